@@ -1,0 +1,58 @@
+package io.fjordmq.api;
+
+import java.nio.charset.StandardCharsets;
+
+/**
+ * A topic name as it stands in a PUBLISH: no wildcards, 1 to 65,535 bytes of UTF-8, no U+0000 (MQTT
+ * 5.0 §4.7).
+ *
+ * @param name the whole name, e.g. {@code site/1/temperature}
+ */
+public record Topic(String name) {
+  /** Bytes of UTF-8 that a topic name or topic filter may have at most. */
+  public static final int MAX_BYTES = 65_535;
+
+  /**
+   * @throws IllegalArgumentException if the name is not a valid topic name; the message says why
+   */
+  public Topic {
+    String fault = faultOf(name);
+    if (fault != null) {
+      throw new IllegalArgumentException("topic name " + fault);
+    }
+  }
+
+  /**
+   * True if this is a topic that filters beginning with a wildcard do not match (MQTT 5.0 §4.7.2).
+   */
+  public boolean isReserved() {
+    return name.charAt(0) == '$';
+  }
+
+  private static @org.jspecify.annotations.Nullable String faultOf(String name) {
+    if (name.isEmpty()) {
+      return "is empty";
+    }
+    for (int i = 0; i < name.length(); i++) {
+      char c = name.charAt(i);
+      if (c == '+' || c == '#') {
+        return "contains the wildcard '" + c + "'";
+      }
+      if (c == 0) {
+        return "contains U+0000";
+      }
+    }
+    return tooLong(name) ? "is longer than " + MAX_BYTES + " bytes" : null;
+  }
+
+  static boolean tooLong(String text) {
+    // A char takes at most three bytes of UTF-8, so only long strings need counting.
+    return text.length() > MAX_BYTES / 3
+        && text.getBytes(StandardCharsets.UTF_8).length > MAX_BYTES;
+  }
+
+  @Override
+  public String toString() {
+    return name;
+  }
+}

@@ -1,0 +1,40 @@
+package io.fjordmq.range;
+
+import io.fjordmq.range.kv.KvReader;
+import java.nio.ByteBuffer;
+
+/**
+ * A store's code inside one range replica: a pure function of (state, command). One instance per
+ * replica.
+ *
+ * <p>No clock, no randomness, no thread, no "am I the leader": {@link #apply} runs on every replica
+ * and must leave the same state everywhere. {@link #open} and {@link #apply} are called by one
+ * thread at a time (the replica's apply thread); {@link #query} may be called by others at the same
+ * time.
+ */
+public interface Coprocessor {
+
+  /**
+   * The state is there, or was replaced as a whole (reopened from disk, snapshot installed):
+   * rebuild what is kept in memory. Nothing kept in memory may matter to the result of {@link
+   * #apply} beyond what the state holds.
+   */
+  void open(KeyInterval interval, KvReader state);
+
+  /**
+   * Executes one command.
+   *
+   * @param command as the store encoded it; valid during the call only
+   * @return the answer to the caller; the same on every replica
+   * @throws RuntimeException only for a bug: it halts the replica
+   */
+  byte[] apply(ByteBuffer command, ApplyContext context);
+
+  /** Answers from state that has at least everything applied before the call. Must not write. */
+  byte[] query(ByteBuffer query, KvReader state);
+
+  /**
+   * The replica is closed or gives its interval away: forget what was derived outside the instance.
+   */
+  default void close() {}
+}

@@ -1,0 +1,53 @@
+package io.fjordmq.range;
+
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The keys {@code start <= key < end} in unsigned byte order.
+ *
+ * @param start empty for the very first key
+ * @param end null for no upper bound
+ */
+@SuppressWarnings("ArrayRecordComponent") // equals, hashCode and toString are written out below
+public record KeyInterval(byte[] start, byte @Nullable [] end) {
+  /** Every key there is. */
+  public static final KeyInterval ALL = new KeyInterval(new byte[0], null);
+
+  /**
+   * @throws IllegalArgumentException if it would be empty
+   */
+  public KeyInterval {
+    if (end != null && Arrays.compareUnsigned(start, end) >= 0) {
+      throw new IllegalArgumentException("key interval is empty");
+    }
+  }
+
+  public boolean contains(byte[] key) {
+    return Arrays.compareUnsigned(start, key) <= 0
+        && (end == null || Arrays.compareUnsigned(key, end) < 0);
+  }
+
+  public boolean overlaps(KeyInterval other) {
+    return (end == null || Arrays.compareUnsigned(other.start, end) < 0)
+        && (other.end == null || Arrays.compareUnsigned(start, other.end) < 0);
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof KeyInterval that
+        && Arrays.equals(start, that.start)
+        && Arrays.equals(end, that.end);
+  }
+
+  @Override
+  public int hashCode() {
+    return 31 * Arrays.hashCode(start) + Arrays.hashCode(end);
+  }
+
+  @Override
+  public String toString() {
+    java.util.HexFormat hex = java.util.HexFormat.of();
+    return "[" + hex.formatHex(start) + ", " + (end == null ? "∞" : hex.formatHex(end)) + ")";
+  }
+}
