@@ -1,0 +1,42 @@
+package io.fjordmq.router;
+
+import io.fjordmq.api.SubscriptionOptions;
+import java.util.List;
+
+/**
+ * Everything that receives one topic of one tenant. Immutable and cached: the same object is
+ * returned until a route that matches the topic is added or removed.
+ *
+ * @param nodes each node with ordinary live subscribers, once
+ * @param inboxes each inbox with at least one matching ordinary subscription, once
+ * @param shares each share with a matching subscription
+ */
+public record MatchedRoutes(
+    List<Receiver.Live> nodes, List<InboxMatch> inboxes, List<ShareMatch> shares) {
+
+  /** Nobody. */
+  public static final MatchedRoutes NONE = new MatchedRoutes(List.of(), List.of(), List.of());
+
+  public boolean isEmpty() {
+    return nodes.isEmpty() && inboxes.isEmpty() && shares.isEmpty();
+  }
+
+  /**
+   * An inbox and its subscriptions that match, in the order of their filters' text. They are
+   * delivered as one message (MQTT 5.0 §3.3.4).
+   */
+  public record InboxMatch(Receiver.Inbox inbox, List<SubscriptionOptions> subscriptions) {}
+
+  /**
+   * A share (name and filter) and its members. The list keeps its order while the share does not
+   * change.
+   *
+   * @param shareName the share
+   * @param pattern filter without the share
+   * @param members at least one
+   */
+  public record ShareMatch(String shareName, String pattern, List<Member> members) {}
+
+  /** A member of a share. */
+  public record Member(Receiver receiver, SubscriptionOptions options) {}
+}

@@ -1,0 +1,28 @@
+package io.fjordmq.router;
+
+import io.fjordmq.api.Topic;
+import java.util.concurrent.CompletableFuture;
+
+/** Keeps routes and matches topics against them. Thread-safe; nothing here blocks. */
+public interface Router {
+
+  /**
+   * Adds or replaces a route. Completes when every PUBLISH that any living node accepts from now on
+   * is matched against it. Fails with {@link io.fjordmq.range.RangeException}.
+   */
+  CompletableFuture<Void> add(Route route);
+
+  /**
+   * Removes a route; completes when no node matches it any more. Nothing happens if there is none.
+   */
+  CompletableFuture<Void> remove(Route route);
+
+  /**
+   * Removes every route of live receivers of the node with an incarnation lower than this; returns
+   * how many.
+   */
+  CompletableFuture<Integer> removeStale(String node, long incarnation);
+
+  /** Who receives the topic. Local: no network, no disk, no lock held while waiting. */
+  MatchedRoutes match(String tenant, Topic topic);
+}

@@ -1,0 +1,24 @@
+package io.fjordmq.inbox;
+
+import io.fjordmq.api.Will;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a connecting client asks.
+ *
+ * @param cleanStart throw away an inbox that is there
+ * @param ownerNode the node that serves the connection
+ * @param ownerIncarnation of that node's process
+ * @param expirySeconds how long the session outlives the connection; {@link #NEVER_EXPIRES} for
+ *     ever; &gt; 0
+ * @param will published if the connection ends badly; null if none
+ */
+public record AttachRequest(
+    boolean cleanStart,
+    String ownerNode,
+    long ownerIncarnation,
+    long expirySeconds,
+    @Nullable Will will) {
+  /** 0xFFFFFFFF as in MQTT 5.0 §3.1.2.11.2. */
+  public static final long NEVER_EXPIRES = 0xFFFF_FFFFL;
+}

@@ -1,0 +1,42 @@
+package io.fjordmq.inbox;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an attach found or made.
+ *
+ * @param handle to act with from now on
+ * @param sessionPresent an inbox was there and was kept
+ * @param subscriptions it has
+ * @param discarded incarnation and subscriptions of the inbox that a clean start threw away, whose
+ *     routes have to go; null if there was none
+ * @param firstUndelivered lowest sequence that is not acknowledged; = nextSequence if none
+ * @param nextSequence the next message gets; those from here on are pushed to {@link
+ *     InboxListener#appended}
+ * @param released sequences (≥ firstUndelivered) whose PUBREC was recorded: PUBREL is owed, in this
+ *     order
+ * @param acknowledged sequences (> firstUndelivered) that are acknowledged already and not to be
+ *     sent again
+ * @param receivedQos2 packet identifiers of QoS 2 publishes received from the client and not
+ *     released yet, with the sequence each was given
+ * @param nextPublishSequence the next QoS 2 publish of the client gets
+ */
+public record Attachment(
+    InboxHandle handle,
+    boolean sessionPresent,
+    List<InboxSubscription> subscriptions,
+    @Nullable Discarded discarded,
+    long firstUndelivered,
+    long nextSequence,
+    List<Long> released,
+    List<Long> acknowledged,
+    List<ReceivedPublish> receivedQos2,
+    long nextPublishSequence) {
+
+  /** An inbox that is no more. */
+  public record Discarded(long incarnation, List<InboxSubscription> subscriptions) {}
+
+  /** A QoS 2 publish of the client between PUBLISH and PUBREL. */
+  public record ReceivedPublish(int packetIdentifier, long publishSequence) {}
+}

@@ -1,0 +1,4 @@
+package io.fjordmq.inbox;
+
+/** Names the inbox of a client. */
+public record InboxId(String tenant, String clientId) {}

@@ -1,0 +1,39 @@
+package io.fjordmq.inbox;
+
+import io.fjordmq.api.Will;
+import java.util.List;
+
+/**
+ * What the leaders of inbox ranges tell the broker. Called on apply threads and on the store's
+ * sweeper; must not block. Messages of one inbox come in order.
+ */
+public interface InboxListener {
+
+  /**
+   * Entries were appended to an inbox that is attached; they are durable. May skip entries: a
+   * receiver that sees a gap in the sequences reads with {@link InboxStore#fetch}.
+   *
+   * @param ownerNode the node to hand them to
+   * @param entries ascending
+   */
+  void appended(String ownerNode, InboxHandle handle, List<InboxEntry> entries);
+
+  /** Another attach or a discard has taken the inbox from this connection. */
+  void fenced(String ownerNode, InboxHandle handle);
+
+  /**
+   * A will is to be published now. Repeated until {@link InboxStore#willPublished} says so; publish
+   * it with the id given so that repetitions are stored once.
+   */
+  void willDue(InboxId id, long incarnation, long epoch, Will will, PublishId publishId);
+
+  /** A session has ended (expiry, detach with 0); the routes of its subscriptions have to go. */
+  void ended(InboxId id, long incarnation, List<InboxSubscription> subscriptions);
+
+  /**
+   * A message was dropped after it was accepted.
+   *
+   * @param reason a metric label: {@code inbox_full}, {@code expired}
+   */
+  void dropped(InboxId id, String reason, long count);
+}
