@@ -1,0 +1,75 @@
+package io.fjordmq.broker.delivery;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The connected clients of this node by client identifier; decides takeovers. Thread-safe.
+ *
+ * <p>A connection registers before it touches its session's state and stays registered until its
+ * state is given back, so that the next one of the same client waits for it.
+ */
+public final class SessionRegistry {
+  private record Key(String tenant, String clientId) {}
+
+  /** One connection's place; given back with {@link #release}. */
+  public static final class Registration {
+    private final LiveSession session;
+    private final CompletableFuture<Void> olderGone;
+    private final CompletableFuture<Void> gone = new CompletableFuture<>();
+
+    private Registration(LiveSession session, CompletableFuture<Void> olderGone) {
+      this.session = session;
+      this.olderGone = olderGone;
+    }
+
+    /**
+     * Completes when the older connection of the client, if there was one, has given its state
+     * back.
+     */
+    public CompletableFuture<Void> olderGone() {
+      return olderGone;
+    }
+  }
+
+  private final ConcurrentHashMap<Key, Registration> sessions = new ConcurrentHashMap<>();
+
+  /** Makes this the client's connection. An older one is told {@link LiveSession#takenOver}. */
+  public Registration register(LiveSession session) {
+    Key key = new Key(session.tenant(), session.clientId());
+    Registration[] older = new Registration[1];
+    Registration mine =
+        sessions.compute(
+            key,
+            (k, present) -> {
+              older[0] = present;
+              return new Registration(
+                  session,
+                  present == null ? CompletableFuture.completedFuture(null) : present.gone);
+            });
+    if (older[0] != null) {
+      LiveSession loser = older[0].session;
+      loser.eventLoop().execute(loser::takenOver);
+    }
+    return mine;
+  }
+
+  /** The connection has given its state back. Further calls do nothing. */
+  public void release(Registration registration) {
+    LiveSession session = registration.session;
+    sessions.remove(new Key(session.tenant(), session.clientId()), registration);
+    registration.gone.complete(null);
+  }
+
+  /** The client's connection on this node; null if there is none. */
+  public @Nullable LiveSession find(String tenant, String clientId) {
+    Registration registration = sessions.get(new Key(tenant, clientId));
+    return registration == null ? null : registration.session;
+  }
+
+  /** Connected clients. */
+  public int size() {
+    return sessions.size();
+  }
+}
