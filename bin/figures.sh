@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# Measures this broker next to mosquitto on this machine: bin/figures.sh [RUNS] [SECONDS] [WARM_SECONDS]
+# Needs mosquitto, iproute2 and the right to make a network namespace: the load runs in one of its own, where loopback uses
+# the congestion control "cubic" (some kernels' default paces loopback).
+set -euo pipefail
+cd "$(dirname "$0")/.."
+for tool in mosquitto ip unshare; do
+  command -v "$tool" >/dev/null || { echo "figures.sh: '$tool' is not installed" >&2; exit 2; }
+done
+mvn -B -q -DskipTests package
+mvn -B -q -pl perf dependency:build-classpath -Dmdep.outputFile=target/classpath.txt
+classpath="perf/target/classes:$(cat perf/target/classpath.txt)"
+exec unshare -n bash -c '
+  ip link set lo up
+  ip route replace local 127.0.0.1 dev lo table local proto kernel scope host src 127.0.0.1 congctl cubic
+  exec java -Xms256m -Xmx1g -XX:+UseSerialGC -cp "$1" io.fjordmq.perf.Figures "$2" "$3" "$4" "$5"
+' figures "$classpath" "$PWD" "${1:-5}" "${2:-15}" "${3:-15}"

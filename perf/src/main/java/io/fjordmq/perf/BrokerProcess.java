@@ -1,0 +1,157 @@
+package io.fjordmq.perf;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * A broker that the tool started on a loopback port, and ends by its process id.
+ *
+ * @param name as reports show it
+ * @param pid of the broker itself, not of a script that started it
+ * @param address where clients connect
+ * @param startSeconds from the start of the command to the first CONNACK
+ * @param idleKilobytes memory it held then
+ */
+record BrokerProcess(
+    String name, long pid, InetSocketAddress address, double startSeconds, long idleKilobytes)
+    implements AutoCloseable {
+  private static final long START_SECONDS = 60;
+  private static final long STOP_SECONDS = 30;
+  private static final int SETTLE_SECONDS = 5;
+
+  /** Debian's mosquitto, persistent, with its limits out of the way. */
+  static BrokerProcess mosquitto(Path directory) throws IOException, InterruptedException {
+    int port = freePort();
+    Path config = directory.resolve("mosquitto.conf");
+    Files.createDirectories(directory);
+    Files.writeString(
+        config,
+        """
+        listener %d 127.0.0.1
+        allow_anonymous true
+        persistence true
+        persistence_location %s/
+        max_queued_messages 0
+        max_inflight_messages 0
+        user root
+        """
+            .formatted(port, directory));
+    long start = System.nanoTime();
+    Process process =
+        new ProcessBuilder("mosquitto", "-c", config.toString())
+            .redirectErrorStream(true)
+            .redirectOutput(directory.resolve("mosquitto.log").toFile())
+            .start();
+    return settled("mosquitto", process.pid(), port, start);
+  }
+
+  /** This repository's broker, started as its users start it. */
+  static BrokerProcess fjordmq(Path checkout, Path directory)
+      throws IOException, InterruptedException {
+    int port = freePort();
+    Files.createDirectories(directory);
+    Path config = directory.resolve("standalone.yml");
+    Files.writeString(
+        config,
+        """
+        bootstrap: true
+        mqttServerConfig:
+          tcpListener:
+            host: 127.0.0.1
+            port: %d
+        httpConfig:
+          host: 127.0.0.1
+          port: %d
+        clusterConfig:
+          env: Perf
+          host: 127.0.0.1
+          port: %d
+        """
+            .formatted(port, freePort(), freePort()));
+    long start = System.nanoTime();
+    Process script =
+        new ProcessBuilder(
+                checkout.resolve("bin/standalone.sh").toString(),
+                "start",
+                "-c",
+                config.toString(),
+                "-d",
+                directory.toString())
+            .redirectErrorStream(true)
+            .redirectOutput(directory.resolve("start.log").toFile())
+            .start();
+    if (!script.waitFor(START_SECONDS, TimeUnit.SECONDS) || script.exitValue() != 0) {
+      throw new IOException(
+          "FjordMQ did not start: " + Files.readString(directory.resolve("start.log")));
+    }
+    return settled("fjordmq", pidIn(directory), port, start);
+  }
+
+  private static BrokerProcess settled(String name, long pid, int port, long startNanos)
+      throws IOException, InterruptedException {
+    InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+    double seconds = firstConnack(address, startNanos);
+    TimeUnit.SECONDS.sleep(SETTLE_SECONDS);
+    return new BrokerProcess(name, pid, address, seconds, ProcessUsage.of(pid).residentKilobytes());
+  }
+
+  private static double firstConnack(InetSocketAddress address, long startNanos)
+      throws InterruptedException {
+    byte[] connect = {0x10, 16, 0, 4, 'M', 'Q', 'T', 'T', 4, 2, 0, 0, 0, 4, 'p', 'e', 'r', 'f'};
+    while (System.nanoTime() - startNanos < TimeUnit.SECONDS.toNanos(START_SECONDS)) {
+      try (Socket socket = new Socket(address.getAddress(), address.getPort())) {
+        socket.getOutputStream().write(connect);
+        byte[] answer = socket.getInputStream().readNBytes(4);
+        if (answer.length == 4 && answer[0] == 0x20 && answer[3] == 0) {
+          return (System.nanoTime() - startNanos) / 1e9;
+        }
+      } catch (IOException e) {
+        TimeUnit.MILLISECONDS.sleep(10);
+      }
+    }
+    throw new IllegalStateException("no CONNACK from " + address + " in " + START_SECONDS + " s");
+  }
+
+  private static long pidIn(Path directory) throws IOException {
+    try (var files = Files.walk(directory)) {
+      List<Path> found =
+          files.filter(file -> file.getFileName().toString().endsWith(".pid")).toList();
+      if (found.size() != 1) {
+        throw new IOException("expected one .pid file below " + directory + ", found " + found);
+      }
+      return Long.parseLong(
+          Files.readString(found.get(0), StandardCharsets.UTF_8).trim().split("\\s+", -1)[0]);
+    }
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+
+  /** Ends the broker politely and waits for it. */
+  @Override
+  public void close() {
+    ProcessHandle.of(pid)
+        .ifPresent(
+            process -> {
+              process.destroy();
+              try {
+                process.onExit().get(STOP_SECONDS, TimeUnit.SECONDS);
+              } catch (InterruptedException | ExecutionException | TimeoutException e) {
+                process.destroyForcibly();
+              }
+            });
+  }
+}

@@ -1,0 +1,63 @@
+package io.fjordmq.perf;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import java.net.InetSocketAddress;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/** The event loops of the load tool's clients, and how they connect. Loopback addresses only. */
+final class ClientLoops implements AutoCloseable {
+  private static final int CONNECT_TIMEOUT_MILLIS = 10_000;
+
+  private final InetSocketAddress broker;
+  private final EventLoopGroup group;
+  private final Bootstrap bootstrap;
+
+  /**
+   * @throws IllegalArgumentException if the broker's address is not a loopback one
+   */
+  ClientLoops(InetSocketAddress broker, int threads) {
+    if (broker.getAddress() == null || !broker.getAddress().isLoopbackAddress()) {
+      throw new IllegalArgumentException("load goes to loopback addresses only, not " + broker);
+    }
+    this.broker = broker;
+    boolean epoll = Epoll.isAvailable();
+    this.group =
+        new MultiThreadIoEventLoopGroup(
+            threads, epoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory());
+    this.bootstrap =
+        new Bootstrap()
+            .group(group)
+            .channel(epoll ? EpollSocketChannel.class : NioSocketChannel.class)
+            .option(ChannelOption.TCP_NODELAY, true)
+            .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, CONNECT_TIMEOUT_MILLIS);
+  }
+
+  /** Completes when the broker has accepted the CONNECT. */
+  CompletableFuture<LoadClient> connect(LoadClient client) {
+    bootstrap
+        .clone()
+        .handler(client)
+        .connect(broker)
+        .addListener(
+            done -> {
+              if (!done.isSuccess()) {
+                client.connected().completeExceptionally(done.cause());
+              }
+            });
+    return client.connected();
+  }
+
+  @Override
+  public void close() {
+    group.shutdownGracefully(0, 5, TimeUnit.SECONDS).syncUninterruptibly();
+  }
+}

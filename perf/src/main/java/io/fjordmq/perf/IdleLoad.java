@@ -1,0 +1,70 @@
+package io.fjordmq.perf;
+
+import io.netty.buffer.ByteBuf;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Opens connections that do nothing, and weighs them: memory beyond the first thousand, and how
+ * fast they come in.
+ */
+final class IdleLoad {
+  private static final int WAVE = 64;
+  private static final int WAVE_SECONDS = 30;
+  private static final int SETTLE_SECONDS = 3;
+
+  /**
+   * @param kilobytesPerConnection between {@code base} and {@code total} connections
+   * @param acceptedPerSecond CONNACKs a second while going from base to total
+   */
+  record Result(double kilobytesPerConnection, double acceptedPerSecond, long residentKilobytes) {}
+
+  private static final LoadClient.Receiver NOTHING =
+      new LoadClient.Receiver() {
+        @Override
+        public void onPublish(ByteBuf payload) {
+          throw new IllegalStateException("an idle client got a message");
+        }
+
+        @Override
+        public void onPuback(int packetIdentifier) {
+          throw new IllegalStateException("an idle client got a PUBACK");
+        }
+      };
+
+  private final List<LoadClient> clients = new ArrayList<>();
+
+  Result run(ClientLoops loops, long brokerPid, int base, int total) throws Exception {
+    try {
+      open(loops, base);
+      TimeUnit.SECONDS.sleep(SETTLE_SECONDS);
+      long before = ProcessUsage.of(brokerPid).residentKilobytes();
+      long start = System.nanoTime();
+      open(loops, total - base);
+      double seconds = (System.nanoTime() - start) / 1e9;
+      TimeUnit.SECONDS.sleep(SETTLE_SECONDS);
+      long after = ProcessUsage.of(brokerPid).residentKilobytes();
+      return new Result(
+          (after - before) / (double) (total - base), (total - base) / seconds, after);
+    } finally {
+      clients.stream()
+          .filter(client -> !client.connected().isCompletedExceptionally())
+          .forEach(client -> client.channel().close());
+    }
+  }
+
+  private void open(ClientLoops loops, int count) throws Exception {
+    for (int done = 0; done < count; done += WAVE) {
+      List<CompletableFuture<?>> wave = new ArrayList<>();
+      for (int i = done; i < Math.min(count, done + WAVE); i++) {
+        LoadClient client = new LoadClient("idle-" + clients.size(), true, NOTHING);
+        clients.add(client);
+        wave.add(loops.connect(client));
+      }
+      CompletableFuture.allOf(wave.toArray(CompletableFuture[]::new))
+          .get(WAVE_SECONDS, TimeUnit.SECONDS);
+    }
+  }
+}

@@ -1,0 +1,221 @@
+package io.fjordmq.perf;
+
+import io.netty.buffer.ByteBuf;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.HdrHistogram.ConcurrentHistogram;
+import org.HdrHistogram.Histogram;
+
+/**
+ * Runs a {@link PairWork} in an open loop: publishers keep to their timetable whatever the broker
+ * does, and latency counts from the intended time of sending, so a broker that stalls cannot hide
+ * it.
+ */
+final class PairLoad {
+  /** Payload: i64 intended nanoTime, i32 number of the message in its publisher, counted from 0. */
+  static final int HEADER_BYTES = 12;
+
+  private static final int TICK_MILLIS = 2;
+  private static final int SETUP_SECONDS = 60;
+  private static final int DRAIN_SECONDS = 10;
+  private static final long HIGHEST_MICROS = TimeUnit.MINUTES.toMicros(5);
+
+  private final PairWork work;
+  private final byte[] padding;
+  private final Histogram delivery = new ConcurrentHistogram(HIGHEST_MICROS, 3);
+  private final Histogram acknowledgement = new ConcurrentHistogram(HIGHEST_MICROS, 3);
+  private final List<Pair> pairs = new ArrayList<>();
+  private volatile boolean counting;
+  private volatile boolean publishing;
+
+  PairLoad(PairWork work) {
+    this.work = work;
+    this.padding = new byte[work.payloadBytes() - HEADER_BYTES];
+  }
+
+  PairResult run(ClientLoops loops, long brokerPid) throws Exception {
+    try {
+      connectAll(loops);
+      publishing = true;
+      long start = System.nanoTime();
+      for (int i = 0; i < pairs.size(); i++) {
+        pairs.get(i).startPublishing(start, i);
+      }
+      TimeUnit.SECONDS.sleep(work.warmSeconds());
+      return count(brokerPid);
+    } finally {
+      publishing = false;
+      pairs.forEach(Pair::close);
+    }
+  }
+
+  private PairResult count(long brokerPid) throws InterruptedException {
+    ProcessUsage before = ProcessUsage.of(brokerPid);
+    long sentBefore = pairs.stream().mapToLong(p -> p.sent).sum();
+    long receivedBefore = pairs.stream().mapToLong(p -> p.received).sum();
+    counting = true;
+    TimeUnit.SECONDS.sleep(work.seconds());
+    counting = false;
+    ProcessUsage after = ProcessUsage.of(brokerPid);
+    long sent = pairs.stream().mapToLong(p -> p.sent).sum() - sentBefore;
+    long received = pairs.stream().mapToLong(p -> p.received).sum() - receivedBefore;
+    publishing = false;
+    awaitDrained();
+    return new PairResult(
+        work.seconds(),
+        sent,
+        received,
+        pairs.stream().mapToLong(p -> p.sent - (p.received - p.duplicated)).sum(),
+        pairs.stream().mapToLong(p -> p.duplicated).sum(),
+        pairs.stream().mapToLong(p -> p.outOfOrder).sum(),
+        (after.cpuMicros() - before.cpuMicros()) / (double) Math.max(1, sent + received),
+        after.residentKilobytes(),
+        (after.writtenBytes() - before.writtenBytes()) / (double) Math.max(1, sent),
+        delivery,
+        acknowledgement);
+  }
+
+  private void awaitDrained() throws InterruptedException {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(DRAIN_SECONDS);
+    while (System.nanoTime() < deadline && pairs.stream().anyMatch(p -> p.received < p.sent)) {
+      TimeUnit.MILLISECONDS.sleep(50);
+    }
+  }
+
+  private void connectAll(ClientLoops loops) throws Exception {
+    List<CompletableFuture<?>> ready = new ArrayList<>();
+    for (int i = 0; i < work.pairs(); i++) {
+      Pair pair = new Pair(i);
+      pairs.add(pair);
+      ready.add(loops.connect(pair.publisher));
+      ready.add(
+          loops
+              .connect(pair.subscriber)
+              .thenCompose(client -> client.subscribe(pair.topic, work.qos())));
+    }
+    CompletableFuture.allOf(ready.toArray(CompletableFuture[]::new))
+        .get(SETUP_SECONDS, TimeUnit.SECONDS);
+  }
+
+  /**
+   * A publisher with its subscriber; counters are written by one event loop each and summed by the
+   * runner.
+   */
+  private final class Pair {
+    final String topic;
+    final byte[] topicBytes;
+    final LoadClient publisher;
+    final LoadClient subscriber;
+    private final long[] sentAt = new long[65_536];
+    private long startNanos;
+    volatile long sent;
+    volatile long received;
+    volatile long duplicated;
+    volatile long outOfOrder;
+    private int nextExpected;
+
+    Pair(int number) {
+      topic = "perf/" + number + "/t";
+      topicBytes = topic.getBytes(StandardCharsets.UTF_8);
+      publisher = new LoadClient("pub-" + number, true, new Acknowledgements());
+      subscriber = new LoadClient("sub-" + number, !work.persistent(), new Deliveries());
+    }
+
+    /** Publishers are spread evenly over one interval. */
+    void startPublishing(long start, int index) {
+      long interval = TimeUnit.SECONDS.toNanos(1) / work.ratePerSecond();
+      startNanos = start + interval * index / work.pairs();
+      publisher
+          .channel()
+          .eventLoop()
+          .scheduleAtFixedRate(this::publishDue, 0, TICK_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    private void publishDue() {
+      if (!publishing || !publisher.channel().isActive()) {
+        return;
+      }
+      long elapsed = System.nanoTime() - startNanos;
+      if (elapsed < 0) {
+        return;
+      }
+      long due = elapsed * work.ratePerSecond() / TimeUnit.SECONDS.toNanos(1);
+      if (sent >= due) {
+        return;
+      }
+      ByteBuf out = publisher.channel().alloc().buffer();
+      long number = sent;
+      for (; number < due; number++) {
+        write(out, number);
+      }
+      sent = number;
+      publisher.channel().writeAndFlush(out, publisher.channel().voidPromise());
+    }
+
+    private void write(ByteBuf out, long number) {
+      long intended =
+          startNanos + (number + 1) * TimeUnit.SECONDS.toNanos(1) / work.ratePerSecond();
+      int identifier = work.qos() > 0 ? publisher.nextPacketIdentifier() : 0;
+      sentAt[identifier] = intended;
+      MqttWire.publish(out, topicBytes, work.qos(), identifier, work.payloadBytes());
+      out.writeLong(intended).writeInt((int) number).writeBytes(padding);
+    }
+
+    void close() {
+      if (publisher.connected().isDone() && !publisher.connected().isCompletedExceptionally()) {
+        publisher.close();
+      }
+      if (subscriber.connected().isDone() && !subscriber.connected().isCompletedExceptionally()) {
+        subscriber.close();
+      }
+    }
+
+    private final class Acknowledgements implements LoadClient.Receiver {
+      @Override
+      public void onPublish(ByteBuf payload) {
+        throw new IllegalStateException("a publisher subscribed to nothing got a message");
+      }
+
+      @Override
+      public void onPuback(int packetIdentifier) {
+        if (counting) {
+          record(acknowledgement, sentAt[packetIdentifier]);
+        }
+      }
+    }
+
+    private final class Deliveries implements LoadClient.Receiver {
+      @Override
+      @SuppressWarnings("NonAtomicOperationOnVolatileField") // one event loop writes
+      public void onPublish(ByteBuf payload) {
+        long intended = payload.readLong();
+        int number = payload.readInt();
+        if (number == nextExpected) {
+          nextExpected++;
+        } else if (number > nextExpected) {
+          outOfOrder++;
+          nextExpected = number + 1;
+        } else {
+          duplicated++;
+        }
+        received++;
+        if (counting) {
+          record(delivery, intended);
+        }
+      }
+
+      @Override
+      public void onPuback(int packetIdentifier) {
+        throw new IllegalStateException("a subscriber published nothing but got a PUBACK");
+      }
+    }
+  }
+
+  private static void record(Histogram histogram, long intendedNanos) {
+    long micros = TimeUnit.NANOSECONDS.toMicros(System.nanoTime() - intendedNanos);
+    histogram.recordValue(Math.max(0, Math.min(HIGHEST_MICROS, micros)));
+  }
+}

@@ -1,0 +1,45 @@
+package io.fjordmq.perf;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * What a process has used, as Linux accounts for it.
+ *
+ * @param cpuMicros user and system time since it started, in microseconds; the kernel counts in 10
+ *     ms
+ * @param residentKilobytes memory it holds now ({@code VmRSS})
+ * @param writtenBytes what it has caused to be written to the disk ({@code write_bytes})
+ */
+record ProcessUsage(long cpuMicros, long residentKilobytes, long writtenBytes) {
+  private static final long MICROS_PER_TICK = 10_000;
+  private static final int UTIME_AFTER_NAME = 11;
+
+  static ProcessUsage of(long pid) {
+    try {
+      Path proc = Path.of("/proc", Long.toString(pid));
+      String stat = Files.readString(proc.resolve("stat"));
+      String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
+      long ticks =
+          Long.parseLong(fields[UTIME_AFTER_NAME]) + Long.parseLong(fields[UTIME_AFTER_NAME + 1]);
+      return new ProcessUsage(
+          ticks * MICROS_PER_TICK,
+          valueOf(Files.readAllLines(proc.resolve("status")), "VmRSS:"),
+          valueOf(Files.readAllLines(proc.resolve("io")), "write_bytes:"));
+    } catch (IOException e) {
+      throw new UncheckedIOException("process " + pid + " is not there to be measured", e);
+    }
+  }
+
+  private static long valueOf(List<String> lines, String key) {
+    for (String line : lines) {
+      if (line.startsWith(key)) {
+        return Long.parseLong(line.replaceAll("[^0-9]", ""));
+      }
+    }
+    return 0;
+  }
+}

@@ -1,0 +1,31 @@
+package io.fjordmq.perf;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.UncheckedIOException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+
+@EnabledOnOs(OS.LINUX)
+class ProcessUsageTest {
+  @Test
+  void shouldSeeThisProcessBurnCpu() {
+    long self = ProcessHandle.current().pid();
+    ProcessUsage before = ProcessUsage.of(self);
+    long rounds = 0;
+    while (ProcessUsage.of(self).cpuMicros() < before.cpuMicros() + 50_000) {
+      rounds++;
+    }
+    assertThat(rounds).isPositive();
+    assertThat(before.residentKilobytes()).isGreaterThan(1_000);
+  }
+
+  @Test
+  void shouldSayWhichProcessIsNotThere() {
+    assertThatThrownBy(() -> ProcessUsage.of(Integer.MAX_VALUE))
+        .isInstanceOf(UncheckedIOException.class)
+        .hasMessageContaining(String.valueOf(Integer.MAX_VALUE));
+  }
+}
