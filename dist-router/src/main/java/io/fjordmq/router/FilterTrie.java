@@ -1,0 +1,197 @@
+package io.fjordmq.router;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Topic filters (without share names), each with one value, found by the topics they match (MQTT
+ * 5.0 §4.7). Not thread-safe. Walks level by level without recursion, so a filter of thousands of
+ * levels costs no stack.
+ */
+public final class FilterTrie<V> {
+
+  private static final class Node<V> {
+    final Levels<Node<V>> literal = new Levels<>();
+    @Nullable Node<V> plus;
+
+    /** Of the filter that ends here. */
+    @Nullable V value;
+
+    /** Of the filter that ends here with {@code /#}; it matches this level and all below. */
+    @Nullable V hashValue;
+
+    boolean isEmpty() {
+      return value == null && hashValue == null && plus == null && literal.isEmpty();
+    }
+  }
+
+  private final Node<V> root = new Node<>();
+  private int size;
+
+  /** Filters in it. */
+  public int size() {
+    return size;
+  }
+
+  /** The value of exactly this filter; null if it is not in. */
+  public @Nullable V get(String pattern) {
+    Node<V> node = root;
+    for (int from = 0; from <= pattern.length(); ) {
+      int end = Levels.endOfLevel(pattern, from);
+      if (isHash(pattern, from)) {
+        return node.hashValue;
+      }
+      Node<V> child =
+          isPlus(pattern, from, end) ? node.plus : node.literal.get(pattern.substring(from, end));
+      if (child == null) {
+        return null;
+      }
+      node = child;
+      from = end + 1;
+    }
+    return node.value;
+  }
+
+  /** Adds a filter or replaces its value; returns the value it had. */
+  public @Nullable V put(String pattern, V value) {
+    Node<V> node = root;
+    for (int from = 0; from <= pattern.length(); ) {
+      int end = Levels.endOfLevel(pattern, from);
+      if (isHash(pattern, from)) {
+        V before = node.hashValue;
+        node.hashValue = value;
+        size += before == null ? 1 : 0;
+        return before;
+      }
+      node = childOrNew(node, pattern, from, end);
+      from = end + 1;
+    }
+    V before = node.value;
+    node.value = value;
+    size += before == null ? 1 : 0;
+    return before;
+  }
+
+  /** Removes a filter; returns the value it had, null if it was not in. */
+  public @Nullable V remove(String pattern) {
+    List<Node<V>> path = new ArrayList<>();
+    Node<V> node = root;
+    boolean hash = false;
+    for (int from = 0; from <= pattern.length() && !hash; ) {
+      int end = Levels.endOfLevel(pattern, from);
+      hash = isHash(pattern, from);
+      if (!hash) {
+        Node<V> child =
+            isPlus(pattern, from, end) ? node.plus : node.literal.get(pattern.substring(from, end));
+        if (child == null) {
+          return null;
+        }
+        path.add(node);
+        node = child;
+        from = end + 1;
+      }
+    }
+    V before = hash ? node.hashValue : node.value;
+    if (hash) {
+      node.hashValue = null;
+    } else {
+      node.value = null;
+    }
+    size -= before == null ? 0 : 1;
+    prune(path, node, pattern);
+    return before;
+  }
+
+  /** Passes the values of all filters that match the topic; of each filter once. */
+  public void match(String topic, Consumer<? super V> matched) {
+    List<Node<V>> here = new ArrayList<>(4);
+    List<Node<V>> below = new ArrayList<>(4);
+    here.add(root);
+    boolean wildcardsMatch = !Levels.isReserved(topic);
+    for (int from = 0; from <= topic.length() && !here.isEmpty(); ) {
+      int end = Levels.endOfLevel(topic, from);
+      String level = topic.substring(from, end);
+      for (int i = 0; i < here.size(); i++) {
+        Node<V> node = here.get(i);
+        if (wildcardsMatch) {
+          passIfSet(node.hashValue, matched);
+          addIfSet(node.plus, below);
+        }
+        addIfSet(node.literal.get(level), below);
+      }
+      List<Node<V>> done = here;
+      here = below;
+      below = done;
+      below.clear();
+      wildcardsMatch = true;
+      from = end + 1;
+    }
+    for (int i = 0; i < here.size(); i++) {
+      passIfSet(here.get(i).value, matched);
+      passIfSet(here.get(i).hashValue, matched); // "a/#" matches "a" too
+    }
+  }
+
+  private Node<V> childOrNew(Node<V> node, String pattern, int from, int end) {
+    if (isPlus(pattern, from, end)) {
+      if (node.plus == null) {
+        node.plus = new Node<>();
+      }
+      return node.plus;
+    }
+    String level = pattern.substring(from, end);
+    Node<V> child = node.literal.get(level);
+    if (child == null) {
+      child = new Node<>();
+      node.literal.put(level, child);
+    }
+    return child;
+  }
+
+  private void prune(List<Node<V>> path, Node<V> last, String pattern) {
+    Node<V> child = last;
+    int end = endOfLevels(pattern, path.size());
+    for (int i = path.size() - 1; i >= 0 && child.isEmpty(); i--) {
+      Node<V> parent = path.get(i);
+      int from = pattern.lastIndexOf('/', end - 1) + 1;
+      if (isPlus(pattern, from, end)) {
+        parent.plus = null;
+      } else {
+        parent.literal.remove(pattern.substring(from, end));
+      }
+      end = from - 1;
+      child = parent;
+    }
+  }
+
+  /** Where the given number of first levels ends. */
+  private static int endOfLevels(String pattern, int levels) {
+    int end = -1;
+    for (int i = 0; i < levels; i++) {
+      end = Levels.endOfLevel(pattern, end + 1);
+    }
+    return end;
+  }
+
+  private static boolean isHash(String pattern, int from) {
+    return from == pattern.length() - 1 && pattern.charAt(from) == '#';
+  }
+
+  private static boolean isPlus(String pattern, int from, int end) {
+    return end == from + 1 && pattern.charAt(from) == '+';
+  }
+
+  private static <T> void passIfSet(@Nullable T value, Consumer<? super T> matched) {
+    if (value != null) {
+      matched.accept(value);
+    }
+  }
+
+  private static <T> void addIfSet(@Nullable T node, List<T> nodes) {
+    if (node != null) {
+      nodes.add(node);
+    }
+  }
+}
