@@ -1,6 +1,5 @@
 package io.fjordmq.router;
 
-import io.fjordmq.api.SubscriptionOptions;
 import java.util.List;
 
 /**
@@ -22,10 +21,12 @@ public record MatchedRoutes(
   }
 
   /**
-   * An inbox and its subscriptions that match, in the order of their filters' text. They are
-   * delivered as one message (MQTT 5.0 §3.3.4).
+   * An inbox and its routes that match, in the order of their filters' text. They are delivered as
+   * one message (MQTT 5.0 §3.3.4).
+   *
+   * @param routes at least one
    */
-  public record InboxMatch(Receiver.Inbox inbox, List<SubscriptionOptions> subscriptions) {}
+  public record InboxMatch(Receiver.Inbox inbox, List<Route> routes) {}
 
   /**
    * A share (name and filter) and its members. The list keeps its order while the share does not
@@ -33,10 +34,7 @@ public record MatchedRoutes(
    *
    * @param shareName the share
    * @param pattern filter without the share
-   * @param members at least one
+   * @param members the route of each member; at least one
    */
-  public record ShareMatch(String shareName, String pattern, List<Member> members) {}
-
-  /** A member of a share. */
-  public record Member(Receiver receiver, SubscriptionOptions options) {}
+  public record ShareMatch(String shareName, String pattern, List<Route> members) {}
 }
