@@ -3,6 +3,7 @@ package io.fjordmq.broker.delivery;
 import io.fjordmq.api.Message;
 import io.fjordmq.api.Qos;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One live message for one or many sessions that want it in the same form; shared between them, so
@@ -13,26 +14,27 @@ public final class Delivery {
   private final Qos qos;
   private final boolean retain;
   private final List<Integer> subscriptionIdentifiers;
-  private final boolean shared;
+  private final @Nullable ShareKey share;
 
   /**
    * @param message as published
    * @param qos to deliver with
    * @param retain flag to deliver with
    * @param subscriptionIdentifiers to deliver with; may be empty
-   * @param shared came through a shared subscription: unacknowledged, it goes to another member
+   * @param share the share it came through, whose other members get it if this one does not
+   *     acknowledge it; null for an ordinary subscription
    */
   public Delivery(
       Message message,
       Qos qos,
       boolean retain,
       List<Integer> subscriptionIdentifiers,
-      boolean shared) {
+      @Nullable ShareKey share) {
     this.message = message;
     this.qos = qos;
     this.retain = retain;
     this.subscriptionIdentifiers = List.copyOf(subscriptionIdentifiers);
-    this.shared = shared;
+    this.share = share;
   }
 
   public Message message() {
@@ -51,7 +53,11 @@ public final class Delivery {
     return subscriptionIdentifiers;
   }
 
+  public @Nullable ShareKey share() {
+    return share;
+  }
+
   public boolean isShared() {
-    return shared;
+    return share != null;
   }
 }

@@ -2,6 +2,7 @@ package io.fjordmq.broker.delivery;
 
 import io.fjordmq.api.Message;
 import io.fjordmq.inbox.PublishId;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +16,9 @@ public interface Publisher {
    *
    * @param id set if the publisher may repeat the message after a lost connection or a restart (QoS
    *     2, wills): inboxes store it once
+   * @param listener told once, for every QoS. While a receiving event loop has more waiting for it
+   *     than it should, it is told late: a publisher that bounds its unanswered publishes is slowed
+   *     down instead of losing messages
    */
   void publish(String tenant, Message message, @Nullable PublishId id, PublishListener listener);
 
@@ -23,4 +27,15 @@ public interface Publisher {
    * event loops. Called at the end of each read; a batch left open is handed over by the next call.
    */
   void flush();
+
+  /**
+   * Gives the messages of shares that a member did not acknowledge to other members. Called once
+   * when the connection of a transient session ends, after {@link LiveSubscriptions#removeAll}; for
+   * those with {@link Delivery#isShared} that were never sent, whatever their QoS, and those sent
+   * with QoS 1 and not acknowledged. One that was sent with QoS 2 must not go to anybody else
+   * (MQTT-4.8.2-5).
+   *
+   * @param deliveries oldest first
+   */
+  void redistribute(LiveSession from, List<Delivery> deliveries);
 }
