@@ -10,6 +10,8 @@ public final class RangeException extends RuntimeException {
     UNAVAILABLE,
     /** Too much is waiting in this node; nothing was sent. */
     BUSY,
+    /** The command is larger than a log entry may be; nothing was sent. */
+    TOO_LARGE,
     /** The storage below failed (disk full, I/O error); a mutation may or may not be applied. */
     STORAGE_FAILED,
     /** The store is closing. */

@@ -1,0 +1,72 @@
+package io.fjordmq.range.client;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Commands that travel together under one number. Guarded by its batcher. */
+final class Batch {
+  private final List<PendingCommand> commands;
+  private final long firstSentNanos;
+
+  /** Given when the range has given the client a sender number. */
+  private long number;
+
+  private int attempt;
+  private long attemptedAtMillis;
+  private boolean uncertain;
+
+  Batch(List<PendingCommand> commands, long firstSentNanos) {
+    this.commands = commands;
+    this.firstSentNanos = firstSentNanos;
+  }
+
+  List<PendingCommand> commands() {
+    return commands;
+  }
+
+  List<byte[]> bytes() {
+    List<byte[]> bytes = new ArrayList<>(commands.size());
+    commands.forEach(command -> bytes.add(command.bytes()));
+    return bytes;
+  }
+
+  long firstSentNanos() {
+    return firstSentNanos;
+  }
+
+  /** Commands wait in the order of their deadlines, so the last one's is the latest. */
+  long deadlineMillis() {
+    return commands.get(commands.size() - 1).deadlineMillis();
+  }
+
+  long number() {
+    return number;
+  }
+
+  void number(long given) {
+    number = given;
+  }
+
+  /** Counts attempts from 1; replies to older ones can be told apart. */
+  int attempt() {
+    return attempt;
+  }
+
+  void beginAttempt(long nowMillis) {
+    attempt++;
+    attemptedAtMillis = nowMillis;
+  }
+
+  long attemptedAtMillis() {
+    return attemptedAtMillis;
+  }
+
+  /** An attempt had no known outcome: the batch may have been applied. */
+  boolean uncertain() {
+    return uncertain;
+  }
+
+  void becomeUncertain() {
+    uncertain = true;
+  }
+}

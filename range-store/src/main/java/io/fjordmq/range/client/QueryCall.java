@@ -1,0 +1,139 @@
+package io.fjordmq.range.client;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.range.RangeException;
+import io.fjordmq.range.RangeId;
+import io.fjordmq.range.RangeResult;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** One query with its attempts. Changes nothing, so it may be repeated at will. Thread-safe. */
+final class QueryCall {
+  private final byte[] key;
+  private final byte[] query;
+  private final long deadlineMillis;
+  private final MutationBatcher.Shared shared;
+  private final Supplier<RouteTable> table;
+  private final CompletableFuture<byte[]> future = new CompletableFuture<>();
+
+  /** Guarded by this. */
+  private int attempt;
+
+  private int failedAttempts;
+  private long attemptedAtMillis;
+  private boolean waiting;
+  private String lastFailure = "no reply";
+  private boolean storageFailed;
+
+  QueryCall(
+      byte[] key,
+      byte[] query,
+      long deadlineMillis,
+      MutationBatcher.Shared shared,
+      Supplier<RouteTable> table) {
+    this.key = key;
+    this.query = query;
+    this.deadlineMillis = deadlineMillis;
+    this.shared = shared;
+    this.table = table;
+  }
+
+  CompletableFuture<byte[]> future() {
+    return future;
+  }
+
+  void send() {
+    Route route;
+    try {
+      route = table.get().find(key);
+    } catch (RangeException e) {
+      future.completeExceptionally(e);
+      return;
+    }
+    int mine;
+    synchronized (this) {
+      mine = ++attempt;
+      waiting = true;
+      attemptedAtMillis = shared.timers().nowMillis();
+    }
+    LeaderGuess leader = route.batcher().leader();
+    shared
+        .transport()
+        .query(
+            leader.node(),
+            route.descriptor().id(),
+            route.descriptor().epoch().version(),
+            route.batcher().seenIndex(),
+            query,
+            result -> replied(route, leader, mine, result));
+  }
+
+  private void replied(Route route, LeaderGuess asked, int answeredAttempt, RangeResult result) {
+    if (result instanceof RangeResult.Answered answered) {
+      future.complete(answered.answer());
+      return;
+    }
+    synchronized (this) {
+      if (answeredAttempt != attempt || !waiting) {
+        return;
+      }
+      waiting = false;
+      storageFailed = result instanceof RangeResult.StorageFailed;
+    }
+    RangeId range = route.descriptor().id();
+    if (result instanceof RangeResult.StaleEpoch stale) {
+      shared.observer().redirected(range);
+      shared.rerouting().reshaped(stale.current());
+      retryLater(range, "routed by an old epoch");
+    } else if (result instanceof RangeResult.NotLeader elsewhere) {
+      shared.observer().redirected(range);
+      NodeId hint = elsewhere.leader();
+      route.batcher().leaderMoved(asked, hint);
+      retryLater(range, "no leader known at " + asked.node());
+    } else if (result instanceof RangeResult.Unavailable unavailable) {
+      route.batcher().leaderMoved(asked, null);
+      retryLater(range, "unavailable: " + unavailable.reason());
+    } else {
+      retryLater(range, String.valueOf(result));
+    }
+  }
+
+  private void retryLater(RangeId range, String reason) {
+    int failed;
+    synchronized (this) {
+      failed = ++failedAttempts;
+      lastFailure = reason;
+    }
+    shared.observer().retried(range, reason);
+    shared
+        .timers()
+        .schedule(
+            shared.settings().backoffMillis(failed),
+            () -> {
+              if (!future.isDone()) {
+                send();
+              }
+            });
+  }
+
+  /** Gives up at the deadline; repeats an attempt that got no reply. */
+  void watch(long nowMillis) {
+    @Nullable RangeException failure = null;
+    synchronized (this) {
+      if (nowMillis >= deadlineMillis) {
+        RangeException.Kind kind =
+            storageFailed ? RangeException.Kind.STORAGE_FAILED : RangeException.Kind.UNAVAILABLE;
+        failure = new RangeException(kind, "query was not answered: " + lastFailure);
+      } else if (!waiting
+          || nowMillis - attemptedAtMillis < shared.settings().attemptTimeout().toMillis()) {
+        return;
+      }
+    }
+    if (failure != null) {
+      future.completeExceptionally(failure);
+    } else {
+      send();
+    }
+  }
+}

@@ -1,0 +1,71 @@
+package io.fjordmq.range.client;
+
+import java.time.Duration;
+
+/**
+ * Bounds and patience of one store's client.
+ *
+ * @param maxCommandBytes largest single command; larger ones are refused as TOO_LARGE
+ * @param maxBatchBytes a batch is closed by the command that would make it larger
+ * @param maxBatchCommands most commands in a batch
+ * @param maxQueuedCommands commands that may wait for one range; beyond they are refused as BUSY
+ * @param maxQueuedBytes their bytes; beyond they are refused as BUSY
+ * @param maxQueries queries in the air at the same time; beyond they are refused as BUSY
+ * @param deadline how long a command or query may take, with all retries
+ * @param attemptTimeout how long one attempt may take before it is repeated
+ * @param backoff pause before a retry; doubles with each
+ * @param maxBackoff longest such pause
+ */
+public record RangeClientSettings(
+    int maxCommandBytes,
+    int maxBatchBytes,
+    int maxBatchCommands,
+    int maxQueuedCommands,
+    long maxQueuedBytes,
+    int maxQueries,
+    Duration deadline,
+    Duration attemptTimeout,
+    Duration backoff,
+    Duration maxBackoff) {
+
+  public static final RangeClientSettings DEFAULTS =
+      new RangeClientSettings(
+          3 << 20,
+          512 << 10,
+          4096,
+          65_536,
+          64L << 20,
+          4096,
+          Duration.ofSeconds(30),
+          Duration.ofSeconds(5),
+          Duration.ofMillis(5),
+          Duration.ofMillis(500));
+
+  /**
+   * @throws IllegalArgumentException if a value makes no sense; the message names it
+   */
+  public RangeClientSettings {
+    atLeast("maxCommandBytes", maxCommandBytes, 1);
+    atLeast("maxBatchBytes", maxBatchBytes, 1);
+    atLeast("maxBatchCommands", maxBatchCommands, 1);
+    atLeast("maxQueuedCommands", maxQueuedCommands, 1);
+    atLeast("maxQueuedBytes", maxQueuedBytes, 1);
+    atLeast("maxQueries", maxQueries, 1);
+    atLeast("deadline in milliseconds", deadline.toMillis(), 1);
+    atLeast("attemptTimeout in milliseconds", attemptTimeout.toMillis(), 1);
+    atLeast("backoff in milliseconds", backoff.toMillis(), 1);
+    atLeast("maxBackoff in milliseconds", maxBackoff.toMillis(), backoff.toMillis());
+  }
+
+  private static void atLeast(String name, long value, long least) {
+    if (value < least) {
+      throw new IllegalArgumentException(name + " must be at least " + least + ", not " + value);
+    }
+  }
+
+  /** Pause before the retry that follows so many failed attempts. */
+  long backoffMillis(int failedAttempts) {
+    long pause = backoff.toMillis() << Math.min(Math.max(failedAttempts - 1, 0), 20);
+    return Math.min(pause, maxBackoff.toMillis());
+  }
+}

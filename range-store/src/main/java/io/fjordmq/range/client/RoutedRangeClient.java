@@ -1,0 +1,282 @@
+package io.fjordmq.range.client;
+
+import io.fjordmq.range.KeyInterval;
+import io.fjordmq.range.RangeClient;
+import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.RangeException;
+import io.fjordmq.range.RangeId;
+import io.fjordmq.range.RangeObserver;
+import io.fjordmq.range.RangeTransport;
+import io.fjordmq.range.Timers;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/** The {@link RangeClient} of one store on one node. */
+public final class RoutedRangeClient implements RangeClient, AutoCloseable {
+  /*
+   * Order is what needs care: two commands for one key must not overtake each other when the key
+   * moves to another range. A range's waiting commands are handed over only while none of its
+   * batches is in the air, and nobody can offer a command to the new range before the older ones
+   * are in its queue: the table is published after them.
+   */
+  private final String store;
+  private final MutationBatcher.Shared shared;
+  private final Set<QueryCall> queries = ConcurrentHashMap.newKeySet();
+  private final AtomicBoolean watching = new AtomicBoolean();
+  private final Object updates = new Object();
+  private volatile RouteTable table;
+  private volatile boolean closed;
+
+  /**
+   * @param ranges where the store's keys are, as far as known; redirects correct it
+   */
+  public RoutedRangeClient(
+      String store,
+      List<RangeDescriptor> ranges,
+      RangeTransport transport,
+      Timers timers,
+      RangeClientSettings settings,
+      RangeObserver observer) {
+    this.store = store;
+    this.shared =
+        new MutationBatcher.Shared(
+            transport,
+            timers,
+            settings,
+            observer,
+            new MutationBatcher.Rerouting() {
+              @Override
+              public void reshaped(List<RangeDescriptor> current) {
+                update(current);
+              }
+
+              @Override
+              public void watch() {
+                startWatching();
+              }
+            });
+    List<Route> routes = new ArrayList<>();
+    ranges.forEach(range -> routes.add(new Route(range, new MutationBatcher(range, shared))));
+    this.table = new RouteTable(store, routes);
+  }
+
+  @Override
+  public CompletableFuture<byte[]> mutate(byte[] key, byte[] command) {
+    try {
+      checkSize(command);
+      PendingCommand.Single single =
+          new PendingCommand.Single(key, command, deadlineMillis(), new CompletableFuture<>());
+      dispatch(single.route(table));
+      return single.future();
+    } catch (RangeException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  @Override
+  public CompletableFuture<List<GroupAnswer>> mutateGrouped(
+      List<byte[]> keys, GroupEncoder encoder) {
+    if (keys.isEmpty()) {
+      throw new IllegalArgumentException("a grouped mutation needs at least one key");
+    }
+    GroupedCall call = new GroupedCall(keys, encoder, deadlineMillis());
+    try {
+      List<PendingCommand.Routed> parts = call.group(call.allPositions(), table);
+      for (PendingCommand.Routed part : parts) {
+        checkSize(part.command().bytes());
+      }
+      for (PendingCommand.Routed part : parts) {
+        dispatch(List.of(part));
+        call.partSent();
+      }
+    } catch (RangeException e) {
+      call.failed(e);
+    }
+    return call.future();
+  }
+
+  /** Offers the parts of a command; those whose range was reshaped meanwhile are routed again. */
+  private void dispatch(List<PendingCommand.Routed> parts) {
+    for (PendingCommand.Routed part : parts) {
+      Route route = part.route();
+      if (!route.batcher().offer(part.command(), route.descriptor())) {
+        List<PendingCommand.Routed> again;
+        synchronized (updates) { // until the new table is there
+          again = part.command().route(table);
+        }
+        dispatch(again);
+      }
+    }
+  }
+
+  private void checkSize(byte[] command) {
+    int limit = shared.settings().maxCommandBytes();
+    if (command.length > limit) {
+      throw new RangeException(
+          RangeException.Kind.TOO_LARGE,
+          "a command of " + command.length + " bytes; at most " + limit + " fit into a log entry");
+    }
+  }
+
+  private long deadlineMillis() {
+    return shared.timers().nowMillis() + shared.settings().deadline().toMillis();
+  }
+
+  @Override
+  public CompletableFuture<byte[]> query(byte[] key, byte[] query) {
+    if (closed) {
+      return CompletableFuture.failedFuture(closedFailure());
+    }
+    QueryCall call = new QueryCall(key, query, deadlineMillis(), shared, () -> table);
+    if (queries.size() >= shared.settings().maxQueries()) {
+      return CompletableFuture.failedFuture(
+          new RangeException(
+              RangeException.Kind.BUSY,
+              shared.settings().maxQueries() + " queries to store " + store + " wait already"));
+    }
+    queries.add(call);
+    CompletableFuture<byte[]> result =
+        call.future().whenComplete((answer, error) -> queries.remove(call));
+    startWatching();
+    call.send();
+    return result;
+  }
+
+  @Override
+  public List<KeyInterval> locate(KeyInterval interval) {
+    return table.locate(interval);
+  }
+
+  /**
+   * Takes in newer descriptors. Ranges with a batch in the air are left as they are: the answer to
+   * the batch will say the same.
+   */
+  public void update(List<RangeDescriptor> news) {
+    synchronized (updates) {
+      RouteTable old = table;
+      List<RangeDescriptor> merged = old.merge(news);
+      Map<RangeId, Route> changed = new HashMap<>();
+      for (Route route : old.routes()) {
+        if (!merged.contains(route.descriptor())) {
+          changed.put(route.descriptor().id(), route);
+        }
+      }
+      if (changed.isEmpty() && merged.size() == old.routes().size()) {
+        return;
+      }
+      List<PendingCommand> moving = freezeAll(old, changed);
+      if (moving != null) {
+        publish(old, merged, moving);
+      }
+    }
+  }
+
+  /** The waiting commands of reshaped ranges in key order; null if one of them is not idle. */
+  private @Nullable List<PendingCommand> freezeAll(RouteTable old, Map<RangeId, Route> changed) {
+    List<PendingCommand> moving = new ArrayList<>();
+    List<Route> frozen = new ArrayList<>();
+    for (Route route : old.routes()) {
+      if (changed.containsKey(route.descriptor().id())) {
+        List<PendingCommand> commands = route.batcher().freeze();
+        if (commands == null) {
+          moving.forEach(command -> command.route(old).forEach(RoutedRangeClient::giveBack));
+          frozen.forEach(back -> back.batcher().resume(back.descriptor()));
+          return null;
+        }
+        frozen.add(route);
+        moving.addAll(commands);
+      }
+    }
+    return moving;
+  }
+
+  private static void giveBack(PendingCommand.Routed routed) {
+    routed.route().batcher().adopt(routed.command());
+  }
+
+  private void publish(RouteTable old, List<RangeDescriptor> merged, List<PendingCommand> moving) {
+    Map<RangeId, MutationBatcher> batchers = new HashMap<>();
+    old.routes().forEach(route -> batchers.put(route.descriptor().id(), route.batcher()));
+    List<Route> routes = new ArrayList<>();
+    for (RangeDescriptor range : merged) {
+      MutationBatcher batcher = batchers.get(range.id());
+      routes.add(new Route(range, batcher == null ? new MutationBatcher(range, shared) : batcher));
+    }
+    RouteTable updated = new RouteTable(store, routes);
+    for (PendingCommand command : moving) {
+      try {
+        command.route(updated).forEach(RoutedRangeClient::giveBack);
+      } catch (RangeException e) {
+        command.fail(e);
+      }
+    }
+    table = updated;
+    for (Route route : updated.routes()) {
+      route.batcher().resume(route.descriptor());
+    }
+  }
+
+  private void startWatching() {
+    if (watching.compareAndSet(false, true)) {
+      scheduleWatch();
+    }
+  }
+
+  private void scheduleWatch() {
+    long period = Math.max(1, shared.settings().attemptTimeout().toMillis() / 4);
+    shared.timers().schedule(period, this::watch);
+  }
+
+  private void watch() {
+    long nowMillis = shared.timers().nowMillis();
+    boolean busy = false;
+    for (Route route : table.routes()) {
+      busy |= route.batcher().watch(nowMillis);
+    }
+    for (QueryCall query : queries) {
+      query.watch(nowMillis);
+      busy = true;
+    }
+    if (busy && !closed) {
+      scheduleWatch();
+    } else {
+      watching.set(false);
+      if (!closed && isBusy()) { // something was sent just before the flag fell
+        startWatching();
+      }
+    }
+  }
+
+  private boolean isBusy() {
+    return !queries.isEmpty()
+        || table.routes().stream().anyMatch(route -> route.batcher().status().sentCommands() > 0);
+  }
+
+  /** Figures for metrics and status pages. */
+  public ClientStatus status() {
+    return new ClientStatus(
+        table.routes().stream().map(route -> route.batcher().status()).toList(), queries.size());
+  }
+
+  /** Fails everything that waits; what was sent may still be applied. */
+  @Override
+  public void close() {
+    closed = true;
+    RangeException cause = closedFailure();
+    synchronized (updates) {
+      table.routes().forEach(route -> route.batcher().close(cause));
+    }
+    queries.forEach(query -> query.future().completeExceptionally(cause));
+  }
+
+  private RangeException closedFailure() {
+    return new RangeException(RangeException.Kind.CLOSED, "store " + store + " is closing");
+  }
+}

@@ -1,0 +1,23 @@
+package io.fjordmq.range.kv;
+
+/** Ordered keys of their own; what is written to one space is never seen in another. */
+public interface KvSpace {
+
+  String name();
+
+  /**
+   * The keys as they are at each call. One scan is consistent in itself; two calls are not
+   * consistent with each other while somebody writes.
+   */
+  KvReader latest();
+
+  /** The keys as they are now; must be closed. */
+  KvSnapshot snapshot();
+
+  /**
+   * Applies all changes of the batch in their order, at once or not at all.
+   *
+   * @throws KvException if it was not written (disk full, I/O error)
+   */
+  void write(KvBatch batch);
+}

@@ -1,0 +1,194 @@
+package io.fjordmq.range.kv;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.rocksdb.ColumnFamilyDescriptor;
+import org.rocksdb.ColumnFamilyHandle;
+import org.rocksdb.FlushOptions;
+import org.rocksdb.Options;
+import org.rocksdb.RocksDB;
+import org.rocksdb.RocksDBException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * {@link Kv} on one RocksDB without a write-ahead log; a space is a column family.
+ *
+ * <p>Opening and closing read and write files and block; writes wait while the background is too
+ * far behind.
+ */
+public final class RocksKv implements Kv {
+  /*
+   * A batch touches one column family only, and RocksDB flushes a column family's memtables whole
+   * and in order. So what a crash leaves of a space is always the state after some batch, without
+   * atomic flushes over column families.
+   */
+  private static final Logger LOG = LoggerFactory.getLogger(RocksKv.class);
+  private static final Pattern NAME = Pattern.compile("[a-zA-Z][a-zA-Z0-9_-]*");
+
+  private final RocksDB db;
+  private final RocksOptions options;
+  private final RocksFailures failures;
+  private final RocksGate gate = new RocksGate();
+  private final Map<String, RocksSpace> spaces = new ConcurrentHashMap<>();
+  private final ColumnFamilyHandle defaultFamily;
+  private final FlushQueue flushes;
+
+  private RocksKv(RocksDB db, RocksOptions options, RocksFailures failures, Opened opened) {
+    this.db = db;
+    this.options = options;
+    this.failures = failures;
+    this.defaultFamily = opened.handles.get(0);
+    for (int i = 1; i < opened.handles.size(); i++) {
+      String name = new String(opened.families.get(i).getName(), StandardCharsets.UTF_8);
+      spaces.put(name, newSpace(name, opened.handles.get(i)));
+    }
+    this.flushes = new FlushQueue("kv-flush", this::flushNow);
+  }
+
+  private record Opened(List<ColumnFamilyDescriptor> families, List<ColumnFamilyHandle> handles) {}
+
+  /**
+   * Opens the storage in a directory, creating both where missing.
+   *
+   * @throws KvException if the directory is used by another process or cannot be read or written
+   */
+  public static RocksKv open(Path directory, RocksKvSettings settings) {
+    RocksDB.loadLibrary();
+    RocksFailures failures = new RocksFailures(directory);
+    RocksOptions options = new RocksOptions(settings, failures);
+    try {
+      Files.createDirectories(directory);
+      List<ColumnFamilyDescriptor> families = families(directory, options);
+      List<ColumnFamilyHandle> handles = new ArrayList<>();
+      RocksDB db = RocksDB.open(options.db(), directory.toString(), families, handles);
+      LOG.info("state storage open: directory={} spaces={}", directory, families.size() - 1);
+      return new RocksKv(db, options, failures, new Opened(families, handles));
+    } catch (RocksDBException e) {
+      options.close();
+      throw failures.translate("cannot open state storage", e);
+    } catch (IOException e) {
+      options.close();
+      throw new KvException(
+          KvException.Kind.IO_ERROR, "cannot create state directory " + directory + ": " + e, e);
+    }
+  }
+
+  private static List<ColumnFamilyDescriptor> families(Path directory, RocksOptions options)
+      throws RocksDBException {
+    List<ColumnFamilyDescriptor> families = new ArrayList<>();
+    families.add(new ColumnFamilyDescriptor(RocksDB.DEFAULT_COLUMN_FAMILY, options.family()));
+    if (Files.exists(directory.resolve("CURRENT"))) {
+      try (Options listing = new Options()) {
+        for (byte[] name : RocksDB.listColumnFamilies(listing, directory.toString())) {
+          if (!java.util.Arrays.equals(name, RocksDB.DEFAULT_COLUMN_FAMILY)) {
+            families.add(new ColumnFamilyDescriptor(name, options.family()));
+          }
+        }
+      }
+    }
+    return families;
+  }
+
+  @Override
+  public KvSpace space(String name) {
+    if (!NAME.matcher(name).matches()) {
+      throw new IllegalArgumentException("not a space name: '" + name + "'");
+    }
+    return spaces.computeIfAbsent(name, this::create);
+  }
+
+  private RocksSpace create(String name) {
+    gate.enter();
+    try {
+      byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
+      ColumnFamilyDescriptor family = new ColumnFamilyDescriptor(bytes, options.family());
+      return newSpace(name, db.createColumnFamily(family));
+    } catch (RocksDBException e) {
+      throw failures.translate("cannot create space " + name, e);
+    } finally {
+      gate.leave();
+    }
+  }
+
+  private RocksSpace newSpace(String name, ColumnFamilyHandle handle) {
+    return new RocksSpace(name, db, handle, gate, failures);
+  }
+
+  @Override
+  public CompletableFuture<Void> flush() {
+    return flushes.request();
+  }
+
+  private void flushNow() {
+    List<ColumnFamilyHandle> handles = new ArrayList<>();
+    spaces.values().forEach(space -> handles.add(space.handle()));
+    gate.enter();
+    try (FlushOptions wait = new FlushOptions().setWaitForFlush(true).setAllowWriteStall(true)) {
+      if (!handles.isEmpty()) {
+        db.flush(wait, handles);
+      }
+    } catch (RocksDBException e) {
+      throw failures.translate("cannot flush", e);
+    } finally {
+      gate.leave();
+    }
+  }
+
+  @Override
+  public @Nullable KvException failure() {
+    return failures.current();
+  }
+
+  @Override
+  public KvMetrics metrics() {
+    gate.enter();
+    try {
+      return new KvMetrics(
+          sum("rocksdb.cur-size-all-mem-tables"),
+          options.blockCacheUsage(),
+          sum("rocksdb.total-sst-files-size"),
+          sum("rocksdb.estimate-pending-compaction-bytes"),
+          db.getLongProperty("rocksdb.is-write-stopped") != 0,
+          failures.count());
+    } catch (RocksDBException e) {
+      throw failures.translate("cannot read figures", e);
+    } finally {
+      gate.leave();
+    }
+  }
+
+  private long sum(String property) throws RocksDBException {
+    long sum = 0;
+    for (RocksSpace space : spaces.values()) {
+      sum += db.getLongProperty(space.handle(), property);
+    }
+    return sum;
+  }
+
+  @Override
+  public void close() {
+    try {
+      flushes.close();
+    } catch (KvException e) {
+      LOG.error("state storage closes without its last flush; the log holds what is missing", e);
+    }
+    if (!gate.shut()) {
+      return;
+    }
+    spaces.values().forEach(RocksSpace::closeHandle);
+    defaultFamily.close();
+    db.close();
+    options.close();
+    LOG.info("state storage closed");
+  }
+}

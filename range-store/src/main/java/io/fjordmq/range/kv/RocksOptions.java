@@ -1,0 +1,99 @@
+package io.fjordmq.range.kv;
+
+import java.util.List;
+import org.rocksdb.BlockBasedTableConfig;
+import org.rocksdb.BloomFilter;
+import org.rocksdb.Cache;
+import org.rocksdb.ColumnFamilyOptions;
+import org.rocksdb.CompressionType;
+import org.rocksdb.DBOptions;
+import org.rocksdb.Env;
+import org.rocksdb.LRUCache;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.SstFileManager;
+
+/** What RocksDB is told, with reasons. Owns the native objects. */
+final class RocksOptions implements AutoCloseable {
+  private final RocksFailures failures;
+  private final Cache blockCache;
+  private final BloomFilter bloom = new BloomFilter(10);
+  private final SstFileManager fileManager;
+  private final DBOptions db;
+  private final ColumnFamilyOptions family;
+
+  RocksOptions(RocksKvSettings settings, RocksFailures failures) {
+    this.failures = failures;
+    this.blockCache = new LRUCache(settings.blockCacheBytes());
+    this.fileManager = newFileManager();
+    this.db = newDbOptions(settings);
+    this.family = newFamilyOptions(settings);
+  }
+
+  DBOptions db() {
+    return db;
+  }
+
+  ColumnFamilyOptions family() {
+    return family;
+  }
+
+  long blockCacheUsage() {
+    return blockCache.getUsage();
+  }
+
+  /** With a file manager RocksDB notices by itself that a full disk has room again. */
+  private SstFileManager newFileManager() {
+    try {
+      return new SstFileManager(Env.getDefault());
+    } catch (RocksDBException e) {
+      throw failures.translate("cannot watch table files", e);
+    }
+  }
+
+  private DBOptions newDbOptions(RocksKvSettings settings) {
+    return new DBOptions()
+        .setCreateIfMissing(true)
+        .setCreateMissingColumnFamilies(true)
+        .setDbWriteBufferSize(settings.totalWriteBufferBytes())
+        .setMaxOpenFiles(settings.maxOpenFiles())
+        .setMaxFileOpeningThreads(1)
+        .setMaxBackgroundJobs(settings.backgroundThreads())
+        // Spread write-back of table files, so that it does not delay the log's fsync in one burst.
+        .setBytesPerSync(1 << 20)
+        .setStatsDumpPeriodSec(0)
+        .setKeepLogFileNum(3)
+        .setMaxLogFileSize(4 << 20)
+        .setSstFileManager(fileManager)
+        .setListeners(List.of(failures));
+  }
+
+  private ColumnFamilyOptions newFamilyOptions(RocksKvSettings settings) {
+    BlockBasedTableConfig table =
+        new BlockBasedTableConfig()
+            .setBlockCache(blockCache)
+            .setCacheIndexAndFilterBlocks(true)
+            .setPinL0FilterAndIndexBlocksInCache(true)
+            .setFilterPolicy(bloom)
+            .setFormatVersion(5)
+            .setBlockSize(16 << 10);
+    return new ColumnFamilyOptions()
+        .setTableFormatConfig(table)
+        .setWriteBufferSize(settings.writeBufferBytes())
+        .setMaxWriteBufferNumber(settings.maxWriteBuffers())
+        // Entries that are written and deleted meet in memory and never reach a table file.
+        .setMinWriteBufferNumberToMerge(2)
+        .setLevel0FileNumCompactionTrigger(8)
+        .setLevelCompactionDynamicLevelBytes(true)
+        .setCompressionType(CompressionType.LZ4_COMPRESSION);
+  }
+
+  @Override
+  public void close() {
+    family.close();
+    db.close();
+    fileManager.close();
+    bloom.close();
+    blockCache.close();
+    failures.close();
+  }
+}

@@ -1,0 +1,229 @@
+package io.fjordmq.range.kv;
+
+import org.jspecify.annotations.Nullable;
+import org.rocksdb.ColumnFamilyHandle;
+import org.rocksdb.ReadOptions;
+import org.rocksdb.RocksDB;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.RocksIterator;
+import org.rocksdb.Slice;
+import org.rocksdb.Snapshot;
+import org.rocksdb.WriteBatch;
+import org.rocksdb.WriteOptions;
+
+/** One column family. */
+final class RocksSpace implements KvSpace {
+  private final String name;
+  private final RocksDB db;
+  private final ColumnFamilyHandle handle;
+  private final RocksGate gate;
+  private final RocksFailures failures;
+  private final WriteOptions withoutLog = new WriteOptions().setDisableWAL(true);
+  private final ReadOptions plain = new ReadOptions();
+  private final KvReader latest = new Reader(null, plain);
+
+  RocksSpace(
+      String name, RocksDB db, ColumnFamilyHandle handle, RocksGate gate, RocksFailures failures) {
+    this.name = name;
+    this.db = db;
+    this.handle = handle;
+    this.gate = gate;
+    this.failures = failures;
+  }
+
+  ColumnFamilyHandle handle() {
+    return handle;
+  }
+
+  /** Called by the storage alone, when nothing uses the space any more. */
+  void closeHandle() {
+    withoutLog.close();
+    plain.close();
+    handle.close();
+  }
+
+  @Override
+  public String name() {
+    return name;
+  }
+
+  @Override
+  public KvReader latest() {
+    return latest;
+  }
+
+  @Override
+  public KvSnapshot snapshot() {
+    gate.enter();
+    try {
+      return new SnapshotReader(db.getSnapshot());
+    } finally {
+      gate.leave();
+    }
+  }
+
+  @Override
+  public void write(KvBatch batch) {
+    gate.enter();
+    int room = (int) Math.min(batch.bytes() + 16L * batch.size() + 16, Integer.MAX_VALUE - 8);
+    try (WriteBatch write = new WriteBatch(room)) {
+      Translation translation = new Translation(write);
+      batch.replay(0, translation);
+      if (translation.failed != null) {
+        throw translation.failed;
+      }
+      db.write(withoutLog, write);
+    } catch (RocksDBException e) {
+      throw failures.translate("cannot write to " + name, e);
+    } finally {
+      gate.leave();
+    }
+  }
+
+  private final class Translation implements KvBatch.Sink {
+    private final WriteBatch write;
+    private @Nullable RocksDBException failed;
+
+    Translation(WriteBatch write) {
+      this.write = write;
+    }
+
+    @Override
+    public void put(byte[] key, byte[] value) {
+      try {
+        write.put(handle, key, value);
+      } catch (RocksDBException e) {
+        failed = e;
+      }
+    }
+
+    @Override
+    public void delete(byte[] key) {
+      try {
+        write.delete(handle, key);
+      } catch (RocksDBException e) {
+        failed = e;
+      }
+    }
+
+    @Override
+    public void deleteRange(byte[] from, byte[] to) {
+      try {
+        write.deleteRange(handle, from, to);
+      } catch (RocksDBException e) {
+        failed = e;
+      }
+    }
+  }
+
+  private class Reader implements KvReader {
+    private final @Nullable Snapshot snapshot;
+    private final ReadOptions gets;
+
+    Reader(@Nullable Snapshot snapshot, ReadOptions gets) {
+      this.snapshot = snapshot;
+      this.gets = gets;
+    }
+
+    @Override
+    public byte @Nullable [] get(byte[] key) {
+      gate.enter();
+      try {
+        return db.get(handle, gets, key);
+      } catch (RocksDBException e) {
+        throw failures.translate("cannot read from " + name, e);
+      } finally {
+        gate.leave();
+      }
+    }
+
+    @Override
+    public void scan(byte[] from, byte @Nullable [] to, Visitor visitor) {
+      iterate(from, to, visitor, true);
+    }
+
+    @Override
+    public void scanBackwards(byte[] from, byte @Nullable [] to, Visitor visitor) {
+      iterate(from, to, visitor, false);
+    }
+
+    private void iterate(byte[] from, byte @Nullable [] to, Visitor visitor, boolean ascending) {
+      gate.enter();
+      // The bounds let RocksDB stop by itself instead of stepping over deleted keys beyond them.
+      try (ReadOptions options = new ReadOptions();
+          Slice lower = new Slice(from);
+          Slice upper = to == null ? null : new Slice(to)) {
+        options.setIterateLowerBound(lower);
+        if (upper != null) {
+          options.setIterateUpperBound(upper);
+        }
+        if (snapshot != null) {
+          options.setSnapshot(snapshot);
+        }
+        try (RocksIterator iterator = db.newIterator(handle, options)) {
+          visitAll(iterator, visitor, ascending);
+        }
+      } catch (RocksDBException e) {
+        throw failures.translate("cannot scan " + name, e);
+      } finally {
+        gate.leave();
+      }
+    }
+
+    private void visitAll(RocksIterator iterator, Visitor visitor, boolean ascending)
+        throws RocksDBException {
+      if (ascending) {
+        iterator.seekToFirst();
+      } else {
+        iterator.seekToLast();
+      }
+      while (iterator.isValid()) {
+        if (!visitor.visit(iterator.key(), iterator.value())) {
+          return;
+        }
+        if (ascending) {
+          iterator.next();
+        } else {
+          iterator.prev();
+        }
+      }
+      iterator.status(); // invalid is also how it reports an I/O error
+    }
+  }
+
+  private final class SnapshotReader extends Reader implements KvSnapshot {
+    private final Snapshot held;
+    private final ReadOptions gets;
+    private boolean released;
+
+    SnapshotReader(Snapshot held) {
+      this(held, new ReadOptions().setSnapshot(held));
+    }
+
+    private SnapshotReader(Snapshot held, ReadOptions gets) {
+      super(held, gets);
+      this.held = held;
+      this.gets = gets;
+    }
+
+    @Override
+    public void close() {
+      try {
+        gate.enter();
+      } catch (KvException e) {
+        return; // went with the storage
+      }
+      try {
+        synchronized (this) {
+          if (!released) {
+            released = true;
+            gets.close();
+            db.releaseSnapshot(held);
+          }
+        }
+      } finally {
+        gate.leave();
+      }
+    }
+  }
+}

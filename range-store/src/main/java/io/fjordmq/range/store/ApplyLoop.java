@@ -1,0 +1,225 @@
+package io.fjordmq.range.store;
+
+import io.fjordmq.cluster.consensus.CommittedEntry;
+import io.fjordmq.range.ApplyContext;
+import io.fjordmq.range.Coprocessor;
+import io.fjordmq.range.RangeEntry;
+import io.fjordmq.range.RangeObserver;
+import io.fjordmq.range.RangeResult;
+import io.fjordmq.range.kv.KvBatch;
+import io.fjordmq.range.kv.KvException;
+import io.fjordmq.range.kv.KvSpace;
+import io.fjordmq.range.kv.KvWriter;
+import io.fjordmq.range.kv.WriteSet;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What happens to committed entries: recognise repeated ones, check the epoch, execute the
+ * commands, write everything at once, then tell effects and answers. Used by one thread at a time.
+ */
+final class ApplyLoop {
+  /*
+   * Everything up to write() must come out the same on every replica: state and entry decide, and
+   * nothing else. What differs between leader and follower begins after the write.
+   */
+  private final RangeState state;
+  private final Coprocessor coprocessor;
+  private final KvSpace space;
+  private final long maxWriteBytes;
+  private final RangeObserver observer;
+  private final Consumer<Written> afterWrite;
+
+  private final KvBatch batch = new KvBatch();
+  private final WriteSet rows;
+  private final Context context;
+
+  private List<Outcome> outcomes = new ArrayList<>();
+  private int commands;
+  private boolean failed;
+
+  /** The sender's side of an entry and what it is to be told. */
+  record Outcome(PendingEntry pending, RangeResult result) {}
+
+  /** What is in the state now and was not before. */
+  record Written(long appliedIndex, List<Object> effects, List<Outcome> outcomes) {}
+
+  /**
+   * @param maxWriteBytes a write is not made larger than this by adding another entry
+   * @param afterWrite told of every write, on the apply thread
+   */
+  ApplyLoop(
+      RangeState state,
+      Coprocessor coprocessor,
+      KvSpace space,
+      long maxWriteBytes,
+      RangeObserver observer,
+      Consumer<Written> afterWrite) {
+    this.state = state;
+    this.coprocessor = coprocessor;
+    this.space = space;
+    this.maxWriteBytes = maxWriteBytes;
+    this.observer = observer;
+    this.afterWrite = afterWrite;
+    this.rows = new WriteSet(space.latest(), batch);
+    this.context = new Context(new DataWriter(rows, state.descriptor().interval()));
+  }
+
+  /**
+   * Applies entries in order.
+   *
+   * @throws RuntimeException from storage or coprocessor; nothing may be applied after it, because
+   *     memory and storage no longer agree
+   */
+  void apply(List<CommittedEntry> entries) {
+    if (failed) {
+      throw new IllegalStateException("range " + state.descriptor().id() + " has failed before");
+    }
+    int next = 0;
+    try {
+      while (next < entries.size()) {
+        next = applySome(entries, next);
+      }
+    } catch (Throwable e) {
+      failed = true;
+      tellFailed(entries.subList(next, entries.size()), e);
+      throw e;
+    }
+  }
+
+  /** Executes and writes entries from {@code first} on; returns the position after the last. */
+  private int applySome(List<CommittedEntry> entries, int first) {
+    long startNanos = System.nanoTime();
+    int next = first;
+    int count = 0;
+    while (next < entries.size() && batch.bytes() < maxWriteBytes) {
+      CommittedEntry entry = entries.get(next++);
+      if (entry.index() > state.appliedIndex()) {
+        execute(entry);
+        count++;
+      }
+    }
+    if (count > 0) {
+      write(count, startNanos);
+    }
+    return next;
+  }
+
+  private void execute(CommittedEntry entry) {
+    RangeEntry decoded = RangeEntry.decode(entry.data());
+    state.advance(entry.index(), decoded.clockMillis());
+    RangeResult result;
+    if (decoded instanceof RangeEntry.Mutations mutations) {
+      result = mutate(entry.index(), mutations);
+    } else {
+      result = register(entry.index(), (RangeEntry.Register) decoded);
+    }
+    PendingEntry pending = PendingEntry.of(entry.proposal());
+    if (pending != null) {
+      outcomes.add(new Outcome(pending, result));
+    }
+  }
+
+  private RangeResult register(long index, RangeEntry.Register register) {
+    long sender = state.senders().register(index, rows);
+    int forgotten = state.senders().shrink(register.maxSenders(), rows);
+    for (int i = 0; i < forgotten; i++) {
+      observer.senderForgotten(state.descriptor().id());
+    }
+    return new RangeResult.Registered(sender);
+  }
+
+  private RangeResult mutate(long index, RangeEntry.Mutations mutations) {
+    // Whether it was applied comes first: a batch that was applied before a split is answered, not
+    // sent to the new ranges to be applied there again.
+    SenderTable.Sender sender = state.senders().find(mutations.sender());
+    if (sender == null) {
+      return new RangeResult.SenderForgotten();
+    }
+    if (mutations.number() == sender.lastNumber()) {
+      observer.duplicate(state.descriptor().id());
+      return new RangeResult.Applied(sender.lastIndex(), sender.answers());
+    }
+    if (mutations.number() < sender.lastNumber()) {
+      return new RangeResult.Outdated();
+    }
+    if (mutations.epochVersion() != state.descriptor().epoch().version()) {
+      return new RangeResult.StaleEpoch(List.of(state.descriptor()));
+    }
+    List<byte[]> answers = new ArrayList<>(mutations.commands().size());
+    for (ByteBuffer command : mutations.commands()) {
+      answers.add(coprocessor.apply(command, context));
+    }
+    commands += answers.size();
+    SenderTable.Sender now = new SenderTable.Sender(mutations.number(), index, answers);
+    state.senders().remember(mutations.sender(), now, rows);
+    return new RangeResult.Applied(index, answers);
+  }
+
+  private void write(int entries, long startNanos) {
+    state.saveProgress(rows);
+    space.write(batch);
+    long bytes = batch.bytes();
+    Written written = new Written(state.appliedIndex(), context.takeEffects(), outcomes);
+    int executed = commands;
+    batch.clear();
+    rows.reset();
+    outcomes = new ArrayList<>();
+    commands = 0;
+    afterWrite.accept(written);
+    observer.applied(
+        state.descriptor().id(), entries, executed, bytes, System.nanoTime() - startNanos);
+  }
+
+  /**
+   * The entries are committed, so reopening applies them: their senders can only be told to ask.
+   */
+  private static void tellFailed(List<CommittedEntry> entries, Throwable cause) {
+    RangeResult result =
+        cause instanceof KvException
+            ? new RangeResult.StorageFailed(String.valueOf(cause.getMessage()))
+            : new RangeResult.OutcomeUnknown("the replica failed: " + cause);
+    for (CommittedEntry entry : entries) {
+      PendingEntry pending = PendingEntry.of(entry.proposal());
+      if (pending != null) {
+        pending.answer(result);
+      }
+    }
+  }
+
+  private final class Context implements ApplyContext {
+    private final KvWriter data;
+    private @Nullable List<Object> effects;
+
+    Context(KvWriter data) {
+      this.data = data;
+    }
+
+    @Override
+    public long nowMillis() {
+      return state.clockMillis();
+    }
+
+    @Override
+    public KvWriter state() {
+      return data;
+    }
+
+    @Override
+    public void emit(Object effect) {
+      if (effects == null) {
+        effects = new ArrayList<>();
+      }
+      effects.add(effect);
+    }
+
+    List<Object> takeEffects() {
+      List<Object> taken = effects == null ? List.of() : effects;
+      effects = null;
+      return taken;
+    }
+  }
+}

@@ -1,0 +1,107 @@
+package io.fjordmq.range.store;
+
+import io.fjordmq.range.RangeObserver;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Makes what the replicas applied durable from time to time, so that their logs can be cut and a
+ * restart has little to apply again. All replicas share a flush or two of the storage.
+ */
+final class CheckpointCycle {
+  /*
+   * The interval is looked at in small steps, because much log in a short time brings the next
+   * checkpoint forward.
+   */
+  private static final Logger LOG = LoggerFactory.getLogger(CheckpointCycle.class);
+  private static final int STEPS = 10;
+
+  private final RangeStoreSettings settings;
+  private final RangeRuntime runtime;
+  private final RangeObserver observer;
+  private final Supplier<Collection<SupervisedReplica>> replicas;
+
+  // Used by the supervisor thread.
+  private long lastMillis;
+  private boolean running;
+  private boolean stopped;
+
+  CheckpointCycle(
+      RangeStoreSettings settings,
+      RangeRuntime runtime,
+      RangeObserver observer,
+      Supplier<Collection<SupervisedReplica>> replicas) {
+    this.settings = settings;
+    this.runtime = runtime;
+    this.observer = observer;
+    this.replicas = replicas;
+  }
+
+  void start() {
+    lastMillis = runtime.timers().nowMillis();
+    scheduleStep();
+  }
+
+  private void scheduleStep() {
+    long step = Math.max(1, settings.checkpointInterval().toMillis() / STEPS);
+    runtime.timers().schedule(step, () -> runtime.supervisor().execute(this::step));
+  }
+
+  private void step() {
+    if (stopped) {
+      return;
+    }
+    if (!running && isDue()) {
+      run();
+    }
+    scheduleStep();
+  }
+
+  private boolean isDue() {
+    long waited = runtime.timers().nowMillis() - lastMillis;
+    return waited >= settings.checkpointInterval().toMillis()
+        || replicas.get().stream()
+            .map(SupervisedReplica::replica)
+            .anyMatch(
+                replica ->
+                    replica != null
+                        && replica.logBytesSinceCheckpoint() >= settings.checkpointLogBytes());
+  }
+
+  /** Checkpoints every replica that has something new; completes when all are done or failed. */
+  CompletableFuture<Void> run() {
+    running = true;
+    lastMillis = runtime.timers().nowMillis();
+    long startNanos = System.nanoTime();
+    List<CompletableFuture<Boolean>> parts = new ArrayList<>();
+    replicas.get().forEach(replica -> parts.add(replica.checkpoint()));
+    return CompletableFuture.allOf(parts.toArray(CompletableFuture[]::new))
+        .whenComplete(
+            (done, error) -> runtime.supervisor().execute(() -> ended(parts, startNanos, error)));
+  }
+
+  private void ended(
+      List<CompletableFuture<Boolean>> parts, long startNanos, @Nullable Throwable error) {
+    running = false;
+    long worked =
+        parts.stream().filter(part -> !part.isCompletedExceptionally() && part.join()).count();
+    if (error != null) {
+      LOG.warn("checkpoint failed, the log keeps its entries until the next one", error);
+    }
+    if (worked > 0 || error != null) {
+      long nanos = System.nanoTime() - startNanos;
+      LOG.debug("checkpoint: ranges={} millis={}", worked, nanos / 1_000_000);
+      observer.checkpointed(nanos, error == null);
+    }
+  }
+
+  void stop() {
+    stopped = true;
+  }
+}

@@ -1,0 +1,74 @@
+package io.fjordmq.range.store;
+
+import io.fjordmq.range.KeyInterval;
+import io.fjordmq.range.kv.KvWriter;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A range's data as its coprocessor changes it. A write outside the range's interval would change
+ * another range's data behind its back, so it is refused as the bug it is.
+ */
+final class DataWriter implements KvWriter {
+  private final KvWriter rows;
+  private final KeyInterval interval;
+  private final DataReader reader;
+
+  DataWriter(KvWriter rows, KeyInterval interval) {
+    this.rows = rows;
+    this.interval = interval;
+    this.reader = new DataReader(rows, interval);
+  }
+
+  @Override
+  public void put(byte[] key, byte[] value) {
+    rows.put(RangeKeys.data(checked(key)), value);
+  }
+
+  @Override
+  public void delete(byte[] key) {
+    rows.delete(RangeKeys.data(checked(key)));
+  }
+
+  @Override
+  public void deleteRange(byte[] from, byte[] to) {
+    byte[] end = interval.end();
+    if (Arrays.compareUnsigned(from, to) >= 0) {
+      return;
+    }
+    if (end != null && Arrays.compareUnsigned(to, end) > 0) {
+      throw outside(to);
+    }
+    rows.deleteRange(RangeKeys.data(checked(from)), RangeKeys.data(to));
+  }
+
+  private byte[] checked(byte[] key) {
+    if (!interval.contains(key)) {
+      throw outside(key);
+    }
+    return key;
+  }
+
+  private IllegalArgumentException outside(byte[] key) {
+    return new IllegalArgumentException(
+        "a coprocessor may only write in its interval "
+            + interval
+            + ", not at "
+            + java.util.HexFormat.of().formatHex(key));
+  }
+
+  @Override
+  public byte @Nullable [] get(byte[] key) {
+    return reader.get(key);
+  }
+
+  @Override
+  public void scan(byte[] from, byte @Nullable [] to, Visitor visitor) {
+    reader.scan(from, to, visitor);
+  }
+
+  @Override
+  public void scanBackwards(byte[] from, byte @Nullable [] to, Visitor visitor) {
+    reader.scanBackwards(from, to, visitor);
+  }
+}

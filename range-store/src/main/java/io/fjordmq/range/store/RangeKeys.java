@@ -1,0 +1,96 @@
+package io.fjordmq.range.store;
+
+import io.fjordmq.range.kv.KvReader;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The keys of a store's space. All ranges of a store share one, so that a split copies nothing; the
+ * engine's rows and the data lie in the same one, so that a crash never takes one without the
+ * other.
+ *
+ * <pre>
+ * 00 | u64 range | 01              descriptor
+ * 00 | u64 range | 02              progress: applied index, clock, next sender
+ * 00 | u64 range | 03 | u64 sender what is remembered of a sender
+ * 00 | u64 range | 04              a snapshot is being installed
+ * 01 | key                         data
+ * </pre>
+ */
+final class RangeKeys {
+  static final byte ENGINE = 0;
+  static final byte DATA = 1;
+  static final byte BEHIND_DATA = 2;
+
+  private static final byte DESCRIPTOR = 1;
+  private static final byte PROGRESS = 2;
+  private static final byte SENDER = 3;
+  private static final byte INSTALLING = 4;
+
+  private final long range;
+
+  RangeKeys(long range) {
+    this.range = range;
+  }
+
+  byte[] descriptor() {
+    return row(DESCRIPTOR);
+  }
+
+  byte[] progress() {
+    return row(PROGRESS);
+  }
+
+  byte[] sender(long sender) {
+    return ByteBuffer.allocate(18).put(row(SENDER)).putLong(sender).array();
+  }
+
+  byte[] sendersFrom() {
+    return row(SENDER);
+  }
+
+  byte[] sendersTo() {
+    return row(INSTALLING);
+  }
+
+  byte[] installing() {
+    return row(INSTALLING);
+  }
+
+  private byte[] row(byte kind) {
+    return ByteBuffer.allocate(10).put(ENGINE).putLong(range).put(kind).array();
+  }
+
+  static long senderOf(byte[] senderKey) {
+    return ByteBuffer.wrap(senderKey).getLong(10);
+  }
+
+  static byte[] data(byte[] key) {
+    byte[] row = new byte[key.length + 1];
+    row[0] = DATA;
+    System.arraycopy(key, 0, row, 1, key.length);
+    return row;
+  }
+
+  /** The row before which all data with keys below {@code end} lies. */
+  static byte[] dataEnd(byte @Nullable [] end) {
+    return end == null ? new byte[] {BEHIND_DATA} : data(end);
+  }
+
+  /** The descriptors of all ranges in a space, as stored. */
+  static List<byte[]> descriptors(KvReader space) {
+    List<byte[]> found = new ArrayList<>();
+    space.scan(
+        new byte[] {ENGINE},
+        new byte[] {DATA},
+        (key, value) -> {
+          if (key[9] == DESCRIPTOR) {
+            found.add(value);
+          }
+          return true;
+        });
+    return found;
+  }
+}

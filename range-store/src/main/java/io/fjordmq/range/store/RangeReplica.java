@@ -1,0 +1,304 @@
+package io.fjordmq.range.store;
+
+import io.fjordmq.cluster.consensus.CommittedEntry;
+import io.fjordmq.cluster.consensus.Consensus;
+import io.fjordmq.cluster.consensus.ConsensusException;
+import io.fjordmq.cluster.consensus.ReplicatedState;
+import io.fjordmq.range.Coprocessor;
+import io.fjordmq.range.CorruptDataException;
+import io.fjordmq.range.EffectListener;
+import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.RangeEntry;
+import io.fjordmq.range.RangeId;
+import io.fjordmq.range.RangeObserver;
+import io.fjordmq.range.RangeResult;
+import io.fjordmq.range.kv.Kv;
+import io.fjordmq.range.kv.KvException;
+import io.fjordmq.range.kv.KvSpace;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One opened replica of a range: its group drives it, clients call it through {@link #propose} and
+ * {@link #query}. A replica that halted is not used again; a new one is opened in its place.
+ */
+final class RangeReplica implements ReplicatedState {
+  /*
+   * It serves clients only between leading() and following(). Queries read local state without
+   * asking the other replicas: a deposed leader that does not know it yet may be asked, so a client
+   * says up to which index it has seen answers, and a replica that is behind it refuses.
+   */
+  private static final Logger LOG = LoggerFactory.getLogger(RangeReplica.class);
+  private static final long NOT_LEADING = -1;
+
+  private final RangeId id;
+  private final KvSpace space;
+  private final Parts parts;
+  private final ReplicaSnapshot snapshots;
+  private final Coprocessor coprocessor;
+  private final AtomicLong logBytesSinceCheckpoint = new AtomicLong();
+
+  // Written by the apply thread, except consensus.
+  private RangeState state;
+  private ApplyLoop loop;
+  private volatile RangeDescriptor descriptor;
+  private volatile long appliedIndex;
+  private volatile int senders;
+  private volatile long leadingTerm = NOT_LEADING;
+  private volatile @Nullable String failure;
+  private volatile @Nullable Consensus consensus;
+
+  /** What a replica shares with the others of its store. */
+  record Parts(
+      Kv kv,
+      RangeStoreSettings settings,
+      RangeRuntime runtime,
+      RangeObserver observer,
+      EffectListener effects,
+      Consumer<RangeId> whenHalted) {}
+
+  private RangeReplica(
+      RangeId id, KvSpace space, Parts parts, Coprocessor coprocessor, ReplicaSnapshot snapshots) {
+    this.id = id;
+    this.space = space;
+    this.parts = parts;
+    this.coprocessor = coprocessor;
+    this.snapshots = snapshots;
+    this.state = RangeState.load(id, space.latest());
+    this.loop = newLoop();
+    this.descriptor = state.descriptor();
+    this.appliedIndex = state.appliedIndex();
+    this.senders = state.senders().size();
+  }
+
+  /**
+   * Reads a replica's state from this node; finishes the installation of a snapshot that a crash
+   * cut short.
+   *
+   * @throws CorruptDataException if there is no such replica or its rows are damaged
+   * @throws KvException if the storage fails
+   * @throws IOException if an unfinished installation cannot be finished
+   */
+  static RangeReplica open(RangeId id, KvSpace space, Coprocessor coprocessor, Parts parts)
+      throws IOException {
+    ReplicaSnapshot snapshots =
+        new ReplicaSnapshot(id, space, parts.kv(), parts.settings().installDirectory());
+    snapshots.finishInstallation();
+    RangeReplica replica = new RangeReplica(id, space, parts, coprocessor, snapshots);
+    replica.openCoprocessor();
+    return replica;
+  }
+
+  private ApplyLoop newLoop() {
+    return new ApplyLoop(
+        state,
+        coprocessor,
+        space,
+        parts.settings().maxWriteBytes(),
+        parts.observer(),
+        this::afterWrite);
+  }
+
+  private void openCoprocessor() {
+    RangeDescriptor now = state.descriptor();
+    coprocessor.open(now.interval(), new DataReader(space.latest(), now.interval()));
+  }
+
+  /** Connects the replica to its opened group; until then it serves nobody. */
+  void attach(Consensus group) {
+    consensus = group;
+  }
+
+  /** To be called after the group is closed. */
+  void close() {
+    leadingTerm = NOT_LEADING;
+    consensus = null;
+    coprocessor.close();
+  }
+
+  // Clients: any thread.
+
+  /** Offers an encoded {@link RangeEntry}; the reply comes on the apply thread or at once. */
+  void propose(byte[] entry, Consumer<RangeResult> reply) {
+    Consensus group = consensus;
+    long term = leadingTerm;
+    if (group == null || term == NOT_LEADING) {
+      reply.accept(notServing(group));
+      return;
+    }
+    if (entry.length > parts.settings().maxEntryBytes()) {
+      reply.accept(new RangeResult.Unavailable("entry of " + entry.length + " bytes is too large"));
+      return;
+    }
+    RangeEntry.stamp(entry, parts.runtime().clock().millis(), parts.settings().maxSenders());
+    group.propose(term, entry, new PendingEntry(reply, System.nanoTime()));
+  }
+
+  /** Answers a query on the thread for queries. */
+  void query(long epochVersion, long leastIndex, byte[] query, Consumer<RangeResult> reply) {
+    try {
+      parts
+          .runtime()
+          .queries()
+          .execute(() -> reply.accept(answer(epochVersion, leastIndex, query)));
+    } catch (RejectedExecutionException e) {
+      reply.accept(new RangeResult.Busy("too many queries wait on this node"));
+    }
+  }
+
+  private RangeResult answer(long epochVersion, long leastIndex, byte[] query) {
+    long startNanos = System.nanoTime();
+    RangeDescriptor now = descriptor;
+    if (leadingTerm == NOT_LEADING || appliedIndex < leastIndex) {
+      return notServing(consensus);
+    }
+    if (epochVersion != now.epoch().version()) {
+      return new RangeResult.StaleEpoch(List.of(now));
+    }
+    try (LazySnapshot snapshot = new LazySnapshot(space)) {
+      byte[] answer =
+          coprocessor.query(
+              ByteBuffer.wrap(query).asReadOnlyBuffer(), new DataReader(snapshot, now.interval()));
+      parts.observer().queried(id, System.nanoTime() - startNanos);
+      return new RangeResult.Answered(answer);
+    } catch (KvException e) {
+      return new RangeResult.StorageFailed(String.valueOf(e.getMessage()));
+    } catch (RuntimeException e) {
+      LOG.error("range {} cannot answer a query", id, e);
+      return new RangeResult.Unavailable("query failed: " + e);
+    }
+  }
+
+  private RangeResult notServing(@Nullable Consensus group) {
+    String halted = failure;
+    if (halted != null) {
+      return new RangeResult.Unavailable("replica of " + id + " is halted: " + halted);
+    }
+    return new RangeResult.NotLeader(group == null ? null : group.leadership().leader());
+  }
+
+  RangeDescriptor descriptor() {
+    return descriptor;
+  }
+
+  long logBytesSinceCheckpoint() {
+    return logBytesSinceCheckpoint.get();
+  }
+
+  ReplicaStatus status() {
+    Consensus group = consensus;
+    return new ReplicaStatus(
+        descriptor,
+        leadingTerm != NOT_LEADING,
+        appliedIndex,
+        logBytesSinceCheckpoint.get(),
+        senders,
+        group == null ? null : group.status(),
+        failure);
+  }
+
+  // The group: one thread at a time.
+
+  @Override
+  public long appliedIndex() {
+    return appliedIndex;
+  }
+
+  @Override
+  public void apply(List<CommittedEntry> entries) {
+    long bytes = 0;
+    for (CommittedEntry entry : entries) {
+      bytes += entry.data().remaining();
+    }
+    loop.apply(entries);
+    logBytesSinceCheckpoint.addAndGet(bytes);
+  }
+
+  private void afterWrite(ApplyLoop.Written written) {
+    appliedIndex = written.appliedIndex();
+    senders = state.senders().size();
+    if (leadingTerm != NOT_LEADING && !written.effects().isEmpty()) {
+      perform(written.effects());
+    }
+    long nowNanos = System.nanoTime();
+    for (ApplyLoop.Outcome outcome : written.outcomes()) {
+      parts.observer().proposalApplied(id, nowNanos - outcome.pending().proposedNanos());
+      outcome.pending().answer(outcome.result());
+    }
+  }
+
+  /** The entries are written already, so a listener's bug costs the effect and nothing more. */
+  private void perform(List<Object> effects) {
+    try {
+      parts.effects().perform(id, effects);
+    } catch (RuntimeException e) {
+      LOG.error("effects of range {} were not performed: count={}", id, effects.size(), e);
+    }
+  }
+
+  @Override
+  public void leading(long term) {
+    leadingTerm = term;
+    LOG.info("range {} is led by this node: term={} appliedIndex={}", id, term, appliedIndex);
+  }
+
+  @Override
+  public void following() {
+    leadingTerm = NOT_LEADING;
+    LOG.info("range {} is no longer led by this node", id);
+  }
+
+  @Override
+  public void checkpoint(CheckpointRequest request) {
+    long covered = logBytesSinceCheckpoint.get();
+    parts
+        .kv()
+        .flush()
+        .whenComplete(
+            (done, error) -> {
+              if (error == null) {
+                logBytesSinceCheckpoint.addAndGet(-covered);
+                request.durable();
+              } else {
+                request.failed(error instanceof Exception e ? e : new IOException(error));
+              }
+            });
+  }
+
+  @Override
+  public long export(Path directory) throws IOException {
+    return snapshots.export(directory);
+  }
+
+  @Override
+  public void install(Path directory) throws IOException {
+    long before = appliedIndex;
+    snapshots.install(directory);
+    state = RangeState.load(id, space.latest());
+    loop = newLoop();
+    descriptor = state.descriptor();
+    appliedIndex = state.appliedIndex();
+    senders = state.senders().size();
+    openCoprocessor();
+    logBytesSinceCheckpoint.set(0);
+    LOG.info("range {} installed a snapshot: index {} instead of {}", id, appliedIndex, before);
+  }
+
+  @Override
+  public void halted(ConsensusException cause) {
+    leadingTerm = NOT_LEADING;
+    failure = String.valueOf(cause.getMessage());
+    LOG.error(
+        "replica of range {} halted at index {}; it will be reopened", id, appliedIndex, cause);
+    parts.observer().halted(id);
+    parts.whenHalted().accept(id);
+  }
+}

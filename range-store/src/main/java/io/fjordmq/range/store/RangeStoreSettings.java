@@ -1,0 +1,61 @@
+package io.fjordmq.range.store;
+
+import java.nio.file.Path;
+import java.time.Duration;
+
+/**
+ * Bounds and paces of a node's replicas.
+ *
+ * @param installDirectory where received snapshots are kept while they are installed
+ * @param maxEntryBytes largest log entry a replica proposes; larger ones are refused
+ * @param maxWriteBytes size beyond which no further entry is added to one storage write
+ * @param maxSenders clients a range remembers; beyond, the one used longest ago is forgotten and
+ *     has to register again
+ * @param checkpointInterval how often what was applied is made durable, so that the log can drop it
+ * @param checkpointLogBytes log of one range since its last checkpoint that brings the next forward
+ * @param reopenBackoff pause before a halted replica is reopened; doubles with each failure
+ * @param maxReopenBackoff longest such pause
+ */
+public record RangeStoreSettings(
+    Path installDirectory,
+    int maxEntryBytes,
+    long maxWriteBytes,
+    int maxSenders,
+    Duration checkpointInterval,
+    long checkpointLogBytes,
+    Duration reopenBackoff,
+    Duration maxReopenBackoff) {
+
+  /** Settings with everything else at its default. */
+  public static RangeStoreSettings defaults(Path installDirectory) {
+    return new RangeStoreSettings(
+        installDirectory,
+        4 << 20,
+        4L << 20,
+        1024,
+        Duration.ofSeconds(30),
+        64L << 20,
+        Duration.ofSeconds(1),
+        Duration.ofSeconds(30));
+  }
+
+  /**
+   * @throws IllegalArgumentException if a value makes no sense; the message names it
+   */
+  public RangeStoreSettings {
+    atLeast("maxEntryBytes", maxEntryBytes, 1024);
+    atLeast("maxWriteBytes", maxWriteBytes, 1024);
+    atLeast("maxSenders", maxSenders, 1);
+    atLeast("checkpointInterval in milliseconds", checkpointInterval.toMillis(), 1);
+    atLeast("checkpointLogBytes", checkpointLogBytes, 1);
+    atLeast("reopenBackoff in milliseconds", reopenBackoff.toMillis(), 1);
+    atLeast(
+        "maxReopenBackoff in milliseconds", maxReopenBackoff.toMillis(), reopenBackoff.toMillis());
+  }
+
+  private static void atLeast(String name, long value, long least) {
+    if (value < least) {
+      throw new IllegalArgumentException(name + " must be at least " + least + ", not " + value);
+    }
+  }
+}

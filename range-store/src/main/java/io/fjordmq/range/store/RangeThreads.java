@@ -1,0 +1,102 @@
+package io.fjordmq.range.store;
+
+import io.fjordmq.range.Timers;
+import java.time.InstantSource;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The real time and threads of a node's ranges and of their clients. Close it after them.
+ *
+ * <p>Queries beyond the bound are refused; timers and supervision are few and never are.
+ */
+public final class RangeThreads implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(RangeThreads.class);
+
+  private final ScheduledThreadPoolExecutor timer;
+  private final ThreadPoolExecutor queries;
+  private final ExecutorService supervisor;
+
+  /**
+   * @param queryThreads run queries; each may wait for the disk
+   * @param maxWaitingQueries that may wait for one of them
+   */
+  public RangeThreads(int queryThreads, int maxWaitingQueries) {
+    timer = new ScheduledThreadPoolExecutor(1, named("range-timer"));
+    timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+    queries =
+        new ThreadPoolExecutor(
+            queryThreads,
+            queryThreads,
+            30,
+            TimeUnit.SECONDS,
+            new ArrayBlockingQueue<>(maxWaitingQueries),
+            named("range-query"));
+    queries.allowCoreThreadTimeOut(true);
+    supervisor = Executors.newSingleThreadExecutor(named("range-supervisor"));
+  }
+
+  private static ThreadFactory named(String name) {
+    AtomicInteger count = new AtomicInteger();
+    return task -> new Thread(task, name + "-" + count.incrementAndGet());
+  }
+
+  public Timers timers() {
+    return new Timers() {
+      @Override
+      public long nowMillis() {
+        return System.nanoTime() / 1_000_000;
+      }
+
+      @Override
+      public void schedule(long delayMillis, Runnable task) {
+        try {
+          timer.schedule(() -> run(task), delayMillis, TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException e) {
+          LOG.debug("a timer was set after the end", e);
+        }
+      }
+    };
+  }
+
+  /** A scheduled executor would swallow what a task throws. */
+  private static void run(Runnable task) {
+    try {
+      task.run();
+    } catch (RejectedExecutionException e) {
+      LOG.debug("a timer fired after the end", e);
+    } catch (RuntimeException e) {
+      LOG.error("a timer's task failed", e);
+    }
+  }
+
+  public RangeRuntime runtime(InstantSource clock) {
+    return new RangeRuntime(clock, timers(), queries, supervisor);
+  }
+
+  /** Waits for running tasks; those that wait for their time are dropped. */
+  @Override
+  public void close() {
+    timer.shutdown();
+    queries.shutdown();
+    supervisor.shutdown();
+    try {
+      for (ExecutorService executor : new ExecutorService[] {timer, queries, supervisor}) {
+        if (!executor.awaitTermination(1, TimeUnit.MINUTES)) {
+          LOG.warn("range threads still run after a minute; left behind: {}", executor);
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,197 @@
+package io.fjordmq.range.store;
+
+import io.fjordmq.range.CorruptDataException;
+import io.fjordmq.range.KeyInterval;
+import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.RangeDescriptorCodec;
+import io.fjordmq.range.RangeId;
+import io.fjordmq.range.kv.Kv;
+import io.fjordmq.range.kv.KvBatch;
+import io.fjordmq.range.kv.KvReader;
+import io.fjordmq.range.kv.KvSnapshot;
+import io.fjordmq.range.kv.KvSpace;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Copies a range's rows into a file and replaces them by such a copy.
+ *
+ * <p>Replacing takes many writes. Before the first, the file is kept in a place of this node and a
+ * marker row says so durably; a crash in between is repaired at the next start by doing it all
+ * again.
+ */
+final class ReplicaSnapshot {
+  static final String FILE = "range.rows";
+
+  private final RangeId id;
+  private final RangeKeys keys;
+  private final KvSpace space;
+  private final Kv kv;
+  private final Path installDirectory;
+
+  ReplicaSnapshot(RangeId id, KvSpace space, Kv kv, Path installDirectory) {
+    this.id = id;
+    this.keys = new RangeKeys(id.number());
+    this.space = space;
+    this.kv = kv;
+    this.installDirectory = installDirectory;
+  }
+
+  /** Writes a consistent copy into the directory; returns the applied index it contains. */
+  long export(Path directory) throws IOException {
+    try (KvSnapshot rows = space.snapshot();
+        RowFile.Writer file = RowFile.write(directory.resolve(FILE))) {
+      byte[] progress = required(rows, keys.progress(), "progress");
+      RangeDescriptor descriptor =
+          RangeDescriptorCodec.decode(required(rows, keys.descriptor(), "descriptor"));
+      file.add(keys.descriptor(), RangeDescriptorCodec.encode(descriptor));
+      file.add(keys.progress(), progress);
+      copy(rows, keys.sendersFrom(), keys.sendersTo(), file);
+      KeyInterval interval = descriptor.interval();
+      copy(rows, RangeKeys.data(interval.start()), RangeKeys.dataEnd(interval.end()), file);
+      file.finish();
+      return RangeState.appliedIndexOf(progress);
+    }
+  }
+
+  private byte[] required(KvReader rows, byte[] key, String what) {
+    byte[] value = rows.get(key);
+    if (value == null) {
+      throw new CorruptDataException("range " + id + " has no " + what + " on this node");
+    }
+    return value;
+  }
+
+  private static void copy(KvReader rows, byte[] from, byte[] to, RowFile.Writer file)
+      throws IOException {
+    IOException[] failure = new IOException[1];
+    rows.scan(
+        from,
+        to,
+        (key, value) -> {
+          try {
+            file.add(key, value);
+            return true;
+          } catch (IOException e) {
+            failure[0] = e;
+            return false;
+          }
+        });
+    if (failure[0] != null) {
+      throw failure[0];
+    }
+  }
+
+  /**
+   * Replaces the range's rows by a copy; durable when it returns. A damaged copy, or one of another
+   * range, is refused before anything is changed.
+   */
+  void install(Path directory) throws IOException {
+    Path received = directory.resolve(FILE);
+    RangeDescriptor incoming = check(received);
+    refuseOverlap(incoming.interval());
+    Path kept = keep(received);
+    KvBatch marker = new KvBatch();
+    marker.put(keys.installing(), new byte[] {1});
+    space.write(marker);
+    flush();
+    replaceRows(kept, incoming.interval());
+    Files.deleteIfExists(kept);
+  }
+
+  /** To be called before the range's rows are read. */
+  void finishInstallation() throws IOException {
+    Path kept = keptFile();
+    if (space.latest().get(keys.installing()) == null) {
+      Files.deleteIfExists(kept); // the crash came before the marker: nothing was changed
+      return;
+    }
+    replaceRows(kept, check(kept).interval());
+    Files.deleteIfExists(kept);
+  }
+
+  /** Reads the whole file, so that damage is found first; returns the descriptor it holds. */
+  private RangeDescriptor check(Path file) throws IOException {
+    byte[][] found = new byte[1][];
+    RowFile.read(
+        file,
+        (key, value) -> {
+          if (java.util.Arrays.equals(key, keys.descriptor())) {
+            found[0] = value;
+          }
+        });
+    byte[] descriptor = found[0];
+    if (descriptor == null) {
+      throw new IOException(file + " does not hold a copy of range " + id);
+    }
+    return RangeDescriptorCodec.decode(descriptor);
+  }
+
+  /** Installing over keys that another replica here holds would delete that replica's data. */
+  private void refuseOverlap(KeyInterval incoming) throws IOException {
+    for (byte[] row : RangeKeys.descriptors(space.latest())) {
+      RangeDescriptor other = RangeDescriptorCodec.decode(row);
+      if (!other.id().equals(id) && other.interval().overlaps(incoming)) {
+        throw new IOException(
+            "copy of range " + id + " holds keys of range " + other.id() + " of this node");
+      }
+    }
+  }
+
+  private Path keptFile() {
+    return installDirectory.resolve(id + ".rows");
+  }
+
+  private Path keep(Path received) throws IOException {
+    Files.createDirectories(installDirectory);
+    Path kept = keptFile();
+    Path partial = installDirectory.resolve(id + ".partial");
+    Files.copy(received, partial, StandardCopyOption.REPLACE_EXISTING);
+    RowFile.sync(partial);
+    Files.move(partial, kept, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    RowFile.sync(installDirectory);
+    return kept;
+  }
+
+  private void replaceRows(Path file, KeyInterval incoming) throws IOException {
+    KvBatch batch = new KvBatch();
+    deleteData(batch, ownInterval());
+    deleteData(batch, incoming);
+    batch.deleteRange(keys.sendersFrom(), keys.sendersTo());
+    RowFile.read(
+        file,
+        (key, value) -> {
+          batch.put(key, value);
+          if (batch.bytes() >= RowFile.CHUNK_BYTES) {
+            space.write(batch);
+            batch.clear();
+          }
+        });
+    batch.delete(keys.installing());
+    space.write(batch);
+    flush();
+  }
+
+  private @Nullable KeyInterval ownInterval() {
+    byte[] row = space.latest().get(keys.descriptor());
+    return row == null ? null : RangeDescriptorCodec.decode(row).interval();
+  }
+
+  private static void deleteData(KvBatch batch, @Nullable KeyInterval interval) {
+    if (interval != null) {
+      batch.deleteRange(RangeKeys.data(interval.start()), RangeKeys.dataEnd(interval.end()));
+    }
+  }
+
+  private void flush() throws IOException {
+    try {
+      kv.flush().join();
+    } catch (CompletionException e) {
+      throw new IOException("cannot make the copy of range " + id + " durable", e.getCause());
+    }
+  }
+}

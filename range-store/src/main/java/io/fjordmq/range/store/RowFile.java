@@ -1,0 +1,153 @@
+package io.fjordmq.range.store;
+
+import io.fjordmq.range.ByteReader;
+import io.fjordmq.range.ByteWriter;
+import java.io.BufferedInputStream;
+import java.io.BufferedOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.zip.CRC32C;
+
+/**
+ * A file of rows, written and read as a stream.
+ *
+ * <pre>
+ * u32  magic, "FJRR"
+ * u8   format, 1
+ * then chunks:
+ *   u32  bytes in the chunk, more than 0
+ *   u32  CRC-32C of those bytes
+ *   rows: u32 length, key, u32 length, value
+ * and at the end:
+ *   u32  0
+ *   u64  rows in the file
+ * </pre>
+ */
+final class RowFile {
+  /** A chunk is closed by the row that reaches it. */
+  static final int CHUNK_BYTES = 256 << 10;
+
+  private static final int MAGIC = 0x464a5252;
+  private static final int FORMAT = 1;
+
+  /** Larger than any chunk can be; a length beyond it is damage. */
+  private static final int MAX_CHUNK_BYTES = 256 << 20;
+
+  private RowFile() {}
+
+  /** Takes the rows of a file. */
+  @FunctionalInterface
+  interface RowVisitor {
+    void visit(byte[] key, byte[] value) throws IOException;
+  }
+
+  static Writer write(Path file) throws IOException {
+    return new Writer(file);
+  }
+
+  /** Writes one file. Without {@link #finish} what it leaves is not readable. */
+  static final class Writer implements AutoCloseable {
+    private final Path file;
+    private final DataOutputStream out;
+    private ByteWriter chunk = new ByteWriter(CHUNK_BYTES);
+    private long rows;
+
+    private Writer(Path file) throws IOException {
+      this.file = file;
+      this.out = new DataOutputStream(new BufferedOutputStream(Files.newOutputStream(file)));
+      out.writeInt(MAGIC);
+      out.writeByte(FORMAT);
+    }
+
+    void add(byte[] key, byte[] value) throws IOException {
+      chunk.bytes(key);
+      chunk.bytes(value);
+      rows++;
+      if (chunk.size() >= CHUNK_BYTES) {
+        writeChunk();
+      }
+    }
+
+    private void writeChunk() throws IOException {
+      byte[] bytes = chunk.toByteArray();
+      out.writeInt(bytes.length);
+      out.writeInt(checksum(bytes));
+      out.write(bytes);
+      chunk = new ByteWriter(CHUNK_BYTES);
+    }
+
+    void finish() throws IOException {
+      if (chunk.size() > 0) {
+        writeChunk();
+      }
+      out.writeInt(0);
+      out.writeLong(rows);
+      out.flush();
+      sync(file);
+    }
+
+    @Override
+    public void close() throws IOException {
+      out.close();
+    }
+  }
+
+  /**
+   * Shows all rows in order.
+   *
+   * @throws IOException if the file cannot be read or is damaged; rows before the damage were shown
+   */
+  static void read(Path file, RowVisitor visitor) throws IOException {
+    try (DataInputStream in =
+        new DataInputStream(new BufferedInputStream(Files.newInputStream(file)))) {
+      if (in.readInt() != MAGIC || in.readUnsignedByte() != FORMAT) {
+        throw new IOException(file + " is not a file of rows in format " + FORMAT);
+      }
+      long rows = 0;
+      for (int length = in.readInt(); length != 0; length = in.readInt()) {
+        rows += readChunk(file, in, length, visitor);
+      }
+      if (in.readLong() != rows) {
+        throw new IOException(file + " is damaged: " + rows + " rows are not all it should hold");
+      }
+    }
+  }
+
+  private static long readChunk(Path file, DataInputStream in, int length, RowVisitor visitor)
+      throws IOException {
+    if (length < 0 || length > MAX_CHUNK_BYTES) {
+      throw new IOException(file + " is damaged: a chunk of " + length + " bytes");
+    }
+    int expected = in.readInt();
+    byte[] bytes = new byte[length];
+    in.readFully(bytes);
+    if (checksum(bytes) != expected) {
+      throw new IOException(file + " is damaged: a chunk does not match its checksum");
+    }
+    ByteReader chunk = new ByteReader(bytes);
+    long rows = 0;
+    while (chunk.hasMore()) {
+      visitor.visit(chunk.bytes(), chunk.bytes());
+      rows++;
+    }
+    return rows;
+  }
+
+  private static int checksum(byte[] bytes) {
+    CRC32C crc = new CRC32C();
+    crc.update(bytes);
+    return (int) crc.getValue();
+  }
+
+  /** Makes a file's bytes or a directory's names durable. */
+  static void sync(Path path) throws IOException {
+    try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
+      channel.force(true);
+    }
+  }
+}

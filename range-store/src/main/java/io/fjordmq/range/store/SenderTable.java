@@ -1,0 +1,125 @@
+package io.fjordmq.range.store;
+
+import io.fjordmq.range.ByteReader;
+import io.fjordmq.range.ByteWriter;
+import io.fjordmq.range.kv.KvReader;
+import io.fjordmq.range.kv.KvWriter;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a range remembers of its senders: the last batch of each and its answers, so that a repeated
+ * batch is answered instead of applied again.
+ *
+ * <p>At most so many senders are remembered as the registration said; beyond, the one whose last
+ * entry is oldest in the log is forgotten. Replicated state: the same on all replicas.
+ *
+ * <pre>
+ * u8   format, 1
+ * u64  number of the sender's last batch, 0 if it only registered
+ * u64  log index of its last entry
+ * u32  answers, then as many: u32 length, bytes
+ * </pre>
+ */
+final class SenderTable {
+  private static final int FORMAT = 1;
+
+  private final RangeKeys keys;
+  private final Map<Long, Sender> senders = new HashMap<>();
+  private long nextSender;
+
+  /** One sender's last batch. */
+  record Sender(long lastNumber, long lastIndex, List<byte[]> answers) {}
+
+  SenderTable(RangeKeys keys, long nextSender) {
+    this.keys = keys;
+    this.nextSender = nextSender;
+  }
+
+  void load(KvReader rows) {
+    rows.scan(
+        keys.sendersFrom(),
+        keys.sendersTo(),
+        (key, value) -> {
+          senders.put(RangeKeys.senderOf(key), decode(value));
+          return true;
+        });
+  }
+
+  int size() {
+    return senders.size();
+  }
+
+  /** The number that the next registration gets; numbers are never used twice. */
+  long nextSender() {
+    return nextSender;
+  }
+
+  @Nullable Sender find(long sender) {
+    return senders.get(sender);
+  }
+
+  /** Remembers a new sender and returns its number. */
+  long register(long index, KvWriter rows) {
+    long sender = nextSender++;
+    remember(sender, new Sender(0, index, List.of()), rows);
+    return sender;
+  }
+
+  void remember(long sender, Sender state, KvWriter rows) {
+    senders.put(sender, state);
+    rows.put(keys.sender(sender), encode(state));
+  }
+
+  /** Forgets those used longest ago until at most so many are left; returns how many it forgot. */
+  int shrink(int maxSenders, KvWriter rows) {
+    int forgotten = 0;
+    while (senders.size() > Math.max(maxSenders, 1)) {
+      long oldest = oldest();
+      senders.remove(oldest);
+      rows.delete(keys.sender(oldest));
+      forgotten++;
+    }
+    return forgotten;
+  }
+
+  /** Log indexes differ, so the choice does not depend on the map's order. */
+  private long oldest() {
+    long oldest = -1;
+    long oldestIndex = Long.MAX_VALUE;
+    for (Map.Entry<Long, Sender> entry : senders.entrySet()) {
+      if (entry.getValue().lastIndex() < oldestIndex) {
+        oldestIndex = entry.getValue().lastIndex();
+        oldest = entry.getKey();
+      }
+    }
+    return oldest;
+  }
+
+  static byte[] encode(Sender sender) {
+    ByteWriter out = new ByteWriter(32 + 8 * sender.answers().size());
+    out.u8(FORMAT);
+    out.u64(sender.lastNumber());
+    out.u64(sender.lastIndex());
+    out.u32(sender.answers().size());
+    sender.answers().forEach(out::bytes);
+    return out.toByteArray();
+  }
+
+  static Sender decode(byte[] bytes) {
+    ByteReader in = new ByteReader(bytes);
+    in.format("sender row", FORMAT);
+    long number = in.u64();
+    long index = in.u64();
+    int count = in.count(4);
+    List<byte[]> answers = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      answers.add(in.bytes());
+    }
+    in.expectEnd("sender row");
+    return new Sender(number, index, answers);
+  }
+}

@@ -1,0 +1,149 @@
+package io.fjordmq.range.store;
+
+import io.fjordmq.cluster.consensus.Consensus;
+import io.fjordmq.cluster.consensus.ConsensusException;
+import io.fjordmq.cluster.consensus.ConsensusHost;
+import io.fjordmq.range.CorruptDataException;
+import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.StoreSpec;
+import io.fjordmq.range.kv.KvException;
+import io.fjordmq.range.kv.KvSpace;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps one replica open: opens it, and after it halted opens it again with growing pauses, for
+ * ever. Thread-safe; opening and closing block, status and access do not.
+ */
+final class SupervisedReplica {
+  private static final Logger LOG = LoggerFactory.getLogger(SupervisedReplica.class);
+
+  private final RangeDescriptor initial;
+  private final StoreSpec spec;
+  private final KvSpace space;
+  private final ConsensusHost host;
+  private final RangeReplica.Parts parts;
+
+  private int failures;
+  private long openedAtMillis;
+  private boolean closed;
+  private volatile @Nullable Opened current;
+  private volatile @Nullable String failure;
+
+  private record Opened(RangeReplica replica, Consensus group) {}
+
+  SupervisedReplica(
+      RangeDescriptor initial,
+      StoreSpec spec,
+      KvSpace space,
+      ConsensusHost host,
+      RangeReplica.Parts parts) {
+    this.initial = initial;
+    this.spec = spec;
+    this.space = space;
+    this.host = host;
+    this.parts = parts;
+  }
+
+  /** The replica in service, null while it is closed. */
+  @Nullable RangeReplica replica() {
+    Opened opened = current;
+    return opened == null ? null : opened.replica();
+  }
+
+  RangeDescriptor descriptor() {
+    RangeReplica replica = replica();
+    return replica == null ? initial : replica.descriptor();
+  }
+
+  ReplicaStatus status() {
+    RangeReplica replica = replica();
+    return replica != null
+        ? replica.status()
+        : new ReplicaStatus(initial, false, 0, 0, 0, null, failure);
+  }
+
+  /**
+   * Opens it for the first time.
+   *
+   * @throws IOException if it cannot be opened
+   */
+  synchronized void open() throws IOException {
+    RangeReplica replica =
+        RangeReplica.open(initial.id(), space, spec.coprocessor().apply(initial.id()), parts);
+    try {
+      Consensus group = host.open(initial.group(), replica);
+      replica.attach(group);
+      current = new Opened(replica, group);
+      openedAtMillis = parts.runtime().timers().nowMillis();
+      failure = null;
+    } catch (ConsensusException e) {
+      replica.close();
+      throw new IOException("cannot open the group of range " + initial.id(), e);
+    }
+  }
+
+  /** To be called when the replica said that it halted. */
+  synchronized void reopenLater() {
+    RangeReplica replica = replica();
+    if (replica != null) {
+      failure = replica.status().failure();
+    }
+    Duration longest = parts.settings().maxReopenBackoff();
+    if (parts.runtime().timers().nowMillis() - openedAtMillis > longest.toMillis()) {
+      failures = 0; // it ran well for a while: this is a new trouble
+    }
+    long pause =
+        Math.min(
+            parts.settings().reopenBackoff().toMillis() << Math.min(failures, 20),
+            longest.toMillis());
+    failures++;
+    LOG.warn("range {} is reopened in {} ms: attempt={}", initial.id(), pause, failures);
+    parts
+        .runtime()
+        .timers()
+        .schedule(pause, () -> parts.runtime().supervisor().execute(this::reopen));
+  }
+
+  private synchronized void reopen() {
+    if (closed) {
+      return;
+    }
+    closeCurrent();
+    try {
+      open();
+      LOG.info("range {} is open again: attempt={}", initial.id(), failures);
+    } catch (IOException | KvException | CorruptDataException e) {
+      failure = String.valueOf(e.getMessage());
+      LOG.error("range {} cannot be reopened: attempt={}", initial.id(), failures, e);
+      reopenLater();
+    }
+  }
+
+  /** Makes what was applied durable; completes with true if there was something to do. */
+  CompletableFuture<Boolean> checkpoint() {
+    Opened opened = current;
+    if (opened == null || opened.replica().logBytesSinceCheckpoint() == 0) {
+      return CompletableFuture.completedFuture(false);
+    }
+    return opened.group().checkpoint().thenApply(index -> true);
+  }
+
+  synchronized void close() {
+    closed = true;
+    closeCurrent();
+  }
+
+  private void closeCurrent() {
+    Opened opened = current;
+    current = null;
+    if (opened != null) {
+      opened.group().close();
+      opened.replica().close();
+    }
+  }
+}

@@ -1,0 +1,98 @@
+package io.fjordmq.range.sim;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.range.ApplyContext;
+import io.fjordmq.range.Coprocessor;
+import io.fjordmq.range.KeyInterval;
+import io.fjordmq.range.RangeClient;
+import io.fjordmq.range.StoreSpec;
+import io.fjordmq.range.kv.KvReader;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class LocalRangesTest {
+  private final List<Object> effects = new ArrayList<>();
+  private final StoreSpec spec =
+      new StoreSpec(
+          "words",
+          List.of(bytes("m")),
+          id -> new Appender(),
+          (range, emitted) -> effects.addAll(emitted));
+
+  @Test
+  void shouldAnswerAtOnceAndFromTheRangeThatHoldsTheKey() {
+    try (LocalRanges ranges = LocalRanges.of(spec)) {
+      RangeClient client = ranges.client("words");
+      assertThat(client.mutate(bytes("a"), bytes("a:1")).join()).isEqualTo(bytes("1"));
+      assertThat(client.mutate(bytes("z"), bytes("z:2")).join()).isEqualTo(bytes("2"));
+      assertThat(client.mutate(bytes("a"), bytes("a:3")).join()).isEqualTo(bytes("13"));
+      assertThat(client.query(bytes("a"), bytes("a")).join()).isEqualTo(bytes("13"));
+      assertThat(client.locate(KeyInterval.ALL)).hasSize(2);
+      assertThat(effects).containsExactly("a", "z", "a");
+    }
+  }
+
+  @Test
+  void shouldCallTheEncoderOncePerRangeWhenGrouped() {
+    try (LocalRanges ranges = LocalRanges.of(spec)) {
+      List<RangeClient.GroupAnswer> answers =
+          ranges
+              .client("words")
+              .mutateGrouped(
+                  List.of(bytes("a"), bytes("x"), bytes("b")),
+                  positions -> bytes(positions[0] == 0 ? "a:" + positions.length : "x:9"))
+              .join();
+      assertThat(answers).hasSize(2);
+      assertThat(answers.get(0).positions()).containsExactly(0, 2);
+      assertThat(answers.get(0).answer()).isEqualTo(bytes("2"));
+      assertThat(answers.get(1).positions()).containsExactly(1);
+    }
+  }
+
+  @Test
+  void shouldKeepWhatWasAcknowledgedWhenItCrashes() {
+    try (LocalRanges ranges = LocalRanges.of(spec)) {
+      ranges.client("words").mutate(bytes("a"), bytes("a:1")).join();
+      ranges.checkpoint();
+      ranges.client("words").mutate(bytes("a"), bytes("a:2")).join();
+      ranges.crash();
+      ranges.client("words").mutate(bytes("a"), bytes("a:3")).join();
+      ranges.restart();
+      ranges.reelect();
+      ranges.advance(Duration.ofSeconds(1));
+      assertThat(ranges.client("words").query(bytes("a"), bytes("a")).join())
+          .isEqualTo(bytes("123"));
+    }
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(UTF_8);
+  }
+
+  /** Command {@code key:text} appends the text to the key's value and answers the value. */
+  private static final class Appender implements Coprocessor {
+    @Override
+    public void open(KeyInterval interval, KvReader state) {}
+
+    @Override
+    public byte[] apply(ByteBuffer command, ApplyContext context) {
+      String[] parts = UTF_8.decode(command).toString().split(":");
+      byte[] before = context.state().get(bytes(parts[0]));
+      byte[] after = bytes((before == null ? "" : new String(before, UTF_8)) + parts[1]);
+      context.state().put(bytes(parts[0]), after);
+      context.emit(parts[0]);
+      return after;
+    }
+
+    @Override
+    public byte[] query(ByteBuffer query, KvReader state) {
+      byte[] value = state.get(UTF_8.encode(UTF_8.decode(query)).array());
+      return value == null ? new byte[0] : value;
+    }
+  }
+}

@@ -1,0 +1,10 @@
+/**
+ * The range engine without threads, network and disk.
+ *
+ * <p>{@link io.fjordmq.range.sim.LocalRanges} runs real stores of the modules above on one node,
+ * synchronously, for their tests.
+ */
+@NullMarked
+package io.fjordmq.range.sim;
+
+import org.jspecify.annotations.NullMarked;
