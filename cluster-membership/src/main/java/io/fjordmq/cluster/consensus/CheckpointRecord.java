@@ -1,0 +1,43 @@
+package io.fjordmq.cluster.consensus;
+
+import com.alipay.sofa.jraft.entity.RaftOutter.SnapshotMeta;
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.fjordmq.api.ByteReader;
+import io.fjordmq.api.ByteWriter;
+import io.fjordmq.api.MalformedBytesException;
+
+/**
+ * What the state of a replica covers durably, so that the log need not keep it.
+ *
+ * <pre>
+ * version u8 = 1 | applied u64 | meta: length varint, SnapshotMeta of jraft (protobuf)
+ * </pre>
+ *
+ * @param applied last index whose effect is in the state; at least the last index of {@code meta},
+ *     more only after a copy was installed that was newer than the checkpoint it was offered for
+ * @param meta index, term and members as jraft wants them back
+ */
+record CheckpointRecord(long applied, SnapshotMeta meta) {
+  private static final byte VERSION = 1;
+
+  byte[] encode() {
+    return new ByteWriter(64)
+        .writeByte(VERSION)
+        .writeLong(applied)
+        .writeBlock(meta.toByteArray())
+        .toByteArray();
+  }
+
+  static CheckpointRecord decode(byte[] bytes) {
+    ByteReader in = new ByteReader(bytes);
+    StoredVersion.require("checkpoint record", VERSION, in.readByte());
+    long applied = in.readLong();
+    byte[] meta = in.readBlock();
+    in.requireEnd();
+    try {
+      return new CheckpointRecord(applied, SnapshotMeta.parseFrom(meta));
+    } catch (InvalidProtocolBufferException e) {
+      throw new MalformedBytesException("checkpoint record holds no snapshot meta");
+    }
+  }
+}

@@ -1,0 +1,190 @@
+package io.fjordmq.cluster.consensus;
+
+import com.alipay.sofa.jraft.conf.Configuration;
+import com.alipay.sofa.jraft.conf.ConfigurationEntry;
+import com.alipay.sofa.jraft.conf.ConfigurationManager;
+import com.alipay.sofa.jraft.entity.EnumOutter.EntryType;
+import com.alipay.sofa.jraft.entity.LogEntry;
+import com.alipay.sofa.jraft.option.LogStorageOptions;
+import com.alipay.sofa.jraft.storage.LogStorage;
+import io.fjordmq.api.MalformedBytesException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.rocksdb.RocksDBException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The Raft log of one group inside the {@link SharedLog}.
+ *
+ * <p>One thread of jraft appends and truncates; any thread reads. A failed write is reported by the
+ * return value, which makes jraft halt the replica.
+ */
+final class GroupLog implements LogStorage {
+  private static final Logger LOG = LoggerFactory.getLogger(GroupLog.class);
+
+  private final GroupId id;
+  private final long group;
+  private final SharedLog shared;
+  private final ConsensusObserver observer;
+
+  private volatile long firstIndex = 1;
+  private volatile long lastIndex;
+
+  GroupLog(GroupId id, GroupRecord record, SharedLog shared, ConsensusObserver observer) {
+    this.id = id;
+    this.group = record.number();
+    this.shared = shared;
+    this.observer = observer;
+  }
+
+  @Override
+  public boolean init(LogStorageOptions options) {
+    try {
+      byte[] first = shared.raft(LogKeys.firstIndex(group));
+      firstIndex = first == null ? 1 : LogKeys.u64(first);
+      lastIndex = shared.lastIndex(group, firstIndex);
+      // Without these jraft would not know the members and never elect a leader.
+      ConfigurationManager configurations = options.getConfigurationManager();
+      shared.configurations(
+          group, firstIndex, (bytes, index) -> configurations.add(configuration(bytes)));
+      return true;
+    } catch (RocksDBException | MalformedBytesException e) {
+      LOG.error("group {}: cannot read its log", id, e);
+      return false;
+    }
+  }
+
+  private static ConfigurationEntry configuration(byte[] bytes) {
+    LogEntry entry = EntryCodec.decode(bytes);
+    Configuration old =
+        entry.getOldPeers() == null
+            ? new Configuration()
+            : new Configuration(entry.getOldPeers(), entry.getOldLearners());
+    return new ConfigurationEntry(
+        entry.getId(), new Configuration(entry.getPeers(), entry.getLearners()), old);
+  }
+
+  @Override
+  public void shutdown() {
+    // The database belongs to the host.
+  }
+
+  @Override
+  public long getFirstLogIndex() {
+    return firstIndex;
+  }
+
+  @Override
+  public long getLastLogIndex() {
+    return lastIndex;
+  }
+
+  @Override
+  public @Nullable LogEntry getEntry(long index) {
+    if (index < firstIndex || index > lastIndex) {
+      return null;
+    }
+    try {
+      byte[] bytes = shared.entry(group, index);
+      return bytes == null ? null : EntryCodec.decode(bytes);
+    } catch (RocksDBException | MalformedBytesException e) {
+      LOG.error("group {}: cannot read log entry {}", id, index, e);
+      return null;
+    }
+  }
+
+  @Deprecated
+  @Override
+  public long getTerm(long index) {
+    LogEntry entry = getEntry(index);
+    return entry == null ? 0 : entry.getId().getTerm();
+  }
+
+  @Override
+  public boolean appendEntry(LogEntry entry) {
+    return appendEntries(List.of(entry)) == 1;
+  }
+
+  @Override
+  public int appendEntries(@Nullable List<LogEntry> entries) {
+    if (entries == null || entries.isEmpty()) {
+      return 0;
+    }
+    try (SharedLog.Batch batch = shared.batch()) {
+      long bytes = 0;
+      for (LogEntry entry : entries) {
+        bytes += add(batch, entry);
+      }
+      long start = System.nanoTime();
+      batch.commit(true);
+      observer.appended(id, entries.size(), bytes, System.nanoTime() - start);
+      lastIndex = entries.get(entries.size() - 1).getId().getIndex();
+      return entries.size();
+    } catch (RocksDBException e) {
+      LOG.error("group {}: cannot append {} entries to its log", id, entries.size(), e);
+      return 0;
+    }
+  }
+
+  private long add(SharedLog.Batch batch, LogEntry entry) throws RocksDBException {
+    long index = entry.getId().getIndex();
+    byte[] bytes = EntryCodec.encode(entry);
+    batch.putEntry(group, index, bytes);
+    if (entry.getType() == EntryType.ENTRY_TYPE_CONFIGURATION) {
+      batch.markConfiguration(group, index);
+    }
+    return bytes.length;
+  }
+
+  /** Unsynced: after a crash the log may only hold more than it was told to keep. */
+  @Override
+  public boolean truncatePrefix(long firstIndexKept) {
+    if (firstIndexKept <= firstIndex) {
+      return true;
+    }
+    try (SharedLog.Batch batch = shared.batch()) {
+      batch.deleteEntries(group, firstIndex, firstIndexKept);
+      batch.put(LogKeys.firstIndex(group), LogKeys.u64(firstIndexKept)).commit(false);
+      firstIndex = firstIndexKept;
+      if (lastIndex < firstIndexKept) {
+        lastIndex = 0;
+      }
+      return true;
+    } catch (RocksDBException e) {
+      LOG.error("group {}: cannot truncate its log before {}", id, firstIndexKept, e);
+      return false;
+    }
+  }
+
+  /** Synced: entries that another leader's replaced must not come back after a crash. */
+  @Override
+  public boolean truncateSuffix(long lastIndexKept) {
+    try (SharedLog.Batch batch = shared.batch()) {
+      batch.deleteEntries(group, lastIndexKept + 1, -1);
+      batch.commit(true);
+      lastIndex = lastIndexKept < firstIndex ? 0 : Math.min(lastIndex, lastIndexKept);
+      return true;
+    } catch (RocksDBException e) {
+      LOG.error("group {}: cannot truncate its log after {}", id, lastIndexKept, e);
+      return false;
+    }
+  }
+
+  @Override
+  public boolean reset(long nextLogIndex) {
+    if (nextLogIndex <= 0) {
+      throw new IllegalArgumentException("next log index must be positive, not " + nextLogIndex);
+    }
+    try (SharedLog.Batch batch = shared.batch()) {
+      batch.deleteEntries(group, 0, -1);
+      batch.put(LogKeys.firstIndex(group), LogKeys.u64(nextLogIndex)).commit(true);
+      firstIndex = nextLogIndex;
+      lastIndex = 0;
+      return true;
+    } catch (RocksDBException e) {
+      LOG.error("group {}: cannot empty its log before {}", id, nextLogIndex, e);
+      return false;
+    }
+  }
+}

@@ -1,0 +1,53 @@
+package io.fjordmq.cluster.consensus;
+
+import io.fjordmq.api.ByteReader;
+import io.fjordmq.api.ByteWriter;
+import io.fjordmq.cluster.NodeId;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * What a node remembers of a group it holds a replica of.
+ *
+ * <pre>
+ * version u8 = 1 | number u64 | voters: count u16, then strings | learners: count u16, then strings
+ * </pre>
+ *
+ * @param number stands for the group in keys; never reused
+ * @param members who held the group when it was created; later changes are in the log
+ */
+record GroupRecord(long number, ReplicaSet members) {
+  private static final byte VERSION = 1;
+
+  byte[] encode() {
+    ByteWriter out = new ByteWriter(64).writeByte(VERSION).writeLong(number);
+    write(out, members.voters());
+    write(out, members.learners());
+    return out.toByteArray();
+  }
+
+  static GroupRecord decode(byte[] bytes) {
+    ByteReader in = new ByteReader(bytes);
+    StoredVersion.require("group record", VERSION, in.readByte());
+    long number = in.readLong();
+    ReplicaSet members = new ReplicaSet(read(in), read(in));
+    in.requireEnd();
+    return new GroupRecord(number, members);
+  }
+
+  private static void write(ByteWriter out, Set<NodeId> nodes) {
+    Set<String> sorted = new TreeSet<>();
+    nodes.forEach(node -> sorted.add(node.value()));
+    out.writeShort(sorted.size());
+    sorted.forEach(out::writeString);
+  }
+
+  private static Set<NodeId> read(ByteReader in) {
+    Set<NodeId> nodes = new HashSet<>();
+    for (int left = in.readShort(); left > 0; left--) {
+      nodes.add(new NodeId(in.readString()));
+    }
+    return nodes;
+  }
+}

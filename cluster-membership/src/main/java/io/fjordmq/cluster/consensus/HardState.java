@@ -1,0 +1,28 @@
+package io.fjordmq.cluster.consensus;
+
+import io.fjordmq.api.ByteReader;
+import io.fjordmq.api.ByteWriter;
+
+/**
+ * What a voter must never forget (Raft §5.2): its term and whom it voted for in it.
+ *
+ * <pre>
+ * version u8 = 1 | term u64 | vote string, empty if none
+ * </pre>
+ */
+record HardState(long term, String vote) {
+  static final HardState INITIAL = new HardState(0, "");
+  private static final byte VERSION = 1;
+
+  byte[] encode() {
+    return new ByteWriter(32).writeByte(VERSION).writeLong(term).writeString(vote).toByteArray();
+  }
+
+  static HardState decode(byte[] bytes) {
+    ByteReader in = new ByteReader(bytes);
+    StoredVersion.require("hard state", VERSION, in.readByte());
+    HardState state = new HardState(in.readLong(), in.readString());
+    in.requireEnd();
+    return state;
+  }
+}

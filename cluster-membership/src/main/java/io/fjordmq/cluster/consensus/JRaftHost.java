@@ -1,0 +1,230 @@
+package io.fjordmq.cluster.consensus;
+
+import com.alipay.sofa.jraft.NodeManager;
+import com.alipay.sofa.jraft.core.NodeImpl;
+import com.alipay.sofa.jraft.entity.RaftOutter.SnapshotMeta;
+import com.alipay.sofa.jraft.option.ApplyTaskMode;
+import com.alipay.sofa.jraft.option.NodeOptions;
+import com.alipay.sofa.jraft.option.RaftOptions;
+import io.fjordmq.api.MalformedBytesException;
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.ConsensusException.Kind;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.rocksdb.RocksDBException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The Raft groups of one node on sofa-jraft: one log database, one transport, shared timers.
+ *
+ * <p>jraft keeps nodes in a static table by (group, node id): within one JVM two hosts of the same
+ * node id cannot be open at the same time.
+ */
+public final class JRaftHost implements ConsensusHost {
+  private static final Logger LOG = LoggerFactory.getLogger(JRaftHost.class);
+
+  // jraft asks for places of files that our storages do not have.
+  private static final String NO_FILE = "shared-log";
+
+  private final NodeId self;
+  private final ConsensusSettings settings;
+  private final ConsensusObserver observer;
+  private final SharedLog log;
+  private final Map<GroupId, JRaftConsensus> open = new HashMap<>();
+  private boolean closed;
+
+  /**
+   * Opens the log database in the directory, creating it if there is none.
+   *
+   * @throws ConsensusException ({@code FAILED}) if it is in use or unreadable; says which and what
+   *     to do
+   */
+  public static JRaftHost open(
+      NodeId self, Path directory, ConsensusSettings settings, ConsensusObserver observer)
+      throws ConsensusException {
+    return new JRaftHost(self, SharedLog.open(directory, settings.log()), settings, observer);
+  }
+
+  private JRaftHost(
+      NodeId self, SharedLog log, ConsensusSettings settings, ConsensusObserver observer) {
+    this.self = self;
+    this.log = log;
+    this.settings = settings;
+    this.observer = observer;
+    NodeManager.getInstance().addAddress(PeerNames.endpoint(self));
+  }
+
+  @Override
+  public synchronized Set<GroupId> groups() {
+    try {
+      requireOpen();
+      return Set.copyOf(log.groups());
+    } catch (ConsensusException | RocksDBException e) {
+      throw new IllegalStateException("cannot list the groups of this node", e);
+    }
+  }
+
+  @Override
+  public synchronized void create(GroupId group, ReplicaSet members) throws ConsensusException {
+    requireOpen();
+    try {
+      log.create(group, members);
+    } catch (RocksDBException e) {
+      throw failed("cannot create group " + group, e);
+    }
+  }
+
+  @Override
+  public synchronized Consensus open(GroupId group, ReplicatedState state)
+      throws ConsensusException {
+    requireOpen();
+    if (open.containsKey(group)) {
+      throw new ConsensusException(Kind.FAILED, "group " + group + " is open already");
+    }
+    try {
+      GroupRecord record = log.group(group);
+      if (record == null) {
+        throw new ConsensusException(
+            Kind.FAILED, "this node holds no replica of group " + group + "; create it first");
+      }
+      JRaftConsensus consensus = start(group, record, state);
+      open.put(group, consensus);
+      return consensus;
+    } catch (RocksDBException | MalformedBytesException e) {
+      throw failed("cannot read the log of group " + group, e);
+    }
+  }
+
+  private JRaftConsensus start(GroupId group, GroupRecord record, ReplicatedState state)
+      throws ConsensusException, RocksDBException {
+    byte[] saved = log.raft(LogKeys.checkpoint(record.number()));
+    CheckpointRecord checkpoint = saved == null ? null : CheckpointRecord.decode(saved);
+    long applied = state.appliedIndex();
+    requireCovered(group, applied, checkpoint);
+    GroupServices services =
+        new GroupServices(
+            new GroupLog(group, record, log, observer),
+            new GroupVote(group, record, log),
+            new GroupSnapshots(group, record, log, checkpoint));
+    JRaftStateMachine machine = new JRaftStateMachine(group, self, state, applied, observer);
+    NodeImpl node = new NodeImpl(group.value(), PeerNames.peer(self));
+    if (!node.init(options(record, services, machine))) {
+      node.shutdown();
+      JRaftConsensus.join(node);
+      throw new ConsensusException(
+          Kind.FAILED, "group " + group + " cannot start from its log; the log file says why");
+    }
+    return new JRaftConsensus(
+        group, node, services, machine, observer, settings.maxEntryBytes(), () -> forget(group));
+  }
+
+  /** The log was cut up to the checkpoint: a state that has less can never catch up from it. */
+  private static void requireCovered(
+      GroupId group, long applied, @Nullable CheckpointRecord checkpoint)
+      throws ConsensusException {
+    SnapshotMeta meta = checkpoint == null ? null : checkpoint.meta();
+    if (meta != null && applied < meta.getLastIncludedIndex()) {
+      throw new ConsensusException(
+          Kind.FAILED,
+          "the state of group "
+              + group
+              + " has entries up to "
+              + applied
+              + " but its log begins after "
+              + meta.getLastIncludedIndex()
+              + ": part of the data directory was lost or replaced; restore both together");
+    }
+  }
+
+  private NodeOptions options(
+      GroupRecord record, GroupServices services, JRaftStateMachine machine) {
+    NodeOptions options = new NodeOptions();
+    options.setServiceFactory(services);
+    options.setFsm(machine);
+    // Counts only while log and checkpoint are empty; from then on members are read from there.
+    options.setInitialConf(PeerNames.configuration(record.members()));
+    options.setLogUri(NO_FILE);
+    options.setRaftMetaUri(NO_FILE);
+    options.setSnapshotUri(NO_FILE);
+    options.setRaftOptions(raftOptions());
+    options.setElectionTimeoutMs(Math.toIntExact(settings.electionTimeout().toMillis()));
+    options.setApplyTaskMode(ApplyTaskMode.NonBlocking);
+    options.setDisableCli(true);
+    options.setSnapshotIntervalSecs(0);
+    // In entries, which are fat: jraft's 1,000 would call a replica caught up that has nothing.
+    options.setCatchupMargin(16);
+    // One pool each for all groups; unshared, every group has four threads ticking each 1 ms.
+    options.setSharedElectionTimer(true);
+    options.setSharedVoteTimer(true);
+    options.setSharedStepDownTimer(true);
+    options.setSharedSnapshotTimer(true);
+    options.setSharedTimerPool(true);
+    options.setRpcProcessorThreadPoolSize(3);
+    return options;
+  }
+
+  private RaftOptions raftOptions() {
+    RaftOptions raft = new RaftOptions();
+    raft.setSync(true);
+    raft.setDisruptorBufferSize(settings.queuedProposals());
+    raft.setApplyBatch(settings.proposalsPerAppend());
+    raft.setMaxAppendBufferSize(settings.maxAppendBytes());
+    raft.setMaxLogsInMemoryBytes(settings.maxUnappliedBytes());
+    raft.setMaxEntriesSize(256);
+    raft.setMaxBodySize(4 << 20);
+    raft.setMaxReplicatorInflightMsgs(64);
+    raft.setReplicatorPipeline(true);
+    raft.setOpenStatistics(false);
+    // RocksDB and the transport's TCP check what they carry.
+    raft.setEnableLogEntryChecksum(false);
+    return raft;
+  }
+
+  private synchronized void forget(GroupId group) {
+    open.remove(group);
+  }
+
+  @Override
+  public synchronized void destroy(GroupId group) throws ConsensusException {
+    requireOpen();
+    if (open.containsKey(group)) {
+      throw new ConsensusException(Kind.FAILED, "close group " + group + " before destroying it");
+    }
+    try {
+      log.destroy(group);
+    } catch (RocksDBException e) {
+      throw failed("cannot destroy group " + group, e);
+    }
+  }
+
+  private void requireOpen() throws ConsensusException {
+    if (closed) {
+      throw new ConsensusException(Kind.CLOSED, "the Raft host of node " + self + " is closed");
+    }
+  }
+
+  private static ConsensusException failed(String what, Exception cause) {
+    return new ConsensusException(Kind.FAILED, what + ": " + cause.getMessage(), cause);
+  }
+
+  @Override
+  public void close() {
+    List<JRaftConsensus> groups;
+    synchronized (this) {
+      if (closed) {
+        return;
+      }
+      closed = true;
+      groups = List.copyOf(open.values());
+    }
+    groups.forEach(JRaftConsensus::close);
+    NodeManager.getInstance().removeAddress(PeerNames.endpoint(self));
+    log.close();
+    LOG.info("Raft log of node {} closed, {} groups were open", self, groups.size());
+  }
+}

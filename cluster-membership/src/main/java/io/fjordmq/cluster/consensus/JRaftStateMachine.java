@@ -1,0 +1,208 @@
+package io.fjordmq.cluster.consensus;
+
+import com.alipay.sofa.jraft.Closure;
+import com.alipay.sofa.jraft.Iterator;
+import com.alipay.sofa.jraft.Status;
+import com.alipay.sofa.jraft.core.StateMachineAdapter;
+import com.alipay.sofa.jraft.entity.LeaderChangeContext;
+import com.alipay.sofa.jraft.error.RaftError;
+import com.alipay.sofa.jraft.error.RaftException;
+import com.alipay.sofa.jraft.storage.snapshot.SnapshotReader;
+import com.alipay.sofa.jraft.storage.snapshot.SnapshotWriter;
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.ConsensusException.Kind;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * jraft's callbacks, turned into calls of one {@link ReplicatedState}. An exception of the state
+ * halts the replica; nothing is ever skipped but what the state already has.
+ *
+ * <p>jraft calls from one thread, its FSM thread; what other threads read or set is volatile.
+ */
+final class JRaftStateMachine extends StateMachineAdapter {
+  private static final Logger LOG = LoggerFactory.getLogger(JRaftStateMachine.class);
+
+  /** Bounds of one {@link ReplicatedState#apply}, so that memory and pauses stay bounded. */
+  private static final int MAX_ENTRIES_PER_APPLY = 256;
+
+  private static final int MAX_BYTES_PER_APPLY = 4 << 20;
+
+  private final GroupId group;
+  private final NodeId self;
+  private final ReplicatedState state;
+  private final ConsensusObserver observer;
+  private final CheckpointRequests checkpoints = new CheckpointRequests();
+  private final LeadershipTransfer transfer = new LeadershipTransfer();
+
+  private volatile Leadership leadership = new Leadership(0, null, false);
+  private volatile @Nullable ConsensusException halted;
+  private @Nullable Throwable thrown;
+  private final long appliedAtOpen;
+  private volatile long appliedIndex;
+
+  JRaftStateMachine(
+      GroupId group,
+      NodeId self,
+      ReplicatedState state,
+      long appliedAtOpen,
+      ConsensusObserver observer) {
+    this.group = group;
+    this.self = self;
+    this.state = state;
+    this.appliedAtOpen = appliedAtOpen;
+    this.observer = observer;
+  }
+
+  /** Last entry handed to the state since the replica opened, 0 if none. */
+  long appliedIndex() {
+    return appliedIndex;
+  }
+
+  Leadership leadership() {
+    return leadership;
+  }
+
+  /** Why the replica halted, null while it runs. */
+  @Nullable ConsensusException haltCause() {
+    return halted;
+  }
+
+  /** Completes when another node is known to lead; fails if this one goes on leading. */
+  CompletableFuture<Void> awaitTransferTo(NodeId target) {
+    return transfer.await(target);
+  }
+
+  void transferRefused(ConsensusException cause) {
+    transfer.fail(cause.kind(), String.valueOf(cause.getMessage()));
+  }
+
+  /** Fails what waits for the state, so that closing need not wait for it. */
+  void closing() {
+    checkpoints.close();
+    transfer.fail(Kind.CLOSED, "the replica is closing");
+  }
+
+  @Override
+  public void onApply(Iterator it) {
+    List<CommittedEntry> chunk = new ArrayList<>();
+    long bytes = 0;
+    while (it.hasNext()) {
+      PendingProposal pending = (PendingProposal) it.done();
+      long index = it.getIndex();
+      long term = it.getTerm();
+      ByteBuffer data = it.next();
+      if (index <= appliedAtOpen) {
+        continue;
+      }
+      chunk.add(
+          new CommittedEntry(
+              index, term, data.asReadOnlyBuffer(), pending == null ? null : pending.take()));
+      bytes += data.remaining();
+      if (chunk.size() == MAX_ENTRIES_PER_APPLY || bytes >= MAX_BYTES_PER_APPLY) {
+        if (!apply(chunk, it)) {
+          return;
+        }
+        chunk = new ArrayList<>();
+        bytes = 0;
+      }
+    }
+    if (!chunk.isEmpty()) {
+      apply(chunk, it);
+    }
+  }
+
+  private boolean apply(List<CommittedEntry> chunk, Iterator it) {
+    try {
+      appliedIndex = chunk.get(chunk.size() - 1).index();
+      state.apply(chunk);
+      return true;
+    } catch (Throwable failure) {
+      thrown = failure;
+      // The iterator already stands behind the chunk; if it stands on an entry, that one counts.
+      int tail = chunk.size() + (it.hasNext() ? 1 : 0);
+      it.setErrorAndRollback(tail, new Status(RaftError.ESTATEMACHINE, "%s", failure));
+      return false;
+    }
+  }
+
+  @Override
+  public void onLeaderStart(long term) {
+    transfer.fail(Kind.BUSY, "the target did not take over in time; this node leads on");
+    if (leadership.leading() || halted != null) {
+      return;
+    }
+    leadership = new Leadership(term, self, true);
+    state.leading(term);
+    LOG.info("group {}: this node leads in term {}", group, term);
+    observer.elected(group, term);
+  }
+
+  @Override
+  public void onLeaderStop(Status status) {
+    if (leadership.leading() && halted == null) {
+      follow();
+      LOG.info("group {}: this node leads no more: {}", group, status.getErrorMsg());
+      observer.steppedDown(group);
+    }
+  }
+
+  private void follow() {
+    leadership = new Leadership(leadership.term(), null, false);
+    state.following();
+  }
+
+  @Override
+  public void onStartFollowing(LeaderChangeContext context) {
+    NodeId leader = PeerNames.node(context.getLeaderId());
+    leadership = new Leadership(context.getTerm(), leader, false);
+    transfer.leaderIs(leader);
+  }
+
+  @Override
+  public void onStopFollowing(LeaderChangeContext context) {
+    if (!leadership.leading()) {
+      leadership = new Leadership(leadership.term(), null, false);
+    }
+  }
+
+  @Override
+  public void onSnapshotSave(SnapshotWriter writer, Closure done) {
+    ReplicatedState.CheckpointRequest request = checkpoints.begin(done);
+    try {
+      state.checkpoint(request);
+    } catch (RuntimeException e) {
+      request.failed(e);
+    }
+  }
+
+  @Override
+  public boolean onSnapshotLoad(SnapshotReader reader) {
+    return true;
+  }
+
+  @Override
+  public void onError(RaftException error) {
+    if (halted != null) {
+      return;
+    }
+    if (leadership.leading()) {
+      follow();
+    }
+    ConsensusException cause =
+        new ConsensusException(
+            Kind.FAILED,
+            "group " + group + " halted on this node: " + error.getStatus().getErrorMsg(),
+            thrown == null ? error : thrown);
+    halted = cause;
+    closing();
+    LOG.error("group {}: this replica halted and takes no part until reopened", group, cause);
+    observer.halted(group, cause);
+    state.halted(cause);
+  }
+}

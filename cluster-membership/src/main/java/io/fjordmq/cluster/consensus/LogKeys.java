@@ -1,0 +1,94 @@
+package io.fjordmq.cluster.consensus;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Where things are in the shared log database.
+ *
+ * <pre>
+ * column family "entries"
+ *   group number u64 | index u64            -> entry (EntryCodec)
+ *
+ * column family "raft"
+ *   'F'                                     -> format version of the database, one byte
+ *   'N'                                     -> next group number u64
+ *   'G' | group id, ASCII                   -> GroupRecord: number and first members
+ *   'H' | group number u64                  -> HardState: term and vote
+ *   'I' | group number u64                  -> first index u64 the log may hold
+ *   'S' | group number u64                  -> CheckpointRecord: what the state covers
+ *   'J' | group number u64                  -> InstallRecord: a copy being installed
+ *   'C' | group number u64 | index u64      -> empty; the entry there is a configuration
+ * </pre>
+ *
+ * Numbers are big-endian, so that the entries of a group lie together in order. They stand for
+ * group ids because they are short and, being never reused, keep a destroyed group's leftovers from
+ * ever being taken for another's.
+ */
+final class LogKeys {
+  static final byte FORMAT_VERSION = 1;
+
+  private LogKeys() {}
+
+  static byte[] entry(long group, long index) {
+    return ByteBuffer.allocate(16).putLong(group).putLong(index).array();
+  }
+
+  static byte[] configuration(long group, long index) {
+    return ByteBuffer.allocate(17).put((byte) 'C').putLong(group).putLong(index).array();
+  }
+
+  static byte[] format() {
+    return new byte[] {'F'};
+  }
+
+  static byte[] nextGroup() {
+    return new byte[] {'N'};
+  }
+
+  static byte[] groups() {
+    return new byte[] {'G'};
+  }
+
+  static byte[] group(GroupId id) {
+    byte[] name = id.value().getBytes(StandardCharsets.US_ASCII);
+    return ByteBuffer.allocate(1 + name.length).put((byte) 'G').put(name).array();
+  }
+
+  static GroupId groupOf(byte[] key) {
+    return new GroupId(new String(key, 1, key.length - 1, StandardCharsets.US_ASCII));
+  }
+
+  static byte[] hardState(long group) {
+    return ofGroup('H', group);
+  }
+
+  static byte[] firstIndex(long group) {
+    return ofGroup('I', group);
+  }
+
+  static byte[] checkpoint(long group) {
+    return ofGroup('S', group);
+  }
+
+  static byte[] install(long group) {
+    return ofGroup('J', group);
+  }
+
+  /** Index in the last eight bytes of an entry's or a configuration's key. */
+  static long indexOf(byte[] key) {
+    return ByteBuffer.wrap(key).getLong(key.length - 8);
+  }
+
+  static byte[] u64(long value) {
+    return ByteBuffer.allocate(8).putLong(value).array();
+  }
+
+  static long u64(byte[] bytes) {
+    return ByteBuffer.wrap(bytes).getLong();
+  }
+
+  private static byte[] ofGroup(char kind, long group) {
+    return ByteBuffer.allocate(9).put((byte) kind).putLong(group).array();
+  }
+}

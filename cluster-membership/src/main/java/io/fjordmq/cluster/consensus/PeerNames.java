@@ -1,0 +1,57 @@
+package io.fjordmq.cluster.consensus;
+
+import com.alipay.sofa.jraft.conf.Configuration;
+import com.alipay.sofa.jraft.entity.PeerId;
+import com.alipay.sofa.jraft.util.Endpoint;
+import io.fjordmq.api.MalformedBytesException;
+import io.fjordmq.cluster.NodeId;
+import java.util.Collection;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * Node ids in jraft's words. Where jraft wants an address we give the node id and port 0: a node
+ * keeps its identity when its address changes, and the transport resolves ids by the address book.
+ */
+final class PeerNames {
+  private PeerNames() {}
+
+  static Endpoint endpoint(NodeId node) {
+    return new Endpoint(node.value(), 0);
+  }
+
+  static PeerId peer(NodeId node) {
+    return new PeerId(node.value(), 0);
+  }
+
+  static NodeId node(PeerId peer) {
+    return new NodeId(peer.getIp());
+  }
+
+  static NodeId node(Endpoint endpoint) {
+    return new NodeId(endpoint.getIp());
+  }
+
+  static PeerId parse(String text) {
+    PeerId peer = new PeerId();
+    if (!peer.parse(text)) {
+      throw new MalformedBytesException("not a Raft peer: '" + text + "'");
+    }
+    return peer;
+  }
+
+  static Configuration configuration(ReplicaSet replicas) {
+    Configuration configuration = new Configuration();
+    replicas.voters().forEach(voter -> configuration.addPeer(peer(voter)));
+    replicas.learners().forEach(learner -> configuration.addLearner(peer(learner)));
+    return configuration;
+  }
+
+  static Set<NodeId> nodes(Collection<PeerId> peers) {
+    return peers.stream().map(PeerNames::node).collect(Collectors.toUnmodifiableSet());
+  }
+
+  static ReplicaSet replicas(Configuration configuration) {
+    return new ReplicaSet(nodes(configuration.getPeers()), nodes(configuration.getLearners()));
+  }
+}

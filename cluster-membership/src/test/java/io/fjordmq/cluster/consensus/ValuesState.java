@@ -1,0 +1,191 @@
+package io.fjordmq.cluster.consensus;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A state that is the list of what it applied. {@link #durable} is what would be on disk: it
+ * changes at a checkpoint or an install only, and a state made {@link #reopened} from it starts
+ * there.
+ */
+final class ValuesState implements ReplicatedState {
+  /** Applied values up to an index. */
+  record Saved(long appliedIndex, List<String> values) {}
+
+  private final long appliedAtOpen;
+  private final List<String> values = new ArrayList<>();
+  private final List<Long> indexes = new ArrayList<>();
+  private final List<String> events = new ArrayList<>();
+  private final List<Integer> batches = new ArrayList<>();
+  private long applied;
+  private Saved durable;
+  private boolean leading;
+  private int halts;
+  private @Nullable ConsensusException haltCause;
+  private @Nullable CheckpointRequest withheld;
+  private boolean withholding;
+  private @Nullable String poison;
+  private @Nullable CountDownLatch gate;
+
+  ValuesState() {
+    this(new Saved(0, List.of()));
+  }
+
+  private ValuesState(Saved saved) {
+    durable = saved;
+    applied = saved.appliedIndex();
+    appliedAtOpen = applied;
+    values.addAll(saved.values());
+  }
+
+  /** The state as a restart after a crash finds it. */
+  synchronized ValuesState reopened() {
+    return new ValuesState(durable);
+  }
+
+  /** Applying this value throws. */
+  synchronized ValuesState poisonedBy(String value) {
+    poison = value;
+    return this;
+  }
+
+  /** Apply waits until the gate opens. */
+  synchronized ValuesState gatedBy(CountDownLatch latch) {
+    gate = latch;
+    return this;
+  }
+
+  synchronized void withholdCheckpoints() {
+    withholding = true;
+  }
+
+  @Override
+  public long appliedIndex() {
+    return appliedAtOpen;
+  }
+
+  @Override
+  public void apply(List<CommittedEntry> entries) {
+    pass();
+    synchronized (this) {
+      batches.add(entries.size());
+      entries.forEach(entry -> probe(entry).ifPresent(Probe::handed));
+      for (CommittedEntry entry : entries) {
+        String value = text(entry.data());
+        if (value.equals(poison)) {
+          throw new IllegalStateException("poisoned by " + value);
+        }
+        values.add(value);
+        indexes.add(entry.index());
+        applied = entry.index();
+        probe(entry).ifPresent(probe -> probe.applied(entry.index()));
+      }
+    }
+  }
+
+  private static Optional<Probe> probe(CommittedEntry entry) {
+    return Optional.ofNullable((Probe) entry.proposal());
+  }
+
+  private void pass() {
+    CountDownLatch latch;
+    synchronized (this) {
+      latch = gate;
+    }
+    if (latch != null) {
+      try {
+        latch.await();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  static String text(ByteBuffer data) {
+    return StandardCharsets.UTF_8.decode(data.duplicate()).toString();
+  }
+
+  @Override
+  public synchronized void leading(long term) {
+    leading = true;
+    events.add("leading");
+  }
+
+  @Override
+  public synchronized void following() {
+    leading = false;
+    events.add("following");
+  }
+
+  @Override
+  public synchronized void checkpoint(CheckpointRequest request) {
+    if (withholding) {
+      withheld = request;
+      return;
+    }
+    durable = new Saved(applied, List.copyOf(values));
+    request.durable();
+  }
+
+  @Override
+  public synchronized long export(Path directory) throws IOException {
+    Files.createDirectories(directory);
+    Files.write(directory.resolve("values"), values);
+    return applied;
+  }
+
+  @Override
+  public synchronized void install(Path directory) throws IOException {
+    values.clear();
+    values.addAll(Files.readAllLines(directory.resolve("values")));
+    durable = new Saved(applied, List.copyOf(values));
+    events.add("installed");
+  }
+
+  @Override
+  public synchronized void halted(ConsensusException cause) {
+    halts++;
+    haltCause = cause;
+    events.add("halted");
+  }
+
+  synchronized List<String> values() {
+    return List.copyOf(values);
+  }
+
+  synchronized List<Long> indexes() {
+    return List.copyOf(indexes);
+  }
+
+  synchronized List<String> events() {
+    return List.copyOf(events);
+  }
+
+  synchronized List<Integer> batches() {
+    return List.copyOf(batches);
+  }
+
+  synchronized boolean isLeading() {
+    return leading;
+  }
+
+  synchronized int halts() {
+    return halts;
+  }
+
+  synchronized @Nullable ConsensusException haltCause() {
+    return haltCause;
+  }
+
+  synchronized @Nullable CheckpointRequest withheld() {
+    return withheld;
+  }
+}
