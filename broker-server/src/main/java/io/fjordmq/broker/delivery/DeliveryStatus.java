@@ -1,0 +1,21 @@
+package io.fjordmq.broker.delivery;
+
+/**
+ * Figures of this node's delivery, for gauges.
+ *
+ * @param filters ordinary filters with at least one live subscriber
+ * @param heldRoutes routes of this node, its shares' members included
+ * @param leftoverRoutes of them nobody needs any more and that could not be removed yet
+ * @param cachedTopics topics whose local subscribers are cached
+ * @param waitingCopies handed to event loops and not taken by sessions yet
+ * @param waitingBytes payload of these
+ * @param slowedPublishes whose answer waits for an event loop to catch up
+ */
+public record DeliveryStatus(
+    int filters,
+    int heldRoutes,
+    int leftoverRoutes,
+    int cachedTopics,
+    long waitingCopies,
+    long waitingBytes,
+    int slowedPublishes) {}

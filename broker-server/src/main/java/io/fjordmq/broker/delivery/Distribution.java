@@ -1,0 +1,217 @@
+package io.fjordmq.broker.delivery;
+
+import io.fjordmq.api.Message;
+import io.fjordmq.inbox.InboxStore;
+import io.fjordmq.inbox.PublishId;
+import io.fjordmq.retain.RetainStore;
+import io.fjordmq.router.MatchedRoutes;
+import io.fjordmq.router.MatchedRoutes.InboxMatch;
+import io.fjordmq.router.MatchedRoutes.ShareMatch;
+import io.fjordmq.router.Receiver;
+import io.fjordmq.router.Router;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a PUBLISH means. Live sessions get it at once, while stores still write: the answer to the
+ * publisher waits for them, a live receiver need not.
+ *
+ * <p>Order: everything is handed on within {@link #publish}, in the order of the calls. A live
+ * receiver on the same event loop gets it directly, one on another through that loop's mailbox, an
+ * inbox through its range; none of these ways lets a later message of the same caller pass an
+ * earlier one.
+ */
+public final class Distribution implements Publisher {
+  private static final Logger LOG = LoggerFactory.getLogger(Distribution.class);
+
+  private final LocalNode self;
+  private final Router router;
+  private final RetainStore retained;
+  private final LocalSubscriptions local;
+  private final SessionRegistry registry;
+  private final LiveDispatch dispatch;
+  private final ShareDelivery shares;
+  private final InboxDelivery inboxes;
+  private final DeliveryObserver observer;
+  private final Sparingly unreachable = new Sparingly();
+  private final Sparingly notRetained = new Sparingly();
+
+  public Distribution(
+      LocalNode self,
+      Router router,
+      InboxStore inboxes,
+      RetainStore retained,
+      LocalSubscriptions local,
+      SessionRegistry registry,
+      LiveDispatch dispatch,
+      DeliverySettings settings,
+      DeliveryObserver observer) {
+    this.self = self;
+    this.router = router;
+    this.retained = retained;
+    this.local = local;
+    this.registry = registry;
+    this.dispatch = dispatch;
+    this.observer = observer;
+    this.shares =
+        new ShareDelivery(new ShareSelection(self, local, registry, settings), dispatch, observer);
+    this.inboxes = new InboxDelivery(inboxes, router, shares, dispatch, settings, observer);
+  }
+
+  @Override
+  public void publish(
+      String tenant, Message message, @Nullable PublishId id, PublishListener listener) {
+    MatchedRoutes routes = router.match(tenant, message.topic());
+    PublishOutcome atBest =
+        routes.isEmpty() ? PublishOutcome.NO_MATCHING_SUBSCRIBERS : PublishOutcome.ACCEPTED;
+    Outbox outbox = dispatch.outbox();
+    if (!message.retain() && routes.inboxes().isEmpty() && routes.shares().isEmpty()) {
+      sendLive(tenant, message, routes, outbox);
+      answer(atBest, listener, outbox);
+      return;
+    }
+    PublishJoin join = new PublishJoin(atBest, listener, observer);
+    if (message.retain()) {
+      join.open();
+      retain(tenant, message, join);
+    }
+    List<InboxCopy> copies = copiesFor(tenant, message, routes);
+    if (!copies.isEmpty()) {
+      join.open();
+      inboxes.store(message, copies, id, join::part);
+    }
+    sendLive(tenant, message, routes, outbox);
+    Mailbox congested = outbox.takeCongested();
+    if (congested != null) {
+      join.open();
+      observer.slowed();
+      congested.whenDrained(() -> join.part(PublishOutcome.ACCEPTED));
+    }
+    join.part(atBest);
+  }
+
+  @Override
+  public void flush() {
+    dispatch.outbox().flush();
+  }
+
+  @Override
+  public void redistribute(LiveSession from, List<Delivery> deliveries) {
+    long given = 0;
+    for (Delivery delivery : deliveries) {
+      ShareKey key = delivery.share();
+      if (key == null) {
+        continue;
+      }
+      ShareMatch share = shareOf(key, delivery.message());
+      if (share == null) {
+        observer.dropped(DropReason.NO_SHARE_MEMBER.label(), 1);
+        continue;
+      }
+      ShareAttempt attempt = new ShareAttempt(key.tenant(), share, delivery.message());
+      attempt.exclude(from.clientId());
+      InboxCopy copy = shares.start(attempt, inboxes::storeLate);
+      if (copy != null) {
+        inboxes.storeLate(copy);
+      }
+      given++;
+    }
+    flush();
+    observer.redistributed(given);
+  }
+
+  private void answer(PublishOutcome outcome, PublishListener listener, Outbox outbox) {
+    observer.published(outcome);
+    Mailbox congested = outbox.takeCongested();
+    if (congested == null) {
+      listener.published(outcome);
+    } else {
+      observer.slowed();
+      congested.whenDrained(() -> listener.published(outcome));
+    }
+  }
+
+  private void retain(String tenant, Message message, PublishJoin join) {
+    Calls.guarded(() -> retained.put(tenant, message))
+        .whenComplete(
+            (outcome, fault) -> {
+              if (fault != null) {
+                long times = notRetained.count();
+                if (times > 0) {
+                  LOG.warn(
+                      "a message to {} could not be retained; its publisher is not told that it"
+                          + " is. {} time(s) so far",
+                      message.topic(),
+                      times,
+                      fault);
+                }
+                join.part(PublishOutcome.NOT_DURABLE);
+              } else {
+                join.part(
+                    outcome == RetainStore.PutOutcome.REFUSED_FULL
+                        ? PublishOutcome.QUOTA_EXCEEDED
+                        : PublishOutcome.ACCEPTED);
+              }
+            });
+  }
+
+  /** Copies to store; what goes to shares' connected members is sent on the way. */
+  private List<InboxCopy> copiesFor(String tenant, Message message, MatchedRoutes routes) {
+    List<InboxCopy> copies = new ArrayList<>(routes.inboxes().size() + routes.shares().size());
+    for (InboxMatch match : routes.inboxes()) {
+      InboxCopy copy = InboxCopy.of(tenant, match, message);
+      if (copy == null) {
+        continue;
+      }
+      if (!copy.isAtMostOnce()) {
+        copies.add(copy);
+      } else if (registry.find(tenant, match.inbox().clientId()) == null) {
+        observer.dropped(DropReason.QOS0_OFFLINE.label(), 1);
+      } // else: it is subscribed among the live ones too and gets it there
+    }
+    for (ShareMatch share : routes.shares()) {
+      InboxCopy copy = shares.start(new ShareAttempt(tenant, share, message), inboxes::storeLate);
+      if (copy != null) {
+        copies.add(copy);
+      }
+    }
+    return copies;
+  }
+
+  private void sendLive(String tenant, Message message, MatchedRoutes routes, Outbox outbox) {
+    List<Receiver.Live> nodes = routes.nodes();
+    for (int i = 0; i < nodes.size(); i++) {
+      Receiver.Live node = nodes.get(i);
+      if (self.is(node)) {
+        local.match(tenant, message).fanOut().send(message, outbox);
+      } else if (!node.node().equals(self.id())) {
+        dropUnreachable(node, message);
+      } // else: a route of an earlier process of this node, whose clients are gone
+    }
+  }
+
+  private void dropUnreachable(Receiver.Live node, Message message) {
+    observer.dropped(DropReason.OTHER_NODE.label(), 1);
+    long times = unreachable.count();
+    if (times > 0) {
+      LOG.error(
+          "a message to {} has subscribers on node {}, which this node cannot reach; they did not"
+              + " get it. {} message(s) so far",
+          message.topic(),
+          node.node(),
+          times);
+    }
+  }
+
+  private @Nullable ShareMatch shareOf(ShareKey key, Message message) {
+    for (ShareMatch share : router.match(key.tenant(), message.topic()).shares()) {
+      if (share.shareName().equals(key.shareName()) && share.pattern().equals(key.pattern())) {
+        return share;
+      }
+    }
+    return null;
+  }
+}

@@ -1,0 +1,138 @@
+package io.fjordmq.broker.delivery;
+
+import io.fjordmq.api.Message;
+import io.fjordmq.api.Qos;
+import io.fjordmq.api.SubscriptionOptions;
+import io.fjordmq.broker.delivery.Recipients.Publishers;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Who on this node gets a message and in which form, ready to be sent: grouped by form and event
+ * loop, so that one message costs one {@link Delivery} per form and one entry per event loop.
+ * Immutable.
+ */
+final class FanOut {
+  static final FanOut NOBODY = new FanOut(List.of(), 0);
+
+  /**
+   * What decides in which form a client gets a message.
+   *
+   * @param persistent gets what is not QoS 0 through its inbox and never from here
+   */
+  private record Form(
+      Qos maxQos,
+      boolean retainAsPublished,
+      boolean persistent,
+      Publishers publishers,
+      List<Integer> identifiers) {}
+
+  private record Group(Form form, Recipients[] byLoop) {}
+
+  private final Group[] groups;
+  private final int size;
+
+  private FanOut(List<Group> groups, int size) {
+    this.groups = groups.toArray(Group[]::new);
+    this.size = size;
+  }
+
+  /** Clients, counted once for each form they may get. */
+  int size() {
+    return size;
+  }
+
+  void send(Message message, Outbox outbox) {
+    Delivery last = null;
+    for (Group group : groups) {
+      Form form = group.form;
+      Qos qos = message.qos().min(form.maxQos);
+      if (form.persistent && qos != Qos.AT_MOST_ONCE) {
+        continue;
+      }
+      boolean retain = form.retainAsPublished && message.retain();
+      if (last == null || !isLike(last, qos, retain, form.identifiers)) {
+        last = new Delivery(message, qos, retain, form.identifiers, null);
+      }
+      for (Recipients recipients : group.byLoop) {
+        outbox.send(last, recipients);
+      }
+    }
+  }
+
+  private static boolean isLike(
+      Delivery delivery, Qos qos, boolean retain, List<Integer> identifiers) {
+    return delivery.qos() == qos
+        && delivery.retain() == retain
+        && delivery.subscriptionIdentifiers().equals(identifiers);
+  }
+
+  /** Groups subscribers. Used once, by one thread. */
+  static final class Builder {
+    private final Map<Form, Map<Mailbox, List<Subscriber>>> groups = new LinkedHashMap<>();
+    private int size;
+
+    /** A client with one subscription that matches. */
+    void add(Subscriber subscriber, SubscriptionOptions options) {
+      add(subscriber, List.of(options), options.noLocal() ? Publishers.OTHERS : Publishers.ANY);
+    }
+
+    /**
+     * A client with overlapping subscriptions gets one copy: at the highest of their QoS, with all
+     * their identifiers, keeping the RETAIN flag if one of them asks for it (MQTT-3.3.4-2 to -4).
+     * For its own messages those with No Local do not count.
+     *
+     * @param overlapping in the order of their filters' text
+     */
+    void add(Subscriber subscriber, List<SubscriptionOptions> overlapping) {
+      if (overlapping.size() == 1) {
+        add(subscriber, overlapping.get(0));
+        return;
+      }
+      List<SubscriptionOptions> own = overlapping.stream().filter(o -> !o.noLocal()).toList();
+      if (own.size() == overlapping.size()) {
+        add(subscriber, overlapping, Publishers.ANY);
+        return;
+      }
+      add(subscriber, overlapping, Publishers.OTHERS);
+      if (!own.isEmpty()) {
+        add(subscriber, own, Publishers.THEMSELVES);
+      }
+    }
+
+    private void add(
+        Subscriber subscriber, List<SubscriptionOptions> merged, Publishers publishers) {
+      SubscriptionUnion union = SubscriptionUnion.of(merged);
+      Form form =
+          new Form(
+              union.maxQos(),
+              union.retainAsPublished(),
+              subscriber.session().isPersistent(),
+              publishers,
+              union.identifiers());
+      groups
+          .computeIfAbsent(form, f -> new LinkedHashMap<>(4))
+          .computeIfAbsent(subscriber.mailbox(), m -> new ArrayList<>())
+          .add(subscriber);
+      size++;
+    }
+
+    FanOut build() {
+      if (groups.isEmpty()) {
+        return NOBODY;
+      }
+      List<Group> built = new ArrayList<>(groups.size());
+      groups.forEach(
+          (form, byLoop) ->
+              built.add(
+                  new Group(
+                      form,
+                      byLoop.values().stream()
+                          .map(members -> Recipients.of(members, form.publishers))
+                          .toArray(Recipients[]::new))));
+      return new FanOut(built, size);
+    }
+  }
+}

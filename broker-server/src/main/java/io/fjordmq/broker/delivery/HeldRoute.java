@@ -1,0 +1,121 @@
+package io.fjordmq.broker.delivery;
+
+import io.fjordmq.api.SubscriptionOptions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One route of this node and how many subscriptions need it. At most one call to the router is
+ * under way for it, and each next one is decided by what is needed then: a removal overtaken by a
+ * new subscriber is followed by an addition, whoever came in between. Thread-safe; nobody calls the
+ * router with the monitor held.
+ */
+final class HeldRoute {
+
+  /** What is to be called next. */
+  sealed interface Step {
+    /** Add the route with these options. */
+    record Add(SubscriptionOptions options) implements Step {}
+
+    /** Remove it. */
+    record Remove() implements Step {}
+  }
+
+  private int needed;
+  private SubscriptionOptions wanted;
+
+  /** As the router has it for sure; null if it has none or that is not known. */
+  private @Nullable SubscriptionOptions present;
+
+  /** The router may have it although {@code present} is null: a call failed. */
+  private boolean inDoubt;
+
+  private @Nullable Step underWay;
+  private List<CompletableFuture<Void>> waitingForStep = new ArrayList<>(1);
+  private List<CompletableFuture<Void>> waiting = new ArrayList<>(1);
+  private boolean retry;
+
+  HeldRoute(SubscriptionOptions wanted) {
+    this.wanted = wanted;
+  }
+
+  /**
+   * One subscription needs the route, or needs it with other options.
+   *
+   * @param additional false if the subscription was counted before
+   * @return completes when the router has it
+   */
+  synchronized CompletableFuture<Void> hold(SubscriptionOptions options, boolean additional) {
+    needed += additional ? 1 : 0;
+    wanted = options;
+    if (underWay == null && options.equals(present)) {
+      return CompletableFuture.completedFuture(null);
+    }
+    CompletableFuture<Void> ready = new CompletableFuture<>();
+    if (underWay instanceof Step.Add add && add.options.equals(options)) {
+      waitingForStep.add(ready);
+    } else {
+      waiting.add(ready);
+    }
+    return ready;
+  }
+
+  /** One subscription needs it no more. */
+  synchronized void release() {
+    needed--;
+    retry |= needed == 0;
+  }
+
+  /** Those who wait for a route that nobody needs any more: nothing will be added for them. */
+  synchronized List<CompletableFuture<Void>> takeAbandoned() {
+    if (needed > 0 || waiting.isEmpty()) {
+      return List.of();
+    }
+    List<CompletableFuture<Void>> abandoned = waiting;
+    waiting = new ArrayList<>(1);
+    return abandoned;
+  }
+
+  /** A removal that failed may be tried again. */
+  synchronized void retry() {
+    retry = true;
+  }
+
+  /** What to call now, if anything; the caller must call and then say {@link #done}. */
+  synchronized @Nullable Step next() {
+    if (underWay != null) {
+      return null;
+    }
+    if (needed > 0 && !waiting.isEmpty()) {
+      underWay = new Step.Add(wanted);
+      waitingForStep = waiting;
+      waiting = new ArrayList<>(1);
+    } else if (needed == 0 && retry && (present != null || inDoubt)) {
+      underWay = new Step.Remove();
+    }
+    retry = false;
+    return underWay;
+  }
+
+  /** The call is over. Returns whom to tell. */
+  synchronized List<CompletableFuture<Void>> done(Step step, boolean succeeded) {
+    underWay = null;
+    inDoubt = !succeeded;
+    present = succeeded && step instanceof Step.Add add ? add.options : null;
+    List<CompletableFuture<Void>> told = waitingForStep;
+    waitingForStep = new ArrayList<>(1);
+    return told;
+  }
+
+  /** True if nobody needs it and the router does not have it. */
+  synchronized boolean isGone() {
+    return needed == 0 && underWay == null && present == null && !inDoubt;
+  }
+
+  /** True if nobody needs it and it could not be removed. */
+  synchronized boolean isLeftOver() {
+    return needed == 0 && underWay == null && inDoubt;
+  }
+}

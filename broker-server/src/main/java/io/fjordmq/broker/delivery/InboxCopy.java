@@ -1,0 +1,70 @@
+package io.fjordmq.broker.delivery;
+
+import io.fjordmq.api.Message;
+import io.fjordmq.api.Qos;
+import io.fjordmq.api.SubscriptionOptions;
+import io.fjordmq.inbox.InboxId;
+import io.fjordmq.inbox.InboxTarget;
+import io.fjordmq.router.MatchedRoutes.InboxMatch;
+import io.fjordmq.router.Receiver;
+import io.fjordmq.router.Route;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A message's copy for one inbox.
+ *
+ * @param routes that led there; stale if the inbox is no more
+ * @param attempt the share it was chosen for; null if its client has subscribed for itself
+ */
+record InboxCopy(InboxTarget target, List<Route> routes, @Nullable ShareAttempt attempt) {
+
+  /** What the inbox gets of a message; null if No Local keeps all of its subscriptions out. */
+  static @Nullable InboxCopy of(String tenant, InboxMatch match, Message message) {
+    List<SubscriptionOptions> overlapping = optionsFor(match, message);
+    if (overlapping.isEmpty()) {
+      return null;
+    }
+    SubscriptionUnion union = SubscriptionUnion.of(overlapping);
+    return new InboxCopy(target(tenant, match.inbox(), message, union), match.routes(), null);
+  }
+
+  /** What the inbox of a share's chosen member gets. */
+  static InboxCopy of(ShareAttempt attempt, Receiver.Inbox inbox, Route route) {
+    SubscriptionUnion union = SubscriptionUnion.of(route.options());
+    return new InboxCopy(
+        target(attempt.key().tenant(), inbox, attempt.message(), union), List.of(route), attempt);
+  }
+
+  /** True if it is a matter of a live session: nothing of QoS 0 is stored. */
+  boolean isAtMostOnce() {
+    return target.qos() == Qos.AT_MOST_ONCE;
+  }
+
+  private static InboxTarget target(
+      String tenant, Receiver.Inbox inbox, Message message, SubscriptionUnion union) {
+    return new InboxTarget(
+        new InboxId(tenant, inbox.clientId()),
+        inbox.incarnation(),
+        message.qos().min(union.maxQos()),
+        message.retain() && union.retainAsPublished(),
+        union.identifiers());
+  }
+
+  private static List<SubscriptionOptions> optionsFor(InboxMatch match, Message message) {
+    boolean own = match.inbox().clientId().equals(message.publisher());
+    List<Route> routes = match.routes();
+    if (routes.size() == 1) {
+      SubscriptionOptions options = routes.get(0).options();
+      return own && options.noLocal() ? List.of() : List.of(options);
+    }
+    List<SubscriptionOptions> wanted = new ArrayList<>(routes.size());
+    for (Route route : routes) {
+      if (!(own && route.options().noLocal())) {
+        wanted.add(route.options());
+      }
+    }
+    return wanted;
+  }
+}

@@ -1,0 +1,167 @@
+package io.fjordmq.broker.delivery;
+
+import io.fjordmq.api.Message;
+import io.fjordmq.inbox.InboxStore;
+import io.fjordmq.inbox.InboxStore.InsertOutcome;
+import io.fjordmq.inbox.PublishId;
+import io.fjordmq.router.Router;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Appends a message to inboxes and deals with what each of them says. */
+final class InboxDelivery {
+  private static final Logger LOG = LoggerFactory.getLogger(InboxDelivery.class);
+
+  private final InboxStore inboxes;
+  private final Router router;
+  private final BoundedCalls removals;
+  private final ShareDelivery shares;
+  private final LiveDispatch dispatch;
+  private final DeliveryObserver observer;
+  private final Sparingly failures = new Sparingly();
+
+  InboxDelivery(
+      InboxStore inboxes,
+      Router router,
+      ShareDelivery shares,
+      LiveDispatch dispatch,
+      DeliverySettings settings,
+      DeliveryObserver observer) {
+    this.inboxes = inboxes;
+    this.router = router;
+    this.removals = new BoundedCalls(settings.routeRemovalsInFlight());
+    this.shares = shares;
+    this.dispatch = dispatch;
+    this.observer = observer;
+  }
+
+  /**
+   * Stores the copies with one call; one of a share goes to another member if its inbox is no more
+   * or refuses.
+   *
+   * @param copies at least one
+   * @param done told once, on a thread of the store: durable everywhere, refused somewhere, or not
+   *     durable
+   */
+  void store(
+      Message message,
+      List<InboxCopy> copies,
+      @Nullable PublishId id,
+      Consumer<PublishOutcome> done) {
+    Calls.guarded(
+            () -> inboxes.insert(message, copies.stream().map(InboxCopy::target).toList(), id))
+        .whenComplete(
+            (outcomes, fault) -> {
+              if (fault == null) {
+                settle(message, copies, outcomes, id, done);
+              } else {
+                logFailure(message, fault);
+                done.accept(PublishOutcome.NOT_DURABLE);
+              }
+            });
+  }
+
+  /** Stores a share's copy whose publisher has been answered: what fails is counted. */
+  void storeLate(InboxCopy copy) {
+    store(
+        copyMessage(copy),
+        List.of(copy),
+        null,
+        outcome -> {
+          if (outcome != PublishOutcome.ACCEPTED) {
+            observer.dropped(DropReason.SHARE_NOT_STORED.label(), 1);
+          }
+        });
+  }
+
+  private static Message copyMessage(InboxCopy copy) {
+    ShareAttempt attempt = copy.attempt();
+    if (attempt == null) {
+      throw new IllegalArgumentException("not a share's copy: " + copy);
+    }
+    return attempt.message();
+  }
+
+  private void settle(
+      Message message,
+      List<InboxCopy> copies,
+      List<InsertOutcome> outcomes,
+      @Nullable PublishId id,
+      Consumer<PublishOutcome> done) {
+    PublishJoin join =
+        new PublishJoin(PublishOutcome.ACCEPTED, done::accept, DeliveryObserver.NONE);
+    long stored = 0;
+    for (int i = 0; i < copies.size(); i++) {
+      InboxCopy copy = copies.get(i);
+      switch (outcomes.get(i)) {
+        case STORED, STORED_DROPPING_OLDEST -> stored++;
+        case DUPLICATE -> {}
+        case ABSENT -> {
+          removeRoutes(copy);
+          tryNextMember(message, copy, id, PublishOutcome.ACCEPTED, join);
+        }
+        case REFUSED_FULL -> tryNextMember(message, copy, id, PublishOutcome.QUOTA_EXCEEDED, join);
+      }
+    }
+    if (stored > 0) {
+      observer.stored(stored);
+    }
+    join.part(PublishOutcome.ACCEPTED);
+  }
+
+  /**
+   * An inbox did not take a copy.
+   *
+   * @param otherwise the outcome if that was not a share's copy
+   */
+  private void tryNextMember(
+      Message message,
+      InboxCopy copy,
+      @Nullable PublishId id,
+      PublishOutcome otherwise,
+      PublishJoin join) {
+    ShareAttempt attempt = copy.attempt();
+    join.open();
+    if (attempt == null) {
+      join.part(otherwise);
+      return;
+    }
+    attempt.exclude(copy.target().id().clientId());
+    InboxCopy next = shares.start(attempt, this::storeLate);
+    if (next == null) {
+      dispatch.outbox().flush();
+      join.part(PublishOutcome.ACCEPTED);
+    } else {
+      store(message, List.of(next), id, join::part);
+    }
+  }
+
+  private void removeRoutes(InboxCopy copy) {
+    copy.routes()
+        .forEach(
+            route ->
+                removals
+                    .run(() -> router.remove(route))
+                    .whenComplete(
+                        (ok, fault) -> {
+                          if (fault != null) {
+                            observer.routeFailed(); // tried again at the next PUBLISH that matches
+                          }
+                        }));
+  }
+
+  private void logFailure(Message message, Throwable fault) {
+    long times = failures.count();
+    if (times > 0) {
+      LOG.warn(
+          "a message to {} is not durable in all inboxes; its publisher is not told that it is."
+              + " {} time(s) so far",
+          message.topic(),
+          times,
+          fault);
+    }
+  }
+}

@@ -1,0 +1,63 @@
+package io.fjordmq.broker.delivery;
+
+import io.fjordmq.api.SubscriptionOptions;
+import io.fjordmq.api.TopicFilter;
+import io.fjordmq.inbox.InboxId;
+import io.fjordmq.inbox.InboxSubscription;
+import io.fjordmq.router.Receiver;
+import io.fjordmq.router.Route;
+import io.fjordmq.router.Router;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * The routes that lead to inboxes. Thread-safe. Futures fail with {@link
+ * io.fjordmq.range.RangeException}.
+ */
+public final class InboxRoutes {
+  private final Router router;
+  private final BoundedCalls removals;
+
+  public InboxRoutes(Router router, DeliverySettings settings) {
+    this.router = router;
+    this.removals = new BoundedCalls(settings.routeRemovalsInFlight());
+  }
+
+  /** Adds or replaces the route of a subscription; completes when every node matches it. */
+  public CompletableFuture<Void> add(InboxId id, long incarnation, InboxSubscription subscription) {
+    return Calls.guarded(
+        () -> router.add(route(id, incarnation, subscription.filter(), subscription.options())));
+  }
+
+  /** Removes the route of a subscription; completes when no node matches it any more. */
+  public CompletableFuture<Void> remove(InboxId id, long incarnation, TopicFilter filter) {
+    return Calls.guarded(
+        () -> router.remove(route(id, incarnation, filter, LocalSubscriptions.NODE_ROUTE_OPTIONS)));
+  }
+
+  /**
+   * Removes the routes of an inbox that is no more, a bounded number at a time. One that cannot be
+   * removed now is removed when a PUBLISH follows it and finds no inbox.
+   */
+  public CompletableFuture<Void> removeAll(
+      InboxId id, long incarnation, List<InboxSubscription> subscriptions) {
+    return CompletableFuture.allOf(
+        subscriptions.stream()
+            .map(
+                subscription ->
+                    removals.run(
+                        () ->
+                            router.remove(
+                                route(
+                                    id,
+                                    incarnation,
+                                    subscription.filter(),
+                                    subscription.options()))))
+            .toArray(CompletableFuture<?>[]::new));
+  }
+
+  private static Route route(
+      InboxId id, long incarnation, TopicFilter filter, SubscriptionOptions options) {
+    return new Route(id.tenant(), filter, new Receiver.Inbox(id.clientId(), incarnation), options);
+  }
+}

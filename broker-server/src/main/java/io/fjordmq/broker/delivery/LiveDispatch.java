@@ -1,0 +1,55 @@
+package io.fjordmq.broker.delivery;
+
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.ToLongFunction;
+
+/**
+ * Brings deliveries to sessions: an {@link Outbox} per source thread, a {@link Mailbox} per
+ * receiving event loop. There are as many of each as there are such threads.
+ */
+public final class LiveDispatch {
+  private final DeliverySettings settings;
+  private final DeliveryObserver observer;
+  private final ConcurrentHashMap<Executor, Mailbox> mailboxes = new ConcurrentHashMap<>();
+  private final AtomicInteger nextIndex = new AtomicInteger();
+  private final ThreadLocal<Outbox> outboxes;
+
+  public LiveDispatch(DeliverySettings settings, DeliveryObserver observer) {
+    this.settings = settings;
+    this.observer = observer;
+    this.outboxes =
+        ThreadLocal.withInitial(() -> new Outbox(settings.outboxDeliveries(), observer));
+  }
+
+  /** The calling thread's. */
+  Outbox outbox() {
+    return outboxes.get();
+  }
+
+  /** What waits for the event loop. */
+  Mailbox mailbox(Executor loop) {
+    Mailbox mailbox = mailboxes.get(loop);
+    return mailbox != null
+        ? mailbox
+        : mailboxes.computeIfAbsent(
+            loop, l -> new Mailbox(nextIndex.getAndIncrement(), l, this, settings, observer));
+  }
+
+  long waitingCopies() {
+    return sum(Mailbox::copies);
+  }
+
+  long waitingBytes() {
+    return sum(Mailbox::bytes);
+  }
+
+  int slowedPublishes() {
+    return (int) sum(Mailbox::waitingPublishes);
+  }
+
+  private long sum(ToLongFunction<Mailbox> figure) {
+    return mailboxes.values().stream().mapToLong(figure).sum();
+  }
+}

@@ -1,0 +1,70 @@
+package io.fjordmq.broker.delivery;
+
+import io.fjordmq.api.SubscriptionOptions;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/** One topic filter and its subscribers among this node's connected clients. Thread-safe. */
+final class LocalFilter {
+  private final String pattern;
+  private final Map<Subscriber, SubscriptionOptions> subscribers = new LinkedHashMap<>(2);
+
+  /** Raised by every change; written under the monitor. */
+  private volatile int version;
+
+  /** Made when first needed after a change, so that a thousand subscribes cost one. */
+  private volatile @Nullable FanOut fanOut;
+
+  LocalFilter(String pattern) {
+    this.pattern = pattern;
+  }
+
+  String pattern() {
+    return pattern;
+  }
+
+  int version() {
+    return version;
+  }
+
+  /** Adds or replaces. */
+  synchronized void add(Subscriber subscriber, SubscriptionOptions options) {
+    subscribers.put(subscriber, options);
+    changed();
+  }
+
+  /** Removes; true if nobody is left. */
+  synchronized boolean remove(Subscriber subscriber) {
+    if (subscribers.remove(subscriber) != null) {
+      changed();
+    }
+    return subscribers.isEmpty();
+  }
+
+  FanOut fanOut() {
+    FanOut ready = fanOut;
+    return ready != null ? ready : buildFanOut();
+  }
+
+  private synchronized FanOut buildFanOut() {
+    FanOut.Builder builder = new FanOut.Builder();
+    subscribers.forEach(builder::add);
+    FanOut built = builder.build();
+    fanOut = built;
+    return built;
+  }
+
+  /** Calls for each subscriber; returns the version they belong to. */
+  synchronized int forEach(BiConsumer<Subscriber, SubscriptionOptions> action) {
+    subscribers.forEach(action);
+    return version;
+  }
+
+  @SuppressWarnings("NonAtomicOperationOnVolatileField") // only written under the monitor
+  private void changed() {
+    version++;
+    fanOut = null;
+  }
+}

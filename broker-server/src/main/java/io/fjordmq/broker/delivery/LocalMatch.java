@@ -1,0 +1,71 @@
+package io.fjordmq.broker.delivery;
+
+import io.fjordmq.api.SubscriptionOptions;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The filters of this node that match a topic. Cached per topic; what their subscribers come to is
+ * kept with the filter if there is one, here if there are several and the subscribers are few.
+ */
+final class LocalMatch {
+
+  /** The merged subscribers of certain versions of the filters. */
+  @SuppressWarnings("ArrayRecordComponent") // private and never compared
+  private record Merged(int[] versions, FanOut fanOut) {}
+
+  private final LocalFilter[] filters;
+  private final int maxKept;
+  private volatile @Nullable Merged merged;
+
+  /**
+   * @param maxKept size of a merge that is kept
+   */
+  LocalMatch(List<LocalFilter> filters, int maxKept) {
+    this.filters =
+        filters.stream()
+            .sorted(Comparator.comparing(LocalFilter::pattern))
+            .toArray(LocalFilter[]::new);
+    this.maxKept = maxKept;
+  }
+
+  FanOut fanOut() {
+    if (filters.length == 1) {
+      return filters[0].fanOut();
+    }
+    if (filters.length == 0) {
+      return FanOut.NOBODY;
+    }
+    Merged kept = merged;
+    return kept != null && isCurrent(kept.versions) ? kept.fanOut : merge();
+  }
+
+  private boolean isCurrent(int[] versions) {
+    for (int i = 0; i < filters.length; i++) {
+      if (filters[i].version() != versions[i]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private FanOut merge() {
+    Map<Subscriber, List<SubscriptionOptions>> overlapping = new LinkedHashMap<>();
+    int[] versions = new int[filters.length];
+    for (int i = 0; i < filters.length; i++) {
+      versions[i] =
+          filters[i].forEach(
+              (subscriber, options) ->
+                  overlapping.computeIfAbsent(subscriber, s -> new ArrayList<>(2)).add(options));
+    }
+    FanOut.Builder builder = new FanOut.Builder();
+    overlapping.forEach(builder::add);
+    FanOut fanOut = builder.build();
+    merged = fanOut.size() <= maxKept ? new Merged(versions, fanOut) : null;
+    return fanOut;
+  }
+}

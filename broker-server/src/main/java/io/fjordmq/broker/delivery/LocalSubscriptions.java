@@ -1,0 +1,210 @@
+package io.fjordmq.broker.delivery;
+
+import io.fjordmq.api.Message;
+import io.fjordmq.api.Qos;
+import io.fjordmq.api.SubscriptionOptions;
+import io.fjordmq.api.TopicFilter;
+import io.fjordmq.broker.delivery.Subscriber.Subscription;
+import io.fjordmq.router.FilterTable;
+import io.fjordmq.router.Router;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The table behind {@link LiveSubscriptions}: ordinary filters with their subscribers, found by
+ * topic; clients with their subscriptions, found by client identifier for shares; and the routes
+ * that lead to both.
+ *
+ * <p>Locks, always taken in this order and never held while the router or a session is called: a
+ * subscriber's, the filter table's, a filter's.
+ */
+public final class LocalSubscriptions implements LiveSubscriptions {
+  /** The node lowers the QoS for each client itself, so its own route stands for the highest. */
+  static final SubscriptionOptions NODE_ROUTE_OPTIONS = SubscriptionOptions.ofQos(Qos.EXACTLY_ONCE);
+
+  private record Client(String tenant, String clientId) {}
+
+  private final LiveDispatch dispatch;
+  private final HeldRoutes routes;
+  private final FilterTable<LocalFilter, LocalMatch> filters;
+  private final ConcurrentHashMap<Client, Subscriber> subscribers = new ConcurrentHashMap<>();
+
+  public LocalSubscriptions(
+      LocalNode self,
+      Router router,
+      LiveDispatch dispatch,
+      DeliverySettings settings,
+      DeliveryObserver observer) {
+    this.dispatch = dispatch;
+    this.routes = new HeldRoutes(self, router, settings.routeRemovalsInFlight(), observer);
+    this.filters =
+        new FilterTable<>(
+            matched -> new LocalMatch(matched, settings.maxCachedFanOut()),
+            settings.maxCachedTopics());
+  }
+
+  @Override
+  public CompletableFuture<Boolean> subscribe(
+      LiveSession session, TopicFilter filter, SubscriptionOptions options) {
+    Subscriber subscriber = subscriberOf(session);
+    Subscription added = new Subscription(filter, options);
+    HeldRoutes.Key route = routeOf(session, filter);
+    boolean isNew;
+    CompletableFuture<Void> ready;
+    synchronized (subscriber) { // the subscription and the count of its route change together
+      try {
+        isNew = subscriber.put(added) == null;
+      } catch (IllegalStateException e) {
+        return CompletableFuture.failedFuture(e);
+      }
+      joinFilter(subscriber, added);
+      ready =
+          route == null
+              ? CompletableFuture.completedFuture(null)
+              : routes.hold(route, filter.isShared() ? options : NODE_ROUTE_OPTIONS, isNew);
+    }
+    drive(route);
+    CompletableFuture<Boolean> result = new CompletableFuture<>();
+    ready.whenComplete(
+        (ok, fault) -> {
+          if (fault != null) {
+            rollBack(subscriber, added);
+          }
+          Calls.settle(result, isNew, fault);
+        });
+    return result;
+  }
+
+  @Override
+  public CompletableFuture<Boolean> unsubscribe(LiveSession session, TopicFilter filter) {
+    Subscriber subscriber = find(session.tenant(), session.clientId());
+    if (subscriber == null || subscriber.session() != session) {
+      return CompletableFuture.completedFuture(false);
+    }
+    boolean removed;
+    synchronized (subscriber) {
+      removed = subscriber.remove(filter);
+      if (removed) {
+        leave(subscriber, filter);
+      }
+    }
+    drive(routeOf(session, filter));
+    // Nothing is sent for it from here on; that its route may live a little longer hurts nobody.
+    return CompletableFuture.completedFuture(removed);
+  }
+
+  @Override
+  public void removeAll(LiveSession session) {
+    Client client = new Client(session.tenant(), session.clientId());
+    Subscriber subscriber = subscribers.get(client);
+    if (subscriber != null && subscriber.session() == session) {
+      subscribers.remove(client, subscriber);
+      end(subscriber);
+    }
+  }
+
+  /** Who on this node has ordinary subscriptions that match. */
+  LocalMatch match(String tenant, Message message) {
+    return filters.match(tenant, message.topic().name());
+  }
+
+  /** The connected client; null if there is none on this node or it has no subscription. */
+  @Nullable Subscriber find(String tenant, String clientId) {
+    return subscribers.get(new Client(tenant, clientId));
+  }
+
+  /** Figures for gauges. */
+  public DeliveryStatus status() {
+    return new DeliveryStatus(
+        filters.size(),
+        routes.size(),
+        routes.leftovers(),
+        filters.cachedTopics(),
+        dispatch.waitingCopies(),
+        dispatch.waitingBytes(),
+        dispatch.slowedPublishes());
+  }
+
+  private Subscriber subscriberOf(LiveSession session) {
+    Client client = new Client(session.tenant(), session.clientId());
+    Subscriber present = subscribers.get(client);
+    if (present != null && present.session() == session) {
+      return present;
+    }
+    Subscriber mine = new Subscriber(session, dispatch.mailbox(session.eventLoop()));
+    Subscriber older = subscribers.put(client, mine);
+    if (older != null) { // its connection has been taken over and did not say goodbye
+      end(older);
+    }
+    return mine;
+  }
+
+  private void end(Subscriber subscriber) {
+    List<TopicFilter> left;
+    synchronized (subscriber) {
+      left = subscriber.close();
+      left.forEach(filter -> leave(subscriber, filter));
+    }
+    left.forEach(filter -> drive(routeOf(subscriber.session(), filter)));
+  }
+
+  /** Takes back a subscription whose route could not be added, unless a newer one replaced it. */
+  private void rollBack(Subscriber subscriber, Subscription failed) {
+    synchronized (subscriber) {
+      if (subscriber.remove(failed)) {
+        leave(subscriber, failed.filter);
+      }
+    }
+    drive(routeOf(subscriber.session(), failed.filter));
+  }
+
+  private void joinFilter(Subscriber subscriber, Subscription added) {
+    if (added.filter.isShared()) {
+      return;
+    }
+    String pattern = added.filter.pattern();
+    filters.compute(
+        subscriber.session().tenant(),
+        pattern,
+        present -> {
+          LocalFilter filter = present == null ? new LocalFilter(pattern) : present;
+          filter.add(subscriber, added.options);
+          return filter;
+        });
+  }
+
+  /** Undoes what a subscription did to its filter and its route. With the subscriber's lock. */
+  private void leave(Subscriber subscriber, TopicFilter filter) {
+    if (!filter.isShared()) {
+      filters.compute(
+          subscriber.session().tenant(),
+          filter.pattern(),
+          present -> present == null || present.remove(subscriber) ? null : present);
+    }
+    HeldRoutes.Key route = routeOf(subscriber.session(), filter);
+    if (route != null) {
+      routes.release(route);
+    }
+  }
+
+  private void drive(HeldRoutes.@Nullable Key route) {
+    if (route != null) {
+      routes.drive(route);
+    }
+  }
+
+  /**
+   * The route a subscription needs: the node's; of a share's member one of its own, or none if the
+   * member has an inbox, for the inbox has one.
+   */
+  private static HeldRoutes.@Nullable Key routeOf(LiveSession session, TopicFilter filter) {
+    if (!filter.isShared()) {
+      return new HeldRoutes.Key(session.tenant(), filter, "");
+    }
+    return session.isPersistent()
+        ? null
+        : new HeldRoutes.Key(session.tenant(), filter, session.clientId());
+  }
+}

@@ -1,0 +1,201 @@
+package io.fjordmq.broker.delivery;
+
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What waits for one event loop. Any thread puts in, the event loop takes out; however much is put
+ * in, one task is scheduled.
+ *
+ * <p>Above the high water mark publishers are answered late ({@link #whenDrained}); above the
+ * capacity {@link #isFull} makes sources drop. A batch that is underway when the capacity is
+ * reached is still taken, so the bound may be passed by one batch of every source.
+ */
+final class Mailbox implements Runnable {
+  private static final Logger LOG = LoggerFactory.getLogger(Mailbox.class);
+
+  private final int index;
+  private final Executor loop;
+  private final LiveDispatch dispatch;
+  private final DeliverySettings settings;
+  private final DeliveryObserver observer;
+
+  private final Queue<Batch> batches = new ConcurrentLinkedQueue<>();
+  private final Queue<Runnable> calls = new ConcurrentLinkedQueue<>();
+  private final AtomicBoolean scheduled = new AtomicBoolean();
+  private final AtomicLong copies = new AtomicLong();
+  private final AtomicLong bytes = new AtomicLong();
+  private volatile boolean congested;
+  private volatile boolean full;
+
+  private final Queue<Runnable> waiting = new ConcurrentLinkedQueue<>();
+  private final AtomicInteger waitingCount = new AtomicInteger();
+
+  /** Half taken; only touched on the event loop. */
+  private @Nullable Batch current;
+
+  Mailbox(
+      int index,
+      Executor loop,
+      LiveDispatch dispatch,
+      DeliverySettings settings,
+      DeliveryObserver observer) {
+    this.index = index;
+    this.loop = loop;
+    this.dispatch = dispatch;
+    this.settings = settings;
+    this.observer = observer;
+  }
+
+  /** Small number, unique among the mailboxes of a broker. */
+  int index() {
+    return index;
+  }
+
+  boolean isCongested() {
+    return congested;
+  }
+
+  boolean isFull() {
+    return full;
+  }
+
+  long copies() {
+    return copies.get();
+  }
+
+  long bytes() {
+    return bytes.get();
+  }
+
+  int waitingPublishes() {
+    return waitingCount.get();
+  }
+
+  void offer(Batch batch) {
+    long nowCopies = copies.addAndGet(batch.copies());
+    long nowBytes = bytes.addAndGet(batch.bytes());
+    // Flags before the batch: the turn that takes the batch then sees and clears them.
+    if (isAboveHighWater(nowCopies, nowBytes)) {
+      congested = true;
+      if (nowCopies > settings.mailboxCapacity() || nowBytes > settings.mailboxCapacityBytes()) {
+        full = true;
+      }
+    }
+    batches.add(batch);
+    schedule();
+  }
+
+  /**
+   * Runs a call on the event loop, together with what else waits. The caller bounds how many there
+   * are.
+   */
+  void call(Runnable call) {
+    calls.add(call);
+    schedule();
+  }
+
+  /** Calls back once the mailbox is below its high water mark; at once if it is. */
+  void whenDrained(Runnable callback) {
+    waitingCount.incrementAndGet();
+    waiting.add(callback);
+    if (!congested) { // it drained meanwhile, and nobody may look again
+      wakeWaiting();
+    }
+  }
+
+  /** One turn of the event loop. */
+  @Override
+  public void run() {
+    Outbox here = dispatch.outbox();
+    runCalls();
+    int budget = settings.mailboxTurn();
+    while (budget > 0) {
+      Batch batch = current == null ? batches.poll() : current;
+      if (batch == null) {
+        break;
+      }
+      int done = batch.deliver(budget, here);
+      budget -= done;
+      copies.addAndGet(-done);
+      current = batch.isDone() ? null : batch;
+      if (current == null) {
+        bytes.addAndGet(-batch.bytes());
+      }
+    }
+    here.flush();
+    relax();
+    scheduled.set(false);
+    if (current != null || !batches.isEmpty() || !calls.isEmpty()) {
+      schedule();
+    }
+  }
+
+  private void runCalls() {
+    for (Runnable call = calls.poll(); call != null; call = calls.poll()) {
+      try {
+        call.run();
+      } catch (RuntimeException e) {
+        LOG.error("a session failed to take an event", e);
+      }
+    }
+  }
+
+  private void schedule() {
+    if (scheduled.get() || !scheduled.compareAndSet(false, true)) {
+      return;
+    }
+    try {
+      loop.execute(this);
+    } catch (RejectedExecutionException e) {
+      dropAll();
+      scheduled.set(false);
+    }
+  }
+
+  /** The event loop has ended, and with it its connections. */
+  private void dropAll() {
+    long dropped = 0;
+    for (Batch batch = batches.poll(); batch != null; batch = batches.poll()) {
+      dropped += batch.copies();
+      copies.addAndGet(-batch.copies());
+      bytes.addAndGet(-batch.bytes());
+    }
+    calls.clear();
+    if (dropped > 0) {
+      observer.dropped(DropReason.LOOP_CLOSED.label(), dropped);
+    }
+    relax();
+  }
+
+  private void relax() {
+    if (congested && !isAboveHighWater(copies.get(), bytes.get())) {
+      full = false;
+      congested = false;
+      wakeWaiting();
+    }
+  }
+
+  private boolean isAboveHighWater(long nowCopies, long nowBytes) {
+    return nowCopies > settings.mailboxHighWater() || nowBytes > settings.mailboxHighWaterBytes();
+  }
+
+  private void wakeWaiting() {
+    for (Runnable callback = waiting.poll(); callback != null; callback = waiting.poll()) {
+      waitingCount.decrementAndGet();
+      try {
+        callback.run();
+      } catch (RuntimeException e) {
+        LOG.error("a publisher failed to take its answer", e);
+      }
+    }
+  }
+}

@@ -1,0 +1,128 @@
+package io.fjordmq.broker.delivery;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What one thread has to deliver: directly to sessions of its own event loop, collected in batches
+ * to those of others. Used by its thread only; a session may cause further calls from within one.
+ */
+final class Outbox {
+  private static final Logger LOG = LoggerFactory.getLogger(Outbox.class);
+
+  private final int maxDeliveries;
+  private final DeliveryObserver observer;
+
+  /** Batches being filled, by {@link Mailbox#index}. */
+  private @Nullable Batch[] open = new @Nullable Batch[4];
+
+  private final List<Batch> toHandOver = new ArrayList<>(4);
+  private final List<Subscriber> toFlush = new ArrayList<>();
+  private @Nullable Mailbox congested;
+  private long delivered;
+
+  Outbox(int maxDeliveries, DeliveryObserver observer) {
+    this.maxDeliveries = maxDeliveries;
+    this.observer = observer;
+  }
+
+  void send(Delivery delivery, Recipients to) {
+    if (to.areHere()) {
+      deliver(delivery, to, 0, to.size());
+      return;
+    }
+    Mailbox target = to.mailbox();
+    if (target.isFull()) {
+      observer.dropped(DropReason.MAILBOX_FULL.label(), to.size());
+      return;
+    }
+    if (target.isCongested()) {
+      congested = target;
+    }
+    Batch batch = batchFor(target);
+    batch.add(delivery, to);
+    if (batch.size() >= maxDeliveries) {
+      toHandOver.remove(batch);
+      handOver(batch);
+    }
+  }
+
+  /** Hands a delivery to some of the recipients, all sessions of this thread's event loop. */
+  void deliver(Delivery delivery, Recipients to, int from, int end) {
+    for (int i = from; i < end; i++) {
+      Subscriber member = to.get(i);
+      if (to.wants(member, delivery.message())) {
+        deliver(delivery, member, to.refusal());
+      }
+    }
+  }
+
+  private void deliver(Delivery delivery, Subscriber member, Recipients.@Nullable Refusal refusal) {
+    try {
+      if (member.session().deliver(delivery)) {
+        delivered++;
+        if (!member.unflushed) {
+          member.unflushed = true;
+          toFlush.add(member);
+        }
+      } else if (refusal != null) {
+        refusal.refused(delivery);
+      }
+    } catch (RuntimeException e) {
+      // One broken session must not cost the others their message.
+      observer.dropped(DropReason.FAULT.label(), 1);
+      LOG.error("client {} failed to take a message", member.session().clientId(), e);
+    }
+  }
+
+  /** A mailbox that was congested when something was sent to it since the last call. */
+  @Nullable Mailbox takeCongested() {
+    Mailbox found = congested;
+    congested = null;
+    return found;
+  }
+
+  /** Hands over all batches and lets the sessions of this event loop write. */
+  void flush() {
+    // Emptied from the end, because flushing a session may send more and flush again.
+    while (!toHandOver.isEmpty()) {
+      handOver(toHandOver.remove(toHandOver.size() - 1));
+    }
+    while (!toFlush.isEmpty()) {
+      Subscriber member = toFlush.remove(toFlush.size() - 1);
+      member.unflushed = false;
+      try {
+        member.session().flush();
+      } catch (RuntimeException e) {
+        LOG.error("client {} failed to write out its messages", member.session().clientId(), e);
+      }
+    }
+    if (delivered > 0) {
+      observer.delivered(delivered);
+      delivered = 0;
+    }
+  }
+
+  private Batch batchFor(Mailbox target) {
+    int index = target.index();
+    if (index >= open.length) {
+      open = Arrays.copyOf(open, Math.max(index + 1, 2 * open.length));
+    }
+    Batch batch = open[index];
+    if (batch == null) {
+      batch = new Batch(target);
+      open[index] = batch;
+      toHandOver.add(batch);
+    }
+    return batch;
+  }
+
+  private void handOver(Batch batch) {
+    open[batch.target().index()] = null;
+    batch.target().offer(batch);
+  }
+}

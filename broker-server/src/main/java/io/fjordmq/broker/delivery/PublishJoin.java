@@ -1,0 +1,40 @@
+package io.fjordmq.broker.delivery;
+
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Waits for all parts of a PUBLISH and answers with the worst of their outcomes, which is what
+ * their order in {@link PublishOutcome} says. Thread-safe.
+ */
+final class PublishJoin {
+  private static final PublishOutcome[] BY_BADNESS = PublishOutcome.values();
+
+  private final PublishListener listener;
+  private final DeliveryObserver observer;
+  private final AtomicInteger open = new AtomicInteger(1);
+  private final AtomicInteger worst;
+
+  /**
+   * @param atBest the outcome if all goes well. One part is open: the caller, see {@link #part}
+   */
+  PublishJoin(PublishOutcome atBest, PublishListener listener, DeliveryObserver observer) {
+    this.worst = new AtomicInteger(atBest.ordinal());
+    this.listener = listener;
+    this.observer = observer;
+  }
+
+  /** Opens another part. */
+  void open() {
+    open.incrementAndGet();
+  }
+
+  /** Closes a part. */
+  void part(PublishOutcome outcome) {
+    worst.accumulateAndGet(outcome.ordinal(), Math::max);
+    if (open.decrementAndGet() == 0) {
+      PublishOutcome all = BY_BADNESS[worst.get()];
+      observer.published(all);
+      listener.published(all);
+    }
+  }
+}

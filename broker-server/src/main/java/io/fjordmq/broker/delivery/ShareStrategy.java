@@ -1,0 +1,122 @@
+package io.fjordmq.broker.delivery;
+
+import io.fjordmq.api.Message;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/** Which of the members of a share that could take a message gets it. */
+public enum ShareStrategy {
+  /** Any. */
+  RANDOM {
+    @Override
+    int pick(List<Candidate> candidates, Message message, Turn turn) {
+      return ThreadLocalRandom.current().nextInt(candidates.size());
+    }
+  },
+  /** Each in turn. */
+  ROUND_ROBIN {
+    @Override
+    int pick(List<Candidate> candidates, Message message, Turn turn) {
+      return turn.next(candidates.size());
+    }
+  },
+  /** The same until it goes away. */
+  STICKY {
+    @Override
+    int pick(List<Candidate> candidates, Message message, Turn turn) {
+      String last = turn.last;
+      for (int i = 0; i < candidates.size(); i++) {
+        if (candidates.get(i).clientId().equals(last)) {
+          return i;
+        }
+      }
+      int fresh = turn.next(candidates.size());
+      turn.last = candidates.get(fresh).clientId();
+      return fresh;
+    }
+  },
+  /** The same for all messages of a publisher; so its messages stay in order. */
+  HASH_BY_CLIENT {
+    @Override
+    int pick(List<Candidate> candidates, Message message, Turn turn) {
+      return byHash(candidates, message.publisher());
+    }
+  },
+  /** The same for all messages of a topic; so they stay in order. */
+  HASH_BY_TOPIC {
+    @Override
+    int pick(List<Candidate> candidates, Message message, Turn turn) {
+      return byHash(candidates, message.topic().name());
+    }
+  },
+  /** Those connected to this node in turn; others only if there are none. */
+  LOCAL_FIRST {
+    @Override
+    int pick(List<Candidate> candidates, Message message, Turn turn) {
+      int local = 0;
+      for (Candidate candidate : candidates) {
+        local += candidate.isLocal() ? 1 : 0;
+      }
+      if (local == 0) {
+        return turn.next(candidates.size());
+      }
+      int skip = turn.next(local);
+      for (int i = 0; ; i++) {
+        if (candidates.get(i).isLocal() && skip-- == 0) {
+          return i;
+        }
+      }
+    }
+  };
+
+  /**
+   * A member that could take the message.
+   *
+   * @param isLocal connected to this node
+   */
+  record Candidate(String clientId, boolean isLocal, ShareSelection.Choice choice) {}
+
+  /** What a share remembers from one message to the next. Thread-safe. */
+  static final class Turn {
+    private final AtomicInteger count = new AtomicInteger();
+    private volatile @Nullable String last;
+
+    int next(int bound) {
+      return Integer.remainderUnsigned(count.getAndIncrement(), bound);
+    }
+  }
+
+  /**
+   * Picks one.
+   *
+   * @param candidates at least one, in an order that stays while the share does not change
+   * @return its index
+   */
+  abstract int pick(List<Candidate> candidates, Message message, Turn turn);
+
+  /**
+   * Rendezvous hashing (Thaler and Ravishankar, 1998): a member that comes or goes moves only what
+   * it gets or had.
+   */
+  private static int byHash(List<Candidate> candidates, String key) {
+    int best = 0;
+    long highest = Long.MIN_VALUE;
+    for (int i = 0; i < candidates.size(); i++) {
+      long weight = mix(((long) key.hashCode() << 32) ^ candidates.get(i).clientId().hashCode());
+      if (weight > highest) {
+        highest = weight;
+        best = i;
+      }
+    }
+    return best;
+  }
+
+  /** Spreads the bits; constants of Stafford's variant 13 of the MurmurHash3 finalizer. */
+  private static long mix(long z) {
+    long y = (z ^ (z >>> 30)) * 0xbf58476d1ce4e5b9L;
+    long x = (y ^ (y >>> 27)) * 0x94d049bb133111ebL;
+    return x ^ (x >>> 31);
+  }
+}

@@ -1,0 +1,82 @@
+package io.fjordmq.broker.delivery;
+
+import io.fjordmq.api.SubscriptionOptions;
+import io.fjordmq.api.TopicFilter;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A connected client with at least one subscription. What it is subscribed to is guarded by its own
+ * monitor.
+ */
+final class Subscriber {
+
+  /** One subscription; compared by identity, so that an older one never removes a newer one. */
+  static final class Subscription {
+    final TopicFilter filter;
+    final SubscriptionOptions options;
+
+    Subscription(TopicFilter filter, SubscriptionOptions options) {
+      this.filter = filter;
+      this.options = options;
+    }
+  }
+
+  private final LiveSession session;
+  private final Mailbox mailbox;
+  private final Map<String, Subscription> subscriptions = new HashMap<>(4);
+  private boolean closed;
+
+  /** Has taken deliveries it has not flushed; only touched on its event loop. */
+  boolean unflushed;
+
+  Subscriber(LiveSession session, Mailbox mailbox) {
+    this.session = session;
+    this.mailbox = mailbox;
+  }
+
+  LiveSession session() {
+    return session;
+  }
+
+  Mailbox mailbox() {
+    return mailbox;
+  }
+
+  /**
+   * Adds or replaces; returns the one it replaces.
+   *
+   * @throws IllegalStateException if the connection has ended
+   */
+  synchronized @Nullable Subscription put(Subscription added) {
+    if (closed) {
+      throw new IllegalStateException("the connection of " + session.clientId() + " has ended");
+    }
+    return subscriptions.put(added.filter.text(), added);
+  }
+
+  /** Removes the subscription to this filter; false if there is none. */
+  synchronized boolean remove(TopicFilter filter) {
+    return subscriptions.remove(filter.text()) != null;
+  }
+
+  /** Removes exactly this one; false if it is not there any more. */
+  synchronized boolean remove(Subscription exactly) {
+    return subscriptions.remove(exactly.filter.text(), exactly);
+  }
+
+  /** True if the client is a member of the share whose subscription reads like this. */
+  synchronized boolean isSubscribedTo(TopicFilter filter) {
+    return subscriptions.containsKey(filter.text());
+  }
+
+  /** Ends it; returns what it was subscribed to. */
+  synchronized List<TopicFilter> close() {
+    closed = true;
+    List<TopicFilter> left = subscriptions.values().stream().map(s -> s.filter).toList();
+    subscriptions.clear();
+    return left;
+  }
+}

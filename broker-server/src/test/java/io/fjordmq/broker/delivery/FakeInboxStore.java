@@ -1,0 +1,116 @@
+package io.fjordmq.broker.delivery;
+
+import io.fjordmq.api.Message;
+import io.fjordmq.api.SubscriptionOptions;
+import io.fjordmq.api.TopicFilter;
+import io.fjordmq.inbox.AttachRequest;
+import io.fjordmq.inbox.Attachment;
+import io.fjordmq.inbox.InboxHandle;
+import io.fjordmq.inbox.InboxId;
+import io.fjordmq.inbox.InboxStore;
+import io.fjordmq.inbox.InboxStoreStatus;
+import io.fjordmq.inbox.InboxTarget;
+import io.fjordmq.inbox.PublishId;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** An inbox store that keeps what is inserted and answers as the test has said. */
+final class FakeInboxStore implements InboxStore {
+
+  /** One call of insert. */
+  record Insert(Message message, List<InboxTarget> targets, @Nullable PublishId id) {}
+
+  final List<Insert> inserts = new ArrayList<>();
+  final Map<String, InsertOutcome> outcomes = new HashMap<>();
+  final List<InboxId> willsPublished = new ArrayList<>();
+  @Nullable RuntimeException failure;
+
+  /** Set: inserts complete when it does. */
+  @Nullable CompletableFuture<Void> gate;
+
+  @Override
+  public CompletableFuture<List<InsertOutcome>> insert(
+      Message message, List<InboxTarget> targets, @Nullable PublishId id) {
+    inserts.add(new Insert(message, targets, id));
+    if (failure != null) {
+      return CompletableFuture.failedFuture(failure);
+    }
+    List<InsertOutcome> result =
+        targets.stream()
+            .map(t -> outcomes.getOrDefault(t.id().clientId(), InsertOutcome.STORED))
+            .toList();
+    return gate == null
+        ? CompletableFuture.completedFuture(result)
+        : gate.thenApply(open -> result);
+  }
+
+  @Override
+  public CompletableFuture<Void> willPublished(InboxId id, long incarnation, long epoch) {
+    willsPublished.add(id);
+    return CompletableFuture.completedFuture(null);
+  }
+
+  @Override
+  public CompletableFuture<Attachment> attach(InboxId id, AttachRequest request) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public CompletableFuture<Void> detach(
+      InboxHandle handle, long expirySeconds, boolean publishWill) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  @SuppressWarnings("NullAway") // reads no annotation of a nested type from a class file
+  public CompletableFuture<Attachment.@Nullable Discarded> discard(InboxId id) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public CompletableFuture<Boolean> subscribe(
+      InboxHandle handle, TopicFilter filter, SubscriptionOptions options) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public CompletableFuture<Boolean> unsubscribe(InboxHandle handle, TopicFilter filter) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public CompletableFuture<Page> fetch(
+      InboxHandle handle, long fromSequence, int maxEntries, int maxBytes) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public CompletableFuture<Void> commit(InboxHandle handle, long upTo, List<Long> beyond) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public CompletableFuture<Void> release(InboxHandle handle, long sequence) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public CompletableFuture<Void> recordReceived(
+      InboxHandle handle, int packetIdentifier, long publishSequence) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public CompletableFuture<Void> forgetReceived(InboxHandle handle, int packetIdentifier) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public InboxStoreStatus status() {
+    throw new UnsupportedOperationException();
+  }
+}

@@ -1,0 +1,103 @@
+package io.fjordmq.broker.delivery;
+
+import io.fjordmq.inbox.InboxEntry;
+import io.fjordmq.inbox.InboxHandle;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executor;
+
+/** A connected client that keeps what it is given. */
+final class FakeSession implements LiveSession {
+  static final String TENANT = "acme";
+
+  final String clientId;
+  final ManualLoop loop;
+  final boolean persistent;
+  final List<Delivery> taken = new ArrayList<>();
+  final List<Long> appended = new ArrayList<>();
+  final List<InboxHandle> fenced = new ArrayList<>();
+  int flushes;
+  int appendCalls;
+  boolean closed;
+  boolean broken;
+
+  FakeSession(String clientId, ManualLoop loop, boolean persistent) {
+    this.clientId = clientId;
+    this.loop = loop;
+    this.persistent = persistent;
+  }
+
+  @Override
+  public String tenant() {
+    return TENANT;
+  }
+
+  @Override
+  public String clientId() {
+    return clientId;
+  }
+
+  @Override
+  public boolean isPersistent() {
+    return persistent;
+  }
+
+  @Override
+  public Executor eventLoop() {
+    return loop;
+  }
+
+  @Override
+  public boolean inEventLoop() {
+    return loop.isInside();
+  }
+
+  @Override
+  public boolean deliver(Delivery delivery) {
+    requireLoop();
+    if (broken) {
+      throw new IllegalStateException("broken session");
+    }
+    if (closed) {
+      return false;
+    }
+    taken.add(delivery);
+    return true;
+  }
+
+  @Override
+  public void flush() {
+    requireLoop();
+    flushes++;
+  }
+
+  @Override
+  public void appended(InboxHandle handle, List<InboxEntry> entries) {
+    requireLoop();
+    appendCalls++;
+    entries.forEach(entry -> appended.add(entry.sequence()));
+  }
+
+  @Override
+  public void fenced(InboxHandle handle) {
+    requireLoop();
+    fenced.add(handle);
+  }
+
+  @Override
+  public void takenOver() {
+    requireLoop();
+    closed = true;
+  }
+
+  /** Payloads taken so far, as text. */
+  List<String> texts() {
+    return taken.stream().map(d -> Messages.text(d.message())).toList();
+  }
+
+  private void requireLoop() {
+    if (!loop.isInside()) {
+      throw new AssertionError("session of " + clientId + " called outside of its event loop");
+    }
+  }
+}

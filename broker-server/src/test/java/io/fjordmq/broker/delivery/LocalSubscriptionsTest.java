@@ -1,0 +1,204 @@
+package io.fjordmq.broker.delivery;
+
+import static io.fjordmq.api.Qos.AT_LEAST_ONCE;
+import static io.fjordmq.api.Qos.AT_MOST_ONCE;
+import static io.fjordmq.broker.delivery.Messages.message;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.api.SubscriptionOptions;
+import io.fjordmq.api.TopicFilter;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** Goal: this node has a route exactly as long as a subscription needs it, whatever fails. */
+class LocalSubscriptionsTest {
+  private static final TopicFilter FILTER = TopicFilter.parse("a");
+  private static final SubscriptionOptions QOS1 = SubscriptionOptions.ofQos(AT_LEAST_ONCE);
+
+  private final DeliveryWorld world = new DeliveryWorld();
+  private final FakeSession first = world.connect("first", world.loop);
+  private final FakeSession second = world.connect("second", world.loop);
+
+  @Test
+  void shouldAddOneRouteForManySubscribersAndRemoveItWithTheLast() {
+    assertThat(world.subscribe(first, "a", AT_LEAST_ONCE)).isTrue();
+    assertThat(world.subscribe(second, "a", AT_MOST_ONCE)).isTrue();
+    assertThat(world.subscribe(second, "a", AT_LEAST_ONCE)).as("replaces").isFalse();
+    assertThat(world.router.calls()).containsExactly("add a");
+
+    assertThat(world.local.unsubscribe(first, FILTER).join()).isTrue();
+    assertThat(world.local.unsubscribe(first, FILTER).join()).isFalse();
+    assertThat(world.router.calls()).containsExactly("add a");
+    assertThat(world.local.unsubscribe(second, FILTER).join()).isTrue();
+
+    assertThat(world.router.calls()).containsExactly("add a", "remove a");
+    assertThat(world.local.status().filters()).isZero();
+    assertThat(world.local.status().heldRoutes()).isZero();
+  }
+
+  @Test
+  void shouldMakeEverySubscriberWaitForTheRoute() {
+    world.router.hold();
+    CompletableFuture<Boolean> one = world.local.subscribe(first, FILTER, QOS1);
+    CompletableFuture<Boolean> two = world.local.subscribe(second, FILTER, QOS1);
+
+    assertThat(one).isNotDone();
+    assertThat(two).isNotDone();
+    world.router.releaseOne();
+
+    assertThat(one).isCompletedWithValue(true);
+    assertThat(two).isCompletedWithValue(true);
+    assertThat(world.router.calls()).containsExactly("add a");
+  }
+
+  @Test
+  void shouldAddAgainAfterTheRemovalWhenASubscriberComesWhileItIsUnderWay() {
+    world.subscribe(first, "a", AT_LEAST_ONCE);
+    world.router.hold();
+    world.local.unsubscribe(first, FILTER);
+    CompletableFuture<Boolean> late = world.local.subscribe(second, FILTER, QOS1);
+
+    world.router.releaseOne();
+    assertThat(late).isNotDone();
+    world.router.releaseOne();
+
+    assertThat(late).isCompletedWithValue(true);
+    assertThat(world.router.calls()).containsExactly("add a", "remove a", "add a");
+    assertThat(world.router.filters()).containsExactly("a");
+  }
+
+  @Test
+  void shouldRemoveAfterTheAdditionWhenTheSubscriberLeavesWhileItIsUnderWay() {
+    world.router.hold();
+    CompletableFuture<Boolean> leaving = world.local.subscribe(first, FILTER, QOS1);
+    world.local.removeAll(first);
+    world.router.releaseOne();
+    world.router.releaseOne();
+
+    assertThat(leaving).isDone();
+    assertThat(world.router.filters()).isEmpty();
+    assertThat(world.local.status().heldRoutes()).isZero();
+  }
+
+  @Test
+  void shouldLeaveNobodyWaitingWhenAllLeaveBeforeTheRouteIsAddedAgain() {
+    world.subscribe(first, "a", AT_LEAST_ONCE);
+    world.router.hold();
+    world.local.unsubscribe(first, FILTER);
+    CompletableFuture<Boolean> late = world.local.subscribe(second, FILTER, QOS1);
+    world.local.unsubscribe(second, FILTER);
+
+    assertThat(late).isDone();
+    world.router.releaseOne();
+    assertThat(world.router.heldCalls()).isZero();
+    assertThat(world.local.status().heldRoutes()).isZero();
+  }
+
+  @Test
+  void shouldTakeTheSubscriptionBackWhenItsRouteCannotBeAdded() {
+    world.router.hold();
+    CompletableFuture<Boolean> failing = world.local.subscribe(first, FILTER, QOS1);
+    world.router.failOne(new IllegalStateException("no majority"));
+
+    assertThat(failing).isCompletedExceptionally();
+    assertThat(world.local.status().filters()).isZero();
+    assertThat(world.observer.routeFailures.sum()).isEqualTo(1);
+    // The addition may have happened after all: the route is removed to be sure.
+    world.router.releaseOne();
+    assertThat(world.router.calls()).containsExactly("add a", "remove a");
+    assertThat(world.local.status().heldRoutes()).isZero();
+  }
+
+  @Test
+  void shouldKeepANewerSubscriptionWhenAnOlderOneFails() {
+    world.router.hold();
+    CompletableFuture<Boolean> older = world.local.subscribe(first, FILTER, QOS1);
+    world.local.unsubscribe(first, FILTER);
+    CompletableFuture<Boolean> newer = world.local.subscribe(first, FILTER, QOS1);
+    world.router.failOne(new IllegalStateException("no majority"));
+
+    assertThat(older).isCompletedExceptionally();
+    // Both waited for the call that failed, so both are told; a third finds a clean slate.
+    assertThat(newer).isCompletedExceptionally();
+    world.router.releaseOne();
+    CompletableFuture<Boolean> third = world.local.subscribe(first, FILTER, QOS1);
+    world.router.releaseOne();
+    assertThat(third).isCompletedWithValue(true);
+    assertThat(world.router.filters()).containsExactly("a");
+  }
+
+  @Test
+  void shouldTryARemovalAgainWhenItFailed() {
+    world.subscribe(first, "a", AT_LEAST_ONCE);
+    world.router.failWith(new IllegalStateException("no majority"));
+    world.local.unsubscribe(first, FILTER);
+    assertThat(world.local.status().leftoverRoutes()).isEqualTo(1);
+    assertThat(world.router.filters()).containsExactly("a");
+
+    world.router.failWith(null);
+    world.subscribe(second, "b", AT_LEAST_ONCE);
+
+    assertThat(world.router.filters()).containsExactly("b");
+    assertThat(world.local.status().leftoverRoutes()).isZero();
+    assertThat(world.local.status().heldRoutes()).isEqualTo(1);
+  }
+
+  @Test
+  void shouldRemoveEverythingOfAClientABoundedNumberAtATime() {
+    for (int i = 0; i < 10; i++) {
+      world.subscribe(first, "t/" + i, AT_LEAST_ONCE);
+    }
+    world.subscribe(first, "$share/s/x", AT_LEAST_ONCE);
+    world.router.hold();
+    world.local.removeAll(first);
+
+    assertThat(world.router.heldCalls()).isEqualTo(DeliveryWorld.SMALL.routeRemovalsInFlight());
+    while (world.router.heldCalls() > 0) {
+      world.router.releaseOne();
+    }
+    assertThat(world.router.filters()).isEmpty();
+    assertThat(world.local.status().filters()).isZero();
+  }
+
+  @Test
+  void shouldDeliverNothingMoreWhenUnsubscribed() {
+    world.subscribe(first, "a", AT_LEAST_ONCE);
+    world.subscribe(second, "a", AT_LEAST_ONCE);
+    world.publish(message("a", AT_LEAST_ONCE, "before"));
+    world.local.unsubscribe(first, FILTER);
+    world.publish(message("a", AT_LEAST_ONCE, "after"));
+
+    assertThat(first.texts()).containsExactly("before");
+    assertThat(second.texts()).containsExactly("before", "after");
+  }
+
+  @Test
+  void shouldServeTheNewConnectionWhenTheOlderOneNeverSaidGoodbye() {
+    world.subscribe(first, "a", AT_LEAST_ONCE);
+    FakeSession successor = new FakeSession("first", world.loop, false);
+    world.subscribe(successor, "a", AT_LEAST_ONCE);
+    world.local.removeAll(first);
+
+    world.publish(message("a", AT_LEAST_ONCE, "m"));
+
+    assertThat(first.texts()).isEmpty();
+    assertThat(successor.texts()).containsExactly("m");
+  }
+
+  @Test
+  void shouldNeedNoRouteForAShareWhenTheMemberHasAnInbox() {
+    FakeSession persistent = world.connectPersistent("p", world.loop);
+    assertThat(world.subscribe(persistent, "$share/s/a", AT_LEAST_ONCE)).isTrue();
+    assertThat(world.router.calls()).isEmpty();
+    world.local.removeAll(persistent);
+    assertThat(world.router.calls()).isEmpty();
+  }
+
+  @Test
+  void shouldReplaceTheRouteOfAShareWhenItsOptionsChange() {
+    world.subscribe(first, "$share/s/a", AT_LEAST_ONCE);
+    world.subscribe(first, "$share/s/a", AT_LEAST_ONCE);
+    world.subscribe(first, "$share/s/a", AT_MOST_ONCE);
+    assertThat(world.router.calls()).containsExactly("add $share/s/a", "add $share/s/a");
+  }
+}

@@ -1,0 +1,54 @@
+package io.fjordmq.broker.delivery;
+
+import static io.fjordmq.api.Qos.AT_LEAST_ONCE;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.inbox.InboxStore.InsertOutcome;
+import java.util.Locale;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Goal: what the publisher is told, for every pair of what retain store and inbox say. */
+class PublishOutcomeTest {
+  private final DeliveryWorld world = new DeliveryWorld();
+
+  @ParameterizedTest
+  @CsvSource({
+    "none,   none,                   NO_MATCHING_SUBSCRIBERS",
+    "none,   STORED,                 ACCEPTED",
+    "none,   STORED_DROPPING_OLDEST, ACCEPTED",
+    "none,   DUPLICATE,              ACCEPTED",
+    "none,   ABSENT,                 ACCEPTED",
+    "none,   REFUSED_FULL,           QUOTA_EXCEEDED",
+    "none,   failed,                 NOT_DURABLE",
+    "kept,   none,                   NO_MATCHING_SUBSCRIBERS",
+    "kept,   STORED,                 ACCEPTED",
+    "kept,   REFUSED_FULL,           QUOTA_EXCEEDED",
+    "kept,   failed,                 NOT_DURABLE",
+    "full,   none,                   QUOTA_EXCEEDED",
+    "full,   STORED,                 QUOTA_EXCEEDED",
+    "full,   failed,                 NOT_DURABLE",
+    "failed, none,                   NOT_DURABLE",
+    "failed, STORED,                 NOT_DURABLE",
+    "failed, REFUSED_FULL,           NOT_DURABLE",
+  })
+  void shouldTellTheWorst(String retain, String inbox, PublishOutcome expected) {
+    world.retained.full = retain.equals("full");
+    world.retained.failure = retain.equals("failed") ? new IllegalStateException("down") : null;
+    if (!inbox.equals("none")) {
+      world.inboxRoute("i", "a", AT_LEAST_ONCE);
+      if (inbox.equals("failed")) {
+        world.inboxes.failure = new IllegalStateException("down");
+      } else {
+        world.inboxes.outcomes.put("i", InsertOutcome.valueOf(inbox.toUpperCase(Locale.ROOT)));
+      }
+    }
+
+    world.publish(
+        retain.equals("none")
+            ? Messages.message("a", AT_LEAST_ONCE, "m")
+            : Messages.retained("a", AT_LEAST_ONCE, "m"));
+
+    assertThat(world.answers).containsExactly(expected);
+  }
+}
