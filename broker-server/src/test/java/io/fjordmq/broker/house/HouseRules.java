@@ -1,0 +1,190 @@
+package io.fjordmq.broker.house;
+
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.lang.ArchRule;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+
+/** The rules. Which package a module's classes are in follows from its folder. */
+final class HouseRules {
+  private static final String ROOT = "io.fjordmq.";
+  private static final String[] MQTT_WORDS = {
+    "io.fjordmq.router..", "io.fjordmq.inbox..", "io.fjordmq.retain..", "io.fjordmq.broker.."
+  };
+
+  private HouseRules() {}
+
+  static ArchRule layers() {
+    return layeredArchitecture()
+        .consideringOnlyDependenciesInLayers()
+        .layer("api")
+        .definedBy(ROOT + "api..")
+        .layer("cluster")
+        .definedBy(ROOT + "cluster..")
+        .layer("range")
+        .definedBy(ROOT + "range..")
+        .layer("router")
+        .definedBy(ROOT + "router..")
+        .layer("inbox")
+        .definedBy(ROOT + "inbox..")
+        .layer("retain")
+        .definedBy(ROOT + "retain..")
+        .layer("broker")
+        .definedBy(ROOT + "broker..")
+        .whereLayer("broker")
+        .mayNotBeAccessedByAnyLayer()
+        .whereLayer("router")
+        .mayOnlyBeAccessedByLayers("broker")
+        .whereLayer("inbox")
+        .mayOnlyBeAccessedByLayers("broker")
+        .whereLayer("retain")
+        .mayOnlyBeAccessedByLayers("broker")
+        .whereLayer("range")
+        .mayOnlyBeAccessedByLayers("router", "inbox", "retain", "broker")
+        .whereLayer("cluster")
+        .mayOnlyBeAccessedByLayers("range", "broker")
+        .because("router and stores do not know each other; only the broker knows them all");
+  }
+
+  static ArchRule engineKnowsNoMqtt() {
+    return noClasses()
+        .that()
+        .resideInAnyPackage(ROOT + "range..", ROOT + "cluster..")
+        .should()
+        .dependOnClassesThat(
+            resideInAnyPackage(MQTT_WORDS)
+                .or(resideInAPackage("io.netty.handler.codec.mqtt.."))
+                .or(
+                    resideInAPackage(ROOT + "api")
+                        .and(not(simpleName("ByteReader")))
+                        .and(not(simpleName("ByteWriter")))
+                        .and(not(simpleName("MalformedBytesException")))))
+        .because("ranges and groups hold bytes and do not know what they mean");
+  }
+
+  private static com.tngtech.archunit.base.DescribedPredicate<JavaClass> simpleName(String name) {
+    return JavaClass.Predicates.simpleName(name);
+  }
+
+  static ArchRule raftLibraryStaysInConsensus() {
+    return noClasses()
+        .that()
+        .resideOutsideOfPackage(ROOT + "cluster.consensus..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("com.alipay..", "com.lmax..")
+        .because("everything else sees the Consensus port");
+  }
+
+  static ArchRule rocksStaysBehindItsPorts() {
+    return noClasses()
+        .that()
+        .resideOutsideOfPackages(ROOT + "range.kv..", ROOT + "cluster.consensus..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("org.rocksdb..")
+        .because("state is behind the Kv port, the log behind Consensus");
+  }
+
+  static ArchRule nettyStaysAtTheEdges() {
+    return noClasses()
+        .that()
+        .resideOutsideOfPackages(ROOT + "broker..", ROOT + "cluster.consensus..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("io.netty..")
+        .because("buffers have owners; what travels further is an array");
+  }
+
+  static ArchRule replicatedCodeIsPure() {
+    return noClasses()
+        .that()
+        .implement(ROOT + "range.Coprocessor")
+        .or()
+        .haveSimpleNameEndingWith("Command")
+        .should()
+        .callMethod(System.class, "currentTimeMillis")
+        .orShould()
+        .dependOnClassesThat()
+        .haveFullyQualifiedName("java.util.Random")
+        .orShould()
+        .dependOnClassesThat()
+        .haveFullyQualifiedName("java.util.concurrent.ThreadLocalRandom")
+        .orShould()
+        .dependOnClassesThat()
+        .haveFullyQualifiedName("java.time.Clock")
+        .orShould()
+        .dependOnClassesThat()
+        .haveFullyQualifiedName("java.lang.Thread")
+        .because("what a replica applies is a function of its state and the entry");
+  }
+
+  static ArchRule nothingBlocksOnAnEventLoop() {
+    return noClasses()
+        .that()
+        .resideInAnyPackage(
+            ROOT + "broker.session..", ROOT + "broker.delivery..", ROOT + "router..")
+        .should()
+        .callMethod(Thread.class, "sleep", long.class)
+        .orShould()
+        .callMethod(CompletableFuture.class, "get")
+        .orShould()
+        .callMethod(CompletableFuture.class, "join")
+        .orShould()
+        .callMethod(Future.class, "get")
+        .because("these packages run on event loops and apply threads");
+  }
+
+  static ArchRule configurationHasOneReader() {
+    return noClasses()
+        .that()
+        .resideOutsideOfPackage(ROOT + "broker.config..")
+        .should()
+        .callMethod(System.class, "getenv", String.class)
+        .orShould()
+        .callMethod(System.class, "getenv")
+        .orShould()
+        .callMethod(System.class, "getProperty", String.class)
+        .orShould()
+        .callMethod(System.class, "getProperty", String.class, String.class)
+        .because("what configures a node is read in one package");
+  }
+
+  static ArchRule noMutableStatics() {
+    return fields()
+        .that()
+        .areStatic()
+        .and()
+        .areDeclaredInClassesThat()
+        .resideInAPackage("io.fjordmq..")
+        .should()
+        .beFinal()
+        .because("state has an owner");
+  }
+
+  static ArchRule namesSayWhat() {
+    return classes()
+        .that()
+        .resideInAPackage("io.fjordmq..")
+        .should()
+        .haveNameNotMatching(".*(Helper|Util|Utils|Manager|Impl)")
+        .because("such names say nothing about what a class is");
+  }
+
+  static ArchRule noCycles(String module) {
+    return slices()
+        .matching(ROOT + module + ".(*)..")
+        .should()
+        .beFreeOfCycles()
+        .allowEmptyShould(true);
+  }
+}

@@ -1,0 +1,17 @@
+package io.fjordmq.broker.house.violation;
+
+import org.jspecify.annotations.Nullable;
+
+/** Everything a class of this project must not be: see {@code ArchitectureTest}. */
+public final class HelpfulManager {
+  /** A mutable static. */
+  static @Nullable String lastHost;
+
+  private HelpfulManager() {}
+
+  /** Reads configuration and knows RocksDB where neither belongs. */
+  static int snoop(org.rocksdb.Options options) {
+    lastHost = System.getenv("HOST");
+    return options.maxOpenFiles();
+  }
+}
