@@ -1,0 +1,215 @@
+package io.fjordmq.broker.delivery;
+
+import static io.fjordmq.api.Qos.AT_LEAST_ONCE;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.api.Message;
+import io.fjordmq.api.SubscriptionOptions;
+import io.fjordmq.api.TopicFilter;
+import io.fjordmq.api.Will;
+import io.fjordmq.inbox.InboxEntry;
+import io.fjordmq.inbox.InboxHandle;
+import io.fjordmq.inbox.InboxId;
+import io.fjordmq.inbox.InboxSubscription;
+import io.fjordmq.inbox.PublishId;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Goal: what the inbox store says reaches whom it concerns, on the right thread, bounded. */
+class InboxEventsTest {
+  private static final InboxId ID = new InboxId(FakeSession.TENANT, "p");
+  private static final InboxHandle HANDLE = new InboxHandle(ID, 1, 3);
+  private static final PublishId WILL_ID = new PublishId(5, 1, 1);
+  private static final long NOW = 50_000;
+
+  private final DeliveryWorld world = new DeliveryWorld();
+  private final InboxEvents events =
+      new InboxEvents(
+          DeliveryWorld.SELF, world.registry, world.dispatch, DeliveryWorld.SMALL, world.observer);
+  private final WillService wills =
+      new WillService(world.publisher, InstantSource.fixed(Instant.ofEpochMilli(NOW)));
+
+  @BeforeEach
+  void connect() {
+    events.connect(world.inboxes, wills, new InboxRoutes(world.router, DeliveryWorld.SMALL));
+  }
+
+  @Test
+  void shouldBringEntriesOfManyEventsInOneCall() {
+    FakeSession session = world.connectPersistent("p", world.other);
+    events.appended("n1", HANDLE, entries(1, 2));
+    events.appended("n1", HANDLE, entries(3, 3));
+    assertThat(world.other.scheduled()).isEqualTo(1);
+    world.other.runAll();
+
+    assertThat(session.appended).containsExactly(1L, 2L, 3L);
+    assertThat(session.appendCalls).isEqualTo(1);
+    assertThat(session.flushes).isEqualTo(1);
+
+    events.appended("n1", HANDLE, entries(4, 4));
+    world.other.runAll();
+    assertThat(session.appended).containsExactly(1L, 2L, 3L, 4L);
+  }
+
+  @Test
+  void shouldLeaveOutTheOldestWhenTheSessionDoesNotKeepUp() {
+    FakeSession session = world.connectPersistent("p", world.other);
+    for (int i = 1; i <= 10; i++) {
+      events.appended("n1", HANDLE, entries(i, i));
+    }
+    world.other.runAll();
+    assertThat(session.appended).containsExactly(7L, 8L, 9L, 10L);
+  }
+
+  @Test
+  void shouldKeepOneEntryWhenItIsLargerThanMayWait() {
+    FakeSession session = world.connectPersistent("p", world.other);
+    events.appended("n1", HANDLE, entries(1, 1));
+    String large = "x".repeat((int) DeliveryWorld.SMALL.pushedBytesPerInbox() + 1);
+    events.appended("n1", HANDLE, List.of(entry(2, large)));
+    world.other.runAll();
+    assertThat(session.appended).containsExactly(2L);
+  }
+
+  @Test
+  void shouldForgetEntriesOfAnOlderHandle() {
+    FakeSession session = world.connectPersistent("p", world.other);
+    events.appended("n1", HANDLE, entries(1, 1));
+    events.appended("n1", new InboxHandle(ID, 1, 4), entries(2, 2));
+    world.other.runAll();
+    assertThat(session.appended).containsExactly(2L);
+  }
+
+  @Test
+  void shouldTellTheSessionWhenItIsFenced() {
+    FakeSession session = world.connectPersistent("p", world.other);
+    events.fenced("n1", HANDLE);
+    assertThat(session.fenced).isEmpty();
+    world.other.runAll();
+    assertThat(session.fenced).containsExactly(HANDLE);
+  }
+
+  @Test
+  void shouldDoNothingWhenTheClientIsNotConnectedOrElsewhere() {
+    FakeSession session = world.connectPersistent("p", world.other);
+    events.appended("n2", HANDLE, entries(1, 1));
+    events.fenced("n2", HANDLE);
+    events.fenced("n1", new InboxHandle(new InboxId(FakeSession.TENANT, "nobody"), 1, 1));
+    world.other.runAll();
+    assertThat(session.appended).isEmpty();
+    assertThat(session.fenced).isEmpty();
+  }
+
+  @Test
+  void shouldPublishAWillOnceAndSaySoWhenItIsDurable() {
+    world.inboxRoute("i", "w", AT_LEAST_ONCE);
+    CompletableFuture<Void> gate = new CompletableFuture<>();
+    world.inboxes.gate = gate;
+
+    events.willDue(ID, 1, 3, will(60), WILL_ID);
+    events.willDue(ID, 1, 3, will(60), WILL_ID);
+    assertThat(world.inboxes.inserts).hasSize(1);
+    assertThat(world.inboxes.willsPublished).isEmpty();
+    gate.complete(null);
+
+    assertThat(world.inboxes.willsPublished).containsExactly(ID);
+    FakeInboxStore.Insert insert = world.inboxes.inserts.get(0);
+    assertThat(insert.id()).isEqualTo(WILL_ID);
+    assertThat(insert.message().acceptedAtMillis()).isEqualTo(NOW);
+    assertThat(insert.message().expiresAtMillis()).isEqualTo(NOW + 60_000);
+  }
+
+  @Test
+  void shouldPublishAgainWhenTheWillWasNotDurable() {
+    world.inboxRoute("i", "w", AT_LEAST_ONCE);
+    world.inboxes.failure = new IllegalStateException("down");
+    events.willDue(ID, 1, 3, will(Will.NO_EXPIRY), WILL_ID);
+    assertThat(world.inboxes.willsPublished).isEmpty();
+
+    world.inboxes.failure = null;
+    events.willDue(ID, 1, 3, will(Will.NO_EXPIRY), WILL_ID);
+
+    assertThat(world.inboxes.willsPublished).containsExactly(ID);
+    assertThat(world.inboxes.inserts.get(1).message().expiresAtMillis()).isEqualTo(Message.NEVER);
+  }
+
+  @Test
+  void shouldHandAWillOverToOtherEventLoopsAtOnce() {
+    FakeSession watcher = world.connect("watcher", world.other);
+    world.subscribe(watcher, "w", AT_LEAST_ONCE);
+    events.willDue(ID, 1, 3, will(Will.NO_EXPIRY), WILL_ID);
+    world.other.runAll();
+    assertThat(watcher.texts()).containsExactly("last words");
+  }
+
+  @Test
+  void shouldPublishTheWillOfATransientSessionAtOnce() {
+    FakeSession watcher = world.connect("watcher", world.other);
+    world.subscribe(watcher, "w", AT_LEAST_ONCE);
+    wills.publish(FakeSession.TENANT, new Will(will(0).message(), 30, Will.NO_EXPIRY));
+    world.other.runAll();
+    assertThat(watcher.texts()).containsExactly("last words");
+    assertThat(watcher.taken.get(0).message().acceptedAtMillis()).isEqualTo(NOW);
+  }
+
+  @Test
+  void shouldRemoveTheRoutesOfAnEndedSessionABoundedNumberAtATime() {
+    List<InboxSubscription> subscriptions = new ArrayList<>();
+    InboxRoutes routes = new InboxRoutes(world.router, DeliveryWorld.SMALL);
+    for (int i = 0; i < 6; i++) {
+      InboxSubscription subscription =
+          new InboxSubscription(
+              TopicFilter.parse("t/" + i), SubscriptionOptions.ofQos(AT_LEAST_ONCE));
+      subscriptions.add(subscription);
+      assertThat(routes.add(ID, 1, subscription)).isCompleted();
+    }
+    assertThat(routes.remove(ID, 1, TopicFilter.parse("t/5"))).isCompleted();
+    assertThat(world.router.filters()).hasSize(5);
+    world.router.hold();
+
+    events.ended(ID, 1, subscriptions);
+
+    assertThat(world.router.heldCalls()).isEqualTo(DeliveryWorld.SMALL.routeRemovalsInFlight());
+    while (world.router.heldCalls() > 0) {
+      world.router.releaseOne();
+    }
+    assertThat(world.router.filters()).isEmpty();
+  }
+
+  @Test
+  void shouldCountRoutesThatCouldNotBeRemoved() {
+    world.router.failWith(new IllegalStateException("down"));
+    events.ended(
+        ID,
+        1,
+        List.of(
+            new InboxSubscription(
+                TopicFilter.parse("t"), SubscriptionOptions.ofQos(AT_LEAST_ONCE))));
+    assertThat(world.observer.routeFailures.sum()).isEqualTo(1);
+  }
+
+  @Test
+  void shouldCountWhatInboxesDrop() {
+    events.dropped(ID, "inbox_full", 3);
+    assertThat(world.observer.drops()).containsEntry("inbox_full", 3L);
+  }
+
+  private static List<InboxEntry> entries(long from, long to) {
+    return LongStream.rangeClosed(from, to).mapToObj(s -> entry(s, "m" + s)).toList();
+  }
+
+  private static InboxEntry entry(long sequence, String text) {
+    return new InboxEntry(
+        sequence, Messages.message("a", AT_LEAST_ONCE, text), AT_LEAST_ONCE, false, List.of());
+  }
+
+  private static Will will(long expirySeconds) {
+    return new Will(Messages.message("w", AT_LEAST_ONCE, "last words"), 0, expirySeconds);
+  }
+}

@@ -1,0 +1,117 @@
+package io.fjordmq.broker.delivery;
+
+import static io.fjordmq.api.Qos.AT_MOST_ONCE;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.api.Message;
+import io.fjordmq.broker.delivery.ShareStrategy.Candidate;
+import io.fjordmq.broker.delivery.ShareStrategy.Turn;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+
+/** Goal: each strategy keeps what its name says, also when members come and go. */
+class ShareStrategyTest {
+  private static final Message ANY = Messages.message("t", AT_MOST_ONCE, "m");
+  private final Turn turn = new Turn();
+
+  @Test
+  void shouldGiveEachItsTurnWhenRoundRobin() {
+    List<Candidate> abc = candidates("a", "b", "c");
+    assertThat(picks(ShareStrategy.ROUND_ROBIN, abc, 6))
+        .containsExactly("a", "b", "c", "a", "b", "c");
+  }
+
+  @Test
+  void shouldReachEverybodyWhenRandom() {
+    assertThat(new TreeSet<>(picks(ShareStrategy.RANDOM, candidates("a", "b", "c"), 500)))
+        .containsExactly("a", "b", "c");
+  }
+
+  @Test
+  void shouldStayWithOneUntilItIsGoneWhenSticky() {
+    List<String> picks = picks(ShareStrategy.STICKY, candidates("a", "b", "c"), 5);
+    assertThat(Set.copyOf(picks)).hasSize(1);
+    List<String> rest = new ArrayList<>(List.of("a", "b", "c"));
+    rest.remove(picks.get(0));
+
+    List<String> after = picks(ShareStrategy.STICKY, candidates(rest.toArray(String[]::new)), 5);
+
+    assertThat(Set.copyOf(after)).hasSize(1).isSubsetOf(rest);
+  }
+
+  @Test
+  void shouldKeepAPublisherWithOneMemberWhenHashByClient() {
+    List<Candidate> abc = candidates("a", "b", "c");
+    Map<String, String> chosen = new HashMap<>();
+    for (int i = 0; i < 300; i++) {
+      String publisher = "p" + i % 100;
+      String member = pick(ShareStrategy.HASH_BY_CLIENT, abc, from(publisher));
+      assertThat(chosen.computeIfAbsent(publisher, p -> member)).isEqualTo(member);
+    }
+    assertThat(Set.copyOf(chosen.values())).hasSize(3);
+  }
+
+  @Test
+  void shouldMoveOnlyWhatTheLeavingMemberHadWhenHashByTopic() {
+    List<Candidate> abc = candidates("a", "b", "c");
+    List<Candidate> ab = candidates("a", "b");
+    for (int i = 0; i < 200; i++) {
+      Message message = Messages.message("topic/" + i, AT_MOST_ONCE, "m");
+      String before = pick(ShareStrategy.HASH_BY_TOPIC, abc, message);
+      String after = pick(ShareStrategy.HASH_BY_TOPIC, ab, message);
+      assertThat(before.equals("c") || before.equals(after)).isTrue();
+    }
+  }
+
+  @Test
+  void shouldPreferThisNodeWhenLocalFirst() {
+    List<Candidate> mixed =
+        List.of(candidate("far", false), candidate("near1", true), candidate("near2", true));
+    assertThat(picks(ShareStrategy.LOCAL_FIRST, mixed, 4))
+        .containsExactly("near1", "near2", "near1", "near2");
+    assertThat(picks(ShareStrategy.LOCAL_FIRST, List.of(candidate("far", false)), 1))
+        .containsExactly("far");
+  }
+
+  private List<String> picks(ShareStrategy strategy, List<Candidate> candidates, int times) {
+    List<String> picked = new ArrayList<>();
+    for (int i = 0; i < times; i++) {
+      picked.add(pick(strategy, candidates, ANY));
+    }
+    return picked;
+  }
+
+  private String pick(ShareStrategy strategy, List<Candidate> candidates, Message message) {
+    return candidates.get(strategy.pick(candidates, message, turn)).clientId();
+  }
+
+  private static List<Candidate> candidates(String... clientIds) {
+    List<Candidate> candidates = new ArrayList<>();
+    for (String clientId : clientIds) {
+      candidates.add(candidate(clientId, true));
+    }
+    return candidates;
+  }
+
+  private static Candidate candidate(String clientId, boolean isLocal) {
+    return new Candidate(
+        clientId, isLocal, new ShareSelection.Choice.Lost(DropReason.NO_SHARE_MEMBER));
+  }
+
+  private static Message from(String publisher) {
+    return new Message(
+        ANY.topic(),
+        ANY.payload(),
+        ANY.qos(),
+        ANY.retain(),
+        ANY.properties(),
+        publisher,
+        ANY.acceptedAtMillis(),
+        ANY.expiresAtMillis());
+  }
+}

@@ -1,0 +1,261 @@
+package io.fjordmq.broker.delivery;
+
+import static io.fjordmq.api.Qos.AT_LEAST_ONCE;
+import static io.fjordmq.api.Qos.AT_MOST_ONCE;
+import static io.fjordmq.broker.delivery.Messages.message;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.api.SubscriptionOptions;
+import io.fjordmq.api.TopicFilter;
+import io.fjordmq.inbox.InboxStore.InsertOutcome;
+import io.fjordmq.router.Receiver;
+import io.fjordmq.router.Route;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Goal: one member of a share gets each message, and a member that fails costs none. */
+class SharedSubscriptionTest {
+  private static final String SHARED = "$share/s/a";
+
+  private final DeliveryWorld world = new DeliveryWorld();
+
+  @Test
+  void shouldTakeTurnsWhenMembersAreConnected() {
+    FakeSession one = member("one", world.loop);
+    FakeSession two = member("two", world.other);
+    for (int i = 0; i < 4; i++) {
+      world.publishAndRun(message("a", AT_LEAST_ONCE, "m" + i));
+    }
+    assertThat(one.taken).hasSize(2);
+    assertThat(two.taken).hasSize(2);
+    assertThat(one.taken).allMatch(Delivery::isShared);
+    assertThat(world.answers).containsOnly(PublishOutcome.ACCEPTED);
+  }
+
+  @Test
+  void shouldServeEveryShareAndOrdinarySubscribersToo() {
+    FakeSession both = world.connect("both", world.loop);
+    world.subscribe(both, "$share/x/a", AT_LEAST_ONCE);
+    world.subscribe(both, "$share/y/+", AT_MOST_ONCE);
+    world.subscribe(both, "a", AT_LEAST_ONCE);
+
+    world.publishAndRun(message("a", AT_LEAST_ONCE, "m"));
+
+    assertThat(both.taken).hasSize(3);
+    assertThat(both.taken.stream().filter(Delivery::isShared)).hasSize(2);
+  }
+
+  @Test
+  void shouldGiveItToTheNextWhenAMemberOnAnotherLoopRefuses() {
+    FakeSession refusing = member("one", world.other);
+    FakeSession taking = member("two", world.loop);
+    refusing.closed = true;
+
+    for (int i = 0; i < 3; i++) {
+      world.publishAndRun(message("a", AT_LEAST_ONCE, "m" + i));
+    }
+
+    assertThat(taking.texts()).containsExactlyInAnyOrder("m0", "m1", "m2");
+    assertThat(taking.flushes).isPositive();
+    assertThat(world.observer.drops()).isEmpty();
+  }
+
+  @Test
+  void shouldStoreItInAnOfflineInboxWhenTheLastConnectedMemberRefuses() {
+    FakeSession refusing = member("one", world.other);
+    refusing.closed = true;
+    world.inboxRoute("offline", SHARED, AT_LEAST_ONCE);
+
+    world.publishAndRun(message("a", AT_LEAST_ONCE, "m"));
+
+    assertThat(world.inboxes.inserts).hasSize(1);
+    assertThat(world.observer.drops()).isEmpty();
+  }
+
+  @Test
+  void shouldCountWhatNobodyTakes() {
+    FakeSession refusing = member("one", world.other);
+    refusing.closed = true;
+
+    world.publishAndRun(message("a", AT_LEAST_ONCE, "m"));
+
+    assertThat(world.observer.dropped(DropReason.NO_SHARE_MEMBER)).isEqualTo(1);
+  }
+
+  @Test
+  void shouldPreferConnectedMembersToOfflineInboxes() {
+    world.inboxRoute("attached", SHARED, AT_LEAST_ONCE);
+    world.inboxRoute("offline", SHARED, AT_LEAST_ONCE);
+    world.connectPersistent("attached", world.loop);
+    FakeSession live = member("live", world.loop);
+
+    for (int i = 0; i < 4; i++) {
+      world.publishAndRun(message("a", AT_LEAST_ONCE, "m" + i));
+    }
+
+    assertThat(live.taken).hasSize(2);
+    assertThat(world.inboxes.inserts)
+        .hasSize(2)
+        .allMatch(insert -> insert.targets().get(0).id().clientId().equals("attached"));
+  }
+
+  @Test
+  void shouldStoreInAnOfflineInboxWhenNobodyIsConnected() {
+    world.inboxRoute("offline", SHARED, AT_LEAST_ONCE);
+    world.publishAndRun(message("a", AT_LEAST_ONCE, "m"));
+    assertThat(world.inboxes.inserts).hasSize(1);
+    assertThat(world.lastAnswer()).isEqualTo(PublishOutcome.ACCEPTED);
+  }
+
+  @Test
+  void shouldDropQos0WhenAllMembersAreOffline() {
+    world.inboxRoute("offline", SHARED, AT_LEAST_ONCE);
+    world.publishAndRun(message("a", AT_MOST_ONCE, "m"));
+    assertThat(world.inboxes.inserts).isEmpty();
+    assertThat(world.observer.dropped(DropReason.QOS0_OFFLINE)).isEqualTo(1);
+  }
+
+  @Test
+  void shouldReachAPersistentMemberLiveWhenTheMessageIsQos0() {
+    FakeSession persistent = world.connectPersistent("p", world.other);
+    world.subscribe(persistent, SHARED, AT_LEAST_ONCE);
+    world.inboxRoute("p", SHARED, AT_LEAST_ONCE);
+
+    world.publishAndRun(message("a", AT_MOST_ONCE, "m"));
+
+    assertThat(persistent.texts()).containsExactly("m");
+    assertThat(world.observer.drops()).isEmpty();
+  }
+
+  @Test
+  void shouldTryTheNextMemberAndForgetTheRouteWhenAnInboxIsNoMore() {
+    world.inboxRoute("a-gone", SHARED, AT_LEAST_ONCE);
+    world.inboxRoute("b-there", SHARED, AT_LEAST_ONCE);
+    world.inboxes.outcomes.put("a-gone", InsertOutcome.ABSENT);
+
+    for (int i = 0; i < 2; i++) {
+      world.publishAndRun(message("a", AT_LEAST_ONCE, "m" + i));
+    }
+
+    assertThat(
+            world.inboxes.inserts.stream()
+                .filter(i -> i.targets().get(0).id().clientId().equals("b-there")))
+        .hasSize(2);
+    assertThat(world.router.filters()).hasSize(1);
+    assertThat(world.answers).containsOnly(PublishOutcome.ACCEPTED);
+  }
+
+  @Test
+  void shouldAnswerNotDurableWhenTheNextMembersInboxFails() {
+    world.inboxRoute("gone", SHARED, AT_LEAST_ONCE);
+    world.inboxes.failure = new IllegalStateException("down");
+    world.publishAndRun(message("a", AT_LEAST_ONCE, "m"));
+    assertThat(world.lastAnswer()).isEqualTo(PublishOutcome.NOT_DURABLE);
+  }
+
+  @Test
+  void shouldAskTheNextMemberWhenAnInboxIsFull() {
+    world.inboxRoute("full", SHARED, AT_LEAST_ONCE);
+    world.inboxes.outcomes.put("full", InsertOutcome.REFUSED_FULL);
+    FakeSession live = world.connect("live", world.other);
+    world.connectPersistent("full", world.loop);
+    world.subscribe(live, SHARED, AT_LEAST_ONCE);
+
+    for (int i = 0; i < 4; i++) {
+      world.publishAndRun(message("a", AT_LEAST_ONCE, "m" + i));
+    }
+
+    assertThat(live.texts()).hasSize(4);
+    assertThat(world.answers).containsOnly(PublishOutcome.ACCEPTED);
+  }
+
+  @Test
+  void shouldNotChooseAMemberThatHasUnsubscribed() {
+    FakeSession leaving = member("one", world.loop);
+    FakeSession staying = member("two", world.loop);
+    world.router.hold(); // its route lives on for a while
+    world.local.unsubscribe(leaving, TopicFilter.parse(SHARED));
+
+    for (int i = 0; i < 3; i++) {
+      world.publishAndRun(message("a", AT_LEAST_ONCE, "m" + i));
+    }
+
+    assertThat(leaving.taken).isEmpty();
+    assertThat(staying.taken).hasSize(3);
+  }
+
+  @Test
+  void shouldCountWhatOnlyAMemberOnAnotherNodeCouldTake() {
+    world.router.add(
+        new Route(
+            FakeSession.TENANT,
+            TopicFilter.parse(SHARED),
+            new Receiver.Live("n2", 1, "far"),
+            SubscriptionOptions.ofQos(AT_LEAST_ONCE)));
+    world.publishAndRun(message("a", AT_LEAST_ONCE, "m"));
+    assertThat(world.observer.dropped(DropReason.OTHER_NODE)).isEqualTo(1);
+  }
+
+  @Test
+  void shouldGiveUnacknowledgedMessagesToTheOthersWhenAMemberGoesAway() {
+    FakeSession leaving = member("one", world.loop);
+    FakeSession staying = member("two", world.other);
+    world.subscribe(leaving, "a", AT_LEAST_ONCE);
+    world.publishAndRun(message("a", AT_LEAST_ONCE, "m0"));
+    world.publishAndRun(message("a", AT_LEAST_ONCE, "m1"));
+    List<String> before = staying.texts();
+    leaving.closed = true;
+    world.local.removeAll(leaving);
+
+    world.loop.run(() -> world.publisher.redistribute(leaving, List.copyOf(leaving.taken)));
+    world.other.runAll();
+
+    assertThat(before).hasSize(1);
+    assertThat(staying.texts()).containsExactlyInAnyOrder("m0", "m1");
+    assertThat(world.observer.redistributed.sum())
+        .as("ordinary ones are its own loss")
+        .isEqualTo(1);
+  }
+
+  @Test
+  void shouldStoreOrCountWhatIsRedistributedWhenNobodyIsConnected() {
+    FakeSession leaving = member("one", world.loop);
+    world.publishAndRun(message("a", AT_LEAST_ONCE, "m"));
+    world.inboxRoute("offline", SHARED, AT_LEAST_ONCE);
+    world.local.removeAll(leaving);
+    world.loop.run(() -> world.publisher.redistribute(leaving, leaving.taken));
+    assertThat(world.inboxes.inserts).hasSize(1);
+
+    world.inboxes.failure = new IllegalStateException("down");
+    world.loop.run(() -> world.publisher.redistribute(leaving, leaving.taken));
+    assertThat(world.observer.dropped(DropReason.SHARE_NOT_STORED)).isEqualTo(1);
+
+    FakeSession alone = member("alone", world.loop);
+    assertThat(alone.taken).isEmpty();
+    Delivery unknown =
+        new Delivery(
+            message("z", AT_LEAST_ONCE, "m"),
+            AT_LEAST_ONCE,
+            false,
+            List.of(),
+            new ShareKey(FakeSession.TENANT, "s", "z"));
+    world.loop.run(() -> world.publisher.redistribute(leaving, List.of(unknown)));
+    assertThat(world.observer.dropped(DropReason.NO_SHARE_MEMBER)).isEqualTo(1);
+  }
+
+  @Test
+  void shouldBeginAnewWhenMoreSharesThanRememberedTakeTurns() {
+    for (int i = 0; i < 40; i++) {
+      FakeSession one = world.connect("one" + i, world.loop);
+      world.subscribe(one, "$share/s" + i + "/many", AT_MOST_ONCE);
+    }
+    world.publishAndRun(message("many", AT_MOST_ONCE, "m"));
+    assertThat(world.observer.delivered.sum()).isEqualTo(40);
+  }
+
+  private FakeSession member(String clientId, ManualLoop loop) {
+    FakeSession session = world.connect(clientId, loop);
+    world.subscribe(session, SHARED, AT_LEAST_ONCE);
+    return session;
+  }
+}
