@@ -1,0 +1,140 @@
+package io.fjordmq.cluster.consensus;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The simplest state there is: the list of what was applied. Thread-safe, so that tests can look at
+ * it while a group runs. What it keeps durable is held by a {@link Disk} that outlives it.
+ */
+public final class RecordingState implements ReplicatedState {
+  private final Disk disk;
+  private final List<String> applied;
+  private final List<String> events = new ArrayList<>();
+  private long appliedIndex;
+
+  /** What survives a restart of the state. */
+  public static final class Disk {
+    private long index;
+    private List<String> content = List.of();
+  }
+
+  /** A proposal that remembers how it ended. */
+  public static final class Offered implements Proposal {
+    private final String value;
+    private final List<String> ends = new ArrayList<>();
+
+    public Offered(String value) {
+      this.value = value;
+    }
+
+    public byte[] bytes() {
+      return value.getBytes(StandardCharsets.UTF_8);
+    }
+
+    public String value() {
+      return value;
+    }
+
+    @Override
+    public synchronized void failed(ConsensusException cause) {
+      ends.add(cause.kind().name());
+    }
+
+    synchronized void applied() {
+      ends.add("APPLIED");
+    }
+
+    /** APPLIED or the kind of the failure; one at most if the port keeps its word. */
+    public synchronized List<String> ends() {
+      return List.copyOf(ends);
+    }
+  }
+
+  public RecordingState(Disk disk) {
+    this.disk = disk;
+    this.appliedIndex = disk.index;
+    this.applied = new ArrayList<>(disk.content);
+  }
+
+  /** Everything applied, in order. */
+  public synchronized List<String> applied() {
+    return List.copyOf(applied);
+  }
+
+  /** What it was told besides entries: {@code leading 3}, {@code following}, {@code halted}. */
+  public synchronized List<String> events() {
+    return List.copyOf(events);
+  }
+
+  @Override
+  public synchronized long appliedIndex() {
+    return appliedIndex;
+  }
+
+  @Override
+  public synchronized void apply(List<CommittedEntry> entries) {
+    for (CommittedEntry entry : entries) {
+      if (entry.index() <= appliedIndex) {
+        throw new IllegalStateException("applied " + entry.index() + " after " + appliedIndex);
+      }
+      byte[] data = new byte[entry.data().remaining()];
+      entry.data().get(data);
+      String value = new String(data, StandardCharsets.UTF_8);
+      if (value.equals("poison")) {
+        throw new IllegalStateException("a state that cannot take this entry");
+      }
+      applied.add(value);
+      appliedIndex = entry.index();
+      if (entry.proposal() instanceof Offered offered) {
+        if (!offered.value().equals(value)) {
+          throw new IllegalStateException(offered.value() + " came back as " + value);
+        }
+        offered.applied();
+      }
+    }
+  }
+
+  @Override
+  public synchronized void leading(long term) {
+    events.add("leading " + term);
+  }
+
+  @Override
+  public synchronized void following() {
+    events.add("following");
+  }
+
+  @Override
+  public synchronized void checkpoint(CheckpointRequest request) {
+    disk.index = appliedIndex;
+    disk.content = List.copyOf(applied);
+    request.durable();
+  }
+
+  @Override
+  public synchronized long export(Path directory) throws IOException {
+    Files.writeString(directory.resolve("index"), Long.toString(appliedIndex));
+    Files.write(directory.resolve("content"), applied);
+    return appliedIndex;
+  }
+
+  @Override
+  public synchronized void install(Path directory) throws IOException {
+    appliedIndex = Long.parseLong(Files.readString(directory.resolve("index")));
+    applied.clear();
+    applied.addAll(Files.readAllLines(directory.resolve("content")));
+    disk.index = appliedIndex;
+    disk.content = List.copyOf(applied);
+    events.add("installed");
+  }
+
+  @Override
+  public synchronized void halted(ConsensusException cause) {
+    events.add("halted");
+  }
+}

@@ -1,0 +1,184 @@
+package io.fjordmq.cluster.consensus.sim;
+
+import io.fjordmq.cluster.consensus.CommittedEntry;
+import io.fjordmq.cluster.consensus.ConsensusException;
+import io.fjordmq.cluster.consensus.ConsensusException.Kind;
+import io.fjordmq.cluster.consensus.Proposal;
+import io.fjordmq.cluster.consensus.ReplicatedState;
+import io.fjordmq.cluster.consensus.sim.SimLog.Entry;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import java.util.function.LongPredicate;
+
+/** Feeds a state with committed entries, at its own pace, and ends every proposal exactly once. */
+final class SimApplier {
+  private static final int MAX_BATCH = 16;
+  private static final double SLOW_PERCENT = 2;
+  private static final long SLOW_MILLIS = 150;
+
+  private final SimProcess process;
+  private final SimLog log;
+  private final RaftInvariants invariants;
+  private final ReplicatedState state;
+  private final LongPredicate leadsIn;
+  private final Consumer<RuntimeException> failed;
+  private final NavigableMap<Long, Pending> pending = new TreeMap<>();
+  private final List<Waiting> waiting = new ArrayList<>();
+
+  private long applied;
+  private long committed;
+  private long announcedTerm = -1;
+  private boolean scheduled;
+
+  private record Pending(long term, Proposal proposal) {}
+
+  private record Waiting(long index, Runnable then) {}
+
+  /**
+   * @param leadsIn whether this replica is the leader of a term right now
+   * @param failed takes what the state threw; nothing is applied any more
+   */
+  SimApplier(
+      SimProcess process,
+      SimLog log,
+      RaftInvariants invariants,
+      ReplicatedState state,
+      long applied,
+      LongPredicate leadsIn,
+      Consumer<RuntimeException> failed) {
+    this.process = process;
+    this.log = log;
+    this.invariants = invariants;
+    this.state = state;
+    this.applied = applied;
+    this.committed = applied;
+    this.leadsIn = leadsIn;
+    this.failed = failed;
+  }
+
+  long applied() {
+    return applied;
+  }
+
+  int pending() {
+    return pending.size();
+  }
+
+  boolean announced(long term) {
+    return announcedTerm == term;
+  }
+
+  void proposed(long index, long term, Proposal proposal) {
+    pending.put(index, new Pending(term, proposal));
+  }
+
+  void committed(long index) {
+    committed = index;
+    scheduleNext();
+  }
+
+  void whenApplied(long index, Runnable then) {
+    if (applied >= index) {
+      then.run();
+    } else {
+      waiting.add(new Waiting(index, then));
+    }
+  }
+
+  /** What is pending may still be committed by others: told now, or when its fate is known. */
+  void steppedDown() {
+    if (announcedTerm >= 0) {
+      announcedTerm = -1;
+      state.following();
+    }
+    if (process.simulation().chance(50)) {
+      failFrom(0, "the leader stepped down");
+    }
+  }
+
+  /** Ends the proposals at the index and after it. */
+  void failFrom(long index, String why) {
+    List<Pending> ended = List.copyOf(pending.tailMap(index, true).values());
+    pending.tailMap(index, true).clear();
+    for (Pending one : ended) {
+      one.proposal.failed(new ConsensusException(Kind.OUTCOME_UNKNOWN, why));
+    }
+  }
+
+  void installed(long index) {
+    applied = index;
+    committed = index;
+    wake();
+  }
+
+  private void scheduleNext() {
+    if (!scheduled && applied < committed) {
+      scheduled = true;
+      Simulation simulation = process.simulation();
+      long delay = simulation.between(0, simulation.chance(SLOW_PERCENT) ? SLOW_MILLIS : 2);
+      process.schedule(delay, this::applySome);
+    }
+  }
+
+  private void applySome() {
+    scheduled = false;
+    long limit = Math.min(committed, applied + process.simulation().between(1, MAX_BATCH));
+    List<CommittedEntry> batch = new ArrayList<>();
+    long last = applied;
+    while (last < limit) {
+      Entry entry = log.entry(last + 1);
+      invariants.applied(process.node(), last, entry);
+      last = entry.index();
+      if (entry.data() != null) {
+        batch.add(committedEntry(entry, entry.data()));
+      } else if (entry.replicas() == null) {
+        break;
+      }
+    }
+    try {
+      if (!batch.isEmpty()) {
+        state.apply(List.copyOf(batch));
+      }
+      applied = last;
+      announce(last);
+    } catch (RuntimeException e) {
+      failed.accept(e);
+      return;
+    }
+    wake();
+    scheduleNext();
+  }
+
+  /** The entry that starts a term has been applied, and so has everything before it. */
+  private void announce(long index) {
+    if (index <= log.base().index()) {
+      return;
+    }
+    Entry entry = log.entry(index);
+    if (entry.data() == null && entry.replicas() == null && leadsIn.test(entry.term())) {
+      announcedTerm = entry.term();
+      state.leading(entry.term());
+    }
+  }
+
+  private CommittedEntry committedEntry(Entry entry, byte[] data) {
+    Pending mine = pending.remove(entry.index());
+    Proposal proposal = mine != null && mine.term == entry.term() ? mine.proposal : null;
+    if (mine != null && proposal == null) {
+      mine.proposal.failed(
+          new ConsensusException(Kind.OUTCOME_UNKNOWN, "another leader's entry took its place"));
+    }
+    ByteBuffer readOnly = ByteBuffer.wrap(data).asReadOnlyBuffer();
+    return new CommittedEntry(entry.index(), entry.term(), readOnly, proposal);
+  }
+
+  private void wake() {
+    List<Waiting> ready = waiting.stream().filter(w -> w.index <= applied).toList();
+    waiting.removeAll(ready);
+    ready.forEach(w -> w.then.run());
+  }
+}

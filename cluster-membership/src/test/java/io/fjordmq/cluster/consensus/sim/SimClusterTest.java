@@ -1,0 +1,235 @@
+package io.fjordmq.cluster.consensus.sim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.Consensus;
+import io.fjordmq.cluster.consensus.ConsensusException;
+import io.fjordmq.cluster.consensus.GroupId;
+import io.fjordmq.cluster.consensus.RecordingState;
+import io.fjordmq.cluster.consensus.RecordingState.Offered;
+import io.fjordmq.cluster.consensus.ReplicaSet;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * The simulated groups keep Raft's promises while everything goes wrong around them, and they do
+ * the same again under the same seed. The number of seeds: {@code -Dsim.seeds=100000}.
+ */
+class SimClusterTest {
+  private static final GroupId GROUP = new GroupId("group");
+  private static final List<NodeId> NODES =
+      List.of(new NodeId("a"), new NodeId("b"), new NodeId("c"), new NodeId("d"));
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 3})
+  void shouldKeepAcknowledgedEntriesInOrderWhenNodesAndNetworkFail(int voters) {
+    int seeds = Integer.getInteger("sim.seeds", 200);
+    Run total = new Run(0, voters);
+    for (int seed = 1; seed <= seeds; seed++) {
+      Run run = new Run(seed, voters);
+      run.go();
+      total.add(run);
+    }
+    // The runs did meet what they are for.
+    assertThat(total.acknowledged).isGreaterThan(10L * seeds);
+    assertThat(total.leaders).isGreaterThan(2L * seeds);
+    if (voters > 1) {
+      assertThat(total.unknown).isGreaterThan(seeds / 10);
+      assertThat(total.appliedThoughUnknown).isGreaterThan(seeds / 20);
+      assertThat(total.installs).isGreaterThan(seeds / 20);
+      assertThat(total.moves).isGreaterThan(seeds / 20);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {7, 8})
+  void shouldRepeatARunWhenTheSeedIsTheSame(long seed) {
+    Run first = new Run(seed, 3);
+    first.go();
+    Run second = new Run(seed, 3);
+    second.go();
+    assertThat(second.story).isEqualTo(first.story);
+  }
+
+  /** One seed: a workload, then trouble, then peace, in which everybody must agree. */
+  private static final class Run {
+    final Simulation simulation;
+    final List<NodeId> members;
+    final List<NodeId> nodes;
+    final Map<NodeId, RecordingState.Disk> disks = new HashMap<>();
+    final Map<NodeId, RecordingState> states = new HashMap<>();
+    final Map<NodeId, Consensus> open = new HashMap<>();
+    final List<Offered> offered = new ArrayList<>();
+    final List<String> story = new ArrayList<>();
+    long acknowledged;
+    long unknown;
+    long appliedThoughUnknown;
+    long leaders;
+    long installs;
+    long moves;
+
+    Run(long seed, int voters) {
+      simulation = new Simulation(seed);
+      members = NODES.subList(0, voters);
+      nodes = voters == 1 ? members : NODES;
+    }
+
+    void go() {
+      try (SimCluster cluster = new SimCluster(simulation)) {
+        cluster.network().setFaults(SimNetwork.Faults.ROUGH);
+        for (NodeId node : nodes) {
+          cluster.start(node).create(GROUP, ReplicaSet.ofVoters(members.toArray(NodeId[]::new)));
+          open(cluster, node);
+        }
+        for (int i = 0; i < 120; i++) {
+          for (int j = 0; j < 3; j++) {
+            propose();
+          }
+          trouble(cluster);
+          simulation.run(simulation.between(1, 120));
+        }
+        peace(cluster);
+      } catch (ConsensusException e) {
+        throw new AssertionError("seed " + simulation.seed(), e);
+      }
+    }
+
+    private void open(SimCluster cluster, NodeId node) throws ConsensusException {
+      RecordingState.Disk disk = disks.computeIfAbsent(node, n -> new RecordingState.Disk());
+      RecordingState state = new RecordingState(disk);
+      states.put(node, state);
+      open.put(node, cluster.host(node).open(GROUP, state));
+    }
+
+    private void propose() {
+      for (NodeId node : NODES) {
+        Consensus consensus = open.get(node);
+        if (consensus != null && consensus.leadership().leading()) {
+          Offered entry = new Offered("e" + offered.size());
+          offered.add(entry);
+          consensus.propose(consensus.leadership().term(), entry.bytes(), entry);
+        }
+      }
+    }
+
+    private void trouble(SimCluster cluster) throws ConsensusException {
+      NodeId node = nodes.get((int) simulation.between(0, nodes.size() - 1));
+      if (simulation.chance(5) && cluster.running(node)) {
+        tellStory("crash " + node);
+        count(state(node));
+        cluster.crash(node);
+        open.remove(node);
+      } else if (!cluster.running(node) && simulation.chance(40)) {
+        cluster.start(node);
+        open(cluster, node);
+      } else if (simulation.chance(5)) {
+        cluster.network().partition(NODES, List.of(node));
+      } else if (simulation.chance(5)) {
+        cluster.network().cut(node, nodes.get((int) simulation.between(0, nodes.size() - 1)));
+      } else if (simulation.chance(20)) {
+        cluster.network().heal();
+      }
+      Consensus consensus = open.get(node);
+      if (consensus != null && simulation.chance(10)) {
+        consensus.checkpoint();
+      } else if (consensus != null && simulation.chance(4)) {
+        consensus.transferLeadership(nodes.get((int) simulation.between(0, nodes.size() - 1)));
+      } else if (consensus != null && members.size() > 1 && simulation.chance(6)) {
+        NodeId out = NODES.get((int) simulation.between(0, 3));
+        List<NodeId> rest = NODES.stream().filter(n -> !n.equals(out)).toList();
+        Set<NodeId> learners = simulation.chance(50) ? Set.of(out) : Set.of();
+        consensus.changeReplicas(new ReplicaSet(Set.copyOf(rest), learners)).thenRun(() -> moves++);
+      }
+    }
+
+    private void peace(SimCluster cluster) throws ConsensusException {
+      cluster.network().heal();
+      cluster.network().setFaults(SimNetwork.Faults.NONE);
+      for (NodeId node : nodes) {
+        if (!cluster.running(node)) {
+          cluster.start(node);
+          open(cluster, node);
+        }
+      }
+      simulation.runUntil("somebody leads", () -> leader() != null, 20_000);
+      simulation.run(2000);
+      Offered last = new Offered("last");
+      offered.add(last);
+      Consensus leader = Objects.requireNonNull(leader());
+      leader.propose(leader.leadership().term(), last.bytes(), last);
+      ReplicaSet replicas = leader.status().replicas();
+      simulation.runUntil(
+          "all members have applied the last entry",
+          () ->
+              states.entrySet().stream()
+                  .filter(
+                      e ->
+                          replicas.voters().contains(e.getKey())
+                              || replicas.learners().contains(e.getKey()))
+                  .allMatch(e -> e.getValue().applied().contains("last")),
+          20_000);
+      check(state(leader.leadership().leader()).applied());
+    }
+
+    private RecordingState state(@Nullable NodeId node) {
+      return Objects.requireNonNull(states.get(node));
+    }
+
+    private @Nullable Consensus leader() {
+      return nodes.stream()
+          .map(open::get)
+          .filter(c -> c != null && c.leadership().leading())
+          .findFirst()
+          .orElse(null);
+    }
+
+    private void check(List<String> agreed) {
+      String seed = "seed " + simulation.seed();
+      assertThat(agreed).as(seed).doesNotHaveDuplicates();
+      for (RecordingState state : states.values()) {
+        List<String> applied = state.applied();
+        assertThat(agreed.subList(0, applied.size())).as(seed).isEqualTo(applied);
+        count(state);
+      }
+      for (Offered one : offered) {
+        assertThat(one.ends()).as(seed + ": " + one.value()).hasSizeLessThanOrEqualTo(1);
+        if (one.ends().contains("APPLIED")) {
+          assertThat(agreed).as(seed).contains(one.value());
+          acknowledged++;
+        } else if (one.ends().contains("OUTCOME_UNKNOWN")) {
+          unknown++;
+          appliedThoughUnknown += agreed.contains(one.value()) ? 1 : 0;
+        } else if (!one.ends().isEmpty()) {
+          assertThat(agreed).as(seed + ": " + one.ends()).doesNotContain(one.value());
+        }
+      }
+      tellStory("agreed on " + agreed.hashCode() + " after " + simulation.executedEvents());
+    }
+
+    private void count(RecordingState state) {
+      leaders += state.events().stream().filter(e -> e.startsWith("leading")).count();
+      installs += state.events().stream().filter(e -> e.equals("installed")).count();
+    }
+
+    private void tellStory(String what) {
+      story.add(simulation.now() + " " + what);
+    }
+
+    void add(Run other) {
+      acknowledged += other.acknowledged;
+      unknown += other.unknown;
+      appliedThoughUnknown += other.appliedThoughUnknown;
+      leaders += other.leaders;
+      installs += other.installs;
+      moves += other.moves;
+    }
+  }
+}

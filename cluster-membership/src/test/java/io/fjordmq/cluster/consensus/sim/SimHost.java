@@ -1,0 +1,121 @@
+package io.fjordmq.cluster.consensus.sim;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.Consensus;
+import io.fjordmq.cluster.consensus.ConsensusException;
+import io.fjordmq.cluster.consensus.ConsensusException.Kind;
+import io.fjordmq.cluster.consensus.ConsensusHost;
+import io.fjordmq.cluster.consensus.GroupId;
+import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.cluster.consensus.ReplicatedState;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/** The groups of one life of a simulated node. A crash makes it useless; start the node again. */
+public final class SimHost implements ConsensusHost {
+  private static final String PREFIX = "raft/";
+
+  private final SimCluster cluster;
+  private final SimProcess process;
+  private final SimDisk disk;
+  private final Map<GroupId, SimConsensus> open = new LinkedHashMap<>();
+
+  SimHost(SimCluster cluster, SimProcess process, SimDisk disk) {
+    this.cluster = cluster;
+    this.process = process;
+    this.disk = disk;
+  }
+
+  public NodeId node() {
+    return process.node();
+  }
+
+  /** Where everything of this node must be scheduled, so that it dies with it. */
+  public SimProcess process() {
+    return process;
+  }
+
+  public SimDisk disk() {
+    return disk;
+  }
+
+  public SimNetwork network() {
+    return cluster.network();
+  }
+
+  @Override
+  public Set<GroupId> groups() {
+    return disk.withPrefix(PREFIX).keySet().stream()
+        .map(key -> key.split("/")[1])
+        .collect(Collectors.toCollection(TreeSet::new))
+        .stream()
+        .map(GroupId::new)
+        .collect(Collectors.toUnmodifiableSet());
+  }
+
+  @Override
+  public void create(GroupId group, ReplicaSet members) {
+    if (!groups().contains(group)) {
+      SimLog.create(disk, prefix(group), members);
+    }
+  }
+
+  @Override
+  public Consensus open(GroupId group, ReplicatedState state) throws ConsensusException {
+    if (open.containsKey(group)) {
+      throw new ConsensusException(Kind.FAILED, group + " is open already on " + node());
+    }
+    SimLog log = SimLog.open(disk, prefix(group));
+    if (log == null) {
+      throw new ConsensusException(Kind.FAILED, node() + " holds no replica of " + group);
+    }
+    long applied = state.appliedIndex();
+    if (applied < log.base().lastData() || applied > log.lastIndex()) {
+      throw new ConsensusException(
+          Kind.FAILED,
+          "state of %s on %s is at %d but its log holds %d to %d"
+              .formatted(group, node(), applied, log.base().index(), log.lastIndex()));
+    }
+    SimConsensus consensus =
+        new SimConsensus(
+            group,
+            this,
+            log,
+            state,
+            Math.max(applied, log.base().index()),
+            cluster.invariants(group));
+    open.put(group, consensus);
+    consensus.start();
+    return consensus;
+  }
+
+  @Override
+  public void destroy(GroupId group) throws ConsensusException {
+    if (open.containsKey(group)) {
+      throw new ConsensusException(Kind.FAILED, "close " + group + " before destroying it");
+    }
+    SimLog.destroy(disk, prefix(group));
+  }
+
+  @Override
+  public void close() {
+    List.copyOf(open.values()).forEach(Consensus::close);
+  }
+
+  void closed(GroupId group) {
+    open.remove(group);
+  }
+
+  Path newDirectory() {
+    return cluster.newDirectory();
+  }
+
+  private static String prefix(GroupId group) {
+    return PREFIX + group + "/";
+  }
+}

@@ -1,0 +1,354 @@
+package io.fjordmq.cluster.consensus.sim;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.ConsensusException;
+import io.fjordmq.cluster.consensus.ConsensusException.Kind;
+import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.cluster.consensus.sim.RaftMessage.AppendEntries;
+import io.fjordmq.cluster.consensus.sim.RaftMessage.Appended;
+import io.fjordmq.cluster.consensus.sim.RaftMessage.InstallSnapshot;
+import io.fjordmq.cluster.consensus.sim.RaftMessage.TimeoutNow;
+import io.fjordmq.cluster.consensus.sim.SimLog.Entry;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+
+/** One replica's time as leader: replication, commitment, confirmed reads, changes of members. */
+final class SimLeader {
+  private static final int MAX_ENTRIES_PER_MESSAGE = 32;
+  private static final long INSTALL_RETRY_MILLIS = 500;
+  private static final long CHANGE_LIMIT_MILLIS = 10_000;
+
+  private final SimReplica replica;
+  private final long term;
+  private final Map<NodeId, Progress> progress = new HashMap<>();
+  private final List<Read> reads = new ArrayList<>();
+  private final long beganMillis;
+  private long ownDurable;
+  private long firstOfTerm;
+  private long round;
+  private @Nullable Change change;
+  private @Nullable Transfer transfer;
+  private boolean over;
+
+  private static final class Progress {
+    long next;
+    long matched;
+    long round;
+    long heardMillis;
+    long installSentMillis = Long.MIN_VALUE / 2;
+  }
+
+  private record Read(long round, LongConsumer confirmed) {}
+
+  private record Change(ReplicaSet target, CompletableFuture<Void> done, long sinceMillis) {}
+
+  private record Transfer(NodeId target, CompletableFuture<Void> done, long sinceMillis) {}
+
+  SimLeader(SimReplica replica, long ownDurable) {
+    this.replica = replica;
+    this.term = replica.term();
+    this.ownDurable = ownDurable;
+    this.beganMillis = now();
+  }
+
+  /** Appends the entry that starts the term: only with it can earlier entries be committed. */
+  void begin() {
+    firstOfTerm = replica.log().lastIndex() + 1;
+    append(null, null);
+    tick();
+  }
+
+  /** Returns the entry's index. */
+  long append(byte @Nullable [] data, @Nullable ReplicaSet replicas) {
+    long index = replica.log().lastIndex() + 1;
+    replica.append(new Entry(index, term, data, replicas));
+    broadcast();
+    return index;
+  }
+
+  boolean transferring() {
+    return transfer != null;
+  }
+
+  void ended() {
+    over = true;
+    ConsensusException cause =
+        new ConsensusException(
+            Kind.OUTCOME_UNKNOWN, replica.self() + " lost leadership of term " + term);
+    if (change != null) {
+      change.done.completeExceptionally(cause);
+    }
+    if (transfer != null) {
+      transfer.done.complete(null);
+    }
+    reads.forEach(read -> read.confirmed.accept(-1));
+  }
+
+  void ownLogDurable(long index) {
+    ownDurable = Math.max(ownDurable, index);
+    advanceCommitted();
+    if (!over) {
+      answerReads();
+    }
+  }
+
+  void onAppended(NodeId from, Appended message) {
+    Progress peer = progress.get(from);
+    if (peer == null) {
+      return;
+    }
+    peer.heardMillis = now();
+    peer.round = Math.max(peer.round, message.round());
+    if (message.accepted()) {
+      peer.matched = Math.max(peer.matched, message.index());
+      peer.next = Math.max(peer.next, peer.matched + 1);
+      advanceCommitted();
+    } else {
+      peer.next = Math.max(peer.matched + 1, Math.min(peer.next, message.index() + 1));
+    }
+    if (!over) {
+      answerReads();
+      continueTransfer();
+      if (peer.next <= replica.log().lastIndex()) {
+        sendTo(from, peer);
+      }
+    }
+  }
+
+  /** Calls back with the index to wait for once a majority confirmed the leader; -1: it ended. */
+  void confirmRead(LongConsumer confirmed) {
+    round++;
+    reads.add(new Read(round, confirmed));
+    broadcast();
+    answerReads();
+  }
+
+  void change(ReplicaSet target, CompletableFuture<Void> done) {
+    if (change != null) {
+      done.completeExceptionally(
+          new ConsensusException(Kind.BUSY, "another change of replicas is under way"));
+      return;
+    }
+    change = new Change(target, done, now());
+    continueChange();
+  }
+
+  void transfer(NodeId target, CompletableFuture<Void> done) {
+    if (transfer != null || !replica.log().replicas().voters().contains(target)) {
+      done.completeExceptionally(
+          new ConsensusException(Kind.BUSY, "cannot hand leadership to " + target + " now"));
+    } else if (target.equals(replica.self())) {
+      done.complete(null);
+    } else {
+      transfer = new Transfer(target, done, now());
+      broadcast();
+      continueTransfer();
+    }
+  }
+
+  static boolean isMajority(Collection<NodeId> some, Set<NodeId> voters) {
+    return some.stream().filter(voters::contains).count() * 2 > voters.size();
+  }
+
+  private long now() {
+    return replica.simulation().now();
+  }
+
+  private void tick() {
+    if (over) {
+      return;
+    }
+    replica.process().schedule(SimReplica.HEARTBEAT_MILLIS, this::tick);
+    if (now() - beganMillis > SimReplica.ELECTION_MILLIS && !isMajority(heard(), voters())) {
+      replica.becomeFollower(null);
+      return;
+    }
+    if (transfer != null && now() - transfer.sinceMillis > 2 * SimReplica.ELECTION_MILLIS) {
+      transfer.done.completeExceptionally(
+          new ConsensusException(Kind.BUSY, transfer.target + " did not take over in time"));
+      transfer = null;
+    }
+    broadcast();
+    continueChange();
+  }
+
+  private Set<NodeId> voters() {
+    return replica.log().replicas().voters();
+  }
+
+  private Set<NodeId> heard() {
+    Set<NodeId> heard = new HashSet<>();
+    heard.add(replica.self());
+    progress.forEach(
+        (node, peer) -> {
+          if (now() - peer.heardMillis <= SimReplica.ELECTION_MILLIS) {
+            heard.add(node);
+          }
+        });
+    return heard;
+  }
+
+  private void broadcast() {
+    Set<NodeId> peers = new HashSet<>(voters());
+    peers.addAll(replica.log().replicas().learners());
+    if (change != null) {
+      peers.addAll(change.target.voters());
+      peers.addAll(change.target.learners());
+    }
+    peers.remove(replica.self());
+    progress.keySet().retainAll(peers);
+    for (NodeId node : RaftInvariants.sorted(peers)) {
+      sendTo(node, progress.computeIfAbsent(node, n -> newProgress()));
+    }
+  }
+
+  private Progress newProgress() {
+    Progress peer = new Progress();
+    peer.next = replica.log().lastIndex() + 1;
+    peer.heardMillis = now();
+    return peer;
+  }
+
+  private void sendTo(NodeId node, Progress peer) {
+    SimLog log = replica.log();
+    if (peer.next <= log.base().index()) {
+      install(node, peer);
+      return;
+    }
+    List<Entry> entries = log.from(peer.next, MAX_ENTRIES_PER_MESSAGE);
+    long previous = peer.next - 1;
+    replica.send(
+        node,
+        new AppendEntries(term, previous, log.term(previous), entries, replica.committed(), round));
+    peer.next += entries.size();
+  }
+
+  private void install(NodeId node, Progress peer) {
+    if (now() - peer.installSentMillis < INSTALL_RETRY_MILLIS) {
+      return;
+    }
+    SimReplica.Snapshot copy = replica.listener().export();
+    if (copy == null) {
+      return;
+    }
+    peer.installSentMillis = now();
+    replica.send(node, new InstallSnapshot(term, copy.base(), copy.files(), round));
+  }
+
+  private void advanceCommitted() {
+    List<Long> matched = new ArrayList<>();
+    for (NodeId voter : voters()) {
+      Progress peer = progress.get(voter);
+      matched.add(voter.equals(replica.self()) ? ownDurable : peer == null ? 0 : peer.matched);
+    }
+    matched.sort(null);
+    // The leader applies what its own log holds durably, although a majority without it would do.
+    long majority = Math.min(ownDurable, matched.get((matched.size() - 1) / 2));
+    if (majority > replica.committed() && replica.log().term(majority) == term) {
+      replica.commit(majority);
+      if (!over) {
+        continueChange();
+      }
+    }
+  }
+
+  private void answerReads() {
+    if (replica.committed() < firstOfTerm) {
+      return;
+    }
+    for (Read read : List.copyOf(reads)) {
+      Set<NodeId> confirming = new HashSet<>();
+      confirming.add(replica.self());
+      progress.forEach(
+          (node, peer) -> {
+            if (peer.round >= read.round) {
+              confirming.add(node);
+            }
+          });
+      if (isMajority(confirming, voters())) {
+        reads.remove(read);
+        read.confirmed.accept(replica.committed());
+      }
+    }
+  }
+
+  private void continueTransfer() {
+    Progress peer = transfer == null ? null : progress.get(transfer.target);
+    if (transfer != null && peer != null && peer.matched == replica.log().lastIndex()) {
+      replica.send(transfer.target, new TimeoutNow(term));
+    }
+  }
+
+  /**
+   * One voter at a time, each once the change before is committed and the newcomer has caught up.
+   */
+  private void continueChange() {
+    if (change == null || replica.committed() < firstOfTerm || changeUncommitted()) {
+      return;
+    }
+    ReplicaSet current = replica.log().replicas();
+    if (current.equals(change.target)) {
+      Change was = change;
+      change = null;
+      was.done.complete(null);
+      if (!current.voters().contains(replica.self())) {
+        replica.becomeFollower(null);
+      }
+      return;
+    }
+    if (now() - change.sinceMillis > CHANGE_LIMIT_MILLIS) {
+      change.done.completeExceptionally(
+          new ConsensusException(Kind.BUSY, "new replicas did not catch up in time"));
+      change = null;
+      return;
+    }
+    ReplicaSet next = nextStep(current, change.target);
+    if (next != null) {
+      append(null, next);
+    } else {
+      broadcast();
+    }
+  }
+
+  private boolean changeUncommitted() {
+    for (long i = replica.committed() + 1; i <= replica.log().lastIndex(); i++) {
+      if (replica.log().entry(i).replicas() != null) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private @Nullable ReplicaSet nextStep(ReplicaSet current, ReplicaSet target) {
+    Set<NodeId> voters = new HashSet<>(current.voters());
+    Set<NodeId> learners = new HashSet<>(current.learners());
+    for (NodeId node : RaftInvariants.sorted(target.voters())) {
+      if (!voters.contains(node)) {
+        Progress peer = progress.get(node);
+        if (peer == null || peer.matched < replica.committed()) {
+          return null;
+        }
+        voters.add(node);
+        learners.remove(node);
+        return new ReplicaSet(voters, learners);
+      }
+    }
+    for (NodeId node : RaftInvariants.sorted(voters)) {
+      boolean last = voters.size() == target.voters().size() + 1;
+      // A leader that has to go goes last: until then somebody must carry out the change.
+      if (!target.voters().contains(node) && (last || !node.equals(replica.self()))) {
+        voters.remove(node);
+        return new ReplicaSet(voters, learners);
+      }
+    }
+    return new ReplicaSet(voters, target.learners());
+  }
+}

@@ -1,0 +1,128 @@
+package io.fjordmq.cluster.consensus.sim;
+
+import io.fjordmq.cluster.NodeId;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Carries messages between addresses, as badly as it is told to: lost, late, out of order, twice,
+ * not at all across a cut. Messages to oneself are never lost. Messages must be immutable.
+ */
+public final class SimNetwork {
+  private final Simulation simulation;
+  private final Map<Address, Receiver> receivers = new HashMap<>();
+  private final Set<Link> cuts = new HashSet<>();
+  private Faults faults = Faults.NONE;
+
+  public SimNetwork(Simulation simulation) {
+    this.simulation = simulation;
+  }
+
+  /**
+   * Where messages go.
+   *
+   * @param node whose network
+   * @param service which part of the node, for example a group's name
+   */
+  public record Address(NodeId node, String service) {}
+
+  /** Takes messages that arrive at an address. */
+  @FunctionalInterface
+  public interface Receiver {
+    void receive(Address from, Object message);
+  }
+
+  /**
+   * How bad it is.
+   *
+   * @param lossPercent messages that never arrive
+   * @param duplicatePercent messages that arrive twice
+   * @param minDelayMillis least delay
+   * @param maxDelayMillis usual largest delay; messages overtake each other
+   * @param slowPercent messages that take up to ten times as long
+   */
+  public record Faults(
+      double lossPercent,
+      double duplicatePercent,
+      long minDelayMillis,
+      long maxDelayMillis,
+      double slowPercent) {
+    public static final Faults NONE = new Faults(0, 0, 1, 1, 0);
+    public static final Faults ROUGH = new Faults(5, 3, 0, 15, 3);
+  }
+
+  private record Link(NodeId from, NodeId to) {}
+
+  public void setFaults(Faults faults) {
+    this.faults = faults;
+  }
+
+  /** Takes messages from now on; replaces who did before. */
+  public void listen(Address address, Receiver receiver) {
+    receivers.put(address, receiver);
+  }
+
+  public void forget(Address address) {
+    receivers.remove(address);
+  }
+
+  /** The node is gone: nobody listens at any of its addresses. */
+  public void forgetAll(NodeId node) {
+    receivers.keySet().removeIf(address -> address.node().equals(node));
+  }
+
+  /** Messages no longer pass in this direction; those under way are lost. */
+  public void cut(NodeId from, NodeId to) {
+    cuts.add(new Link(from, to));
+  }
+
+  /** Messages pass only inside the group and inside the rest. */
+  public void partition(Collection<NodeId> all, Collection<NodeId> group) {
+    for (NodeId inside : group) {
+      for (NodeId outside : all) {
+        if (!group.contains(outside)) {
+          cut(inside, outside);
+          cut(outside, inside);
+        }
+      }
+    }
+  }
+
+  /** Undoes all cuts. */
+  public void heal() {
+    cuts.clear();
+  }
+
+  /** Sends and forgets. */
+  public void send(Address from, Address to, Object message) {
+    if (!from.node().equals(to.node()) && simulation.chance(faults.lossPercent)) {
+      return;
+    }
+    deliverLater(from, to, message);
+    if (simulation.chance(faults.duplicatePercent)) {
+      deliverLater(from, to, message);
+    }
+  }
+
+  private void deliverLater(Address from, Address to, Object message) {
+    long delay = simulation.between(faults.minDelayMillis, faults.maxDelayMillis);
+    if (simulation.chance(faults.slowPercent)) {
+      delay = simulation.between(delay, faults.maxDelayMillis * 10);
+    }
+    simulation.schedule(delay, () -> deliver(from, to, message));
+  }
+
+  private void deliver(Address from, Address to, Object message) {
+    if (cuts.contains(new Link(from.node(), to.node()))) {
+      return;
+    }
+    @Nullable Receiver receiver = receivers.get(to);
+    if (receiver != null) {
+      receiver.receive(from, message);
+    }
+  }
+}

@@ -1,0 +1,79 @@
+package io.fjordmq.cluster.consensus.sim;
+
+import io.fjordmq.cluster.NodeId;
+import java.io.UncheckedIOException;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One life of a node, from its start to its crash or stop: what it scheduled dies with it. Stands
+ * for all threads and timers of the node.
+ */
+public final class SimProcess implements Executor {
+  private final Simulation simulation;
+  private final NodeId node;
+  private final @Nullable SimProcess parent;
+  private final @Nullable Consumer<UncheckedIOException> onDiskFailure;
+  private boolean ended;
+
+  SimProcess(Simulation simulation, NodeId node) {
+    this(simulation, node, null, null);
+  }
+
+  private SimProcess(
+      Simulation simulation,
+      NodeId node,
+      @Nullable SimProcess parent,
+      @Nullable Consumer<UncheckedIOException> onDiskFailure) {
+    this.simulation = simulation;
+    this.node = node;
+    this.parent = parent;
+    this.onDiskFailure = onDiskFailure;
+  }
+
+  public NodeId node() {
+    return node;
+  }
+
+  public boolean alive() {
+    return !ended && (parent == null || parent.alive());
+  }
+
+  public Simulation simulation() {
+    return simulation;
+  }
+
+  /** Runs the action after a delay if this process is still alive then. */
+  public Simulation.Scheduled schedule(long delayMillis, Runnable action) {
+    return simulation.schedule(delayMillis, () -> run(action));
+  }
+
+  @Override
+  public void execute(Runnable action) {
+    schedule(0, action);
+  }
+
+  /** A part of this process that can end by itself and that survives a failing disk. */
+  SimProcess part(Consumer<UncheckedIOException> whenDiskFails) {
+    return new SimProcess(simulation, node, this, whenDiskFails);
+  }
+
+  void run(Runnable action) {
+    if (!alive()) {
+      return;
+    }
+    try {
+      action.run();
+    } catch (UncheckedIOException e) {
+      if (onDiskFailure == null) {
+        throw e;
+      }
+      onDiskFailure.accept(e);
+    }
+  }
+
+  void end() {
+    ended = true;
+  }
+}

@@ -1,0 +1,362 @@
+package io.fjordmq.cluster.consensus.sim;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.GroupId;
+import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.cluster.consensus.sim.RaftMessage.AppendEntries;
+import io.fjordmq.cluster.consensus.sim.RaftMessage.Appended;
+import io.fjordmq.cluster.consensus.sim.RaftMessage.InstallSnapshot;
+import io.fjordmq.cluster.consensus.sim.RaftMessage.RequestVote;
+import io.fjordmq.cluster.consensus.sim.RaftMessage.TimeoutNow;
+import io.fjordmq.cluster.consensus.sim.RaftMessage.Vote;
+import io.fjordmq.cluster.consensus.sim.SimLog.Entry;
+import io.fjordmq.cluster.consensus.sim.SimLog.HardState;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The Raft of one replica, after figure 2 of the Raft paper: elections, the log, what is committed.
+ * What a leader does for the others is in {@link SimLeader}, what is done with committed entries in
+ * {@link SimApplier}.
+ *
+ * <p>Beyond the paper: voters that hear a leader ignore candidates, and a leader that hears no
+ * majority steps down, both within one election timeout.
+ */
+final class SimReplica {
+  static final long HEARTBEAT_MILLIS = 60;
+  static final long ELECTION_MILLIS = 300;
+
+  /** What the replica reports to the rest of {@link SimConsensus}. */
+  interface Listener {
+    void committed(long index);
+
+    /** The entry and all after it left the log without having been committed. */
+    void truncated(long fromIndex);
+
+    void steppedDown();
+
+    void install(SimLog.Base snapshot, Path copy);
+
+    /** A copy of the state for a replica that is too far behind; null if it cannot be made now. */
+    @Nullable Snapshot export();
+  }
+
+  record Snapshot(SimLog.Base base, Path files) {}
+
+  private final GroupId group;
+  private final SimProcess process;
+  private final SimDisk disk;
+  private final SimNetwork network;
+  private final SimLog log;
+  private final RaftInvariants invariants;
+  private final Listener listener;
+
+  private @Nullable SimLeader leading;
+  private @Nullable Set<NodeId> votes;
+  private @Nullable NodeId leader;
+  private long leaderHeardMillis = Long.MIN_VALUE / 2;
+  private long committed;
+  private long durable;
+  private Simulation.@Nullable Scheduled electionTimer;
+  private boolean stopped;
+
+  SimReplica(
+      GroupId group,
+      SimProcess process,
+      SimDisk disk,
+      SimNetwork network,
+      SimLog log,
+      long applied,
+      RaftInvariants invariants,
+      Listener listener) {
+    this.group = group;
+    this.process = process;
+    this.disk = disk;
+    this.network = network;
+    this.log = log;
+    this.invariants = invariants;
+    this.listener = listener;
+    this.committed = Math.max(log.base().index(), applied);
+    this.durable = log.lastIndex();
+  }
+
+  void start() {
+    disk.syncNow();
+    restartElectionTimer();
+  }
+
+  void stop() {
+    stopped = true;
+    becomeFollower(null);
+    if (electionTimer != null) {
+      electionTimer.cancel();
+    }
+  }
+
+  NodeId self() {
+    return process.node();
+  }
+
+  SimLog log() {
+    return log;
+  }
+
+  long term() {
+    return log.hardState().term();
+  }
+
+  long committed() {
+    return committed;
+  }
+
+  @Nullable NodeId leader() {
+    return leader;
+  }
+
+  /** Null unless this replica believes it leads. */
+  @Nullable SimLeader leading() {
+    return leading;
+  }
+
+  Simulation simulation() {
+    return process.simulation();
+  }
+
+  SimProcess process() {
+    return process;
+  }
+
+  Listener listener() {
+    return listener;
+  }
+
+  void send(NodeId to, Object message) {
+    network.send(address(self()), address(to), message);
+  }
+
+  SimNetwork.Address address(NodeId node) {
+    return new SimNetwork.Address(node, "raft/" + group);
+  }
+
+  /** Appends to the own log and says when it is durable. */
+  void append(Entry entry) {
+    log.append(entry);
+    long term = term();
+    long index = entry.index();
+    disk.sync(
+        process,
+        () -> {
+          if (!stopped && leading != null && term() == term) {
+            durable = Math.max(durable, index);
+            leading.ownLogDurable(durable);
+          }
+        });
+  }
+
+  /** The index is known to be committed; it must be durable here. */
+  void commit(long index) {
+    if (index > committed) {
+      for (long i = committed + 1; i <= index; i++) {
+        invariants.committed(self(), log.entry(i));
+      }
+      committed = index;
+      listener.committed(index);
+    }
+  }
+
+  void receive(NodeId from, RaftMessage message) {
+    if (message instanceof RequestVote request && !request.transfer() && hearsLeader()) {
+      return;
+    }
+    if (message.term() > term()) {
+      log.setHardState(new HardState(message.term(), null));
+      becomeFollower(null);
+    }
+    if (message instanceof RequestVote request) {
+      send(from, new Vote(term(), grants(from, request)));
+    } else if (message instanceof Vote vote) {
+      count(from, vote);
+    } else if (message instanceof AppendEntries append) {
+      onAppend(from, append);
+    } else if (message instanceof InstallSnapshot install) {
+      onInstall(from, install);
+    } else if (message instanceof Appended appended) {
+      if (leading != null && appended.term() == term()) {
+        leading.onAppended(from, appended);
+      }
+    } else if (message instanceof TimeoutNow now && now.term() == term()) {
+      campaign(true);
+    }
+  }
+
+  /** Gives up leading or campaigning in this term. */
+  void becomeFollower(@Nullable NodeId newLeader) {
+    leader = newLeader;
+    votes = null;
+    if (leading != null) {
+      SimLeader was = leading;
+      leading = null;
+      was.ended();
+      listener.steppedDown();
+      restartElectionTimer();
+    }
+  }
+
+  private boolean hearsLeader() {
+    return leader != null
+        && (leading != null || simulation().now() - leaderHeardMillis < ELECTION_MILLIS);
+  }
+
+  private void restartElectionTimer() {
+    if (electionTimer != null) {
+      electionTimer.cancel();
+    }
+    if (!stopped) {
+      long delay = simulation().between(ELECTION_MILLIS, 2 * ELECTION_MILLIS);
+      electionTimer = process.schedule(delay, () -> campaign(false));
+    }
+  }
+
+  private void campaign(boolean transfer) {
+    restartElectionTimer();
+    if (stopped || leading != null || !log.replicas().voters().contains(self())) {
+      return;
+    }
+    leader = null;
+    log.setHardState(new HardState(term() + 1, self().value()));
+    votes = new HashSet<>();
+    votes.add(self());
+    for (NodeId voter : RaftInvariants.sorted(log.replicas().voters())) {
+      if (!voter.equals(self())) {
+        send(voter, new RequestVote(term(), log.lastIndex(), log.lastTerm(), transfer));
+      }
+    }
+    leadIfElected();
+  }
+
+  private boolean grants(NodeId candidate, RequestVote request) {
+    if (request.term() < term()) {
+      return false;
+    }
+    String votedFor = log.hardState().votedFor();
+    boolean upToDate =
+        request.lastTerm() > log.lastTerm()
+            || (request.lastTerm() == log.lastTerm() && request.lastIndex() >= log.lastIndex());
+    if (!upToDate || (votedFor != null && !votedFor.equals(candidate.value()))) {
+      return false;
+    }
+    log.setHardState(new HardState(term(), candidate.value()));
+    restartElectionTimer();
+    return true;
+  }
+
+  private void count(NodeId from, Vote vote) {
+    if (votes != null && vote.term() == term() && vote.granted()) {
+      votes.add(from);
+      leadIfElected();
+    }
+  }
+
+  private void leadIfElected() {
+    ReplicaSet replicas = log.replicas();
+    if (votes == null || !SimLeader.isMajority(votes, replicas.voters())) {
+      return;
+    }
+    votes = null;
+    leader = self();
+    invariants.elected(self(), term());
+    if (electionTimer != null) {
+      electionTimer.cancel();
+    }
+    // Its log was synced entry by entry as a follower, or is now before anyone is told.
+    disk.syncNow();
+    durable = log.lastIndex();
+    leading = new SimLeader(this, durable);
+    leading.begin();
+  }
+
+  private boolean follow(NodeId from, long messageTerm) {
+    if (messageTerm < term()) {
+      send(from, new Appended(term(), false, log.lastIndex(), 0));
+      return false;
+    }
+    if (leading != null) {
+      throw new AssertionError("two leaders in term " + term() + ": " + from + ", " + self());
+    }
+    becomeFollower(from);
+    leaderHeardMillis = simulation().now();
+    restartElectionTimer();
+    return true;
+  }
+
+  private void onAppend(NodeId from, AppendEntries message) {
+    if (!follow(from, message.term())) {
+      return;
+    }
+    long known = Math.max(log.base().index(), message.previousIndex());
+    if (message.previousIndex() >= log.base().index()
+        && log.term(message.previousIndex()) != message.previousTerm()) {
+      long retry = Math.min(log.lastIndex(), message.previousIndex() - 1);
+      send(from, new Appended(term(), false, retry, message.round()));
+      return;
+    }
+    long matched = Math.max(known, message.previousIndex() + message.entries().size());
+    message.entries().stream().filter(e -> e.index() > log.base().index()).forEach(this::store);
+    acknowledge(from, matched, message.committed(), message.round());
+  }
+
+  private void store(Entry entry) {
+    if (log.term(entry.index()) == entry.term()) {
+      return;
+    }
+    if (entry.index() <= log.lastIndex()) {
+      if (entry.index() <= committed) {
+        throw new AssertionError(self() + " was told to drop committed entry " + entry.index());
+      }
+      log.truncateFrom(entry.index());
+      durable = Math.min(durable, log.lastIndex());
+      listener.truncated(entry.index());
+    }
+    log.append(entry);
+  }
+
+  private void acknowledge(NodeId from, long matched, long leaderCommitted, long round) {
+    long term = term();
+    disk.sync(
+        process,
+        () -> {
+          if (!stopped && term() == term) {
+            durable = Math.max(durable, matched);
+            commit(Math.min(leaderCommitted, matched));
+            send(from, new Appended(term, true, matched, round));
+          }
+        });
+  }
+
+  private void onInstall(NodeId from, InstallSnapshot message) {
+    if (!follow(from, message.term())) {
+      return;
+    }
+    SimLog.Base base = message.base();
+    long index = base.index();
+    if (index > committed && log.term(index) != base.term()) {
+      listener.truncated(log.base().index() + 1);
+      listener.install(base, message.copy());
+      if (stopped) {
+        return;
+      }
+      log.reset(base);
+      committed = index;
+      durable = index;
+    }
+    acknowledge(from, index, index, message.round());
+  }
+
+  /** Who takes part, for status pages. */
+  List<NodeId> voters() {
+    return RaftInvariants.sorted(log.replicas().voters());
+  }
+}
