@@ -1,0 +1,47 @@
+package io.fjordmq.retain;
+
+import io.fjordmq.api.ByteReader;
+import io.fjordmq.api.ByteWriter;
+import io.fjordmq.api.Message;
+import io.fjordmq.api.MessageCodec;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One range's page.
+ *
+ * <pre>
+ * u8 more; if 1: block next; varint count; as many: block message
+ * </pre>
+ *
+ * @param messages encoded
+ * @param next key to go on with, in this range or the one after it; null if nothing is left
+ */
+@SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
+record RetainAnswer(List<byte[]> messages, byte @Nullable [] next) {
+
+  byte[] encode() {
+    ByteWriter out = new ByteWriter(64 + messages.stream().mapToInt(m -> m.length + 4).sum());
+    out.writeByte(next == null ? 0 : 1);
+    if (next != null) {
+      out.writeBlock(next);
+    }
+    out.writeVarint(messages.size());
+    messages.forEach(out::writeBlock);
+    return out.toByteArray();
+  }
+
+  static RetainStore.Page decodePage(byte[] bytes) {
+    ByteReader in = new ByteReader(bytes);
+    byte[] next = in.readByte() == 0 ? null : in.readBlock();
+    int count = in.readCount(1);
+    List<Message> messages = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      messages.add(MessageCodec.decode(ByteBuffer.wrap(in.readBlock())));
+    }
+    in.requireEnd();
+    return new RetainStore.Page(messages, next);
+  }
+}

@@ -1,0 +1,80 @@
+package io.fjordmq.retain;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where retained messages stand in the store's key space.
+ *
+ * <pre>
+ * +--------+---------------+------------------+----------------+
+ * | bucket | tenant length | tenant, UTF-8    | topic, UTF-8   |
+ * | u8     | u16           |                  |                |
+ * +--------+---------------+------------------+----------------+
+ * </pre>
+ *
+ * The bucket is a hash of tenant and first topic level: it spreads topics over the ranges from the
+ * start, and a filter whose first level has no wildcard finds all it matches in one bucket. Topics
+ * of a bucket lie in the order of their bytes, so those with a common beginning lie together.
+ */
+final class RetainKeys {
+  static final int BUCKETS = 256;
+
+  private RetainKeys() {}
+
+  static byte[] of(String tenant, String topic) {
+    return key(bucketOf(tenant, firstLevel(topic)), tenant, topic);
+  }
+
+  /** The first key of a tenant's topics in a bucket that begin so. */
+  static byte[] key(int bucket, String tenant, String topicPrefix) {
+    byte[] tenantBytes = tenant.getBytes(StandardCharsets.UTF_8);
+    byte[] topicBytes = topicPrefix.getBytes(StandardCharsets.UTF_8);
+    byte[] key = new byte[3 + tenantBytes.length + topicBytes.length];
+    key[0] = (byte) bucket;
+    key[1] = (byte) (tenantBytes.length >>> 8);
+    key[2] = (byte) tenantBytes.length;
+    System.arraycopy(tenantBytes, 0, key, 3, tenantBytes.length);
+    System.arraycopy(topicBytes, 0, key, 3 + tenantBytes.length, topicBytes.length);
+    return key;
+  }
+
+  /** FNV-1a over tenant and level, folded to a byte. Part of the stored form: never changes. */
+  static int bucketOf(String tenant, String firstLevel) {
+    int hash = 0x811C9DC5;
+    for (byte b : (tenant + '/' + firstLevel).getBytes(StandardCharsets.UTF_8)) {
+      hash = (hash ^ (b & 0xFF)) * 0x01000193;
+    }
+    hash ^= hash >>> 16;
+    return (hash ^ (hash >>> 8)) & 0xFF;
+  }
+
+  static String firstLevel(String topic) {
+    int slash = topic.indexOf('/');
+    return slash < 0 ? topic : topic.substring(0, slash);
+  }
+
+  /** The first key that does not begin so; null if every later key does. */
+  static byte @Nullable [] after(byte[] prefix) {
+    for (int i = prefix.length - 1; i >= 0; i--) {
+      if (prefix[i] != (byte) 0xFF) {
+        byte[] next = Arrays.copyOf(prefix, i + 1);
+        next[i]++;
+        return next;
+      }
+    }
+    return null;
+  }
+
+  /** Cuts the key space evenly into so many ranges. */
+  static List<byte[]> evenSplits(int ranges) {
+    List<byte[]> keys = new ArrayList<>();
+    for (int i = 1; i < ranges; i++) {
+      keys.add(new byte[] {(byte) (i * BUCKETS / ranges)});
+    }
+    return keys;
+  }
+}

@@ -1,0 +1,100 @@
+package io.fjordmq.retain;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.api.TopicFilter;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class RangedRetainStoreTest {
+  private final RetainFixture fixture = new RetainFixture(new RetainSettings(3, 1_000_000));
+
+  @AfterEach
+  void close() {
+    fixture.close();
+  }
+
+  @Test
+  void shouldLeaveOutExpiredMessagesAtOnceAndRemoveThemWhenSwept() {
+    fixture.put("t", "brief", "1", fixture.nowMillis() + 1_000);
+    fixture.put("t", "long", "2", fixture.nowMillis() + 60_000);
+    fixture.advance(Duration.ofSeconds(2));
+    assertThat(fixture.match("t", "#", 10)).containsExactly("long=2");
+    assertThat(fixture.store().count()).isEqualTo(2);
+    fixture.store().sweep().join();
+    assertThat(fixture.store().count()).isEqualTo(1);
+    fixture.crash();
+    assertThat(fixture.store().count()).isEqualTo(1);
+    fixture.advance(Duration.ofSeconds(60));
+    fixture.store().sweep().join();
+    assertThat(fixture.store().count()).as("expiry is known again after a crash").isZero();
+  }
+
+  @Test
+  void shouldNotExpireMessageThatWasReplacedByOneThatStays() {
+    fixture.put("t", "a", "1", fixture.nowMillis() + 1_000);
+    fixture.put("t", "a", "2");
+    fixture.advance(Duration.ofSeconds(2));
+    fixture.store().sweep().join();
+    assertThat(fixture.match("t", "a", 10)).containsExactly("a=2");
+  }
+
+  @Test
+  void shouldRefuseNewTopicsButReplaceOldOnesWhenFull() {
+    try (RetainFixture small = new RetainFixture(new RetainSettings(2, 2))) {
+      small.put("t", "a", "1");
+      small.put("t", "b", "1");
+      assertThat(small.put("t", "c", "1")).isEqualTo(RetainStore.PutOutcome.REFUSED_FULL);
+      assertThat(small.put("t", "a", "2")).isEqualTo(RetainStore.PutOutcome.KEPT);
+      assertThat(small.put("t", "b", "")).isEqualTo(RetainStore.PutOutcome.CLEARED);
+      assertThat(small.put("t", "c", "1")).isEqualTo(RetainStore.PutOutcome.KEPT);
+      assertThat(small.match("t", "#", 10)).containsExactlyInAnyOrder("a=2", "c=1");
+    }
+  }
+
+  @Test
+  void shouldFindEachOfManyTopicsOnceThroughPagesThatLookAtBoundedRows() {
+    int topics = RetainScan.MAX_ROWS + 500;
+    List<String> expected = new ArrayList<>();
+    for (int i = 0; i < topics; i++) {
+      fixture.put("t", "site/" + i + "/x", "v");
+      if (i % 1_000 == 0) {
+        expected.add("site/" + i + "/x=v");
+        fixture.put("t", "site/" + i + "/y", "v");
+      }
+    }
+    assertThat(fixture.match("t", "site/+/y", 100)).hasSize(expected.size());
+    assertThat(fixture.match("t", "#", 100))
+        .hasSize(topics + expected.size())
+        .doesNotHaveDuplicates();
+  }
+
+  @Test
+  void shouldKeepPageWithinBytesButNeverEmptyIfSomethingIsLeft() {
+    fixture.put("t", "a/1", "x".repeat(1_000));
+    fixture.put("t", "a/2", "x".repeat(1_000));
+    RetainStore.Page page =
+        fixture.store().match("t", TopicFilter.parse("a/+"), null, 100, 10).join();
+    assertThat(page.messages()).hasSize(1);
+    assertThat(page.cursor()).isNotNull();
+  }
+
+  @Test
+  void shouldKeepStoredFormsByteForByte() {
+    HexFormat hex = HexFormat.of();
+    assertThat(hex.formatHex(RetainKeys.of("t", "a/b"))).isEqualTo("59000174612f62");
+    assertThat(hex.formatHex(new RetainRow(300, new byte[] {9, 8}).encode()))
+        .isEqualTo("01ac020908");
+    assertThat(
+            hex.formatHex(
+                new RetainCommand.Put(new byte[] {7}, 300, true, new byte[] {9}).encode()))
+        .isEqualTo("010101ac02010709");
+    assertThat(hex.formatHex(new RetainCommand.Clear(new byte[] {7}).encode()))
+        .isEqualTo("01020107");
+    assertThat(hex.formatHex(new RetainCommand.Expire(256).encode())).isEqualTo("01038002");
+  }
+}
