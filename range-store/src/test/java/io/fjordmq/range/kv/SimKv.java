@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 public final class SimKv implements Kv {
   private final Disk disk;
   private final Executor flusher;
+  private final Map<String, Space> opened = new TreeMap<>();
   private boolean closed;
 
   /** Guarded by the disk. */
@@ -104,7 +105,8 @@ public final class SimKv implements Kv {
   @Override
   public KvSpace space(String name) {
     synchronized (disk) {
-      return new Space(name, disk.spaces.computeIfAbsent(name, created -> new Content()));
+      Content content = disk.spaces.computeIfAbsent(name, created -> new Content());
+      return opened.computeIfAbsent(name, first -> new Space(name, content));
     }
   }
 

@@ -1,0 +1,107 @@
+package io.fjordmq.range;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.ReplicaSet;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** Bytes that are on disks and in logs: if one of these fails, old nodes cannot read new ones. */
+class StoredFormatsTest {
+  private static final HexFormat HEX = HexFormat.of();
+
+  private static String compact(String drawn) {
+    return drawn.replaceAll("\\s+", "");
+  }
+
+  @Test
+  void shouldKeepTheBytesOfADescriptor() {
+    RangeDescriptor descriptor =
+        new RangeDescriptor(
+            new RangeId("inbox", 7),
+            new KeyInterval(new byte[] {1}, new byte[] {2, 3}),
+            new RangeEpoch(4, 5),
+            new ReplicaSet(Set.of(new NodeId("b"), new NodeId("a")), Set.of(new NodeId("c"))));
+    byte[] bytes = RangeDescriptorCodec.encode(descriptor);
+    assertThat(HEX.formatHex(bytes))
+        .isEqualTo(
+            compact(
+                """
+                01
+                00000005 696e626f78
+                0000000000000007
+                0000000000000004 0000000000000005
+                00000001 01
+                01 00000002 0203
+                00000002 00000001 61 00000001 62
+                00000001 00000001 63
+                """));
+    assertThat(RangeDescriptorCodec.decode(bytes)).isEqualTo(descriptor);
+  }
+
+  @Test
+  void shouldKeepTheBytesOfADescriptorWithoutEnd() {
+    RangeDescriptor descriptor =
+        new RangeDescriptor(
+            new RangeId("dist", 1),
+            KeyInterval.ALL,
+            RangeEpoch.FIRST,
+            ReplicaSet.ofVoters(new NodeId("a")));
+    assertThat(RangeDescriptorCodec.decode(RangeDescriptorCodec.encode(descriptor)))
+        .isEqualTo(descriptor);
+  }
+
+  @Test
+  void shouldKeepTheBytesOfMutations() {
+    byte[] entry = RangeEntry.encodeMutations(2, 3, 4, List.of(new byte[] {9}, new byte[] {8, 7}));
+    RangeEntry.stamp(entry, 5, 6);
+    assertThat(HEX.formatHex(entry))
+        .isEqualTo(
+            compact(
+                """
+                01 01 0000000000000005
+                0000000000000002 0000000000000003 0000000000000004
+                00000002 00000001 09 00000002 0807
+                """));
+    RangeEntry.Mutations decoded = (RangeEntry.Mutations) RangeEntry.decode(ByteBuffer.wrap(entry));
+    assertThat(decoded)
+        .isEqualTo(
+            new RangeEntry.Mutations(
+                5,
+                2,
+                3,
+                4,
+                List.of(ByteBuffer.wrap(new byte[] {9}), ByteBuffer.wrap(new byte[] {8, 7}))));
+  }
+
+  @Test
+  void shouldKeepTheBytesOfARegistration() {
+    byte[] entry = RangeEntry.encodeRegister();
+    RangeEntry.stamp(entry, 5, 6);
+    assertThat(HEX.formatHex(entry)).isEqualTo("01" + "02" + "0000000000000005" + "00000006");
+    assertThat(RangeEntry.decode(ByteBuffer.wrap(entry))).isEqualTo(new RangeEntry.Register(5, 6));
+  }
+
+  @Test
+  void shouldRefuseDamagedBytesWithoutReadingBeyondThem() {
+    byte[] entry = RangeEntry.encodeMutations(2, 3, 4, List.of(new byte[] {9}));
+    for (int length = 0; length < entry.length; length++) {
+      ByteBuffer cut = ByteBuffer.wrap(Arrays.copyOf(entry, length));
+      assertThatThrownBy(() -> RangeEntry.decode(cut)).isInstanceOf(CorruptDataException.class);
+    }
+    ByteBuffer longer = ByteBuffer.wrap(Arrays.copyOf(entry, entry.length + 1));
+    assertThatThrownBy(() -> RangeEntry.decode(longer)).isInstanceOf(CorruptDataException.class);
+    entry[0] = 99;
+    assertThatThrownBy(() -> RangeEntry.decode(ByteBuffer.wrap(entry)))
+        .isInstanceOf(CorruptDataException.class)
+        .hasMessageContaining("format 99");
+    assertThatThrownBy(() -> RangeEntry.stamp(new byte[3], 1, 1))
+        .isInstanceOf(CorruptDataException.class);
+  }
+}

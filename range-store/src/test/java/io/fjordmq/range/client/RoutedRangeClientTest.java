@@ -1,0 +1,420 @@
+package io.fjordmq.range.client;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.range.KeyInterval;
+import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.RangeEpoch;
+import io.fjordmq.range.RangeException;
+import io.fjordmq.range.RangeId;
+import io.fjordmq.range.RangeObserver;
+import io.fjordmq.range.RangeResult;
+import io.fjordmq.range.sim.ManualTimers;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class RoutedRangeClientTest {
+  private static final NodeId A = new NodeId("a");
+  private static final NodeId B = new NodeId("b");
+  private static final NodeId C = new NodeId("c");
+  private static final RangeClientSettings SETTINGS =
+      new RangeClientSettings(
+          100,
+          200,
+          3,
+          5,
+          1000,
+          2,
+          Duration.ofMillis(1000),
+          Duration.ofMillis(100),
+          Duration.ofMillis(10),
+          Duration.ofMillis(40));
+
+  private final ManualTimers timers = new ManualTimers();
+  private final FakeRanges ranges = new FakeRanges();
+  private final RoutedRangeClient client = client(range(1, "", "m", 1), range(2, "m", null, 1));
+
+  private RoutedRangeClient client(RangeDescriptor... known) {
+    return new RoutedRangeClient(
+        "words", List.of(known), ranges, timers, SETTINGS, RangeObserver.NONE);
+  }
+
+  // Coalescing and order
+
+  @Test
+  void shouldSendTheFirstCommandAtOnceAndCoalesceTheNextOnes() {
+    CompletableFuture<byte[]> first = mutate("a1");
+    CompletableFuture<byte[]> second = mutate("a2");
+    CompletableFuture<byte[]> third = mutate("a3");
+    FakeRanges.Sent one = ranges.takeSent();
+    assertThat(one.commands()).containsExactly("a1");
+    assertThat(one.number()).isEqualTo(1);
+    assertThat(ranges.sent).isEmpty();
+
+    one.apply();
+    assertThat(first).isCompletedWithValueMatching(answer -> text(answer).equals("a1"));
+    FakeRanges.Sent two = ranges.takeSent();
+    assertThat(two.commands()).containsExactly("a2", "a3");
+    assertThat(two.number()).isEqualTo(2);
+    two.apply();
+    assertThat(second).isCompletedWithValueMatching(answer -> text(answer).equals("a2"));
+    assertThat(third).isCompletedWithValueMatching(answer -> text(answer).equals("a3"));
+  }
+
+  @Test
+  void shouldKeepABatchWithinItsBounds() {
+    for (String command : List.of("a1", "a2", "a3", "a4", "a5")) {
+      mutate(command);
+    }
+    ranges.takeSent().apply();
+    assertThat(ranges.sent.element().commands()).containsExactly("a2", "a3", "a4");
+    ranges.takeSent().apply();
+    String wide = "a".repeat(95);
+    mutate(wide);
+    mutate(wide);
+    ranges.takeSent().apply();
+    assertThat(ranges.sent.element().commands()).containsExactly(wide); // two are over 200 bytes
+  }
+
+  @Test
+  void shouldSendWhatACallbackAsksForAfterWhatWasWaiting() {
+    mutate("a1").thenRun(() -> mutate("a9"));
+    mutate("a2");
+    ranges.takeSent().apply();
+    ranges.takeSent().apply();
+    assertThat(ranges.sent).isEmpty();
+    assertThat(client.status().ranges().get(0).queuedCommands()).isZero();
+  }
+
+  // Bounds
+
+  @Test
+  void shouldRefuseAsBusyWhenTooMuchWaits() {
+    for (int i = 0; i < 6; i++) { // one in the air, five waiting
+      assertThat(mutate("a" + i)).isNotDone();
+    }
+    assertThat(kindOf(mutate("a6"))).isEqualTo(RangeException.Kind.BUSY);
+    assertThat(mutate("z")).isNotDone(); // another range has room
+    ranges.takeSent().apply();
+    assertThat(mutate("a7")).isNotDone();
+  }
+
+  @Test
+  void shouldRefuseACommandThatFitsIntoNoEntry() {
+    assertThat(kindOf(mutate("a".repeat(101)))).isEqualTo(RangeException.Kind.TOO_LARGE);
+    assertThat(ranges.sent).isEmpty();
+  }
+
+  @Test
+  void shouldRefuseQueriesAsBusyWhenTooManyWait() {
+    query("a");
+    query("a");
+    assertThat(kindOf(query("a"))).isEqualTo(RangeException.Kind.BUSY);
+    ranges.takeAsked().reply().accept(new RangeResult.Answered(bytes("x")));
+    assertThat(query("a")).isNotDone();
+  }
+
+  // Retries
+
+  @Test
+  void shouldRepeatABatchOfUnknownOutcomeUnderTheSameNumber() {
+    CompletableFuture<byte[]> answer = mutate("a1");
+    mutate("a2");
+    FakeRanges.Sent first = ranges.takeSent();
+    first.reply().accept(new RangeResult.OutcomeUnknown("leader changed"));
+    assertThat(ranges.sent).isEmpty();
+    timers.advance(Duration.ofMillis(10));
+    FakeRanges.Sent again = ranges.takeSent();
+    assertThat(again.number()).isEqualTo(first.number());
+    assertThat(again.sender()).isEqualTo(first.sender());
+    assertThat(again.commands()).containsExactly("a1");
+    again.apply();
+    assertThat(answer).isCompleted();
+  }
+
+  @Test
+  void shouldRepeatABatchThatGetsNoReplyAndTakeTheAnswerOfAnyAttempt() {
+    CompletableFuture<byte[]> answer = mutate("a1");
+    FakeRanges.Sent first = ranges.takeSent();
+    timers.advance(Duration.ofMillis(130));
+    FakeRanges.Sent second = ranges.takeSent();
+    assertThat(second.number()).isEqualTo(first.number());
+    assertThat(second.node()).isNotEqualTo(first.node());
+    first.apply();
+    assertThat(answer).isCompleted();
+    second.reply().accept(new RangeResult.OutcomeUnknown("too late to matter"));
+    timers.advance(Duration.ofMillis(500));
+    assertThat(ranges.sent).isEmpty();
+  }
+
+  @Test
+  void shouldFollowAHintAtOnceAndThenAskThatNodeFirst() {
+    mutate("a1");
+    FakeRanges.Sent first = ranges.takeSent();
+    assertThat(first.node()).isEqualTo(A);
+    first.reply().accept(new RangeResult.NotLeader(C));
+    FakeRanges.Sent second = ranges.takeSent();
+    assertThat(second.node()).isEqualTo(C);
+    second.apply();
+    mutate("a2");
+    assertThat(ranges.takeSent().node()).isEqualTo(C);
+  }
+
+  @Test
+  void shouldAskOneAfterTheOtherWithGrowingPausesWhileNobodyLeads() {
+    mutate("a1");
+    List<NodeId> nodes = new ArrayList<>();
+    for (int pause : new int[] {10, 20, 40, 40}) {
+      FakeRanges.Sent attempt = ranges.takeSent();
+      nodes.add(attempt.node());
+      attempt.reply().accept(new RangeResult.NotLeader(null));
+      timers.advance(Duration.ofMillis(pause - 1));
+      assertThat(ranges.sent).isEmpty();
+      timers.advance(Duration.ofMillis(1));
+    }
+    assertThat(nodes).containsExactly(A, B, C, A);
+  }
+
+  @Test
+  void shouldGiveUpAtTheDeadlineAndGoOnWithALaterNumber() {
+    CompletableFuture<byte[]> lost = mutate("a1");
+    timers.advance(Duration.ofMillis(600));
+    CompletableFuture<byte[]> waiting = mutate("a2");
+    timers.advance(Duration.ofMillis(430));
+    assertThat(kindOf(lost)).isEqualTo(RangeException.Kind.UNAVAILABLE);
+    assertThat(waiting).isNotDone();
+    FakeRanges.Sent last = ranges.takeSent();
+    while (!ranges.sent.isEmpty()) {
+      last = ranges.takeSent();
+    }
+    assertThat(last.number()).isEqualTo(2);
+    last.apply();
+    assertThat(waiting).isCompleted();
+  }
+
+  @Test
+  void shouldSayThatStorageFailedWhenThatWasTheLastItHeard() {
+    CompletableFuture<byte[]> answer = mutate("a1");
+    for (int elapsed = 0; elapsed < 1100; elapsed += 10) {
+      if (!ranges.sent.isEmpty()) {
+        ranges.takeSent().reply().accept(new RangeResult.StorageFailed("disk full"));
+      }
+      timers.advance(Duration.ofMillis(10));
+    }
+    assertThat(kindOf(answer)).isEqualTo(RangeException.Kind.STORAGE_FAILED);
+  }
+
+  // Senders
+
+  @Test
+  void shouldRegisterAgainWhenForgotten() {
+    CompletableFuture<byte[]> answer = mutate("a1");
+    FakeRanges.Sent first = ranges.takeSent();
+    first.reply().accept(new RangeResult.SenderForgotten());
+    FakeRanges.Sent second = ranges.takeSent();
+    assertThat(second.sender()).isNotEqualTo(first.sender());
+    assertThat(second.number()).isEqualTo(1);
+    second.apply();
+    assertThat(answer).isCompleted();
+  }
+
+  @Test
+  void shouldNotSendAgainUnderANewNameWhatMayHaveBeenApplied() {
+    CompletableFuture<byte[]> answer = mutate("a1");
+    ranges.takeSent().reply().accept(new RangeResult.OutcomeUnknown("leader changed"));
+    timers.advance(Duration.ofMillis(10));
+    ranges.takeSent().reply().accept(new RangeResult.SenderForgotten());
+    assertThat(kindOf(answer)).isEqualTo(RangeException.Kind.UNAVAILABLE);
+    assertThat(ranges.sent).isEmpty();
+    mutate("a2");
+    assertThat(ranges.takeSent().commands()).containsExactly("a2");
+  }
+
+  @Test
+  void shouldGiveUpARegistrationThatNobodyAnswers() {
+    ranges.ignoreRegistrations();
+    CompletableFuture<byte[]> answer = mutate("a1");
+    timers.advance(Duration.ofMillis(1100));
+    assertThat(kindOf(answer)).isEqualTo(RangeException.Kind.UNAVAILABLE);
+  }
+
+  // Reshaped ranges
+
+  @Test
+  void shouldMoveCommandsToTheRangesThatHoldTheirKeysNow() {
+    RangeDescriptor left = range(1, "", "c", 2);
+    RangeDescriptor right = range(3, "c", "m", 2);
+    CompletableFuture<byte[]> inAir = mutate("d1");
+    CompletableFuture<byte[]> staying = mutate("a2");
+    CompletableFuture<byte[]> moving = mutate("d3");
+    ranges.takeSent().reply().accept(new RangeResult.StaleEpoch(List.of(left, right)));
+
+    FakeRanges.Sent toLeft = ranges.takeSent();
+    FakeRanges.Sent toRight = ranges.takeSent();
+    if (toLeft.range().number() == 3) {
+      FakeRanges.Sent other = toLeft;
+      toLeft = toRight;
+      toRight = other;
+    }
+    assertThat(toLeft.range()).isEqualTo(left.id());
+    assertThat(toLeft.commands()).containsExactly("a2");
+    assertThat(toLeft.epochVersion()).isEqualTo(2);
+    assertThat(toRight.range()).isEqualTo(right.id());
+    assertThat(toRight.commands()).containsExactly("d1", "d3"); // in the order of the calls
+    toLeft.apply();
+    toRight.apply();
+    assertThat(List.of(inAir, staying, moving)).allMatch(CompletableFuture::isDone);
+    assertThat(client.locate(KeyInterval.ALL)).hasSize(3);
+  }
+
+  @Test
+  void shouldRegroupAGroupedCommandWhenItsRangeWasSplit() {
+    var answers =
+        client.mutateGrouped(
+            List.of(bytes("a"), bytes("d"), bytes("b")),
+            positions -> bytes("p" + java.util.Arrays.toString(positions)));
+    FakeRanges.Sent whole = ranges.takeSent();
+    assertThat(whole.commands()).containsExactly("p[0, 1, 2]");
+    whole
+        .reply()
+        .accept(new RangeResult.StaleEpoch(List.of(range(1, "", "c", 2), range(3, "c", "m", 2))));
+    List<String> commands = new ArrayList<>();
+    while (!ranges.sent.isEmpty()) {
+      FakeRanges.Sent part = ranges.takeSent();
+      commands.addAll(part.commands());
+      part.apply();
+    }
+    assertThat(commands).containsExactlyInAnyOrder("p[0, 2]", "p[1]");
+    assertThat(answers).isCompleted();
+    assertThat(answers.join()).hasSize(2);
+  }
+
+  @Test
+  void shouldPauseWhenAReplicaLagsBehindWhatTheClientKnows() {
+    mutate("a1");
+    ranges.takeSent().reply().accept(new RangeResult.StaleEpoch(List.of(range(1, "", "m", 1))));
+    assertThat(ranges.sent).isEmpty();
+    timers.advance(Duration.ofMillis(10));
+    assertThat(ranges.takeSent().commands()).containsExactly("a1");
+  }
+
+  @Test
+  void shouldTakeInNewsOfIdleRangesAndLeaveBusyOnesToTheirAnswer() {
+    client.update(List.of(range(2, "m", null, 5)));
+    mutate("z1");
+    assertThat(ranges.sent.element().epochVersion()).isEqualTo(5);
+    client.update(List.of(range(2, "m", null, 6)));
+    ranges.takeSent().apply();
+    mutate("z2");
+    assertThat(ranges.takeSent().epochVersion()).isEqualTo(5);
+  }
+
+  @Test
+  void shouldSayWhichKeyNobodyHolds() {
+    RoutedRangeClient gappy = client(range(1, "", "m", 1));
+    CompletableFuture<byte[]> answer = gappy.mutate(bytes("z"), bytes("z1"));
+    assertThat(kindOf(answer)).isEqualTo(RangeException.Kind.UNAVAILABLE);
+  }
+
+  // Grouped
+
+  @Test
+  void shouldNotClaimThatNothingWasSentWhenOnePartWas() {
+    for (int i = 0; i < 6; i++) {
+      mutate("z" + i); // the second range is full
+    }
+    var answers = client.mutateGrouped(List.of(bytes("a"), bytes("z")), positions -> bytes("p"));
+    assertThat(kindOf(answers)).isEqualTo(RangeException.Kind.UNAVAILABLE);
+  }
+
+  // Queries
+
+  @Test
+  void shouldAskForAtLeastWhatTheClientHasSeen() {
+    CompletableFuture<byte[]> before = query("a");
+    assertThat(ranges.takeAsked().leastIndex()).isZero();
+    mutate("a1");
+    ranges.takeSent().apply();
+    mutate("a2");
+    ranges.takeSent().apply();
+    query("a");
+    assertThat(ranges.takeAsked().leastIndex()).isEqualTo(2);
+    assertThat(before).isNotDone();
+  }
+
+  @Test
+  void shouldRepeatAQueryUntilTheDeadline() {
+    CompletableFuture<byte[]> answer = query("a");
+    FakeRanges.Asked first = ranges.takeAsked();
+    first.reply().accept(new RangeResult.NotLeader(B));
+    timers.advance(Duration.ofMillis(10));
+    FakeRanges.Asked second = ranges.takeAsked();
+    assertThat(second.node()).isEqualTo(B);
+    timers.advance(Duration.ofMillis(130)); // no reply
+    assertThat(ranges.asked).isNotEmpty();
+    timers.advance(Duration.ofMillis(1000));
+    assertThat(kindOf(answer)).isEqualTo(RangeException.Kind.UNAVAILABLE);
+  }
+
+  // The end
+
+  @Test
+  void shouldFailWhatWaitsWhenClosed() {
+    CompletableFuture<byte[]> inAir = mutate("a1");
+    CompletableFuture<byte[]> waiting = mutate("a2");
+    CompletableFuture<byte[]> asked = query("a");
+    client.close();
+    for (CompletableFuture<byte[]> future :
+        List.of(inAir, waiting, asked, mutate("a3"), query("a"))) {
+      assertThat(kindOf(future)).isEqualTo(RangeException.Kind.CLOSED);
+    }
+    ranges.takeSent().apply();
+    assertThat(ranges.sent).isEmpty();
+  }
+
+  private CompletableFuture<byte[]> mutate(String command) {
+    return client.mutate(bytes(command.substring(0, 1)), bytes(command));
+  }
+
+  private CompletableFuture<byte[]> query(String key) {
+    return client.query(bytes(key), bytes("?"));
+  }
+
+  private static RangeException.Kind kindOf(CompletableFuture<?> future) {
+    assertThat(future).isCompletedExceptionally();
+    try {
+      future.get();
+      throw new AssertionError("completed");
+    } catch (ExecutionException e) {
+      return ((RangeException) Objects.requireNonNull(e.getCause())).kind();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @SuppressWarnings("NullAway") // does not see in class files that an array may be null
+  static RangeDescriptor range(long number, String start, @Nullable String end, long version) {
+    return new RangeDescriptor(
+        new RangeId("words", number),
+        new KeyInterval(bytes(start), end == null ? null : bytes(end)),
+        new RangeEpoch(version, 1),
+        ReplicaSet.ofVoters(A, B, C));
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(UTF_8);
+  }
+
+  private static String text(byte[] bytes) {
+    return new String(bytes, UTF_8);
+  }
+}
