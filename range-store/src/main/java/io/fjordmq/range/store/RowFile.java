@@ -35,9 +35,6 @@ final class RowFile {
   private static final int MAGIC = 0x464a5252;
   private static final int FORMAT = 1;
 
-  /** Larger than any chunk can be; a length beyond it is damage. */
-  private static final int MAX_CHUNK_BYTES = 256 << 20;
-
   private RowFile() {}
 
   /** Takes the rows of a file. */
@@ -120,7 +117,7 @@ final class RowFile {
 
   private static long readChunk(Path file, DataInputStream in, int length, RowVisitor visitor)
       throws IOException {
-    if (length < 0 || length > MAX_CHUNK_BYTES) {
+    if (length < 0 || length > Files.size(file)) {
       throw new IOException(file + " is damaged: a chunk of " + length + " bytes");
     }
     int expected = in.readInt();

@@ -1,0 +1,45 @@
+package io.fjordmq.range.sim;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.fjordmq.range.ApplyContext;
+import io.fjordmq.range.Coprocessor;
+import io.fjordmq.range.KeyInterval;
+import io.fjordmq.range.kv.KvReader;
+import java.nio.ByteBuffer;
+
+/**
+ * The smallest store that can show what an engine gets wrong: command {@code key:word} appends the
+ * word to the key's value, answers the value and emits {@code key:value}; a query is a key. The
+ * command {@code key:!} is a bug.
+ */
+public final class AppendingCoprocessor implements Coprocessor {
+  @Override
+  public void open(KeyInterval interval, KvReader state) {}
+
+  @Override
+  public byte[] apply(ByteBuffer command, ApplyContext context) {
+    String text = UTF_8.decode(command).toString();
+    String key = text.substring(0, text.indexOf(':'));
+    String word = text.substring(text.indexOf(':') + 1);
+    if (word.equals("!")) {
+      throw new IllegalStateException("the bug");
+    }
+    if (word.equals("now")) {
+      return Long.toString(context.nowMillis()).getBytes(UTF_8);
+    }
+    byte[] before = context.state().get(key.getBytes(UTF_8));
+    String after = (before == null ? "" : new String(before, UTF_8) + " ") + word;
+    context.state().put(key.getBytes(UTF_8), after.getBytes(UTF_8));
+    context.emit(key + ":" + after);
+    return after.getBytes(UTF_8);
+  }
+
+  @Override
+  public byte[] query(ByteBuffer query, KvReader state) {
+    byte[] key = new byte[query.remaining()];
+    query.get(key);
+    byte[] value = state.get(key);
+    return value == null ? new byte[0] : value;
+  }
+}

@@ -1,0 +1,258 @@
+package io.fjordmq.range.store;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.ConsensusException;
+import io.fjordmq.range.KeyInterval;
+import io.fjordmq.range.RangeEntry;
+import io.fjordmq.range.RangeResult;
+import io.fjordmq.range.kv.KvBatch;
+import io.fjordmq.range.kv.KvException;
+import io.fjordmq.range.kv.WriteSet;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class RangeReplicaTest {
+  @TempDir Path directory;
+  private ReplicaFixture range;
+
+  @BeforeEach
+  void open() throws IOException {
+    range = new ReplicaFixture(directory);
+    range.replica.leading(1);
+  }
+
+  // Applying
+
+  @Test
+  void shouldAnswerEveryCommandOfABatchInOrder() {
+    long sender = range.register();
+    RangeResult result = range.execute(ReplicaFixture.mutations(sender, 1, "a:1", "b:2", "a:3"));
+    assertThat(ReplicaFixture.answers(result)).containsExactly("1", "2", "1 3");
+    assertThat(range.value("a")).isEqualTo("1 3");
+  }
+
+  @Test
+  void shouldApplyARepeatedBatchOnceAndAnswerItTheSame() throws IOException {
+    long sender = range.register();
+    RangeResult first = range.execute(ReplicaFixture.mutations(sender, 1, "a:1"));
+    range.effects.clear();
+    RangeResult again = range.execute(ReplicaFixture.mutations(sender, 1, "a:1"));
+    assertThat(ReplicaFixture.answers(again)).isEqualTo(ReplicaFixture.answers(first));
+    assertThat(range.effects).isEmpty();
+
+    range.reopen().leading(2); // what it remembers is in the state
+    assertThat(ReplicaFixture.answers(range.execute(ReplicaFixture.mutations(sender, 1, "a:1"))))
+        .containsExactly("1");
+    assertThat(range.value("a")).isEqualTo("1");
+  }
+
+  @Test
+  void shouldRefuseABatchThatALaterOneHasOvertaken() {
+    long sender = range.register();
+    range.execute(ReplicaFixture.mutations(sender, 2, "a:2"));
+    assertThat(range.execute(ReplicaFixture.mutations(sender, 1, "a:1")))
+        .isInstanceOf(RangeResult.Outdated.class);
+    assertThat(range.value("a")).isEqualTo("2");
+  }
+
+  @Test
+  void shouldForgetTheSenderThatWasUsedLongestAgo() {
+    long first = range.register();
+    long second = range.register();
+    long third = range.register();
+    range.execute(ReplicaFixture.mutations(first, 1, "a:1"));
+    range.register(); // a fourth: one too many
+    assertThat(range.execute(ReplicaFixture.mutations(second, 1, "a:x")))
+        .isInstanceOf(RangeResult.SenderForgotten.class);
+    assertThat(range.execute(ReplicaFixture.mutations(first, 2, "a:2")))
+        .isInstanceOf(RangeResult.Applied.class);
+    assertThat(range.execute(ReplicaFixture.mutations(third, 1, "a:3")))
+        .isInstanceOf(RangeResult.Applied.class);
+    assertThat(range.value("a")).isEqualTo("1 2 3");
+    assertThat(range.replica.status().senders()).isEqualTo(3);
+  }
+
+  @Test
+  void shouldRefuseABatchThatWasRoutedByAnotherEpoch() {
+    long sender = range.register();
+    byte[] entry = RangeEntry.encodeMutations(9, sender, 1, List.of("a:1".getBytes(UTF_8)));
+    assertThat(range.execute(entry))
+        .isEqualTo(new RangeResult.StaleEpoch(List.of(range.replica.descriptor())));
+    assertThat(range.value("a")).isEmpty();
+    // Its number is not used up: the same commands may come again by another way.
+    assertThat(range.execute(ReplicaFixture.mutations(sender, 1, "a:1")))
+        .isInstanceOf(RangeResult.Applied.class);
+  }
+
+  @Test
+  void shouldNeverLetTimeRunBackwards() {
+    long sender = range.register();
+    range.clock.advance(Duration.ofSeconds(10));
+    String later =
+        ReplicaFixture.answers(range.execute(ReplicaFixture.mutations(sender, 1, "a:now"))).get(0);
+    byte[] fromASlowClock = ReplicaFixture.mutations(sender, 2, "a:now");
+    RangeEntry.stamp(fromASlowClock, 1000, 3);
+    List<RangeResult> results = new ArrayList<>();
+    range.replica.apply(
+        List.of(
+            ReplicaFixture.entry(
+                range.replica.appliedIndex() + 1,
+                fromASlowClock,
+                new PendingEntry(results::add, 0))));
+    assertThat(ReplicaFixture.answers(results.get(0))).containsExactly(later);
+  }
+
+  @Test
+  void shouldSkipEntriesThatAreInTheStateAlready() {
+    long sender = range.register();
+    byte[] entry = ReplicaFixture.mutations(sender, 1, "a:1");
+    range.execute(entry.clone());
+    range.replica.apply(List.of(ReplicaFixture.entry(range.replica.appliedIndex(), entry, null)));
+    assertThat(range.value("a")).isEqualTo("1");
+  }
+
+  @Test
+  void shouldPerformEffectsOnlyWhileLeading() {
+    long sender = range.register();
+    range.execute(ReplicaFixture.mutations(sender, 1, "a:1", "b:2"));
+    assertThat(range.effects).containsExactly("a:1", "b:2");
+    range.effects.clear();
+    byte[] entry = ReplicaFixture.mutations(sender, 2, "a:3");
+    range.replica.following();
+    range.replica.apply(
+        List.of(ReplicaFixture.entry(range.replica.appliedIndex() + 1, entry, null)));
+    assertThat(range.effects).isEmpty();
+  }
+
+  @Test
+  void shouldApplyManyEntriesInOrderWhateverTheWriteBound() {
+    long sender = range.register();
+    List<List<RangeResult>> results = new ArrayList<>();
+    for (int i = 1; i <= 50; i++) {
+      results.add(
+          range.propose(ReplicaFixture.mutations(sender, i, "k" + i + ":" + "x".repeat(300))));
+    }
+    range.commitAll();
+    assertThat(results).allSatisfy(one -> assertThat(one).hasSize(1));
+    assertThat(range.value("k50")).hasSize(300);
+    assertThat(range.replica.appliedIndex()).isEqualTo(51);
+  }
+
+  // Failing
+
+  @Test
+  void shouldStopForGoodAtABugAndTellTheSenderToAskAgain() {
+    long sender = range.register();
+    List<RangeResult> good = range.propose(ReplicaFixture.mutations(sender, 1, "a:1"));
+    List<RangeResult> bad = range.propose(ReplicaFixture.mutations(sender, 2, "a:!"));
+    assertThatThrownBy(range::commitAll).hasMessage("the bug");
+    assertThat(good.get(0)).isInstanceOf(RangeResult.OutcomeUnknown.class);
+    assertThat(bad.get(0)).isInstanceOf(RangeResult.OutcomeUnknown.class);
+    range.propose(ReplicaFixture.mutations(sender, 3, "a:3"));
+    assertThatThrownBy(range::commitAll).hasMessageContaining("has failed before");
+    range.replica.halted(new ConsensusException(ConsensusException.Kind.FAILED, "the bug"));
+    assertThat(range.halted).containsExactly(ReplicaFixture.ID);
+    assertThat(range.propose(ReplicaFixture.mutations(sender, 4, "a:4")).get(0))
+        .isInstanceOfSatisfying(
+            RangeResult.Unavailable.class, r -> assertThat(r.reason()).contains("the bug"));
+  }
+
+  @Test
+  void shouldApplyAgainAfterReopeningWhatTheStorageRefused() throws IOException {
+    long sender = range.register();
+    range.disk.failWith(new KvException(KvException.Kind.DISK_FULL, "disk full"));
+    List<RangeResult> result = range.propose(ReplicaFixture.mutations(sender, 1, "a:1"));
+    assertThatThrownBy(range::commitAll).isInstanceOf(KvException.class);
+    assertThat(result.get(0)).isEqualTo(new RangeResult.StorageFailed("disk full"));
+
+    range.disk.failWith(null);
+    range.reopen().leading(2);
+    assertThat(range.replica.appliedIndex()).isEqualTo(1);
+    byte[] entry = ReplicaFixture.mutations(sender, 1, "a:1");
+    range.replica.apply(List.of(ReplicaFixture.entry(2, entry, null)));
+    assertThat(range.value("a")).isEqualTo("1");
+  }
+
+  @Test
+  void shouldRefuseAWriteOutsideTheRangesKeys() {
+    DataWriter writer =
+        new DataWriter(
+            new WriteSet(range.space.latest(), new KvBatch()),
+            new KeyInterval(new byte[] {5}, new byte[] {9}));
+    assertThatThrownBy(() -> writer.put(new byte[] {9}, new byte[0]))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> writer.delete(new byte[] {4}))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> writer.deleteRange(new byte[] {5}, new byte[] {10}))
+        .isInstanceOf(IllegalArgumentException.class);
+    writer.put(new byte[] {5}, new byte[] {1});
+    assertThat(writer.get(new byte[] {5})).isEqualTo(new byte[] {1});
+  }
+
+  // Serving
+
+  @Test
+  void shouldServeOnlyWhileLeading() {
+    range.replica.following();
+    RangeResult elsewhere = new RangeResult.NotLeader(new NodeId("elsewhere"));
+    assertThat(range.propose(ReplicaFixture.mutations(1, 1, "a:1"))).containsExactly(elsewhere);
+    assertThat(query(1, 0)).isEqualTo(elsewhere);
+    assertThat(range.proposed).isEmpty();
+  }
+
+  @Test
+  void shouldProposeInTheTermItLeads() {
+    range.replica.following();
+    range.replica.leading(7);
+    range.propose(ReplicaFixture.mutations(1, 1, "a:1"));
+    assertThat(range.proposed.get(0).term()).isEqualTo(7);
+  }
+
+  @Test
+  void shouldNotAnswerAQueryFromBeforeWhatTheClientHasSeen() {
+    long index = range.replica.appliedIndex();
+    assertThat(query(1, index + 1)).isInstanceOf(RangeResult.NotLeader.class);
+    assertThat(query(1, index)).isInstanceOf(RangeResult.Answered.class);
+    assertThat(query(2, index)).isInstanceOf(RangeResult.StaleEpoch.class);
+  }
+
+  @Test
+  void shouldRefuseAnEntryThatIsTooLarge() {
+    assertThat(range.propose(ReplicaFixture.mutations(1, 1, "a:" + "x".repeat(5000))).get(0))
+        .isInstanceOf(RangeResult.Unavailable.class);
+    assertThat(range.proposed).isEmpty();
+  }
+
+  @Test
+  void shouldSayWhyTheGroupDidNotTakeAnEntry() {
+    for (ConsensusException.Kind kind : ConsensusException.Kind.values()) {
+      List<RangeResult> result = range.propose(ReplicaFixture.mutations(1, 1, "a:1"));
+      range.proposed.remove(0).proposal().failed(new ConsensusException(kind, "because"));
+      Class<? extends RangeResult> expected =
+          switch (kind) {
+            case NOT_LEADER -> RangeResult.NotLeader.class;
+            case BUSY -> RangeResult.Busy.class;
+            case OUTCOME_UNKNOWN -> RangeResult.OutcomeUnknown.class;
+            case CLOSED -> RangeResult.Unavailable.class;
+            case FAILED -> RangeResult.StorageFailed.class;
+          };
+      assertThat(result).singleElement().isInstanceOf(expected);
+    }
+  }
+
+  private RangeResult query(long epochVersion, long leastIndex) {
+    List<RangeResult> results = new ArrayList<>();
+    range.replica.query(epochVersion, leastIndex, "a".getBytes(UTF_8), results::add);
+    return results.get(0);
+  }
+}
