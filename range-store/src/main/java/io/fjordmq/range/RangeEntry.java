@@ -1,5 +1,8 @@
 package io.fjordmq.range;
 
+import io.fjordmq.api.ByteReader;
+import io.fjordmq.api.ByteWriter;
+import io.fjordmq.api.MalformedBytesException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,9 +22,9 @@ import java.util.List;
  * u64  epoch version by which the sender routed
  * u64  sender
  * u64  batch number
- * u32  commands, then as many: u32 length, bytes
+ * varint commands, then as many: varint length, bytes
  * -- register only:
- * u32  how many senders the range shall remember, 0 until it is proposed
+ * u64  how many senders the range shall remember, 0 until it is proposed
  * </pre>
  */
 public sealed interface RangeEntry {
@@ -51,11 +54,11 @@ public sealed interface RangeEntry {
   int CLOCK_AT = 2;
   int REGISTER_LIMIT_AT = 10;
 
-  /** Bytes of a {@link Mutations} entry beside its commands. */
-  int MUTATIONS_OVERHEAD = 1 + 1 + 8 + 8 + 8 + 8 + 4;
+  /** Most bytes of a {@link Mutations} entry beside its commands. */
+  int MUTATIONS_OVERHEAD = 1 + 1 + 8 + 8 + 8 + 8 + 5;
 
-  /** Bytes that each command takes beside its own. */
-  int COMMAND_OVERHEAD = 4;
+  /** Most bytes that each command takes beside its own. */
+  int COMMAND_OVERHEAD = 5;
 
   /** The bytes of an entry that no leader has stamped yet. */
   static byte[] encodeMutations(
@@ -64,17 +67,15 @@ public sealed interface RangeEntry {
     for (byte[] command : commands) {
       size += COMMAND_OVERHEAD + command.length;
     }
-    ByteBuffer out = ByteBuffer.allocate(size);
-    out.put((byte) FORMAT).put((byte) MUTATIONS).putLong(0);
-    out.putLong(epochVersion).putLong(sender).putLong(number).putInt(commands.size());
-    for (byte[] command : commands) {
-      out.putInt(command.length).put(command);
-    }
-    return out.array();
+    ByteWriter out = new ByteWriter(size);
+    out.writeByte(FORMAT).writeByte(MUTATIONS).writeLong(0);
+    out.writeLong(epochVersion).writeLong(sender).writeLong(number).writeVarint(commands.size());
+    commands.forEach(out::writeBlock);
+    return out.toByteArray();
   }
 
   static byte[] encodeRegister() {
-    return ByteBuffer.allocate(REGISTER_LIMIT_AT + 4)
+    return ByteBuffer.allocate(REGISTER_LIMIT_AT + 8)
         .put((byte) FORMAT)
         .put((byte) REGISTER)
         .array();
@@ -83,43 +84,48 @@ public sealed interface RangeEntry {
   /**
    * Writes what the leader decides into encoded bytes, in place.
    *
-   * @throws CorruptDataException if the bytes are too short for an entry
+   * @throws MalformedBytesException if the bytes are too short for an entry
    */
   static void stamp(byte[] entry, long clockMillis, int maxSenders) {
-    if (entry.length < REGISTER_LIMIT_AT + 4) {
-      throw new CorruptDataException("a range entry of " + entry.length + " bytes");
+    if (entry.length < REGISTER_LIMIT_AT + 8) {
+      throw new MalformedBytesException("a range entry of " + entry.length + " bytes");
     }
     ByteBuffer out = ByteBuffer.wrap(entry).putLong(CLOCK_AT, clockMillis);
     if (entry[1] == REGISTER) {
-      out.putInt(REGISTER_LIMIT_AT, maxSenders);
+      out.putLong(REGISTER_LIMIT_AT, maxSenders);
     }
   }
 
   /**
-   * @throws CorruptDataException if the bytes are not an entry
+   * @throws MalformedBytesException if the bytes are not an entry
    */
   static RangeEntry decode(ByteBuffer bytes) {
-    ByteReader in = new ByteReader(bytes);
-    in.format("range entry", FORMAT);
-    int kind = in.u8();
-    long clockMillis = in.u64();
+    ByteBuffer rest = bytes.duplicate();
+    ByteReader in = new ByteReader(rest);
+    StoredFormat.require("range entry", FORMAT, in);
+    int kind = in.readByte();
+    long clockMillis = in.readLong();
     RangeEntry entry =
         switch (kind) {
-          case MUTATIONS -> {
-            long epochVersion = in.u64();
-            long sender = in.u64();
-            long number = in.u64();
-            int count = in.count(COMMAND_OVERHEAD);
-            List<ByteBuffer> commands = new ArrayList<>(count);
-            for (int i = 0; i < count; i++) {
-              commands.add(in.slice());
-            }
-            yield new Mutations(clockMillis, epochVersion, sender, number, commands);
-          }
-          case REGISTER -> new Register(clockMillis, in.u32());
-          default -> throw new CorruptDataException("unknown kind of range entry: " + kind);
+          case MUTATIONS ->
+              new Mutations(
+                  clockMillis, in.readLong(), in.readLong(), in.readLong(), commands(in, rest));
+          case REGISTER -> new Register(clockMillis, (int) in.readLong());
+          default -> throw new MalformedBytesException("unknown kind of range entry: " + kind);
         };
-    in.expectEnd("range entry");
+    in.requireEnd();
     return entry;
+  }
+
+  /** Views, not copies: they live as long as the entry's bytes. */
+  private static List<ByteBuffer> commands(ByteReader in, ByteBuffer rest) {
+    int count = in.readCount(1);
+    List<ByteBuffer> commands = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      int length = in.readCount(1);
+      commands.add(rest.slice(rest.position(), length).asReadOnlyBuffer());
+      rest.position(rest.position() + length);
+    }
+    return commands;
   }
 }

@@ -3,6 +3,7 @@ package io.fjordmq.range;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.fjordmq.api.MalformedBytesException;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import java.nio.ByteBuffer;
@@ -34,13 +35,13 @@ class StoredFormatsTest {
             compact(
                 """
                 01
-                00000005 696e626f78
+                05 696e626f78
                 0000000000000007
                 0000000000000004 0000000000000005
-                00000001 01
-                01 00000002 0203
-                00000002 00000001 61 00000001 62
-                00000001 00000001 63
+                01 01
+                01 02 0203
+                02 01 61 01 62
+                01 01 63
                 """));
     assertThat(RangeDescriptorCodec.decode(bytes)).isEqualTo(descriptor);
   }
@@ -67,7 +68,7 @@ class StoredFormatsTest {
                 """
                 01 01 0000000000000005
                 0000000000000002 0000000000000003 0000000000000004
-                00000002 00000001 09 00000002 0807
+                02 01 09 02 0807
                 """));
     RangeEntry.Mutations decoded = (RangeEntry.Mutations) RangeEntry.decode(ByteBuffer.wrap(entry));
     assertThat(decoded)
@@ -84,7 +85,8 @@ class StoredFormatsTest {
   void shouldKeepTheBytesOfARegistration() {
     byte[] entry = RangeEntry.encodeRegister();
     RangeEntry.stamp(entry, 5, 6);
-    assertThat(HEX.formatHex(entry)).isEqualTo("01" + "02" + "0000000000000005" + "00000006");
+    assertThat(HEX.formatHex(entry))
+        .isEqualTo("01" + "02" + "0000000000000005" + "0000000000000006");
     assertThat(RangeEntry.decode(ByteBuffer.wrap(entry))).isEqualTo(new RangeEntry.Register(5, 6));
   }
 
@@ -93,15 +95,15 @@ class StoredFormatsTest {
     byte[] entry = RangeEntry.encodeMutations(2, 3, 4, List.of(new byte[] {9}));
     for (int length = 0; length < entry.length; length++) {
       ByteBuffer cut = ByteBuffer.wrap(Arrays.copyOf(entry, length));
-      assertThatThrownBy(() -> RangeEntry.decode(cut)).isInstanceOf(CorruptDataException.class);
+      assertThatThrownBy(() -> RangeEntry.decode(cut)).isInstanceOf(MalformedBytesException.class);
     }
     ByteBuffer longer = ByteBuffer.wrap(Arrays.copyOf(entry, entry.length + 1));
-    assertThatThrownBy(() -> RangeEntry.decode(longer)).isInstanceOf(CorruptDataException.class);
+    assertThatThrownBy(() -> RangeEntry.decode(longer)).isInstanceOf(MalformedBytesException.class);
     entry[0] = 99;
     assertThatThrownBy(() -> RangeEntry.decode(ByteBuffer.wrap(entry)))
-        .isInstanceOf(CorruptDataException.class)
+        .isInstanceOf(MalformedBytesException.class)
         .hasMessageContaining("format 99");
     assertThatThrownBy(() -> RangeEntry.stamp(new byte[3], 1, 1))
-        .isInstanceOf(CorruptDataException.class);
+        .isInstanceOf(MalformedBytesException.class);
   }
 }

@@ -1,11 +1,11 @@
 package io.fjordmq.range.store;
 
+import io.fjordmq.api.MalformedBytesException;
 import io.fjordmq.cluster.consensus.CommittedEntry;
 import io.fjordmq.cluster.consensus.Consensus;
 import io.fjordmq.cluster.consensus.ConsensusException;
 import io.fjordmq.cluster.consensus.ReplicatedState;
 import io.fjordmq.range.Coprocessor;
-import io.fjordmq.range.CorruptDataException;
 import io.fjordmq.range.EffectListener;
 import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeEntry;
@@ -83,7 +83,7 @@ final class RangeReplica implements ReplicatedState {
    * Reads a replica's state from this node; finishes the installation of a snapshot that a crash
    * cut short.
    *
-   * @throws CorruptDataException if there is no such replica or its rows are damaged
+   * @throws MalformedBytesException if there is no such replica or its rows are damaged
    * @throws KvException if the storage fails
    * @throws IOException if an unfinished installation cannot be finished
    */

@@ -1,11 +1,12 @@
 package io.fjordmq.range.store;
 
-import io.fjordmq.range.ByteReader;
-import io.fjordmq.range.ByteWriter;
-import io.fjordmq.range.CorruptDataException;
+import io.fjordmq.api.ByteReader;
+import io.fjordmq.api.ByteWriter;
+import io.fjordmq.api.MalformedBytesException;
 import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeDescriptorCodec;
 import io.fjordmq.range.RangeId;
+import io.fjordmq.range.StoredFormat;
 import io.fjordmq.range.kv.KvBatch;
 import io.fjordmq.range.kv.KvReader;
 import io.fjordmq.range.kv.KvWriter;
@@ -47,21 +48,21 @@ final class RangeState {
   /**
    * Reads a range's rows.
    *
-   * @throws CorruptDataException if they are missing or are not what they should be
+   * @throws MalformedBytesException if they are missing or are not what they should be
    */
   static RangeState load(RangeId id, KvReader rows) {
     RangeKeys keys = new RangeKeys(id.number());
     byte[] descriptor = rows.get(keys.descriptor());
     byte[] progress = rows.get(keys.progress());
     if (descriptor == null || progress == null) {
-      throw new CorruptDataException("range " + id + " has no state on this node");
+      throw new MalformedBytesException("range " + id + " has no state on this node");
     }
     ByteReader in = new ByteReader(progress);
-    in.format("progress of range " + id, FORMAT);
-    long appliedIndex = in.u64();
-    long clockMillis = in.u64();
-    SenderTable senders = new SenderTable(keys, in.u64());
-    in.expectEnd("progress of range " + id);
+    StoredFormat.require("progress of range " + id, FORMAT, in);
+    long appliedIndex = in.readLong();
+    long clockMillis = in.readLong();
+    SenderTable senders = new SenderTable(keys, in.readLong());
+    in.requireEnd();
     senders.load(rows);
     RangeState state = new RangeState(keys, RangeDescriptorCodec.decode(descriptor), senders);
     state.appliedIndex = appliedIndex;
@@ -102,16 +103,16 @@ final class RangeState {
 
   static long appliedIndexOf(byte[] progress) {
     ByteReader in = new ByteReader(progress);
-    in.format("progress row", FORMAT);
-    return in.u64();
+    StoredFormat.require("progress row", FORMAT, in);
+    return in.readLong();
   }
 
   private static byte[] encodeProgress(long appliedIndex, long clockMillis, long nextSender) {
     ByteWriter out = new ByteWriter(25);
-    out.u8(FORMAT);
-    out.u64(appliedIndex);
-    out.u64(clockMillis);
-    out.u64(nextSender);
+    out.writeByte(FORMAT);
+    out.writeLong(appliedIndex);
+    out.writeLong(clockMillis);
+    out.writeLong(nextSender);
     return out.toByteArray();
   }
 }

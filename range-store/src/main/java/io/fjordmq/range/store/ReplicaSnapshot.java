@@ -1,6 +1,6 @@
 package io.fjordmq.range.store;
 
-import io.fjordmq.range.CorruptDataException;
+import io.fjordmq.api.MalformedBytesException;
 import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeDescriptorCodec;
@@ -61,7 +61,7 @@ final class ReplicaSnapshot {
   private byte[] required(KvReader rows, byte[] key, String what) {
     byte[] value = rows.get(key);
     if (value == null) {
-      throw new CorruptDataException("range " + id + " has no " + what + " on this node");
+      throw new MalformedBytesException("range " + id + " has no " + what + " on this node");
     }
     return value;
   }

@@ -1,7 +1,7 @@
 package io.fjordmq.range.store;
 
-import io.fjordmq.range.ByteReader;
-import io.fjordmq.range.ByteWriter;
+import io.fjordmq.api.ByteReader;
+import io.fjordmq.api.ByteWriter;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
@@ -22,7 +22,7 @@ import java.util.zip.CRC32C;
  * then chunks:
  *   u32  bytes in the chunk, more than 0
  *   u32  CRC-32C of those bytes
- *   rows: u32 length, key, u32 length, value
+ *   rows: varint length, key, varint length, value
  * and at the end:
  *   u32  0
  *   u64  rows in the file
@@ -62,10 +62,10 @@ final class RowFile {
     }
 
     void add(byte[] key, byte[] value) throws IOException {
-      chunk.bytes(key);
-      chunk.bytes(value);
+      chunk.writeBlock(key);
+      chunk.writeBlock(value);
       rows++;
-      if (chunk.size() >= CHUNK_BYTES) {
+      if (chunk.length() >= CHUNK_BYTES) {
         writeChunk();
       }
     }
@@ -79,7 +79,7 @@ final class RowFile {
     }
 
     void finish() throws IOException {
-      if (chunk.size() > 0) {
+      if (chunk.length() > 0) {
         writeChunk();
       }
       out.writeInt(0);
@@ -128,8 +128,8 @@ final class RowFile {
     }
     ByteReader chunk = new ByteReader(bytes);
     long rows = 0;
-    while (chunk.hasMore()) {
-      visitor.visit(chunk.bytes(), chunk.bytes());
+    while (chunk.remaining() > 0) {
+      visitor.visit(chunk.readBlock(), chunk.readBlock());
       rows++;
     }
     return rows;

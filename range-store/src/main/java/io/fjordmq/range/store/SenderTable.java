@@ -1,7 +1,8 @@
 package io.fjordmq.range.store;
 
-import io.fjordmq.range.ByteReader;
-import io.fjordmq.range.ByteWriter;
+import io.fjordmq.api.ByteReader;
+import io.fjordmq.api.ByteWriter;
+import io.fjordmq.range.StoredFormat;
 import io.fjordmq.range.kv.KvReader;
 import io.fjordmq.range.kv.KvWriter;
 import java.util.ArrayList;
@@ -21,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * u8   format, 1
  * u64  number of the sender's last batch, 0 if it only registered
  * u64  log index of its last entry
- * u32  answers, then as many: u32 length, bytes
+ * varint answers, then as many: varint length, bytes
  * </pre>
  */
 final class SenderTable {
@@ -101,25 +102,25 @@ final class SenderTable {
 
   static byte[] encode(Sender sender) {
     ByteWriter out = new ByteWriter(32 + 8 * sender.answers().size());
-    out.u8(FORMAT);
-    out.u64(sender.lastNumber());
-    out.u64(sender.lastIndex());
-    out.u32(sender.answers().size());
-    sender.answers().forEach(out::bytes);
+    out.writeByte(FORMAT);
+    out.writeLong(sender.lastNumber());
+    out.writeLong(sender.lastIndex());
+    out.writeVarint(sender.answers().size());
+    sender.answers().forEach(out::writeBlock);
     return out.toByteArray();
   }
 
   static Sender decode(byte[] bytes) {
     ByteReader in = new ByteReader(bytes);
-    in.format("sender row", FORMAT);
-    long number = in.u64();
-    long index = in.u64();
-    int count = in.count(4);
+    StoredFormat.require("sender row", FORMAT, in);
+    long number = in.readLong();
+    long index = in.readLong();
+    int count = in.readCount(1);
     List<byte[]> answers = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
-      answers.add(in.bytes());
+      answers.add(in.readBlock());
     }
-    in.expectEnd("sender row");
+    in.requireEnd();
     return new Sender(number, index, answers);
   }
 }

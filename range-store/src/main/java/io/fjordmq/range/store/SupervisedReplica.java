@@ -1,9 +1,9 @@
 package io.fjordmq.range.store;
 
+import io.fjordmq.api.MalformedBytesException;
 import io.fjordmq.cluster.consensus.Consensus;
 import io.fjordmq.cluster.consensus.ConsensusException;
 import io.fjordmq.cluster.consensus.ConsensusHost;
-import io.fjordmq.range.CorruptDataException;
 import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.StoreSpec;
 import io.fjordmq.range.kv.KvException;
@@ -117,7 +117,7 @@ final class SupervisedReplica {
     try {
       open();
       LOG.info("range {} is open again: attempt={}", initial.id(), failures);
-    } catch (IOException | KvException | CorruptDataException e) {
+    } catch (IOException | KvException | MalformedBytesException e) {
       failure = String.valueOf(e.getMessage());
       LOG.error("range {} cannot be reopened: attempt={}", initial.id(), failures, e);
       reopenLater();

@@ -8,6 +8,7 @@ import io.fjordmq.range.RangeObserver;
 import io.fjordmq.range.StoreSpec;
 import io.fjordmq.range.client.RangeClientSettings;
 import io.fjordmq.range.client.RoutedRangeClient;
+import io.fjordmq.range.kv.KvException;
 import io.fjordmq.range.kv.SimKv;
 import io.fjordmq.range.store.RangeRuntime;
 import io.fjordmq.range.store.RangeStore;
@@ -19,6 +20,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Stores on the real range engine in one process, without threads, network or disk: a future that a
@@ -112,6 +114,11 @@ public final class LocalRanges implements AutoCloseable {
   /** Makes everything applied durable. */
   public void checkpoint() {
     store.checkpoint().join();
+  }
+
+  /** Writes to the state fail with this from now on; null lets them work again. */
+  public void failDisk(@Nullable KvException failure) {
+    disk.failWith(failure);
   }
 
   /** Leadership of every range is lost and won again. */

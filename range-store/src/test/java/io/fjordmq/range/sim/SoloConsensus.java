@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 final class SoloConsensus implements ConsensusHost {
   private final NodeId self;
   private final Map<GroupId, Log> logs;
-  private final List<Group> open = new ArrayList<>();
+  private final List<Group> open = new CopyOnWriteArrayList<>();
 
   /** A group's log; never cut, so that every start can apply it from anywhere. */
   static final class Log {
@@ -79,8 +80,7 @@ final class SoloConsensus implements ConsensusHost {
 
   @Override
   public void close() {
-    open.forEach(Group::close);
-    open.clear();
+    List.copyOf(open).forEach(Group::close);
   }
 
   private final class Group implements Consensus {
@@ -213,6 +213,7 @@ final class SoloConsensus implements ConsensusHost {
     public synchronized void close() {
       closed = true;
       leading = false;
+      open.remove(this);
     }
   }
 }

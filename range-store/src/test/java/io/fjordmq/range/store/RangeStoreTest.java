@@ -1,0 +1,170 @@
+package io.fjordmq.range.store;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.groups.Tuple.tuple;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.range.KeyInterval;
+import io.fjordmq.range.RangeEntry;
+import io.fjordmq.range.RangeException;
+import io.fjordmq.range.RangeId;
+import io.fjordmq.range.RangeResult;
+import io.fjordmq.range.StoreSpec;
+import io.fjordmq.range.kv.KvException;
+import io.fjordmq.range.sim.AppendingCoprocessor;
+import io.fjordmq.range.sim.LocalRanges;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class RangeStoreTest {
+  private final StoreSpec words =
+      new StoreSpec(
+          "words",
+          List.of(bytes("h"), bytes("p")),
+          id -> new AppendingCoprocessor(),
+          (range, effects) -> {});
+  private final StoreSpec names =
+      new StoreSpec("names", List.of(), id -> new AppendingCoprocessor(), (range, effects) -> {});
+  private final LocalRanges ranges = LocalRanges.of(words, names);
+
+  @AfterEach
+  void close() {
+    ranges.close();
+  }
+
+  @Test
+  void shouldCutAStoreWhereItsSpecSays() {
+    assertThat(ranges.store().descriptors("words"))
+        .extracting(range -> range.id().number(), range -> range.interval().toString())
+        .containsExactly(tuple(1L, "[, 68)"), tuple(2L, "[68, 70)"), tuple(3L, "[70, ∞)"));
+    assertThat(ranges.store().descriptors("names"))
+        .singleElement()
+        .extracting(range -> range.interval())
+        .isEqualTo(KeyInterval.ALL);
+  }
+
+  @Test
+  void shouldKeepRangesAndStoresApart() {
+    mutate("words", "a", "a:1");
+    mutate("words", "z", "z:2");
+    mutate("names", "a", "a:3");
+    ranges.restart();
+    assertThat(query("words", "a")).isEqualTo("1");
+    assertThat(query("words", "z")).isEqualTo("2");
+    assertThat(query("names", "a")).isEqualTo("3");
+  }
+
+  @Test
+  void shouldReopenAReplicaThatHaltedAndApplyWhatWasRefused() {
+    mutate("words", "a", "a:1");
+    ranges.failDisk(new KvException(KvException.Kind.DISK_FULL, "disk full"));
+    CompletableFuture<byte[]> refused = ranges.client("words").mutate(bytes("a"), bytes("a:2"));
+    assertThat(refused).isNotDone();
+    assertThat(statusOf("a").failure()).contains("disk full");
+    assertThat(statusOf("a").leading()).isFalse();
+    ranges.advance(Duration.ofSeconds(4)); // reopened and halted again, with growing pauses
+    assertThat(refused).isNotDone();
+
+    ranges.failDisk(null);
+    ranges.advance(Duration.ofSeconds(10));
+    assertThat(refused).isCompleted();
+    assertThat(query("words", "a")).isEqualTo("1 2");
+    assertThat(statusOf("a").failure()).isNull();
+    assertThat(query("words", "z")).isEmpty(); // the others never stopped
+  }
+
+  @Test
+  void shouldTellTheClientThatStorageFailedWhenItStaysBroken() {
+    mutate("words", "a", "a:1");
+    ranges.failDisk(new KvException(KvException.Kind.DISK_FULL, "disk full"));
+    CompletableFuture<byte[]> refused = ranges.client("words").mutate(bytes("a"), bytes("a:2"));
+    ranges.advance(Duration.ofSeconds(40));
+    assertThat(refused)
+        .isCompletedExceptionally()
+        .failsWithin(Duration.ZERO)
+        .withThrowableOfType(ExecutionException.class)
+        .withCauseInstanceOf(RangeException.class);
+    ranges.failDisk(null);
+    ranges.advance(Duration.ofSeconds(40));
+    mutate("words", "a", "a:3");
+    assertThat(query("words", "a")).isEqualTo("1 2 3"); // it was in the log
+  }
+
+  @Test
+  void shouldNeverSkipAnEntryThatCannotBeApplied() {
+    CompletableFuture<byte[]> bug = ranges.client("words").mutate(bytes("a"), bytes("a:!"));
+    ranges.advance(Duration.ofMinutes(5));
+    assertThat(bug).isCompletedExceptionally();
+    assertThat(statusOf("a").failure()).contains("the bug");
+    CompletableFuture<byte[]> behindIt = ranges.client("words").mutate(bytes("a"), bytes("a:2"));
+    ranges.advance(Duration.ofMinutes(1));
+    assertThat(behindIt).isCompletedExceptionally();
+    mutate("words", "z", "z:1"); // other ranges are not touched by it
+  }
+
+  @Test
+  void shouldMakeWhatWasAppliedDurableFromTimeToTime() {
+    mutate("words", "a", "a:1");
+    assertThat(statusOf("a").logBytesSinceCheckpoint()).isPositive();
+    ranges.advance(Duration.ofSeconds(40));
+    assertThat(statusOf("a").logBytesSinceCheckpoint()).isZero();
+  }
+
+  @Test
+  void shouldCheckpointEarlierWhenMuchWasLogged() {
+    for (int i = 0; i < 80; i++) {
+      mutate("words", "k" + i, "k" + i + ":" + "x".repeat(1 << 20));
+    }
+    assertThat(statusOf("k").logBytesSinceCheckpoint()).isGreaterThan(64 << 20);
+    ranges.advance(Duration.ofSeconds(3));
+    assertThat(statusOf("k").logBytesSinceCheckpoint()).isZero();
+  }
+
+  @Test
+  void shouldSayThatItReachesNoOtherNode() {
+    List<RangeResult> results = new ArrayList<>();
+    ranges
+        .store()
+        .propose(
+            new NodeId("other"),
+            new RangeId("words", 1),
+            RangeEntry.encodeRegister(),
+            results::add);
+    assertThat(results)
+        .singleElement()
+        .isInstanceOfSatisfying(
+            RangeResult.Unavailable.class,
+            result -> assertThat(result.reason()).contains("no connection to other nodes"));
+  }
+
+  private ReplicaStatus statusOf(String key) {
+    return ranges.store().status().stream()
+        .filter(status -> status.descriptor().id().store().equals("words"))
+        .filter(status -> status.descriptor().interval().contains(bytes(key)))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private void mutate(String store, String key, String command) {
+    try {
+      ranges.client(store).mutate(bytes(key), bytes(command)).join();
+    } catch (CompletionException e) {
+      throw new AssertionError(command + " failed", e);
+    }
+  }
+
+  private String query(String store, String key) {
+    return new String(ranges.client(store).query(bytes(key), bytes(key)).join(), UTF_8);
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(UTF_8);
+  }
+}
