@@ -1,0 +1,103 @@
+package io.fjordmq.range.store;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.range.StoreSpec;
+import io.fjordmq.range.sim.AppendingCoprocessor;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The engine on what it really runs on: sofa-jraft, RocksDB, threads. */
+class RealNodeTest {
+  @TempDir Path directory;
+  @TempDir Path image;
+
+  private final Set<Object> effects = ConcurrentHashMap.newKeySet();
+  private final StoreSpec spec =
+      new StoreSpec(
+          "words",
+          List.of(bytes("k2"), bytes("k4")),
+          id -> new AppendingCoprocessor(),
+          (range, emitted) -> effects.addAll(emitted));
+
+  @Test
+  void shouldHaveEverythingAfterACleanRestart() throws Exception {
+    try (RealNode node = new RealNode(directory, spec)) {
+      await(append(node, 0, 600));
+    }
+    try (RealNode node = new RealNode(directory, spec)) {
+      await(append(node, 600, 700));
+      assertAllInOrder(node, 700);
+    }
+    assertThat(effects).contains("k0:0", "k5:5");
+  }
+
+  @Test
+  void shouldHaveWhatWasAcknowledgedAfterItWasKilled() throws Exception {
+    try (RealNode node = new RealNode(directory, spec)) {
+      await(append(node, 0, 300));
+      node.store.checkpoint().get(20, TimeUnit.SECONDS);
+      await(append(node, 300, 500)); // only in the log and in memory
+      RealNode.copyFiles(directory, image);
+    }
+    try (RealNode node = new RealNode(image, spec)) {
+      assertAllInOrder(node, 500);
+      await(append(node, 500, 600));
+      assertAllInOrder(node, 600);
+    }
+  }
+
+  @Test
+  void shouldStartFromACutLog() throws Exception {
+    try (RealNode node = new RealNode(directory, spec)) {
+      for (int round = 0; round < 4; round++) {
+        await(append(node, round * 60, round * 60 + 60));
+        node.store.checkpoint().get(20, TimeUnit.SECONDS);
+      }
+      assertThat(node.store.status())
+          .allSatisfy(status -> assertThat(status.logBytesSinceCheckpoint()).isZero());
+      RealNode.copyFiles(directory, image);
+    }
+    try (RealNode node = new RealNode(image, spec)) {
+      assertAllInOrder(node, 240);
+    }
+  }
+
+  /** Appends the numbers to six keys in turn; two keys to each range. */
+  private static List<CompletableFuture<byte[]>> append(RealNode node, int from, int to) {
+    List<CompletableFuture<byte[]>> answers = new ArrayList<>();
+    for (int i = from; i < to; i++) {
+      String key = "k" + i % 6;
+      answers.add(node.client.mutate(bytes(key), bytes(key + ":" + i)));
+    }
+    return answers;
+  }
+
+  private static void await(List<CompletableFuture<byte[]>> answers) throws Exception {
+    CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new)).get(20, TimeUnit.SECONDS);
+  }
+
+  private static void assertAllInOrder(RealNode node, int end) throws Exception {
+    for (int key = 0; key < 6; key++) {
+      byte[] value =
+          node.client.query(bytes("k" + key), bytes("k" + key)).get(20, TimeUnit.SECONDS);
+      int first = key;
+      List<String> expected =
+          IntStream.range(0, end).filter(i -> i % 6 == first).mapToObj(Integer::toString).toList();
+      assertThat(new String(value, UTF_8).split(" ")).containsExactlyElementsOf(expected);
+    }
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(UTF_8);
+  }
+}
