@@ -30,6 +30,14 @@ final class Batch {
     return bytes;
   }
 
+  long commandBytes() {
+    long bytes = 0;
+    for (PendingCommand command : commands) {
+      bytes += command.bytes().length;
+    }
+    return bytes;
+  }
+
   long firstSentNanos() {
     return firstSentNanos;
   }

@@ -2,15 +2,12 @@ package io.fjordmq.range.client;
 
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.range.RangeDescriptor;
-import io.fjordmq.range.RangeEntry;
 import io.fjordmq.range.RangeException;
-import io.fjordmq.range.RangeObserver;
+import io.fjordmq.range.RangeId;
 import io.fjordmq.range.RangeResult;
-import io.fjordmq.range.RangeTransport;
-import io.fjordmq.range.Timers;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,14 +22,16 @@ final class MutationBatcher {
    * back into this object on the same stack: drive() sends what is ready until nothing is, and only
    * one thread does so at a time.
    */
-  private final Shared shared;
+  private static final Runnable NOTHING = () -> {};
+
+  private final ClientParts shared;
+  private final RangeId id;
   private final Object lock = new Object();
 
   // Guarded by lock.
   private RangeDescriptor descriptor;
-  private LeaderGuess leader;
-  private final ArrayDeque<PendingCommand> queue = new ArrayDeque<>();
-  private long queuedBytes;
+  private final Attempts attempts;
+  private final CommandQueue queue;
   private @Nullable Batch inFlight;
   private @Nullable Batch ready;
   private boolean driving;
@@ -42,37 +41,17 @@ final class MutationBatcher {
 
   private @Nullable RangeException closed;
 
-  /** The number the range knows us by; 0 while it knows us not. */
-  private long sender;
-
-  private long lastNumber;
-  private int failedAttempts;
-  private String lastFailure = "";
-  private boolean storageFailed;
+  private final SenderNumber sender = new SenderNumber();
 
   /** Read by queries without the lock. */
   private volatile long seenIndex;
 
-  /** What the batchers of a client share. */
-  record Shared(
-      RangeTransport transport,
-      Timers timers,
-      RangeClientSettings settings,
-      RangeObserver observer,
-      Rerouting rerouting) {}
-
-  /** Takes what a range says about its new shape; called without locks. */
-  interface Rerouting {
-    void reshaped(List<RangeDescriptor> current);
-
-    /** Something is in the air from now on: deadlines have to be watched. */
-    void watch();
-  }
-
-  MutationBatcher(RangeDescriptor descriptor, Shared shared) {
+  MutationBatcher(RangeDescriptor descriptor, ClientParts shared) {
+    this.id = descriptor.id();
     this.descriptor = descriptor;
-    this.leader = LeaderGuess.first(descriptor);
+    this.attempts = new Attempts(descriptor);
     this.shared = shared;
+    this.queue = new CommandQueue(shared.settings());
   }
 
   long seenIndex() {
@@ -81,16 +60,14 @@ final class MutationBatcher {
 
   LeaderGuess leader() {
     synchronized (lock) {
-      return leader;
+      return attempts.leader();
     }
   }
 
   /** A query learned that another node leads. */
   void leaderMoved(LeaderGuess from, @Nullable NodeId hint) {
     synchronized (lock) {
-      if (leader == from) {
-        leader = from.after(hint);
-      }
+      attempts.notLedBy(from, hint);
     }
   }
 
@@ -107,7 +84,7 @@ final class MutationBatcher {
       }
       refusal = closed != null ? closed : refusalIfFull(command);
       if (refusal == null) {
-        enqueue(command);
+        queue.add(command);
         startNext();
       }
     }
@@ -120,20 +97,13 @@ final class MutationBatcher {
   }
 
   private @Nullable RangeException refusalIfFull(PendingCommand command) {
-    RangeClientSettings settings = shared.settings();
-    if (queue.size() < settings.maxQueuedCommands()
-        && queuedBytes + command.bytes().length <= settings.maxQueuedBytes()) {
+    if (queue.hasRoomFor(command)) {
       return null;
     }
-    shared.observer().refusedBusy(descriptor.id());
+    shared.observer().refusedBusy(id);
     return new RangeException(
         RangeException.Kind.BUSY,
-        queue.size() + " commands wait for range " + descriptor.id() + ", try again later");
-  }
-
-  private void enqueue(PendingCommand command) {
-    queue.add(command);
-    queuedBytes += command.bytes().length;
+        queue.size() + " commands wait for range " + id + ", try again later");
   }
 
   /** Makes waiting commands the next batch, if nothing is in the air. */
@@ -141,47 +111,27 @@ final class MutationBatcher {
     if (inFlight != null || frozen || queue.isEmpty()) {
       return;
     }
-    RangeClientSettings settings = shared.settings();
-    List<PendingCommand> commands = new ArrayList<>();
-    long bytes = RangeEntry.MUTATIONS_OVERHEAD;
-    while (!queue.isEmpty() && commands.size() < settings.maxBatchCommands()) {
-      int more = queue.element().bytes().length + RangeEntry.COMMAND_OVERHEAD;
-      if (!commands.isEmpty() && bytes + more > settings.maxBatchBytes()) {
-        break;
-      }
-      bytes += more;
-      PendingCommand command = queue.remove();
-      queuedBytes -= command.bytes().length;
-      commands.add(command);
+    Batch batch = new Batch(queue.takeBatch(), System.nanoTime());
+    if (!sender.isUnknown()) {
+      batch.number(sender.nextBatch());
     }
-    Batch batch = new Batch(commands, System.nanoTime());
-    if (sender != 0) {
-      batch.number(++lastNumber);
-    }
-    failedAttempts = 0;
-    storageFailed = false;
-    inFlight = batch;
+    attempts.begin();
     ready = batch;
-    shared.observer().batchSent(descriptor.id(), commands.size(), bytes);
+    inFlight = batch;
+    shared.observer().batchSent(id, batch.commands().size(), batch.commandBytes());
   }
 
-  private record Sending(Batch batch, int attempt, LeaderGuess leader, byte[] entry) {}
+  private record Sending(Batch batch, int attempt, LeaderGuess leader, byte[] entry) {
+    Consumer<RangeResult> replyTo(MutationBatcher batcher) {
+      return result -> batcher.replied(batch, attempt, leader, result);
+    }
+  }
 
   private void drive() {
-    while (true) {
-      Sending sending = nextToSend();
-      if (sending == null) {
-        return;
-      }
-      shared.rerouting().watch();
+    for (Sending sending = nextToSend(); sending != null; sending = nextToSend()) {
+      shared.client().watch();
       try {
-        shared
-            .transport()
-            .propose(
-                sending.leader.node(),
-                descriptor().id(),
-                sending.entry,
-                result -> replied(sending.batch, sending.attempt, sending.leader, result));
+        shared.transport().propose(sending.leader.node(), id, sending.entry, sending.replyTo(this));
       } finally {
         synchronized (lock) {
           driving = false;
@@ -199,12 +149,8 @@ final class MutationBatcher {
       ready = null;
       driving = true;
       batch.beginAttempt(shared.timers().nowMillis());
-      byte[] entry =
-          sender == 0
-              ? RangeEntry.encodeRegister()
-              : RangeEntry.encodeMutations(
-                  descriptor.epoch().version(), sender, batch.number(), batch.bytes());
-      return new Sending(batch, batch.attempt(), leader, entry);
+      byte[] entry = sender.entry(batch, descriptor.epoch().version());
+      return new Sending(batch, batch.attempt(), attempts.leader(), entry);
     }
   }
 
@@ -214,24 +160,14 @@ final class MutationBatcher {
     }
   }
 
-  /** What is left to do about a reply once the lock is free. */
-  private interface Consequence {
-    void run();
-  }
-
-  private static final Consequence NOTHING = () -> {};
-
   private void replied(Batch batch, int attempt, LeaderGuess asked, RangeResult result) {
-    Consequence consequence;
+    Runnable consequence;
     synchronized (lock) {
       // Replies can be late or doubled. A batch that is settled needs none any more; good news of
       // an older attempt is as good as that of the newest, bad news is not.
-      if (batch != inFlight) {
-        return;
-      }
-      boolean goodNews =
+      boolean good =
           result instanceof RangeResult.Applied || result instanceof RangeResult.Registered;
-      if (!goodNews && attempt != batch.attempt()) {
+      if (batch != inFlight || (!good && attempt != batch.attempt())) {
         return;
       }
       consequence = decide(batch, asked, result);
@@ -240,7 +176,8 @@ final class MutationBatcher {
     drive();
   }
 
-  private Consequence decide(Batch batch, LeaderGuess asked, RangeResult result) {
+  /** Returns what is left to do once the lock is free. */
+  private Runnable decide(Batch batch, LeaderGuess asked, RangeResult result) {
     if (result instanceof RangeResult.Applied applied) {
       return applied(batch, applied);
     } else if (result instanceof RangeResult.Registered registered) {
@@ -254,26 +191,26 @@ final class MutationBatcher {
     } else if (result instanceof RangeResult.Outdated) {
       return giveUp(batch, "a later batch is applied already");
     } else if (result instanceof RangeResult.Busy busy) {
-      return retryLater(batch, "busy: " + busy.reason());
+      return retryAfter(batch, "busy: " + busy.reason());
     } else if (result instanceof RangeResult.OutcomeUnknown unknown) {
       batch.becomeUncertain();
-      return retryLater(batch, "outcome unknown: " + unknown.reason());
+      return retryAfter(batch, "outcome unknown: " + unknown.reason());
     } else if (result instanceof RangeResult.StorageFailed failed) {
       batch.becomeUncertain();
-      storageFailed = true;
-      return retryLater(batch, "storage failed: " + failed.reason());
+      attempts.storageFailed();
+      return retryAfter(batch, "storage failed: " + failed.reason());
     } else if (result instanceof RangeResult.Unavailable unavailable) {
-      leader = asked.after(null);
-      return retryLater(batch, "unavailable: " + unavailable.reason());
+      attempts.notLedBy(asked, null);
+      return retryAfter(batch, "unavailable: " + unavailable.reason());
     }
     throw new IllegalStateException("a query's answer to a batch: " + result);
   }
 
-  private Consequence applied(Batch batch, RangeResult.Applied applied) {
+  private Runnable applied(Batch batch, RangeResult.Applied applied) {
     settle();
     seenIndex = Math.max(seenIndex, applied.index());
     return () -> {
-      shared.observer().batchDone(descriptor().id(), System.nanoTime() - batch.firstSentNanos());
+      shared.observer().batchDone(id, System.nanoTime() - batch.firstSentNanos());
       List<PendingCommand> commands = batch.commands();
       for (int i = 0; i < commands.size(); i++) {
         commands.get(i).complete(applied.answers().get(i));
@@ -285,7 +222,6 @@ final class MutationBatcher {
   private void settle() {
     inFlight = null;
     ready = null;
-    failedAttempts = 0;
   }
 
   /** Waiting commands go out only after the futures before them are complete: order is kept. */
@@ -296,42 +232,35 @@ final class MutationBatcher {
     drive();
   }
 
-  private Consequence registered(Batch batch, RangeResult.Registered registered) {
-    if (sender == 0) { // else a doubled registration, which is left unused
-      sender = registered.sender();
-      lastNumber = 1;
-      batch.number(1);
+  private Runnable registered(Batch batch, RangeResult.Registered registered) {
+    if (sender.isUnknown()) { // else a doubled registration, which is left unused
+      sender.registered(registered.sender());
+      batch.number(sender.nextBatch());
       ready = batch;
     }
     return NOTHING;
   }
 
-  private Consequence redirected(Batch batch, LeaderGuess asked, @Nullable NodeId hint) {
-    shared.observer().redirected(descriptor.id());
-    boolean atOnce = asked.isBetter(hint) && failedAttempts == 0;
-    if (leader == asked) {
-      leader = asked.after(hint);
-    }
+  private Runnable redirected(Batch batch, LeaderGuess asked, @Nullable NodeId hint) {
+    shared.observer().redirected(id);
+    boolean atOnce = asked.isBetter(hint) && attempts.failed() == 0;
+    attempts.notLedBy(asked, hint);
     if (!atOnce) {
-      return retryLater(batch, "no leader known at " + asked.node());
+      return retryAfter(batch, "no leader known at " + asked.node());
     }
-    failedAttempts++;
+    attempts.failed("redirected by " + asked.node());
     ready = batch;
     return NOTHING;
   }
 
   /** The batch was not applied, and under its number it never will be. */
-  private Consequence reshaped(Batch batch, List<RangeDescriptor> current) {
-    shared.observer().redirected(descriptor.id());
-    for (int i = batch.commands().size() - 1; i >= 0; i--) {
-      PendingCommand command = batch.commands().get(i);
-      queue.addFirst(command);
-      queuedBytes += command.bytes().length;
-    }
+  private Runnable reshaped(Batch batch, List<RangeDescriptor> current) {
+    shared.observer().redirected(id);
+    queue.putBack(batch.commands());
     settle();
     RangeDescriptor routedBy = descriptor;
     return () -> {
-      shared.rerouting().reshaped(current);
+      shared.client().reshaped(current);
       if (descriptor() == routedBy) { // the replica lags behind what we know: give it time
         shared.timers().schedule(shared.settings().backoffMillis(1), this::next);
       } else {
@@ -340,8 +269,8 @@ final class MutationBatcher {
     };
   }
 
-  private Consequence forgotten(Batch batch) {
-    sender = 0;
+  private Runnable forgotten(Batch batch) {
+    sender.forgotten();
     if (batch.uncertain()) {
       return giveUp(batch, "the range no longer knows this client");
     }
@@ -349,12 +278,11 @@ final class MutationBatcher {
     return NOTHING;
   }
 
-  private Consequence retryLater(Batch batch, String reason) {
-    failedAttempts++;
-    lastFailure = reason;
-    shared.observer().retried(descriptor.id(), reason);
+  private Runnable retryAfter(Batch batch, String failure) {
+    attempts.failed(failure);
+    shared.observer().retried(id, failure);
     int attempt = batch.attempt();
-    long pause = shared.settings().backoffMillis(failedAttempts);
+    long pause = shared.settings().backoffMillis(attempts.failed());
     return () -> shared.timers().schedule(pause, () -> retry(batch, attempt));
   }
 
@@ -367,13 +295,10 @@ final class MutationBatcher {
     drive();
   }
 
-  private Consequence giveUp(Batch batch, String reason) {
+  private Runnable giveUp(Batch batch, @Nullable String reason) {
     settle();
-    shared.observer().gaveUp(descriptor.id());
-    RangeException.Kind kind =
-        storageFailed ? RangeException.Kind.STORAGE_FAILED : RangeException.Kind.UNAVAILABLE;
-    RangeException failure =
-        new RangeException(kind, "range " + descriptor.id() + " did not answer: " + reason);
+    shared.observer().gaveUp(id);
+    RangeException failure = attempts.giveUp(descriptor, reason);
     return () -> {
       batch.commands().forEach(command -> command.fail(failure));
       next();
@@ -386,19 +311,19 @@ final class MutationBatcher {
    * @return whether something is in the air
    */
   boolean watch(long nowMillis) {
-    Consequence consequence;
+    Runnable consequence;
     synchronized (lock) {
       Batch batch = inFlight;
       if (batch == null) {
         return false;
       }
       if (nowMillis >= batch.deadlineMillis()) {
-        consequence = giveUp(batch, lastFailure.isEmpty() ? "no reply" : lastFailure);
+        consequence = giveUp(batch, null);
       } else if (isOverdue(batch, nowMillis)) {
         batch.becomeUncertain();
-        lastFailure = "no reply from " + leader.node();
-        shared.observer().retried(descriptor.id(), "no reply");
-        leader = leader.after(null);
+        attempts.failed("no reply from " + attempts.leader().node());
+        attempts.notLedBy(attempts.leader(), null);
+        shared.observer().retried(id, "no reply");
         ready = batch;
         consequence = NOTHING;
       } else {
@@ -426,17 +351,14 @@ final class MutationBatcher {
         return null;
       }
       frozen = true;
-      List<PendingCommand> commands = new ArrayList<>(queue);
-      queue.clear();
-      queuedBytes = 0;
-      return commands;
+      return queue.takeAll();
     }
   }
 
   /** Adds commands that came from another range, before {@link #resume}. */
   void adopt(PendingCommand command) {
     synchronized (lock) {
-      enqueue(command);
+      queue.add(command);
     }
   }
 
@@ -444,7 +366,7 @@ final class MutationBatcher {
   void resume(RangeDescriptor current) {
     synchronized (lock) {
       if (!current.replicas().equals(descriptor.replicas())) {
-        leader = LeaderGuess.first(current);
+        attempts.restart(current);
       }
       descriptor = current;
       frozen = false;
@@ -460,9 +382,7 @@ final class MutationBatcher {
       if (inFlight != null) {
         commands.addAll(inFlight.commands());
       }
-      commands.addAll(queue);
-      queue.clear();
-      queuedBytes = 0;
+      commands.addAll(queue.takeAll());
       settle();
     }
     commands.forEach(command -> command.fail(cause));
@@ -472,7 +392,7 @@ final class MutationBatcher {
     synchronized (lock) {
       int sent = inFlight == null ? 0 : inFlight.commands().size();
       return new ClientStatus.RangeQueue(
-          descriptor.id(), leader.node(), queue.size(), queuedBytes, sent, failedAttempts);
+          id, attempts.leader().node(), queue.size(), queue.bytes(), sent, attempts.failed());
     }
   }
 }

@@ -13,7 +13,7 @@ final class QueryCall {
   private final byte[] key;
   private final byte[] query;
   private final long deadlineMillis;
-  private final MutationBatcher.Shared shared;
+  private final ClientParts shared;
   private final Supplier<RouteTable> table;
   private final CompletableFuture<byte[]> future = new CompletableFuture<>();
 
@@ -30,7 +30,7 @@ final class QueryCall {
       byte[] key,
       byte[] query,
       long deadlineMillis,
-      MutationBatcher.Shared shared,
+      ClientParts shared,
       Supplier<RouteTable> table) {
     this.key = key;
     this.query = query;
@@ -84,7 +84,7 @@ final class QueryCall {
     RangeId range = route.descriptor().id();
     if (result instanceof RangeResult.StaleEpoch stale) {
       shared.observer().redirected(range);
-      shared.rerouting().reshaped(stale.current());
+      shared.client().reshaped(stale.current());
       retryLater(range, "routed by an old epoch");
     } else if (result instanceof RangeResult.NotLeader elsewhere) {
       shared.observer().redirected(range);

@@ -12,7 +12,8 @@ import java.time.Duration;
  * @param maxQueuedBytes their bytes; beyond they are refused as BUSY
  * @param maxQueries queries in the air at the same time; beyond they are refused as BUSY
  * @param deadline how long a command or query may take, with all retries
- * @param attemptTimeout how long one attempt may take before it is repeated
+ * @param attemptTimeout how long one attempt may take before it is repeated; not less than
+ *     maxBackoff
  * @param backoff pause before a retry; doubles with each
  * @param maxBackoff longest such pause
  */
@@ -52,7 +53,7 @@ public record RangeClientSettings(
     atLeast("maxQueuedBytes", maxQueuedBytes, 1);
     atLeast("maxQueries", maxQueries, 1);
     atLeast("deadline in milliseconds", deadline.toMillis(), 1);
-    atLeast("attemptTimeout in milliseconds", attemptTimeout.toMillis(), 1);
+    atLeast("attemptTimeout in milliseconds", attemptTimeout.toMillis(), maxBackoff.toMillis());
     atLeast("backoff in milliseconds", backoff.toMillis(), 1);
     atLeast("maxBackoff in milliseconds", maxBackoff.toMillis(), backoff.toMillis());
   }

@@ -27,7 +27,7 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
    * are in its queue: the table is published after them.
    */
   private final String store;
-  private final MutationBatcher.Shared shared;
+  private final ClientParts shared;
   private final Set<QueryCall> queries = ConcurrentHashMap.newKeySet();
   private final AtomicBoolean watching = new AtomicBoolean();
   private final Object updates = new Object();
@@ -46,12 +46,12 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
       RangeObserver observer) {
     this.store = store;
     this.shared =
-        new MutationBatcher.Shared(
+        new ClientParts(
             transport,
             timers,
             settings,
             observer,
-            new MutationBatcher.Rerouting() {
+            new ClientParts.Client() {
               @Override
               public void reshaped(List<RangeDescriptor> current) {
                 update(current);

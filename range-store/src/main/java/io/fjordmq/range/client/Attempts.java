@@ -1,0 +1,60 @@
+package io.fjordmq.range.client;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.RangeException;
+import org.jspecify.annotations.Nullable;
+
+/** Whom a batcher asks, and how the attempts for the batch in the air went. Guarded by it. */
+final class Attempts {
+  private LeaderGuess leader;
+  private int failed;
+  private String lastFailure = "no reply";
+  private boolean storageFailed;
+
+  Attempts(RangeDescriptor descriptor) {
+    leader = LeaderGuess.first(descriptor);
+  }
+
+  /** Another batch begins. */
+  void begin() {
+    failed = 0;
+    lastFailure = "no reply";
+    storageFailed = false;
+  }
+
+  LeaderGuess leader() {
+    return leader;
+  }
+
+  /** The replicas are others now. */
+  void restart(RangeDescriptor descriptor) {
+    leader = LeaderGuess.first(descriptor);
+  }
+
+  /** The one asked does not lead; news about one that is no longer asked changes nothing. */
+  void notLedBy(LeaderGuess asked, @Nullable NodeId hint) {
+    if (leader == asked) {
+      leader = asked.after(hint);
+    }
+  }
+
+  int failed() {
+    return failed;
+  }
+
+  void failed(String reason) {
+    failed++;
+    lastFailure = reason;
+  }
+
+  void storageFailed() {
+    storageFailed = true;
+  }
+
+  RangeException giveUp(RangeDescriptor descriptor, @Nullable String reason) {
+    return new RangeException(
+        storageFailed ? RangeException.Kind.STORAGE_FAILED : RangeException.Kind.UNAVAILABLE,
+        "range " + descriptor.id() + " did not answer: " + (reason == null ? lastFailure : reason));
+  }
+}

@@ -1,0 +1,70 @@
+package io.fjordmq.range.client;
+
+import io.fjordmq.range.RangeEntry;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Commands that wait for the batch in the air, within bounds. Guarded by its batcher. */
+final class CommandQueue {
+  private final RangeClientSettings settings;
+  private final ArrayDeque<PendingCommand> commands = new ArrayDeque<>();
+  private long bytes;
+
+  CommandQueue(RangeClientSettings settings) {
+    this.settings = settings;
+  }
+
+  boolean hasRoomFor(PendingCommand command) {
+    return commands.size() < settings.maxQueuedCommands()
+        && bytes + command.bytes().length <= settings.maxQueuedBytes();
+  }
+
+  void add(PendingCommand command) {
+    commands.add(command);
+    bytes += command.bytes().length;
+  }
+
+  /** Puts commands that were taken out before all others; they are in whatever the bounds say. */
+  void putBack(List<PendingCommand> taken) {
+    for (int i = taken.size() - 1; i >= 0; i--) {
+      commands.addFirst(taken.get(i));
+      bytes += taken.get(i).bytes().length;
+    }
+  }
+
+  boolean isEmpty() {
+    return commands.isEmpty();
+  }
+
+  int size() {
+    return commands.size();
+  }
+
+  long bytes() {
+    return bytes;
+  }
+
+  /** Takes out the first commands, as many as a batch may hold and at least one. */
+  List<PendingCommand> takeBatch() {
+    List<PendingCommand> batch = new ArrayList<>();
+    long batchBytes = RangeEntry.MUTATIONS_OVERHEAD;
+    while (!commands.isEmpty() && batch.size() < settings.maxBatchCommands()) {
+      int length = commands.element().bytes().length;
+      batchBytes += length + RangeEntry.COMMAND_OVERHEAD;
+      if (!batch.isEmpty() && batchBytes > settings.maxBatchBytes()) {
+        break;
+      }
+      batch.add(commands.remove());
+      bytes -= length;
+    }
+    return batch;
+  }
+
+  List<PendingCommand> takeAll() {
+    List<PendingCommand> all = new ArrayList<>(commands);
+    commands.clear();
+    bytes = 0;
+    return all;
+  }
+}
