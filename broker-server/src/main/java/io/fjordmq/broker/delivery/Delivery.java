@@ -10,11 +10,18 @@ import org.jspecify.annotations.Nullable;
  * that its bytes are encoded once.
  */
 public final class Delivery {
+  /** Bytes behind a final field: event loops may hand them to each other without a lock. */
+  @SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
+  private record Encoded(byte[] bytes) {}
+
   private final Message message;
   private final Qos qos;
   private final boolean retain;
   private final List<Integer> subscriptionIdentifiers;
   private final @Nullable ShareKey share;
+  // Written and read by several event loops without a lock: at worst one encodes it once more.
+  private @Nullable Encoded headOfMqtt3;
+  private @Nullable Encoded headOfMqtt5;
 
   /**
    * @param message as published
@@ -59,5 +66,24 @@ public final class Delivery {
 
   public boolean isShared() {
     return share != null;
+  }
+
+  /** What {@link #keepEncodedHead} kept for the protocol version; null if nothing yet. */
+  public byte @Nullable [] encodedHead(boolean mqtt5) {
+    Encoded kept = mqtt5 ? headOfMqtt5 : headOfMqtt3;
+    return kept == null ? null : kept.bytes;
+  }
+
+  /**
+   * Keeps the first part of the packet for the other sessions that get this delivery.
+   *
+   * @param bytes never written again
+   */
+  public void keepEncodedHead(boolean mqtt5, byte[] bytes) {
+    if (mqtt5) {
+      headOfMqtt5 = new Encoded(bytes);
+    } else {
+      headOfMqtt3 = new Encoded(bytes);
+    }
   }
 }

@@ -1,0 +1,75 @@
+package io.fjordmq.broker.net;
+
+import io.fjordmq.broker.session.CloseReason;
+import io.fjordmq.broker.session.SessionSettings;
+import io.fjordmq.broker.session.Sessions;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelPipeline;
+import io.netty.handler.codec.mqtt.MqttDecoder;
+import io.netty.handler.codec.mqtt.MqttEncoder;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a connection goes through, from the wire to the session:
+ *
+ * <pre>
+ *   wire      what is below MQTT: nothing for TCP; TLS, WebSocket frames, PROXY protocol for others
+ *   frames    PacketFramer: whole packets, none larger than allowed, raw rules netty does not check
+ *   decoder   netty: bytes to packets, strict UTF-8
+ *   encoder   netty: packets to bytes; bytes pass
+ *   session   ConnectHandler until the CONNACK, then SessionHandler
+ * </pre>
+ */
+final class MqttPipeline extends ChannelInitializer<Channel> {
+  private static final Logger log = LoggerFactory.getLogger(MqttPipeline.class);
+
+  /** Puts what is below MQTT at the head of a new pipeline. */
+  @FunctionalInterface
+  interface Wire {
+    void addTo(ChannelPipeline pipeline);
+
+    /** MQTT right on TCP. */
+    static Wire plain() {
+      return pipeline -> {};
+    }
+  }
+
+  private final Wire wire;
+  private final Sessions sessions;
+  private final int maxConnections;
+  private final AtomicInteger connections = new AtomicInteger();
+
+  MqttPipeline(Wire wire, Sessions sessions, int maxConnections) {
+    this.wire = wire;
+    this.sessions = sessions;
+    this.maxConnections = maxConnections;
+  }
+
+  @Override
+  protected void initChannel(Channel channel) {
+    if (connections.incrementAndGet() > maxConnections) {
+      connections.decrementAndGet();
+      sessions.observer().refused(CloseReason.TOO_MANY_CONNECTIONS);
+      log.debug("Connection from {}: too many connections", channel.remoteAddress());
+      channel.close();
+      return;
+    }
+    channel.closeFuture().addListener(closed -> connections.decrementAndGet());
+    SessionSettings settings = sessions.settings();
+    ChannelPipeline pipeline = channel.pipeline();
+    wire.addTo(pipeline);
+    pipeline.addLast("frames", new PacketFramer(settings.maxPacketBytes()));
+    // The framer has checked the size; the client identifier's length is checked with the CONNECT.
+    pipeline.addLast("decoder", new MqttDecoder(settings.maxPacketBytes(), 65_535, true));
+    pipeline.addLast("encoder", MqttEncoder.INSTANCE);
+    pipeline.addLast("session", sessions.newConnection());
+  }
+
+  /** Connections of this listener. */
+  int connections() {
+    return connections.get();
+  }
+}

@@ -1,0 +1,84 @@
+package io.fjordmq.broker.net;
+
+import io.fjordmq.broker.session.CloseReason;
+import io.fjordmq.broker.session.ProtocolViolation;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.ByteToMessageDecoder;
+import java.util.List;
+
+/**
+ * Cuts the stream into whole packets. A packet's size is read from its fixed header before any of
+ * it is kept, so that nobody makes the broker buffer more than the maximum packet size (MQTT 5.0
+ * §2.1.4, §3.1.2.11.4).
+ *
+ * <p>After a mistake it emits one {@link ProtocolViolation} and swallows the rest.
+ */
+final class PacketFramer extends ByteToMessageDecoder {
+  private static final int MOST_LENGTH_BYTES = 4;
+  private static final int CONNECT = 1;
+
+  private final int maxPacketBytes;
+  private int protocolLevel;
+  private boolean broken;
+
+  PacketFramer(int maxPacketBytes) {
+    this.maxPacketBytes = maxPacketBytes;
+  }
+
+  @Override
+  protected void decode(ChannelHandlerContext ctx, ByteBuf in, List<Object> out) {
+    if (broken) {
+      in.skipBytes(in.readableBytes());
+      return;
+    }
+    try {
+      int size = packetBytes(in);
+      if (size > 0 && in.readableBytes() >= size) {
+        check(in, size);
+        out.add(in.readRetainedSlice(size));
+      }
+    } catch (ProtocolViolation violation) {
+      broken = true;
+      in.skipBytes(in.readableBytes());
+      out.add(violation);
+    }
+  }
+
+  /** Size of the packet that begins here, fixed header included; 0 if that cannot be seen yet. */
+  private int packetBytes(ByteBuf in) {
+    int start = in.readerIndex();
+    int readable = in.readableBytes();
+    int remaining = 0;
+    for (int i = 0; i < MOST_LENGTH_BYTES; i++) {
+      if (readable < 2 + i) {
+        return 0;
+      }
+      int digit = in.getUnsignedByte(start + 1 + i);
+      remaining |= (digit & 0x7F) << 7 * i;
+      if (digit < 0x80) {
+        requireAllowed(2 + i + remaining);
+        return 2 + i + remaining;
+      }
+    }
+    throw new ProtocolViolation(
+        CloseReason.MALFORMED_PACKET, "remaining length of more than four bytes", protocolLevel);
+  }
+
+  private void requireAllowed(int size) {
+    if (size > maxPacketBytes) {
+      throw new ProtocolViolation(
+          CloseReason.PACKET_TOO_LARGE,
+          "packet of " + size + " bytes, allowed are " + maxPacketBytes,
+          protocolLevel);
+    }
+  }
+
+  private void check(ByteBuf in, int size) {
+    if (protocolLevel != 0) {
+      RawRules.check(in, size, protocolLevel);
+    } else if (in.getUnsignedByte(in.readerIndex()) >> 4 == CONNECT) {
+      protocolLevel = RawRules.checkConnect(in, size);
+    }
+  }
+}

@@ -1,0 +1,112 @@
+package io.fjordmq.broker.net;
+
+import io.fjordmq.broker.net.RawRules.PacketCursor;
+import io.fjordmq.broker.session.CloseReason;
+import io.fjordmq.broker.session.ProtocolViolation;
+
+/**
+ * Which properties a client may put into which packet, and that each but two stands there once
+ * (MQTT 5.0 §2.2.2.2).
+ */
+final class PropertyRules {
+  static final int CONNECT = 1;
+  static final int WILL = 1 << 1;
+  static final int PUBLISH = 1 << 2;
+  static final int REPLY = 1 << 3;
+  static final int SUBSCRIBE = 1 << 4;
+  static final int UNSUBSCRIBE = 1 << 5;
+  static final int DISCONNECT = 1 << 6;
+  static final int AUTH = 1 << 7;
+  private static final int ALL = 0xFF;
+
+  private static final int SUBSCRIPTION_IDENTIFIER = 0x0B;
+  private static final int USER_PROPERTY = 0x26;
+
+  private enum Form {
+    FLAG,
+    TWO_BYTES,
+    FOUR_BYTES,
+    INTEGER,
+    /** Text or binary data: two bytes of length, then that many. */
+    COUNTED,
+    TWO_TEXTS
+  }
+
+  private record Rule(Form form, int packets) {}
+
+  // By identifier; those that only a server sends are not here.
+  private static final Rule[] RULES = new Rule[USER_PROPERTY + 2];
+
+  static {
+    RULES[0x01] = new Rule(Form.FLAG, PUBLISH | WILL);
+    RULES[0x02] = new Rule(Form.FOUR_BYTES, PUBLISH | WILL);
+    RULES[0x03] = new Rule(Form.COUNTED, PUBLISH | WILL);
+    RULES[0x08] = new Rule(Form.COUNTED, PUBLISH | WILL);
+    RULES[0x09] = new Rule(Form.COUNTED, PUBLISH | WILL);
+    RULES[SUBSCRIPTION_IDENTIFIER] = new Rule(Form.INTEGER, SUBSCRIBE);
+    RULES[0x11] = new Rule(Form.FOUR_BYTES, CONNECT | DISCONNECT);
+    RULES[0x15] = new Rule(Form.COUNTED, CONNECT | AUTH);
+    RULES[0x16] = new Rule(Form.COUNTED, CONNECT | AUTH);
+    RULES[0x17] = new Rule(Form.FLAG, CONNECT);
+    RULES[0x18] = new Rule(Form.FOUR_BYTES, WILL);
+    RULES[0x19] = new Rule(Form.FLAG, CONNECT);
+    RULES[0x1F] = new Rule(Form.COUNTED, REPLY | DISCONNECT | AUTH);
+    RULES[0x21] = new Rule(Form.TWO_BYTES, CONNECT);
+    RULES[0x22] = new Rule(Form.TWO_BYTES, CONNECT);
+    RULES[0x23] = new Rule(Form.TWO_BYTES, PUBLISH);
+    RULES[USER_PROPERTY] = new Rule(Form.TWO_TEXTS, ALL);
+    RULES[0x27] = new Rule(Form.FOUR_BYTES, CONNECT);
+  }
+
+  private PropertyRules() {}
+
+  /** Checks the properties the cursor stands before and moves it behind them. */
+  static void check(PacketCursor cursor, int packet) {
+    int bytes = cursor.readInteger();
+    if (bytes > cursor.left()) {
+      throw RawRules.malformed("properties end after their packet", cursor.level());
+    }
+    int leftAfter = cursor.left() - bytes;
+    long seen = 0;
+    while (cursor.left() > leftAfter) {
+      int id = cursor.readInteger();
+      skipValue(cursor, id, packet);
+      if ((seen & 1L << id) != 0 && id != USER_PROPERTY) {
+        throw protocolError("property " + id + " stands twice", cursor.level());
+      }
+      seen |= 1L << id;
+    }
+    if (cursor.left() != leftAfter) {
+      throw RawRules.malformed("property goes beyond the property length", cursor.level());
+    }
+  }
+
+  private static void skipValue(PacketCursor cursor, int id, int packet) {
+    Rule rule = id < RULES.length ? RULES[id] : null;
+    if (rule == null || (rule.packets & packet) == 0) {
+      if (id == SUBSCRIPTION_IDENTIFIER && packet == PUBLISH) {
+        throw protocolError("subscription identifier in a client's PUBLISH", cursor.level());
+      }
+      throw RawRules.malformed("property " + id + " does not belong here", cursor.level());
+    }
+    switch (rule.form) {
+      case FLAG -> {
+        if (cursor.readByte() > 1) {
+          throw protocolError("property " + id + " must be 0 or 1", cursor.level());
+        }
+      }
+      case TWO_BYTES -> cursor.skip(2);
+      case FOUR_BYTES -> cursor.skip(4);
+      case INTEGER -> cursor.readInteger();
+      case COUNTED -> cursor.skip(cursor.readShort());
+      case TWO_TEXTS -> {
+        cursor.skip(cursor.readShort());
+        cursor.skip(cursor.readShort());
+      }
+    }
+  }
+
+  private static ProtocolViolation protocolError(String detail, int level) {
+    return new ProtocolViolation(CloseReason.PROTOCOL_ERROR, detail, level);
+  }
+}

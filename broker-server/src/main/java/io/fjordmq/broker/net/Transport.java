@@ -1,0 +1,65 @@
+package io.fjordmq.broker.net;
+
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.ServerSocketChannel;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.uring.IoUring;
+import io.netty.channel.uring.IoUringIoHandler;
+import io.netty.channel.uring.IoUringServerSocketChannel;
+
+/**
+ * How the operating system is asked for network I/O.
+ *
+ * @param name for the log
+ */
+public record Transport(
+    String name, IoHandlerFactory handlers, Class<? extends ServerSocketChannel> serverChannel) {
+
+  /** The best one that works here: epoll on Linux, else Java's own. */
+  public static Transport best() {
+    return Epoll.isAvailable() ? epoll() : nio();
+  }
+
+  /**
+   * A transport by name: {@code auto}, {@code epoll}, {@code nio} or {@code io_uring}.
+   *
+   * @throws IllegalArgumentException if there is none of that name or it does not work here
+   */
+  public static Transport named(String name) {
+    return switch (name) {
+      case "auto" -> best();
+      case "nio" -> nio();
+      case "epoll" -> {
+        require(name, Epoll.unavailabilityCause());
+        yield epoll();
+      }
+      case "io_uring" -> {
+        require(name, IoUring.unavailabilityCause());
+        yield new Transport(name, IoUringIoHandler.newFactory(), IoUringServerSocketChannel.class);
+      }
+      default ->
+          throw new IllegalArgumentException(
+              "transport must be auto, epoll, nio or io_uring, not " + name);
+    };
+  }
+
+  private static void require(
+      String name, @org.jspecify.annotations.Nullable Throwable unavailable) {
+    if (unavailable != null) {
+      throw new IllegalArgumentException(
+          "transport " + name + " does not work here: " + unavailable.getMessage(), unavailable);
+    }
+  }
+
+  private static Transport epoll() {
+    return new Transport("epoll", EpollIoHandler.newFactory(), EpollServerSocketChannel.class);
+  }
+
+  private static Transport nio() {
+    return new Transport("nio", NioIoHandler.newFactory(), NioServerSocketChannel.class);
+  }
+}

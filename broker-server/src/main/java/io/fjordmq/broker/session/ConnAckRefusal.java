@@ -1,0 +1,66 @@
+package io.fjordmq.broker.session;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.channel.Channel;
+import io.netty.handler.codec.mqtt.MqttProperties;
+
+/**
+ * The CONNACK that refuses a client, and the end of its connection. Written by hand because the
+ * version that decides its form may be one that netty's encoder does not know (MQTT 5.0 §3.1.2.2).
+ */
+final class ConnAckRefusal {
+  private static final int CONNACK = 0x20;
+  private static final int LONGEST_REASON_STRING = 80;
+
+  private ConnAckRefusal() {}
+
+  /**
+   * Refuses and closes.
+   *
+   * @param protocolLevel the client said; below 1 if it said none: it is told nothing
+   */
+  static void send(Channel channel, int protocolLevel, CloseReason reason, String detail) {
+    if (protocolLevel >= 5 && isForConnAck(reason)) {
+      channel.writeAndFlush(mqtt5(channel, reason, detail), channel.voidPromise());
+    } else if (protocolLevel < 5 && protocolLevel > 0 && reason.returnCode() >= 0) {
+      ByteBuf packet = channel.alloc().buffer(4);
+      packet.writeByte(CONNACK).writeByte(2).writeByte(0).writeByte(reason.returnCode());
+      channel.writeAndFlush(packet, channel.voidPromise());
+    }
+    LingeringClose.begin(channel);
+  }
+
+  private static ByteBuf mqtt5(Channel channel, CloseReason reason, String detail) {
+    String text = detail.substring(0, Math.min(detail.length(), LONGEST_REASON_STRING / 3));
+    int textBytes = ByteBufUtil.utf8Bytes(text);
+    int properties = 3 + textBytes;
+    ByteBuf packet = channel.alloc().buffer(8 + properties);
+    packet.writeByte(CONNACK).writeByte(3 + properties);
+    packet.writeByte(0).writeByte(reason.reasonCode());
+    packet.writeByte(properties).writeByte(MqttProperties.REASON_STRING).writeShort(textBytes);
+    ByteBufUtil.writeUtf8(packet, text);
+    return packet;
+  }
+
+  /** The reason codes of MQTT 5.0 §3.2.2.2. */
+  private static boolean isForConnAck(CloseReason reason) {
+    return switch (reason) {
+      case UNSPECIFIED_ERROR,
+          MALFORMED_PACKET,
+          PROTOCOL_ERROR,
+          INTERNAL_ERROR,
+          UNSUPPORTED_PROTOCOL_VERSION,
+          CLIENT_IDENTIFIER_NOT_VALID,
+          BAD_USER_NAME_OR_PASSWORD,
+          NOT_AUTHORIZED,
+          SERVER_UNAVAILABLE,
+          BAD_AUTHENTICATION_METHOD,
+          TOPIC_NAME_INVALID,
+          PACKET_TOO_LARGE,
+          QUOTA_EXCEEDED ->
+          true;
+      default -> false;
+    };
+  }
+}

@@ -1,0 +1,313 @@
+package io.fjordmq.broker.session;
+
+import io.fjordmq.inbox.AttachRequest;
+import io.fjordmq.inbox.Attachment;
+import io.fjordmq.inbox.InboxId;
+import io.fjordmq.inbox.InboxStore;
+import io.fjordmq.inbox.InboxSubscription;
+import io.fjordmq.router.Receiver;
+import io.fjordmq.router.Route;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.codec.mqtt.MqttConnectMessage;
+import io.netty.handler.codec.mqtt.MqttIdentifierRejectedException;
+import io.netty.handler.codec.mqtt.MqttMessage;
+import io.netty.util.ReferenceCountUtil;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The first packet of a connection. In order: CONNECT in time and well-formed, the {@link
+ * ConnectPolicy}, the place in the registry (an older connection of the client gives its state back
+ * first), the inbox, the subscriptions it has, CONNACK. Then a {@link SessionHandler} takes over.
+ *
+ * <p>While a step waits, the client is not read; packets that came along with the CONNECT (MQTT 5.0
+ * §3.1.4 allows them) wait here, no more than one read can hold.
+ */
+final class ConnectHandler extends ChannelInboundHandlerAdapter {
+  private static final Logger log = LoggerFactory.getLogger(ConnectHandler.class);
+
+  private final Sessions sessions;
+  private final SessionServices services;
+  private final ArrayDeque<Object> early = new ArrayDeque<>(2);
+  private @Nullable ReadGate gate;
+  private TimeoutWheel.@Nullable Timeout timeout;
+  private @Nullable Session session;
+  private boolean refused;
+
+  ConnectHandler(Sessions sessions) {
+    this.sessions = sessions;
+    this.services = sessions.services();
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext ctx) {
+    timeout =
+        new TimeoutWheel.Timeout() {
+          @Override
+          long due() {
+            refuse(ctx, CloseReason.CONNECT_TIMEOUT, "no CONNECT in time", 0);
+            return 0;
+          }
+        };
+    long millis = services.settings().connectTimeout().toMillis();
+    sessions.wheel(ctx.channel().eventLoop()).arm(timeout, TimeoutWheel.ticks(millis));
+  }
+
+  @Override
+  public void handlerRemoved(ChannelHandlerContext ctx) {
+    cancelTimeout();
+    early.forEach(ReferenceCountUtil::release);
+    early.clear();
+  }
+
+  private void cancelTimeout() {
+    if (timeout != null) {
+      timeout.cancel();
+      timeout = null;
+    }
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object packet) {
+    if (refused || (session != null && session.isEnded())) {
+      ReferenceCountUtil.release(packet);
+    } else if (gate != null) {
+      early.add(packet);
+    } else {
+      try {
+        onFirst(ctx, packet);
+      } catch (ProtocolViolation violation) {
+        refuse(ctx, violation.reason(), violation.detail(), violation.protocolLevel());
+      } finally {
+        ReferenceCountUtil.release(packet);
+      }
+    }
+  }
+
+  private void onFirst(ChannelHandlerContext ctx, Object packet) {
+    if (packet instanceof ProtocolViolation violation) {
+      throw violation;
+    }
+    MqttMessage message = (MqttMessage) packet;
+    if (message.decoderResult().isFailure()) {
+      throw undecodable(message);
+    }
+    if (!(message instanceof MqttConnectMessage connect)) {
+      throw new ProtocolViolation(
+          CloseReason.FIRST_PACKET_NOT_CONNECT,
+          "first packet is " + message.fixedHeader().messageType());
+    }
+    services.observer().packetReceived(message.fixedHeader().messageType().value());
+    cancelTimeout();
+    int level = connect.variableHeader().version();
+    if (sessions.isShuttingDown()) {
+      throw new ProtocolViolation(
+          CloseReason.SERVER_UNAVAILABLE, "the server is shutting down", level);
+    }
+    ConnectRequest request = new ConnectReader(services.settings()).read(connect);
+    ReadGate closed = new ReadGate(ctx.channel(), services.observer());
+    closed.close(ReadGate.CONNECT);
+    gate = closed;
+    Answered.on(
+        ctx.channel().eventLoop(),
+        services.policy().decide(request, ctx.channel().remoteAddress()),
+        (decision, error) -> decided(ctx, request, closed, decision, error));
+  }
+
+  /** Why netty could not decode the first packet. */
+  private static ProtocolViolation undecodable(MqttMessage message) {
+    Throwable cause = message.decoderResult().cause();
+    boolean isConnect =
+        message.fixedHeader() != null
+            && message.fixedHeader().messageType()
+                == io.netty.handler.codec.mqtt.MqttMessageType.CONNECT;
+    if (!isConnect) {
+      return new ProtocolViolation(
+          CloseReason.FIRST_PACKET_NOT_CONNECT, String.valueOf(cause.getMessage()));
+    }
+    int level =
+        message.variableHeader()
+                instanceof io.netty.handler.codec.mqtt.MqttConnectVariableHeader header
+            ? header.version()
+            : 0;
+    CloseReason reason =
+        cause instanceof MqttIdentifierRejectedException
+            ? CloseReason.CLIENT_IDENTIFIER_NOT_VALID
+            : CloseReason.MALFORMED_PACKET;
+    return new ProtocolViolation(reason, String.valueOf(cause.getMessage()), level);
+  }
+
+  private void decided(
+      ChannelHandlerContext ctx,
+      ConnectRequest request,
+      ReadGate closed,
+      ConnectPolicy.@Nullable Decision decision,
+      @Nullable Throwable error) {
+    if (!ctx.channel().isActive()) {
+      closed.abandon();
+      services.observer().refused(CloseReason.CONNECTION_LOST);
+    } else if (decision instanceof ConnectPolicy.Accepted accepted) {
+      Session mine = new Session(sessions, ctx.channel(), request, accepted.tenant(), closed);
+      session = mine;
+      Answered.on(
+          ctx.channel().eventLoop(),
+          mine.registration().olderGone(),
+          (gone, impossible) -> claimInbox(ctx, mine));
+    } else {
+      closed.abandon();
+      CloseReason reason =
+          decision instanceof ConnectPolicy.Refused refusal
+              ? refusal.reason()
+              : CloseReason.UNSPECIFIED_ERROR;
+      String detail = error == null ? "refused by policy" : "policy failed: " + error;
+      refuse(ctx, reason, detail, request.protocolLevel());
+    }
+  }
+
+  /** The client has no other connection here any more: its state is claimed. */
+  private void claimInbox(ChannelHandlerContext ctx, Session mine) {
+    if (mine.isEnded()) {
+      mine.giveBack();
+      return;
+    }
+    ConnectRequest request = mine.connection().request();
+    InboxStore inboxes = services.inboxes();
+    InboxId id = new InboxId(mine.tenant(), mine.clientId());
+    if (request.cleanStart() && request.expirySeconds() == 0) {
+      mine.connection()
+          .whenDone(
+              inboxes.discard(id),
+              (discarded, error) -> {
+                removeRoutes(mine, discarded);
+                attached(ctx, mine, null, error);
+              });
+      return;
+    }
+    // A session that is resumed only to end with this connection (Clean Start 0, expiry 0) is a
+    // persistent one until then.
+    AttachRequest attach =
+        new AttachRequest(
+            request.cleanStart(),
+            services.nodeId(),
+            services.nodeIncarnation(),
+            Math.max(1, request.expirySeconds()),
+            request.will());
+    mine.connection()
+        .whenDone(
+            inboxes.attach(id, attach),
+            (attachment, error) -> {
+              removeRoutes(mine, attachment == null ? null : attachment.discarded());
+              attached(ctx, mine, attachment, error);
+            });
+  }
+
+  /** Routes to an inbox that is no more. They lead nowhere, so nobody waits for it. */
+  private void removeRoutes(Session mine, Attachment.@Nullable Discarded discarded) {
+    if (discarded == null) {
+      return;
+    }
+    Receiver receiver = new Receiver.Inbox(mine.clientId(), discarded.incarnation());
+    for (InboxSubscription gone : discarded.subscriptions()) {
+      services
+          .router()
+          .remove(new Route(mine.tenant(), gone.filter(), receiver, gone.options()))
+          .exceptionally(
+              error -> {
+                log.warn(
+                    "A stale route of client {} of tenant {} stays: {}: {}",
+                    mine.clientId(),
+                    mine.tenant(),
+                    gone.filter(),
+                    error.toString());
+                return null;
+              });
+    }
+  }
+
+  private void attached(
+      ChannelHandlerContext ctx,
+      Session mine,
+      @Nullable Attachment attachment,
+      @Nullable Throwable error) {
+    if (error != null) {
+      if (!mine.isEnded()) {
+        StoreFailure.end(mine.connection(), error, "claiming the session");
+      }
+      mine.giveBack();
+      return;
+    }
+    mine.attached(attachment);
+    if (mine.isEnded()) {
+      mine.giveBack();
+      return;
+    }
+    List<InboxSubscription> kept = attachment == null ? List.of() : attachment.subscriptions();
+    // Messages of QoS 0 do not go through the inbox: this node has to hear of the filters again.
+    CompletableFuture<?>[] live =
+        kept.stream()
+            .map(one -> services.live().subscribe(mine, one.filter(), one.options()))
+            .toArray(CompletableFuture<?>[]::new);
+    boolean present = attachment != null && attachment.sessionPresent();
+    mine.connection()
+        .whenDone(
+            CompletableFuture.allOf(live), (done, failure) -> accept(ctx, mine, present, failure));
+  }
+
+  private void accept(
+      ChannelHandlerContext ctx, Session mine, boolean present, @Nullable Throwable error) {
+    if (error != null && !mine.isEnded()) {
+      StoreFailure.end(mine.connection(), error, "subscribing again");
+    }
+    if (mine.isEnded()) {
+      mine.giveBack();
+      return;
+    }
+    SessionHandler next = new SessionHandler(mine);
+    ArrayDeque<Object> packets = early.clone();
+    early.clear();
+    ctx.pipeline().replace(this, "session", next);
+    mine.open(present);
+    ChannelHandlerContext nextCtx = ctx.pipeline().context(next);
+    packets.forEach(packet -> next.channelRead(nextCtx, packet));
+    next.channelReadComplete(nextCtx);
+    mine.connection().gate().open(ReadGate.CONNECT);
+  }
+
+  private void refuse(
+      ChannelHandlerContext ctx, CloseReason reason, String detail, int protocolLevel) {
+    if (refused) {
+      return;
+    }
+    refused = true;
+    cancelTimeout();
+    services.observer().refused(reason);
+    log.debug("Connection from {}: {}: {}", ctx.channel().remoteAddress(), reason.label(), detail);
+    ConnAckRefusal.send(ctx.channel(), protocolLevel, reason, detail);
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    if (session != null) {
+      session.end(CloseReason.CONNECTION_LOST, "closed while connecting");
+    } else if (!refused && gate == null) {
+      refused = true;
+      services.observer().refused(CloseReason.CONNECTION_LOST);
+    }
+    cancelTimeout();
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    SessionHandler.logIfOurs(ctx, cause);
+    if (session != null) {
+      session.end(CloseReason.CONNECTION_LOST, cause.toString());
+    } else {
+      refuse(ctx, CloseReason.CONNECTION_LOST, cause.toString(), 0);
+    }
+  }
+}

@@ -1,0 +1,28 @@
+package io.fjordmq.broker.session;
+
+import java.util.Locale;
+
+/** Why a message did not reach a client that was to have it; the label of a metric. */
+public enum DropReason {
+  /** The queue of a transient session was full, in messages or in bytes. */
+  QUEUE_FULL,
+  /** The same, for a QoS 0 message of a client that reads too slowly. */
+  SLOW_CLIENT,
+  /** Its message expiry interval had passed. */
+  EXPIRED,
+  /** Larger than the Maximum Packet Size the client announced (MQTT 5.0 §3.1.2.11.4). */
+  LARGER_THAN_CLIENT_TAKES,
+  /** It was waiting in memory when the connection of a transient session ended. */
+  CONNECTION_ENDED,
+  /** The client answered with an error code (MQTT 5.0 §4.4). */
+  REFUSED_BY_CLIENT,
+  /** A retained message that could not be read or queued when the client subscribed. */
+  RETAINED_UNAVAILABLE;
+
+  private final String label = name().toLowerCase(Locale.ROOT);
+
+  /** Value of the metric's label. */
+  public String label() {
+    return label;
+  }
+}

@@ -1,0 +1,244 @@
+package io.fjordmq.broker.session;
+
+import io.fjordmq.api.Message;
+import io.fjordmq.api.Qos;
+import io.fjordmq.broker.delivery.PublishListener;
+import io.fjordmq.broker.delivery.PublishOutcome;
+import io.fjordmq.inbox.PublishId;
+import io.netty.handler.codec.mqtt.MqttPublishMessage;
+import java.util.ArrayDeque;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the client publishes. A PUBACK or PUBREC is written when the {@link
+ * io.fjordmq.broker.delivery.Publisher} has said what became of the message, and in the order in
+ * which the PUBLISH packets came (MQTT 5.0 §4.6).
+ *
+ * <p>Holding back: when too many publishes or bytes wait for their outcome, the client is not read
+ * until they have it. Messages of QoS 0 that are not retained wait for nothing and are not counted.
+ */
+final class InboundPublishes {
+  private static final PublishListener NOBODY_ASKS = outcome -> {};
+  private static final int PUBACK = 0x40;
+  private static final int NO_MATCHING_SUBSCRIBERS = 0x10;
+  private static final int QUOTA_EXCEEDED = 0x97;
+
+  private static final AtomicIntegerFieldUpdater<InboundPublishes> AWAKE =
+      AtomicIntegerFieldUpdater.newUpdater(InboundPublishes.class, "awake");
+
+  private final Connection connection;
+  private final ReceivedQos2 receivedQos2;
+  private @Nullable ArrayDeque<PendingPublish> pending;
+  private int pendingBytes;
+  private int unacknowledgedQos1;
+  private boolean reading;
+  private boolean ended;
+
+  @SuppressWarnings("UnusedVariable") // through AWAKE
+  private volatile int awake;
+
+  InboundPublishes(Connection connection, ReceivedQos2 receivedQos2) {
+    this.connection = connection;
+    this.receivedQos2 = receivedQos2;
+  }
+
+  /**
+   * A PUBLISH came in.
+   *
+   * @throws ProtocolViolation if it breaks the protocol
+   */
+  void onPublish(MqttPublishMessage packet, int packetBytes) {
+    reading = true;
+    Message message =
+        connection.dialect().readPublish(packet, connection.clientId(), connection.nowMillis());
+    connection.observer().received(message.qos(), packetBytes);
+    int identifier = packet.variableHeader().packetId();
+    switch (message.qos()) {
+      case AT_MOST_ONCE -> publishAtMostOnce(message);
+      case AT_LEAST_ONCE -> {
+        unacknowledgedQos1++;
+        requireReceiveMaximum();
+        publish(enqueue(message, identifier, 0), null);
+      }
+      case EXACTLY_ONCE -> publishExactlyOnce(message, identifier);
+    }
+  }
+
+  private void publishAtMostOnce(Message message) {
+    if (message.retain()) {
+      // Its way into the retain store costs memory until it is done: it counts like the others.
+      publish(enqueue(message, 0, 0), null);
+    } else {
+      connection.services().publisher().publish(connection.tenant(), message, null, NOBODY_ASKS);
+    }
+  }
+
+  private void publishExactlyOnce(Message message, int identifier) {
+    long sequence = receivedQos2.begin(identifier, connection.writer());
+    if (sequence == ReceivedQos2.REPEATED) {
+      return;
+    }
+    requireReceiveMaximum();
+    PendingPublish entry = enqueue(message, identifier, sequence);
+    receivedQos2.record(entry);
+  }
+
+  private void requireReceiveMaximum() {
+    int allowed = connection.settings().receiveMaximum();
+    // MQTT 3 knows no receive maximum: such a client is held back instead.
+    if (connection.request().isMqtt5() && unacknowledgedQos1 + receivedQos2.inUse() > allowed) {
+      throw new ProtocolViolation(
+          CloseReason.RECEIVE_MAXIMUM_EXCEEDED,
+          "more than " + allowed + " unacknowledged publishes");
+    }
+  }
+
+  private PendingPublish enqueue(Message message, int identifier, long sequence) {
+    ArrayDeque<PendingPublish> queue = pending;
+    if (queue == null) {
+      queue = new ArrayDeque<>(8);
+      pending = queue;
+    }
+    PendingPublish entry =
+        new PendingPublish(this, message, identifier, sequence, System.nanoTime());
+    queue.add(entry);
+    pendingBytes += message.payload().length;
+    SessionSettings settings = connection.settings();
+    if (queue.size() >= settings.maxPendingPublishes()
+        || pendingBytes >= settings.maxPendingBytes()) {
+      connection.gate().close(ReadGate.PUBLISHES);
+    }
+    return entry;
+  }
+
+  private void publish(PendingPublish entry, @Nullable PublishId id) {
+    entry.published = true;
+    connection.services().publisher().publish(connection.tenant(), entry.message, id, entry);
+  }
+
+  /** Something this part waits for has happened. On any thread. */
+  void wake() {
+    if (reading && connection.loop().inEventLoop()) {
+      return; // the end of this read looks after it
+    }
+    if (AWAKE.compareAndSet(this, 0, 1)) {
+      connection.loop().execute(this::drainAndFlush);
+    }
+  }
+
+  private void drainAndFlush() {
+    AWAKE.set(this, 0);
+    if (ended) {
+      return;
+    }
+    if (publishRecorded()) {
+      connection.services().publisher().flush();
+    }
+    answerInOrder();
+    connection.writer().flush();
+  }
+
+  /** All packets of a read were handled; the caller flushes the writer. */
+  void endOfRead() {
+    if (reading) {
+      publishRecorded();
+      connection.services().publisher().flush();
+      reading = false;
+      answerInOrder();
+    }
+  }
+
+  private void answerInOrder() {
+    ArrayDeque<PendingPublish> queue = pending;
+    if (queue == null) {
+      return;
+    }
+    PendingPublish head = queue.peek();
+    while (head != null && !ended) {
+      PublishOutcome outcome = head.outcome();
+      if (outcome == null) {
+        break;
+      }
+      queue.poll();
+      pendingBytes -= head.message.payload().length;
+      answer(head, outcome);
+      head = queue.peek();
+    }
+    reopenGate(queue.size());
+  }
+
+  /** Hands over the QoS 2 publishes whose identifiers are recorded, in order. */
+  private boolean publishRecorded() {
+    if (pending == null || !receivedQos2.isDurable()) {
+      return false;
+    }
+    boolean any = false;
+    for (PendingPublish entry : pending) {
+      if (entry.published) {
+        continue;
+      }
+      if (!entry.isRecorded()) {
+        break;
+      }
+      publish(entry, receivedQos2.publishId(entry.sequence));
+      any = true;
+    }
+    return any;
+  }
+
+  private void reopenGate(int size) {
+    SessionSettings settings = connection.settings();
+    if (size <= settings.maxPendingPublishes() / 2
+        && pendingBytes <= settings.maxPendingBytes() / 2) {
+      connection.gate().open(ReadGate.PUBLISHES);
+    }
+  }
+
+  private void answer(PendingPublish entry, PublishOutcome outcome) {
+    if (outcome == PublishOutcome.NOT_DURABLE) {
+      connection.fail(
+          CloseReason.NOT_DURABLE, "a publish could not be stored; it was not acknowledged");
+      return;
+    }
+    Qos qos = entry.message.qos();
+    if (qos == Qos.AT_MOST_ONCE) {
+      return;
+    }
+    connection.observer().acknowledged(System.nanoTime() - entry.startNanos);
+    int code = reasonCode(outcome);
+    if (qos == Qos.AT_LEAST_ONCE) {
+      unacknowledgedQos1--;
+      connection.dialect().writeReply(connection.writer(), PUBACK, entry.packetIdentifier, code);
+    } else {
+      receivedQos2.published(entry.packetIdentifier, code);
+    }
+  }
+
+  /**
+   * MQTT 3 has no way to refuse a publish but to end the connection, which would block the client
+   * for ever behind a message nobody takes: it is acknowledged (MQTT 3.1.1 §3.3.5) and the
+   * publisher has counted the drop.
+   */
+  private int reasonCode(PublishOutcome outcome) {
+    if (!connection.dialect().tellsPublishOutcome()) {
+      return 0;
+    }
+    return switch (outcome) {
+      case NO_MATCHING_SUBSCRIBERS -> NO_MATCHING_SUBSCRIBERS;
+      case QUOTA_EXCEEDED -> QUOTA_EXCEEDED;
+      case ACCEPTED, NOT_DURABLE -> 0;
+    };
+  }
+
+  /** A PUBREL came in. */
+  void onRelease(int packetIdentifier) {
+    receivedQos2.release(packetIdentifier);
+  }
+
+  /** The connection has ended: outcomes that still come are nobody's. */
+  void end() {
+    ended = true;
+    pending = null;
+  }
+}

@@ -1,0 +1,263 @@
+package io.fjordmq.broker.session;
+
+import io.fjordmq.broker.delivery.Delivery;
+import io.fjordmq.inbox.Attachment;
+import io.fjordmq.inbox.InboxEntry;
+import io.fjordmq.inbox.InboxHandle;
+import io.fjordmq.inbox.InboxStore;
+import java.util.ArrayDeque;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The undelivered messages of a persistent session.
+ *
+ * <p>The store pushes what is appended while the client is connected; the buffer takes it as long
+ * as it continues what is there and fits. Everything else (messages from before, a push that was
+ * lost, a client too slow for the buffer) is fetched when the client gets to it. One rule decides:
+ * the source is behind while {@code readPosition <= highestKnown}.
+ *
+ * <p>Acknowledgements go to the store one commit at a time, each with all that came meanwhile.
+ */
+final class InboxSource implements DeliverySource {
+  private final Connection connection;
+  private final OutboundPublishes outbound;
+  private final InboxStore store;
+  private final InboxHandle handle;
+  private final ArrayDeque<InboxEntry> buffer = new ArrayDeque<>(4);
+  private final List<Long> releasedBefore;
+  private final long repeatedBelow;
+  private @Nullable Delivery head;
+  private int bufferedBytes;
+  // Entries below this are in the buffer or were taken from it.
+  private long readPosition;
+  private long highestKnown;
+  private boolean fetching;
+  private boolean committing;
+  private boolean ended;
+  private long committedUpTo;
+  private int committedBeyond;
+
+  InboxSource(Connection connection, OutboundPublishes outbound, Attachment attachment) {
+    this.connection = connection;
+    this.outbound = outbound;
+    this.store = connection.services().inboxes();
+    this.handle = attachment.handle();
+    this.readPosition = attachment.firstUndelivered();
+    this.committedUpTo = attachment.firstUndelivered();
+    this.highestKnown = attachment.nextSequence() - 1;
+    this.releasedBefore = attachment.released();
+    this.repeatedBelow = repeatedBelow(attachment, connection.settings().maxInflight());
+    InflightWindow window = outbound.window();
+    for (long sequence : attachment.released()) {
+      window.restore(sequence, InflightWindow.AWAITING_PUBCOMP);
+    }
+    for (long sequence : attachment.acknowledged()) {
+      window.restore(sequence, InflightWindow.SETTLED);
+    }
+    committedBeyond = attachment.acknowledged().size();
+  }
+
+  /**
+   * Which entries are sent with DUP. What was sent is not stored: it would cost a write per
+   * message. An earlier connection can have sent at most {@code maxInflight} messages that are
+   * still unsettled, and sent them in order; so the entries that were there at the attach and lie
+   * within that many of the first unsettled one may have been sent, and only they. DUP says just
+   * that ("might be re-delivery", MQTT 5.0 §3.3.1.1); no receiver may take it for more.
+   */
+  private static long repeatedBelow(Attachment attachment, int maxInflight) {
+    if (!attachment.sessionPresent()) {
+      return 0;
+    }
+    int settled = attachment.acknowledged().size();
+    return Math.min(
+        attachment.nextSequence(), attachment.firstUndelivered() + maxInflight + settled);
+  }
+
+  InboxHandle handle() {
+    return handle;
+  }
+
+  /** Sends the PUBRELs that are owed since an earlier connection, in their order. */
+  void resendReleases() {
+    for (long sequence : releasedBefore) {
+      outbound.sendRelease(sequence);
+    }
+  }
+
+  /** The store pushes what it has just appended. */
+  void appended(List<InboxEntry> entries) {
+    for (InboxEntry entry : entries) {
+      highestKnown = Math.max(highestKnown, entry.sequence());
+      if (!fetching && entry.sequence() == readPosition && hasRoom()) {
+        add(entry);
+      }
+    }
+    outbound.pump();
+    settled();
+  }
+
+  private boolean hasRoom() {
+    SessionSettings settings = connection.settings();
+    return buffer.size() < settings.inboxBufferMessages()
+        && bufferedBytes < settings.inboxBufferBytes();
+  }
+
+  private void add(InboxEntry entry) {
+    buffer.add(entry);
+    account(1, entry.message().payload().length);
+    readPosition = entry.sequence() + 1;
+  }
+
+  private void account(int messages, int bytes) {
+    bufferedBytes += bytes;
+    connection.observer().queued(messages, bytes);
+  }
+
+  @Override
+  public @Nullable Delivery peek() {
+    if (buffer.size() <= connection.settings().inboxBufferMessages() / 2) {
+      fetchIfBehind();
+    }
+    InboxEntry entry = buffer.peek();
+    if (entry != null && head == null) {
+      head =
+          new Delivery(
+              entry.message(), entry.qos(), entry.retain(), entry.subscriptionIdentifiers(), false);
+    }
+    return head;
+  }
+
+  private void fetchIfBehind() {
+    if (fetching || ended || readPosition > highestKnown || !hasRoom()) {
+      return;
+    }
+    fetching = true;
+    SessionSettings settings = connection.settings();
+    connection.whenDone(
+        store.fetch(
+            handle,
+            readPosition,
+            settings.inboxBufferMessages() - buffer.size(),
+            settings.inboxBufferBytes() - bufferedBytes),
+        fetchedUpTo(highestKnown));
+  }
+
+  /** What to do with a page that was asked for when entries up to a sequence were known. */
+  private Answered<InboxStore.Page> fetchedUpTo(long known) {
+    return (page, error) -> {
+      fetching = false;
+      if (ended) {
+        return;
+      }
+      if (page == null) {
+        Throwable cause = error == null ? new IllegalStateException("no page") : error;
+        StoreFailure.end(connection, cause, "reading an inbox");
+        return;
+      }
+      take(page, known);
+      outbound.pump();
+      settled();
+      connection.writer().flush();
+    };
+  }
+
+  private void take(InboxStore.Page page, long known) {
+    for (InboxEntry entry : page.entries()) {
+      if (entry.sequence() >= readPosition) {
+        add(entry);
+      }
+    }
+    readPosition = Math.max(readPosition, page.nextSequence());
+    if (page.entries().isEmpty()) {
+      // Nothing is left of what was known: acknowledged, released or dropped in the meantime.
+      readPosition = Math.max(readPosition, known + 1);
+    }
+  }
+
+  @Override
+  public long sequence() {
+    InboxEntry entry = buffer.peek();
+    if (entry == null) {
+      throw new IllegalStateException("nothing was shown");
+    }
+    return entry.sequence();
+  }
+
+  @Override
+  public boolean mayBeRepeated() {
+    return sequence() < repeatedBelow;
+  }
+
+  @Override
+  public void remove() {
+    InboxEntry entry = buffer.remove();
+    head = null;
+    account(-1, -entry.message().payload().length);
+  }
+
+  @Override
+  public void received(long sequence) {
+    connection.whenDone(
+        store.release(handle, sequence),
+        (done, error) -> {
+          if (ended) {
+            return;
+          }
+          if (error != null) {
+            StoreFailure.end(connection, error, "recording a PUBREC");
+            return;
+          }
+          outbound.sendRelease(sequence);
+          connection.writer().flush();
+        });
+  }
+
+  @Override
+  public void settled() {
+    if (committing || ended) {
+      return;
+    }
+    InflightWindow window = outbound.window();
+    List<Long> beyond = window.settledBeyond(InflightWindow.IDENTIFIERS);
+    if (window.base() == committedUpTo && beyond.size() == committedBeyond) {
+      return;
+    }
+    committing = true;
+    committedUpTo = window.base();
+    committedBeyond = beyond.size();
+    connection.whenDone(store.commit(handle, committedUpTo, beyond), this::committed);
+  }
+
+  private void committed(@Nullable Void done, @Nullable Throwable error) {
+    committing = false;
+    if (ended) {
+      return;
+    }
+    if (error != null) {
+      StoreFailure.end(connection, error, "acknowledging messages");
+    } else {
+      settled();
+    }
+  }
+
+  /** True if what an own retained replay appends is not piling up in the store. */
+  boolean hasRoomForPage() {
+    return readPosition > highestKnown
+        && buffer.size() <= connection.settings().inboxBufferMessages() / 2;
+  }
+
+  /** The connection has ended: says what was acknowledged and not said yet. */
+  void end() {
+    if (ended) {
+      return;
+    }
+    committing = false;
+    settled();
+    ended = true;
+    if (!buffer.isEmpty()) {
+      connection.observer().queued(-buffer.size(), -bufferedBytes);
+    }
+    buffer.clear();
+  }
+}

@@ -1,0 +1,113 @@
+package io.fjordmq.broker.session;
+
+import io.fjordmq.broker.delivery.Delivery;
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Messages that wait in memory for a client that reads slower than it is sent to. Bounded in
+ * messages and bytes; when full it drops its oldest or the new message, as configured, with a
+ * reason. Allocated with the first message that has to wait.
+ */
+final class MemoryQueue implements DeliverySource {
+  private final SessionSettings settings;
+  private final SessionObserver observer;
+  private final OutboundPublishes outbound;
+  private @Nullable ArrayDeque<Delivery> waiting;
+  private int bytes;
+
+  MemoryQueue(SessionSettings settings, SessionObserver observer, OutboundPublishes outbound) {
+    this.settings = settings;
+    this.observer = observer;
+    this.outbound = outbound;
+  }
+
+  boolean isEmpty() {
+    return waiting == null || waiting.isEmpty();
+  }
+
+  /** True if a page of retained messages may be added without displacing anything. */
+  boolean hasRoomForPage() {
+    return waiting == null
+        || (waiting.size() <= settings.maxQueuedMessages() / 2
+            && bytes <= settings.maxQueuedBytes() / 2);
+  }
+
+  void add(Delivery delivery) {
+    ArrayDeque<Delivery> queue = waiting;
+    if (queue == null) {
+      queue = new ArrayDeque<>(8);
+      waiting = queue;
+    }
+    int size = delivery.message().payload().length;
+    while (!fits(queue, size)) {
+      if (!settings.dropOldest() || queue.isEmpty()) {
+        drop(delivery);
+        return;
+      }
+      Delivery oldest = queue.remove();
+      account(oldest, -1);
+      drop(oldest);
+    }
+    queue.add(delivery);
+    account(delivery, 1);
+  }
+
+  private boolean fits(ArrayDeque<Delivery> queue, int size) {
+    // A single message always fits, whatever its size: packet size has a limit of its own.
+    return queue.isEmpty()
+        || (queue.size() < settings.maxQueuedMessages()
+            && bytes + size <= settings.maxQueuedBytes());
+  }
+
+  private void drop(Delivery delivery) {
+    observer.dropped(
+        delivery.qos().level() == 0 ? DropReason.SLOW_CLIENT : DropReason.QUEUE_FULL, 1);
+  }
+
+  private void account(Delivery delivery, int sign) {
+    int change = sign * delivery.message().payload().length;
+    bytes += change;
+    observer.queued(sign, change);
+  }
+
+  @Override
+  public @Nullable Delivery peek() {
+    return waiting == null ? null : waiting.peek();
+  }
+
+  @Override
+  public long sequence() {
+    return outbound.window().nextSequence();
+  }
+
+  @Override
+  public boolean mayBeRepeated() {
+    return false;
+  }
+
+  @Override
+  public void remove() {
+    if (waiting != null) {
+      account(waiting.remove(), -1);
+    }
+  }
+
+  @Override
+  public void received(long sequence) {
+    outbound.sendRelease(sequence);
+  }
+
+  @Override
+  public void settled() {}
+
+  /** The connection has ended. */
+  void end() {
+    if (waiting != null && !waiting.isEmpty()) {
+      observer.dropped(DropReason.CONNECTION_ENDED, waiting.size());
+      observer.queued(-waiting.size(), -bytes);
+    }
+    waiting = null;
+    bytes = 0;
+  }
+}

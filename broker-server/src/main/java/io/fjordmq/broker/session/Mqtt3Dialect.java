@@ -1,0 +1,116 @@
+package io.fjordmq.broker.session;
+
+import io.fjordmq.api.Message;
+import io.fjordmq.api.MessageProperties;
+import io.fjordmq.api.Qos;
+import io.fjordmq.api.SubscriptionOptions;
+import io.fjordmq.api.Topic;
+import io.fjordmq.broker.delivery.Delivery;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.handler.codec.mqtt.MqttConnAckMessage;
+import io.netty.handler.codec.mqtt.MqttConnAckVariableHeader;
+import io.netty.handler.codec.mqtt.MqttConnectReturnCode;
+import io.netty.handler.codec.mqtt.MqttFixedHeader;
+import io.netty.handler.codec.mqtt.MqttMessage;
+import io.netty.handler.codec.mqtt.MqttMessageType;
+import io.netty.handler.codec.mqtt.MqttPublishMessage;
+import io.netty.handler.codec.mqtt.MqttQoS;
+import io.netty.handler.codec.mqtt.MqttSubscribeMessage;
+import io.netty.handler.codec.mqtt.MqttTopicSubscription;
+import org.jspecify.annotations.Nullable;
+
+/** MQTT 3.1 and 3.1.1: no properties, no reason codes after the CONNACK. */
+final class Mqtt3Dialect implements Dialect {
+  private static final int SUBSCRIPTION_FAILURE = 0x80;
+
+  private final TopicLimits limits;
+  // A client tends to publish to the same topic again: its validated name is kept.
+  private @Nullable Topic lastTopic;
+
+  Mqtt3Dialect(TopicLimits limits) {
+    this.limits = limits;
+  }
+
+  @Override
+  public MqttMessage accepted(boolean sessionPresent) {
+    return new MqttConnAckMessage(
+        new MqttFixedHeader(MqttMessageType.CONNACK, false, MqttQoS.AT_MOST_ONCE, false, 0),
+        new MqttConnAckVariableHeader(MqttConnectReturnCode.CONNECTION_ACCEPTED, sessionPresent));
+  }
+
+  @Override
+  public @Nullable MqttMessage disconnect(CloseReason reason, String detail) {
+    return null;
+  }
+
+  @Override
+  public Goodbye readDisconnect(MqttMessage disconnect) {
+    return new Goodbye(CloseReason.CLIENT_DISCONNECT, -1);
+  }
+
+  @Override
+  public Message readPublish(MqttPublishMessage packet, String publisher, long nowMillis) {
+    String name = packet.variableHeader().topicName();
+    Topic topic = lastTopic;
+    if (topic == null || !topic.name().equals(name)) {
+      topic = topic(name, limits);
+      lastTopic = topic;
+    }
+    MqttFixedHeader header = packet.fixedHeader();
+    return new Message(
+        topic,
+        ByteBufUtil.getBytes(packet.payload()),
+        Qos.of(header.qosLevel().value()),
+        header.isRetain(),
+        MessageProperties.NONE,
+        publisher,
+        nowMillis,
+        Message.NEVER);
+  }
+
+  /** A validated topic name within the limits. */
+  static Topic topic(String name, TopicLimits limits) {
+    try {
+      Topic topic = new Topic(name);
+      limits.check(name, CloseReason.TOPIC_NAME_INVALID);
+      return topic;
+    } catch (IllegalArgumentException e) {
+      throw new ProtocolViolation(CloseReason.TOPIC_NAME_INVALID, String.valueOf(e.getMessage()));
+    }
+  }
+
+  @Override
+  public void writeReply(PacketWriter out, int firstByte, int packetIdentifier, int reasonCode) {
+    out.packet(4).writeByte(firstByte).writeByte(2).writeShort(packetIdentifier);
+  }
+
+  @Override
+  public boolean tellsPublishOutcome() {
+    return false;
+  }
+
+  @Override
+  public SubscriptionOptions options(MqttSubscribeMessage packet, MqttTopicSubscription filter) {
+    return SubscriptionOptions.ofQos(Qos.of(filter.qualityOfService().value()));
+  }
+
+  @Override
+  public int refusedSubscription(int reasonCode) {
+    return SUBSCRIPTION_FAILURE;
+  }
+
+  @Override
+  public byte[] head(Delivery delivery) {
+    return PublishEncoder.template(delivery, false);
+  }
+
+  @Override
+  public long expirySeconds(Message message, long nowMillis) {
+    return -1;
+  }
+
+  @Override
+  public int maxPacketBytes() {
+    return SessionSettings.LARGEST_PACKET;
+  }
+}

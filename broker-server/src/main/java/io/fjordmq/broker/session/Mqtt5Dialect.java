@@ -1,0 +1,223 @@
+package io.fjordmq.broker.session;
+
+import io.fjordmq.api.Message;
+import io.fjordmq.api.Qos;
+import io.fjordmq.api.RetainHandling;
+import io.fjordmq.api.SubscriptionOptions;
+import io.fjordmq.api.Topic;
+import io.fjordmq.broker.delivery.Delivery;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.handler.codec.mqtt.MqttConnAckMessage;
+import io.netty.handler.codec.mqtt.MqttConnAckVariableHeader;
+import io.netty.handler.codec.mqtt.MqttConnectReturnCode;
+import io.netty.handler.codec.mqtt.MqttFixedHeader;
+import io.netty.handler.codec.mqtt.MqttMessage;
+import io.netty.handler.codec.mqtt.MqttMessageType;
+import io.netty.handler.codec.mqtt.MqttProperties;
+import io.netty.handler.codec.mqtt.MqttProperties.IntegerProperty;
+import io.netty.handler.codec.mqtt.MqttProperties.StringProperty;
+import io.netty.handler.codec.mqtt.MqttPublishMessage;
+import io.netty.handler.codec.mqtt.MqttQoS;
+import io.netty.handler.codec.mqtt.MqttReasonCodeAndPropertiesVariableHeader;
+import io.netty.handler.codec.mqtt.MqttSubscribeMessage;
+import io.netty.handler.codec.mqtt.MqttSubscriptionOption;
+import io.netty.handler.codec.mqtt.MqttTopicSubscription;
+import org.jspecify.annotations.Nullable;
+
+/** MQTT 5: properties, reason codes, topic aliases. One per connection, for its aliases. */
+final class Mqtt5Dialect implements Dialect {
+  private static final int DISCONNECT_WITH_WILL = 0x04;
+
+  /** A packet with a Reason String fits into what a client takes at least this much of. */
+  private static final int ROOM_FOR_REASON_STRING = 512;
+
+  private static final int LONGEST_REASON_STRING = 256;
+
+  /** An alias adds at most so many bytes to the packet that introduces it. */
+  private static final int ALIAS_BYTES = 8;
+
+  private final ConnectRequest request;
+  private final SessionSettings settings;
+  private final TopicLimits limits;
+  private final TopicAliases aliases;
+  private @Nullable Topic lastTopic;
+
+  Mqtt5Dialect(ConnectRequest request, SessionSettings settings) {
+    this.request = request;
+    this.settings = settings;
+    this.limits = new TopicLimits(settings);
+    this.aliases =
+        new TopicAliases(
+            settings.topicAliasMaximum(),
+            Math.min(request.topicAliasMaximum(), settings.outboundTopicAliases()));
+  }
+
+  @Override
+  public MqttMessage accepted(boolean sessionPresent) {
+    MqttProperties properties = new MqttProperties();
+    if (request.expirySeconds() != request.requestedExpirySeconds()) {
+      add(properties, MqttProperties.SESSION_EXPIRY_INTERVAL, (int) request.expirySeconds());
+    }
+    add(properties, MqttProperties.RECEIVE_MAXIMUM, settings.receiveMaximum());
+    add(properties, MqttProperties.MAXIMUM_PACKET_SIZE, settings.maxPacketBytes());
+    if (request.assignedClientId()) {
+      properties.add(
+          new StringProperty(MqttProperties.ASSIGNED_CLIENT_IDENTIFIER, request.clientId()));
+    }
+    if (settings.topicAliasMaximum() > 0) {
+      add(properties, MqttProperties.TOPIC_ALIAS_MAXIMUM, settings.topicAliasMaximum());
+    }
+    if (request.serverKeepAlive()) {
+      add(properties, MqttProperties.SERVER_KEEP_ALIVE, request.keepAliveSeconds());
+    }
+    // Maximum QoS, Retain, Wildcard, Subscription Identifier and Shared Subscription Available are
+    // left out: absent means that everything is there (MQTT 5.0 §3.2.2.3).
+    return new MqttConnAckMessage(
+        new MqttFixedHeader(MqttMessageType.CONNACK, false, MqttQoS.AT_MOST_ONCE, false, 0),
+        new MqttConnAckVariableHeader(
+            MqttConnectReturnCode.CONNECTION_ACCEPTED, sessionPresent, properties));
+  }
+
+  private static void add(MqttProperties properties, int id, int value) {
+    properties.add(new IntegerProperty(id, value));
+  }
+
+  @Override
+  public @Nullable MqttMessage disconnect(CloseReason reason, String detail) {
+    if (reason.reasonCode() < 0) {
+      return null;
+    }
+    MqttProperties properties = MqttProperties.NO_PROPERTIES;
+    if (request.problemInformation() && request.maxPacketBytes() >= ROOM_FOR_REASON_STRING) {
+      String text = detail.substring(0, Math.min(detail.length(), LONGEST_REASON_STRING / 3));
+      properties = new MqttProperties();
+      properties.add(new StringProperty(MqttProperties.REASON_STRING, text));
+    }
+    return new MqttMessage(
+        new MqttFixedHeader(MqttMessageType.DISCONNECT, false, MqttQoS.AT_MOST_ONCE, false, 0),
+        new MqttReasonCodeAndPropertiesVariableHeader((byte) reason.reasonCode(), properties));
+  }
+
+  @Override
+  public Goodbye readDisconnect(MqttMessage disconnect) {
+    var header = (MqttReasonCodeAndPropertiesVariableHeader) disconnect.variableHeader();
+    PropertyView properties = new PropertyView(header.properties());
+    long expiry = properties.number(MqttProperties.SESSION_EXPIRY_INTERVAL, -1);
+    if (expiry > 0 && request.requestedExpirySeconds() == 0) {
+      // MQTT 5.0 §3.14.2.2.2
+      throw new ProtocolViolation(
+          CloseReason.PROTOCOL_ERROR, "session expiry set at DISCONNECT was 0 at CONNECT");
+    }
+    int code = header.reasonCode() & 0xFF;
+    // §3.14.4: every reason code but "normal disconnection" leaves the will in force.
+    CloseReason reason =
+        code == 0 ? CloseReason.CLIENT_DISCONNECT : CloseReason.CLIENT_DISCONNECT_WITH_WILL;
+    if (code != 0 && code < DISCONNECT_WITH_WILL) {
+      throw new ProtocolViolation(CloseReason.PROTOCOL_ERROR, "DISCONNECT with code " + code);
+    }
+    return new Goodbye(reason, Math.min(expiry, settings.maxSessionExpirySeconds()));
+  }
+
+  @Override
+  public Message readPublish(MqttPublishMessage packet, String publisher, long nowMillis) {
+    PropertyView properties = new PropertyView(packet.variableHeader().properties());
+    MqttFixedHeader header = packet.fixedHeader();
+    Topic topic = topic(packet.variableHeader().topicName(), properties);
+    long expiry = properties.number(MqttProperties.PUBLICATION_EXPIRY_INTERVAL, -1);
+    return new Message(
+        topic,
+        ByteBufUtil.getBytes(packet.payload()),
+        Qos.of(header.qosLevel().value()),
+        header.isRetain(),
+        properties.ofMessage(),
+        publisher,
+        nowMillis,
+        expiry < 0 ? Message.NEVER : nowMillis + expiry * 1_000);
+  }
+
+  private Topic topic(String name, PropertyView properties) {
+    int alias = (int) properties.number(MqttProperties.TOPIC_ALIAS, -1);
+    if (name.isEmpty()) {
+      if (alias < 0) {
+        throw new ProtocolViolation(CloseReason.PROTOCOL_ERROR, "neither topic nor topic alias");
+      }
+      return aliases.topicOf(alias);
+    }
+    Topic topic = lastTopic;
+    if (topic == null || !topic.name().equals(name)) {
+      topic = Mqtt3Dialect.topic(name, limits);
+      lastTopic = topic;
+    }
+    if (alias >= 0) {
+      aliases.learn(alias, topic);
+    }
+    return topic;
+  }
+
+  @Override
+  public void writeReply(PacketWriter out, int firstByte, int packetIdentifier, int reasonCode) {
+    if (reasonCode == 0) {
+      out.packet(4).writeByte(firstByte).writeByte(2).writeShort(packetIdentifier);
+    } else {
+      out.packet(5)
+          .writeByte(firstByte)
+          .writeByte(3)
+          .writeShort(packetIdentifier)
+          .writeByte(reasonCode);
+    }
+  }
+
+  @Override
+  public boolean tellsPublishOutcome() {
+    return true;
+  }
+
+  @Override
+  public SubscriptionOptions options(MqttSubscribeMessage packet, MqttTopicSubscription filter) {
+    PropertyView properties = new PropertyView(packet.idAndPropertiesVariableHeader().properties());
+    long identifier = properties.number(MqttProperties.SUBSCRIPTION_IDENTIFIER, -1);
+    if (identifier == 0) {
+      throw new ProtocolViolation(CloseReason.PROTOCOL_ERROR, "subscription identifier 0");
+    }
+    MqttSubscriptionOption option = filter.option();
+    return new SubscriptionOptions(
+        Qos.of(option.qos().value()),
+        option.isNoLocal(),
+        option.isRetainAsPublished(),
+        RetainHandling.values()[option.retainHandling().value()],
+        (int) Math.max(identifier, 0));
+  }
+
+  @Override
+  public int refusedSubscription(int reasonCode) {
+    return reasonCode;
+  }
+
+  @Override
+  public byte[] head(Delivery delivery) {
+    byte[] plain = PublishEncoder.template(delivery, true);
+    int bytes = plain.length + delivery.message().payload().length;
+    if (!aliases.usable() || bytes + ALIAS_BYTES > request.maxPacketBytes()) {
+      return plain;
+    }
+    String topic = delivery.message().topic().name();
+    int alias = aliases.known(topic);
+    if (alias > 0) {
+      return PublishEncoder.template(delivery, true, "", alias);
+    }
+    alias = aliases.assign(topic);
+    return alias > 0 ? PublishEncoder.template(delivery, true, topic, alias) : plain;
+  }
+
+  @Override
+  public long expirySeconds(Message message, long nowMillis) {
+    long at = message.expiresAtMillis();
+    // Rounded up: a message that is still alive is never sent with 0, which would mean dead.
+    return at == Message.NEVER ? -1 : Math.max(1, (at - nowMillis + 999) / 1_000);
+  }
+
+  @Override
+  public int maxPacketBytes() {
+    return request.maxPacketBytes();
+  }
+}

@@ -1,0 +1,244 @@
+package io.fjordmq.broker.session;
+
+import io.fjordmq.api.Message;
+import io.fjordmq.api.Qos;
+import io.fjordmq.broker.delivery.Delivery;
+import io.fjordmq.inbox.Attachment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the client is sent. One {@link #pump} moves messages from the sources to the channel while
+ * the inflight window and the channel have room; acknowledgements, a writable channel and new
+ * messages all lead there.
+ *
+ * <p>A transient session has one source, memory. A persistent one has two: its inbox for QoS 1 and
+ * 2, memory for QoS 0.
+ */
+final class OutboundPublishes {
+  private static final int PUBREL = 0x62;
+  private static final int PACKET_IDENTIFIER_NOT_FOUND = 0x92;
+  private static final int FIRST_ERROR = 0x80;
+
+  private final Connection connection;
+  private final InflightWindow window;
+  private final MemoryQueue live;
+  private final @Nullable InboxSource inbox;
+  private boolean started;
+  private boolean pumping;
+  private int reportedInflight;
+
+  /**
+   * @param attachment of a persistent session; null if it is transient
+   */
+  OutboundPublishes(Connection connection, @Nullable Attachment attachment) {
+    this.connection = connection;
+    SessionSettings settings = connection.settings();
+    int limit = Math.min(settings.maxInflight(), connection.request().receiveMaximum());
+    this.window = new InflightWindow(limit, attachment == null ? 1 : attachment.firstUndelivered());
+    this.live = new MemoryQueue(settings, connection.observer(), this);
+    this.inbox = attachment == null ? null : new InboxSource(connection, this, attachment);
+  }
+
+  InflightWindow window() {
+    return window;
+  }
+
+  @Nullable InboxSource inbox() {
+    return inbox;
+  }
+
+  /** The CONNACK is written: messages may follow. */
+  void start() {
+    started = true;
+    if (inbox != null) {
+      inbox.resendReleases();
+    }
+    pump();
+  }
+
+  /** Takes a live message. */
+  void deliver(Delivery delivery) {
+    if (inbox != null && delivery.qos() != Qos.AT_MOST_ONCE) {
+      throw new IllegalStateException(
+          "a live message of " + delivery.qos() + " for a persistent session");
+    }
+    if (started && live.isEmpty() && maySend(delivery, live)) {
+      send(delivery, live);
+    } else {
+      live.add(delivery);
+    }
+  }
+
+  /** True if a page of retained messages may be delivered without displacing anything. */
+  boolean hasRoomForPage() {
+    return live.hasRoomForPage();
+  }
+
+  /** Sends what may be sent. The caller flushes. */
+  void pump() {
+    if (!started || pumping) {
+      return;
+    }
+    pumping = true;
+    try {
+      pumpFrom(live);
+      if (inbox != null && live.isEmpty()) {
+        pumpFrom(inbox);
+      }
+    } finally {
+      pumping = false;
+    }
+    reportInflight();
+  }
+
+  private void pumpFrom(DeliverySource source) {
+    // Room is asked for first: a source that is not at hand is not read before it can be sent.
+    while (connection.writer().isWritable() && (source == live || window.hasRoom())) {
+      Delivery next = source.peek();
+      if (next == null || !maySend(next, source)) {
+        return;
+      }
+      send(next, source);
+      source.remove();
+    }
+  }
+
+  private boolean maySend(Delivery delivery, DeliverySource source) {
+    return connection.writer().isWritable()
+        && (delivery.qos() == Qos.AT_MOST_ONCE || window.hasRoomFor(source.sequence()));
+  }
+
+  private void send(Delivery delivery, DeliverySource source) {
+    Message message = delivery.message();
+    long now = message.expiresAtMillis() == Message.NEVER ? 0 : connection.nowMillis();
+    if (message.isExpiredAt(now)) {
+      drop(DropReason.EXPIRED, delivery, source);
+      return;
+    }
+    Dialect dialect = connection.dialect();
+    byte[] head = dialect.head(delivery);
+    int bytes = head.length + message.payload().length;
+    if (bytes > dialect.maxPacketBytes()) {
+      drop(DropReason.LARGER_THAN_CLIENT_TAKES, delivery, source);
+      return;
+    }
+    int identifier = 0;
+    boolean dup = false;
+    if (delivery.qos() != Qos.AT_MOST_ONCE) {
+      long sequence = source.sequence();
+      identifier = InflightWindow.packetIdentifier(sequence);
+      dup = source.mayBeRepeated();
+      window.open(
+          sequence,
+          delivery.qos() == Qos.AT_LEAST_ONCE
+              ? InflightWindow.AWAITING_PUBACK
+              : InflightWindow.AWAITING_PUBREC);
+    }
+    long expiry = dialect.expirySeconds(message, now);
+    connection.writer().publish(head, identifier, dup, expiry, message.payload());
+    connection.observer().sent(delivery.qos(), bytes);
+  }
+
+  private void drop(DropReason reason, Delivery delivery, DeliverySource source) {
+    connection.observer().dropped(reason, 1);
+    if (delivery.qos() != Qos.AT_MOST_ONCE && source == inbox) {
+      window.skipTo(source.sequence() + 1);
+    }
+  }
+
+  /** PUBACK. */
+  void onAcknowledge(int packetIdentifier, int reasonCode) {
+    settle(packetIdentifier, InflightWindow.AWAITING_PUBACK, reasonCode);
+  }
+
+  /** PUBREC. */
+  void onReceived(int packetIdentifier, int reasonCode) {
+    if (reasonCode >= FIRST_ERROR) {
+      // MQTT 5.0 §4.3.3: an error ends the exchange, and there is no PUBREL.
+      settle(packetIdentifier, InflightWindow.AWAITING_PUBREC, reasonCode);
+      return;
+    }
+    long sequence = window.sequenceOf(packetIdentifier);
+    if (sequence < 0) {
+      reply(PUBREL, packetIdentifier, PACKET_IDENTIFIER_NOT_FOUND);
+      return;
+    }
+    switch (window.state(sequence)) {
+      case InflightWindow.AWAITING_PUBREC -> {
+        window.advance(sequence, InflightWindow.RELEASING);
+        source().received(sequence);
+      }
+      case InflightWindow.AWAITING_PUBCOMP -> reply(PUBREL, packetIdentifier, 0);
+      case InflightWindow.RELEASING -> {
+        // The first PUBREC is being recorded; its PUBREL answers this one too.
+      }
+      default ->
+          throw new ProtocolViolation(
+              CloseReason.PROTOCOL_ERROR, "PUBREC " + packetIdentifier + " for a QoS 1 message");
+    }
+  }
+
+  /** PUBCOMP. */
+  void onComplete(int packetIdentifier) {
+    settle(packetIdentifier, InflightWindow.AWAITING_PUBCOMP, 0);
+  }
+
+  private void settle(int packetIdentifier, byte expected, int reasonCode) {
+    long sequence = window.sequenceOf(packetIdentifier);
+    if (sequence < 0) {
+      return; // answered already: the client repeats itself after a lost connection
+    }
+    if (window.state(sequence) != expected) {
+      throw new ProtocolViolation(
+          CloseReason.PROTOCOL_ERROR,
+          "packet identifier " + packetIdentifier + " is not at this step");
+    }
+    if (reasonCode >= FIRST_ERROR) {
+      connection.observer().dropped(DropReason.REFUSED_BY_CLIENT, 1);
+    }
+    window.settle(sequence);
+  }
+
+  /** The client's PUBREC is recorded. */
+  void sendRelease(long sequence) {
+    window.advance(sequence, InflightWindow.AWAITING_PUBCOMP);
+    reply(PUBREL, InflightWindow.packetIdentifier(sequence), 0);
+  }
+
+  /** All packets of a read were handled: sends what acknowledgements made room for. */
+  void endOfRead() {
+    pump();
+    if (inbox != null) {
+      inbox.settled();
+    }
+  }
+
+  private DeliverySource source() {
+    return inbox == null ? live : inbox;
+  }
+
+  private void reply(int firstByte, int packetIdentifier, int reasonCode) {
+    connection.dialect().writeReply(connection.writer(), firstByte, packetIdentifier, reasonCode);
+  }
+
+  private void reportInflight() {
+    int change = window.inflight() - reportedInflight;
+    if (change != 0) {
+      reportedInflight = window.inflight();
+      connection.observer().inflight(change);
+    }
+  }
+
+  /** The connection has ended. */
+  void end() {
+    started = false;
+    live.end();
+    if (inbox != null) {
+      inbox.end();
+    }
+    if (reportedInflight != 0) {
+      connection.observer().inflight(-reportedInflight);
+      reportedInflight = 0;
+    }
+  }
+}

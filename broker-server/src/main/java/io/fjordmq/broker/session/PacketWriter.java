@@ -1,0 +1,99 @@
+package io.fjordmq.broker.session;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.handler.codec.mqtt.MqttMessage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Everything a session writes. Small packets are collected in one pooled buffer and handed to the
+ * channel together: one entry in its queue and one element of the system call instead of one per
+ * packet.
+ */
+final class PacketWriter {
+  /** A fresh buffer: enough for a few small packets, and small enough for one. */
+  private static final int FIRST_BYTES = 1 << 10;
+
+  /** From this size a batch is handed to the channel, which counts it against its high mark. */
+  private static final int BATCH_BYTES = 16 << 10;
+
+  /** Payloads from this size are handed over as they are instead of being copied. */
+  private static final int LARGE_PAYLOAD_BYTES = 32 << 10;
+
+  private final Channel channel;
+  private @Nullable ByteBuf batch;
+  private boolean unflushed;
+
+  PacketWriter(Channel channel) {
+    this.channel = channel;
+  }
+
+  /** False if what was written waits for the client to read: write no more until it is true. */
+  boolean isWritable() {
+    return channel.isWritable();
+  }
+
+  /** A place for a packet of so many bytes; the caller writes exactly these. */
+  ByteBuf packet(int bytes) {
+    ByteBuf open = batch;
+    if (open != null && open.readableBytes() + bytes > BATCH_BYTES) {
+      handOver();
+      open = null;
+    }
+    if (open == null) {
+      open = channel.alloc().directBuffer(Math.max(bytes, FIRST_BYTES));
+      batch = open;
+    }
+    return open;
+  }
+
+  /** Writes a PUBLISH of two parts; the first is a template (see {@link PublishEncoder}). */
+  void publish(byte[] head, int packetIdentifier, boolean dup, long expirySeconds, byte[] payload) {
+    boolean large = payload.length >= LARGE_PAYLOAD_BYTES;
+    ByteBuf out = packet(head.length + (large ? 0 : payload.length));
+    int start = out.writerIndex();
+    out.writeBytes(head);
+    PublishEncoder.fillIn(out, start, packetIdentifier, dup, expirySeconds);
+    if (large) {
+      handOver();
+      // The array is shared by all receivers and never written again; netty only reads it.
+      channel.write(Unpooled.wrappedBuffer(payload), channel.voidPromise());
+    } else {
+      out.writeBytes(payload);
+    }
+  }
+
+  /** Writes a packet that netty encodes. */
+  void message(MqttMessage message) {
+    handOver();
+    unflushed = true;
+    channel.write(message, channel.voidPromise());
+  }
+
+  private void handOver() {
+    ByteBuf full = batch;
+    if (full != null) {
+      batch = null;
+      unflushed = true;
+      channel.write(full, channel.voidPromise());
+    }
+  }
+
+  /** Sends everything written so far. */
+  void flush() {
+    handOver();
+    if (unflushed) {
+      unflushed = false;
+      channel.flush();
+    }
+  }
+
+  /** The connection is gone: gives back what was not sent. */
+  void discard() {
+    if (batch != null) {
+      batch.release();
+      batch = null;
+    }
+  }
+}

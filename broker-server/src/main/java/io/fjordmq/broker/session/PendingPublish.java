@@ -1,0 +1,55 @@
+package io.fjordmq.broker.session;
+
+import io.fjordmq.api.Message;
+import io.fjordmq.broker.delivery.PublishListener;
+import io.fjordmq.broker.delivery.PublishOutcome;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A PUBLISH whose outcome is awaited. Its fields belong to the event loop, save the two outcomes.
+ */
+final class PendingPublish implements PublishListener {
+  private final InboundPublishes owner;
+  final Message message;
+  final int packetIdentifier;
+  final long startNanos;
+
+  /** Position among the client's QoS 2 publishes; 0 for others. */
+  final long sequence;
+
+  /** It was handed to the publisher. */
+  boolean published;
+
+  // Written by any thread before the event loop is woken, read by the event loop after.
+  private volatile boolean recorded;
+  private volatile @Nullable PublishOutcome outcome;
+
+  PendingPublish(
+      InboundPublishes owner, Message message, int packetIdentifier, long sequence, long nanos) {
+    this.owner = owner;
+    this.message = message;
+    this.packetIdentifier = packetIdentifier;
+    this.sequence = sequence;
+    this.startNanos = nanos;
+  }
+
+  @Override
+  public void published(PublishOutcome outcome) {
+    this.outcome = outcome;
+    owner.wake();
+  }
+
+  /** Its packet identifier is recorded: it may be distributed. On any thread. */
+  void recorded() {
+    recorded = true;
+    owner.wake();
+  }
+
+  boolean isRecorded() {
+    return recorded;
+  }
+
+  @Nullable PublishOutcome outcome() {
+    return outcome;
+  }
+}

@@ -1,0 +1,220 @@
+package io.fjordmq.broker.session;
+
+import io.fjordmq.inbox.Attachment;
+import io.fjordmq.inbox.InboxHandle;
+import io.fjordmq.inbox.InboxStore;
+import io.fjordmq.inbox.PublishId;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The packet identifiers of the client's QoS 2 publishes between PUBLISH and PUBREL (MQTT 5.0
+ * §4.3.3, method B).
+ *
+ * <pre>
+ *   PUBLISH -> RECEIVED -> (published) -> PUBREC, HELD -> PUBREL -> RELEASING -> PUBCOMP
+ * </pre>
+ *
+ * <p>For a persistent session every arrow that a client could repeat after a lost connection is
+ * durable before the client hears of it: the identifier before the message is distributed, and its
+ * removal before PUBCOMP. A publish whose outcome was lost with the connection is distributed again
+ * under the same {@link PublishId}, which inboxes store once. For a transient session all of it is
+ * in memory.
+ */
+final class ReceivedQos2 {
+  /** {@link #begin}: the client repeated a PUBLISH that is under way or done. */
+  static final long REPEATED = -1;
+
+  private static final int PUBREC = 0x50;
+  private static final int PUBCOMP = 0x70;
+  private static final int PACKET_IDENTIFIER_NOT_FOUND = 0x92;
+  private static final int FIRST_ERROR = 0x80;
+
+  private enum State {
+    /** Received by an earlier connection; whether it was distributed is not known. */
+    IN_DOUBT,
+    RECEIVED,
+    HELD,
+    RELEASING
+  }
+
+  private static final class Receipt {
+    private final long sequence;
+    private State state;
+
+    private Receipt(long sequence, State state) {
+      this.sequence = sequence;
+      this.state = state;
+    }
+  }
+
+  private final Connection connection;
+  private final @Nullable InboxHandle handle;
+  private final InboxStore store;
+  // In the order of the sequences: the first is the lowest that may be repeated.
+  private @Nullable Map<Integer, Receipt> receipts;
+  private long nextSequence;
+  private int inUse;
+
+  /**
+   * @param attachment of a persistent session; null if it is transient
+   */
+  ReceivedQos2(Connection connection, @Nullable Attachment attachment) {
+    this.connection = connection;
+    this.store = connection.services().inboxes();
+    this.handle = attachment == null ? null : attachment.handle();
+    this.nextSequence = attachment == null ? 1 : attachment.nextPublishSequence();
+    if (attachment != null && !attachment.receivedQos2().isEmpty()) {
+      Map<Integer, Receipt> restored = new LinkedHashMap<>();
+      attachment.receivedQos2().stream()
+          .sorted(Comparator.comparingLong(Attachment.ReceivedPublish::publishSequence))
+          .forEach(
+              publish ->
+                  restored.put(
+                      publish.packetIdentifier(),
+                      new Receipt(publish.publishSequence(), State.IN_DOUBT)));
+      receipts = restored;
+    }
+  }
+
+  /** Identifiers this connection used and has not given back. */
+  int inUse() {
+    return inUse;
+  }
+
+  /** True if identifiers are recorded in the store before their messages are distributed. */
+  boolean isDurable() {
+    return handle != null;
+  }
+
+  /**
+   * A QoS 2 PUBLISH came in.
+   *
+   * @return its sequence if it is to be distributed, {@link #REPEATED} if not
+   */
+  long begin(int packetIdentifier, PacketWriter out) {
+    if (receipts == null) {
+      receipts = new LinkedHashMap<>();
+    }
+    Receipt present = receipts.get(packetIdentifier);
+    if (present == null) {
+      Receipt fresh = new Receipt(nextSequence++, State.RECEIVED);
+      receipts.put(packetIdentifier, fresh);
+      inUse++;
+      return fresh.sequence;
+    }
+    if (present.state == State.IN_DOUBT) {
+      present.state = State.RECEIVED;
+      inUse++;
+      return present.sequence;
+    }
+    if (present.state == State.HELD) {
+      connection.dialect().writeReply(out, PUBREC, packetIdentifier, 0);
+    }
+    return REPEATED;
+  }
+
+  /** Makes the identifier durable; the message is published when it is. */
+  void record(PendingPublish entry) {
+    InboxHandle inbox = handle;
+    if (inbox == null) {
+      entry.published = true;
+      connection.services().publisher().publish(connection.tenant(), entry.message, null, entry);
+      return;
+    }
+    store
+        .recordReceived(inbox, entry.packetIdentifier, entry.sequence)
+        .whenComplete(
+            (done, error) -> {
+              if (error == null) {
+                entry.recorded();
+              } else {
+                connection.loop().execute(() -> storeFailed(error));
+              }
+            });
+  }
+
+  /** What inboxes know the message by. Only of a persistent session. */
+  PublishId publishId(long sequence) {
+    if (handle == null || receipts == null) {
+      throw new IllegalStateException("a transient session repeats nothing after its connection");
+    }
+    long lowest = receipts.values().iterator().next().sequence;
+    return new PublishId(handle.incarnation(), sequence, lowest);
+  }
+
+  /** The message was distributed, or refused with a reason code from 0x80. */
+  void published(int packetIdentifier, int reasonCode) {
+    Receipt receipt = receipts == null ? null : receipts.get(packetIdentifier);
+    if (receipt == null) {
+      throw new IllegalStateException("QoS 2 publish " + packetIdentifier + " was never received");
+    }
+    if (reasonCode < FIRST_ERROR) {
+      receipt.state = State.HELD;
+      reply(PUBREC, packetIdentifier, reasonCode);
+      return;
+    }
+    // A PUBREC with an error ends the exchange: the identifier has to be free before the client
+    // hears of it, or its next message under it would pass for a repetition.
+    receipt.state = State.RELEASING;
+    forget(packetIdentifier, () -> reply(PUBREC, packetIdentifier, reasonCode));
+  }
+
+  /**
+   * A PUBREL came in.
+   *
+   * @throws ProtocolViolation if the PUBREC it answers was not sent
+   */
+  void release(int packetIdentifier) {
+    Receipt receipt = receipts == null ? null : receipts.get(packetIdentifier);
+    if (receipt == null) {
+      reply(PUBCOMP, packetIdentifier, PACKET_IDENTIFIER_NOT_FOUND);
+      return;
+    }
+    if (receipt.state == State.RECEIVED) {
+      throw new ProtocolViolation(
+          CloseReason.PROTOCOL_ERROR, "PUBREL " + packetIdentifier + " before its PUBREC");
+    }
+    if (receipt.state == State.IN_DOUBT) {
+      inUse++; // forgotten() takes it back
+    }
+    if (receipt.state != State.RELEASING) {
+      receipt.state = State.RELEASING;
+      forget(packetIdentifier, () -> reply(PUBCOMP, packetIdentifier, 0));
+    }
+  }
+
+  private void forget(int packetIdentifier, Runnable then) {
+    if (handle == null) {
+      forgotten(packetIdentifier, then);
+      return;
+    }
+    connection.whenDone(
+        store.forgetReceived(handle, packetIdentifier),
+        (done, error) -> {
+          if (error == null) {
+            forgotten(packetIdentifier, then);
+            connection.writer().flush();
+          } else {
+            storeFailed(error);
+          }
+        });
+  }
+
+  private void forgotten(int packetIdentifier, Runnable then) {
+    if (receipts != null && receipts.remove(packetIdentifier) != null) {
+      inUse--;
+    }
+    then.run();
+  }
+
+  private void reply(int firstByte, int packetIdentifier, int reasonCode) {
+    connection.dialect().writeReply(connection.writer(), firstByte, packetIdentifier, reasonCode);
+  }
+
+  private void storeFailed(Throwable error) {
+    StoreFailure.end(connection, error, "recording a QoS 2 publish");
+  }
+}

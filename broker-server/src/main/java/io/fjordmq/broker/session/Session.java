@@ -1,0 +1,317 @@
+package io.fjordmq.broker.session;
+
+import io.fjordmq.api.Will;
+import io.fjordmq.broker.delivery.Delivery;
+import io.fjordmq.broker.delivery.LiveSession;
+import io.fjordmq.broker.delivery.SessionRegistry.Registration;
+import io.fjordmq.inbox.Attachment;
+import io.fjordmq.inbox.InboxEntry;
+import io.fjordmq.inbox.InboxHandle;
+import io.netty.channel.Channel;
+import io.netty.handler.codec.mqtt.MqttMessage;
+import java.util.List;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One connected client. Composed of a {@link Dialect} (how its protocol version speaks), a {@link
+ * DeliverySource} (where its messages come from) and the parts that hold one conversation each:
+ * {@link InboundPublishes}, {@link OutboundPublishes}, {@link Subscriptions}.
+ *
+ * <p>A session is born by {@link ConnectHandler} in steps that wait for stores (registered,
+ * attached, subscribed again) and is open from the CONNACK on. It ends once, by {@link #end}; what
+ * it holds is given back after the step that is under way.
+ */
+final class Session implements LiveSession {
+  private static final Logger log = LoggerFactory.getLogger(Session.class);
+
+  /** The conversations; there from the attach on. */
+  record Parts(
+      InboundPublishes inbound,
+      OutboundPublishes outbound,
+      Subscriptions subscriptions,
+      RetainedReplay replay) {}
+
+  private final Sessions sessions;
+  private final Connection connection;
+  private final Registration registration;
+  private @Nullable Parts parts;
+  private @Nullable InboxHandle handle;
+  private @Nullable KeepAlive keepAlive;
+  private @Nullable Will will;
+  private long expirySeconds;
+  private boolean open;
+  private boolean ended;
+  private boolean fenced;
+  private @Nullable CloseReason endReason;
+
+  Session(
+      Sessions sessions, Channel channel, ConnectRequest request, String tenant, ReadGate gate) {
+    this.sessions = sessions;
+    this.connection =
+        new Connection(
+            channel,
+            sessions.services(),
+            request,
+            tenant,
+            gate,
+            violation -> end(violation.reason(), violation.detail()));
+    this.will = request.will();
+    this.expirySeconds = request.expirySeconds();
+    this.registration = sessions.register(this);
+  }
+
+  Connection connection() {
+    return connection;
+  }
+
+  Registration registration() {
+    return registration;
+  }
+
+  boolean isEnded() {
+    return ended;
+  }
+
+  boolean isHeldBack() {
+    return connection.gate().isClosed();
+  }
+
+  /**
+   * The session's state is claimed: makes the parts.
+   *
+   * @param attachment of a persistent session; null if it is transient
+   */
+  void attached(@Nullable Attachment attachment) {
+    handle = attachment == null ? null : attachment.handle();
+    OutboundPublishes outbound = new OutboundPublishes(connection, attachment);
+    RetainedReplay replay = new RetainedReplay(connection, outbound, attachment);
+    parts =
+        new Parts(
+            new InboundPublishes(connection, new ReceivedQos2(connection, attachment)),
+            outbound,
+            new Subscriptions(connection, this, attachment, replay),
+            replay);
+  }
+
+  Parts parts() {
+    if (parts == null) {
+      throw new IllegalStateException("the session is not attached yet");
+    }
+    return parts;
+  }
+
+  /** Writes the CONNACK; from here on the client is served. */
+  void open(boolean sessionPresent) {
+    open = true;
+    int keepAliveSeconds = connection.request().keepAliveSeconds();
+    if (keepAliveSeconds > 0) {
+      keepAlive = new KeepAlive(sessions.wheel(connection.loop()), this, keepAliveSeconds);
+    }
+    connection.writer().message(connection.dialect().accepted(sessionPresent));
+    connection.observer().connected(connection.request().protocolLevel(), handle != null);
+    parts().outbound().start();
+    connection.writer().flush();
+  }
+
+  /** A packet came in. */
+  void heard() {
+    if (keepAlive != null) {
+      keepAlive.heard();
+    }
+  }
+
+  /** All packets of a read were handled. */
+  void endOfRead() {
+    if (ended || parts == null) {
+      return;
+    }
+    parts.inbound().endOfRead();
+    if (!ended) {
+      parts.outbound().endOfRead();
+      parts.replay().resume();
+      connection.writer().flush();
+    }
+  }
+
+  /** The client reads again. */
+  void writable() {
+    if (!ended && parts != null) {
+      parts.outbound().pump();
+      parts.replay().resume();
+      connection.writer().flush();
+    }
+  }
+
+  /** The client said goodbye. */
+  void goodbye(Dialect.Goodbye goodbye) {
+    if (goodbye.expirySeconds() >= 0) {
+      expirySeconds = goodbye.expirySeconds();
+    }
+    end(goodbye.reason(), "DISCONNECT received");
+  }
+
+  /** Ends the session and its connection; the first reason counts. */
+  void end(CloseReason reason, String detail) {
+    assert inEventLoop();
+    if (ended) {
+      return;
+    }
+    ended = true;
+    endReason = reason;
+    log.debug(
+        "Client {} of tenant {} at {}: {}: {}",
+        clientId(),
+        tenant(),
+        connection.channel().remoteAddress(),
+        reason.label(),
+        detail);
+    if (open) {
+      connection.observer().disconnected(reason);
+      sayLastWord(reason, detail);
+      giveBack();
+    } else {
+      // The step of the CONNECT that is under way gives back what was claimed until then.
+      connection.observer().refused(reason);
+      ConnAckRefusal.send(
+          connection.channel(), connection.request().protocolLevel(), reason, detail);
+    }
+  }
+
+  private void sayLastWord(CloseReason reason, String detail) {
+    Channel channel = connection.channel();
+    MqttMessage lastWord =
+        reason.isClientsDoing() ? null : connection.dialect().disconnect(reason, detail);
+    if (lastWord != null) {
+      connection.writer().message(lastWord);
+    }
+    connection.writer().flush();
+    if (reason.isClientsDoing()) {
+      channel.close();
+    } else {
+      LingeringClose.begin(channel);
+    }
+  }
+
+  /** Gives back everything the session holds. Once, after {@link #end}. */
+  void giveBack() {
+    if (keepAlive != null) {
+      keepAlive.cancel();
+    }
+    connection.gate().abandon();
+    if (parts != null) {
+      parts.inbound().end();
+      parts.subscriptions().end();
+      // Acknowledgements are committed here, before the detach below.
+      parts.outbound().end();
+      connection.services().live().removeAll(this);
+    }
+    connection.writer().discard();
+    boolean publishWill = open && endReason != null && !endReason.forgetsWill();
+    InboxHandle inbox = handle;
+    if (inbox == null) {
+      if (publishWill && will != null) {
+        new SessionWill(will).publish(connection.services(), tenant());
+      }
+      sessions.release(this);
+    } else if (fenced) {
+      sessions.release(this);
+    } else {
+      detach(inbox, publishWill);
+    }
+    will = null;
+  }
+
+  private void detach(InboxHandle inbox, boolean publishWill) {
+    connection
+        .services()
+        .inboxes()
+        .detach(inbox, expirySeconds, publishWill)
+        .whenComplete(
+            (done, error) -> {
+              if (error != null) {
+                log.warn(
+                    "The inbox of client {} of tenant {} was not given back: {};"
+                        + " its next connection takes it over",
+                    clientId(),
+                    tenant(),
+                    error.toString());
+              }
+              sessions.release(this);
+            });
+  }
+
+  @Override
+  public String tenant() {
+    return connection.tenant();
+  }
+
+  @Override
+  public String clientId() {
+    return connection.clientId();
+  }
+
+  @Override
+  public boolean isPersistent() {
+    return handle != null;
+  }
+
+  @Override
+  public Executor eventLoop() {
+    return connection.loop();
+  }
+
+  @Override
+  public boolean inEventLoop() {
+    return connection.loop().inEventLoop();
+  }
+
+  @Override
+  public boolean deliver(Delivery delivery) {
+    assert inEventLoop();
+    if (ended || parts == null) {
+      return false;
+    }
+    parts.outbound().deliver(delivery);
+    return true;
+  }
+
+  @Override
+  public void flush() {
+    assert inEventLoop();
+    if (!ended) {
+      parts().outbound().pump();
+      connection.writer().flush();
+    }
+  }
+
+  @Override
+  public void appended(InboxHandle to, List<InboxEntry> entries) {
+    assert inEventLoop();
+    if (ended || parts == null || !to.equals(handle)) {
+      return;
+    }
+    InboxSource inbox = parts.outbound().inbox();
+    if (inbox != null) {
+      inbox.appended(entries);
+      connection.writer().flush();
+    }
+  }
+
+  @Override
+  public void fenced(InboxHandle which) {
+    assert inEventLoop();
+    if (which.equals(handle)) {
+      fenced = true;
+      end(CloseReason.SESSION_TAKEN_OVER, "the session belongs to another connection");
+    }
+  }
+
+  @Override
+  public void takenOver() {
+    assert inEventLoop();
+    end(CloseReason.SESSION_TAKEN_OVER, "the same client identifier connected again");
+  }
+}

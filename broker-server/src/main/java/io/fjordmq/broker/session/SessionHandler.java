@@ -1,0 +1,140 @@
+package io.fjordmq.broker.session;
+
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.codec.mqtt.MqttFixedHeader;
+import io.netty.handler.codec.mqtt.MqttMessage;
+import io.netty.handler.codec.mqtt.MqttMessageIdVariableHeader;
+import io.netty.handler.codec.mqtt.MqttMessageType;
+import io.netty.handler.codec.mqtt.MqttPubReplyMessageVariableHeader;
+import io.netty.handler.codec.mqtt.MqttPublishMessage;
+import io.netty.handler.codec.mqtt.MqttSubscribeMessage;
+import io.netty.handler.codec.mqtt.MqttUnsubscribeMessage;
+import io.netty.util.ReferenceCountUtil;
+import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
+import java.util.Locale;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Says which packet of an accepted client goes to which part of its session. */
+final class SessionHandler extends ChannelInboundHandlerAdapter {
+  private static final Logger log = LoggerFactory.getLogger(SessionHandler.class);
+
+  private static final int PINGRESP = 0xD0;
+
+  private final Session session;
+  private final Session.Parts parts;
+
+  SessionHandler(Session session) {
+    this.session = session;
+    this.parts = session.parts();
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object packet) {
+    try {
+      if (session.isEnded()) {
+        return;
+      }
+      if (packet instanceof ProtocolViolation violation) {
+        throw violation;
+      }
+      MqttMessage message = (MqttMessage) packet;
+      if (message.decoderResult().isFailure()) {
+        throw undecodable(message);
+      }
+      session.heard();
+      dispatch(message);
+    } catch (ProtocolViolation violation) {
+      session.end(violation.reason(), violation.detail());
+    } finally {
+      ReferenceCountUtil.release(packet);
+    }
+  }
+
+  private void dispatch(MqttMessage message) {
+    MqttFixedHeader header = message.fixedHeader();
+    MqttMessageType type = header.messageType();
+    session.connection().observer().packetReceived(type.value());
+    switch (type) {
+      case PUBLISH -> parts.inbound().onPublish((MqttPublishMessage) message, packetBytes(header));
+      case PUBACK -> parts.outbound().onAcknowledge(identifier(message), reasonCode(message));
+      case PUBREC -> parts.outbound().onReceived(identifier(message), reasonCode(message));
+      case PUBREL -> parts.inbound().onRelease(identifier(message));
+      case PUBCOMP -> parts.outbound().onComplete(identifier(message));
+      case SUBSCRIBE -> parts.subscriptions().onSubscribe((MqttSubscribeMessage) message);
+      case UNSUBSCRIBE -> parts.subscriptions().onUnsubscribe((MqttUnsubscribeMessage) message);
+      case PINGREQ -> session.connection().writer().packet(2).writeByte(PINGRESP).writeByte(0);
+      case DISCONNECT -> session.goodbye(session.connection().dialect().readDisconnect(message));
+      case CONNECT -> throw new ProtocolViolation(CloseReason.PROTOCOL_ERROR, "second CONNECT");
+      case AUTH ->
+          // No method was agreed on at CONNECT, so there is none to go on with (MQTT 5.0 §4.12).
+          throw new ProtocolViolation(
+              CloseReason.PROTOCOL_ERROR, "AUTH without an authentication method");
+      case CONNACK, SUBACK, UNSUBACK, PINGRESP ->
+          throw new ProtocolViolation(CloseReason.PROTOCOL_ERROR, type + " is a server's packet");
+    }
+  }
+
+  private static int packetBytes(MqttFixedHeader header) {
+    int remaining = header.remainingLength();
+    return 1 + PublishEncoder.integerBytes(remaining) + remaining;
+  }
+
+  private static int identifier(MqttMessage message) {
+    return ((MqttMessageIdVariableHeader) message.variableHeader()).messageId();
+  }
+
+  private static int reasonCode(MqttMessage message) {
+    return message.variableHeader() instanceof MqttPubReplyMessageVariableHeader header
+        ? header.reasonCode() & 0xFF
+        : 0;
+  }
+
+  private static ProtocolViolation undecodable(MqttMessage message) {
+    String detail = String.valueOf(message.decoderResult().cause().getMessage());
+    CloseReason reason =
+        detail.toLowerCase(Locale.ROOT).startsWith("invalid publish topic")
+            ? CloseReason.TOPIC_NAME_INVALID
+            : CloseReason.MALFORMED_PACKET;
+    return new ProtocolViolation(reason, detail);
+  }
+
+  @Override
+  public void channelReadComplete(ChannelHandlerContext ctx) {
+    session.endOfRead();
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+    if (ctx.channel().isWritable()) {
+      session.writable();
+    }
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    session.end(CloseReason.CONNECTION_LOST, "closed without DISCONNECT");
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    if (logIfOurs(ctx, cause)) {
+      session.end(CloseReason.INTERNAL_ERROR, "internal error");
+    } else {
+      session.end(CloseReason.CONNECTION_LOST, cause.toString());
+    }
+  }
+
+  /**
+   * A broken connection is the network's doing; everything else is a defect and is logged as one.
+   */
+  static boolean logIfOurs(ChannelHandlerContext ctx, Throwable cause) {
+    if (cause instanceof IOException || cause instanceof ClosedChannelException) {
+      return false;
+    }
+    log.error("Defect on the connection from {}", ctx.channel().remoteAddress(), cause);
+    return true;
+  }
+}

@@ -1,0 +1,39 @@
+package io.fjordmq.broker.session;
+
+import io.fjordmq.broker.delivery.LiveSubscriptions;
+import io.fjordmq.broker.delivery.Publisher;
+import io.fjordmq.broker.delivery.SessionRegistry;
+import io.fjordmq.inbox.InboxStore;
+import io.fjordmq.retain.RetainStore;
+import io.fjordmq.router.Router;
+import java.time.InstantSource;
+
+/**
+ * What sessions work with; shared by all of them.
+ *
+ * @param settings limits
+ * @param observer is told everything worth counting
+ * @param policy says who may connect
+ * @param registry of connected clients
+ * @param publisher of what clients publish
+ * @param live subscriptions of connected clients
+ * @param inboxes persistent sessions
+ * @param router routes to inboxes
+ * @param retained messages for new subscriptions
+ * @param clock wall clock
+ * @param nodeId of this node
+ * @param nodeIncarnation of this process
+ */
+public record SessionServices(
+    SessionSettings settings,
+    SessionObserver observer,
+    ConnectPolicy policy,
+    SessionRegistry registry,
+    Publisher publisher,
+    LiveSubscriptions live,
+    InboxStore inboxes,
+    Router router,
+    RetainStore retained,
+    InstantSource clock,
+    String nodeId,
+    long nodeIncarnation) {}

@@ -1,0 +1,32 @@
+package io.fjordmq.broker.session;
+
+import io.fjordmq.inbox.InboxFencedException;
+import java.util.concurrent.CompletionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A store did not do what a session needs. The range client has retried already, so the session
+ * ends: what it did not acknowledge the client repeats when it comes back.
+ */
+final class StoreFailure {
+  private static final Logger log = LoggerFactory.getLogger(StoreFailure.class);
+
+  private StoreFailure() {}
+
+  static void end(Connection connection, Throwable error, String activity) {
+    Throwable cause =
+        error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
+    if (cause instanceof InboxFencedException) {
+      connection.fail(CloseReason.SESSION_TAKEN_OVER, "the session belongs to another connection");
+      return;
+    }
+    log.warn(
+        "Client {} of tenant {} is disconnected: {} failed: {}",
+        connection.clientId(),
+        connection.tenant(),
+        activity,
+        cause.toString());
+    connection.fail(CloseReason.SERVER_UNAVAILABLE, activity + " failed");
+  }
+}

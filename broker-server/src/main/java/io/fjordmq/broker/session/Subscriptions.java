@@ -1,0 +1,345 @@
+package io.fjordmq.broker.session;
+
+import io.fjordmq.api.RetainHandling;
+import io.fjordmq.api.SubscriptionOptions;
+import io.fjordmq.api.TopicFilter;
+import io.fjordmq.broker.delivery.LiveSession;
+import io.fjordmq.inbox.Attachment;
+import io.fjordmq.inbox.InboxHandle;
+import io.fjordmq.router.Receiver;
+import io.fjordmq.router.Route;
+import io.netty.handler.codec.mqtt.MqttFixedHeader;
+import io.netty.handler.codec.mqtt.MqttMessageIdAndPropertiesVariableHeader;
+import io.netty.handler.codec.mqtt.MqttMessageType;
+import io.netty.handler.codec.mqtt.MqttProperties;
+import io.netty.handler.codec.mqtt.MqttQoS;
+import io.netty.handler.codec.mqtt.MqttSubAckMessage;
+import io.netty.handler.codec.mqtt.MqttSubAckPayload;
+import io.netty.handler.codec.mqtt.MqttSubscribeMessage;
+import io.netty.handler.codec.mqtt.MqttTopicSubscription;
+import io.netty.handler.codec.mqtt.MqttUnsubAckMessage;
+import io.netty.handler.codec.mqtt.MqttUnsubAckPayload;
+import io.netty.handler.codec.mqtt.MqttUnsubscribeMessage;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * SUBSCRIBE and UNSUBSCRIBE. The packets of a client are worked off one after the other; the
+ * filters of one packet together, and answered once.
+ *
+ * <p>The SUBACK is written when every filter works on every node. For a persistent session the
+ * order is inbox row, route, live subscription, so that a route never leads to a subscription that
+ * a crash forgot; and the reverse when unsubscribing.
+ */
+final class Subscriptions {
+  private static final Logger log = LoggerFactory.getLogger(Subscriptions.class);
+
+  private static final int UNSPECIFIED_ERROR = 0x80;
+  private static final int TOPIC_FILTER_INVALID = 0x8F;
+  private static final int QUOTA_EXCEEDED = 0x97;
+  private static final int NO_SUBSCRIPTION_EXISTED = 0x11;
+
+  /** What became of one filter: a reason code, and whether the subscription is new. */
+  private record Result(int code, boolean isNew) {}
+
+  /** One filter of a SUBSCRIBE; without a filter it is refused with the code. */
+  private record Wish(@Nullable TopicFilter filter, SubscriptionOptions options, int refusal) {}
+
+  private final Connection connection;
+  private final LiveSession session;
+  private final @Nullable InboxHandle handle;
+  private final RetainedReplay replay;
+  private final TopicLimits limits;
+  private @Nullable ArrayDeque<Runnable> waiting;
+  private boolean busy;
+  private int count;
+
+  Subscriptions(
+      Connection connection,
+      LiveSession session,
+      @Nullable Attachment attachment,
+      RetainedReplay replay) {
+    this.connection = connection;
+    this.session = session;
+    this.handle = attachment == null ? null : attachment.handle();
+    this.count = attachment == null ? 0 : attachment.subscriptions().size();
+    this.replay = replay;
+    this.limits = new TopicLimits(connection.settings());
+  }
+
+  /**
+   * A SUBSCRIBE came in.
+   *
+   * @throws ProtocolViolation if it breaks the protocol
+   */
+  void onSubscribe(MqttSubscribeMessage packet) {
+    List<MqttTopicSubscription> asked = packet.payload().topicSubscriptions();
+    if (asked.isEmpty()) {
+      throw new ProtocolViolation(CloseReason.PROTOCOL_ERROR, "SUBSCRIBE without a filter");
+    }
+    List<Wish> wishes = new ArrayList<>(asked.size());
+    for (MqttTopicSubscription one : asked) {
+      wishes.add(wish(one.topicName(), connection.dialect().options(packet, one)));
+    }
+    int identifier = packet.variableHeader().messageId();
+    inTurn(() -> subscribe(identifier, wishes));
+  }
+
+  private Wish wish(String text, SubscriptionOptions options) {
+    TopicFilter filter = parse(text);
+    if (filter == null) {
+      return new Wish(null, options, TOPIC_FILTER_INVALID);
+    }
+    if (filter.isShared() && options.noLocal()) {
+      // MQTT 5.0 §3.8.3.1
+      throw new ProtocolViolation(CloseReason.PROTOCOL_ERROR, "no local on a shared subscription");
+    }
+    return new Wish(filter, options, 0);
+  }
+
+  private @Nullable TopicFilter parse(String text) {
+    try {
+      return limits.isWithin(text) ? TopicFilter.parse(text) : null;
+    } catch (IllegalArgumentException e) {
+      log.debug(
+          "Client {} subscribes to an invalid filter: {}", connection.clientId(), e.getMessage());
+      return null;
+    }
+  }
+
+  /** An UNSUBSCRIBE came in. */
+  void onUnsubscribe(MqttUnsubscribeMessage packet) {
+    List<String> filters = packet.payload().topics();
+    if (filters.isEmpty()) {
+      throw new ProtocolViolation(CloseReason.PROTOCOL_ERROR, "UNSUBSCRIBE without a filter");
+    }
+    int identifier = packet.variableHeader().messageId();
+    inTurn(() -> unsubscribe(identifier, filters));
+  }
+
+  private void inTurn(Runnable work) {
+    if (!busy) {
+      busy = true;
+      work.run();
+      return;
+    }
+    ArrayDeque<Runnable> queue = waiting;
+    if (queue == null) {
+      queue = new ArrayDeque<>(4);
+      waiting = queue;
+    }
+    queue.add(work);
+    if (queue.size() >= connection.settings().maxPendingSubscribes()) {
+      connection.gate().close(ReadGate.SUBSCRIBES);
+    }
+  }
+
+  private void next() {
+    Runnable work = waiting == null ? null : waiting.poll();
+    if (work == null) {
+      busy = false;
+      waiting = null;
+      connection.gate().open(ReadGate.SUBSCRIBES);
+    } else {
+      work.run();
+    }
+  }
+
+  private void subscribe(int packetIdentifier, List<Wish> wishes) {
+    // The same filter twice in one packet counts as two packets (MQTT 5.0 §3.8.4): one by one.
+    Map<String, CompletableFuture<Result>> earlier = new HashMap<>();
+    List<CompletableFuture<Result>> results = new ArrayList<>(wishes.size());
+    int most = connection.settings().maxSubscriptions();
+    for (Wish wish : wishes) {
+      TopicFilter filter = wish.filter;
+      if (filter == null) {
+        results.add(refused(wish.refusal));
+      } else if (count >= most) {
+        results.add(refused(QUOTA_EXCEEDED));
+      } else {
+        count++;
+        CompletableFuture<Result> before = earlier.get(filter.text());
+        CompletableFuture<Result> result =
+            before == null
+                ? add(filter, wish.options)
+                : before.thenCompose(done -> add(filter, wish.options));
+        earlier.put(filter.text(), result);
+        results.add(result);
+      }
+    }
+    whenAll(results, codes -> subscribed(packetIdentifier, wishes, codes));
+  }
+
+  private static CompletableFuture<Result> refused(int code) {
+    return CompletableFuture.completedFuture(new Result(code, true));
+  }
+
+  private CompletableFuture<Result> add(TopicFilter filter, SubscriptionOptions options) {
+    int granted = options.maxQos().level();
+    SessionServices services = connection.services();
+    if (handle == null) {
+      return orFailed(
+          () ->
+              services
+                  .live()
+                  .subscribe(session, filter, options)
+                  .thenApply(isNew -> new Result(granted, isNew)));
+    }
+    return orFailed(
+        () ->
+            services
+                .inboxes()
+                .subscribe(handle, filter, options)
+                .thenCompose(
+                    wasThere ->
+                        services
+                            .router()
+                            .add(route(handle, filter, options))
+                            .thenCompose(
+                                done -> services.live().subscribe(session, filter, options))
+                            .thenApply(done -> new Result(granted, !wasThere))));
+  }
+
+  private Route route(InboxHandle inbox, TopicFilter filter, SubscriptionOptions options) {
+    Receiver receiver = new Receiver.Inbox(inbox.id().clientId(), inbox.incarnation());
+    return new Route(connection.tenant(), filter, receiver, options);
+  }
+
+  private CompletableFuture<Result> orFailed(Supplier<CompletableFuture<Result>> call) {
+    return call.get()
+        .exceptionally(
+            error -> {
+              log.warn(
+                  "A subscription of client {} of tenant {} could not be changed: {}",
+                  connection.clientId(),
+                  connection.tenant(),
+                  error.toString());
+              return new Result(UNSPECIFIED_ERROR, false);
+            });
+  }
+
+  private interface Answer {
+    void write(List<Result> results);
+  }
+
+  private void whenAll(List<CompletableFuture<Result>> results, Answer answer) {
+    CompletableFuture<Void> all =
+        CompletableFuture.allOf(results.toArray(CompletableFuture<?>[]::new));
+    connection.whenDone(
+        all,
+        (done, error) -> {
+          List<Result> codes = results.stream().map(future -> future.getNow(failed())).toList();
+          answer.write(codes);
+          connection.writer().flush();
+          next();
+        });
+  }
+
+  private static Result failed() {
+    return new Result(UNSPECIFIED_ERROR, false);
+  }
+
+  private void subscribed(int packetIdentifier, List<Wish> wishes, List<Result> results) {
+    int[] codes = new int[results.size()];
+    for (int i = 0; i < codes.length; i++) {
+      Result result = results.get(i);
+      boolean granted = result.code < UNSPECIFIED_ERROR;
+      codes[i] = granted ? result.code : connection.dialect().refusedSubscription(result.code);
+      if (!result.isNew) {
+        count--;
+      }
+    }
+    connection
+        .writer()
+        .message(
+            new MqttSubAckMessage(
+                header(MqttMessageType.SUBACK),
+                identified(packetIdentifier),
+                new MqttSubAckPayload(codes)));
+    for (int i = 0; i < codes.length; i++) {
+      TopicFilter filter = wishes.get(i).filter;
+      if (filter != null && results.get(i).code < UNSPECIFIED_ERROR) {
+        replayRetained(filter, wishes.get(i).options, results.get(i).isNew);
+      }
+    }
+  }
+
+  private void replayRetained(TopicFilter filter, SubscriptionOptions options, boolean isNew) {
+    boolean wanted =
+        options.retainHandling() == RetainHandling.SEND_ALWAYS
+            || (options.retainHandling() == RetainHandling.SEND_IF_NEW && isNew);
+    if (wanted && !filter.isShared()) {
+      replay.add(filter, options);
+    }
+  }
+
+  private void unsubscribe(int packetIdentifier, List<String> filters) {
+    List<CompletableFuture<Result>> results = new ArrayList<>(filters.size());
+    for (String text : filters) {
+      TopicFilter filter = parse(text);
+      results.add(filter == null ? refused(TOPIC_FILTER_INVALID) : remove(filter));
+    }
+    whenAll(results, codes -> unsubscribed(packetIdentifier, codes));
+  }
+
+  private CompletableFuture<Result> remove(TopicFilter filter) {
+    SessionServices services = connection.services();
+    if (handle == null) {
+      return orFailed(
+          () -> services.live().unsubscribe(session, filter).thenApply(Subscriptions::removed));
+    }
+    SubscriptionOptions any = SubscriptionOptions.ofQos(io.fjordmq.api.Qos.EXACTLY_ONCE);
+    return orFailed(
+        () ->
+            services
+                .router()
+                .remove(route(handle, filter, any))
+                .thenCompose(done -> services.live().unsubscribe(session, filter))
+                .thenCompose(done -> services.inboxes().unsubscribe(handle, filter))
+                .thenApply(Subscriptions::removed));
+  }
+
+  private static Result removed(boolean wasThere) {
+    return new Result(wasThere ? 0 : NO_SUBSCRIPTION_EXISTED, !wasThere);
+  }
+
+  private void unsubscribed(int packetIdentifier, List<Result> results) {
+    short[] codes = new short[results.size()];
+    for (int i = 0; i < codes.length; i++) {
+      codes[i] = (short) results.get(i).code;
+      if (codes[i] == 0) {
+        count--;
+      }
+    }
+    connection
+        .writer()
+        .message(
+            new MqttUnsubAckMessage(
+                header(MqttMessageType.UNSUBACK),
+                identified(packetIdentifier),
+                new MqttUnsubAckPayload(codes)));
+  }
+
+  private static MqttFixedHeader header(MqttMessageType type) {
+    return new MqttFixedHeader(type, false, MqttQoS.AT_MOST_ONCE, false, 0);
+  }
+
+  private static MqttMessageIdAndPropertiesVariableHeader identified(int packetIdentifier) {
+    return new MqttMessageIdAndPropertiesVariableHeader(
+        packetIdentifier, MqttProperties.NO_PROPERTIES);
+  }
+
+  /** The connection has ended: what waits for its turn is forgotten, as it was not answered. */
+  void end() {
+    waiting = null;
+    replay.end();
+  }
+}
