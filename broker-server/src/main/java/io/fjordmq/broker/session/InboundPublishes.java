@@ -16,16 +16,20 @@ import org.jspecify.annotations.Nullable;
  * which the PUBLISH packets came (MQTT 5.0 §4.6).
  *
  * <p>Holding back: when too many publishes or bytes wait for their outcome, the client is not read
- * until they have it. Messages of QoS 0 that are not retained wait for nothing and are not counted.
+ * until they have it. Messages of QoS 0 are answered by nobody but counted all the same: the
+ * publisher is told late when their receivers are congested.
  */
 final class InboundPublishes {
-  private static final PublishListener NOBODY_ASKS = outcome -> {};
   private static final int PUBACK = 0x40;
   private static final int NO_MATCHING_SUBSCRIBERS = 0x10;
   private static final int QUOTA_EXCEEDED = 0x97;
 
   private static final AtomicIntegerFieldUpdater<InboundPublishes> AWAKE =
       AtomicIntegerFieldUpdater.newUpdater(InboundPublishes.class, "awake");
+
+  /** Publishes of QoS 0 whose outcome is awaited. */
+  private static final AtomicIntegerFieldUpdater<InboundPublishes> UNANSWERED =
+      AtomicIntegerFieldUpdater.newUpdater(InboundPublishes.class, "unanswered");
 
   private final Connection connection;
   private final ReceivedQos2 receivedQos2;
@@ -34,6 +38,13 @@ final class InboundPublishes {
   private int unacknowledgedQos1;
   private boolean reading;
   private boolean ended;
+  private final PublishListener atMostOnce = this::publishedAtMostOnce;
+
+  @SuppressWarnings("UnusedVariable") // through UNANSWERED
+  private volatile int unanswered;
+
+  // QoS 0 publishes at which a closed gate may open; any number if they did not close it.
+  private volatile int reopenAt = Integer.MAX_VALUE;
 
   @SuppressWarnings("UnusedVariable") // through AWAKE
   private volatile int awake;
@@ -66,12 +77,28 @@ final class InboundPublishes {
   }
 
   private void publishAtMostOnce(Message message) {
-    if (message.retain()) {
-      // Its way into the retain store costs memory until it is done: it counts like the others.
-      publish(enqueue(message, 0, 0), null);
-    } else {
-      connection.services().publisher().publish(connection.tenant(), message, null, NOBODY_ASKS);
+    int waiting = UNANSWERED.incrementAndGet(this);
+    connection.services().publisher().publish(connection.tenant(), message, null, atMostOnce);
+    if (waiting > 1 && isTooMuch(waiting, (long) waiting * message.payload().length)) {
+      // Taking this message for the usual size spares remembering each.
+      reopenAt = waiting / 2;
+      connection.gate().close(ReadGate.PUBLISHES);
     }
+  }
+
+  /** On any thread. */
+  private void publishedAtMostOnce(PublishOutcome outcome) {
+    // Whoever closes the gate looks at the number again at the end of the read; so the one call
+    // that
+    // reaches the mark after that sees the gate closed.
+    if (UNANSWERED.decrementAndGet(this) == reopenAt && connection.gate().isClosed()) {
+      wake();
+    }
+  }
+
+  private boolean isTooMuch(int messages, long bytes) {
+    SessionSettings settings = connection.settings();
+    return messages >= settings.maxPendingPublishes() || bytes >= settings.maxPendingBytes();
   }
 
   private void publishExactlyOnce(Message message, int identifier) {
@@ -104,9 +131,7 @@ final class InboundPublishes {
         new PendingPublish(this, message, identifier, sequence, System.nanoTime());
     queue.add(entry);
     pendingBytes += message.payload().length;
-    SessionSettings settings = connection.settings();
-    if (queue.size() >= settings.maxPendingPublishes()
-        || pendingBytes >= settings.maxPendingBytes()) {
+    if (isTooMuch(queue.size(), pendingBytes)) {
       connection.gate().close(ReadGate.PUBLISHES);
     }
     return entry;
@@ -150,22 +175,26 @@ final class InboundPublishes {
   }
 
   private void answerInOrder() {
-    ArrayDeque<PendingPublish> queue = pending;
-    if (queue == null) {
-      return;
-    }
-    PendingPublish head = queue.peek();
+    PendingPublish head = pending == null ? null : pending.peek();
     while (head != null && !ended) {
       PublishOutcome outcome = head.outcome();
       if (outcome == null) {
         break;
       }
-      queue.poll();
-      pendingBytes -= head.message.payload().length;
+      removeHead(head);
       answer(head, outcome);
-      head = queue.peek();
+      head = pending == null ? null : pending.peek();
     }
-    reopenGate(queue.size());
+    if (connection.gate().isClosed() && !ended) {
+      reopenGate(pending == null ? 0 : pending.size());
+    }
+  }
+
+  private void removeHead(PendingPublish head) {
+    if (pending != null) {
+      pending.poll();
+    }
+    pendingBytes -= head.message.payload().length;
   }
 
   /** Hands over the QoS 2 publishes whose identifiers are recorded, in order. */
@@ -190,6 +219,7 @@ final class InboundPublishes {
   private void reopenGate(int size) {
     SessionSettings settings = connection.settings();
     if (size <= settings.maxPendingPublishes() / 2
+        && unanswered <= reopenAt
         && pendingBytes <= settings.maxPendingBytes() / 2) {
       connection.gate().open(ReadGate.PUBLISHES);
     }

@@ -123,7 +123,7 @@ final class InboxSource implements DeliverySource {
     if (entry != null && head == null) {
       head =
           new Delivery(
-              entry.message(), entry.qos(), entry.retain(), entry.subscriptionIdentifiers(), false);
+              entry.message(), entry.qos(), entry.retain(), entry.subscriptionIdentifiers(), null);
     }
     return head;
   }

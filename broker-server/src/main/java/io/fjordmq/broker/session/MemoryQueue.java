@@ -2,6 +2,7 @@ package io.fjordmq.broker.session;
 
 import io.fjordmq.broker.delivery.Delivery;
 import java.util.ArrayDeque;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -101,12 +102,23 @@ final class MemoryQueue implements DeliverySource {
   @Override
   public void settled() {}
 
-  /** The connection has ended. */
-  void end() {
-    if (waiting != null && !waiting.isEmpty()) {
-      observer.dropped(DropReason.CONNECTION_ENDED, waiting.size());
-      observer.queued(-waiting.size(), -bytes);
+  /** The connection has ended: shares' messages go to other members, the others are dropped. */
+  void end(List<Delivery> leftToShares) {
+    ArrayDeque<Delivery> queue = waiting;
+    if (queue == null || queue.isEmpty()) {
+      return;
     }
+    int sharedBefore = leftToShares.size();
+    for (Delivery delivery : queue) {
+      if (delivery.isShared()) {
+        leftToShares.add(delivery);
+      }
+    }
+    int dropped = queue.size() - (leftToShares.size() - sharedBefore);
+    if (dropped > 0) {
+      observer.dropped(DropReason.CONNECTION_ENDED, dropped);
+    }
+    observer.queued(-queue.size(), -bytes);
     waiting = null;
     bytes = 0;
   }

@@ -4,6 +4,10 @@ import io.fjordmq.api.Message;
 import io.fjordmq.api.Qos;
 import io.fjordmq.broker.delivery.Delivery;
 import io.fjordmq.inbox.Attachment;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +29,8 @@ final class OutboundPublishes {
   private final @Nullable InboxSource inbox;
   private boolean started;
   private boolean pumping;
+  // Sent with QoS 1 through a share and not acknowledged: other members get them if this one goes.
+  private @Nullable Map<Long, Delivery> sharedInflight;
   private int reportedInflight;
 
   /**
@@ -133,10 +139,20 @@ final class OutboundPublishes {
           delivery.qos() == Qos.AT_LEAST_ONCE
               ? InflightWindow.AWAITING_PUBACK
               : InflightWindow.AWAITING_PUBREC);
+      rememberShared(sequence, delivery);
     }
     long expiry = dialect.expirySeconds(message, now);
     connection.writer().publish(head, identifier, dup, expiry, message.payload());
     connection.observer().sent(delivery.qos(), bytes);
+  }
+
+  private void rememberShared(long sequence, Delivery delivery) {
+    if (delivery.isShared() && delivery.qos() == Qos.AT_LEAST_ONCE) {
+      if (sharedInflight == null) {
+        sharedInflight = new LinkedHashMap<>();
+      }
+      sharedInflight.put(sequence, delivery);
+    }
   }
 
   private void drop(DropReason reason, Delivery delivery, DeliverySource source) {
@@ -197,6 +213,9 @@ final class OutboundPublishes {
       connection.observer().dropped(DropReason.REFUSED_BY_CLIENT, 1);
     }
     window.settle(sequence);
+    if (sharedInflight != null) {
+      sharedInflight.remove(sequence);
+    }
   }
 
   /** The client's PUBREC is recorded. */
@@ -229,10 +248,19 @@ final class OutboundPublishes {
     }
   }
 
-  /** The connection has ended. */
-  void end() {
+  /**
+   * The connection has ended.
+   *
+   * @return what other members of its shares are to get instead, oldest first
+   */
+  List<Delivery> end() {
     started = false;
-    live.end();
+    List<Delivery> leftToShares = new ArrayList<>(0);
+    if (sharedInflight != null) {
+      leftToShares.addAll(sharedInflight.values());
+      sharedInflight = null;
+    }
+    live.end(leftToShares);
     if (inbox != null) {
       inbox.end();
     }
@@ -240,5 +268,6 @@ final class OutboundPublishes {
       connection.observer().inflight(-reportedInflight);
       reportedInflight = 0;
     }
+    return leftToShares;
   }
 }

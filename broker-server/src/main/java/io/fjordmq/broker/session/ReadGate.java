@@ -15,7 +15,8 @@ final class ReadGate {
 
   private final Channel channel;
   private final SessionObserver observer;
-  private int closedBy;
+  // Written on the event loop; others may look whether it is worth waking it.
+  private volatile int closedBy;
 
   ReadGate(Channel channel, SessionObserver observer) {
     this.channel = channel;

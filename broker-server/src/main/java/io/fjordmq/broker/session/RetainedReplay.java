@@ -120,7 +120,7 @@ final class RetainedReplay {
       if (handle != null && qos != Qos.AT_MOST_ONCE) {
         stored.add(store(handle, message, qos, identifiers));
       } else {
-        outbound.deliver(new Delivery(message, qos, true, identifiers, false));
+        outbound.deliver(new Delivery(message, qos, true, identifiers, null));
       }
     }
     connection.writer().flush();

@@ -204,9 +204,12 @@ final class Session implements LiveSession {
     if (parts != null) {
       parts.inbound().end();
       parts.subscriptions().end();
-      // Acknowledgements are committed here, before the detach below.
-      parts.outbound().end();
       connection.services().live().removeAll(this);
+      // Acknowledgements are committed here, before the detach below.
+      List<Delivery> leftToShares = parts.outbound().end();
+      if (!leftToShares.isEmpty()) {
+        connection.services().publisher().redistribute(this, leftToShares);
+      }
     }
     connection.writer().discard();
     boolean publishWill = open && endReason != null && !endReason.forgetsWill();
