@@ -1,52 +1,31 @@
 package io.fjordmq.cluster.consensus;
 
 import com.alipay.sofa.jraft.entity.RaftOutter.SnapshotMeta;
-import com.alipay.sofa.jraft.storage.snapshot.SnapshotReader;
-import com.google.protobuf.Message;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What jraft reads of a checkpoint: its meta. */
-final class CheckpointReader extends SnapshotReader {
-  private final CheckpointRecord checkpoint;
+/** This replica's own checkpoint: read at start, and offered to replicas that are far behind. */
+final class CheckpointReader extends MetaReader {
+  private final SnapshotExchange exchange;
+  private final ReplicatedState state;
+  private @Nullable Long offer;
 
-  CheckpointReader(CheckpointRecord checkpoint) {
-    this.checkpoint = checkpoint;
+  CheckpointReader(SnapshotMeta meta, SnapshotExchange exchange, ReplicatedState state) {
+    super(meta);
+    this.exchange = exchange;
+    this.state = state;
   }
 
   @Override
-  public boolean init(@Nullable Void nothing) {
-    return true;
+  public String generateURIForCopy() {
+    long id = exchange.offer(state, load());
+    offer = id;
+    return exchange.uri(id);
   }
 
   @Override
-  public void shutdown() {}
-
-  @Override
-  public SnapshotMeta load() {
-    return checkpoint.meta();
+  public void close() {
+    if (offer != null) {
+      exchange.withdraw(offer);
+    }
   }
-
-  @Override
-  public @Nullable String generateURIForCopy() {
-    return null;
-  }
-
-  @Override
-  public String getPath() {
-    return "";
-  }
-
-  @Override
-  public Set<String> listFiles() {
-    return Set.of();
-  }
-
-  @Override
-  public @Nullable Message getFileMeta(String name) {
-    return null;
-  }
-
-  @Override
-  public void close() {}
 }

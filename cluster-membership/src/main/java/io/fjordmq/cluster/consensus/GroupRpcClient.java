@@ -1,46 +1,97 @@
 package io.fjordmq.cluster.consensus;
 
 import com.alipay.sofa.jraft.ReplicatorGroup;
+import com.alipay.sofa.jraft.error.InvokeTimeoutException;
 import com.alipay.sofa.jraft.error.RemotingException;
 import com.alipay.sofa.jraft.option.RpcOptions;
 import com.alipay.sofa.jraft.rpc.InvokeCallback;
 import com.alipay.sofa.jraft.rpc.InvokeContext;
 import com.alipay.sofa.jraft.rpc.RpcClient;
 import com.alipay.sofa.jraft.util.Endpoint;
+import com.google.protobuf.Message;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** One group's way to its peers. A node that was given no cluster port reaches none. */
+/** One group's way to its peers, over the transport of its host. */
 final class GroupRpcClient implements RpcClient {
+  private static final Logger LOG = LoggerFactory.getLogger(GroupRpcClient.class);
+
+  private @Nullable RaftTransport transport;
+  private @Nullable ReplicatorGroup replicators;
 
   @Override
   public boolean init(RpcOptions options) {
+    transport = ((GroupNodeOptions) options).transport();
+    if (transport != null && replicators != null) {
+      transport.register(replicators);
+    }
     return true;
   }
 
   @Override
-  public void shutdown() {}
+  public void shutdown() {
+    if (transport != null && replicators != null) {
+      transport.unregister(replicators);
+    }
+  }
+
+  /** jraft calls it before {@link #init}. */
+  @Override
+  public void registerConnectEventListener(ReplicatorGroup group) {
+    replicators = group;
+  }
 
   @Override
   public boolean checkConnection(Endpoint endpoint) {
-    return false;
+    return checkConnection(endpoint, false);
   }
 
   @Override
   public boolean checkConnection(Endpoint endpoint, boolean createIfAbsent) {
-    return false;
+    if (transport == null) {
+      return false;
+    }
+    boolean connected = transport.isConnected(PeerNames.node(endpoint));
+    if (!connected && createIfAbsent) {
+      transport.connect(PeerNames.node(endpoint));
+    }
+    return connected;
   }
 
+  /** The connection is not the group's alone, so it stays. */
   @Override
   public void closeConnection(Endpoint endpoint) {}
 
   @Override
-  public void registerConnectEventListener(ReplicatorGroup group) {}
-
-  @Override
   public Object invokeSync(
       Endpoint endpoint, Object request, @Nullable InvokeContext context, long timeoutMs)
-      throws RemotingException {
-    throw new RemotingException("this node has no cluster port and cannot reach " + endpoint);
+      throws InterruptedException, RemotingException {
+    CompletableFuture<Message> result = new CompletableFuture<>();
+    ask(
+        endpoint,
+        request,
+        timeoutMs,
+        (response, failure) -> {
+          if (response != null) {
+            result.complete(response);
+          } else {
+            result.completeExceptionally(
+                failure == null ? new RemotingException("no answer") : failure);
+          }
+        });
+    try {
+      return result.get(timeoutMs, TimeUnit.MILLISECONDS);
+    } catch (TimeoutException e) {
+      throw new InvokeTimeoutException(endpoint + " did not answer in time", e);
+    } catch (ExecutionException e) {
+      throw new RemotingException(endpoint + " did not answer", e);
+    }
   }
 
   @Override
@@ -51,6 +102,25 @@ final class GroupRpcClient implements RpcClient {
       InvokeCallback callback,
       long timeoutMs)
       throws RemotingException {
-    throw new RemotingException("this node has no cluster port and cannot reach " + endpoint);
+    ask(
+        endpoint,
+        request,
+        timeoutMs,
+        (response, failure) -> {
+          try {
+            callback.executor().execute(() -> callback.complete(response, failure));
+          } catch (RejectedExecutionException closing) {
+            LOG.debug("an answer of {} came after the group was closed", endpoint);
+          }
+        });
+  }
+
+  private void ask(
+      Endpoint endpoint, Object request, long timeoutMs, OutgoingConnection.Answer answer)
+      throws RemotingException {
+    if (transport == null) {
+      throw new RemotingException("this node has no cluster port and cannot reach " + endpoint);
+    }
+    transport.ask(PeerNames.node(endpoint), (Message) request, timeoutMs, answer);
   }
 }

@@ -6,6 +6,8 @@ import com.alipay.sofa.jraft.storage.SnapshotThrottle;
 import com.alipay.sofa.jraft.storage.snapshot.SnapshotCopier;
 import com.alipay.sofa.jraft.storage.snapshot.SnapshotReader;
 import com.alipay.sofa.jraft.storage.snapshot.SnapshotWriter;
+import java.io.IOException;
+import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.RocksDBException;
 import org.slf4j.Logger;
@@ -20,22 +22,38 @@ final class GroupSnapshots implements SnapshotStorage {
   private static final Logger LOG = LoggerFactory.getLogger(GroupSnapshots.class);
 
   private final GroupId id;
-  private final byte[] key;
+  private final long group;
   private final SharedLog shared;
+  private final ReplicatedState state;
+  private final SnapshotExchange exchange;
   private volatile @Nullable CheckpointRecord checkpoint;
 
   GroupSnapshots(
-      GroupId id, GroupRecord record, SharedLog shared, @Nullable CheckpointRecord checkpoint) {
+      GroupId id,
+      GroupRecord record,
+      SharedLog shared,
+      ReplicatedState state,
+      SnapshotExchange exchange)
+      throws RocksDBException {
     this.id = id;
-    this.key = LogKeys.checkpoint(record.number());
+    this.group = record.number();
     this.shared = shared;
-    this.checkpoint = checkpoint;
+    this.state = state;
+    this.exchange = exchange;
+    byte[] saved = shared.raft(LogKeys.checkpoint(group));
+    checkpoint = saved == null ? null : CheckpointRecord.decode(saved);
+  }
+
+  /** Index covered by the last checkpoint, 0 if there was none. */
+  long coveredIndex() {
+    CheckpointRecord last = checkpoint;
+    return last == null ? 0 : last.meta().getLastIncludedIndex();
   }
 
   /** Synced: right after it jraft truncates the log. */
   boolean save(CheckpointRecord record) {
     try (SharedLog.Batch batch = shared.batch()) {
-      batch.put(key, record.encode()).commit(true);
+      batch.put(LogKeys.checkpoint(group), record.encode()).commit(true);
       checkpoint = record;
       return true;
     } catch (RocksDBException e) {
@@ -44,10 +62,48 @@ final class GroupSnapshots implements SnapshotStorage {
     }
   }
 
-  /** Index covered by the last checkpoint, 0 if there was none. */
-  long coveredIndex() {
-    CheckpointRecord last = checkpoint;
-    return last == null ? 0 : last.meta().getLastIncludedIndex();
+  /**
+   * Replaces the state by a fetched copy. A crash on the way is made good by {@link
+   * #resumeInstall}.
+   *
+   * @return last index whose effect is in the state now
+   */
+  long install(FetchedSnapshot copy) throws IOException, RocksDBException {
+    InstallRecord record =
+        new InstallRecord(copy.directory().getFileName().toString(), copy.checkpoint());
+    try (SharedLog.Batch batch = shared.batch()) {
+      batch.put(LogKeys.install(group), record.encode()).commit(true);
+    }
+    return install(record);
+  }
+
+  /**
+   * Does an installation again that a crash interrupted. To be called before the replica starts.
+   *
+   * @param applied what the state says it has
+   * @return what it has now
+   */
+  long resumeInstall(long applied) throws IOException, RocksDBException {
+    byte[] begun = shared.raft(LogKeys.install(group));
+    if (begun == null) {
+      return applied;
+    }
+    LOG.info("group {}: repeats the installation of a copy that was interrupted", id);
+    return install(InstallRecord.decode(begun));
+  }
+
+  private long install(InstallRecord record) throws IOException, RocksDBException {
+    Path directory = exchange.incoming().resolve(record.directory());
+    state.install(directory);
+    CheckpointRecord installed = record.checkpoint();
+    try (SharedLog.Batch batch = shared.batch()) {
+      batch.put(LogKeys.checkpoint(group), installed.encode());
+      batch.delete(LogKeys.install(group)).commit(true);
+    }
+    checkpoint = installed;
+    Directories.deleteQuietly(directory);
+    LOG.info("group {}: installed a copy of index {}", id, installed.applied());
+    return installed.applied();
   }
 
   @Override
@@ -74,17 +130,21 @@ final class GroupSnapshots implements SnapshotStorage {
   @Override
   public @Nullable SnapshotReader open() {
     CheckpointRecord last = checkpoint;
-    return last == null ? null : new CheckpointReader(last);
+    return last == null ? null : new CheckpointReader(last.meta(), exchange, state);
   }
 
   @Override
   public @Nullable SnapshotReader copyFrom(String uri, SnapshotCopierOptions options) {
-    return null;
+    throw new UnsupportedOperationException("jraft copies through startToCopyFrom");
   }
 
   @Override
   public @Nullable SnapshotCopier startToCopyFrom(String uri, SnapshotCopierOptions options) {
-    return null;
+    SnapshotFetch fetch = exchange.fetch(uri, Long.toString(group));
+    if (fetch != null) {
+      fetch.start();
+    }
+    return fetch;
   }
 
   @Override

@@ -2,13 +2,14 @@ package io.fjordmq.cluster.consensus;
 
 import com.alipay.sofa.jraft.NodeManager;
 import com.alipay.sofa.jraft.core.NodeImpl;
-import com.alipay.sofa.jraft.entity.RaftOutter.SnapshotMeta;
 import com.alipay.sofa.jraft.option.ApplyTaskMode;
 import com.alipay.sofa.jraft.option.NodeOptions;
 import com.alipay.sofa.jraft.option.RaftOptions;
 import io.fjordmq.api.MalformedBytesException;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.ConsensusException.Kind;
+import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -35,28 +36,90 @@ public final class JRaftHost implements ConsensusHost {
   private final ConsensusSettings settings;
   private final ConsensusObserver observer;
   private final SharedLog log;
+  private final @Nullable RaftTransport transport;
+  private final SnapshotExchange exchange;
   private final Map<GroupId, JRaftConsensus> open = new HashMap<>();
   private boolean closed;
 
   /**
-   * Opens the log database in the directory, creating it if there is none.
+   * Opens the host of a node that talks to no other: no port, no thread of a transport.
    *
-   * @throws ConsensusException ({@code FAILED}) if it is in use or unreadable; says which and what
-   *     to do
+   * @see #open(NodeId, Path, ConsensusSettings, ConsensusObserver, ClusterPort)
    */
   public static JRaftHost open(
       NodeId self, Path directory, ConsensusSettings settings, ConsensusObserver observer)
       throws ConsensusException {
-    return new JRaftHost(self, SharedLog.open(directory, settings.log()), settings, observer);
+    return openWith(self, directory, settings, observer, null);
+  }
+
+  /**
+   * Opens what the groups share, in the directory, creating it if there is nothing.
+   *
+   * @throws ConsensusException ({@code FAILED}) if the log database is in use or unreadable, or the
+   *     cluster port cannot be opened; says which and what to do
+   */
+  public static JRaftHost open(
+      NodeId self,
+      Path directory,
+      ConsensusSettings settings,
+      ConsensusObserver observer,
+      ClusterPort port)
+      throws ConsensusException {
+    return openWith(self, directory, settings, observer, port);
+  }
+
+  private static JRaftHost openWith(
+      NodeId self,
+      Path directory,
+      ConsensusSettings settings,
+      ConsensusObserver observer,
+      @Nullable ClusterPort port)
+      throws ConsensusException {
+    SharedLog log = SharedLog.open(directory.resolve("log"), settings.log());
+    RaftTransport transport = null;
+    try {
+      SnapshotExports exports = new SnapshotExports();
+      transport = port == null ? null : new RaftTransport(self, port, exports);
+      SnapshotExchange exchange =
+          new SnapshotExchange(
+              self,
+              directory.resolve("outgoing"),
+              directory.resolve("incoming"),
+              exports,
+              transport);
+      exchange.clean(log.installing());
+      return new JRaftHost(self, log, transport, exchange, settings, observer);
+    } catch (ConsensusException e) {
+      log.close();
+      throw e;
+    } catch (IOException | RocksDBException e) {
+      if (transport != null) {
+        transport.close();
+      }
+      log.close();
+      throw failed("cannot open the Raft directory " + directory, e);
+    }
   }
 
   private JRaftHost(
-      NodeId self, SharedLog log, ConsensusSettings settings, ConsensusObserver observer) {
+      NodeId self,
+      SharedLog log,
+      @Nullable RaftTransport transport,
+      SnapshotExchange exchange,
+      ConsensusSettings settings,
+      ConsensusObserver observer) {
     this.self = self;
     this.log = log;
+    this.transport = transport;
+    this.exchange = exchange;
     this.settings = settings;
     this.observer = observer;
     NodeManager.getInstance().addAddress(PeerNames.endpoint(self));
+  }
+
+  /** Where other nodes reach this one's groups; null if it opened no port. */
+  public @Nullable InetSocketAddress boundAddress() {
+    return transport == null ? null : transport.boundAddress();
   }
 
   @Override
@@ -95,23 +158,23 @@ public final class JRaftHost implements ConsensusHost {
       JRaftConsensus consensus = start(group, record, state);
       open.put(group, consensus);
       return consensus;
-    } catch (RocksDBException | MalformedBytesException e) {
+    } catch (IOException | RocksDBException | MalformedBytesException e) {
       throw failed("cannot read the log of group " + group, e);
     }
   }
 
   private JRaftConsensus start(GroupId group, GroupRecord record, ReplicatedState state)
-      throws ConsensusException, RocksDBException {
-    byte[] saved = log.raft(LogKeys.checkpoint(record.number()));
-    CheckpointRecord checkpoint = saved == null ? null : CheckpointRecord.decode(saved);
-    long applied = state.appliedIndex();
-    requireCovered(group, applied, checkpoint);
+      throws ConsensusException, IOException, RocksDBException {
+    GroupSnapshots snapshots = new GroupSnapshots(group, record, log, state, exchange);
+    long applied = snapshots.resumeInstall(state.appliedIndex());
+    requireCovered(group, applied, snapshots.coveredIndex());
     GroupServices services =
         new GroupServices(
             new GroupLog(group, record, log, observer),
             new GroupVote(group, record, log),
-            new GroupSnapshots(group, record, log, checkpoint));
-    JRaftStateMachine machine = new JRaftStateMachine(group, self, state, applied, observer);
+            snapshots);
+    JRaftStateMachine machine =
+        new JRaftStateMachine(group, self, state, snapshots, applied, observer);
     NodeImpl node = new NodeImpl(group.value(), PeerNames.peer(self));
     if (!node.init(options(record, services, machine))) {
       node.shutdown();
@@ -124,11 +187,9 @@ public final class JRaftHost implements ConsensusHost {
   }
 
   /** The log was cut up to the checkpoint: a state that has less can never catch up from it. */
-  private static void requireCovered(
-      GroupId group, long applied, @Nullable CheckpointRecord checkpoint)
+  private static void requireCovered(GroupId group, long applied, long covered)
       throws ConsensusException {
-    SnapshotMeta meta = checkpoint == null ? null : checkpoint.meta();
-    if (meta != null && applied < meta.getLastIncludedIndex()) {
+    if (applied < covered) {
       throw new ConsensusException(
           Kind.FAILED,
           "the state of group "
@@ -136,14 +197,14 @@ public final class JRaftHost implements ConsensusHost {
               + " has entries up to "
               + applied
               + " but its log begins after "
-              + meta.getLastIncludedIndex()
+              + covered
               + ": part of the data directory was lost or replaced; restore both together");
     }
   }
 
   private NodeOptions options(
       GroupRecord record, GroupServices services, JRaftStateMachine machine) {
-    NodeOptions options = new NodeOptions();
+    NodeOptions options = new GroupNodeOptions(transport);
     options.setServiceFactory(services);
     options.setFsm(machine);
     // Counts only while log and checkpoint are empty; from then on members are read from there.
@@ -223,6 +284,9 @@ public final class JRaftHost implements ConsensusHost {
       groups = List.copyOf(open.values());
     }
     groups.forEach(JRaftConsensus::close);
+    if (transport != null) {
+      transport.close();
+    }
     NodeManager.getInstance().removeAddress(PeerNames.endpoint(self));
     log.close();
     LOG.info("Raft log of node {} closed, {} groups were open", self, groups.size());

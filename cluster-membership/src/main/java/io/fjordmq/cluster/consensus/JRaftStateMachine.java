@@ -36,6 +36,7 @@ final class JRaftStateMachine extends StateMachineAdapter {
   private final GroupId group;
   private final NodeId self;
   private final ReplicatedState state;
+  private final GroupSnapshots snapshots;
   private final ConsensusObserver observer;
   private final CheckpointRequests checkpoints = new CheckpointRequests();
   private final LeadershipTransfer transfer = new LeadershipTransfer();
@@ -43,19 +44,21 @@ final class JRaftStateMachine extends StateMachineAdapter {
   private volatile Leadership leadership = new Leadership(0, null, false);
   private volatile @Nullable ConsensusException halted;
   private @Nullable Throwable thrown;
-  private final long appliedAtOpen;
+  private long skipUpTo;
   private volatile long appliedIndex;
 
   JRaftStateMachine(
       GroupId group,
       NodeId self,
       ReplicatedState state,
+      GroupSnapshots snapshots,
       long appliedAtOpen,
       ConsensusObserver observer) {
     this.group = group;
     this.self = self;
     this.state = state;
-    this.appliedAtOpen = appliedAtOpen;
+    this.snapshots = snapshots;
+    this.skipUpTo = appliedAtOpen;
     this.observer = observer;
   }
 
@@ -97,7 +100,7 @@ final class JRaftStateMachine extends StateMachineAdapter {
       long index = it.getIndex();
       long term = it.getTerm();
       ByteBuffer data = it.next();
-      if (index <= appliedAtOpen) {
+      if (index <= skipUpTo) {
         continue;
       }
       chunk.add(
@@ -183,7 +186,17 @@ final class JRaftStateMachine extends StateMachineAdapter {
 
   @Override
   public boolean onSnapshotLoad(SnapshotReader reader) {
-    return true;
+    if (!(reader instanceof FetchedSnapshot copy)) {
+      // This replica's own checkpoint: the state has it, the host made sure of that.
+      return true;
+    }
+    try {
+      skipUpTo = Math.max(skipUpTo, snapshots.install(copy));
+      return true;
+    } catch (Exception failure) {
+      thrown = failure;
+      return false;
+    }
   }
 
   @Override

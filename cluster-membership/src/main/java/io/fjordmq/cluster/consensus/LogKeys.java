@@ -71,6 +71,10 @@ final class LogKeys {
     return ofGroup('S', group);
   }
 
+  static byte[] installs() {
+    return new byte[] {'J'};
+  }
+
   static byte[] install(long group) {
     return ofGroup('J', group);
   }

@@ -169,6 +169,21 @@ final class SharedLog implements AutoCloseable {
     return found;
   }
 
+  /** Directory names of the copies that were being installed when the last process ended. */
+  Set<String> installing() throws RocksDBException {
+    List<byte[]> keys = new ArrayList<>();
+    byte[] prefix = LogKeys.installs();
+    scanKeys(family(false), prefix, next(prefix), keys::add);
+    Set<String> found = new HashSet<>();
+    for (byte[] key : keys) {
+      byte[] bytes = raft(key);
+      if (bytes != null) {
+        found.add(InstallRecord.decode(bytes).directory());
+      }
+    }
+    return found;
+  }
+
   @Nullable GroupRecord group(GroupId id) throws RocksDBException {
     byte[] found = raft(LogKeys.group(id));
     return found == null ? null : GroupRecord.decode(found);

@@ -138,14 +138,17 @@ final class ValuesState implements ReplicatedState {
   @Override
   public synchronized long export(Path directory) throws IOException {
     Files.createDirectories(directory);
-    Files.write(directory.resolve("values"), values);
+    Files.createDirectories(directory.resolve("parts"));
+    Files.writeString(directory.resolve("applied"), Long.toString(applied));
+    Files.write(directory.resolve("parts/values"), values);
     return applied;
   }
 
   @Override
   public synchronized void install(Path directory) throws IOException {
     values.clear();
-    values.addAll(Files.readAllLines(directory.resolve("values")));
+    values.addAll(Files.readAllLines(directory.resolve("parts/values")));
+    applied = Long.parseLong(Files.readString(directory.resolve("applied")));
     durable = new Saved(applied, List.copyOf(values));
     events.add("installed");
   }

@@ -1,0 +1,138 @@
+package io.fjordmq.cluster.consensus;
+
+import com.alipay.sofa.jraft.rpc.Connection;
+import com.alipay.sofa.jraft.rpc.RpcContext;
+import com.google.protobuf.Message;
+import io.fjordmq.cluster.NodeId;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.handler.codec.CorruptedFrameException;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The answering end of a connection another node made: hands requests on, sends answers back. */
+final class IncomingConnection extends SimpleChannelInboundHandler<ByteBuf> implements Connection {
+  private static final Logger LOG = LoggerFactory.getLogger(IncomingConnection.class);
+
+  private final NodeId self;
+  private final Channel channel;
+  private final RaftRequests requests;
+  private final FrameQueue queue;
+  private final Map<String, Object> attributes = new ConcurrentHashMap<>();
+  private @Nullable NodeId peer;
+
+  IncomingConnection(
+      NodeId self, Channel channel, RaftRequests requests, TransportSettings settings) {
+    this.self = self;
+    this.channel = channel;
+    this.requests = requests;
+    this.queue = new FrameQueue(channel, settings.heartbeatTick(), settings.maxQueuedBytes());
+  }
+
+  @Override
+  protected void channelRead0(ChannelHandlerContext context, ByteBuf frame) {
+    byte kind = frame.readByte();
+    if (peer == null) {
+      greet(kind, frame);
+    } else if (kind == RaftFrame.REQUEST) {
+      RaftFrame.Call request = RaftFrame.readCall(frame);
+      requests.handle(request, new Answering(request));
+    } else {
+      throw new CorruptedFrameException(peer + " sent something else than a request");
+    }
+  }
+
+  private void greet(byte kind, ByteBuf frame) {
+    if (kind != RaftFrame.HELLO) {
+      throw new CorruptedFrameException("the first frame was no hello");
+    }
+    RaftFrame.Hello hello = RaftFrame.readHello(frame);
+    if (!hello.to().equals(self)) {
+      throw new CorruptedFrameException(
+          "node "
+              + hello.from()
+              + " meant to reach node "
+              + hello.to()
+              + " but this is "
+              + self
+              + "; its address book is out of date");
+    }
+    peer = hello.from();
+  }
+
+  /** One request waiting for its answer. */
+  private final class Answering implements RpcContext {
+    private final long call;
+    private final boolean patient;
+
+    Answering(RaftFrame.Call request) {
+      call = request.call();
+      patient = RaftMessage.isHeartbeat(request.message());
+    }
+
+    @Override
+    public void sendResponse(Object response) {
+      ByteBuf frame =
+          RaftFrame.encode(channel.alloc(), RaftFrame.RESPONSE, call, (Message) response);
+      if (!queue.offer(frame, patient)) {
+        LOG.debug("an answer to {} was dropped; it will ask again", peer);
+      }
+    }
+
+    @Override
+    public Connection getConnection() {
+      return IncomingConnection.this;
+    }
+
+    @Override
+    public String getRemoteAddress() {
+      return remote();
+    }
+  }
+
+  private String remote() {
+    return peer + " at " + channel.remoteAddress();
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext context) {
+    queue.drain();
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext context) {
+    queue.close();
+    requests.closed(remote(), this);
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+    LOG.warn("closing the Raft connection from {}: {}", remote(), cause.toString());
+    context.close();
+  }
+
+  @Override
+  public @Nullable Object getAttribute(String key) {
+    return attributes.get(key);
+  }
+
+  @Override
+  public void setAttribute(String key, Object value) {
+    attributes.put(key, value);
+  }
+
+  @Override
+  public @Nullable Object setAttributeIfAbsent(String key, Object value) {
+    return attributes.putIfAbsent(key, value);
+  }
+
+  @Override
+  public void close() {
+    channel.close();
+  }
+}

@@ -1,0 +1,124 @@
+package io.fjordmq.cluster.consensus;
+
+import com.alipay.sofa.jraft.error.InvokeTimeoutException;
+import com.alipay.sofa.jraft.error.RemotingException;
+import com.google.protobuf.Message;
+import io.fjordmq.cluster.NodeId;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.handler.codec.CorruptedFrameException;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The asking end of a connection: sends requests, matches answers to them, ends late ones. */
+final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBuf> {
+  private static final Logger LOG = LoggerFactory.getLogger(OutgoingConnection.class);
+  private static final long SWEEP_MILLIS = 50;
+
+  /** Told once what became of a request, on any thread; must be quick. */
+  @FunctionalInterface
+  interface Answer {
+    void complete(@Nullable Message response, @Nullable Exception failure);
+  }
+
+  private record Waiting(long deadlineNanos, Answer answer) {}
+
+  private final NodeId peer;
+  private final Channel channel;
+  private final FrameQueue queue;
+  private final Map<Long, Waiting> waiting = new ConcurrentHashMap<>();
+  private final AtomicLong lastCall = new AtomicLong();
+  private @Nullable Future<?> sweeping;
+
+  OutgoingConnection(NodeId peer, Channel channel, TransportSettings settings) {
+    this.peer = peer;
+    this.channel = channel;
+    this.queue = new FrameQueue(channel, settings.heartbeatTick(), settings.maxQueuedBytes());
+  }
+
+  boolean isActive() {
+    return channel.isActive();
+  }
+
+  /** Sends a request; it is answered exactly once, if only by its timeout. */
+  void ask(Message request, long timeoutMillis, Answer answer) {
+    long call = lastCall.incrementAndGet();
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
+    waiting.put(call, new Waiting(deadline, answer));
+    ByteBuf frame = RaftFrame.encode(channel.alloc(), RaftFrame.REQUEST, call, request);
+    if (!queue.offer(frame, RaftMessage.isHeartbeat(request))) {
+      fail(call, new RemotingException("too much waits to be sent to " + peer));
+    } else if (!channel.isActive()) {
+      fail(call, lost());
+    }
+  }
+
+  private void fail(long call, Exception cause) {
+    Waiting one = waiting.remove(call);
+    if (one != null) {
+      one.answer().complete(null, cause);
+    }
+  }
+
+  private RemotingException lost() {
+    return new RemotingException("the connection to " + peer + " was lost");
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext context) {
+    sweeping =
+        context
+            .executor()
+            .scheduleWithFixedDelay(this::sweep, SWEEP_MILLIS, SWEEP_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  private void sweep() {
+    long now = System.nanoTime();
+    waiting.forEach(
+        (call, one) -> {
+          if (now - one.deadlineNanos() > 0) {
+            fail(call, new InvokeTimeoutException(peer + " did not answer in time"));
+          }
+        });
+  }
+
+  @Override
+  protected void channelRead0(ChannelHandlerContext context, ByteBuf frame) {
+    if (frame.readByte() != RaftFrame.RESPONSE) {
+      throw new CorruptedFrameException(peer + " sent something else than an answer");
+    }
+    RaftFrame.Call response = RaftFrame.readCall(frame);
+    Waiting one = waiting.remove(response.call());
+    if (one != null) {
+      one.answer().complete(response.message(), null);
+    }
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext context) {
+    queue.drain();
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext context) {
+    if (sweeping != null) {
+      sweeping.cancel(false);
+    }
+    queue.close();
+    waiting.keySet().forEach(call -> fail(call, lost()));
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+    LOG.warn("closing the Raft connection to {}: {}", peer, cause.toString());
+    context.close();
+  }
+}

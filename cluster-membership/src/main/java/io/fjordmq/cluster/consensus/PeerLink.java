@@ -1,0 +1,163 @@
+package io.fjordmq.cluster.consensus;
+
+import com.alipay.sofa.jraft.error.RemotingException;
+import com.google.protobuf.Message;
+import io.fjordmq.cluster.NodeId;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import java.net.InetSocketAddress;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * This node's one connection to another node, made when first needed and again when lost. All
+ * groups share it.
+ */
+final class PeerLink {
+  private static final Logger LOG = LoggerFactory.getLogger(PeerLink.class);
+
+  private final NodeId self;
+  private final NodeId peer;
+  private final ClusterPort port;
+  private final Bootstrap bootstrap;
+  private final Runnable onConnected;
+
+  private @Nullable CompletableFuture<OutgoingConnection> connecting;
+  private volatile @Nullable OutgoingConnection connection;
+  private long pauseUntilNanos = System.nanoTime();
+  private boolean reported;
+  private boolean closed;
+
+  PeerLink(NodeId self, NodeId peer, ClusterPort port, Bootstrap bootstrap, Runnable onConnected) {
+    this.self = self;
+    this.peer = peer;
+    this.port = port;
+    this.bootstrap = bootstrap;
+    this.onConnected = onConnected;
+  }
+
+  boolean isConnected() {
+    OutgoingConnection current = connection;
+    return current != null && current.isActive();
+  }
+
+  /** Starts to connect unless it is connected, connecting, or has just failed to. */
+  void connect() {
+    connected();
+  }
+
+  /** Sends a request once connected. It is answered exactly once, on any thread. */
+  void ask(Message request, long timeoutMillis, OutgoingConnection.Answer answer) {
+    OutgoingConnection current = connection;
+    if (current != null && current.isActive()) {
+      current.ask(request, timeoutMillis, answer);
+      return;
+    }
+    connected()
+        .whenComplete(
+            (made, failure) -> {
+              if (made != null) {
+                made.ask(request, timeoutMillis, answer);
+              } else {
+                answer.complete(null, new RemotingException(String.valueOf(failure)));
+              }
+            });
+  }
+
+  private CompletableFuture<OutgoingConnection> connected() {
+    CompletableFuture<OutgoingConnection> attempt;
+    InetSocketAddress address = port.addresses().addressOf(peer);
+    synchronized (this) {
+      OutgoingConnection current = connection;
+      if (current != null && current.isActive()) {
+        return CompletableFuture.completedFuture(current);
+      }
+      if (connecting != null) {
+        return connecting;
+      }
+      if (closed || address == null || System.nanoTime() - pauseUntilNanos < 0) {
+        return CompletableFuture.failedFuture(unreachable(address));
+      }
+      attempt = new CompletableFuture<>();
+      connecting = attempt;
+    }
+    try {
+      bootstrap
+          .connect(address)
+          .addListener(done -> finish((ChannelFuture) done, attempt, address));
+    } catch (IllegalStateException | java.util.concurrent.RejectedExecutionException e) {
+      failed(attempt, address, e);
+    }
+    return attempt;
+  }
+
+  private RemotingException unreachable(@Nullable InetSocketAddress address) {
+    return new RemotingException(
+        address == null
+            ? "no address of node " + peer + " is known"
+            : "node " + peer + " at " + address + " cannot be reached");
+  }
+
+  private void finish(
+      ChannelFuture done,
+      CompletableFuture<OutgoingConnection> attempt,
+      InetSocketAddress address) {
+    if (!done.isSuccess()) {
+      failed(attempt, address, done.cause());
+      return;
+    }
+    Channel channel = done.channel();
+    OutgoingConnection made = new OutgoingConnection(peer, channel, port.settings());
+    channel.pipeline().addLast(made);
+    channel.writeAndFlush(RaftFrame.hello(channel.alloc(), new RaftFrame.Hello(self, peer)));
+    channel.closeFuture().addListener(gone -> lost(made));
+    synchronized (this) {
+      if (closed) {
+        channel.close();
+      }
+      connection = made;
+      connecting = null;
+      reported = false;
+    }
+    LOG.info("connected to node {} at {} for Raft", peer, address);
+    attempt.complete(made);
+    onConnected.run();
+  }
+
+  private void failed(
+      CompletableFuture<OutgoingConnection> attempt,
+      InetSocketAddress address,
+      @Nullable Throwable cause) {
+    boolean first;
+    synchronized (this) {
+      first = !reported && !closed;
+      reported = true;
+      connecting = null;
+      pauseUntilNanos = System.nanoTime() + port.settings().reconnectPause().toNanos();
+    }
+    if (first) {
+      LOG.warn(
+          "cannot reach node {} at {}, will go on trying: {}",
+          peer,
+          address,
+          String.valueOf(cause));
+    }
+    attempt.completeExceptionally(unreachable(address));
+  }
+
+  private synchronized void lost(OutgoingConnection gone) {
+    if (connection == gone) {
+      connection = null;
+    }
+    if (!closed) {
+      LOG.warn("connection to node {} was lost", peer);
+    }
+  }
+
+  synchronized void close() {
+    closed = true;
+  }
+}

@@ -1,0 +1,101 @@
+package io.fjordmq.cluster.consensus;
+
+import com.alipay.sofa.jraft.rpc.RpcRequests.AppendEntriesRequest;
+import com.alipay.sofa.jraft.rpc.RpcRequests.AppendEntriesResponse;
+import com.alipay.sofa.jraft.rpc.RpcRequests.ErrorResponse;
+import com.alipay.sofa.jraft.rpc.RpcRequests.GetFileRequest;
+import com.alipay.sofa.jraft.rpc.RpcRequests.GetFileResponse;
+import com.alipay.sofa.jraft.rpc.RpcRequests.InstallSnapshotRequest;
+import com.alipay.sofa.jraft.rpc.RpcRequests.InstallSnapshotResponse;
+import com.alipay.sofa.jraft.rpc.RpcRequests.PingRequest;
+import com.alipay.sofa.jraft.rpc.RpcRequests.ReadIndexRequest;
+import com.alipay.sofa.jraft.rpc.RpcRequests.ReadIndexResponse;
+import com.alipay.sofa.jraft.rpc.RpcRequests.RequestVoteRequest;
+import com.alipay.sofa.jraft.rpc.RpcRequests.RequestVoteResponse;
+import com.alipay.sofa.jraft.rpc.RpcRequests.TimeoutNowRequest;
+import com.alipay.sofa.jraft.rpc.RpcRequests.TimeoutNowResponse;
+import com.google.protobuf.CodedInputStream;
+import com.google.protobuf.Message;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The messages of jraft that nodes exchange. Its administrative ones are not here, so nobody can
+ * send them. A message is known on the wire by its code, never by its name.
+ */
+enum RaftMessage {
+  ERROR(0, ErrorResponse.getDefaultInstance()),
+  PING(1, PingRequest.getDefaultInstance()),
+  APPEND(2, AppendEntriesRequest.getDefaultInstance()),
+  APPENDED(3, AppendEntriesResponse.getDefaultInstance()),
+  VOTE(4, RequestVoteRequest.getDefaultInstance()),
+  VOTED(5, RequestVoteResponse.getDefaultInstance()),
+  TIMEOUT_NOW(6, TimeoutNowRequest.getDefaultInstance()),
+  TIMED_OUT(7, TimeoutNowResponse.getDefaultInstance()),
+  READ_INDEX(8, ReadIndexRequest.getDefaultInstance()),
+  INDEX_READ(9, ReadIndexResponse.getDefaultInstance()),
+  INSTALL(10, InstallSnapshotRequest.getDefaultInstance()),
+  INSTALLED(11, InstallSnapshotResponse.getDefaultInstance()),
+  GET_FILE(12, GetFileRequest.getDefaultInstance()),
+  FILE(13, GetFileResponse.getDefaultInstance());
+
+  private static final Map<Class<?>, RaftMessage> BY_CLASS = new HashMap<>();
+  private static final RaftMessage[] BY_CODE = values();
+
+  static {
+    for (RaftMessage message : BY_CODE) {
+      BY_CLASS.put(message.prototype.getClass(), message);
+    }
+  }
+
+  private final int code;
+  private final Message prototype;
+
+  RaftMessage(int code, Message prototype) {
+    this.code = code;
+    this.prototype = prototype;
+  }
+
+  int code() {
+    return code;
+  }
+
+  /**
+   * @throws IllegalArgumentException if nodes do not exchange such messages
+   */
+  static RaftMessage of(Object message) {
+    RaftMessage found = BY_CLASS.get(message.getClass());
+    if (found == null) {
+      throw new IllegalArgumentException("not a message between nodes: " + message.getClass());
+    }
+    return found;
+  }
+
+  static @Nullable RaftMessage ofCode(int code) {
+    return code < BY_CODE.length ? BY_CODE[code] : null;
+  }
+
+  Message parse(CodedInputStream in) throws IOException {
+    return prototype.getParserForType().parseFrom(in);
+  }
+
+  /** May take its time because others of its kind wait with it (jraft's own test for it). */
+  static boolean isHeartbeat(Object message) {
+    return message instanceof AppendEntriesRequest append
+        && append.getEntriesCount() == 0
+        && !append.hasData();
+  }
+
+  /** Messages with an equal key must be handled in the order they were sent. */
+  static int orderKey(Message message) {
+    if (message instanceof AppendEntriesRequest append) {
+      return append.getGroupId().hashCode() * 31 + append.getServerId().hashCode();
+    }
+    if (message instanceof RequestVoteRequest vote) {
+      return vote.getGroupId().hashCode() * 31 + vote.getServerId().hashCode();
+    }
+    return message.getClass().hashCode();
+  }
+}

@@ -1,0 +1,66 @@
+package io.fjordmq.cluster.consensus;
+
+import com.alipay.sofa.jraft.rpc.Connection;
+import com.alipay.sofa.jraft.rpc.RpcContext;
+import com.alipay.sofa.jraft.rpc.RpcProcessor;
+import com.alipay.sofa.jraft.rpc.impl.ConnectionClosedEventListener;
+import com.alipay.sofa.jraft.rpc.impl.PingRequestProcessor;
+import com.alipay.sofa.jraft.rpc.impl.core.AppendEntriesRequestProcessor;
+import com.alipay.sofa.jraft.rpc.impl.core.InstallSnapshotRequestProcessor;
+import com.alipay.sofa.jraft.rpc.impl.core.ReadIndexRequestProcessor;
+import com.alipay.sofa.jraft.rpc.impl.core.RequestVoteRequestProcessor;
+import com.alipay.sofa.jraft.rpc.impl.core.TimeoutNowRequestProcessor;
+import com.google.protobuf.Message;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.concurrent.RejectedExecutionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What other nodes may ask: Raft's own messages and the parts of a copy. Handlers run on workers,
+ * never on a channel's thread; those of one group and sender in order, on one worker.
+ */
+final class RaftRequests {
+  private static final Logger LOG = LoggerFactory.getLogger(RaftRequests.class);
+
+  private final Map<RaftMessage, RpcProcessor<?>> processors = new EnumMap<>(RaftMessage.class);
+  private final ConnectionClosedEventListener onClosed;
+  private final RaftWorkers workers;
+
+  RaftRequests(RaftWorkers workers, SnapshotExports exports) {
+    this.workers = workers;
+    AppendEntriesRequestProcessor append = new AppendEntriesRequestProcessor(null);
+    onClosed = append;
+    processors.put(RaftMessage.APPEND, append);
+    processors.put(RaftMessage.VOTE, new RequestVoteRequestProcessor(null));
+    processors.put(RaftMessage.TIMEOUT_NOW, new TimeoutNowRequestProcessor(null));
+    processors.put(RaftMessage.READ_INDEX, new ReadIndexRequestProcessor(null));
+    processors.put(RaftMessage.INSTALL, new InstallSnapshotRequestProcessor(null));
+    processors.put(RaftMessage.PING, new PingRequestProcessor(null));
+    processors.put(RaftMessage.GET_FILE, exports);
+  }
+
+  @SuppressWarnings("unchecked")
+  void handle(RaftFrame.Call request, RpcContext context) {
+    RpcProcessor<Message> processor = (RpcProcessor<Message>) processors.get(request.type());
+    if (processor == null) {
+      LOG.warn("{} sent {} as a request", context.getRemoteAddress(), request.type());
+      context.getConnection().close();
+      return;
+    }
+    try {
+      workers
+          .of(request.type(), request.message())
+          .execute(() -> processor.handleRequest(context, request.message()));
+    } catch (RejectedExecutionException e) {
+      LOG.warn(
+          "too many requests wait; dropped {} of {}", request.type(), context.getRemoteAddress());
+    }
+  }
+
+  /** jraft forgets the order of answers it kept for the connection. */
+  void closed(String remote, Connection connection) {
+    onClosed.onClosed(remote, connection);
+  }
+}

@@ -1,0 +1,187 @@
+package io.fjordmq.cluster.consensus;
+
+import com.alipay.sofa.jraft.ReplicatorGroup;
+import com.google.protobuf.Message;
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.ConsensusException.Kind;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.handler.codec.LengthFieldBasedFrameDecoder;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.GlobalEventExecutor;
+import java.net.InetSocketAddress;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Carries the Raft messages of all groups of this node: one connection to each other node, made by
+ * who asks. {@link RaftFrame} draws the frames, {@link RaftRequests} lists what may be asked.
+ */
+final class RaftTransport implements AutoCloseable {
+  private static final WriteBufferWaterMark SOCKET_BUFFER =
+      new WriteBufferWaterMark(256 << 10, 1 << 20);
+  private static final long QUIET_MILLIS = 0;
+  private static final long STOP_MILLIS = 5_000;
+
+  private final NodeId self;
+  private final ClusterPort port;
+  private final RaftWorkers workers;
+  private final RaftRequests requests;
+  private final EventLoopGroup eventLoop;
+  private final Bootstrap bootstrap;
+  private final ChannelGroup channels = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+  private final Map<NodeId, PeerLink> links = new ConcurrentHashMap<>();
+  private final Set<ReplicatorGroup> replicators = ConcurrentHashMap.newKeySet();
+  private final @Nullable InetSocketAddress boundAddress;
+
+  /**
+   * @throws ConsensusException ({@code FAILED}) if the port cannot be opened
+   */
+  RaftTransport(NodeId self, ClusterPort port, SnapshotExports exports) throws ConsensusException {
+    this.self = self;
+    this.port = port;
+    workers = new RaftWorkers(self, port.settings());
+    requests = new RaftRequests(workers, exports);
+    eventLoop =
+        new MultiThreadIoEventLoopGroup(
+            1, new DefaultThreadFactory("raft-io-" + self, true), NioIoHandler.newFactory());
+    bootstrap =
+        new Bootstrap()
+            .group(eventLoop)
+            .channel(NioSocketChannel.class)
+            .option(ChannelOption.TCP_NODELAY, true)
+            .option(ChannelOption.WRITE_BUFFER_WATER_MARK, SOCKET_BUFFER)
+            .option(
+                ChannelOption.CONNECT_TIMEOUT_MILLIS,
+                Math.toIntExact(port.settings().connectTimeout().toMillis()))
+            .handler(initializer(false));
+    try {
+      boundAddress = port.bind() == null ? null : listen(port.bind());
+    } catch (ConsensusException e) {
+      close();
+      throw e;
+    }
+  }
+
+  private ChannelInitializer<Channel> initializer(boolean incoming) {
+    // The one place where TLS would come in, in front of the frames.
+    return new ChannelInitializer<>() {
+      @Override
+      protected void initChannel(Channel channel) {
+        channels.add(channel);
+        channel
+            .pipeline()
+            .addLast(
+                new LengthFieldBasedFrameDecoder(
+                    port.settings().maxFrameBytes(),
+                    0,
+                    RaftFrame.LENGTH_BYTES,
+                    0,
+                    RaftFrame.LENGTH_BYTES));
+        if (incoming) {
+          channel
+              .pipeline()
+              .addLast(new IncomingConnection(self, channel, requests, port.settings()));
+        }
+      }
+    };
+  }
+
+  private InetSocketAddress listen(InetSocketAddress address) throws ConsensusException {
+    ChannelFuture bound =
+        new ServerBootstrap()
+            .group(eventLoop)
+            .channel(NioServerSocketChannel.class)
+            .option(ChannelOption.SO_REUSEADDR, true)
+            .childOption(ChannelOption.TCP_NODELAY, true)
+            .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, SOCKET_BUFFER)
+            .childHandler(initializer(true))
+            .bind(address)
+            .awaitUninterruptibly();
+    if (!bound.isSuccess()) {
+      throw new ConsensusException(
+          Kind.FAILED,
+          "the cluster port " + address + " cannot be opened: " + bound.cause().getMessage(),
+          bound.cause());
+    }
+    channels.add(bound.channel());
+    return (InetSocketAddress) bound.channel().localAddress();
+  }
+
+  /** Where it listens, null if it does not. */
+  @Nullable InetSocketAddress boundAddress() {
+    return boundAddress;
+  }
+
+  RaftWorkers workers() {
+    return workers;
+  }
+
+  TransportSettings settings() {
+    return port.settings();
+  }
+
+  boolean isConnected(NodeId peer) {
+    return link(peer).isConnected();
+  }
+
+  /** Starts to connect if it is not connected. */
+  void connect(NodeId peer) {
+    link(peer).connect();
+  }
+
+  /** Asks another node; answered exactly once, on any thread. */
+  void ask(NodeId peer, Message request, long timeoutMillis, OutgoingConnection.Answer answer) {
+    link(peer).ask(request, timeoutMillis, answer);
+  }
+
+  private PeerLink link(NodeId peer) {
+    return links.computeIfAbsent(
+        peer, node -> new PeerLink(self, node, port, bootstrap, () -> connected(node)));
+  }
+
+  /** The group's replicators that gave up on a node try again as soon as it is reachable. */
+  void register(ReplicatorGroup group) {
+    replicators.add(group);
+  }
+
+  void unregister(ReplicatorGroup group) {
+    replicators.remove(group);
+  }
+
+  private void connected(NodeId node) {
+    try {
+      workers
+          .any()
+          .execute(() -> replicators.forEach(r -> r.checkReplicator(PeerNames.peer(node), true)));
+    } catch (RejectedExecutionException closing) {
+      // Nobody replicates any more.
+    }
+  }
+
+  @Override
+  public void close() {
+    links.values().forEach(PeerLink::close);
+    channels.close().awaitUninterruptibly();
+    workers.close();
+    eventLoop
+        .shutdownGracefully(QUIET_MILLIS, STOP_MILLIS, TimeUnit.MILLISECONDS)
+        .awaitUninterruptibly();
+  }
+}

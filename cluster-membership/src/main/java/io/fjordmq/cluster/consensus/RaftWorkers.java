@@ -1,0 +1,91 @@
+package io.fjordmq.cluster.consensus;
+
+import com.google.protobuf.Message;
+import io.fjordmq.cluster.NodeId;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+
+/**
+ * Threads of the transport. They start when first needed and end when idle.
+ *
+ * <p>Copies have three pools of their own: who installs one waits for who fetches it, and who
+ * fetches waits for another node that serves. In one pool they could all wait for each other.
+ */
+final class RaftWorkers {
+  private static final int BULK_THREADS = 2;
+  private static final int BULK_QUEUE = 1_024;
+  private static final long IDLE_SECONDS = 30;
+  private static final long STOP_SECONDS = 10;
+
+  private final List<ExecutorService> stripes;
+  private final ExecutorService installing;
+  private final ExecutorService fetching;
+  private final ExecutorService serving;
+
+  RaftWorkers(NodeId self, TransportSettings settings) {
+    stripes =
+        IntStream.range(0, settings.workers())
+            .mapToObj(i -> pool("raft-" + i + "-" + self, 1, settings.queuedRequests()))
+            .toList();
+    installing = pool("raft-install-" + self, BULK_THREADS, BULK_QUEUE);
+    fetching = pool("raft-fetch-" + self, BULK_THREADS, BULK_QUEUE);
+    serving = pool("raft-serve-" + self, BULK_THREADS, BULK_QUEUE);
+  }
+
+  private static ExecutorService pool(String name, int threads, int queue) {
+    AtomicInteger number = new AtomicInteger();
+    ThreadPoolExecutor pool =
+        new ThreadPoolExecutor(
+            threads,
+            threads,
+            IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(queue),
+            task -> {
+              Thread thread = new Thread(task, name + "-" + number.incrementAndGet());
+              thread.setDaemon(true);
+              return thread;
+            });
+    pool.allowCoreThreadTimeOut(true);
+    return pool;
+  }
+
+  Executor of(RaftMessage type, Message message) {
+    return switch (type) {
+      case INSTALL -> installing;
+      case GET_FILE -> serving;
+      default -> stripes.get(Math.floorMod(RaftMessage.orderKey(message), stripes.size()));
+    };
+  }
+
+  Executor fetching() {
+    return fetching;
+  }
+
+  /** For what is neither ordered nor slow. */
+  Executor any() {
+    return stripes.get(0);
+  }
+
+  void close() {
+    stripes.forEach(ExecutorService::shutdown);
+    List<ExecutorService> bulk = List.of(installing, fetching, serving);
+    bulk.forEach(ExecutorService::shutdownNow);
+    stripes.forEach(RaftWorkers::join);
+    bulk.forEach(RaftWorkers::join);
+  }
+
+  private static void join(ExecutorService pool) {
+    try {
+      pool.awaitTermination(STOP_SECONDS, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,98 @@
+package io.fjordmq.cluster.consensus;
+
+import com.alipay.sofa.jraft.entity.RaftOutter.SnapshotMeta;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/** One copy of a state, made when it is first asked for and removed when withdrawn. */
+final class SnapshotExport {
+  private static final int MAX_PART_BYTES = 16 << 20;
+
+  private final ReplicatedState state;
+  private final SnapshotMeta meta;
+  private final Path directory;
+  private final ReentrantLock making = new ReentrantLock();
+  private volatile @Nullable SnapshotManifest manifest;
+  private volatile boolean closed;
+
+  SnapshotExport(ReplicatedState state, SnapshotMeta meta, Path directory) {
+    this.state = state;
+    this.meta = meta;
+    this.directory = directory;
+  }
+
+  /** Makes the copy if it is not made yet; may take long. */
+  SnapshotManifest manifest() throws IOException {
+    making.lock();
+    try {
+      requireOpen();
+      SnapshotManifest made = manifest;
+      if (made == null) {
+        made = make();
+        manifest = made;
+      }
+      return made;
+    } finally {
+      making.unlock();
+      removeIfClosed();
+    }
+  }
+
+  private SnapshotManifest make() throws IOException {
+    Directories.deleteRecursively(directory);
+    Files.createDirectories(directory);
+    long applied = state.export(directory);
+    if (applied < meta.getLastIncludedIndex()) {
+      throw new IOException(
+          "the state exported index "
+              + applied
+              + " but its checkpoint covers "
+              + meta.getLastIncludedIndex());
+    }
+    return SnapshotManifest.of(directory, applied, meta);
+  }
+
+  /** Up to {@code count} bytes of a file; fewer only at its end. */
+  byte[] read(String name, long offset, int count) throws IOException {
+    requireOpen();
+    SnapshotManifest made = manifest;
+    if (made == null || made.files().stream().noneMatch(file -> file.name().equals(name))) {
+      throw new IOException("the copy has no file '" + name + "'");
+    }
+    try (FileChannel file = FileChannel.open(directory.resolve(name))) {
+      int size = (int) Math.min(Math.min(count, MAX_PART_BYTES), file.size() - offset);
+      ByteBuffer part = ByteBuffer.allocate(Math.max(size, 0));
+      while (part.hasRemaining() && file.read(part, offset + part.position()) >= 0) {
+        // goes on until full
+      }
+      return part.array();
+    }
+  }
+
+  private void requireOpen() throws IOException {
+    if (closed) {
+      throw new IOException("the copy was withdrawn");
+    }
+  }
+
+  /** Does not wait for a copy being made: that is removed by who makes it. */
+  void close() {
+    closed = true;
+    removeIfClosed();
+  }
+
+  private void removeIfClosed() {
+    if (closed && making.tryLock()) {
+      try {
+        Directories.deleteQuietly(directory);
+      } finally {
+        making.unlock();
+      }
+    }
+  }
+}

@@ -1,0 +1,67 @@
+package io.fjordmq.cluster.consensus;
+
+import com.alipay.sofa.jraft.entity.RaftOutter.SnapshotMeta;
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.fjordmq.api.ByteReader;
+import io.fjordmq.api.ByteWriter;
+import io.fjordmq.api.MalformedBytesException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * What a copy of a state consists of.
+ *
+ * <pre>
+ * version u8 = 1 | applied u64 | meta: length varint, SnapshotMeta of jraft (protobuf)
+ *   | files: count u16, each: name string, size u64
+ * </pre>
+ *
+ * @param applied last index whose effect is in the copy; at least that of {@code meta}
+ * @param meta the checkpoint the copy is offered for
+ * @param files names relative to the copy's directory, with '/'
+ */
+record SnapshotManifest(long applied, SnapshotMeta meta, List<FileSize> files) {
+  private static final byte VERSION = 1;
+
+  /** One file and its length in bytes. */
+  record FileSize(String name, long size) {}
+
+  static SnapshotManifest of(Path directory, long applied, SnapshotMeta meta) throws IOException {
+    List<FileSize> files = new ArrayList<>();
+    try (Stream<Path> found = Files.walk(directory)) {
+      for (Path file : (Iterable<Path>) found.filter(Files::isRegularFile).sorted()::iterator) {
+        String name = directory.relativize(file).toString().replace('\\', '/');
+        files.add(new FileSize(name, Files.size(file)));
+      }
+    }
+    return new SnapshotManifest(applied, meta, files);
+  }
+
+  byte[] encode() {
+    ByteWriter out = new ByteWriter(256).writeByte(VERSION).writeLong(applied);
+    out.writeBlock(meta.toByteArray()).writeShort(files.size());
+    files.forEach(file -> out.writeString(file.name()).writeLong(file.size()));
+    return out.toByteArray();
+  }
+
+  static SnapshotManifest decode(byte[] bytes) {
+    ByteReader in = new ByteReader(bytes);
+    StoredVersion.require("snapshot manifest", VERSION, in.readByte());
+    long applied = in.readLong();
+    byte[] meta = in.readBlock();
+    List<FileSize> files = new ArrayList<>();
+    for (int left = in.readShort(); left > 0; left--) {
+      files.add(new FileSize(in.readString(), in.readLong()));
+    }
+    in.requireEnd();
+    try {
+      return new SnapshotManifest(applied, SnapshotMeta.parseFrom(meta), List.copyOf(files));
+    } catch (InvalidProtocolBufferException e) {
+      throw new MalformedBytesException("snapshot manifest holds no snapshot meta", e);
+    }
+  }
+}

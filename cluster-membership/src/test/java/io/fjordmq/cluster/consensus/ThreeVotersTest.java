@@ -1,0 +1,153 @@
+package io.fjordmq.cluster.consensus;
+
+import static io.fjordmq.cluster.consensus.LoopbackCluster.GROUP;
+import static io.fjordmq.cluster.consensus.LoopbackCluster.node;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.LoopbackCluster.Member;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Three nodes over loopback: what a single voter cannot show. */
+final class ThreeVotersTest {
+  private static final ReplicaSet THREE = ReplicaSet.ofVoters(node(1), node(2), node(3));
+
+  @TempDir Path directory;
+  private LoopbackCluster cluster;
+
+  @BeforeEach
+  void start() throws Exception {
+    cluster = new LoopbackCluster(directory);
+    cluster.startVoters(3);
+  }
+
+  @AfterEach
+  void stop() {
+    cluster.close();
+  }
+
+  @Test
+  void shouldApplyEverywhereWhenALeaderIsElected() throws Exception {
+    cluster.write("a");
+    cluster.write("b");
+    cluster.awaitEverywhere(List.of("a", "b"));
+    Member follower = cluster.followers().get(0);
+    assertThat(follower.consensus().leadership().leader()).isEqualTo(cluster.leader().id());
+    assertThat(follower.consensus().status().replicas()).isEqualTo(THREE);
+  }
+
+  @Test
+  void shouldElectAnotherWhenTheLeaderCloses() throws Exception {
+    cluster.write("a");
+    NodeId first = cluster.leader().id();
+    cluster.stop(first);
+    assertThat(cluster.leader().id()).isNotEqualTo(first);
+    cluster.write("b");
+    cluster.awaitEverywhere(List.of("a", "b"));
+  }
+
+  @Test
+  void shouldCatchUpByLogWhenAFollowerComesBack() throws Exception {
+    cluster.write("a");
+    Member follower = cluster.followers().get(0);
+    cluster.stop(follower.id());
+    cluster.write("b");
+    Member again = cluster.start(follower.id(), THREE, follower.state().reopened());
+    cluster.awaitEverywhere(List.of("a", "b"));
+    assertThat(again.state().events()).doesNotContain("installed");
+  }
+
+  @Test
+  void shouldInstallACopyWhenTheLogNoLongerReachesBack() throws Exception {
+    cluster.write("a");
+    Member follower = cluster.followers().get(0);
+    cluster.stop(follower.id());
+    List<String> values = new ArrayList<>(List.of("a"));
+    for (int round = 0; round < 3; round++) {
+      values.add("r" + round);
+      cluster.write("r" + round);
+      for (Member member : cluster.members()) {
+        member.consensus().checkpoint().get(20, TimeUnit.SECONDS);
+      }
+    }
+    Member again = cluster.start(follower.id(), THREE, follower.state().reopened());
+    cluster.awaitEverywhere(values);
+    assertThat(again.state().events()).contains("installed");
+    values.add("after");
+    cluster.write("after");
+    cluster.awaitEverywhere(values);
+
+    cluster.stop(follower.id());
+    ValuesState reopened = again.state().reopened();
+    cluster.start(follower.id(), THREE, reopened);
+    cluster.awaitEverywhere(values);
+    assertThat(reopened.events()).as("the installed copy is kept").doesNotContain("installed");
+  }
+
+  @Test
+  void shouldHandOverWhenLeadershipIsTransferred() throws Exception {
+    cluster.write("a");
+    Member leader = cluster.leader();
+    NodeId target = cluster.followers().get(0).id();
+    leader.consensus().transferLeadership(target).get(20, TimeUnit.SECONDS);
+    assertThat(cluster.leader().id()).isEqualTo(target);
+    assertThat(leader.state().events()).containsSequence("leading", "following");
+    cluster.write("b");
+    cluster.awaitEverywhere(List.of("a", "b"));
+  }
+
+  @Test
+  void shouldReplicateToANewVoterAndLearnerWhenReplicasChange() throws Exception {
+    cluster.write("a");
+    cluster.start(node(4), THREE, new ValuesState());
+    cluster.start(node(5), THREE, new ValuesState());
+    NodeId leader = cluster.leader().id();
+    NodeId leaving =
+        cluster.followers().stream()
+            .map(Member::id)
+            .filter(id -> THREE.voters().contains(id))
+            .findFirst()
+            .orElseThrow();
+    Set<NodeId> voters = new java.util.HashSet<>(THREE.voters());
+    voters.remove(leaving);
+    voters.add(node(4));
+    ReplicaSet target = new ReplicaSet(voters, Set.of(node(5)));
+    cluster.leader().consensus().changeReplicas(target).get(20, TimeUnit.SECONDS);
+    assertThat(cluster.leader().id()).isEqualTo(leader);
+    assertThat(cluster.leader().consensus().status().replicas()).isEqualTo(target);
+    cluster.stop(leaving);
+    cluster.write("b");
+    cluster.awaitEverywhere(List.of("a", "b"));
+  }
+
+  @Test
+  void shouldReadWhatTheLeaderCommittedWhenAFollowerAsksForAReadIndex() throws Exception {
+    long index = cluster.write("a");
+    for (Member member : cluster.members()) {
+      assertThat(member.consensus().readIndex().get(20, TimeUnit.SECONDS))
+          .isGreaterThanOrEqualTo(index);
+      assertThat(member.state().values()).containsExactly("a");
+    }
+  }
+
+  @Test
+  void shouldKeepMembersWhenAllRestart() throws Exception {
+    cluster.write("a");
+    List<Member> before = cluster.members();
+    before.forEach(member -> cluster.stop(member.id()));
+    for (Member member : before) {
+      cluster.start(member.id(), THREE, member.state().reopened());
+    }
+    cluster.write("b");
+    cluster.awaitEverywhere(List.of("a", "b"));
+    assertThat(cluster.leader().host().groups()).containsExactly(GROUP);
+  }
+}
