@@ -1,0 +1,22 @@
+package io.fjordmq.broker.config;
+
+import java.util.List;
+
+/** The configuration cannot be used. Each problem is one line for the operator. */
+public final class ConfigException extends Exception {
+  private static final long serialVersionUID = 1;
+
+  private final transient List<String> problems;
+
+  /**
+   * @param problems not empty; each names the key, where its value came from, and what to do
+   */
+  public ConfigException(List<String> problems) {
+    super(String.join(System.lineSeparator(), problems));
+    this.problems = List.copyOf(problems);
+  }
+
+  public List<String> problems() {
+    return problems;
+  }
+}

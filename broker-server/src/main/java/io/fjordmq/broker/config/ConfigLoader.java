@@ -1,0 +1,115 @@
+package io.fjordmq.broker.config;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Puts the configuration together: the defaults, over them the file, over it the environment, over
+ * it system properties, over all the command line. Whatever is wrong is collected, so that one
+ * start shows every mistake.
+ */
+public final class ConfigLoader {
+  private final Schema schema = Schema.of(BrokerConfig.defaults());
+  private final List<String> problems = new ArrayList<>();
+  private final List<String> warnings = new ArrayList<>();
+
+  /** Last one wins; a later value moves to the end, which nothing depends on. */
+  private final Map<String, Given> given = new LinkedHashMap<>();
+
+  private ConfigLoader() {}
+
+  /**
+   * A configuration that can be used.
+   *
+   * @param config every value
+   * @param warnings one line for each value that this version does not honour or did not understand
+   */
+  public record Loaded(BrokerConfig config, List<String> warnings) {}
+
+  /**
+   * What the command line said.
+   *
+   * @param file the configuration file
+   * @param dataDir instead of the key of this name; null if not given
+   * @param logDir instead of the key of this name; null if not given
+   */
+  public record CommandLine(Path file, @Nullable String dataDir, @Nullable String logDir) {}
+
+  /** Loads the configuration of this process. */
+  public static Loaded load(CommandLine commandLine) throws ConfigException {
+    return load(commandLine, System.getenv(), System.getProperties());
+  }
+
+  static Loaded load(
+      CommandLine commandLine, Map<String, String> environment, Properties properties)
+      throws ConfigException {
+    ConfigLoader loader = new ConfigLoader();
+    loader.collect(commandLine, environment, properties);
+    return loader.result();
+  }
+
+  private void collect(
+      CommandLine commandLine, Map<String, String> environment, Properties properties) {
+    ProcessSettings process = new ProcessSettings(schema, problems, warnings);
+    YamlFile.read(commandLine.file(), problems).forEach(this::add);
+    process.fromEnvironment(environment).forEach(this::add);
+    process.fromProperties(properties).forEach(this::add);
+    if (commandLine.dataDir() != null) {
+      add(Given.value("dataDir", commandLine.dataDir(), "command line"));
+    }
+    if (commandLine.logDir() != null) {
+      add(Given.value("logDir", commandLine.logDir(), "command line"));
+    }
+  }
+
+  private Loaded result() throws ConfigException {
+    BrokerConfig config =
+        new ConfigBinder(given, problems).bind(BrokerConfig.class, BrokerConfig.defaults());
+    ThisVersion.check(given, config, problems);
+    if (!problems.isEmpty()) {
+      throw new ConfigException(problems);
+    }
+    warnings.addAll(ThisVersion.warnings(given, config));
+    return new Loaded(config, List.copyOf(warnings));
+  }
+
+  private void add(Given entry) {
+    String key = entry.key();
+    String refusal = ThisVersion.refusal(key);
+    if (refusal != null) {
+      if (!refusal.isEmpty()) {
+        problems.add(entry.origin() + ": " + refusal);
+      }
+    } else if (schema.sections().contains(key)) {
+      addSection(entry);
+    } else if (!schema.keys().containsKey(key)) {
+      problems.add(unknown(entry));
+    } else if (entry.section()) {
+      problems.add(entry.origin() + ": " + key + " must be one value, not a section");
+    } else {
+      given.put(key, entry);
+    }
+  }
+
+  private void addSection(Given entry) {
+    if (entry.section() || entry.text().isEmpty()) {
+      given.put(entry.key(), entry);
+    } else {
+      problems.add(
+          entry.origin() + ": " + entry.key() + " is a section with keys of its own, not a value");
+    }
+  }
+
+  private String unknown(Given entry) {
+    List<String> known = new ArrayList<>(schema.keys().keySet());
+    known.addAll(schema.sections());
+    String nearest = NearestKey.to(entry.key(), known);
+    String hint = nearest == null ? "; see conf/standalone.yml" : "; did you mean " + nearest + "?";
+    return entry.origin() + ": unknown key " + entry.key() + hint;
+  }
+}

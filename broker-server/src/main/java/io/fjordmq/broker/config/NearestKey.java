@@ -1,0 +1,44 @@
+package io.fjordmq.broker.config;
+
+import java.util.Collection;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** Finds the key somebody probably meant. */
+final class NearestKey {
+  private NearestKey() {}
+
+  /** The known key with the fewest changed letters; null if none is near enough to be a guess. */
+  static @Nullable String to(String unknown, Collection<String> known) {
+    String best = null;
+    int bestDistance = Math.max(2, unknown.length() / 3) + 1;
+    for (String candidate : known) {
+      int distance = distance(unknown, candidate);
+      if (distance < bestDistance) {
+        best = candidate;
+        bestDistance = distance;
+      }
+    }
+    return best;
+  }
+
+  /** Levenshtein distance, upper and lower case being the same letter. */
+  static int distance(String left, String right) {
+    String a = left.toLowerCase(Locale.ROOT);
+    String b = right.toLowerCase(Locale.ROOT);
+    int[] above = new int[b.length() + 1];
+    for (int j = 0; j <= b.length(); j++) {
+      above[j] = j;
+    }
+    for (int i = 1; i <= a.length(); i++) {
+      int[] row = new int[b.length() + 1];
+      row[0] = i;
+      for (int j = 1; j <= b.length(); j++) {
+        int replaced = above[j - 1] + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+        row[j] = Math.min(replaced, 1 + Math.min(above[j], row[j - 1]));
+      }
+      above = row;
+    }
+    return above[b.length()];
+  }
+}

@@ -1,0 +1,102 @@
+package io.fjordmq.broker.config;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** Values given to the process: environment variables and system properties. */
+final class ProcessSettings {
+  private static final String PREFIX = "FJORDMQ_";
+
+  /** Variables of bin/standalone.sh; they are not keys. */
+  private static final Set<String> OF_THE_SCRIPT =
+      Set.of("FJORDMQ_JVM_OPTS", "FJORDMQ_JAVA", "FJORDMQ_START_SECONDS", "FJORDMQ_STOP_SECONDS");
+
+  /** The names other MQTT brokers of this kind gave to the stores' settings. */
+  private static final Pattern STORE_VARIABLE =
+      Pattern.compile("(dist_worker|inbox_store|retain_store)_([a-z_]+)");
+
+  private static final Map<String, String> STORE_SECTIONS =
+      Map.of("dist_worker", "dist", "inbox_store", "inbox", "retain_store", "retain");
+
+  private static final Map<String, String> STORE_KEYS =
+      Map.of(
+          "replica_voter_count", "replicaVoterCount",
+          "io_nanos_limit", "ioNanosLimit",
+          "max_io_density", "maxIoDensity");
+
+  private final Schema schema;
+  private final List<String> problems;
+  private final List<String> warnings;
+
+  ProcessSettings(Schema schema, List<String> problems, List<String> warnings) {
+    this.schema = schema;
+    this.problems = problems;
+    this.warnings = warnings;
+  }
+
+  /** Reads {@code FJORDMQ_CLUSTERCONFIG__PORT=8899} and the stores' variables. */
+  List<Given> fromEnvironment(Map<String, String> environment) {
+    List<Given> found = new ArrayList<>();
+    environment.forEach(
+        (name, value) -> {
+          String origin = "environment variable " + name;
+          if (name.startsWith(PREFIX) && !OF_THE_SCRIPT.contains(name)) {
+            addKey(found, name, value, origin);
+          } else {
+            addStoreVariable(found, name, value, origin);
+          }
+        });
+    return found;
+  }
+
+  private void addKey(List<Given> found, String name, String value, String origin) {
+    String path = name.substring(PREFIX.length()).replace("__", ".");
+    String key = schema.spelled(path);
+    if (key != null) {
+      found.add(Given.value(key, value, origin));
+    } else if (name.contains("__")) {
+      found.add(Given.value(path, value, origin)); // reported with every other unknown key
+    } else {
+      // Kubernetes makes FJORDMQ_PORT, FJORDMQ_SERVICE_HOST … for a service named "fjordmq".
+      warnings.add(origin + " is no key and is ignored");
+    }
+  }
+
+  /** Reads {@code -DclusterConfig.port=8899} and the stores' variables. */
+  List<Given> fromProperties(Properties properties) {
+    List<Given> found = new ArrayList<>();
+    for (String name : properties.stringPropertyNames()) {
+      String origin = "system property " + name;
+      int dot = name.indexOf('.');
+      boolean ours = schema.keys().containsKey(name);
+      boolean inOurSection = dot > 0 && schema.sections().contains(name.substring(0, dot));
+      if (ours || inOurSection) {
+        found.add(Given.value(name, properties.getProperty(name), origin));
+      } else {
+        addStoreVariable(found, name, properties.getProperty(name), origin);
+      }
+    }
+    return found;
+  }
+
+  private void addStoreVariable(List<Given> found, String name, String value, String origin) {
+    Matcher matcher = STORE_VARIABLE.matcher(name);
+    if (!matcher.matches()) {
+      return;
+    }
+    @Nullable String key = STORE_KEYS.get(matcher.group(2));
+    if (key != null) {
+      String path = "storeConfig." + STORE_SECTIONS.get(matcher.group(1)) + "." + key;
+      found.add(Given.value(path, value, origin));
+    } else {
+      problems.add(
+          origin + " is not known; there are " + matcher.group(1) + "_" + STORE_KEYS.keySet());
+    }
+  }
+}

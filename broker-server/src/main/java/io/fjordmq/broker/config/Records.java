@@ -1,0 +1,46 @@
+package io.fjordmq.broker.config;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.RecordComponent;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/** Reads and makes records whose components are known only at run time. */
+final class Records {
+  private Records() {}
+
+  static Object read(Record record, RecordComponent component) {
+    try {
+      var accessor = component.getAccessor();
+      accessor.setAccessible(true);
+      return accessor.invoke(record);
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException("cannot read " + component, e);
+    }
+  }
+
+  /**
+   * Calls the canonical constructor.
+   *
+   * @throws IllegalArgumentException as the constructor throws it: its message begins with the
+   *     component's name
+   */
+  static Record make(Class<? extends Record> type, @Nullable Object[] values) {
+    Class<?>[] types =
+        Arrays.stream(type.getRecordComponents())
+            .map(RecordComponent::getType)
+            .toArray(Class<?>[]::new);
+    try {
+      var constructor = type.getDeclaredConstructor(types);
+      constructor.setAccessible(true);
+      return constructor.newInstance(values);
+    } catch (InvocationTargetException e) {
+      if (e.getCause() instanceof IllegalArgumentException refused) {
+        throw refused;
+      }
+      throw new IllegalStateException("cannot make a " + type.getSimpleName(), e.getCause());
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException("cannot make a " + type.getSimpleName(), e);
+    }
+  }
+}

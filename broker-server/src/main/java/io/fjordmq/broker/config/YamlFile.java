@@ -1,0 +1,89 @@
+package io.fjordmq.broker.config;
+
+import java.io.IOException;
+import java.io.Reader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.yaml.snakeyaml.LoaderOptions;
+import org.yaml.snakeyaml.Yaml;
+import org.yaml.snakeyaml.constructor.SafeConstructor;
+import org.yaml.snakeyaml.error.MarkedYAMLException;
+import org.yaml.snakeyaml.error.YAMLException;
+import org.yaml.snakeyaml.nodes.MappingNode;
+import org.yaml.snakeyaml.nodes.Node;
+import org.yaml.snakeyaml.nodes.NodeTuple;
+import org.yaml.snakeyaml.nodes.ScalarNode;
+
+/**
+ * Reads a YAML file into a flat list of keys and values, each with its line. Only the syntax tree
+ * is used: nothing in the file can make an object.
+ */
+final class YamlFile {
+  private final Path file;
+  private final List<Given> found = new ArrayList<>();
+  private final List<String> problems;
+
+  private YamlFile(Path file, List<String> problems) {
+    this.file = file;
+    this.problems = problems;
+  }
+
+  static List<Given> read(Path file, List<String> problems) {
+    YamlFile reader = new YamlFile(file, problems);
+    reader.read();
+    return reader.found;
+  }
+
+  private void read() {
+    try (Reader text = Files.newBufferedReader(file, StandardCharsets.UTF_8)) {
+      Node root = new Yaml(new SafeConstructor(new LoaderOptions())).compose(text);
+      if (root instanceof MappingNode mapping) {
+        collect("", mapping);
+      } else if (root != null) {
+        problems.add(at(root) + ": must be a list of 'key: value'");
+      }
+    } catch (NoSuchFileException e) {
+      problems.add("cannot read the configuration file " + file + ": there is no such file");
+    } catch (IOException e) {
+      problems.add("cannot read the configuration file " + file + ": " + e);
+    } catch (MarkedYAMLException e) {
+      problems.add(at(e.getProblemMark().getLine()) + ": is not YAML: " + e.getProblem());
+    } catch (YAMLException e) {
+      problems.add(file + ": is not YAML: " + e.getMessage());
+    }
+  }
+
+  private void collect(String prefix, MappingNode mapping) {
+    for (NodeTuple tuple : mapping.getValue()) {
+      if (!(tuple.getKeyNode() instanceof ScalarNode keyNode)) {
+        problems.add(at(tuple.getKeyNode()) + ": a key must be a word");
+        continue;
+      }
+      String key = prefix + keyNode.getValue();
+      if (found.stream().anyMatch(entry -> entry.key().equals(key))) {
+        problems.add(at(keyNode) + ": " + key + " stands there twice; remove one");
+      }
+      Node value = tuple.getValueNode();
+      if (value instanceof MappingNode section) {
+        found.add(Given.section(key, at(keyNode)));
+        collect(key + ".", section);
+      } else if (value instanceof ScalarNode scalar) {
+        found.add(Given.value(key, scalar.getValue(), at(keyNode)));
+      } else {
+        problems.add(at(value) + ": " + key + " must be one value, not a list");
+      }
+    }
+  }
+
+  private String at(Node node) {
+    return at(node.getStartMark().getLine());
+  }
+
+  private String at(int lineFromZero) {
+    return file + " line " + (lineFromZero + 1);
+  }
+}

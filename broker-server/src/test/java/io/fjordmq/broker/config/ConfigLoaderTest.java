@@ -1,0 +1,163 @@
+package io.fjordmq.broker.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.fjordmq.broker.config.ConfigLoader.CommandLine;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Properties;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Files, variables and properties as operators write them, right and wrong. */
+class ConfigLoaderTest {
+  @TempDir Path dir;
+
+  private final Properties properties = new Properties();
+  private Map<String, String> environment = Map.of();
+
+  @Test
+  void shouldLoadTheMinimalClusterFileAsItIs() throws Exception {
+    ConfigLoader.Loaded loaded =
+        load(
+            """
+            bootstrap: true            # first node, first start only
+            mqttServerConfig:
+              tcpListener:
+                port: 1883
+            clusterConfig:
+              env: Test
+              host: 192.168.0.11       # empty: found by itself
+              port: 8899
+              clusterDomainName:
+              seedEndpoints: 192.168.0.11:8899,192.168.0.12:8899,192.168.0.13:8899
+            """);
+    BrokerConfig config = loaded.config();
+    assertThat(config.bootstrap()).isTrue();
+    assertThat(config.mqttServerConfig().tcpListener())
+        .isEqualTo(new BrokerConfig.ListenerConfig("", 1883));
+    assertThat(config.clusterConfig().host()).isEqualTo("192.168.0.11");
+    assertThat(config.httpConfig()).isEqualTo(new BrokerConfig.HttpConfig("127.0.0.1", 18083));
+    assertThat(loaded.warnings()).anyMatch(w -> w.contains("this node runs alone"));
+  }
+
+  @Test
+  void shouldOpenNoListenerThatTheFileDoesNotName() throws Exception {
+    assertThat(load("bootstrap: true").config().mqttServerConfig().tcpListener()).isNull();
+    assertThat(load("mqttServerConfig:\n  tcpListener:\n").config().mqttServerConfig())
+        .isEqualTo(BrokerConfig.defaults().mqttServerConfig());
+  }
+
+  @Test
+  void shouldTakeTheEnvironmentOverTheFileAndPropertiesOverBoth() throws Exception {
+    environment = Map.of("FJORDMQ_CLUSTERCONFIG__PORT", "9001", "FJORDMQ_LogDir", "elsewhere");
+    BrokerConfig fromEnvironment = load("clusterConfig:\n  port: 9000\n").config();
+    assertThat(fromEnvironment.clusterConfig().port()).isEqualTo(9001);
+    assertThat(fromEnvironment.logDir()).isEqualTo("elsewhere");
+
+    properties.setProperty("clusterConfig.port", "9002");
+    assertThat(load("clusterConfig:\n  port: 9000\n").config().clusterConfig().port())
+        .isEqualTo(9002);
+  }
+
+  @Test
+  void shouldTakeTheCommandLineOverEverything() throws Exception {
+    environment = Map.of("FJORDMQ_DATADIR", "from-environment");
+    CommandLine commandLine = new CommandLine(file("dataDir: from-file"), "from-command", null);
+    BrokerConfig config = ConfigLoader.load(commandLine, environment, properties).config();
+    assertThat(config.dataDir()).isEqualTo("from-command");
+  }
+
+  @Test
+  void shouldKnowTheStoresVariablesUnderTheNamesToolsUse() throws Exception {
+    properties.setProperty("inbox_store_io_nanos_limit", "50000");
+    environment = Map.of("dist_worker_replica_voter_count", "1");
+    ConfigLoader.Loaded loaded = load("");
+    assertThat(loaded.config().storeConfig().inbox().ioNanosLimit()).isEqualTo(50_000);
+    assertThat(loaded.config().storeConfig().dist().replicaVoterCount()).isEqualTo(1);
+    assertThat(loaded.warnings()).anyMatch(w -> w.startsWith("storeConfig.inbox.ioNanosLimit has"));
+  }
+
+  @Test
+  void shouldNameFileLineReasonAndNearestKeyOfAnUnknownKey() {
+    assertThat(problemsOf("bootstrap: true\nclusterConfig:\n  prot: 8899\n"))
+        .isEqualTo(
+            dir.resolve("test.yml")
+                + " line 3: unknown key clusterConfig.prot; did you mean clusterConfig.port?");
+  }
+
+  @Test
+  void shouldNameKeyAndReasonOfABadValue() {
+    assertThat(problemsOf("clusterConfig:\n  port: 70000\n"))
+        .endsWith("line 2: clusterConfig.port must be 1 to 65535, not 70000");
+    assertThat(problemsOf("bootstrap: maybe\n"))
+        .endsWith("line 1: bootstrap must be true or false, not 'maybe'");
+    assertThat(problemsOf("mqttServerConfig:\n  tcpListener:\n    port: 18 83\n"))
+        .contains("line 3: mqttServerConfig.tcpListener.port must be a whole number");
+    assertThat(problemsOf("clusterConfig:\n  seedEndpoints: one,two\n"))
+        .contains("line 2: clusterConfig.seedEndpoints must be host:port");
+  }
+
+  @Test
+  void shouldReportEveryMistakeAtOnce() {
+    assertThat(problemsOf("bootstrap: 7\nhttpConfig:\n  port: -1\nnonsense: 1\n").lines())
+        .hasSize(3);
+  }
+
+  @Test
+  void shouldRefuseWhatIsThereTwiceOrIsNoYamlOrIsMissing() {
+    assertThat(problemsOf("logDir: a\nlogDir: b\n")).contains("line 2: logDir stands there twice");
+    assertThat(problemsOf("clusterConfig: [1\n")).contains("is not YAML");
+    assertThat(problemsOf("clusterConfig: 5\n")).contains("is a section with keys of its own");
+    assertThat(problemsOf("logDir:\n  a: 5\n")).contains("logDir must be one value");
+    CommandLine missing = new CommandLine(dir.resolve("none.yml"), null, null);
+    assertThat(
+            catchThrowableOfType(
+                ConfigException.class, () -> ConfigLoader.load(missing, Map.of(), properties)))
+        .hasMessageContaining("none.yml: there is no such file");
+  }
+
+  @Test
+  void shouldRefuseWhatThisVersionCannotDo() {
+    assertThat(problemsOf("mqttServerConfig:\n  tlsListener:\n    port: 8883\n"))
+        .endsWith(
+            "line 2: mqttServerConfig.tlsListener is not available in this version;"
+                + " clients connect over mqttServerConfig.tcpListener; remove it");
+    assertThat(problemsOf("storeConfig:\n  inbox:\n    replicaVoterCount: 3\n"))
+        .contains("asks for 3 copies, but this version runs a single node");
+  }
+
+  @Test
+  void shouldRefuseUnknownVariablesAndPropertiesOfOurSections() {
+    environment = Map.of("FJORDMQ_CLUSTERCONFIG__PROT", "1");
+    assertThat(problemsOf(""))
+        .contains("environment variable FJORDMQ_CLUSTERCONFIG__PROT: unknown key");
+    environment = Map.of();
+    properties.setProperty("clusterConfig.prot", "1");
+    properties.setProperty("inbox_store_voters", "1");
+    assertThat(problemsOf("").lines()).hasSize(2);
+  }
+
+  @Test
+  void shouldOnlyWarnOfVariablesThatOrchestratorsMake() throws Exception {
+    environment = Map.of("FJORDMQ_SERVICE_HOST", "10.0.0.1", "FJORDMQ_JVM_OPTS", "-Xmx1g");
+    assertThat(load("").warnings())
+        .containsExactly("environment variable FJORDMQ_SERVICE_HOST is no key and is ignored");
+  }
+
+  private ConfigLoader.Loaded load(String yaml) throws IOException, ConfigException {
+    return ConfigLoader.load(new CommandLine(file(yaml), null, null), environment, properties);
+  }
+
+  private String problemsOf(String yaml) {
+    return String.join(
+        "\n", catchThrowableOfType(ConfigException.class, () -> load(yaml)).problems());
+  }
+
+  private Path file(String yaml) throws IOException {
+    return Files.writeString(dir.resolve("test.yml"), yaml);
+  }
+}

@@ -1,0 +1,29 @@
+package io.fjordmq.broker.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class NearestKeyTest {
+  private static final List<String> KEYS =
+      List.of("clusterConfig.port", "clusterConfig.host", "bootstrap");
+
+  @Test
+  void shouldFindTheKeyWithTheFewestChanges() {
+    assertThat(NearestKey.to("clusterconfig.prot", KEYS)).isEqualTo("clusterConfig.port");
+    assertThat(NearestKey.to("bootstrp", KEYS)).isEqualTo("bootstrap");
+  }
+
+  @Test
+  void shouldGuessNothingWhenNothingIsNear() {
+    assertThat(NearestKey.to("x", KEYS)).isNull();
+    assertThat(NearestKey.to("storage", KEYS)).isNull();
+  }
+
+  @Test
+  void shouldCountInsertedRemovedAndReplacedLetters() {
+    assertThat(NearestKey.distance("kitten", "sitting")).isEqualTo(3);
+    assertThat(NearestKey.distance("", "abc")).isEqualTo(3);
+  }
+}

@@ -1,0 +1,60 @@
+package io.fjordmq.broker.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Properties;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+/** conf/standalone.yml says everything the records say, and nothing else. */
+class StandaloneFileTest {
+  private static final Path FILE = Path.of("../conf/standalone.yml");
+
+  @Test
+  void shouldListEveryKeyWithItsDefault() {
+    Map<String, String> expected = new TreeMap<>();
+    Schema.of(BrokerConfig.defaults())
+        .keys()
+        .forEach((path, key) -> expected.put(path, ValueText.print(key.defaultValue())));
+    expected.put("bootstrap", "true"); // the file is for a first node
+
+    List<String> problems = new ArrayList<>();
+    Map<String, String> found = new TreeMap<>();
+    for (Given entry : YamlFile.read(FILE, problems)) {
+      if (!entry.section()) {
+        found.put(entry.key(), canonical(entry));
+      }
+    }
+    assertThat(problems).isEmpty();
+    assertThat(found).isEqualTo(expected);
+  }
+
+  @Test
+  void shouldExplainEveryKeyInItsLine() throws IOException {
+    assertThat(Files.readAllLines(FILE))
+        .filteredOn(line -> line.matches("\\s*[a-zA-Z]+: .*"))
+        .allMatch(line -> line.contains(" # "), "has a comment");
+  }
+
+  @Test
+  void shouldLoadWithoutWarning() throws ConfigException {
+    ConfigLoader.Loaded loaded =
+        ConfigLoader.load(
+            new ConfigLoader.CommandLine(FILE, null, null), Map.of(), new Properties());
+    assertThat(loaded.warnings()).isEmpty();
+  }
+
+  /** 32 MiB and 33554432 are the same value. */
+  private static String canonical(Given entry) {
+    Schema.Key key = Schema.of(BrokerConfig.defaults()).keys().get(entry.key());
+    Objects.requireNonNull(key, entry.key());
+    return ValueText.print(ValueText.parse(entry.text(), key.type()));
+  }
+}

@@ -1,0 +1,51 @@
+package io.fjordmq.broker.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class ValueTextTest {
+  private enum Word {
+    ROUND_ROBIN,
+    STICKY
+  }
+
+  @Test
+  void shouldReadNumbersSizesTimesAndWords() {
+    assertThat(ValueText.parse("30_000", int.class)).isEqualTo(30_000);
+    assertThat(ValueText.parse("64 KiB", long.class)).isEqualTo(65_536L);
+    assertThat(ValueText.parse("1500 ms", Duration.class)).isEqualTo(Duration.ofMillis(1_500));
+    assertThat(ValueText.parse("2h", Duration.class)).isEqualTo(Duration.ofHours(2));
+    assertThat(ValueText.parse("round-robin", Word.class)).isEqualTo(Word.ROUND_ROBIN);
+    assertThat(ValueText.parse("TRUE", boolean.class)).isEqualTo(true);
+  }
+
+  @Test
+  void shouldRefuseNumbersThatDoNotFit() {
+    refuse("3 GiB", int.class, "must be 2147483647 at most");
+    refuse("99999999999999999999", long.class, "is too large");
+    refuse("9223372036854775807 GiB", long.class, "is too large");
+    refuse("", int.class, "must be a whole number");
+    refuse("5 MB", int.class, "must be a whole number");
+  }
+
+  @Test
+  void shouldSayWhichWordsThereAre() {
+    refuse("fair", Word.class, "must be one of round_robin, sticky, not 'fair'");
+  }
+
+  @Test
+  void shouldPrintWhatItReads() {
+    for (Duration time : new Duration[] {Duration.ofMillis(250), Duration.ofMinutes(1)}) {
+      assertThat(ValueText.parse(ValueText.print(time), Duration.class)).isEqualTo(time);
+    }
+  }
+
+  private static void refuse(String text, Class<?> type, String why) {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> ValueText.parse(text, type))
+        .withMessageContaining(why);
+  }
+}
