@@ -94,6 +94,21 @@ public final class MessageCodec {
   }
 
   /**
+   * Reads only when an encoded message expires; {@link Message#NEVER} if it does not.
+   *
+   * @throws MalformedBytesException if the bytes are no message
+   */
+  public static long expiresAtMillis(ByteBuffer bytes) {
+    ByteReader in = new ByteReader(bytes);
+    requireVersion(in.readByte(), "message");
+    if ((in.readByte() & EXPIRES) == 0) {
+      return Message.NEVER;
+    }
+    in.readVarint();
+    return in.readVarint();
+  }
+
+  /**
    * Reads a message and leaves what follows it.
    *
    * @throws MalformedBytesException if the bytes are no message

@@ -79,6 +79,8 @@ class MessageCodecTest {
     assertThat(MessageCodec.decode(ByteBuffer.wrap(bytes).asReadOnlyBuffer()))
         .usingRecursiveComparison()
         .isEqualTo(message);
+    assertThat(MessageCodec.expiresAtMillis(ByteBuffer.wrap(bytes)))
+        .isEqualTo(message.expiresAtMillis());
   }
 
   @Property(tries = 200)
