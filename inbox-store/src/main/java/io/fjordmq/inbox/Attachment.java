@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  *     InboxListener#appended}
  * @param released sequences (≥ firstUndelivered) whose PUBREC was recorded: PUBREL is owed, in this
  *     order
- * @param acknowledged sequences (> firstUndelivered) that are acknowledged already and not to be
- *     sent again
+ * @param acknowledged sequences (> firstUndelivered) that are acknowledged, dropped or expired and
+ *     not to be sent again; the lowest {@link #MAX_ACKNOWLEDGED} of them
  * @param receivedQos2 packet identifiers of QoS 2 publishes received from the client and not
  *     released yet, with the sequence each was given
  * @param nextPublishSequence the next QoS 2 publish of the client gets
@@ -33,6 +33,9 @@ public record Attachment(
     List<Long> acknowledged,
     List<ReceivedPublish> receivedQos2,
     long nextPublishSequence) {
+
+  /** Most {@link #acknowledged} that are listed; a fetch leaves out those beyond as well. */
+  public static final int MAX_ACKNOWLEDGED = 65_535;
 
   /** An inbox that is no more. */
   public record Discarded(long incarnation, List<InboxSubscription> subscriptions) {}

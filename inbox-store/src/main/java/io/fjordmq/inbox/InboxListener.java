@@ -33,7 +33,7 @@ public interface InboxListener {
   /**
    * A message was dropped after it was accepted.
    *
-   * @param reason a metric label: {@code inbox_full}, {@code expired}
+   * @param reason a metric label, one of {@link DropReasons}
    */
   void dropped(InboxId id, String reason, long count);
 }

@@ -9,4 +9,13 @@ package io.fjordmq.inbox;
  * @param queuedMessages undelivered
  */
 public record InboxStoreStatus(
-    long inboxes, long attached, long subscriptions, long queuedMessages) {}
+    long inboxes, long attached, long subscriptions, long queuedMessages) {
+
+  InboxStoreStatus plus(InboxStoreStatus other) {
+    return new InboxStoreStatus(
+        inboxes + other.inboxes,
+        attached + other.attached,
+        subscriptions + other.subscriptions,
+        queuedMessages + other.queuedMessages);
+  }
+}

@@ -1,0 +1,99 @@
+package io.fjordmq.inbox;
+
+import io.fjordmq.api.ByteReader;
+import io.fjordmq.api.ByteWriter;
+import io.fjordmq.inbox.Attachment.Discarded;
+import io.fjordmq.inbox.Attachment.ReceivedPublish;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What attaching answers. Travels between nodes, is not stored. */
+final class AttachmentCodec {
+  /*
+   *   .. handle
+   *   1  flags   bit 0 session present, 1 something was discarded
+   *   .. subscriptions
+   *   .. discarded     if there is
+   *   v  firstUndelivered, v nextSequence
+   *   .. numbers released, numbers acknowledged
+   *   v  count, 2 packet identifier, v sequence of each received QoS 2 publish
+   *   v  nextPublishSequence
+   *
+   * discarded: 8 incarnation, subscriptions
+   */
+  private static final int PRESENT = 1;
+  private static final int DISCARDED = 1 << 1;
+
+  private AttachmentCodec() {}
+
+  static byte[] encode(Attachment attachment) {
+    ByteWriter out = new ByteWriter(128);
+    Discarded discarded = attachment.discarded();
+    Fields.writeHandle(out, attachment.handle());
+    out.writeByte(
+        (attachment.sessionPresent() ? PRESENT : 0) | (discarded != null ? DISCARDED : 0));
+    Fields.writeSubscriptions(out, attachment.subscriptions());
+    if (discarded != null) {
+      writeDiscarded(out, discarded);
+    }
+    out.writeVarint(attachment.firstUndelivered()).writeVarint(attachment.nextSequence());
+    Fields.writeNumbers(out, attachment.released());
+    Fields.writeNumbers(out, attachment.acknowledged());
+    out.writeVarint(attachment.receivedQos2().size());
+    for (ReceivedPublish received : attachment.receivedQos2()) {
+      out.writeShort(received.packetIdentifier()).writeVarint(received.publishSequence());
+    }
+    return out.writeVarint(attachment.nextPublishSequence()).toByteArray();
+  }
+
+  static Attachment decode(byte[] bytes) {
+    ByteReader in = new ByteReader(bytes);
+    InboxHandle handle = Fields.readHandle(in);
+    int flags = in.readByte();
+    List<InboxSubscription> subscriptions = Fields.readSubscriptions(in);
+    Discarded discarded = (flags & DISCARDED) == 0 ? null : readDiscarded(in);
+    long firstUndelivered = in.readVarint();
+    long nextSequence = in.readVarint();
+    List<Long> released = Fields.readNumbers(in);
+    List<Long> acknowledged = Fields.readNumbers(in);
+    int count = in.readCount(3);
+    List<ReceivedPublish> received = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      received.add(new ReceivedPublish(in.readShort(), in.readVarint()));
+    }
+    return new Attachment(
+        handle,
+        (flags & PRESENT) != 0,
+        subscriptions,
+        discarded,
+        firstUndelivered,
+        nextSequence,
+        released,
+        acknowledged,
+        received,
+        in.readVarint());
+  }
+
+  /** What discarding answers: nothing if there was no inbox. */
+  static byte[] encodeDiscarded(@Nullable Discarded discarded) {
+    ByteWriter out = new ByteWriter(64);
+    if (discarded != null) {
+      writeDiscarded(out, discarded);
+    }
+    return out.toByteArray();
+  }
+
+  static @Nullable Discarded decodeDiscarded(byte[] bytes) {
+    return bytes.length == 0 ? null : readDiscarded(new ByteReader(bytes));
+  }
+
+  private static void writeDiscarded(ByteWriter out, Discarded discarded) {
+    out.writeLong(discarded.incarnation());
+    Fields.writeSubscriptions(out, discarded.subscriptions());
+  }
+
+  private static Discarded readDiscarded(ByteReader in) {
+    return new Discarded(in.readLong(), Fields.readSubscriptions(in));
+  }
+}

@@ -1,0 +1,36 @@
+package io.fjordmq.inbox;
+
+import io.fjordmq.api.ByteReader;
+import io.fjordmq.api.ByteWriter;
+
+/** Says that a due will is published. */
+record ConfirmWill(InboxId id, long incarnation, long epoch) implements InboxCommand {
+  /*
+   *   .. id
+   *   8  incarnation
+   *   v  epoch
+   */
+  static final int KIND = 11;
+
+  @Override
+  public int kind() {
+    return KIND;
+  }
+
+  @Override
+  public void write(ByteWriter out) {
+    Fields.writeId(out, id);
+    out.writeLong(incarnation).writeVarint(epoch);
+  }
+
+  static ConfirmWill read(ByteReader in) {
+    return new ConfirmWill(Fields.readId(in), in.readLong(), in.readVarint());
+  }
+
+  @Override
+  public byte[] apply(InboxTables tables) {
+    // Its due row stays and finds nothing when its time comes.
+    tables.rows().delete(InboxKeys.will(InboxKeys.bucket(id), incarnation, epoch));
+    return Answer.done();
+  }
+}

@@ -1,0 +1,38 @@
+package io.fjordmq.inbox;
+
+import io.fjordmq.api.ByteReader;
+import io.fjordmq.api.ByteWriter;
+
+/** Ends a session that no connection acts for. Answers what was discarded. */
+record DiscardSession(InboxId id) implements InboxCommand {
+  /*
+   *   .. id
+   */
+  static final int KIND = 5;
+
+  @Override
+  public int kind() {
+    return KIND;
+  }
+
+  @Override
+  public void write(ByteWriter out) {
+    Fields.writeId(out, id);
+  }
+
+  static DiscardSession read(ByteReader in) {
+    return new DiscardSession(Fields.readId(in));
+  }
+
+  @Override
+  public byte[] apply(InboxTables tables) {
+    Inbox inbox = tables.find(id);
+    if (inbox == null || SessionLife.settle(tables, inbox)) {
+      return AttachmentCodec.encodeDiscarded(null);
+    }
+    SessionLife.takeOver(tables, inbox, true);
+    long incarnation = inbox.incarnation();
+    return AttachmentCodec.encodeDiscarded(
+        new Attachment.Discarded(incarnation, tables.remove(inbox)));
+  }
+}

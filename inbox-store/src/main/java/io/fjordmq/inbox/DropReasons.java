@@ -1,0 +1,15 @@
+package io.fjordmq.inbox;
+
+/** Why an accepted message was not delivered: labels of {@link InboxListener#dropped}. */
+public final class DropReasons {
+  /** The inbox was full and drops its oldest. */
+  public static final String INBOX_FULL = "inbox_full";
+
+  /** Its Message Expiry Interval passed. */
+  public static final String EXPIRED = "expired";
+
+  /** The session expired or was started clean while it had undelivered messages. */
+  public static final String SESSION_ENDED = "session_ended";
+
+  private DropReasons() {}
+}

@@ -1,0 +1,98 @@
+package io.fjordmq.inbox;
+
+import io.fjordmq.api.ByteReader;
+import io.fjordmq.api.ByteWriter;
+import io.fjordmq.api.Message;
+import io.fjordmq.api.MessageCodec;
+import io.fjordmq.api.Qos;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A stored entry, read.
+ *
+ * @param qos to deliver with
+ * @param retain to deliver with
+ * @param subscriptionIdentifiers to deliver with
+ * @param bytesBefore what all earlier entries of the inbox have weighed
+ * @param message encoded; its length is the weight of the entry
+ */
+@SuppressWarnings("ArrayRecordComponent") // compared by nobody
+record EntryRow(
+    Qos qos,
+    boolean retain,
+    List<Integer> subscriptionIdentifiers,
+    long bytesBefore,
+    byte[] message) {
+  /*
+   *   1  version 1
+   *   1  flags   bits 0-1 QoS, 2 RETAIN, 3 has subscription identifiers
+   *   v  bytesBefore
+   *   v  count, v each subscription identifier    if it has any
+   *   .. message
+   */
+  private static final int VERSION = 1;
+  private static final int QOS = 0b11;
+  private static final int RETAIN = 1 << 2;
+  private static final int HAS_IDENTIFIERS = 1 << 3;
+
+  static byte[] encode(InboxTarget target, long bytesBefore, byte[] message) {
+    List<Integer> identifiers = target.subscriptionIdentifiers();
+    ByteWriter out = new ByteWriter(headerBytes(bytesBefore, identifiers) + message.length);
+    out.writeByte(VERSION)
+        .writeByte(
+            target.qos().level()
+                | (target.retain() ? RETAIN : 0)
+                | (identifiers.isEmpty() ? 0 : HAS_IDENTIFIERS))
+        .writeVarint(bytesBefore);
+    if (!identifiers.isEmpty()) {
+      writeIdentifiers(identifiers, out);
+    }
+    return out.writeBytes(message).toByteArray();
+  }
+
+  private static int headerBytes(long bytesBefore, List<Integer> identifiers) {
+    int varint = (70 - Long.numberOfLeadingZeros(bytesBefore | 1)) / 7;
+    return 2 + varint + (identifiers.isEmpty() ? 0 : 5 + 4 * identifiers.size());
+  }
+
+  static void writeIdentifiers(List<Integer> identifiers, ByteWriter out) {
+    out.writeVarint(identifiers.size());
+    for (int identifier : identifiers) {
+      out.writeVarint(identifier);
+    }
+  }
+
+  static List<Integer> readIdentifiers(ByteReader in) {
+    int count = in.readCount(1);
+    List<Integer> identifiers = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      identifiers.add(in.readInt());
+    }
+    return identifiers;
+  }
+
+  static EntryRow decode(byte[] row) {
+    ByteReader in = new ByteReader(row);
+    Versions.require(in.readByte(), VERSION, "inbox entry");
+    int flags = in.readByte();
+    long bytesBefore = in.readVarint();
+    List<Integer> identifiers = (flags & HAS_IDENTIFIERS) == 0 ? List.of() : readIdentifiers(in);
+    return new EntryRow(
+        Qos.of(flags & QOS),
+        (flags & RETAIN) != 0,
+        identifiers,
+        bytesBefore,
+        in.readBytes(in.remaining()));
+  }
+
+  boolean isExpiredAt(long nowMillis) {
+    return MessageCodec.expiresAtMillis(ByteBuffer.wrap(message)) <= nowMillis;
+  }
+
+  InboxEntry toEntry(long sequence) {
+    Message decoded = MessageCodec.decode(ByteBuffer.wrap(message));
+    return new InboxEntry(sequence, decoded, qos, retain, subscriptionIdentifiers);
+  }
+}

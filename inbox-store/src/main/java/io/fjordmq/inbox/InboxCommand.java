@@ -1,0 +1,74 @@
+package io.fjordmq.inbox;
+
+import io.fjordmq.api.ByteReader;
+import io.fjordmq.api.ByteWriter;
+import io.fjordmq.api.MalformedBytesException;
+import java.nio.ByteBuffer;
+
+/** Everything that can change an inbox. Each command knows its bytes and applies itself. */
+sealed interface InboxCommand
+    permits AttachSession,
+        CommitDeliveries,
+        ConfirmWill,
+        DetachOwner,
+        DetachSession,
+        DiscardSession,
+        DropExpired,
+        EditSubscription,
+        ExpireDue,
+        ForgetReceived,
+        InsertMessage,
+        RecordReceived,
+        ReleaseEntry {
+  /*
+   *   1  version 1
+   *   1  kind
+   *   .. as drawn in each command
+   */
+  int VERSION = 1;
+
+  /** Its number in the stored log; never used again for another. */
+  int kind();
+
+  void write(ByteWriter out);
+
+  /** Changes the state and says what to answer. */
+  byte[] apply(InboxTables tables);
+
+  /** A first guess at its length. */
+  default int expectedBytes() {
+    return 64;
+  }
+
+  default byte[] encode() {
+    ByteWriter out = new ByteWriter(expectedBytes());
+    out.writeByte(VERSION).writeByte(kind());
+    write(out);
+    return out.toByteArray();
+  }
+
+  static InboxCommand decode(ByteBuffer bytes) {
+    ByteReader in = new ByteReader(bytes);
+    Versions.require(in.readByte(), VERSION, "inbox command");
+    int kind = in.readByte();
+    InboxCommand command =
+        switch (kind) {
+          case InsertMessage.KIND -> InsertMessage.read(in);
+          case CommitDeliveries.KIND -> CommitDeliveries.read(in);
+          case AttachSession.KIND -> AttachSession.read(in);
+          case DetachSession.KIND -> DetachSession.read(in);
+          case DiscardSession.KIND -> DiscardSession.read(in);
+          case EditSubscription.KIND -> EditSubscription.read(in);
+          case ReleaseEntry.KIND -> ReleaseEntry.read(in);
+          case RecordReceived.KIND -> RecordReceived.read(in);
+          case ForgetReceived.KIND -> ForgetReceived.read(in);
+          case DropExpired.KIND -> DropExpired.read(in);
+          case ConfirmWill.KIND -> ConfirmWill.read(in);
+          case ExpireDue.KIND -> ExpireDue.read(in);
+          case DetachOwner.KIND -> DetachOwner.read(in);
+          default -> throw new MalformedBytesException("inbox command of unknown kind " + kind);
+        };
+    in.requireEnd();
+    return command;
+  }
+}

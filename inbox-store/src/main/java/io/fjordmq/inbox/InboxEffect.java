@@ -1,0 +1,29 @@
+package io.fjordmq.inbox;
+
+import io.fjordmq.api.Will;
+import java.util.List;
+
+/** What a command asks the leader to have done after the write. */
+sealed interface InboxEffect {
+  /** Entry for a connected client. */
+  record Appended(
+      String ownerNode,
+      InboxHandle handle,
+      long sequence,
+      InboxTarget target,
+      SharedMessage message)
+      implements InboxEffect {}
+
+  /** A connection has lost its inbox. */
+  record Fenced(String ownerNode, InboxHandle handle) implements InboxEffect {}
+
+  /** A will has to be published. */
+  record WillDue(InboxId id, long incarnation, long epoch, Will will) implements InboxEffect {}
+
+  /** A session is over. */
+  record Ended(InboxId id, long incarnation, List<InboxSubscription> subscriptions)
+      implements InboxEffect {}
+
+  /** Messages were lost. */
+  record Dropped(InboxId id, String reason, long count) implements InboxEffect {}
+}

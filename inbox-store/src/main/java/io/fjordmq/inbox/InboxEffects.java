@@ -1,0 +1,76 @@
+package io.fjordmq.inbox;
+
+import io.fjordmq.range.EffectListener;
+import io.fjordmq.range.RangeId;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Tells the listener what commands emitted; entries of one inbox that come together, together. */
+final class InboxEffects implements EffectListener {
+  private final InboxListener listener;
+  private final InboxObserver observer;
+
+  InboxEffects(InboxListener listener, InboxObserver observer) {
+    this.listener = listener;
+    this.observer = observer;
+  }
+
+  @Override
+  public void perform(RangeId range, List<Object> effects) {
+    Map<InboxHandle, Batch> batches = new LinkedHashMap<>();
+    for (Object effect : effects) {
+      if (effect instanceof InboxEffect.Appended appended) {
+        batches
+            .computeIfAbsent(appended.handle(), handle -> new Batch(appended.ownerNode()))
+            .add(appended);
+      } else {
+        // Anything else may end what comes before it: keep the order.
+        flush(batches);
+        perform((InboxEffect) effect);
+      }
+    }
+    flush(batches);
+  }
+
+  private void flush(Map<InboxHandle, Batch> batches) {
+    batches.forEach((handle, batch) -> listener.appended(batch.ownerNode, handle, batch.entries));
+    batches.clear();
+  }
+
+  private void perform(InboxEffect effect) {
+    if (effect instanceof InboxEffect.Fenced fenced) {
+      listener.fenced(fenced.ownerNode(), fenced.handle());
+    } else if (effect instanceof InboxEffect.WillDue due) {
+      PublishId id = PublishId.ofWill(due.id(), due.incarnation(), due.epoch());
+      listener.willDue(due.id(), due.incarnation(), due.epoch(), due.will(), id);
+    } else if (effect instanceof InboxEffect.Ended ended) {
+      listener.ended(ended.id(), ended.incarnation(), ended.subscriptions());
+    } else if (effect instanceof InboxEffect.Dropped dropped) {
+      observer.dropped(dropped.reason(), dropped.count());
+      listener.dropped(dropped.id(), dropped.reason(), dropped.count());
+    }
+  }
+
+  /** Entries of one inbox. */
+  private static final class Batch {
+    private final String ownerNode;
+    private final List<InboxEntry> entries = new ArrayList<>(1);
+
+    Batch(String ownerNode) {
+      this.ownerNode = ownerNode;
+    }
+
+    void add(InboxEffect.Appended appended) {
+      InboxTarget target = appended.target();
+      entries.add(
+          new InboxEntry(
+              appended.sequence(),
+              appended.message().get(),
+              target.qos(),
+              target.retain(),
+              target.subscriptionIdentifiers()));
+    }
+  }
+}

@@ -1,0 +1,226 @@
+package io.fjordmq.inbox;
+
+import io.fjordmq.api.ByteReader;
+import io.fjordmq.api.ByteWriter;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The keys of the inbox store. */
+final class InboxKeys {
+  /*
+   * Every key begins with the bucket of its inbox, a hash of tenant and client id. Load therefore
+   * spreads over the ranges from the first client on, and a range that is cut between two buckets
+   * cuts no inbox.
+   *
+   *   2 bucket | 1 table | rest                                                value
+   *
+   *   STATE     1  tenant, 00, client id (UTF-8)                               InboxState
+   *   DUE       2  8 due at, millis | 1 kind | subject                         empty
+   *                  kind SESSION  1: tenant, 00, client id
+   *                  kind WILL     2: 8 incarnation | 8 epoch
+   *                  kind PRODUCER 3: 8 incarnation | 8 producer
+   *   WILL      3  8 incarnation | 8 epoch                                     DueWill
+   *   CURSOR    4  8 incarnation                                               InboxCursor
+   *   ROWS      5  8 incarnation | 1 kind | rest
+   *                  kind SUBSCRIPTION 1: topic filter (UTF-8)                 SubscriptionRow
+   *                  kind RELEASED     2: 8 sequence                           ReleasedEntry
+   *                  kind RECEIVED     3: 2 packet identifier                  varint sequence
+   *                  kind PRODUCER     4: 8 producer                           ProducerRow
+   *                  kind ENTRY        5: 8 sequence                           EntryRow
+   *
+   * An incarnation names one inbox within its bucket. The small tables come first, so that a
+   * replica that opens reads them without stepping over messages.
+   */
+
+  /** Buckets there are; also the most ranges the store can have. */
+  static final int BUCKETS = 4096;
+
+  static final int STATE = 1;
+  static final int DUE = 2;
+  static final int WILL = 3;
+  static final int CURSOR = 4;
+  static final int ROWS = 5;
+
+  static final int DUE_SESSION = 1;
+  static final int DUE_WILL = 2;
+  static final int DUE_PRODUCER = 3;
+
+  static final int SUBSCRIPTION = 1;
+  static final int RELEASED = 2;
+  static final int RECEIVED = 3;
+  static final int PRODUCER = 4;
+  static final int ENTRY = 5;
+
+  private InboxKeys() {}
+
+  /** FNV-1a over the UTF-16 units of tenant, U+0000, client id; mixed, because FNV's are not. */
+  static int bucket(InboxId id) {
+    return (int) (hash(id) >>> 52);
+  }
+
+  /** 64 well-mixed bits of the id; part of the stored form, never to be changed. */
+  static long hash(InboxId id) {
+    long hash = addTo(0xcbf2_9ce4_8422_2325L, id.tenant());
+    hash = addTo(hash * 0x100_0000_01b3L, id.clientId());
+    return mix(hash);
+  }
+
+  private static long addTo(long hash, String text) {
+    long sum = hash;
+    for (int i = 0; i < text.length(); i++) {
+      sum = (sum ^ text.charAt(i)) * 0x100_0000_01b3L;
+    }
+    return sum;
+  }
+
+  /** The finalizer of SplitMix64. */
+  static long mix(long value) {
+    long z = value + 0x9e37_79b9_7f4a_7c15L;
+    z = (z ^ (z >>> 30)) * 0xbf58_476d_1ce4_e5b9L;
+    z = (z ^ (z >>> 27)) * 0x94d0_49bb_1331_11ebL;
+    return z ^ (z >>> 31);
+  }
+
+  /** Cuts the key space into that many ranges of equal share. */
+  static List<byte[]> splitKeys(int ranges) {
+    List<byte[]> keys = new ArrayList<>();
+    for (int i = 1; i < ranges; i++) {
+      keys.add(bucketStart(i * BUCKETS / ranges));
+    }
+    return keys;
+  }
+
+  static byte[] bucketStart(int bucket) {
+    return new byte[] {(byte) (bucket >>> 8), (byte) bucket};
+  }
+
+  /** What a command for the inbox is routed by. */
+  static byte[] routing(InboxId id) {
+    return bucketStart(bucket(id));
+  }
+
+  static int bucketOf(byte[] key) {
+    return (key[0] & 0xFF) << 8 | (key[1] & 0xFF);
+  }
+
+  static int tableOf(byte[] key) {
+    return key[2];
+  }
+
+  static byte[] tableStart(int bucket, int table) {
+    return new byte[] {(byte) (bucket >>> 8), (byte) bucket, (byte) table};
+  }
+
+  static byte[] state(int bucket, InboxId id) {
+    return writeId(start(bucket, STATE, 48), id).toByteArray();
+  }
+
+  static InboxId idOfState(byte[] key) {
+    ByteReader in = new ByteReader(key);
+    in.readBytes(3);
+    return readId(in);
+  }
+
+  /** The id at the end of a key. */
+  static InboxId readId(ByteReader in) {
+    String text = new String(in.readBytes(in.remaining()), StandardCharsets.UTF_8);
+    int zero = text.indexOf(0);
+    return new InboxId(text.substring(0, zero), text.substring(zero + 1));
+  }
+
+  private static ByteWriter writeId(ByteWriter out, InboxId id) {
+    return out.writeBytes(id.tenant().getBytes(StandardCharsets.UTF_8))
+        .writeByte(0)
+        .writeBytes(id.clientId().getBytes(StandardCharsets.UTF_8));
+  }
+
+  static byte[] dueSession(int bucket, long dueAtMillis, InboxId id) {
+    ByteWriter out = start(bucket, DUE, 64).writeLong(dueAtMillis).writeByte(DUE_SESSION);
+    return writeId(out, id).toByteArray();
+  }
+
+  static byte[] dueWill(int bucket, long dueAtMillis, long incarnation, long epoch) {
+    return start(bucket, DUE, 28)
+        .writeLong(dueAtMillis)
+        .writeByte(DUE_WILL)
+        .writeLong(incarnation)
+        .writeLong(epoch)
+        .toByteArray();
+  }
+
+  static byte[] dueProducer(int bucket, long dueAtMillis, long incarnation, long producer) {
+    return start(bucket, DUE, 28)
+        .writeLong(dueAtMillis)
+        .writeByte(DUE_PRODUCER)
+        .writeLong(incarnation)
+        .writeLong(producer)
+        .toByteArray();
+  }
+
+  /** Above everything that is due at the time or before. */
+  static byte[] dueEnd(int bucket, long nowMillis) {
+    return start(bucket, DUE, 16).writeLong(nowMillis + 1).toByteArray();
+  }
+
+  static long dueAtOf(byte[] dueKey) {
+    ByteReader in = new ByteReader(dueKey);
+    in.readBytes(3);
+    return in.readLong();
+  }
+
+  static byte[] will(int bucket, long incarnation, long epoch) {
+    return start(bucket, WILL, 19).writeLong(incarnation).writeLong(epoch).toByteArray();
+  }
+
+  static byte[] cursor(int bucket, long incarnation) {
+    return start(bucket, CURSOR, 16).writeLong(incarnation).toByteArray();
+  }
+
+  /** Everything in the table ROWS of one inbox begins here. */
+  static byte[] rows(int bucket, long incarnation) {
+    return start(bucket, ROWS, 16).writeLong(incarnation).toByteArray();
+  }
+
+  /** All rows of one kind of one inbox begin here; those of the next kind end them. */
+  static byte[] kindStart(int bucket, long incarnation, int kind) {
+    return row(bucket, incarnation, kind, 16).toByteArray();
+  }
+
+  static byte[] subscription(int bucket, long incarnation, String filter) {
+    return row(bucket, incarnation, SUBSCRIPTION, 48)
+        .writeBytes(filter.getBytes(StandardCharsets.UTF_8))
+        .toByteArray();
+  }
+
+  static byte[] released(int bucket, long incarnation, long sequence) {
+    return row(bucket, incarnation, RELEASED, 20).writeLong(sequence).toByteArray();
+  }
+
+  static byte[] received(int bucket, long incarnation, int packetIdentifier) {
+    return row(bucket, incarnation, RECEIVED, 16).writeShort(packetIdentifier).toByteArray();
+  }
+
+  static byte[] producer(int bucket, long incarnation, long producer) {
+    return row(bucket, incarnation, PRODUCER, 20).writeLong(producer).toByteArray();
+  }
+
+  static byte[] entry(int bucket, long incarnation, long sequence) {
+    return row(bucket, incarnation, ENTRY, 20).writeLong(sequence).toByteArray();
+  }
+
+  /** What follows bucket, table, incarnation and kind. */
+  static ByteReader restOfRow(byte[] key) {
+    ByteReader in = new ByteReader(key);
+    in.readBytes(12);
+    return in;
+  }
+
+  private static ByteWriter start(int bucket, int table, int expectedBytes) {
+    return new ByteWriter(expectedBytes).writeShort(bucket).writeByte(table);
+  }
+
+  private static ByteWriter row(int bucket, long incarnation, int kind, int expectedBytes) {
+    return start(bucket, ROWS, expectedBytes).writeLong(incarnation).writeByte(kind);
+  }
+}

@@ -1,0 +1,50 @@
+package io.fjordmq.inbox;
+
+import io.fjordmq.range.kv.KvReader;
+import org.jspecify.annotations.Nullable;
+
+/** Reads an inbox from its rows. */
+final class InboxLoader {
+  private InboxLoader() {}
+
+  static @Nullable Inbox load(KvReader rows, InboxId id) {
+    byte[] row = rows.get(InboxKeys.state(InboxKeys.bucket(id), id));
+    return row == null ? null : load(rows, InboxState.decode(id, row));
+  }
+
+  static Inbox load(KvReader rows, InboxState state) {
+    int bucket = InboxKeys.bucket(state.handle().id());
+    long incarnation = state.handle().incarnation();
+    byte[] row = rows.get(InboxKeys.cursor(bucket, incarnation));
+    if (row == null) {
+      throw new IllegalStateException("inbox " + state.handle() + " has no cursor");
+    }
+    InboxCursor cursor = InboxCursor.decode(row);
+    catchUp(rows, bucket, incarnation, cursor);
+    Inbox inbox = new Inbox(state, cursor);
+    if (cursor.hasReleased) {
+      rows.scan(
+          InboxKeys.kindStart(bucket, incarnation, InboxKeys.RELEASED),
+          InboxKeys.kindStart(bucket, incarnation, InboxKeys.RELEASED + 1),
+          (key, value) -> {
+            long sequence = InboxKeys.restOfRow(key).readLong();
+            inbox.addReleased(sequence, ReleasedEntry.decode(value));
+            return true;
+          });
+    }
+    return inbox;
+  }
+
+  /** Brings a cursor up to the entries that were appended since it was written. */
+  private static void catchUp(KvReader rows, int bucket, long incarnation, InboxCursor cursor) {
+    rows.scanBackwards(
+        InboxKeys.entry(bucket, incarnation, cursor.next),
+        InboxKeys.kindStart(bucket, incarnation, InboxKeys.ENTRY + 1),
+        (key, value) -> {
+          EntryRow last = EntryRow.decode(value);
+          cursor.next = InboxKeys.restOfRow(key).readLong() + 1;
+          cursor.nextBytes = last.bytesBefore() + last.message().length;
+          return false;
+        });
+  }
+}

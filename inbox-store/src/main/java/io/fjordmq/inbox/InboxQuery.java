@@ -1,0 +1,47 @@
+package io.fjordmq.inbox;
+
+import io.fjordmq.api.ByteReader;
+import io.fjordmq.api.ByteWriter;
+import io.fjordmq.api.MalformedBytesException;
+import io.fjordmq.range.kv.KvReader;
+import java.nio.ByteBuffer;
+
+/**
+ * Everything that can be asked of a range. Queries run beside the apply thread: they read rows, and
+ * of the memory only what is made for any thread.
+ */
+sealed interface InboxQuery permits FetchEntries, Survey {
+  /*
+   *   1  version 1
+   *   1  kind
+   *   .. as drawn in each query
+   */
+  int VERSION = 1;
+
+  int kind();
+
+  void write(ByteWriter out);
+
+  byte[] answer(KvReader rows, InboxMemory memory);
+
+  default byte[] encode() {
+    ByteWriter out = new ByteWriter(64);
+    out.writeByte(VERSION).writeByte(kind());
+    write(out);
+    return out.toByteArray();
+  }
+
+  static InboxQuery decode(ByteBuffer bytes) {
+    ByteReader in = new ByteReader(bytes);
+    Versions.require(in.readByte(), VERSION, "inbox query");
+    int kind = in.readByte();
+    InboxQuery query =
+        switch (kind) {
+          case FetchEntries.KIND -> FetchEntries.read(in);
+          case Survey.KIND -> new Survey();
+          default -> throw new MalformedBytesException("inbox query of unknown kind " + kind);
+        };
+    in.requireEnd();
+    return query;
+  }
+}

@@ -1,0 +1,53 @@
+package io.fjordmq.inbox;
+
+import io.fjordmq.range.RangeId;
+import io.fjordmq.range.StoreSpec;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
+
+/** The inbox store's side of the range engine: the code of this node's replicas. */
+public final class InboxReplicas {
+  /** Name of the store. */
+  public static final String STORE = "inbox";
+
+  private final InboxSettings settings;
+  private final StoreSpec spec;
+  private final Map<RangeId, InboxCoprocessor> open = new ConcurrentHashMap<>();
+
+  /**
+   * @param listener told what leaders of this node do
+   */
+  public InboxReplicas(InboxSettings settings, InboxListener listener, InboxObserver observer) {
+    this.settings = settings;
+    this.spec =
+        new StoreSpec(
+            STORE,
+            InboxKeys.splitKeys(settings.initialRanges()),
+            this::newCoprocessor,
+            new InboxEffects(listener, observer));
+  }
+
+  /** What the range engine has to know. */
+  public StoreSpec spec() {
+    return spec;
+  }
+
+  private InboxCoprocessor newCoprocessor(RangeId id) {
+    InboxCoprocessor[] self = new InboxCoprocessor[1];
+    self[0] = new InboxCoprocessor(settings.cachedInboxes(), () -> open.remove(id, self[0]));
+    open.put(id, self[0]);
+    return self[0];
+  }
+
+  /** Figures of some of this node's replicas together. */
+  InboxStoreStatus status(Predicate<RangeId> which) {
+    InboxStoreStatus sum = new InboxStoreStatus(0, 0, 0, 0);
+    for (Map.Entry<RangeId, InboxCoprocessor> replica : open.entrySet()) {
+      if (which.test(replica.getKey())) {
+        sum = sum.plus(replica.getValue().status());
+      }
+    }
+    return sum;
+  }
+}

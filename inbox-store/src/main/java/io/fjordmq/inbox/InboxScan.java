@@ -1,0 +1,54 @@
+package io.fjordmq.inbox;
+
+import io.fjordmq.range.kv.KvReader;
+import org.jspecify.annotations.Nullable;
+
+/** Walks over the small tables of all buckets without stepping over messages. */
+final class InboxScan {
+  /** What there is to see. */
+  interface Visitor {
+    /** Returns whether to go on. */
+    boolean state(byte[] key, byte[] value);
+
+    default void due(int bucket, long dueAtMillis) {}
+  }
+
+  private final byte @Nullable [] end;
+  private final Visitor visitor;
+  private byte @Nullable [] next;
+
+  private InboxScan(byte[] start, byte @Nullable [] end, Visitor visitor) {
+    this.next = start;
+    this.end = end;
+    this.visitor = visitor;
+  }
+
+  /** Visits state rows and due rows with {@code start <= key < end}. */
+  static void visit(KvReader rows, byte[] start, byte @Nullable [] end, Visitor visitor) {
+    new InboxScan(start, end, visitor).run(rows);
+  }
+
+  private void run(KvReader rows) {
+    while (next != null) {
+      byte[] from = next;
+      next = null;
+      rows.scan(from, end, this::visit);
+    }
+  }
+
+  private boolean visit(byte[] key, byte[] value) {
+    int table = InboxKeys.tableOf(key);
+    if (table == InboxKeys.STATE) {
+      return visitor.state(key, value);
+    }
+    int bucket = InboxKeys.bucketOf(key);
+    if (table == InboxKeys.DUE) {
+      visitor.due(bucket, InboxKeys.dueAtOf(key));
+    }
+    // One due row is enough, they are in order; the rest of the bucket is of no interest here.
+    if (bucket + 1 < InboxKeys.BUCKETS) {
+      next = InboxKeys.bucketStart(bucket + 1);
+    }
+    return false;
+  }
+}

@@ -1,0 +1,66 @@
+package io.fjordmq.inbox;
+
+import java.time.Duration;
+
+/**
+ * Bounds of the inbox store.
+ *
+ * @param initialRanges ranges a new cluster begins with; 1 to 4,096
+ * @param limits of every inbox from its next attach on
+ * @param cachedInboxes inboxes a replica keeps in memory, a few hundred bytes each; the one not
+ *     used for longest is forgotten first and read again when it is needed
+ * @param commitLinger how long an acknowledgement may wait for others before it is replicated; what
+ *     a crash takes meanwhile is delivered again
+ * @param maxCommitInboxes acknowledgements of that many inboxes are replicated without waiting
+ * @param maxCommitSpan so are those of one inbox that acknowledges that many messages
+ * @param producerIdle after which it is forgotten which messages a QoS 2 publisher has repeated
+ * @param sweepItems sessions, wills and producers that one sweep step works off at most
+ * @param sweepSteps steps a sweep takes in one range at most; the rest waits for the next sweep
+ */
+public record InboxSettings(
+    int initialRanges,
+    InboxLimits limits,
+    int cachedInboxes,
+    Duration commitLinger,
+    int maxCommitInboxes,
+    int maxCommitSpan,
+    Duration producerIdle,
+    int sweepItems,
+    int sweepSteps) {
+
+  public static final InboxSettings DEFAULT =
+      new InboxSettings(
+          4,
+          InboxLimits.DEFAULT,
+          50_000,
+          Duration.ofMillis(50),
+          4096,
+          512,
+          Duration.ofDays(7),
+          500,
+          100);
+
+  /**
+   * @throws IllegalArgumentException if a value makes no sense; the message names it
+   */
+  public InboxSettings {
+    atLeast("initialRanges", initialRanges, 1);
+    if (initialRanges > InboxKeys.BUCKETS) {
+      throw new IllegalArgumentException(
+          "initialRanges must be at most " + InboxKeys.BUCKETS + ", not " + initialRanges);
+    }
+    atLeast("cachedInboxes", cachedInboxes, 1);
+    atLeast("commitLinger in milliseconds", commitLinger.toMillis(), 0);
+    atLeast("maxCommitInboxes", maxCommitInboxes, 1);
+    atLeast("maxCommitSpan", maxCommitSpan, 1);
+    atLeast("producerIdle in milliseconds", producerIdle.toMillis(), 1);
+    atLeast("sweepItems", sweepItems, 1);
+    atLeast("sweepSteps", sweepSteps, 1);
+  }
+
+  private static void atLeast(String name, long value, long least) {
+    if (value < least) {
+      throw new IllegalArgumentException(name + " must be at least " + least + ", not " + value);
+    }
+  }
+}

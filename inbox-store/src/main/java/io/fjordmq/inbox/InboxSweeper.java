@@ -1,0 +1,122 @@
+package io.fjordmq.inbox;
+
+import io.fjordmq.range.KeyInterval;
+import io.fjordmq.range.RangeClient;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Has done what time brings in the ranges this node leads: sessions end, wills become due or are
+ * announced again, idle producers are forgotten, inboxes of dead processes are detached. Owns no
+ * thread: somebody calls {@link #sweep} every second or so. What is due is decided by the ranges,
+ * by the time of their log entries; asking too often or from two nodes does no harm.
+ */
+public final class InboxSweeper {
+  private static final Logger LOG = LoggerFactory.getLogger(InboxSweeper.class);
+
+  private final RangeClient client;
+  private final Supplier<List<KeyInterval>> led;
+  private final OwnerLiveness liveness;
+  private final InstantSource clock;
+  private final InboxSettings settings;
+  private final InboxObserver observer;
+  private final AtomicBoolean running = new AtomicBoolean();
+
+  /**
+   * @param client of the store {@link InboxReplicas#STORE}
+   * @param led key intervals of the ranges that this node leads
+   * @param liveness must say so when a process has ended
+   * @param clock wall clock
+   */
+  public InboxSweeper(
+      RangeClient client,
+      Supplier<List<KeyInterval>> led,
+      OwnerLiveness liveness,
+      InstantSource clock,
+      InboxSettings settings,
+      InboxObserver observer) {
+    this.client = client;
+    this.led = led;
+    this.liveness = liveness;
+    this.clock = clock;
+    this.settings = settings;
+    this.observer = observer;
+  }
+
+  /**
+   * Looks through all ranges once. Completes when it is through, never exceptionally: what failed
+   * is tried again by the next sweep. Does nothing while an earlier sweep is under way.
+   */
+  public CompletableFuture<Void> sweep() {
+    if (!running.compareAndSet(false, true)) {
+      return CompletableFuture.completedFuture(null);
+    }
+    final long start = System.nanoTime();
+    List<KeyInterval> ranges = led.get();
+    CompletableFuture<?>[] all =
+        ranges.stream().map(range -> sweep(range.start())).toArray(CompletableFuture[]::new);
+    return CompletableFuture.allOf(all)
+        .handle(
+            (done, failure) -> {
+              running.set(false);
+              if (failure != null) {
+                LOG.warn("inbox sweep failed, the next one tries again", Calls.unwrap(failure));
+              }
+              observer.swept(ranges.size(), System.nanoTime() - start, failure == null);
+              return null;
+            });
+  }
+
+  private CompletableFuture<Void> sweep(byte[] rangeKey) {
+    return client
+        .query(rangeKey, new Survey().encode())
+        .thenCompose(answer -> act(rangeKey, Survey.decodeAnswer(answer)));
+  }
+
+  private CompletableFuture<Void> act(byte[] rangeKey, Survey.Findings findings) {
+    CompletableFuture<Void> last = CompletableFuture.completedFuture(null);
+    for (Owner owner : findings.owners()) {
+      if (!liveness.isAlive(owner.node(), owner.incarnation())) {
+        LOG.info(
+            "inboxes of a dead process are detached: node={} incarnation={}",
+            owner.node(),
+            owner.incarnation());
+        last = last.thenCompose(done -> detach(rangeKey, owner, new byte[0]));
+      }
+    }
+    if (findings.earliestDueMillis() <= clock.millis()) {
+      last = last.thenCompose(done -> expire(rangeKey, 1));
+    }
+    return last;
+  }
+
+  private CompletableFuture<Void> expire(byte[] rangeKey, int step) {
+    ExpireDue command = new ExpireDue(settings.sweepItems(), settings.producerIdle().toMillis());
+    return client
+        .mutate(rangeKey, command.encode())
+        .thenCompose(
+            answer -> {
+              boolean more = answer[answer.length - 1] != 0;
+              return more && step < settings.sweepSteps()
+                  ? expire(rangeKey, step + 1)
+                  : CompletableFuture.completedFuture(null);
+            });
+  }
+
+  /** Goes through the whole range: the process is dead, nothing of it may stay. */
+  private CompletableFuture<Void> detach(byte[] rangeKey, Owner owner, byte[] from) {
+    DetachOwner command = new DetachOwner(owner, from, settings.sweepItems());
+    return client
+        .mutate(rangeKey, command.encode())
+        .thenCompose(
+            next ->
+                next.length == 0
+                    ? CompletableFuture.completedFuture(null)
+                    : detach(rangeKey, owner, next));
+  }
+}

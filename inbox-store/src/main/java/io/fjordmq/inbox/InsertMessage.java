@@ -1,0 +1,153 @@
+package io.fjordmq.inbox;
+
+import io.fjordmq.api.ByteReader;
+import io.fjordmq.api.ByteWriter;
+import io.fjordmq.api.Qos;
+import io.fjordmq.inbox.InboxStore.InsertOutcome;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Appends a message to the inboxes of a range. The message stands in the command, and so in the log
+ * and on the wire, once. Answers one byte per target, the ordinal of its outcome.
+ *
+ * @param message encoded
+ * @param publishId null if nobody repeats the message
+ * @param producerIdleMillis after which the memory of the producer may go
+ */
+@SuppressWarnings("ArrayRecordComponent") // compared by nobody
+record InsertMessage(
+    byte[] message,
+    @Nullable PublishId publishId,
+    long producerIdleMillis,
+    List<InboxTarget> targets)
+    implements InboxCommand {
+  /*
+   *   1  flags   bit 0 has a publish id
+   *   8  producer, v sequence, v lowest, v producerIdleMillis    if it has
+   *   b  message
+   *   v  number of targets
+   *   1  flags   bits 0-1 QoS, 2 RETAIN, 3 tenant as before, 4 has subscription identifiers  } each
+   *   s  tenant                                  unless as before                           }
+   *   s  client id                                                                          }
+   *   8  incarnation                                                                        }
+   *   v  count, v each identifier                if it has any                              }
+   */
+  static final int KIND = 1;
+  private static final int HAS_ID = 1;
+  private static final int QOS = 0b11;
+  private static final int RETAIN = 1 << 2;
+  private static final int SAME_TENANT = 1 << 3;
+  private static final int HAS_IDENTIFIERS = 1 << 4;
+
+  @Override
+  public int kind() {
+    return KIND;
+  }
+
+  @Override
+  public int expectedBytes() {
+    return 48 + message.length + 48 * targets.size();
+  }
+
+  @Override
+  public void write(ByteWriter out) {
+    out.writeByte(publishId != null ? HAS_ID : 0);
+    if (publishId != null) {
+      out.writeLong(publishId.producer())
+          .writeVarint(publishId.sequence())
+          .writeVarint(publishId.lowest())
+          .writeVarint(producerIdleMillis);
+    }
+    out.writeBlock(message).writeVarint(targets.size());
+    String tenant = "";
+    for (InboxTarget target : targets) {
+      writeTarget(out, target, tenant);
+      tenant = target.id().tenant();
+    }
+  }
+
+  private static void writeTarget(ByteWriter out, InboxTarget target, String tenantBefore) {
+    boolean sameTenant = target.id().tenant().equals(tenantBefore);
+    List<Integer> identifiers = target.subscriptionIdentifiers();
+    out.writeByte(
+        target.qos().level()
+            | (target.retain() ? RETAIN : 0)
+            | (sameTenant ? SAME_TENANT : 0)
+            | (identifiers.isEmpty() ? 0 : HAS_IDENTIFIERS));
+    if (!sameTenant) {
+      out.writeString(target.id().tenant());
+    }
+    out.writeString(target.id().clientId()).writeLong(target.incarnation());
+    if (!identifiers.isEmpty()) {
+      EntryRow.writeIdentifiers(identifiers, out);
+    }
+  }
+
+  static InsertMessage read(ByteReader in) {
+    PublishId id = null;
+    long idleMillis = 0;
+    if ((in.readByte() & HAS_ID) != 0) {
+      id = new PublishId(in.readLong(), in.readVarint(), in.readVarint());
+      idleMillis = in.readVarint();
+    }
+    byte[] message = in.readBlock();
+    int count = in.readCount(10);
+    List<InboxTarget> targets = new ArrayList<>(count);
+    String tenant = "";
+    for (int i = 0; i < count; i++) {
+      InboxTarget target = readTarget(in, tenant);
+      tenant = target.id().tenant();
+      targets.add(target);
+    }
+    return new InsertMessage(message, id, idleMillis, targets);
+  }
+
+  private static InboxTarget readTarget(ByteReader in, String tenantBefore) {
+    int flags = in.readByte();
+    String tenant = (flags & SAME_TENANT) != 0 ? tenantBefore : in.readString();
+    return new InboxTarget(
+        new InboxId(tenant, in.readString()),
+        in.readLong(),
+        Qos.of(flags & QOS),
+        (flags & RETAIN) != 0,
+        (flags & HAS_IDENTIFIERS) == 0 ? List.of() : EntryRow.readIdentifiers(in));
+  }
+
+  @Override
+  public byte[] apply(InboxTables tables) {
+    SharedMessage shared = new SharedMessage(message);
+    byte[] outcomes = new byte[targets.size()];
+    for (int i = 0; i < outcomes.length; i++) {
+      outcomes[i] = (byte) insert(tables, targets.get(i), shared).ordinal();
+    }
+    return outcomes;
+  }
+
+  private InsertOutcome insert(InboxTables tables, InboxTarget target, SharedMessage shared) {
+    Inbox inbox = tables.find(target.id());
+    if (inbox == null || inbox.incarnation() != target.incarnation()) {
+      return InsertOutcome.ABSENT;
+    }
+    if (publishId != null && Producers.has(tables, inbox, publishId)) {
+      return InsertOutcome.DUPLICATE;
+    }
+    EntryQueue queue = new EntryQueue(tables, inbox);
+    EntryQueue.Room room = queue.makeRoom(message.length);
+    if (room == EntryQueue.Room.NONE) {
+      return InsertOutcome.REFUSED_FULL;
+    }
+    long sequence = queue.append(target, message);
+    if (publishId != null) {
+      Producers.add(tables, inbox, publishId, producerIdleMillis);
+    }
+    Owner owner = inbox.state().owner();
+    if (owner != null) {
+      tables.emit(new InboxEffect.Appended(owner.node(), inbox.handle(), sequence, target, shared));
+    }
+    return room == EntryQueue.Room.MADE
+        ? InsertOutcome.STORED_DROPPING_OLDEST
+        : InsertOutcome.STORED;
+  }
+}

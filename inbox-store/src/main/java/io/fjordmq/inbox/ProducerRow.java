@@ -1,0 +1,74 @@
+package io.fjordmq.inbox;
+
+import io.fjordmq.api.ByteReader;
+import io.fjordmq.api.ByteWriter;
+import java.util.NavigableSet;
+import java.util.TreeSet;
+
+/**
+ * Which messages of one producer an inbox has, so that a repeated one is stored once. One row per
+ * inbox and producer: it goes with its inbox when a range is split, and dies with it.
+ *
+ * @param lowest the producer repeats nothing below it
+ * @param stored sequences ≥ lowest that the inbox was given, at most {@link #MAX_STORED}
+ * @param usedAtMillis last change
+ */
+record ProducerRow(long lowest, NavigableSet<Long> stored, long usedAtMillis) {
+  /*
+   *   1  version 1
+   *   v  usedAtMillis
+   *   v  lowest
+   *   v  number of stored ones
+   *   v  distance of each to the one before, the first to lowest
+   */
+  private static final int VERSION = 1;
+
+  /** As many as a publisher can have in flight; beyond, the lowest are taken as not repeated. */
+  static final int MAX_STORED = 65_535;
+
+  boolean has(long sequence) {
+    return sequence < lowest || stored.contains(sequence);
+  }
+
+  static ProducerRow first(PublishId id, long nowMillis) {
+    NavigableSet<Long> stored = new TreeSet<>();
+    stored.add(id.sequence());
+    return new ProducerRow(Math.min(id.lowest(), id.sequence()), stored, nowMillis);
+  }
+
+  /** With one more. */
+  ProducerRow plus(PublishId id, long nowMillis) {
+    long newLowest = Math.max(lowest, Math.min(id.lowest(), id.sequence()));
+    NavigableSet<Long> kept = new TreeSet<>(stored.tailSet(newLowest, true));
+    kept.add(id.sequence());
+    while (kept.size() > MAX_STORED) {
+      newLowest = kept.pollFirst() + 1;
+    }
+    return new ProducerRow(newLowest, kept, nowMillis);
+  }
+
+  byte[] encode() {
+    ByteWriter out = new ByteWriter(16 + 2 * stored.size());
+    out.writeByte(VERSION).writeVarint(usedAtMillis).writeVarint(lowest).writeVarint(stored.size());
+    long before = lowest;
+    for (long sequence : stored) {
+      out.writeVarint(sequence - before);
+      before = sequence;
+    }
+    return out.toByteArray();
+  }
+
+  static ProducerRow decode(byte[] row) {
+    ByteReader in = new ByteReader(row);
+    Versions.require(in.readByte(), VERSION, "producer row");
+    long usedAt = in.readVarint();
+    long lowest = in.readVarint();
+    NavigableSet<Long> stored = new TreeSet<>();
+    long before = lowest;
+    for (int left = in.readCount(1); left > 0; left--) {
+      before += in.readVarint();
+      stored.add(before);
+    }
+    return new ProducerRow(lowest, stored, usedAt);
+  }
+}

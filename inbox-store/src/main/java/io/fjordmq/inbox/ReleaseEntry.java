@@ -1,0 +1,38 @@
+package io.fjordmq.inbox;
+
+import io.fjordmq.api.ByteReader;
+import io.fjordmq.api.ByteWriter;
+
+/** Records PUBREC of a QoS 2 message. */
+record ReleaseEntry(InboxHandle handle, long sequence) implements InboxCommand {
+  /*
+   *   .. handle
+   *   v  sequence
+   */
+  static final int KIND = 7;
+
+  @Override
+  public int kind() {
+    return KIND;
+  }
+
+  @Override
+  public void write(ByteWriter out) {
+    Fields.writeHandle(out, handle);
+    out.writeVarint(sequence);
+  }
+
+  static ReleaseEntry read(ByteReader in) {
+    return new ReleaseEntry(Fields.readHandle(in), in.readVarint());
+  }
+
+  @Override
+  public byte[] apply(InboxTables tables) {
+    Inbox inbox = tables.findOwned(handle);
+    if (inbox == null) {
+      return Answer.fenced();
+    }
+    new EntryQueue(tables, inbox).release(sequence);
+    return Answer.done();
+  }
+}

@@ -1,0 +1,208 @@
+package io.fjordmq.inbox;
+
+import io.fjordmq.api.ByteReader;
+import io.fjordmq.api.Message;
+import io.fjordmq.api.MessageCodec;
+import io.fjordmq.api.SubscriptionOptions;
+import io.fjordmq.api.TopicFilter;
+import io.fjordmq.api.Will;
+import io.fjordmq.range.RangeClient;
+import io.fjordmq.range.RangeId;
+import io.fjordmq.range.Timers;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** The inbox store over the ranges of a cluster. Close it before the range client. */
+public final class ReplicatedInboxStore implements InboxStore, AutoCloseable {
+  private final RangeClient client;
+  private final InboxReplicas replicas;
+  private final Predicate<RangeId> leading;
+  private final InboxSettings settings;
+  private final InstantSource clock;
+  private final InboxObserver observer;
+  private final CommitCoalescer commits;
+  private final Inserts inserts;
+
+  /** Starts anywhere and counts, so that inboxes made in one millisecond differ. */
+  private final AtomicInteger salt = new AtomicInteger(ThreadLocalRandom.current().nextInt());
+
+  /**
+   * @param client of the store {@link InboxReplicas#STORE}
+   * @param replicas of this node
+   * @param leading whether this node leads a range
+   * @param timers for acknowledgements to linger
+   * @param clock wall clock, for message expiry at {@link #fetch}
+   */
+  public ReplicatedInboxStore(
+      RangeClient client,
+      InboxReplicas replicas,
+      Predicate<RangeId> leading,
+      InboxSettings settings,
+      Timers timers,
+      InstantSource clock,
+      InboxObserver observer) {
+    this.client = client;
+    this.replicas = replicas;
+    this.leading = leading;
+    this.settings = settings;
+    this.clock = clock;
+    this.observer = observer;
+    this.commits = new CommitCoalescer(client, settings, timers, observer);
+    this.inserts = new Inserts(client, settings, observer);
+  }
+
+  @Override
+  public CompletableFuture<Attachment> attach(InboxId id, AttachRequest request) {
+    Will will = request.will();
+    AttachSession command =
+        new AttachSession(
+            id,
+            request.cleanStart(),
+            new Owner(request.ownerNode(), request.ownerIncarnation()),
+            request.expirySeconds(),
+            settings.limits(),
+            salt.getAndIncrement() & (1 << AttachSession.SALT_BITS) - 1,
+            will == null ? null : MessageCodec.encodeWill(will));
+    return Calls.map(mutate(id, command), AttachmentCodec::decode);
+  }
+
+  @Override
+  public CompletableFuture<Void> detach(
+      InboxHandle handle, long expirySeconds, boolean publishWill) {
+    commits.flush(handle.id());
+    return run(handle, new DetachSession(handle, expirySeconds, publishWill));
+  }
+
+  @Override
+  public CompletableFuture<Attachment.@Nullable Discarded> discard(InboxId id) {
+    return Calls.<byte[], Attachment.@Nullable Discarded>map(
+        mutate(id, new DiscardSession(id)), AttachmentCodec::decodeDiscarded);
+  }
+
+  @Override
+  public CompletableFuture<Boolean> subscribe(
+      InboxHandle handle, TopicFilter filter, SubscriptionOptions options) {
+    return edit(new EditSubscription(handle, filter, options));
+  }
+
+  @Override
+  public CompletableFuture<Boolean> unsubscribe(InboxHandle handle, TopicFilter filter) {
+    return edit(new EditSubscription(handle, filter, null));
+  }
+
+  private CompletableFuture<Boolean> edit(EditSubscription command) {
+    return call(command.handle(), command, answer -> answer.readByte() != 0);
+  }
+
+  @Override
+  public CompletableFuture<List<InsertOutcome>> insert(
+      Message message, List<InboxTarget> targets, @Nullable PublishId id) {
+    return inserts.insert(message, targets, id);
+  }
+
+  @Override
+  public CompletableFuture<Page> fetch(
+      InboxHandle handle, long fromSequence, int maxEntries, int maxBytes) {
+    final long start = System.nanoTime();
+    FetchEntries query =
+        new FetchEntries(handle, fromSequence, maxEntries, maxBytes, clock.millis());
+    CompletableFuture<FetchEntries.Found> found =
+        Calls.map(
+            client.query(InboxKeys.routing(handle.id()), query.encode()),
+            answer -> FetchEntries.decodeAnswer(Answer.check(answer, handle)));
+    CompletableFuture<Page> page = new CompletableFuture<>();
+    found.whenComplete(
+        (entries, failure) -> {
+          if (failure != null) {
+            page.completeExceptionally(failure);
+            return;
+          }
+          observer.fetched(entries.entries().size(), System.nanoTime() - start);
+          deliver(handle, entries, maxEntries, maxBytes, page);
+        });
+    return page;
+  }
+
+  /** An empty page means that there is nothing left: expired entries alone do not make a page. */
+  private void deliver(
+      InboxHandle handle,
+      FetchEntries.Found found,
+      int maxEntries,
+      int maxBytes,
+      CompletableFuture<Page> page) {
+    if (!found.expired().isEmpty()) {
+      // Whether that succeeds is nobody's concern: the next fetch finds them again.
+      mutate(handle.id(), new DropExpired(handle, found.expired()));
+    }
+    if (!found.entries().isEmpty() || found.end()) {
+      page.complete(new Page(found.entries(), found.nextSequence()));
+      return;
+    }
+    fetch(handle, found.nextSequence(), maxEntries, maxBytes)
+        .whenComplete(
+            (next, failure) -> {
+              if (failure != null) {
+                page.completeExceptionally(failure);
+              } else {
+                page.complete(next);
+              }
+            });
+  }
+
+  @Override
+  public CompletableFuture<Void> commit(InboxHandle handle, long upTo, List<Long> beyond) {
+    return commits.commit(handle, upTo, beyond);
+  }
+
+  @Override
+  public CompletableFuture<Void> release(InboxHandle handle, long sequence) {
+    return run(handle, new ReleaseEntry(handle, sequence));
+  }
+
+  @Override
+  public CompletableFuture<Void> recordReceived(
+      InboxHandle handle, int packetIdentifier, long publishSequence) {
+    return run(handle, new RecordReceived(handle, packetIdentifier, publishSequence));
+  }
+
+  @Override
+  public CompletableFuture<Void> forgetReceived(InboxHandle handle, int packetIdentifier) {
+    return run(handle, new ForgetReceived(handle, packetIdentifier));
+  }
+
+  @Override
+  public CompletableFuture<Void> willPublished(InboxId id, long incarnation, long epoch) {
+    return Calls.check(mutate(id, new ConfirmWill(id, incarnation, epoch)), answer -> {});
+  }
+
+  @Override
+  public InboxStoreStatus status() {
+    return replicas.status(leading);
+  }
+
+  /** Sends the acknowledgements that still linger; does not wait for them. */
+  @Override
+  public void close() {
+    commits.flush();
+  }
+
+  private CompletableFuture<Void> run(InboxHandle handle, InboxCommand command) {
+    return Calls.check(mutate(handle.id(), command), answer -> Answer.check(answer, handle));
+  }
+
+  private <T> CompletableFuture<T> call(
+      InboxHandle handle, InboxCommand command, Function<ByteReader, T> decode) {
+    return Calls.map(
+        mutate(handle.id(), command), answer -> decode.apply(Answer.check(answer, handle)));
+  }
+
+  private CompletableFuture<byte[]> mutate(InboxId id, InboxCommand command) {
+    return client.mutate(InboxKeys.routing(id), command.encode());
+  }
+}

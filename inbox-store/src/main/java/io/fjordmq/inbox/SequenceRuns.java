@@ -1,0 +1,114 @@
+package io.fjordmq.inbox;
+
+import io.fjordmq.api.ByteReader;
+import io.fjordmq.api.ByteWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Sequences that are done with although an earlier one is not: acknowledged out of order, dropped
+ * or expired. Kept as runs, because they mostly are neighbours.
+ */
+final class SequenceRuns {
+  /*
+   * Runs are disjoint and never touch: neighbours are one run.
+   *
+   *   v  number of runs
+   *   v  start - end of the one before (0 at first), v length, v bytes    for each
+   */
+  private record Run(long start, long end, long bytes) {}
+
+  private final TreeMap<Long, Run> runs = new TreeMap<>();
+  private long count;
+  private long bytes;
+
+  /** Sequences in it. */
+  long count() {
+    return count;
+  }
+
+  /** What the entries weighed. */
+  long bytes() {
+    return bytes;
+  }
+
+  boolean contains(long sequence) {
+    return endOf(sequence) != sequence;
+  }
+
+  /** The first sequence from this one on that is not in it. */
+  long endOf(long sequence) {
+    if (runs.isEmpty()) {
+      return sequence;
+    }
+    Map.Entry<Long, Run> run = runs.floorEntry(sequence);
+    return run == null ? sequence : Math.max(sequence, run.getValue().end());
+  }
+
+  /** Adds a sequence that is not in it. */
+  void add(long sequence, long entryBytes) {
+    long start = sequence;
+    long end = sequence + 1;
+    long sum = entryBytes;
+    Map.Entry<Long, Run> before = runs.lowerEntry(sequence);
+    if (before != null && before.getValue().end() == sequence) {
+      start = before.getValue().start();
+      sum += before.getValue().bytes();
+    }
+    Run after = runs.remove(end);
+    if (after != null) {
+      end = after.end();
+      sum += after.bytes();
+    }
+    runs.put(start, new Run(start, end, sum));
+    count++;
+    bytes += entryBytes;
+  }
+
+  /** Forgets the runs below a sequence that is not in it. */
+  void removeBelow(long sequence) {
+    while (!runs.isEmpty() && runs.firstKey() < sequence) {
+      Run run = runs.pollFirstEntry().getValue();
+      count -= run.end() - run.start();
+      bytes -= run.bytes();
+    }
+  }
+
+  /** The lowest ones. */
+  List<Long> first(int limit) {
+    List<Long> sequences = new ArrayList<>();
+    for (Run run : runs.values()) {
+      for (long s = run.start(); s < run.end() && sequences.size() < limit; s++) {
+        sequences.add(s);
+      }
+    }
+    return sequences;
+  }
+
+  void write(ByteWriter out) {
+    out.writeVarint(runs.size());
+    long end = 0;
+    for (Run run : runs.values()) {
+      out.writeVarint(run.start() - end)
+          .writeVarint(run.end() - run.start())
+          .writeVarint(run.bytes());
+      end = run.end();
+    }
+  }
+
+  static SequenceRuns read(ByteReader in) {
+    SequenceRuns result = new SequenceRuns();
+    long end = 0;
+    for (int left = in.readCount(3); left > 0; left--) {
+      long start = end + in.readVarint();
+      end = start + in.readVarint();
+      Run run = new Run(start, end, in.readVarint());
+      result.runs.put(start, run);
+      result.count += end - start;
+      result.bytes += run.bytes();
+    }
+    return result;
+  }
+}

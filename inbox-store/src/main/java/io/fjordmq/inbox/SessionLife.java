@@ -1,0 +1,102 @@
+package io.fjordmq.inbox;
+
+import io.fjordmq.api.MessageCodec;
+import java.nio.ByteBuffer;
+import java.util.List;
+
+/** What becomes of a session and its will when connections come and go and time passes. */
+final class SessionLife {
+  /**
+   * A due will is announced again after this time until it is known to be published. Replicas must
+   * agree on it, so it is no setting.
+   */
+  static final long WILL_REPEAT_MILLIS = 10_000;
+
+  private SessionLife() {}
+
+  /** The connection has ended (MQTT 5.0 §3.1.2.5, §3.1.2.11.2, §3.1.3.2.2). */
+  static void detach(InboxTables tables, Inbox inbox, long expirySeconds, boolean publishWill) {
+    InboxState state = inbox.state();
+    long now = tables.nowMillis();
+    long expiresAt =
+        expirySeconds == AttachRequest.NEVER_EXPIRES
+            ? InboxState.NEVER
+            : now + expirySeconds * 1000;
+    byte[] will = publishWill ? state.will() : null;
+    long willDueAt =
+        will == null ? InboxState.NEVER : Math.min(expiresAt, now + delaySeconds(will) * 1000);
+    tables.saveState(
+        inbox,
+        new InboxState(
+            state.handle(), null, expirySeconds, state.limits(), will, willDueAt, expiresAt));
+    settle(tables, inbox);
+  }
+
+  /**
+   * Does to a detached inbox what time has brought: its will is due, its session is over.
+   *
+   * @return whether it is gone
+   */
+  static boolean settle(InboxTables tables, Inbox inbox) {
+    if (inbox.state().willDueAtMillis() <= tables.nowMillis()) {
+      publishWill(tables, inbox);
+    }
+    if (inbox.state().expiresAtMillis() > tables.nowMillis()) {
+      return false;
+    }
+    long incarnation = inbox.incarnation();
+    List<InboxSubscription> subscriptions = tables.remove(inbox);
+    tables.emit(new InboxEffect.Ended(inbox.id, incarnation, subscriptions));
+    return true;
+  }
+
+  /**
+   * Somebody else connects, or the session is thrown away, while a connection or a will delay of it
+   * is still there. A will that waits for its delay is cancelled if the session goes on (MQTT 5.0
+   * §3.1.3.2.2), and is due now if it does not (§3.1.2.5); without delay it is due in any case.
+   */
+  static void takeOver(InboxTables tables, Inbox inbox, boolean sessionEnds) {
+    InboxState state = inbox.state();
+    Owner owner = state.owner();
+    if (owner != null) {
+      tables.emit(new InboxEffect.Fenced(owner.node(), state.handle()));
+    }
+    byte[] will = state.will();
+    if (will != null && (sessionEnds || (owner != null && delaySeconds(will) == 0))) {
+      publishWill(tables, inbox);
+    }
+  }
+
+  /** The will is no longer the session's: it is published whatever becomes of that. */
+  private static void publishWill(InboxTables tables, Inbox inbox) {
+    InboxState state = inbox.state();
+    byte[] will = state.will();
+    if (will == null) {
+      return;
+    }
+    DueWill due = new DueWill(inbox.id, will);
+    long epoch = state.handle().epoch();
+    tables.rows().put(InboxKeys.will(inbox.bucket, inbox.incarnation(), epoch), due.encode());
+    announceLater(tables, inbox.bucket, inbox.incarnation(), epoch);
+    tables.emit(due.toEffect(inbox.incarnation(), epoch));
+    tables.saveState(inbox, state.withoutWill());
+  }
+
+  /** Announces a due will once more, unless it has been published meanwhile. */
+  static void repeatWill(InboxTables tables, int bucket, long incarnation, long epoch) {
+    byte[] row = tables.rows().get(InboxKeys.will(bucket, incarnation, epoch));
+    if (row != null) {
+      tables.emit(DueWill.decode(row).toEffect(incarnation, epoch));
+      announceLater(tables, bucket, incarnation, epoch);
+    }
+  }
+
+  private static void announceLater(InboxTables tables, int bucket, long incarnation, long epoch) {
+    long at = tables.nowMillis() + WILL_REPEAT_MILLIS;
+    tables.putDue(bucket, at, InboxKeys.dueWill(bucket, at, incarnation, epoch));
+  }
+
+  private static long delaySeconds(byte[] will) {
+    return MessageCodec.decodeWill(ByteBuffer.wrap(will)).delaySeconds();
+  }
+}

@@ -1,0 +1,53 @@
+package io.fjordmq.inbox;
+
+import io.fjordmq.api.ByteReader;
+import io.fjordmq.api.ByteWriter;
+import io.fjordmq.range.kv.KvReader;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Asks a range when something is due in it, and which processes own inboxes there. */
+record Survey() implements InboxQuery {
+  static final int KIND = 2;
+
+  /**
+   * What it answers.
+   *
+   * @param earliestDueMillis nothing is due before; {@link InboxState#NEVER} if nothing at all
+   */
+  record Findings(long earliestDueMillis, List<Owner> owners) {}
+
+  @Override
+  public int kind() {
+    return KIND;
+  }
+
+  @Override
+  public void write(ByteWriter out) {
+    // Nothing to say: the key it is routed by names the range.
+  }
+
+  @Override
+  public byte[] answer(KvReader rows, InboxMemory memory) {
+    /*
+     *   v  earliestDueMillis
+     *   .. owner    until the end
+     */
+    ByteWriter out = new ByteWriter(64);
+    out.writeVarint(memory.dueTimes().earliest());
+    for (Owner owner : memory.totals().owners()) {
+      Fields.writeOwner(out, owner);
+    }
+    return out.toByteArray();
+  }
+
+  static Findings decodeAnswer(byte[] answer) {
+    ByteReader in = new ByteReader(answer);
+    long earliestDue = in.readVarint();
+    List<Owner> owners = new ArrayList<>();
+    while (in.remaining() > 0) {
+      owners.add(Fields.readOwner(in));
+    }
+    return new Findings(earliestDue, owners);
+  }
+}
