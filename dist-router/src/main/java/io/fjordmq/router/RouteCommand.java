@@ -1,0 +1,78 @@
+package io.fjordmq.router;
+
+import io.fjordmq.api.ByteReader;
+import io.fjordmq.api.ByteWriter;
+import io.fjordmq.api.MalformedBytesException;
+
+/**
+ * A change to routes, as it stands in the log.
+ *
+ * <pre>
+ * u8  version, 1
+ * u8  kind: 1 add, 2 remove, 3 remove stale
+ * add:           block key, rest of the bytes: value
+ * remove:        block key
+ * remove stale:  string node, u64 incarnation, varint how many at most
+ * </pre>
+ */
+@SuppressWarnings("ArrayRecordComponent") // carriers; never compared
+sealed interface RouteCommand {
+  int VERSION = 1;
+  int ADD = 1;
+  int REMOVE = 2;
+  int REMOVE_STALE = 3;
+
+  byte[] encode();
+
+  /** Adds a route or replaces its options. Key and value as in {@link RouteCodec}. */
+  record Add(byte[] key, byte[] value) implements RouteCommand {
+    @Override
+    public byte[] encode() {
+      return begin(ADD, key.length + value.length).writeBlock(key).writeBytes(value).toByteArray();
+    }
+  }
+
+  /** Removes a route if it is there. */
+  record Remove(byte[] key) implements RouteCommand {
+    @Override
+    public byte[] encode() {
+      return begin(REMOVE, key.length).writeBlock(key).toByteArray();
+    }
+  }
+
+  /** Removes routes of a node's earlier processes; answers with how many it removed. */
+  record RemoveStale(String node, long incarnation, int atMost) implements RouteCommand {
+    @Override
+    public byte[] encode() {
+      return begin(REMOVE_STALE, node.length() + 16)
+          .writeString(node)
+          .writeLong(incarnation)
+          .writeVarint(atMost)
+          .toByteArray();
+    }
+  }
+
+  private static ByteWriter begin(int kind, int expectedBytes) {
+    return new ByteWriter(8 + expectedBytes).writeByte(VERSION).writeByte(kind);
+  }
+
+  /**
+   * @throws MalformedBytesException if the bytes are no command
+   */
+  static RouteCommand decode(ByteReader in) {
+    int version = in.readByte();
+    if (version != VERSION) {
+      throw new MalformedBytesException("route command of unknown version " + version);
+    }
+    int kind = in.readByte();
+    return switch (kind) {
+      case ADD -> {
+        byte[] key = in.readBlock();
+        yield new Add(key, in.readBytes(in.remaining()));
+      }
+      case REMOVE -> new Remove(in.readBlock());
+      case REMOVE_STALE -> new RemoveStale(in.readString(), in.readLong(), in.readInt());
+      default -> throw new MalformedBytesException("unknown kind of route command: " + kind);
+    };
+  }
+}
