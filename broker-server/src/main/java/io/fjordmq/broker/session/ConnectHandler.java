@@ -5,13 +5,13 @@ import io.fjordmq.inbox.Attachment;
 import io.fjordmq.inbox.InboxId;
 import io.fjordmq.inbox.InboxStore;
 import io.fjordmq.inbox.InboxSubscription;
-import io.fjordmq.router.Receiver;
-import io.fjordmq.router.Route;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.mqtt.MqttConnectMessage;
+import io.netty.handler.codec.mqtt.MqttConnectVariableHeader;
 import io.netty.handler.codec.mqtt.MqttIdentifierRejectedException;
 import io.netty.handler.codec.mqtt.MqttMessage;
+import io.netty.handler.codec.mqtt.MqttMessageType;
 import io.netty.util.ReferenceCountUtil;
 import java.util.ArrayDeque;
 import java.util.List;
@@ -124,17 +124,13 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
     Throwable cause = message.decoderResult().cause();
     boolean isConnect =
         message.fixedHeader() != null
-            && message.fixedHeader().messageType()
-                == io.netty.handler.codec.mqtt.MqttMessageType.CONNECT;
+            && message.fixedHeader().messageType() == MqttMessageType.CONNECT;
     if (!isConnect) {
       return new ProtocolViolation(
           CloseReason.FIRST_PACKET_NOT_CONNECT, String.valueOf(cause.getMessage()));
     }
     int level =
-        message.variableHeader()
-                instanceof io.netty.handler.codec.mqtt.MqttConnectVariableHeader header
-            ? header.version()
-            : 0;
+        message.variableHeader() instanceof MqttConnectVariableHeader header ? header.version() : 0;
     CloseReason reason =
         cause instanceof MqttIdentifierRejectedException
             ? CloseReason.CLIENT_IDENTIFIER_NOT_VALID
@@ -211,22 +207,15 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
     if (discarded == null) {
       return;
     }
-    Receiver receiver = new Receiver.Inbox(mine.clientId(), discarded.incarnation());
-    for (InboxSubscription gone : discarded.subscriptions()) {
-      services
-          .router()
-          .remove(new Route(mine.tenant(), gone.filter(), receiver, gone.options()))
-          .exceptionally(
-              error -> {
-                log.warn(
-                    "A stale route of client {} of tenant {} stays: {}: {}",
-                    mine.clientId(),
-                    mine.tenant(),
-                    gone.filter(),
-                    error.toString());
-                return null;
-              });
-    }
+    InboxId id = new InboxId(mine.tenant(), mine.clientId());
+    services
+        .routes()
+        .removeAll(id, discarded.incarnation(), discarded.subscriptions())
+        .exceptionally(
+            error -> {
+              log.debug("Routes of the former session {} stay until they are followed", id, error);
+              return null;
+            });
   }
 
   private void attached(

@@ -216,7 +216,7 @@ final class Session implements LiveSession {
     InboxHandle inbox = handle;
     if (inbox == null) {
       if (publishWill && will != null) {
-        new SessionWill(will).publish(connection.services(), tenant());
+        connection.services().wills().publish(tenant(), will);
       }
       sessions.release(this);
     } else if (fenced) {

@@ -1,11 +1,12 @@
 package io.fjordmq.broker.session;
 
+import io.fjordmq.broker.delivery.InboxRoutes;
 import io.fjordmq.broker.delivery.LiveSubscriptions;
 import io.fjordmq.broker.delivery.Publisher;
 import io.fjordmq.broker.delivery.SessionRegistry;
+import io.fjordmq.broker.delivery.WillService;
 import io.fjordmq.inbox.InboxStore;
 import io.fjordmq.retain.RetainStore;
-import io.fjordmq.router.Router;
 import java.time.InstantSource;
 
 /**
@@ -18,7 +19,8 @@ import java.time.InstantSource;
  * @param publisher of what clients publish
  * @param live subscriptions of connected clients
  * @param inboxes persistent sessions
- * @param router routes to inboxes
+ * @param routes to inboxes
+ * @param wills of transient sessions
  * @param retained messages for new subscriptions
  * @param clock wall clock
  * @param nodeId of this node
@@ -32,7 +34,8 @@ public record SessionServices(
     Publisher publisher,
     LiveSubscriptions live,
     InboxStore inboxes,
-    Router router,
+    InboxRoutes routes,
+    WillService wills,
     RetainStore retained,
     InstantSource clock,
     String nodeId,

@@ -6,8 +6,7 @@ import io.fjordmq.api.TopicFilter;
 import io.fjordmq.broker.delivery.LiveSession;
 import io.fjordmq.inbox.Attachment;
 import io.fjordmq.inbox.InboxHandle;
-import io.fjordmq.router.Receiver;
-import io.fjordmq.router.Route;
+import io.fjordmq.inbox.InboxSubscription;
 import io.netty.handler.codec.mqtt.MqttFixedHeader;
 import io.netty.handler.codec.mqtt.MqttMessageIdAndPropertiesVariableHeader;
 import io.netty.handler.codec.mqtt.MqttMessageType;
@@ -193,6 +192,7 @@ final class Subscriptions {
                   .subscribe(session, filter, options)
                   .thenApply(isNew -> new Result(granted, isNew)));
     }
+    InboxSubscription row = new InboxSubscription(filter, options);
     return orFailed(
         () ->
             services
@@ -201,16 +201,11 @@ final class Subscriptions {
                 .thenCompose(
                     wasThere ->
                         services
-                            .router()
-                            .add(route(handle, filter, options))
+                            .routes()
+                            .add(handle.id(), handle.incarnation(), row)
                             .thenCompose(
                                 done -> services.live().subscribe(session, filter, options))
                             .thenApply(done -> new Result(granted, !wasThere))));
-  }
-
-  private Route route(InboxHandle inbox, TopicFilter filter, SubscriptionOptions options) {
-    Receiver receiver = new Receiver.Inbox(inbox.id().clientId(), inbox.incarnation());
-    return new Route(connection.tenant(), filter, receiver, options);
   }
 
   private CompletableFuture<Result> orFailed(Supplier<CompletableFuture<Result>> call) {
@@ -296,12 +291,11 @@ final class Subscriptions {
       return orFailed(
           () -> services.live().unsubscribe(session, filter).thenApply(Subscriptions::removed));
     }
-    SubscriptionOptions any = SubscriptionOptions.ofQos(io.fjordmq.api.Qos.EXACTLY_ONCE);
     return orFailed(
         () ->
             services
-                .router()
-                .remove(route(handle, filter, any))
+                .routes()
+                .remove(handle.id(), handle.incarnation(), filter)
                 .thenCompose(done -> services.live().unsubscribe(session, filter))
                 .thenCompose(done -> services.inboxes().unsubscribe(handle, filter))
                 .thenApply(Subscriptions::removed));
