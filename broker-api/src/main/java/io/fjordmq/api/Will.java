@@ -13,4 +13,21 @@ package io.fjordmq.api;
 public record Will(Message message, long delaySeconds, long messageExpirySeconds) {
   /** {@link #messageExpirySeconds} of a will without Message Expiry Interval. */
   public static final long NO_EXPIRY = -1;
+
+  /** The message to publish at this wall clock: accepted now, its lifetime begins now. */
+  public Message messageAt(long nowMillis) {
+    long expiresAtMillis =
+        messageExpirySeconds == NO_EXPIRY
+            ? Message.NEVER
+            : nowMillis + messageExpirySeconds * 1_000;
+    return new Message(
+        message.topic(),
+        message.payload(),
+        message.qos(),
+        message.retain(),
+        message.properties(),
+        message.publisher(),
+        nowMillis,
+        expiresAtMillis);
+  }
 }
