@@ -78,7 +78,7 @@ public final class Distribution implements Publisher {
       join.open();
       retain(tenant, message, join);
     }
-    List<InboxCopy> copies = copiesFor(tenant, message, routes);
+    List<InboxCopy> copies = copiesFor(tenant, message, id, routes);
     if (!copies.isEmpty()) {
       join.open();
       inboxes.store(message, copies, id, join::part);
@@ -111,7 +111,7 @@ public final class Distribution implements Publisher {
         observer.dropped(DropReason.NO_SHARE_MEMBER.label(), 1);
         continue;
       }
-      ShareAttempt attempt = new ShareAttempt(key.tenant(), share, delivery.message());
+      ShareAttempt attempt = new ShareAttempt(key.tenant(), share, delivery.message(), null);
       attempt.exclude(from.clientId());
       InboxCopy copy = shares.start(attempt, inboxes::storeLate);
       if (copy != null) {
@@ -159,7 +159,8 @@ public final class Distribution implements Publisher {
   }
 
   /** Copies to store; what goes to shares' connected members is sent on the way. */
-  private List<InboxCopy> copiesFor(String tenant, Message message, MatchedRoutes routes) {
+  private List<InboxCopy> copiesFor(
+      String tenant, Message message, @Nullable PublishId id, MatchedRoutes routes) {
     List<InboxCopy> copies = new ArrayList<>(routes.inboxes().size() + routes.shares().size());
     for (InboxMatch match : routes.inboxes()) {
       InboxCopy copy = InboxCopy.of(tenant, match, message);
@@ -173,7 +174,8 @@ public final class Distribution implements Publisher {
       } // else: it is subscribed among the live ones too and gets it there
     }
     for (ShareMatch share : routes.shares()) {
-      InboxCopy copy = shares.start(new ShareAttempt(tenant, share, message), inboxes::storeLate);
+      InboxCopy copy =
+          shares.start(new ShareAttempt(tenant, share, message, id), inboxes::storeLate);
       if (copy != null) {
         copies.add(copy);
       }

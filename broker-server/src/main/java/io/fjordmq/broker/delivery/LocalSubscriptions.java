@@ -133,7 +133,7 @@ public final class LocalSubscriptions implements LiveSubscriptions {
     if (present != null && present.session() == session) {
       return present;
     }
-    Subscriber mine = new Subscriber(session, dispatch.mailbox(session.eventLoop()));
+    Subscriber mine = new Subscriber(session, dispatch.mailbox(session.eventLoop()), this);
     Subscriber older = subscribers.put(client, mine);
     if (older != null) { // its connection has been taken over and did not say goodbye
       end(older);

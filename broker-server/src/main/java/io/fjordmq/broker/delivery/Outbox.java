@@ -69,8 +69,11 @@ final class Outbox {
           member.unflushed = true;
           toFlush.add(member);
         }
-      } else if (refusal != null) {
-        refusal.refused(delivery);
+      } else {
+        member.refused();
+        if (refusal != null) {
+          refusal.refused(delivery);
+        }
       }
     } catch (RuntimeException e) {
       // One broken session must not cost the others their message.

@@ -1,9 +1,11 @@
 package io.fjordmq.broker.delivery;
 
 import io.fjordmq.api.Message;
+import io.fjordmq.inbox.PublishId;
 import io.fjordmq.router.MatchedRoutes.ShareMatch;
 import java.util.HashSet;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One message of a share and the members that could not take it. Used by one thread at a time: the
@@ -13,12 +15,17 @@ final class ShareAttempt {
   private final ShareKey key;
   private final ShareMatch share;
   private final Message message;
+  private final @Nullable PublishId id;
   private Set<String> tried = Set.of();
 
-  ShareAttempt(String tenant, ShareMatch share, Message message) {
+  /**
+   * @param id set if the publisher may repeat the message: then it goes to the same member again
+   */
+  ShareAttempt(String tenant, ShareMatch share, Message message, @Nullable PublishId id) {
     this.key = new ShareKey(tenant, share.shareName(), share.pattern());
     this.share = share;
     this.message = message;
+    this.id = id;
   }
 
   ShareKey key() {
@@ -31,6 +38,10 @@ final class ShareAttempt {
 
   Message message() {
     return message;
+  }
+
+  @Nullable PublishId id() {
+    return id;
   }
 
   Set<String> tried() {

@@ -32,8 +32,7 @@ final class ShareDelivery {
    * @return the copy to be stored if an inbox was chosen; null if there is nothing to store
    */
   @Nullable InboxCopy start(ShareAttempt attempt, LateStore late) {
-    ShareSelection.Choice choice =
-        selection.choose(attempt.key(), attempt.share(), attempt.message(), attempt.tried());
+    ShareSelection.Choice choice = selection.choose(attempt);
     if (choice instanceof ShareSelection.Choice.Live live) {
       Recipients member =
           Recipients.chosen(live.member(), refused -> next(attempt, live.route(), late));

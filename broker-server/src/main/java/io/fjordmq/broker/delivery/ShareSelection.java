@@ -4,12 +4,12 @@ import io.fjordmq.api.Message;
 import io.fjordmq.api.Qos;
 import io.fjordmq.broker.delivery.ShareStrategy.Candidate;
 import io.fjordmq.broker.delivery.ShareStrategy.Turn;
+import io.fjordmq.inbox.PublishId;
 import io.fjordmq.router.MatchedRoutes.ShareMatch;
 import io.fjordmq.router.Receiver;
 import io.fjordmq.router.Route;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -51,17 +51,16 @@ final class ShareSelection {
     this.settings = settings;
   }
 
-  /**
-   * Picks.
-   *
-   * @param tried client identifiers of members that are not to get it
-   */
-  Choice choose(ShareKey key, ShareMatch share, Message message, Set<String> tried) {
+  /** Picks one of the members that have not been tried. */
+  Choice choose(ShareAttempt attempt) {
+    ShareKey key = attempt.key();
+    Message message = attempt.message();
+    ShareMatch share = attempt.share();
     List<Candidate> connected = new ArrayList<>(share.members().size());
     List<Candidate> offline = new ArrayList<>();
     Choice nobody = GONE;
     for (Route member : share.members()) {
-      if (tried.contains(clientIdOf(member))) {
+      if (attempt.tried().contains(clientIdOf(member))) {
         continue;
       }
       Choice choice = choiceOf(key.tenant(), member, message);
@@ -79,7 +78,19 @@ final class ShareSelection {
     if (candidates.isEmpty()) {
       return nobody;
     }
-    return candidates.get(settings.shareStrategy().pick(candidates, message, turnOf(key))).choice();
+    return candidates.get(pick(candidates, attempt)).choice();
+  }
+
+  /**
+   * A message that may be repeated goes to the same member each time, as long as the same ones are
+   * there: there it is recognised, so that the share gets it exactly once.
+   */
+  private int pick(List<Candidate> candidates, ShareAttempt attempt) {
+    ShareStrategy strategy = settings.shareStrategy();
+    PublishId id = attempt.id();
+    return id != null && strategy.takesTurns()
+        ? ShareStrategy.byHash(candidates, id.hashCode())
+        : strategy.pick(candidates, attempt.message(), turnOf(attempt.key()));
   }
 
   static String clientIdOf(Route member) {

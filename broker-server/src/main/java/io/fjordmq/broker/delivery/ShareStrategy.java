@@ -41,14 +41,14 @@ public enum ShareStrategy {
   HASH_BY_CLIENT {
     @Override
     int pick(List<Candidate> candidates, Message message, Turn turn) {
-      return byHash(candidates, message.publisher());
+      return byHash(candidates, message.publisher().hashCode());
     }
   },
   /** The same for all messages of a topic; so they stay in order. */
   HASH_BY_TOPIC {
     @Override
     int pick(List<Candidate> candidates, Message message, Turn turn) {
-      return byHash(candidates, message.topic().name());
+      return byHash(candidates, message.topic().name().hashCode());
     }
   },
   /** Those connected to this node in turn; others only if there are none. */
@@ -96,15 +96,20 @@ public enum ShareStrategy {
    */
   abstract int pick(List<Candidate> candidates, Message message, Turn turn);
 
+  /** True if the same message would go to another member the next time. */
+  boolean takesTurns() {
+    return this == RANDOM || this == ROUND_ROBIN || this == LOCAL_FIRST;
+  }
+
   /**
    * Rendezvous hashing (Thaler and Ravishankar, 1998): a member that comes or goes moves only what
    * it gets or had.
    */
-  private static int byHash(List<Candidate> candidates, String key) {
+  static int byHash(List<Candidate> candidates, int key) {
     int best = 0;
     long highest = Long.MIN_VALUE;
     for (int i = 0; i < candidates.size(); i++) {
-      long weight = mix(((long) key.hashCode() << 32) ^ candidates.get(i).clientId().hashCode());
+      long weight = mix(((long) key << 32) ^ candidates.get(i).clientId().hashCode());
       if (weight > highest) {
         highest = weight;
         best = i;

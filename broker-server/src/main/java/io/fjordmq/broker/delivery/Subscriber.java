@@ -26,15 +26,17 @@ final class Subscriber {
 
   private final LiveSession session;
   private final Mailbox mailbox;
+  private final LocalSubscriptions table;
   private final Map<String, Subscription> subscriptions = new HashMap<>(4);
   private boolean closed;
 
   /** Has taken deliveries it has not flushed; only touched on its event loop. */
   boolean unflushed;
 
-  Subscriber(LiveSession session, Mailbox mailbox) {
+  Subscriber(LiveSession session, Mailbox mailbox, LocalSubscriptions table) {
     this.session = session;
     this.mailbox = mailbox;
+    this.table = table;
   }
 
   LiveSession session() {
@@ -43,6 +45,14 @@ final class Subscriber {
 
   Mailbox mailbox() {
     return mailbox;
+  }
+
+  /**
+   * The session takes nothing any more. It says goodbye itself; but a subscription that was under
+   * way when it did would stay for ever.
+   */
+  void refused() {
+    table.removeAll(session);
   }
 
   /**

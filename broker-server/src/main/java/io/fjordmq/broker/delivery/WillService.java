@@ -1,6 +1,5 @@
 package io.fjordmq.broker.delivery;
 
-import io.fjordmq.api.Message;
 import io.fjordmq.api.Will;
 import io.fjordmq.inbox.PublishId;
 import java.time.InstantSource;
@@ -46,25 +45,7 @@ public final class WillService {
 
   /** Publishes a will now; its lifetime begins now. */
   void publish(String tenant, Will will, @Nullable PublishId id, PublishListener listener) {
-    publisher.publish(tenant, stamped(will), id, listener);
+    publisher.publish(tenant, will.messageAt(clock.millis()), id, listener);
     publisher.flush();
-  }
-
-  private Message stamped(Will will) {
-    Message message = will.message();
-    long now = clock.millis();
-    long expires =
-        will.messageExpirySeconds() == Will.NO_EXPIRY
-            ? Message.NEVER
-            : now + will.messageExpirySeconds() * 1_000;
-    return new Message(
-        message.topic(),
-        message.payload(),
-        message.qos(),
-        message.retain(),
-        message.properties(),
-        message.publisher(),
-        now,
-        expires);
   }
 }

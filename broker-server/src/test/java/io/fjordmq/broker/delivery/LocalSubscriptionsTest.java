@@ -201,4 +201,44 @@ class LocalSubscriptionsTest {
     world.subscribe(first, "$share/s/a", AT_MOST_ONCE);
     assertThat(world.router.calls()).containsExactly("add $share/s/a", "add $share/s/a");
   }
+
+  @Test
+  void shouldForgetASessionThatTakesNothingAnyMore() {
+    world.subscribe(first, "a", AT_LEAST_ONCE);
+    first.closed = true;
+    world.publish(message("a", AT_LEAST_ONCE, "m"));
+    assertThat(world.local.status().heldRoutes()).isZero();
+    assertThat(world.local.status().filters()).isZero();
+  }
+
+  @Test
+  void shouldFollowChangesWhenFiltersOverlap() {
+    world.subscribe(first, "a/+", AT_LEAST_ONCE);
+    world.subscribe(second, "a/b", AT_LEAST_ONCE);
+    world.publish(message("a/b", AT_LEAST_ONCE, "m1"));
+    world.subscribe(first, "a/b", AT_MOST_ONCE);
+    world.publish(message("a/b", AT_LEAST_ONCE, "m2"));
+    world.local.unsubscribe(second, TopicFilter.parse("a/b"));
+    world.publish(message("a/b", AT_LEAST_ONCE, "m3"));
+    world.local.unsubscribe(first, TopicFilter.parse("a/+"));
+    world.publish(message("a/b", AT_LEAST_ONCE, "m4"));
+
+    assertThat(first.texts()).containsExactly("m1", "m2", "m3", "m4");
+    assertThat(first.taken.get(2).qos()).isEqualTo(AT_LEAST_ONCE);
+    assertThat(first.taken.get(3).qos()).isEqualTo(AT_MOST_ONCE);
+    assertThat(second.texts()).containsExactly("m1", "m2");
+  }
+
+  @Test
+  void shouldMergeAnewEachTimeWhenTheOverlapIsLargerThanWhatIsKept() {
+    int many = DeliveryWorld.SMALL.maxCachedFanOut() + 5;
+    for (int i = 0; i < many; i++) {
+      FakeSession session = world.connect("s" + i, world.loop);
+      world.subscribe(session, "a/+", AT_LEAST_ONCE);
+      world.subscribe(session, "a/b", AT_LEAST_ONCE);
+    }
+    world.publish(message("a/b", AT_LEAST_ONCE, "m1"));
+    world.publish(message("a/b", AT_LEAST_ONCE, "m2"));
+    assertThat(world.observer.delivered.sum()).isEqualTo(2L * many);
+  }
 }

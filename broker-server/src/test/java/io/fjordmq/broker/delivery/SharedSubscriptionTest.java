@@ -8,9 +8,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fjordmq.api.SubscriptionOptions;
 import io.fjordmq.api.TopicFilter;
 import io.fjordmq.inbox.InboxStore.InsertOutcome;
+import io.fjordmq.inbox.PublishId;
 import io.fjordmq.router.Receiver;
 import io.fjordmq.router.Route;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
 /** Goal: one member of a share gets each message, and a member that fails costs none. */
@@ -194,6 +197,24 @@ class SharedSubscriptionTest {
             SubscriptionOptions.ofQos(AT_LEAST_ONCE)));
     world.publishAndRun(message("a", AT_LEAST_ONCE, "m"));
     assertThat(world.observer.dropped(DropReason.OTHER_NODE)).isEqualTo(1);
+  }
+
+  @Test
+  void shouldChooseTheSameMemberAgainWhenThePublisherRepeatsAMessage() {
+    for (String client : List.of("i1", "i2", "i3", "i4")) {
+      world.inboxRoute(client, SHARED, AT_LEAST_ONCE);
+    }
+    Set<String> chosen = new TreeSet<>();
+    for (int i = 0; i < 40; i++) {
+      PublishId id = new PublishId(9, i, 0);
+      world.publish(message("a", AT_LEAST_ONCE, "m"), id);
+      world.publish(message("a", AT_LEAST_ONCE, "m"), id);
+      List<String> clients =
+          world.inboxes.inserts.stream().map(in -> in.targets().get(0).id().clientId()).toList();
+      assertThat(clients.get(2 * i)).isEqualTo(clients.get(2 * i + 1));
+      chosen.add(clients.get(2 * i));
+    }
+    assertThat(chosen).as("and yet all members get some").hasSize(4);
   }
 
   @Test
