@@ -1,5 +1,7 @@
 package io.fjordmq.broker.delivery;
 
+import io.fjordmq.api.SubscriptionOptions;
+import io.fjordmq.api.TopicFilter;
 import io.fjordmq.inbox.InboxId;
 import io.fjordmq.inbox.InboxSubscription;
 import io.fjordmq.router.Receiver;
@@ -9,8 +11,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Removes the routes that lead to inboxes that are no more. (A session adds and removes those of
- * its own subscriptions one by one.) Thread-safe.
+ * The routes that lead to inboxes. Thread-safe. Futures fail with {@link
+ * io.fjordmq.range.RangeException}.
  */
 public final class InboxRoutes {
   private final Router router;
@@ -21,18 +23,41 @@ public final class InboxRoutes {
     this.removals = new BoundedCalls(settings.routeRemovalsInFlight());
   }
 
+  /** Adds or replaces the route of a subscription; completes when every node matches it. */
+  public CompletableFuture<Void> add(InboxId id, long incarnation, InboxSubscription subscription) {
+    return Calls.guarded(
+        () -> router.add(route(id, incarnation, subscription.filter(), subscription.options())));
+  }
+
+  /** Removes the route of a subscription; completes when no node matches it any more. */
+  public CompletableFuture<Void> remove(InboxId id, long incarnation, TopicFilter filter) {
+    return Calls.guarded(
+        () -> router.remove(route(id, incarnation, filter, LocalSubscriptions.NODE_ROUTE_OPTIONS)));
+  }
+
   /**
-   * Removes them, a bounded number at a time. One that cannot be removed now is removed when a
-   * PUBLISH follows it and finds no inbox. Fails with {@link io.fjordmq.range.RangeException} if
-   * that is so for any.
+   * Removes the routes of an inbox that is no more, a bounded number at a time. One that cannot be
+   * removed now is removed when a PUBLISH follows it and finds no inbox.
    */
   public CompletableFuture<Void> removeAll(
       InboxId id, long incarnation, List<InboxSubscription> subscriptions) {
-    Receiver receiver = new Receiver.Inbox(id.clientId(), incarnation);
     return CompletableFuture.allOf(
         subscriptions.stream()
-            .map(gone -> new Route(id.tenant(), gone.filter(), receiver, gone.options()))
-            .map(route -> removals.run(() -> router.remove(route)))
+            .map(
+                subscription ->
+                    removals.run(
+                        () ->
+                            router.remove(
+                                route(
+                                    id,
+                                    incarnation,
+                                    subscription.filter(),
+                                    subscription.options()))))
             .toArray(CompletableFuture<?>[]::new));
+  }
+
+  private static Route route(
+      InboxId id, long incarnation, TopicFilter filter, SubscriptionOptions options) {
+    return new Route(id.tenant(), filter, new Receiver.Inbox(id.clientId(), incarnation), options);
   }
 }
