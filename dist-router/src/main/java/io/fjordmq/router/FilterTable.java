@@ -4,7 +4,10 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,14 +28,34 @@ public final class FilterTable<V, R> {
   private final ConcurrentHashMap<String, Tenant<V, R>> tenants = new ConcurrentHashMap<>();
   private final Object lock = new Object();
   private final Function<List<V>, R> combine;
-  private final int maxCachedTopics;
+  private final ToIntFunction<R> weight;
+  private final int maxWeight;
   private final R nothing;
 
   /** Cached topics in the order they get their next chance; dead ones are left in for a while. */
   private final ArrayDeque<Cached<R>> clock = new ArrayDeque<>();
 
   private int cached;
+  private long cachedWeight;
   private volatile int size;
+
+  private final LongAdder hits = new LongAdder();
+  private long misses;
+  private long invalidations;
+  private long evictions;
+
+  /**
+   * A table at a moment; the last four count since it was made.
+   *
+   * @param filters of all tenants
+   * @param cachedTopics topics whose result is remembered
+   * @param hits matches answered from the cache
+   * @param misses matches made anew
+   * @param invalidations remembered topics forgotten because a filter of theirs was changed
+   * @param evictions remembered topics forgotten to make room
+   */
+  public record Status(
+      int filters, int cachedTopics, long hits, long misses, long invalidations, long evictions) {}
 
   /** What {@link #compute} does to a filter's value. */
   @FunctionalInterface
@@ -51,15 +74,17 @@ public final class FilterTable<V, R> {
     final String tenant;
     final String topic;
     final R result;
+    final int weight;
     boolean dead; // guarded by lock
 
     /** Asked for again since the clock passed. Races lose a chance at worst. */
     boolean recent;
 
-    Cached(String tenant, String topic, R result) {
+    Cached(String tenant, String topic, R result, int weight) {
       this.tenant = tenant;
       this.topic = topic;
       this.result = result;
+      this.weight = weight;
     }
   }
 
@@ -69,11 +94,24 @@ public final class FilterTable<V, R> {
    * @param maxCachedTopics of all tenants together; when full, those not asked for lately go
    */
   public FilterTable(Function<List<V>, R> combine, int maxCachedTopics) {
+    this(combine, result -> 1, maxCachedTopics);
+  }
+
+  /**
+   * A table whose results are not all of a size.
+   *
+   * @param combine as above
+   * @param weight what keeping a result costs, ≥ 1; one of more than an eighth of {@code
+   *     maxCachedTopics} is not kept
+   * @param maxCachedTopics topics of weight 1 that have room
+   */
+  public FilterTable(Function<List<V>, R> combine, ToIntFunction<R> weight, int maxCachedTopics) {
     if (maxCachedTopics < 1) {
       throw new IllegalArgumentException("maxCachedTopics must be ≥ 1, not " + maxCachedTopics);
     }
     this.combine = combine;
-    this.maxCachedTopics = maxCachedTopics;
+    this.weight = weight;
+    this.maxWeight = maxCachedTopics;
     this.nothing = combine.apply(List.of());
   }
 
@@ -87,6 +125,7 @@ public final class FilterTable<V, R> {
     if (hit == null) {
       return matchAnew(tenant, topic);
     }
+    hits.increment();
     if (!hit.recent) { // read first: a topic that is always hot must not be a contended write
       hit.recent = true;
     }
@@ -138,6 +177,19 @@ public final class FilterTable<V, R> {
     }
   }
 
+  public Status status() {
+    synchronized (lock) {
+      return new Status(size, cached, hits.sum(), misses, invalidations, evictions);
+    }
+  }
+
+  /** Calls for the value of every filter, under the table's lock. For rare use. */
+  void forEach(Consumer<? super V> action) {
+    synchronized (lock) {
+      tenants.values().forEach(tenant -> tenant.filters.forEach(action));
+    }
+  }
+
   private R matchAnew(String tenant, String topic) {
     synchronized (lock) {
       Tenant<V, R> its = tenants.get(tenant);
@@ -148,27 +200,30 @@ public final class FilterTable<V, R> {
       if (hit != null) {
         return hit.result;
       }
+      misses++;
       List<V> values = new ArrayList<>(4);
       its.filters.match(topic, values::add);
       R result = values.isEmpty() ? nothing : combine.apply(values);
-      if (topic.length() <= MAX_CACHED_TOPIC_LENGTH) {
-        remember(its, new Cached<>(tenant, topic, result));
+      int resultWeight = weight.applyAsInt(result);
+      if (topic.length() <= MAX_CACHED_TOPIC_LENGTH && resultWeight <= Math.max(1, maxWeight / 8)) {
+        remember(its, new Cached<>(tenant, topic, result, resultWeight));
       }
       return result;
     }
   }
 
   private void remember(Tenant<V, R> its, Cached<R> entry) {
-    while (cached >= maxCachedTopics) {
+    while (cachedWeight + entry.weight > maxWeight) {
       evictOne();
     }
-    if (clock.size() >= 2 * maxCachedTopics) {
+    if (clock.size() >= 2L * maxWeight) {
       clock.removeIf(old -> old.dead);
     }
     its.results.put(entry.topic, entry);
     its.index.put(entry.topic, entry);
     clock.add(entry);
     cached++;
+    cachedWeight += entry.weight;
   }
 
   private void evictOne() {
@@ -183,6 +238,7 @@ public final class FilterTable<V, R> {
     }
     Tenant<V, R> its = tenants.get(oldest.tenant);
     if (its != null) {
+      evictions++;
       forget(its, oldest);
     }
   }
@@ -190,6 +246,7 @@ public final class FilterTable<V, R> {
   private void invalidate(Tenant<V, R> its, String pattern) {
     List<Cached<R>> stale = new ArrayList<>();
     its.index.match(pattern, stale::add);
+    invalidations += stale.size();
     stale.forEach(entry -> forget(its, entry));
   }
 
@@ -202,5 +259,6 @@ public final class FilterTable<V, R> {
   private void kill(Cached<R> entry) {
     entry.dead = true;
     cached--;
+    cachedWeight -= entry.weight;
   }
 }

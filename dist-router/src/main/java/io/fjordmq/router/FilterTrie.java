@@ -134,6 +134,19 @@ public final class FilterTrie<V> {
     }
   }
 
+  /** Passes the value of every filter, in no order that means anything. */
+  public void forEach(Consumer<? super V> action) {
+    List<Node<V>> open = new ArrayList<>();
+    open.add(root);
+    while (!open.isEmpty()) {
+      Node<V> node = open.remove(open.size() - 1);
+      passIfSet(node.value, action);
+      passIfSet(node.hashValue, action);
+      addIfSet(node.plus, open);
+      node.literal.forEach(open::add);
+    }
+  }
+
   private Node<V> childOrNew(Node<V> node, String pattern, int from, int end) {
     if (isPlus(pattern, from, end)) {
       if (node.plus == null) {

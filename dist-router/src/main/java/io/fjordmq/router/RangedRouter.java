@@ -1,14 +1,11 @@
 package io.fjordmq.router;
 
-import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.Topic;
 import io.fjordmq.range.Coprocessor;
 import io.fjordmq.range.RangeClient;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.StoreSpec;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 
 /** The routes on the range engine. */
 public final class RangedRouter implements Router {
@@ -17,15 +14,16 @@ public final class RangedRouter implements Router {
    */
   private static final String NAME = "dist";
 
-  /** Removals in one log entry, so that none is large. */
-  private static final int STALE_AT_ONCE = 1_000;
+  /** Rows that one log entry looks at, so that none keeps its range busy for long. */
+  private static final int STALE_ROWS_AT_ONCE = 2_048;
+
+  private static final byte[] FIRST_KEY = {};
 
   private final RangeClient client;
   private final Replicas replicas;
 
-  /** The replicas this node holds and the table they feed; made before the engine, filled by it. */
+  /** The table that this node's replicas fill; made before the engine. */
   public static final class Replicas {
-    private final Map<RangeId, RouterCoprocessor> opened = new ConcurrentHashMap<>();
     private final RouteTable table;
 
     public Replicas(RouterSettings settings) {
@@ -33,9 +31,7 @@ public final class RangedRouter implements Router {
     }
 
     private Coprocessor open(RangeId range) {
-      RouterCoprocessor replica = new RouterCoprocessor(table);
-      opened.put(range, replica);
-      return replica;
+      return new RouterCoprocessor(table);
     }
   }
 
@@ -72,27 +68,31 @@ public final class RangedRouter implements Router {
     return client.mutate(key, new RouteCommand.Remove(key).encode()).thenAccept(done -> {});
   }
 
+  /**
+   * {@inheritDoc}
+   *
+   * <p>Goes through all ranges and completes when each has answered. So on a node that has just
+   * started, every route acknowledged before is matched from then on.
+   */
   @Override
   public CompletableFuture<Integer> removeStale(String node, long incarnation) {
-    byte[] command = new RouteCommand.RemoveStale(node, incarnation, STALE_AT_ONCE).encode();
-    return replicas.opened.values().stream()
-        .map(replica -> removeStale(replica, command, 0))
-        .reduce(
-            CompletableFuture.completedFuture(0),
-            (one, other) -> one.thenCombine(other, Integer::sum));
+    return removeStale(node, incarnation, FIRST_KEY, 0);
   }
 
   private CompletableFuture<Integer> removeStale(
-      RouterCoprocessor replica, byte[] command, int removedBefore) {
+      String node, long incarnation, byte[] from, int removedBefore) {
+    byte[] command =
+        new RouteCommand.RemoveStale(node, incarnation, STALE_ROWS_AT_ONCE, from).encode();
     return client
-        .mutate(replica.firstKey(), command)
+        .mutate(from, command)
         .thenCompose(
             answer -> {
-              int removed = new ByteReader(answer).readInt();
-              int total = removedBefore + removed;
-              return removed < STALE_AT_ONCE
-                  ? CompletableFuture.completedFuture(total)
-                  : removeStale(replica, command, total);
+              StaleRemoved part = StaleRemoved.decode(answer);
+              int removed = removedBefore + part.removed();
+              byte[] next = part.next();
+              return next == null
+                  ? CompletableFuture.completedFuture(removed)
+                  : removeStale(node, incarnation, next, removed);
             });
   }
 
@@ -101,8 +101,8 @@ public final class RangedRouter implements Router {
     return replicas.table.match(tenant, topic.name());
   }
 
+  /** Figures for metrics. */
   public RouterStatus status() {
-    RouteTable table = replicas.table;
-    return new RouterStatus(table.routes(), table.filters(), table.cachedTopics());
+    return replicas.table.status();
   }
 }

@@ -27,7 +27,7 @@ import java.util.List;
  * all routes of a filter lie together.
  */
 final class RouteCodec {
-  private static final int BUCKETS = 1 << 16;
+  static final int BUCKETS = 1 << 16;
   private static final int VERSION = 1;
   private static final int LIVE = 0;
   private static final int INBOX = 1;
@@ -39,6 +39,10 @@ final class RouteCodec {
   private RouteCodec() {}
 
   static byte[] key(Route route) {
+    return key(RouteId.of(route));
+  }
+
+  static byte[] key(RouteId route) {
     String filter = route.filter().text();
     ByteWriter out = new ByteWriter(64 + filter.length());
     out.writeShort(bucketOf(route.tenant(), filter));
@@ -73,13 +77,29 @@ final class RouteCodec {
    * @throws MalformedBytesException if they are not a route's row
    */
   static Route decode(byte[] key, byte[] value) {
+    RouteId id = decodeKey(key);
+    return new Route(id.tenant(), id.filter(), id.receiver(), readOptions(new ByteReader(value)));
+  }
+
+  /**
+   * @throws MalformedBytesException if it is not a route's key
+   */
+  static RouteId decodeKey(byte[] key) {
     ByteReader in = new ByteReader(key);
     in.readShort();
     String tenant = in.readString();
-    TopicFilter filter = TopicFilter.parse(in.readString());
+    TopicFilter filter = readFilter(in);
     Receiver receiver = readReceiver(in);
     in.requireEnd();
-    return new Route(tenant, filter, receiver, readOptions(new ByteReader(value)));
+    return new RouteId(tenant, filter, receiver);
+  }
+
+  private static TopicFilter readFilter(ByteReader in) {
+    try {
+      return TopicFilter.parse(in.readString());
+    } catch (IllegalArgumentException e) {
+      throw new MalformedBytesException("route with an invalid topic filter", e);
+    }
   }
 
   private static Receiver readReceiver(ByteReader in) {
@@ -97,12 +117,17 @@ final class RouteCodec {
       throw new MalformedBytesException("route of unknown version " + version);
     }
     int bits = in.readByte();
+    int qos = bits & 0b11;
+    int retainHandling = bits >>> RETAIN_HANDLING_SHIFT;
+    if (qos > Qos.EXACTLY_ONCE.level() || retainHandling >= RETAIN_HANDLINGS.length) {
+      throw new MalformedBytesException("route with unknown options " + bits);
+    }
     SubscriptionOptions options =
         new SubscriptionOptions(
-            Qos.of(bits & 3),
+            Qos.of(qos),
             (bits & NO_LOCAL) != 0,
             (bits & RETAIN_AS_PUBLISHED) != 0,
-            RETAIN_HANDLINGS[(bits >>> RETAIN_HANDLING_SHIFT) % RETAIN_HANDLINGS.length],
+            RETAIN_HANDLINGS[retainHandling],
             in.readInt());
     in.requireEnd();
     return options;

@@ -12,7 +12,8 @@ import io.fjordmq.api.MalformedBytesException;
  * u8  kind: 1 add, 2 remove, 3 remove stale
  * add:           block key, rest of the bytes: value
  * remove:        block key
- * remove stale:  string node, u64 incarnation, varint how many at most
+ * remove stale:  string node, u64 incarnation, varint how many rows to look at,
+ *                rest of the bytes: key to begin at
  * </pre>
  */
 @SuppressWarnings("ArrayRecordComponent") // carriers; never compared
@@ -40,14 +41,21 @@ sealed interface RouteCommand {
     }
   }
 
-  /** Removes routes of a node's earlier processes; answers with how many it removed. */
-  record RemoveStale(String node, long incarnation, int atMost) implements RouteCommand {
+  /**
+   * Removes routes of a node's earlier processes, looking at some rows from a key on; answered by
+   * {@link StaleRemoved}.
+   *
+   * @param atMostRows so that no log entry keeps the range busy for long
+   */
+  record RemoveStale(String node, long incarnation, int atMostRows, byte[] from)
+      implements RouteCommand {
     @Override
     public byte[] encode() {
-      return begin(REMOVE_STALE, node.length() + 16)
+      return begin(REMOVE_STALE, node.length() + from.length + 16)
           .writeString(node)
           .writeLong(incarnation)
-          .writeVarint(atMost)
+          .writeVarint(atMostRows)
+          .writeBytes(from)
           .toByteArray();
     }
   }
@@ -71,7 +79,9 @@ sealed interface RouteCommand {
         yield new Add(key, in.readBytes(in.remaining()));
       }
       case REMOVE -> new Remove(in.readBlock());
-      case REMOVE_STALE -> new RemoveStale(in.readString(), in.readLong(), in.readInt());
+      case REMOVE_STALE ->
+          new RemoveStale(
+              in.readString(), in.readLong(), in.readInt(), in.readBytes(in.remaining()));
       default -> throw new MalformedBytesException("unknown kind of route command: " + kind);
     };
   }

@@ -1,114 +1,102 @@
 package io.fjordmq.router;
 
 import io.fjordmq.api.ByteReader;
-import io.fjordmq.api.ByteWriter;
 import io.fjordmq.range.ApplyContext;
 import io.fjordmq.range.Coprocessor;
 import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.kv.KvReader;
+import io.fjordmq.range.kv.KvWriter;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 
 /**
- * The routes of one range. Keeps the node's {@link RouteTable} in step while it applies, on every
- * replica: when the answer is given, the route works here.
+ * Routes of one range: rows, and the same routes in the node's {@link RouteTable} before the answer
+ * is given. So what is acknowledged is matched.
+ *
+ * <p>Closing leaves the routes in the table: a replica that stopped because of a full disk is
+ * opened again, and until then this node must go on matching what it has acknowledged. Whichever
+ * replica next opens the interval puts the table right (see {@link RouteTable#rebuild}).
  */
 final class RouterCoprocessor implements Coprocessor {
   private static final byte[] DONE = {};
 
   private final RouteTable table;
-
-  /** What this replica has put into the table, by row key; shares the routes with it. */
-  private final Map<byte[], Route> mine = new TreeMap<>(Arrays::compareUnsigned);
-
-  private volatile byte[] firstKey = {};
+  private KeyInterval interval = KeyInterval.ALL;
 
   RouterCoprocessor(RouteTable table) {
     this.table = table;
   }
 
   @Override
-  public void open(KeyInterval interval, KvReader state) {
-    Map<byte[], Route> before = new TreeMap<>(Arrays::compareUnsigned);
-    before.putAll(mine);
-    mine.clear();
-    state.scan(
-        interval.start(),
-        interval.end(),
-        (key, value) -> {
-          mine.put(key, RouteCodec.decode(key, value));
-          return true;
-        });
-    // New ones first: a route that was there before and after must match all the time.
-    mine.values().forEach(table::add);
-    before.forEach(
-        (key, route) -> {
-          if (!mine.containsKey(key)) {
-            table.remove(route);
-          }
-        });
-    firstKey = interval.start();
+  public void open(KeyInterval held, KvReader state) {
+    interval = held;
+    table.rebuild(
+        held,
+        routes ->
+            state.scan(
+                held.start(),
+                held.end(),
+                (key, value) -> {
+                  routes.accept(RouteCodec.decode(key, value));
+                  return true;
+                }));
   }
 
   @Override
   public byte[] apply(ByteBuffer bytes, ApplyContext context) {
     RouteCommand command = RouteCommand.decode(new ByteReader(bytes));
     if (command instanceof RouteCommand.Add add) {
-      Route route = RouteCodec.decode(add.key(), add.value());
       context.state().put(add.key(), add.value());
-      mine.put(add.key(), route);
-      table.add(route);
+      table.add(RouteCodec.decode(add.key(), add.value()));
       return DONE;
     }
     if (command instanceof RouteCommand.Remove remove) {
-      remove(remove.key(), context);
+      removeRow(remove.key(), context.state());
       return DONE;
     }
-    int removed = removeStale((RouteCommand.RemoveStale) command, context);
-    return new ByteWriter(8).writeVarint(removed).toByteArray();
+    return removeStale((RouteCommand.RemoveStale) command, context.state()).encode();
   }
 
-  private void remove(byte[] key, ApplyContext context) {
-    Route route = mine.remove(key);
-    if (route != null) {
-      context.state().delete(key);
-      table.remove(route);
-    }
+  /** The value is not needed to remove a route, so it is not read. */
+  private void removeRow(byte[] key, KvWriter state) {
+    state.delete(key);
+    table.remove(RouteCodec.decodeKey(key));
   }
 
-  private int removeStale(RouteCommand.RemoveStale command, ApplyContext context) {
+  private StaleRemoved removeStale(RouteCommand.RemoveStale command, KvWriter state) {
     List<byte[]> stale = new ArrayList<>();
-    for (Map.Entry<byte[], Route> entry : mine.entrySet()) {
-      if (stale.size() == command.atMost()) {
-        break;
-      }
-      if (entry.getValue().receiver() instanceof Receiver.Live live
-          && live.node().equals(command.node())
-          && live.incarnation() < command.incarnation()) {
-        stale.add(entry.getKey());
-      }
-    }
-    stale.forEach(key -> remove(key, context));
-    return stale.size();
+    byte[][] lastSeen = {command.from()};
+    int[] seen = {0};
+    state.scan(
+        command.from(),
+        interval.end(),
+        (key, value) -> {
+          if (isStale(RouteCodec.decodeKey(key).receiver(), command)) {
+            stale.add(key);
+          }
+          lastSeen[0] = key;
+          return ++seen[0] < command.atMostRows();
+        });
+    stale.forEach(key -> removeRow(key, state));
+    boolean rangeDone = seen[0] < command.atMostRows();
+    return new StaleRemoved(stale.size(), rangeDone ? interval.end() : justAfter(lastSeen[0]));
   }
 
+  private static boolean isStale(Receiver receiver, RouteCommand.RemoveStale command) {
+    return receiver instanceof Receiver.Live live
+        && live.node().equals(command.node())
+        && live.incarnation() < command.incarnation();
+  }
+
+  private static byte[] justAfter(byte[] key) {
+    return Arrays.copyOf(key, key.length + 1);
+  }
+
+  /** Nobody asks: every node matches in its own table. */
   @Override
   public byte[] query(ByteBuffer query, KvReader state) {
-    throw new UnsupportedOperationException("routes are matched in memory, not queried");
-  }
-
-  @Override
-  public void close() {
-    mine.values().forEach(table::remove);
-    mine.clear();
-  }
-
-  /** The first key of its range; any thread. */
-  byte[] firstKey() {
-    return firstKey;
+    throw new UnsupportedOperationException("routes are matched locally, not queried");
   }
 }

@@ -1,10 +1,22 @@
 package io.fjordmq.router;
 
 /**
- * Figures for metrics.
+ * The router of one node at a moment.
  *
- * @param routes this node knows
- * @param filters different patterns among them
- * @param cachedTopics topics whose match is remembered
+ * @param routes that are matched here
+ * @param filters different patterns among them, of all tenants
+ * @param cachedTopics topics whose routes are remembered
+ * @param cacheHits matches answered from the cache, since start
+ * @param cacheMisses matches made anew, since start
+ * @param cacheInvalidations remembered topics forgotten because a route of theirs changed, since
+ *     start
+ * @param cacheEvictions remembered topics forgotten to make room, since start
  */
-public record RouterStatus(long routes, int filters, int cachedTopics) {}
+public record RouterStatus(
+    long routes,
+    int filters,
+    int cachedTopics,
+    long cacheHits,
+    long cacheMisses,
+    long cacheInvalidations,
+    long cacheEvictions) {}

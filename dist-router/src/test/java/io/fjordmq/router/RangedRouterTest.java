@@ -100,7 +100,10 @@ class RangedRouterTest {
         .isEqualTo("0101010708");
     assertThat(hex.formatHex(new RouteCommand.Remove(new byte[] {7}).encode()))
         .isEqualTo("01020107");
-    assertThat(hex.formatHex(new RouteCommand.RemoveStale("n", 3, 5).encode()))
-        .isEqualTo("0103016e000000000000000305");
+    byte[] from = {7, 8};
+    assertThat(hex.formatHex(new RouteCommand.RemoveStale("n", 3, 5, from).encode()))
+        .isEqualTo("0103016e0000000000000003050708");
+    assertThat(hex.formatHex(new StaleRemoved(300, from).encode())).isEqualTo("0101ac020708");
+    assertThat(hex.formatHex(new StaleRemoved(0, null).encode())).isEqualTo("010000");
   }
 }

@@ -1,0 +1,75 @@
+package io.fjordmq.router;
+
+import io.fjordmq.router.MatchedRoutes.InboxMatch;
+import io.fjordmq.router.MatchedRoutes.ShareMatch;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * The routes of a topic, made of those of the patterns that match it.
+ *
+ * @param weight what keeping it costs: 1, and 1 for each receiver that is not in a list shared with
+ *     other topics
+ */
+record RouteMerge(MatchedRoutes routes, int weight) {
+  static final RouteMerge NONE = new RouteMerge(MatchedRoutes.NONE, 1);
+
+  private static final Comparator<Route> BY_FILTER =
+      Comparator.comparing(route -> route.filter().text());
+
+  /**
+   * @param patterns the patterns that match
+   */
+  static RouteMerge of(List<PatternRoutes> patterns) {
+    if (patterns.isEmpty()) {
+      return NONE;
+    }
+    if (patterns.size() == 1) {
+      return new RouteMerge(patterns.get(0).matched(), 1);
+    }
+    List<MatchedRoutes> parts = patterns.stream().map(PatternRoutes::matched).toList();
+    List<Receiver.Live> nodes = mergeNodes(parts);
+    List<InboxMatch> inboxes = mergeInboxes(parts);
+    List<ShareMatch> shares = parts.stream().flatMap(part -> part.shares().stream()).toList();
+    boolean inboxesAreShared = parts.stream().anyMatch(part -> part.inboxes() == inboxes);
+    return new RouteMerge(
+        new MatchedRoutes(nodes, inboxes, shares),
+        1 + nodes.size() + shares.size() + (inboxesAreShared ? 0 : inboxes.size()));
+  }
+
+  private static List<Receiver.Live> mergeNodes(List<MatchedRoutes> parts) {
+    Set<Receiver.Live> nodes = new LinkedHashSet<>();
+    parts.forEach(part -> nodes.addAll(part.nodes()));
+    return List.copyOf(nodes);
+  }
+
+  private static List<InboxMatch> mergeInboxes(List<MatchedRoutes> parts) {
+    List<List<InboxMatch>> filled =
+        parts.stream().map(MatchedRoutes::inboxes).filter(list -> !list.isEmpty()).toList();
+    if (filled.isEmpty()) {
+      return List.of();
+    }
+    if (filled.size() == 1) {
+      return filled.get(0);
+    }
+    Map<Receiver.Inbox, InboxMatch> merged = new LinkedHashMap<>();
+    for (List<InboxMatch> list : filled) {
+      for (InboxMatch match : list) {
+        merged.merge(match.inbox(), match, RouteMerge::join);
+      }
+    }
+    return List.copyOf(merged.values());
+  }
+
+  private static InboxMatch join(InboxMatch one, InboxMatch other) {
+    List<Route> routes = new ArrayList<>(one.routes());
+    routes.addAll(other.routes());
+    routes.sort(BY_FILTER);
+    return new InboxMatch(one.inbox(), List.copyOf(routes));
+  }
+}

@@ -1,0 +1,168 @@
+package io.fjordmq.router;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.api.Topic;
+import io.fjordmq.router.MatchedRoutes.InboxMatch;
+import io.fjordmq.router.MatchedRoutes.ShareMatch;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.Tuple;
+import net.jqwik.api.Tuple.Tuple3;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Goal: the table matches as a list of routes would that are tried one by one, whatever was added,
+ * replaced and removed before, with a cache that is always too small.
+ */
+class RouteTableTest {
+  private final RouteTable table = new RouteTable(1_000);
+
+  private enum Step {
+    ADD,
+    REMOVE,
+    MATCH_ONLY
+  }
+
+  @Provide
+  Arbitrary<List<Tuple3<Step, Route, String>>> steps() {
+    return Combinators.combine(Arbitraries.of(Step.class), Routes.routes(), Routes.topics())
+        .as(Tuple::of)
+        .list()
+        .ofMaxSize(100);
+  }
+
+  @Property(tries = 500)
+  void shouldMatchAsAListOfRoutesWouldWhenRoutesComeAndGo(
+      @ForAll("steps") List<Tuple3<Step, Route, String>> steps) {
+    RouteTable tested = new RouteTable(20);
+    Map<RouteId, Route> model = new LinkedHashMap<>();
+    for (Tuple3<Step, Route, String> step : steps) {
+      Route route = step.get2();
+      if (step.get1() == Step.ADD) {
+        tested.add(route);
+        model.put(RouteId.of(route), route);
+      } else if (step.get1() == Step.REMOVE) {
+        tested.remove(RouteId.of(route));
+        model.remove(RouteId.of(route));
+      }
+      Topic topic = new Topic(step.get3());
+      assertMatches(tested.match(route.tenant(), topic.name()), model, route.tenant(), topic);
+      assertThat(tested.status().routes()).isEqualTo(model.size());
+    }
+    List.copyOf(model.keySet()).forEach(tested::remove);
+    assertThat(tested.status())
+        .returns(0L, RouterStatus::routes)
+        .returns(0, RouterStatus::filters)
+        .returns(0, RouterStatus::cachedTopics);
+  }
+
+  private static void assertMatches(
+      MatchedRoutes matched, Map<RouteId, Route> model, String tenant, Topic topic) {
+    Set<Receiver.Live> nodes = new HashSet<>();
+    Map<Receiver.Inbox, Map<String, Route>> inboxes = new HashMap<>();
+    Map<String, Set<Route>> shares = new HashMap<>();
+    for (Route route : model.values()) {
+      if (!route.tenant().equals(tenant) || !route.filter().matches(topic)) {
+        continue;
+      }
+      if (route.filter().isShared()) {
+        shares.computeIfAbsent(route.filter().text(), text -> new HashSet<>()).add(route);
+      } else if (route.receiver() instanceof Receiver.Inbox inbox) {
+        inboxes.computeIfAbsent(inbox, key -> new TreeMap<>()).put(route.filter().text(), route);
+      } else {
+        nodes.add((Receiver.Live) route.receiver());
+      }
+    }
+    assertThat(matched.nodes()).containsExactlyInAnyOrderElementsOf(nodes);
+    assertThat(matched.inboxes())
+        .containsExactlyInAnyOrderElementsOf(
+            inboxes.entrySet().stream()
+                .map(e -> new InboxMatch(e.getKey(), new ArrayList<>(e.getValue().values())))
+                .toList());
+    assertThat(matched.shares()).hasSize(shares.size());
+    for (ShareMatch share : matched.shares()) {
+      assertThat(share.members())
+          .containsExactlyInAnyOrderElementsOf(
+              shares.get("$share/" + share.shareName() + "/" + share.pattern()));
+    }
+    assertThat(matched.isEmpty())
+        .isEqualTo(nodes.isEmpty() && inboxes.isEmpty() && shares.isEmpty());
+  }
+
+  @Test
+  void shouldGiveTheSameObjectUntilAMatchingRouteChanges() {
+    table.add(Routes.toInbox("a/+", "c1"));
+    MatchedRoutes before = match("a/b");
+    table.add(Routes.toInbox("b/#", "c2"));
+    table.add(Routes.toInbox("a/+", "c1"));
+    assertThat(match("a/b")).as("an unchanged route is no change").isSameAs(before);
+    table.add(Routes.toInbox("#", "c2"));
+    assertThat(match("a/b").inboxes()).hasSize(2);
+    table.remove(RouteId.of(Routes.toInbox("#", "c2")));
+    assertThat(match("a/b")).isEqualTo(before);
+  }
+
+  @Test
+  void shouldKeepTheOrderOfAShareWhileItDoesNotChange() {
+    for (int i = 0; i < 20; i++) {
+      table.add(Routes.toInbox("$share/g/a", "c" + i));
+    }
+    List<Route> before = match("a").shares().get(0).members();
+    table.add(Routes.toInbox("#", "other"));
+    table.add(Routes.toInbox("$share/h/a", "other"));
+    assertThat(match("a").shares())
+        .filteredOn(share -> share.shareName().equals("g"))
+        .singleElement()
+        .returns(before, ShareMatch::members);
+  }
+
+  @Test
+  void shouldKeepOneListOfInboxesWhenManyTopicsMatchTheSameFilter() {
+    for (int i = 0; i < 100; i++) {
+      table.add(Routes.toInbox("alarms/+", "c" + i));
+    }
+    table.add(Routes.toNode("#", "n1"));
+    assertThat(match("alarms/1").inboxes()).isSameAs(match("alarms/2").inboxes()).hasSize(100);
+  }
+
+  @Test
+  void shouldNotRememberATopicWhenItsReceiversTakeTooMuchRoom() {
+    RouteTable small = new RouteTable(80);
+    for (int i = 0; i < 20; i++) {
+      small.add(Routes.toInbox("a", "c" + i));
+      small.add(Routes.toInbox("+", "c" + i));
+    }
+    assertThat(small.match(Routes.TENANT, "a").inboxes()).hasSize(20);
+    assertThat(small.status().cachedTopics()).isZero();
+    assertThat(small.match(Routes.TENANT, "b").inboxes()).hasSize(20);
+    assertThat(small.status().cachedTopics()).isEqualTo(1);
+  }
+
+  @Test
+  void shouldCountWhatTheCacheDoes() {
+    RouteTable small = new RouteTable(2);
+    small.add(Routes.toInbox("#", "c"));
+    for (String topic : List.of("a", "a", "b", "c")) {
+      small.match(Routes.TENANT, topic);
+    }
+    small.add(Routes.toNode("c", "n"));
+    assertThat(small.status()).isEqualTo(new RouterStatus(2, 2, 1, 1, 3, 1, 1));
+  }
+
+  private MatchedRoutes match(String topic) {
+    return table.match(Routes.TENANT, topic);
+  }
+}
