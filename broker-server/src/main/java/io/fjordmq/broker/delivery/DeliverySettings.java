@@ -18,6 +18,9 @@ package io.fjordmq.broker.delivery;
  * @param pushedEntriesPerInbox inbox entries waiting for a session; when there are more, the oldest
  *     are left out and the session reads them from the inbox
  * @param pushedBytesPerInbox like pushedEntriesPerInbox, payload bytes; one entry is always kept
+ * @param maxRepeatingPublishers publishers of QoS 2 whose last messages are remembered, so that
+ *     live receivers do not get them again when they are repeated; when there are more, the one
+ *     longest silent is forgotten
  * @param maxShares shares whose turn is remembered; when there are more, all begin anew
  * @param shareStrategy which member of a share gets a message
  */
@@ -33,6 +36,7 @@ public record DeliverySettings(
     int routeRemovalsInFlight,
     int pushedEntriesPerInbox,
     long pushedBytesPerInbox,
+    int maxRepeatingPublishers,
     int maxShares,
     ShareStrategy shareStrategy) {
 
@@ -50,6 +54,7 @@ public record DeliverySettings(
           256,
           256,
           1L << 20,
+          65_536,
           65_536,
           ShareStrategy.ROUND_ROBIN);
 
@@ -69,6 +74,7 @@ public record DeliverySettings(
     requirePositive("routeRemovalsInFlight", routeRemovalsInFlight);
     requirePositive("pushedEntriesPerInbox", pushedEntriesPerInbox);
     requirePositive("pushedBytesPerInbox", pushedBytesPerInbox);
+    requirePositive("maxRepeatingPublishers", maxRepeatingPublishers);
     requirePositive("maxShares", maxShares);
   }
 

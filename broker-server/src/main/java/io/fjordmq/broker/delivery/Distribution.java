@@ -1,6 +1,7 @@
 package io.fjordmq.broker.delivery;
 
 import io.fjordmq.api.Message;
+import io.fjordmq.broker.delivery.RepeatedPublishes.LivePart;
 import io.fjordmq.inbox.InboxStore;
 import io.fjordmq.inbox.PublishId;
 import io.fjordmq.retain.RetainStore;
@@ -35,6 +36,7 @@ public final class Distribution implements Publisher {
   private final LiveDispatch dispatch;
   private final ShareDelivery shares;
   private final InboxDelivery inboxes;
+  private final RepeatedPublishes repeated;
   private final DeliveryObserver observer;
   private final Sparingly unreachable = new Sparingly();
   private final Sparingly notRetained = new Sparingly();
@@ -55,6 +57,7 @@ public final class Distribution implements Publisher {
     this.local = local;
     this.registry = registry;
     this.dispatch = dispatch;
+    this.repeated = new RepeatedPublishes(settings.maxRepeatingPublishers());
     this.observer = observer;
     this.shares =
         new ShareDelivery(new ShareSelection(self, local, registry, settings), dispatch, observer);
@@ -67,9 +70,10 @@ public final class Distribution implements Publisher {
     MatchedRoutes routes = router.match(tenant, message.topic());
     PublishOutcome atBest =
         routes.isEmpty() ? PublishOutcome.NO_MATCHING_SUBSCRIBERS : PublishOutcome.ACCEPTED;
+    LivePart live = id == null ? null : repeated.of(id);
     Outbox outbox = dispatch.outbox();
     if (!message.retain() && routes.inboxes().isEmpty() && routes.shares().isEmpty()) {
-      sendLive(tenant, message, routes, outbox);
+      sendLive(tenant, message, routes, live, outbox);
       answer(atBest, listener, outbox);
       return;
     }
@@ -78,12 +82,12 @@ public final class Distribution implements Publisher {
       join.open();
       retain(tenant, message, join);
     }
-    List<InboxCopy> copies = copiesFor(tenant, message, id, routes);
+    List<InboxCopy> copies = copiesFor(tenant, message, routes, id, live);
     if (!copies.isEmpty()) {
       join.open();
       inboxes.store(message, copies, id, join::part);
     }
-    sendLive(tenant, message, routes, outbox);
+    sendLive(tenant, message, routes, live, outbox);
     Mailbox congested = outbox.takeCongested();
     if (congested != null) {
       join.open();
@@ -111,7 +115,7 @@ public final class Distribution implements Publisher {
         observer.dropped(DropReason.NO_SHARE_MEMBER.label(), 1);
         continue;
       }
-      ShareAttempt attempt = new ShareAttempt(key.tenant(), share, delivery.message(), null);
+      ShareAttempt attempt = new ShareAttempt(key.tenant(), share, delivery.message(), null, null);
       attempt.exclude(from.clientId());
       InboxCopy copy = shares.start(attempt, inboxes::storeLate);
       if (copy != null) {
@@ -160,7 +164,11 @@ public final class Distribution implements Publisher {
 
   /** Copies to store; what goes to shares' connected members is sent on the way. */
   private List<InboxCopy> copiesFor(
-      String tenant, Message message, @Nullable PublishId id, MatchedRoutes routes) {
+      String tenant,
+      Message message,
+      MatchedRoutes routes,
+      @Nullable PublishId id,
+      @Nullable LivePart live) {
     List<InboxCopy> copies = new ArrayList<>(routes.inboxes().size() + routes.shares().size());
     for (InboxMatch match : routes.inboxes()) {
       InboxCopy copy = InboxCopy.of(tenant, match, message);
@@ -175,7 +183,7 @@ public final class Distribution implements Publisher {
     }
     for (ShareMatch share : routes.shares()) {
       InboxCopy copy =
-          shares.start(new ShareAttempt(tenant, share, message, id), inboxes::storeLate);
+          shares.start(new ShareAttempt(tenant, share, message, id, live), inboxes::storeLate);
       if (copy != null) {
         copies.add(copy);
       }
@@ -183,7 +191,15 @@ public final class Distribution implements Publisher {
     return copies;
   }
 
-  private void sendLive(String tenant, Message message, MatchedRoutes routes, Outbox outbox) {
+  private void sendLive(
+      String tenant,
+      Message message,
+      MatchedRoutes routes,
+      @Nullable LivePart live,
+      Outbox outbox) {
+    if (live != null && !live.isFirst()) {
+      return; // repeated, and they have it
+    }
     List<Receiver.Live> nodes = routes.nodes();
     for (int i = 0; i < nodes.size(); i++) {
       Receiver.Live node = nodes.get(i);

@@ -11,7 +11,8 @@ public interface LiveSubscriptions {
 
   /**
    * Adds or replaces a subscription of a connected client. Completes when it works on every node,
-   * with whether it was new. Persistent sessions subscribe here too, for messages of QoS 0.
+   * with whether it was new. Persistent sessions subscribe here too, for messages of QoS 0. If it
+   * fails, the subscription is not there.
    */
   CompletableFuture<Boolean> subscribe(
       LiveSession session, TopicFilter filter, SubscriptionOptions options);
@@ -19,6 +20,6 @@ public interface LiveSubscriptions {
   /** Removes one; completes with whether it was there. */
   CompletableFuture<Boolean> unsubscribe(LiveSession session, TopicFilter filter);
 
-  /** Removes all of a client whose connection has ended. */
+  /** Removes all of a client whose connection has ended; the last call for a session. */
   void removeAll(LiveSession session);
 }

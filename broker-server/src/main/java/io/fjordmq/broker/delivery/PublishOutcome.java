@@ -1,6 +1,6 @@
 package io.fjordmq.broker.delivery;
 
-/** What the broker made of a PUBLISH; decides the PUBACK / PUBREC. */
+/** What the broker made of a PUBLISH; decides the PUBACK / PUBREC. From best to worst. */
 public enum PublishOutcome {
   /**
    * Durable wherever a persistent session or the retain store wanted it, and handed to the live

@@ -15,7 +15,7 @@ public interface Publisher {
    * Publishes a message. Messages of one publisher are distributed in the order of the calls.
    *
    * @param id set if the publisher may repeat the message after a lost connection or a restart (QoS
-   *     2, wills): inboxes store it once
+   *     2, wills): inboxes store it once, and live receivers of this node get it once
    * @param listener told once, for every QoS. While a receiving event loop has more waiting for it
    *     than it should, it is told late: a publisher that bounds its unanswered publishes is slowed
    *     down instead of losing messages

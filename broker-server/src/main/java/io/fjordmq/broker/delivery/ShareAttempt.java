@@ -1,6 +1,7 @@
 package io.fjordmq.broker.delivery;
 
 import io.fjordmq.api.Message;
+import io.fjordmq.broker.delivery.RepeatedPublishes.LivePart;
 import io.fjordmq.inbox.PublishId;
 import io.fjordmq.router.MatchedRoutes.ShareMatch;
 import java.util.HashSet;
@@ -16,16 +17,36 @@ final class ShareAttempt {
   private final ShareMatch share;
   private final Message message;
   private final @Nullable PublishId id;
+  private final @Nullable LivePart live;
   private Set<String> tried = Set.of();
 
   /**
    * @param id set if the publisher may repeat the message: then it goes to the same member again
+   * @param live what became of it earlier; set if id is
    */
-  ShareAttempt(String tenant, ShareMatch share, Message message, @Nullable PublishId id) {
+  ShareAttempt(
+      String tenant,
+      ShareMatch share,
+      Message message,
+      @Nullable PublishId id,
+      @Nullable LivePart live) {
     this.key = new ShareKey(tenant, share.shareName(), share.pattern());
     this.share = share;
     this.message = message;
     this.id = id;
+    this.live = live;
+  }
+
+  /** True if this is a repetition of what a connected member has been sent. */
+  boolean isRepeated() {
+    return live != null && live.hasServed(key);
+  }
+
+  /** It is sent to a connected member. */
+  void sendLive() {
+    if (live != null) {
+      live.serve(key);
+    }
   }
 
   ShareKey key() {

@@ -32,10 +32,15 @@ final class ShareDelivery {
    * @return the copy to be stored if an inbox was chosen; null if there is nothing to store
    */
   @Nullable InboxCopy start(ShareAttempt attempt, LateStore late) {
+    return attempt.isRepeated() ? null : chooseAndSend(attempt, late);
+  }
+
+  private @Nullable InboxCopy chooseAndSend(ShareAttempt attempt, LateStore late) {
     ShareSelection.Choice choice = selection.choose(attempt);
     if (choice instanceof ShareSelection.Choice.Live live) {
       Recipients member =
           Recipients.chosen(live.member(), refused -> next(attempt, live.route(), late));
+      attempt.sendLive();
       dispatch.outbox().send(delivery(attempt, live.route().options()), member);
       return null;
     }
@@ -48,7 +53,7 @@ final class ShareDelivery {
 
   private void next(ShareAttempt attempt, Route refusing, LateStore late) {
     attempt.exclude(ShareSelection.clientIdOf(refusing));
-    InboxCopy copy = start(attempt, late);
+    InboxCopy copy = chooseAndSend(attempt, late);
     if (copy != null) {
       late.store(copy);
     }

@@ -1,0 +1,87 @@
+package io.fjordmq.broker.delivery;
+
+import static io.fjordmq.api.Qos.AT_LEAST_ONCE;
+import static io.fjordmq.api.Qos.EXACTLY_ONCE;
+import static io.fjordmq.broker.delivery.Messages.message;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.inbox.PublishId;
+import org.junit.jupiter.api.Test;
+
+/** Goal: a publisher that repeats a message after a lost connection reaches everybody once. */
+class RepeatedPublishTest {
+  private final DeliveryWorld world = new DeliveryWorld();
+  private final FakeSession live = world.connect("live", world.loop);
+
+  @Test
+  void shouldReachLiveReceiversOnceWhenAMessageIsRepeated() {
+    world.subscribe(live, "a", EXACTLY_ONCE);
+    publish("m1", new PublishId(1, 10, 10));
+    publish("m2", new PublishId(1, 11, 10));
+    publish("m1", new PublishId(1, 10, 10));
+    publish("m2", new PublishId(1, 11, 10));
+    publish("m3", new PublishId(1, 12, 11));
+
+    assertThat(live.texts()).containsExactly("m1", "m2", "m3");
+    assertThat(world.answers).hasSize(5).containsOnly(PublishOutcome.ACCEPTED);
+  }
+
+  @Test
+  void shouldReachInboxesAgainAndLiveReceiversNotWhenTheFirstTimeWasNotDurable() {
+    world.subscribe(live, "a", EXACTLY_ONCE);
+    world.inboxRoute("i", "a", EXACTLY_ONCE);
+    world.inboxes.failure = new IllegalStateException("down");
+    publish("m", new PublishId(1, 10, 10));
+    assertThat(world.lastAnswer()).isEqualTo(PublishOutcome.NOT_DURABLE);
+
+    world.inboxes.failure = null;
+    publish("m", new PublishId(1, 10, 10));
+
+    assertThat(world.lastAnswer()).isEqualTo(PublishOutcome.ACCEPTED);
+    assertThat(world.inboxes.inserts).hasSize(2);
+    assertThat(live.texts()).containsExactly("m");
+  }
+
+  @Test
+  void shouldReachAShareOnceWhenAConnectedMemberHadIt() {
+    FakeSession other = world.connect("other", world.loop);
+    world.subscribe(live, "$share/s/a", EXACTLY_ONCE);
+    world.subscribe(other, "$share/s/a", EXACTLY_ONCE);
+    publish("m", new PublishId(1, 10, 10));
+    FakeSession chosen = live.taken.isEmpty() ? other : live;
+    world.local.removeAll(chosen);
+    world.inboxRoute("i", "$share/s/a", AT_LEAST_ONCE);
+
+    publish("m", new PublishId(1, 10, 10));
+
+    assertThat(live.taken.size() + other.taken.size()).isEqualTo(1);
+    assertThat(world.inboxes.inserts).isEmpty();
+  }
+
+  @Test
+  void shouldNotMistakeTheSameNumberOfAnotherPublisherForARepetition() {
+    world.subscribe(live, "a", EXACTLY_ONCE);
+    publish("one", new PublishId(1, 10, 10));
+    publish("two", new PublishId(2, 10, 10));
+    assertThat(live.texts()).containsExactly("one", "two");
+  }
+
+  @Test
+  void shouldForgetThePublisherLongestSilentWhenThereAreTooMany() {
+    world.subscribe(live, "a", EXACTLY_ONCE);
+    publish("one", new PublishId(1, 10, 10));
+    publish("two", new PublishId(2, 10, 10));
+    publish("one", new PublishId(1, 10, 10));
+    publish("three", new PublishId(3, 10, 10));
+
+    publish("one", new PublishId(1, 10, 10));
+    publish("two", new PublishId(2, 10, 10));
+
+    assertThat(DeliveryWorld.SMALL.maxRepeatingPublishers()).isEqualTo(2);
+    assertThat(live.texts()).containsExactly("one", "two", "three", "two");
+  }
+
+  private void publish(String text, PublishId id) {
+    world.publish(message("a", EXACTLY_ONCE, text), id);
+  }
+}

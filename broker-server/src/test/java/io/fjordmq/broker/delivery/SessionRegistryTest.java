@@ -1,0 +1,51 @@
+package io.fjordmq.broker.delivery;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+/** Goal: one connection per client; the next one waits until the older has given up its state. */
+class SessionRegistryTest {
+  private final SessionRegistry registry = new SessionRegistry();
+  private final ManualLoop loop = new ManualLoop();
+  private final FakeSession older = new FakeSession("c", loop, false);
+  private final FakeSession newer = new FakeSession("c", loop, false);
+
+  @Test
+  void shouldTakeOverAndWaitForTheOlderConnection() {
+    SessionRegistry.Registration first = registry.register(older);
+    assertThat(first.olderGone()).isDone();
+
+    SessionRegistry.Registration second = registry.register(newer);
+    assertThat(second.olderGone()).isNotDone();
+    assertThat(older.closed).as("told on its own event loop").isFalse();
+    loop.runAll();
+    assertThat(older.closed).isTrue();
+    registry.release(first);
+
+    assertThat(second.olderGone()).isDone();
+    assertThat(registry.find(FakeSession.TENANT, "c")).isSameAs(newer);
+    assertThat(registry.size()).isEqualTo(1);
+  }
+
+  @Test
+  void shouldMakeAThirdConnectionWaitForTheSecondOnly() {
+    SessionRegistry.Registration first = registry.register(older);
+    SessionRegistry.Registration second = registry.register(newer);
+    SessionRegistry.Registration third = registry.register(new FakeSession("c", loop, false));
+    registry.release(first);
+    assertThat(third.olderGone()).isNotDone();
+    registry.release(second);
+    assertThat(third.olderGone()).isDone();
+  }
+
+  @Test
+  void shouldForgetAClientOnceWhenItsLastConnectionIsReleased() {
+    SessionRegistry.Registration only = registry.register(older);
+    registry.release(only);
+    registry.release(only);
+    assertThat(registry.find(FakeSession.TENANT, "c")).isNull();
+    assertThat(registry.size()).isZero();
+    assertThat(registry.find("other tenant", "c")).isNull();
+  }
+}
