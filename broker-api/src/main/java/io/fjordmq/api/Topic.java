@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * A topic name as it stands in a PUBLISH: no wildcards, 1 to 65,535 bytes of UTF-8, no U+0000 (MQTT
- * 5.0 §4.7).
+ * 5.0 §1.5.4, §4.7).
  *
  * @param name the whole name, e.g. {@code site/1/temperature}
  */
@@ -41,8 +41,25 @@ public record Topic(String name) {
       if (c == 0) {
         return "contains U+0000";
       }
+      if (isHalfCharacter(name, i)) {
+        return "contains half of a surrogate pair";
+      }
     }
     return tooLong(name) ? "is longer than " + MAX_BYTES + " bytes" : null;
+  }
+
+  /**
+   * True if a surrogate stands there without its other half. Such text has no UTF-8 (MQTT 5.0
+   * §1.5.4): stored, it would become other text.
+   */
+  static boolean isHalfCharacter(String text, int i) {
+    char c = text.charAt(i);
+    if (!Character.isSurrogate(c)) {
+      return false;
+    }
+    return Character.isHighSurrogate(c)
+        ? i + 1 == text.length() || !Character.isLowSurrogate(text.charAt(i + 1))
+        : i == 0 || !Character.isHighSurrogate(text.charAt(i - 1));
   }
 
   static boolean tooLong(String text) {

@@ -29,6 +29,7 @@ public record TopicFilter(String text, @Nullable String shareName, String patter
       throw new IllegalArgumentException(
           "shared topic filter must be $share/<name>/<filter> with a name free of wildcards");
     }
+    requireText(share);
     String pattern = text.substring(slash + 1);
     requireValidPattern(pattern);
     if (Topic.tooLong(text)) {
@@ -86,13 +87,11 @@ public record TopicFilter(String text, @Nullable String shareName, String patter
     if (pattern.isEmpty()) {
       throw new IllegalArgumentException("topic filter is empty");
     }
+    requireText(pattern);
     for (int i = 0; i < pattern.length(); i++) {
       char c = pattern.charAt(i);
       boolean startsLevel = i == 0 || pattern.charAt(i - 1) == '/';
       boolean endsLevel = i == pattern.length() - 1 || pattern.charAt(i + 1) == '/';
-      if (c == 0) {
-        throw new IllegalArgumentException("topic filter contains U+0000");
-      }
       if (c == '+' && !(startsLevel && endsLevel)) {
         throw new IllegalArgumentException("'+' must fill a whole level of the topic filter");
       }
@@ -102,6 +101,17 @@ public record TopicFilter(String text, @Nullable String shareName, String patter
     }
     if (Topic.tooLong(pattern)) {
       throw new IllegalArgumentException("topic filter is longer than 65535 bytes");
+    }
+  }
+
+  private static void requireText(String part) {
+    for (int i = 0; i < part.length(); i++) {
+      if (part.charAt(i) == 0) {
+        throw new IllegalArgumentException("topic filter contains U+0000");
+      }
+      if (Topic.isHalfCharacter(part, i)) {
+        throw new IllegalArgumentException("topic filter contains half of a surrogate pair");
+      }
     }
   }
 
