@@ -9,8 +9,8 @@ import java.time.Duration;
  * @param electionTimeout how long a follower waits for its leader before it stands for election; a
  *     leader sends heartbeats ten times as often. A group whose only voter is this node elects at
  *     once
- * @param queuedProposals proposals of one group that may wait to be taken up, a power of two; more
- *     are refused as {@code BUSY}
+ * @param queuedProposals proposals of one group that may be outstanding, a power of two; more are
+ *     refused as {@code BUSY}
  * @param maxUnappliedBytes bytes of one group's entries that may be in memory because they are not
  *     yet on disk or not yet applied; more are refused as {@code BUSY}
  * @param maxEntryBytes size of one entry; a larger one is a programming error

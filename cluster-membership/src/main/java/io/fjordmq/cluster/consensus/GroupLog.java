@@ -41,13 +41,11 @@ final class GroupLog implements LogStorage {
   @Override
   public boolean init(LogStorageOptions options) {
     try {
-      byte[] first = shared.raft(LogKeys.firstIndex(group));
-      firstIndex = first == null ? 1 : LogKeys.u64(first);
+      firstIndex = shared.firstIndex(group);
       lastIndex = shared.lastIndex(group, firstIndex);
       // Without these jraft would not know the members and never elect a leader.
       ConfigurationManager configurations = options.getConfigurationManager();
-      shared.configurations(
-          group, firstIndex, (bytes, index) -> configurations.add(configuration(bytes)));
+      shared.configurations(group, firstIndex, bytes -> configurations.add(configuration(bytes)));
       return true;
     } catch (RocksDBException | MalformedBytesException e) {
       LOG.error("group {}: cannot read its log", id, e);
@@ -161,7 +159,7 @@ final class GroupLog implements LogStorage {
   @Override
   public boolean truncateSuffix(long lastIndexKept) {
     try (SharedLog.Batch batch = shared.batch()) {
-      batch.deleteEntries(group, lastIndexKept + 1, -1);
+      batch.deleteEntriesFrom(group, lastIndexKept + 1);
       batch.commit(true);
       lastIndex = lastIndexKept < firstIndex ? 0 : Math.min(lastIndex, lastIndexKept);
       return true;
@@ -177,7 +175,7 @@ final class GroupLog implements LogStorage {
       throw new IllegalArgumentException("next log index must be positive, not " + nextLogIndex);
     }
     try (SharedLog.Batch batch = shared.batch()) {
-      batch.deleteEntries(group, 0, -1);
+      batch.deleteEntriesFrom(group, 0);
       batch.put(LogKeys.firstIndex(group), LogKeys.u64(nextLogIndex)).commit(true);
       firstIndex = nextLogIndex;
       lastIndex = 0;

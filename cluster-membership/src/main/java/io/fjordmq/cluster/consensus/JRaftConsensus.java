@@ -16,6 +16,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** One replica, run by sofa-jraft. */
 final class JRaftConsensus implements Consensus {
@@ -26,10 +27,11 @@ final class JRaftConsensus implements Consensus {
   private final NodeImpl node;
   private final GroupServices services;
   private final JRaftStateMachine machine;
+  private final ConsensusSettings settings;
   private final ConsensusObserver observer;
-  private final int maxEntryBytes;
   private final Runnable onClose;
-  private final Set<PendingProposal> unsettled = ConcurrentHashMap.newKeySet();
+  private final OutstandingProposals outstanding;
+  private final Set<CompletableFuture<?>> requests = ConcurrentHashMap.newKeySet();
 
   // Readers use the node, the writer closes it: jraft may lose what is offered while it shuts down.
   private final ReadWriteLock lifecycle = new ReentrantReadWriteLock();
@@ -40,16 +42,17 @@ final class JRaftConsensus implements Consensus {
       NodeImpl node,
       GroupServices services,
       JRaftStateMachine machine,
+      ConsensusSettings settings,
       ConsensusObserver observer,
-      int maxEntryBytes,
       Runnable onClose) {
     this.group = group;
     this.node = node;
     this.services = services;
     this.machine = machine;
+    this.settings = settings;
     this.observer = observer;
-    this.maxEntryBytes = maxEntryBytes;
     this.onClose = onClose;
+    this.outstanding = new OutstandingProposals(group, settings.queuedProposals(), observer);
   }
 
   @Override
@@ -68,31 +71,37 @@ final class JRaftConsensus implements Consensus {
    */
   @Override
   public void propose(long expectedTerm, byte[] entry, Proposal proposal) {
-    if (entry.length > maxEntryBytes) {
+    if (entry.length > settings.maxEntryBytes()) {
       throw new IllegalArgumentException(
-          "an entry may have " + maxEntryBytes + " bytes, this one has " + entry.length);
+          "an entry may have " + settings.maxEntryBytes() + " bytes, this one has " + entry.length);
     }
-    lifecycle.readLock().lock();
-    try {
-      ConsensusException refusal = closed ? closedFailure() : machine.haltCause();
-      if (refusal != null) {
-        observer.proposalFailed(group, refusal.kind());
-        proposal.failed(refusal);
-        return;
-      }
-      PendingProposal pending = new PendingProposal(group, proposal, unsettled, observer);
-      node.apply(new Task(ByteBuffer.wrap(entry), pending, expectedTerm));
-    } finally {
-      lifecycle.readLock().unlock();
+    ConsensusException refusal =
+        whileOpen(
+            () -> {
+              if (!outstanding.reserve()) {
+                return tooMany();
+              }
+              PendingProposal pending = new PendingProposal(proposal, outstanding);
+              outstanding.add(pending);
+              node.apply(new Task(ByteBuffer.wrap(entry), pending, expectedTerm));
+              return null;
+            });
+    if (refusal != null) {
+      observer.proposalFailed(group, refusal.kind());
+      proposal.failed(refusal);
     }
+  }
+
+  private ConsensusException tooMany() {
+    return new ConsensusException(
+        Kind.BUSY,
+        settings.queuedProposals() + " proposals of group " + group + " are not yet applied");
   }
 
   @Override
   public CompletableFuture<Long> readIndex() {
-    CompletableFuture<Long> result = new CompletableFuture<>();
-    whileOpen(
-        result,
-        () ->
+    return request(
+        result ->
             node.readIndex(
                 NO_CONTEXT,
                 new ReadIndexClosure() {
@@ -101,37 +110,42 @@ final class JRaftConsensus implements Consensus {
                     complete(result, status, () -> index);
                   }
                 }));
-    return result;
   }
 
   @Override
   public CompletableFuture<Void> changeReplicas(ReplicaSet target) {
-    CompletableFuture<Void> result = new CompletableFuture<>();
-    Closure done = status -> complete(result, status, () -> null);
-    whileOpen(result, () -> node.changePeers(PeerNames.configuration(target), done));
-    return result;
+    return request(
+        result ->
+            node.changePeers(
+                PeerNames.configuration(target), status -> complete(result, status, () -> null)));
   }
 
+  /** Fails with {@link IllegalArgumentException} if the target is no voter. */
   @Override
   public CompletableFuture<Void> transferLeadership(NodeId target) {
-    CompletableFuture<Void> result = machine.awaitTransferTo(target);
-    whileOpen(
-        result,
-        () -> {
-          Status status = node.transferLeadershipTo(PeerNames.peer(target));
-          if (!status.isOk()) {
-            machine.transferRefused(Failures.ofRequest(status));
+    return request(
+        result -> {
+          if (!PeerNames.replicas(node.getCurrentConf()).voters().contains(target)) {
+            result.completeExceptionally(
+                new IllegalArgumentException(target + " is no voter of group " + group));
+          } else if (leadership().leading() && target.equals(leadership().leader())) {
+            result.complete(null);
+          } else if (!machine.transfer().begin(target, result)) {
+            result.completeExceptionally(
+                new ConsensusException(Kind.BUSY, "leadership is being transferred already"));
+          } else {
+            Status status = node.transferLeadershipTo(PeerNames.peer(target));
+            if (!status.isOk()) {
+              machine.transfer().fail(Failures.ofRequest(status));
+            }
           }
         });
-    return result;
   }
 
   @Override
   public CompletableFuture<Long> checkpoint() {
-    CompletableFuture<Long> result = new CompletableFuture<>();
     long wanted = machine.appliedIndex();
-    whileOpen(result, () -> checkpoint(wanted, result));
-    return result;
+    return request(result -> checkpoint(wanted, result));
   }
 
   // jraft learns of an applied entry only after the state has told its proposer. If that one asks
@@ -141,7 +155,7 @@ final class JRaftConsensus implements Consensus {
         status -> {
           if (status.isOk() && services.snapshots().coveredIndex() < wanted) {
             LockSupport.parkNanos(CHECKPOINT_RETRY_NANOS);
-            whileOpen(result, () -> checkpoint(wanted, result));
+            start(result, again -> checkpoint(wanted, again));
           } else {
             complete(result, status, services.snapshots()::coveredIndex);
           }
@@ -149,21 +163,48 @@ final class JRaftConsensus implements Consensus {
     node.snapshot(done);
   }
 
-  private void whileOpen(CompletableFuture<?> result, Runnable action) {
+  /** What completes a future sooner or later, if only by an exception. */
+  @FunctionalInterface
+  private interface Request<T> {
+    void start(CompletableFuture<T> result);
+  }
+
+  private <T> CompletableFuture<T> request(Request<T> request) {
+    CompletableFuture<T> result = new CompletableFuture<>();
+    requests.add(result);
+    result.whenComplete((value, failure) -> requests.remove(result));
+    start(result, request);
+    return result;
+  }
+
+  private <T> void start(CompletableFuture<T> result, Request<T> request) {
+    ConsensusException refusal =
+        whileOpen(
+            () -> {
+              request.start(result);
+              return null;
+            });
+    if (refusal != null) {
+      result.completeExceptionally(refusal);
+    }
+  }
+
+  /**
+   * Uses the node unless it is closed or halted.
+   *
+   * @return why not; to be told outside of the lock, since who is told may close the replica
+   */
+  private @Nullable ConsensusException whileOpen(Supplier<@Nullable ConsensusException> use) {
     lifecycle.readLock().lock();
     try {
       ConsensusException refusal = closed ? closedFailure() : machine.haltCause();
-      if (refusal == null) {
-        action.run();
-      } else {
-        result.completeExceptionally(refusal);
-      }
+      return refusal == null ? use.get() : refusal;
     } finally {
       lifecycle.readLock().unlock();
     }
   }
 
-  private static <T> void complete(
+  private static <T extends @Nullable Object> void complete(
       CompletableFuture<T> result, Status status, Supplier<T> onSuccess) {
     if (status.isOk()) {
       result.complete(onSuccess.get());
@@ -207,7 +248,10 @@ final class JRaftConsensus implements Consensus {
     machine.closing();
     node.shutdown();
     join(node);
-    settleAll();
+    outstanding.failAll(
+        new ConsensusException(
+            Kind.OUTCOME_UNKNOWN, "group " + group + " was closed before the entry was applied"));
+    requests.forEach(request -> request.completeExceptionally(closedFailure()));
     onClose.run();
   }
 
@@ -223,17 +267,6 @@ final class JRaftConsensus implements Consensus {
     }
     if (interrupted) {
       Thread.currentThread().interrupt();
-    }
-  }
-
-  private void settleAll() {
-    ConsensusException cause =
-        new ConsensusException(
-            Kind.OUTCOME_UNKNOWN, "group " + group + " was closed before the entry was applied");
-    unsettled.forEach(proposal -> proposal.fail(cause));
-    // Another thread may be in the middle of telling one.
-    while (!unsettled.isEmpty()) {
-      LockSupport.parkNanos(100_000);
     }
   }
 }

@@ -183,7 +183,7 @@ public final class JRaftHost implements ConsensusHost {
           Kind.FAILED, "group " + group + " cannot start from its log; the log file says why");
     }
     return new JRaftConsensus(
-        group, node, services, machine, observer, settings.maxEntryBytes(), () -> forget(group));
+        group, node, services, machine, settings, observer, () -> forget(group));
   }
 
   /** The log was cut up to the checkpoint: a state that has less can never catch up from it. */

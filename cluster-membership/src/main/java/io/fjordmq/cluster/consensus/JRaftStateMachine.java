@@ -14,7 +14,6 @@ import io.fjordmq.cluster.consensus.ConsensusException.Kind;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -76,19 +75,14 @@ final class JRaftStateMachine extends StateMachineAdapter {
     return halted;
   }
 
-  /** Completes when another node is known to lead; fails if this one goes on leading. */
-  CompletableFuture<Void> awaitTransferTo(NodeId target) {
-    return transfer.await(target);
-  }
-
-  void transferRefused(ConsensusException cause) {
-    transfer.fail(cause.kind(), String.valueOf(cause.getMessage()));
+  LeadershipTransfer transfer() {
+    return transfer;
   }
 
   /** Fails what waits for the state, so that closing need not wait for it. */
   void closing() {
     checkpoints.close();
-    transfer.fail(Kind.CLOSED, "the replica is closing");
+    transfer.fail(new ConsensusException(Kind.CLOSED, "the replica is closing"));
   }
 
   @Override
@@ -136,7 +130,9 @@ final class JRaftStateMachine extends StateMachineAdapter {
 
   @Override
   public void onLeaderStart(long term) {
-    transfer.fail(Kind.BUSY, "the target did not take over in time; this node leads on");
+    transfer.fail(
+        new ConsensusException(
+            Kind.BUSY, "the target did not take over in time; this node leads on"));
     if (leadership.leading() || halted != null) {
       return;
     }

@@ -1,51 +1,52 @@
 package io.fjordmq.cluster.consensus;
 
 import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.ConsensusException.Kind;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** The one transfer of leadership a leader may have under way. */
+/** The one transfer of leadership a leader may have under way. Thread-safe. */
 final class LeadershipTransfer {
-  private @Nullable NodeId target;
-  private CompletableFuture<Void> done = CompletableFuture.completedFuture(null);
+  private record Wish(NodeId target, CompletableFuture<Void> done) {}
 
-  synchronized CompletableFuture<Void> await(NodeId node) {
-    if (target != null) {
-      return CompletableFuture.failedFuture(
-          new ConsensusException(
-              ConsensusException.Kind.BUSY, "leadership is being transferred to " + target));
+  private @Nullable Wish wish;
+
+  /** False if one is under way. */
+  synchronized boolean begin(NodeId target, CompletableFuture<Void> done) {
+    if (wish != null) {
+      return false;
     }
-    target = node;
-    done = new CompletableFuture<>();
-    return done;
+    wish = new Wish(target, done);
+    return true;
   }
 
+  /** Another node is known to lead. */
   void leaderIs(NodeId leader) {
-    NodeId wanted;
-    CompletableFuture<Void> waiting;
-    synchronized (this) {
-      wanted = target;
-      waiting = done;
-      target = null;
+    Wish ended = end();
+    if (ended == null) {
+      return;
     }
-    if (leader.equals(wanted)) {
-      waiting.complete(null);
-    } else if (wanted != null) {
-      waiting.completeExceptionally(
-          new ConsensusException(
-              ConsensusException.Kind.NOT_LEADER, leader + " was elected instead of " + wanted));
+    if (leader.equals(ended.target())) {
+      ended.done().complete(null);
+    } else {
+      ended
+          .done()
+          .completeExceptionally(
+              new ConsensusException(
+                  Kind.NOT_LEADER, leader + " was elected instead of " + ended.target()));
     }
   }
 
-  void fail(ConsensusException.Kind kind, String why) {
-    CompletableFuture<Void> waiting;
-    synchronized (this) {
-      if (target == null) {
-        return;
-      }
-      waiting = done;
-      target = null;
+  void fail(ConsensusException cause) {
+    Wish ended = end();
+    if (ended != null) {
+      ended.done().completeExceptionally(cause);
     }
-    waiting.completeExceptionally(new ConsensusException(kind, why));
+  }
+
+  private synchronized @Nullable Wish end() {
+    Wish ended = wish;
+    wish = null;
+    return ended;
   }
 }

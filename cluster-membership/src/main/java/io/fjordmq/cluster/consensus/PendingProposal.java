@@ -2,47 +2,38 @@ package io.fjordmq.cluster.consensus;
 
 import com.alipay.sofa.jraft.Closure;
 import com.alipay.sofa.jraft.Status;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One offered entry on its way through jraft. Settles exactly once: either handed to the state
- * together with the entry, or failed. jraft alone does not promise that while a replica is closing,
- * so {@link JRaftConsensus} keeps the unsettled ones in a set and fails what is left over.
+ * together with the entry, or failed.
  */
 final class PendingProposal implements Closure {
-  private final GroupId group;
   private final Proposal proposal;
-  private final Set<PendingProposal> unsettled;
-  private final ConsensusObserver observer;
+  private final OutstandingProposals outstanding;
   private final AtomicBoolean settled = new AtomicBoolean();
 
-  PendingProposal(
-      GroupId group,
-      Proposal proposal,
-      Set<PendingProposal> unsettled,
-      ConsensusObserver observer) {
-    this.group = group;
-    this.observer = observer;
+  PendingProposal(Proposal proposal, OutstandingProposals outstanding) {
     this.proposal = proposal;
-    this.unsettled = unsettled;
-    unsettled.add(this);
+    this.outstanding = outstanding;
   }
 
   /** The proposal if it is to be handed to the state now; null if it was failed before. */
   @Nullable Proposal take() {
-    unsettled.remove(this);
-    return settled.compareAndSet(false, true) ? proposal : null;
+    if (!settled.compareAndSet(false, true)) {
+      return null;
+    }
+    outstanding.handed(this);
+    return proposal;
   }
 
   void fail(ConsensusException cause) {
     if (settled.compareAndSet(false, true)) {
       try {
-        observer.proposalFailed(group, cause.kind());
         proposal.failed(cause);
       } finally {
-        unsettled.remove(this);
+        outstanding.failed(this, cause);
       }
     }
   }

@@ -1,56 +1,31 @@
 package io.fjordmq.cluster.consensus;
 
+import io.fjordmq.api.MalformedBytesException;
+import io.fjordmq.cluster.consensus.LogDatabase.Family;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Set;
-import java.util.function.ObjLongConsumer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.rocksdb.BlockBasedTableConfig;
-import org.rocksdb.ColumnFamilyDescriptor;
-import org.rocksdb.ColumnFamilyHandle;
-import org.rocksdb.ColumnFamilyOptions;
-import org.rocksdb.CompressionType;
-import org.rocksdb.DBOptions;
-import org.rocksdb.LRUCache;
-import org.rocksdb.ReadOptions;
-import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
-import org.rocksdb.RocksIterator;
-import org.rocksdb.RocksObject;
-import org.rocksdb.Slice;
-import org.rocksdb.WriteBatch;
-import org.rocksdb.WriteOptions;
 
 /**
  * The one database that holds the Raft logs, terms and votes of every group of a node.
  *
  * <p>Shared so that groups writing at the same time share an fsync: RocksDB lets one writer carry
  * the waiting ones along in a single write and sync of its write-ahead file. {@link LogKeys} draws
- * the layout. This class knows bytes, {@link GroupLog} knows Raft.
+ * the layout. This class knows keys, {@link GroupLog} knows Raft.
  *
- * <p>Thread-safe. No method may run during or after {@link #close}; the host closes its groups
- * first.
+ * <p>Thread-safe; every call after {@link #close} throws.
  */
 final class SharedLog implements AutoCloseable {
-  // A log is read from memory or in long runs at start; a small cache is enough.
-  private static final long BLOCK_CACHE_BYTES = 4L << 20;
-  private static final int RECYCLED_WAL_FILES = 4;
+  /** Sorts after every index. */
+  private static final long END = -1;
 
-  private final Path directory;
-  private final List<RocksObject> options = new ArrayList<>();
-  private final WriteOptions durable;
-  private final WriteOptions buffered;
-  private final List<ColumnFamilyHandle> families = new ArrayList<>();
-  private final RocksDB db;
-
-  static {
-    RocksDB.loadLibrary();
-  }
+  private final LogDatabase db;
 
   /**
    * Opens the database, creating it if the directory is empty or absent.
@@ -58,96 +33,34 @@ final class SharedLog implements AutoCloseable {
    * @throws ConsensusException ({@code FAILED}) if it is in use, unreadable or of another format
    */
   static SharedLog open(Path directory, LogSettings settings) throws ConsensusException {
+    LogDatabase db = null;
     try {
       Files.createDirectories(directory);
-      return new SharedLog(directory, settings);
-    } catch (RocksDBException e) {
+      db = new LogDatabase(directory, settings);
+      SharedLog log = new SharedLog(db);
+      log.checkFormat();
+      return log;
+    } catch (RocksDBException | IOException | MalformedBytesException e) {
+      if (db != null) {
+        db.close();
+      }
       throw new ConsensusException(
-          ConsensusException.Kind.FAILED, explain(directory, e.getMessage()), e);
-    } catch (IOException e) {
-      throw new ConsensusException(
-          ConsensusException.Kind.FAILED,
-          "cannot create the Raft log directory " + directory + ": " + e.getMessage(),
-          e);
+          ConsensusException.Kind.FAILED, explain(directory, String.valueOf(e.getMessage())), e);
     }
   }
 
-  private static String explain(Path directory, @Nullable String message) {
-    String cause = String.valueOf(message);
-    if (cause.contains("lock")) {
-      return "the Raft log in "
-          + directory
-          + " is in use by another process; stop it or choose another data directory ("
-          + cause
-          + ")";
-    }
-    return "the Raft log in " + directory + " cannot be opened: " + cause;
+  private static String explain(Path directory, String cause) {
+    return cause.contains("lock")
+        ? "the Raft log in "
+            + directory
+            + " is in use by another process; stop it or choose another data directory ("
+            + cause
+            + ")"
+        : "the Raft log in " + directory + " cannot be opened: " + cause;
   }
 
-  private SharedLog(Path directory, LogSettings settings) throws RocksDBException {
-    this.directory = directory;
-    durable = keep(new WriteOptions().setSync(settings.fsync()));
-    buffered = keep(new WriteOptions());
-    try {
-      db =
-          RocksDB.open(
-              databaseOptions(settings),
-              directory.toString(),
-              List.of(
-                  new ColumnFamilyDescriptor(RocksDB.DEFAULT_COLUMN_FAMILY, small()),
-                  new ColumnFamilyDescriptor(ascii("entries"), entries(settings)),
-                  new ColumnFamilyDescriptor(ascii("raft"), small())),
-              families);
-    } catch (RocksDBException e) {
-      closeOptions();
-      throw e;
-    }
-    try {
-      checkFormat();
-    } catch (RocksDBException | RuntimeException e) {
-      close();
-      throw e;
-    }
-  }
-
-  private DBOptions databaseOptions(LogSettings settings) {
-    return keep(
-        new DBOptions()
-            .setCreateIfMissing(true)
-            .setCreateMissingColumnFamilies(true)
-            .setMaxTotalWalSize(settings.maxWalBytes())
-            .setRecycleLogFileNum(RECYCLED_WAL_FILES)
-            .setMaxBackgroundJobs(2)
-            .setMaxOpenFiles(256)
-            .setKeepLogFileNum(2)
-            .setMaxLogFileSize(4L << 20)
-            .setBytesPerSync(1L << 20)
-            .setStatsDumpPeriodSec(0));
-  }
-
-  private ColumnFamilyOptions entries(LogSettings settings) {
-    return keep(
-        table()
-            .setWriteBufferSize(settings.memtableBytes())
-            .setMaxWriteBufferNumber(4)
-            .setMinWriteBufferNumberToMerge(2)
-            .setTargetFileSizeBase(64L << 20));
-  }
-
-  private ColumnFamilyOptions small() {
-    return keep(table().setWriteBufferSize(1L << 20));
-  }
-
-  private ColumnFamilyOptions table() {
-    LRUCache cache = keep(new LRUCache(BLOCK_CACHE_BYTES));
-    return new ColumnFamilyOptions()
-        .setCompressionType(CompressionType.NO_COMPRESSION)
-        .setTableFormatConfig(new BlockBasedTableConfig().setBlockCache(cache));
-  }
-
-  private <T extends RocksObject> T keep(T option) {
-    options.add(option);
-    return option;
+  private SharedLog(LogDatabase db) {
+    this.db = db;
   }
 
   private void checkFormat() throws RocksDBException {
@@ -157,7 +70,7 @@ final class SharedLog implements AutoCloseable {
         batch.put(LogKeys.format(), new byte[] {LogKeys.FORMAT_VERSION}).commit(true);
       }
     } else {
-      StoredVersion.require("the Raft log in " + directory, LogKeys.FORMAT_VERSION, found[0]);
+      StoredVersion.require("the database", LogKeys.FORMAT_VERSION, found[0]);
     }
   }
 
@@ -165,17 +78,17 @@ final class SharedLog implements AutoCloseable {
   Set<GroupId> groups() throws RocksDBException {
     Set<GroupId> found = new HashSet<>();
     byte[] prefix = LogKeys.groups();
-    scanKeys(family(false), prefix, next(prefix), key -> found.add(LogKeys.groupOf(key)));
+    for (byte[] key : db.keys(Family.RAFT, prefix, next(prefix))) {
+      found.add(LogKeys.groupOf(key));
+    }
     return found;
   }
 
   /** Directory names of the copies that were being installed when the last process ended. */
   Set<String> installing() throws RocksDBException {
-    List<byte[]> keys = new ArrayList<>();
-    byte[] prefix = LogKeys.installs();
-    scanKeys(family(false), prefix, next(prefix), keys::add);
     Set<String> found = new HashSet<>();
-    for (byte[] key : keys) {
+    byte[] prefix = LogKeys.installs();
+    for (byte[] key : db.keys(Family.RAFT, prefix, next(prefix))) {
       byte[] bytes = raft(key);
       if (bytes != null) {
         found.add(InstallRecord.decode(bytes).directory());
@@ -211,7 +124,7 @@ final class SharedLog implements AutoCloseable {
     }
     long number = record.number();
     try (Batch batch = batch()) {
-      batch.deleteEntries(number, 0, -1);
+      batch.deleteEntries(number, 0, END);
       batch.delete(LogKeys.group(id)).delete(LogKeys.hardState(number));
       batch.delete(LogKeys.firstIndex(number)).delete(LogKeys.checkpoint(number));
       batch.delete(LogKeys.install(number)).commit(true);
@@ -219,52 +132,34 @@ final class SharedLog implements AutoCloseable {
   }
 
   byte @Nullable [] raft(byte[] key) throws RocksDBException {
-    return db.get(family(false), key);
+    return db.get(Family.RAFT, key);
   }
 
   byte @Nullable [] entry(long group, long index) throws RocksDBException {
-    return db.get(family(true), LogKeys.entry(group, index));
+    return db.get(Family.ENTRIES, LogKeys.entry(group, index));
+  }
+
+  /** First index the group's log may hold, 1 unless it was truncated. */
+  long firstIndex(long group) throws RocksDBException {
+    byte[] first = raft(LogKeys.firstIndex(group));
+    return first == null ? 1 : LogKeys.u64(first);
   }
 
   /** Index of the group's last entry, 0 if it has none. */
   long lastIndex(long group, long firstIndex) throws RocksDBException {
-    byte[] lower = LogKeys.entry(group, firstIndex);
-    try (Slice bound = new Slice(lower);
-        ReadOptions read = new ReadOptions().setIterateLowerBound(bound);
-        RocksIterator it = db.newIterator(family(true), read)) {
-      it.seekForPrev(LogKeys.entry(group, -1));
-      it.status();
-      return it.isValid() ? LogKeys.indexOf(it.key()) : 0;
-    }
+    byte[] last =
+        db.lastKey(Family.ENTRIES, LogKeys.entry(group, firstIndex), LogKeys.entry(group, END));
+    return last == null ? 0 : LogKeys.indexOf(last);
   }
 
-  /** Hands over the group's configuration entries from an index on, in order. */
-  void configurations(long group, long firstIndex, ObjLongConsumer<byte[]> each)
-      throws RocksDBException {
-    List<Long> indexes = new ArrayList<>();
-    scanKeys(
-        family(false),
-        LogKeys.configuration(group, firstIndex),
-        LogKeys.configuration(group, -1),
-        key -> indexes.add(LogKeys.indexOf(key)));
-    for (long index : indexes) {
-      byte[] bytes = entry(group, index);
+  /** Hands over the bytes of the group's configuration entries from an index on, in order. */
+  void configurations(long group, long firstIndex, Consumer<byte[]> each) throws RocksDBException {
+    byte[] from = LogKeys.configuration(group, firstIndex);
+    for (byte[] key : db.keys(Family.RAFT, from, LogKeys.configuration(group, END))) {
+      byte[] bytes = entry(group, LogKeys.indexOf(key));
       if (bytes != null) {
-        each.accept(bytes, index);
+        each.accept(bytes);
       }
-    }
-  }
-
-  private void scanKeys(
-      ColumnFamilyHandle family, byte[] from, byte[] to, java.util.function.Consumer<byte[]> each)
-      throws RocksDBException {
-    try (Slice bound = new Slice(to);
-        ReadOptions read = new ReadOptions().setIterateUpperBound(bound);
-        RocksIterator it = db.newIterator(family, read)) {
-      for (it.seek(from); it.isValid(); it.next()) {
-        each.accept(it.key());
-      }
-      it.status();
     }
   }
 
@@ -274,34 +169,30 @@ final class SharedLog implements AutoCloseable {
     return next;
   }
 
-  private static byte[] ascii(String name) {
-    return name.getBytes(java.nio.charset.StandardCharsets.US_ASCII);
-  }
-
-  private ColumnFamilyHandle family(boolean entries) {
-    return families.get(entries ? 1 : 2);
-  }
-
-  Batch batch() {
-    return new Batch();
+  Batch batch() throws RocksDBException {
+    return new Batch(db.batch());
   }
 
   /** Writes that become visible and durable together. For one thread; close it. */
-  final class Batch implements AutoCloseable {
-    private final WriteBatch writes = new WriteBatch();
+  static final class Batch implements AutoCloseable {
+    private final LogDatabase.Batch writes;
+
+    private Batch(LogDatabase.Batch writes) {
+      this.writes = writes;
+    }
 
     Batch put(byte[] key, byte[] value) throws RocksDBException {
-      writes.put(family(false), key, value);
+      writes.put(Family.RAFT, key, value);
       return this;
     }
 
     Batch delete(byte[] key) throws RocksDBException {
-      writes.delete(family(false), key);
+      writes.delete(Family.RAFT, key);
       return this;
     }
 
     Batch putEntry(long group, long index, byte[] bytes) throws RocksDBException {
-      writes.put(family(true), LogKeys.entry(group, index), bytes);
+      writes.put(Family.ENTRIES, LogKeys.entry(group, index), bytes);
       return this;
     }
 
@@ -309,11 +200,16 @@ final class SharedLog implements AutoCloseable {
       return put(LogKeys.configuration(group, index), new byte[0]);
     }
 
-    /** Removes entries of {@code [from, to)}; {@code to} -1 stands for the end. */
+    /** Removes the entries from an index on. */
+    Batch deleteEntriesFrom(long group, long from) throws RocksDBException {
+      return deleteEntries(group, from, END);
+    }
+
+    /** Removes the entries of {@code [from, to)}. */
     Batch deleteEntries(long group, long from, long to) throws RocksDBException {
-      writes.deleteRange(family(true), LogKeys.entry(group, from), LogKeys.entry(group, to));
+      writes.deleteRange(Family.ENTRIES, LogKeys.entry(group, from), LogKeys.entry(group, to));
       writes.deleteRange(
-          family(false), LogKeys.configuration(group, from), LogKeys.configuration(group, to));
+          Family.RAFT, LogKeys.configuration(group, from), LogKeys.configuration(group, to));
       return this;
     }
 
@@ -323,7 +219,7 @@ final class SharedLog implements AutoCloseable {
      * @param sync true if what it says must survive a power loss once this returns
      */
     void commit(boolean sync) throws RocksDBException {
-      db.write(sync ? durable : buffered, writes);
+      writes.commit(sync);
     }
 
     @Override
@@ -334,12 +230,6 @@ final class SharedLog implements AutoCloseable {
 
   @Override
   public void close() {
-    families.forEach(ColumnFamilyHandle::close);
     db.close();
-    closeOptions();
-  }
-
-  private void closeOptions() {
-    options.forEach(RocksObject::close);
   }
 }
