@@ -27,6 +27,17 @@ public interface ConsensusObserver {
   /** This node's replica failed and takes no part until reopened. */
   default void halted(GroupId group, ConsensusException cause) {}
 
+  /** Why something for or from another node was dropped. Raft sends it again in its own time. */
+  enum TrafficDrop {
+    /** More than {@link TransportSettings#maxQueuedBytes} wait for the connection. */
+    CONNECTION_FULL,
+    /** More than {@link TransportSettings#queuedRequests} wait for the worker. */
+    WORKER_FULL
+  }
+
+  /** Traffic between nodes was dropped. */
+  default void trafficDropped(TrafficDrop reason) {}
+
   /** A proposal failed; {@code BUSY} means back-pressure. */
   default void proposalFailed(GroupId group, ConsensusException.Kind kind) {}
 }

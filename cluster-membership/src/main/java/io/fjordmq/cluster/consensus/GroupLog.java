@@ -53,7 +53,7 @@ final class GroupLog implements LogStorage {
     }
   }
 
-  private static ConfigurationEntry configuration(byte[] bytes) {
+  static ConfigurationEntry configuration(byte[] bytes) {
     LogEntry entry = EntryCodec.decode(bytes);
     Configuration old =
         entry.getOldPeers() == null

@@ -44,6 +44,10 @@ final class GroupSnapshots implements SnapshotStorage {
     checkpoint = saved == null ? null : CheckpointRecord.decode(saved);
   }
 
+  @Nullable CheckpointRecord checkpoint() {
+    return checkpoint;
+  }
+
   /** Index covered by the last checkpoint, 0 if there was none. */
   long coveredIndex() {
     CheckpointRecord last = checkpoint;

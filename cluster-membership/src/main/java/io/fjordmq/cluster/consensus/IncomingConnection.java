@@ -4,6 +4,7 @@ import com.alipay.sofa.jraft.rpc.Connection;
 import com.alipay.sofa.jraft.rpc.RpcContext;
 import com.google.protobuf.Message;
 import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.ConsensusObserver.TrafficDrop;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -11,6 +12,7 @@ import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.handler.codec.CorruptedFrameException;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,16 +24,37 @@ final class IncomingConnection extends SimpleChannelInboundHandler<ByteBuf> impl
   private final NodeId self;
   private final Channel channel;
   private final RaftRequests requests;
+  private final TransportSettings settings;
+  private final ConsensusObserver observer;
   private final FrameQueue queue;
   private final Map<String, Object> attributes = new ConcurrentHashMap<>();
   private @Nullable NodeId peer;
 
   IncomingConnection(
-      NodeId self, Channel channel, RaftRequests requests, TransportSettings settings) {
+      NodeId self,
+      Channel channel,
+      RaftRequests requests,
+      TransportSettings settings,
+      ConsensusObserver observer) {
     this.self = self;
     this.channel = channel;
     this.requests = requests;
+    this.settings = settings;
+    this.observer = observer;
     this.queue = new FrameQueue(channel, settings.heartbeatTick(), settings.maxQueuedBytes());
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext context) {
+    context
+        .executor()
+        .schedule(this::closeIfSilent, settings.silence().toNanos(), TimeUnit.NANOSECONDS);
+  }
+
+  private void closeIfSilent() {
+    if (peer == null) {
+      channel.close();
+    }
   }
 
   @Override
@@ -80,7 +103,7 @@ final class IncomingConnection extends SimpleChannelInboundHandler<ByteBuf> impl
       ByteBuf frame =
           RaftFrame.encode(channel.alloc(), RaftFrame.RESPONSE, call, (Message) response);
       if (!queue.offer(frame, patient)) {
-        LOG.debug("an answer to {} was dropped; it will ask again", peer);
+        observer.trafficDropped(TrafficDrop.CONNECTION_FULL);
       }
     }
 
@@ -96,7 +119,7 @@ final class IncomingConnection extends SimpleChannelInboundHandler<ByteBuf> impl
   }
 
   private String remote() {
-    return peer + " at " + channel.remoteAddress();
+    return (peer == null ? "a stranger" : peer) + " at " + channel.remoteAddress();
   }
 
   @Override

@@ -79,7 +79,7 @@ public final class JRaftHost implements ConsensusHost {
     RaftTransport transport = null;
     try {
       SnapshotExports exports = new SnapshotExports();
-      transport = port == null ? null : new RaftTransport(self, port, exports);
+      transport = port == null ? null : new RaftTransport(self, port, exports, observer);
       SnapshotExchange exchange =
           new SnapshotExchange(
               self,
@@ -167,7 +167,7 @@ public final class JRaftHost implements ConsensusHost {
       throws ConsensusException, IOException, RocksDBException {
     GroupSnapshots snapshots = new GroupSnapshots(group, record, log, state, exchange);
     long applied = snapshots.resumeInstall(state.appliedIndex());
-    requireCovered(group, applied, snapshots.coveredIndex());
+    new ReplicaCheck(group, record, log, self).requireMatch(applied, snapshots.checkpoint());
     GroupServices services =
         new GroupServices(
             new GroupLog(group, record, log, observer),
@@ -184,22 +184,6 @@ public final class JRaftHost implements ConsensusHost {
     }
     return new JRaftConsensus(
         group, node, services, machine, settings, observer, () -> forget(group));
-  }
-
-  /** The log was cut up to the checkpoint: a state that has less can never catch up from it. */
-  private static void requireCovered(GroupId group, long applied, long covered)
-      throws ConsensusException {
-    if (applied < covered) {
-      throw new ConsensusException(
-          Kind.FAILED,
-          "the state of group "
-              + group
-              + " has entries up to "
-              + applied
-              + " but its log begins after "
-              + covered
-              + ": part of the data directory was lost or replaced; restore both together");
-    }
   }
 
   private NodeOptions options(

@@ -4,6 +4,7 @@ import com.alipay.sofa.jraft.error.InvokeTimeoutException;
 import com.alipay.sofa.jraft.error.RemotingException;
 import com.google.protobuf.Message;
 import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.ConsensusObserver.TrafficDrop;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -36,10 +37,16 @@ final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBuf> {
   private final FrameQueue queue;
   private final Map<Long, Waiting> waiting = new ConcurrentHashMap<>();
   private final AtomicLong lastCall = new AtomicLong();
+  private final long silenceNanos;
+  private final ConsensusObserver observer;
+  private volatile long heardNanos = System.nanoTime();
   private @Nullable Future<?> sweeping;
 
-  OutgoingConnection(NodeId peer, Channel channel, TransportSettings settings) {
+  OutgoingConnection(
+      NodeId peer, Channel channel, TransportSettings settings, ConsensusObserver observer) {
     this.peer = peer;
+    this.silenceNanos = settings.silence().toNanos();
+    this.observer = observer;
     this.channel = channel;
     this.queue = new FrameQueue(channel, settings.heartbeatTick(), settings.maxQueuedBytes());
   }
@@ -55,6 +62,7 @@ final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBuf> {
     waiting.put(call, new Waiting(deadline, answer));
     ByteBuf frame = RaftFrame.encode(channel.alloc(), RaftFrame.REQUEST, call, request);
     if (!queue.offer(frame, RaftMessage.isHeartbeat(request))) {
+      observer.trafficDropped(TrafficDrop.CONNECTION_FULL);
       fail(call, new RemotingException("too much waits to be sent to " + peer));
     } else if (!channel.isActive()) {
       fail(call, lost());
@@ -82,12 +90,18 @@ final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBuf> {
 
   private void sweep() {
     long now = System.nanoTime();
-    waiting.forEach(
-        (call, one) -> {
-          if (now - one.deadlineNanos() > 0) {
-            fail(call, new InvokeTimeoutException(peer + " did not answer in time"));
-          }
-        });
+    boolean late = false;
+    for (Map.Entry<Long, Waiting> one : waiting.entrySet()) {
+      if (now - one.getValue().deadlineNanos() > 0) {
+        fail(one.getKey(), new InvokeTimeoutException(peer + " did not answer in time"));
+        late = true;
+      }
+    }
+    // A node that vanished without a word, or whose address passed on, would be asked for minutes.
+    if (late && now - heardNanos > silenceNanos) {
+      LOG.warn("node {} answers nothing; making the connection anew", peer);
+      channel.close();
+    }
   }
 
   @Override
@@ -95,6 +109,7 @@ final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBuf> {
     if (frame.readByte() != RaftFrame.RESPONSE) {
       throw new CorruptedFrameException(peer + " sent something else than an answer");
     }
+    heardNanos = System.nanoTime();
     RaftFrame.Call response = RaftFrame.readCall(frame);
     Waiting one = waiting.remove(response.call());
     if (one != null) {

@@ -23,6 +23,7 @@ final class PeerLink {
   private final NodeId peer;
   private final ClusterPort port;
   private final Bootstrap bootstrap;
+  private final ConsensusObserver observer;
   private final Runnable onConnected;
 
   private @Nullable CompletableFuture<OutgoingConnection> connecting;
@@ -31,11 +32,18 @@ final class PeerLink {
   private boolean reported;
   private boolean closed;
 
-  PeerLink(NodeId self, NodeId peer, ClusterPort port, Bootstrap bootstrap, Runnable onConnected) {
+  PeerLink(
+      NodeId self,
+      NodeId peer,
+      ClusterPort port,
+      Bootstrap bootstrap,
+      ConsensusObserver observer,
+      Runnable onConnected) {
     this.self = self;
     this.peer = peer;
     this.port = port;
     this.bootstrap = bootstrap;
+    this.observer = observer;
     this.onConnected = onConnected;
   }
 
@@ -110,7 +118,7 @@ final class PeerLink {
       return;
     }
     Channel channel = done.channel();
-    OutgoingConnection made = new OutgoingConnection(peer, channel, port.settings());
+    OutgoingConnection made = new OutgoingConnection(peer, channel, port.settings(), observer);
     channel.pipeline().addLast(made);
     channel.writeAndFlush(RaftFrame.hello(channel.alloc(), new RaftFrame.Hello(self, peer)));
     channel.closeFuture().addListener(gone -> lost(made));

@@ -11,6 +11,7 @@ import com.alipay.sofa.jraft.rpc.impl.core.ReadIndexRequestProcessor;
 import com.alipay.sofa.jraft.rpc.impl.core.RequestVoteRequestProcessor;
 import com.alipay.sofa.jraft.rpc.impl.core.TimeoutNowRequestProcessor;
 import com.google.protobuf.Message;
+import io.fjordmq.cluster.consensus.ConsensusObserver.TrafficDrop;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
@@ -27,9 +28,11 @@ final class RaftRequests {
   private final Map<RaftMessage, RpcProcessor<?>> processors = new EnumMap<>(RaftMessage.class);
   private final ConnectionClosedEventListener onClosed;
   private final RaftWorkers workers;
+  private final ConsensusObserver observer;
 
-  RaftRequests(RaftWorkers workers, SnapshotExports exports) {
+  RaftRequests(RaftWorkers workers, SnapshotExports exports, ConsensusObserver observer) {
     this.workers = workers;
+    this.observer = observer;
     AppendEntriesRequestProcessor append = new AppendEntriesRequestProcessor(null);
     onClosed = append;
     processors.put(RaftMessage.APPEND, append);
@@ -54,8 +57,7 @@ final class RaftRequests {
           .of(request.type(), request.message())
           .execute(() -> processor.handleRequest(context, request.message()));
     } catch (RejectedExecutionException e) {
-      LOG.warn(
-          "too many requests wait; dropped {} of {}", request.type(), context.getRemoteAddress());
+      observer.trafficDropped(TrafficDrop.WORKER_FULL);
     }
   }
 

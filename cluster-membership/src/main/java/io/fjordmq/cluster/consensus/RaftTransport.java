@@ -41,6 +41,7 @@ final class RaftTransport implements AutoCloseable {
 
   private final NodeId self;
   private final ClusterPort port;
+  private final ConsensusObserver observer;
   private final RaftWorkers workers;
   private final RaftRequests requests;
   private final EventLoopGroup eventLoop;
@@ -53,11 +54,13 @@ final class RaftTransport implements AutoCloseable {
   /**
    * @throws ConsensusException ({@code FAILED}) if the port cannot be opened
    */
-  RaftTransport(NodeId self, ClusterPort port, SnapshotExports exports) throws ConsensusException {
+  RaftTransport(NodeId self, ClusterPort port, SnapshotExports exports, ConsensusObserver observer)
+      throws ConsensusException {
+    this.observer = observer;
     this.self = self;
     this.port = port;
     workers = new RaftWorkers(self, port.settings());
-    requests = new RaftRequests(workers, exports);
+    requests = new RaftRequests(workers, exports, observer);
     eventLoop =
         new MultiThreadIoEventLoopGroup(
             1, new DefaultThreadFactory("raft-io-" + self, true), NioIoHandler.newFactory());
@@ -97,7 +100,7 @@ final class RaftTransport implements AutoCloseable {
         if (incoming) {
           channel
               .pipeline()
-              .addLast(new IncomingConnection(self, channel, requests, port.settings()));
+              .addLast(new IncomingConnection(self, channel, requests, port.settings(), observer));
         }
       }
     };
@@ -153,7 +156,7 @@ final class RaftTransport implements AutoCloseable {
 
   private PeerLink link(NodeId peer) {
     return links.computeIfAbsent(
-        peer, node -> new PeerLink(self, node, port, bootstrap, () -> connected(node)));
+        peer, node -> new PeerLink(self, node, port, bootstrap, observer, () -> connected(node)));
   }
 
   /** The group's replicators that gave up on a node try again as soon as it is reachable. */

@@ -7,6 +7,8 @@ import java.time.Duration;
  *
  * @param connectTimeout how long one attempt to connect may take
  * @param reconnectPause least time between two failed attempts to reach the same node
+ * @param silence how long a node may leave every request unanswered before its connection is made
+ *     anew; also how long one that connects may take to say who it is
  * @param heartbeatTick how long a heartbeat or its answer may wait for others to share a packet; 0
  *     sends each at once. Adds to the latency of {@link Consensus#readIndex}
  * @param maxQueuedBytes bytes that may wait for one connection; calls beyond fail and Raft sends
@@ -22,6 +24,7 @@ import java.time.Duration;
 public record TransportSettings(
     Duration connectTimeout,
     Duration reconnectPause,
+    Duration silence,
     Duration heartbeatTick,
     long maxQueuedBytes,
     int maxFrameBytes,
@@ -35,6 +38,7 @@ public record TransportSettings(
       new TransportSettings(
           Duration.ofSeconds(1),
           Duration.ofMillis(250),
+          Duration.ofSeconds(10),
           Duration.ofMillis(10),
           64L << 20,
           64 << 20,

@@ -1,0 +1,70 @@
+package io.fjordmq.cluster.consensus;
+
+import com.alipay.sofa.jraft.conf.Configuration;
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.ConsensusException.Kind;
+import org.jspecify.annotations.Nullable;
+import org.rocksdb.RocksDBException;
+
+/**
+ * Whether a replica's state and its log belong together. They lie in different databases; restoring
+ * or losing one of them must be noticed before the replica takes part, because from then on it
+ * would lose entries without a word.
+ */
+final class ReplicaCheck {
+  private final GroupId group;
+  private final GroupRecord record;
+  private final SharedLog log;
+  private final NodeId self;
+
+  ReplicaCheck(GroupId group, GroupRecord record, SharedLog log, NodeId self) {
+    this.group = group;
+    this.record = record;
+    this.log = log;
+    this.self = self;
+  }
+
+  /**
+   * @throws ConsensusException ({@code FAILED}) if the state lacks what the log dropped, or the log
+   *     lacks what the state has and nobody else can bring it back
+   */
+  void requireMatch(long applied, @Nullable CheckpointRecord checkpoint)
+      throws ConsensusException, RocksDBException {
+    long covered = checkpoint == null ? 0 : checkpoint.meta().getLastIncludedIndex();
+    if (applied < covered) {
+      throw mismatch("the state has entries up to " + applied, "the log begins after " + covered);
+    }
+    long first = log.firstIndex(record.number());
+    long last = log.lastIndex(record.number(), first);
+    long known = checkpoint == null ? last : Math.max(last, checkpoint.applied());
+    // With other voters it may be so: they had committed what this node had not yet on disk, and
+    // they will send it again. Alone, new entries would get the numbers of lost ones.
+    if (applied > known && isOnlyVoter(first, checkpoint)) {
+      throw mismatch("the state has entries up to " + applied, "the log ends at " + known);
+    }
+  }
+
+  private boolean isOnlyVoter(long firstIndex, @Nullable CheckpointRecord checkpoint)
+      throws RocksDBException {
+    Configuration[] latest = {PeerNames.configuration(record.members())};
+    if (checkpoint != null) {
+      latest[0] = new Configuration();
+      checkpoint.meta().getPeersList().forEach(peer -> latest[0].addPeer(PeerNames.parse(peer)));
+    }
+    log.configurations(
+        record.number(), firstIndex, bytes -> latest[0] = GroupLog.configuration(bytes).getConf());
+    return latest[0].size() == 1 && latest[0].contains(PeerNames.peer(self));
+  }
+
+  private ConsensusException mismatch(String state, String logEnd) {
+    return new ConsensusException(
+        Kind.FAILED,
+        "group "
+            + group
+            + ": "
+            + state
+            + " but "
+            + logEnd
+            + "; part of the data directory was lost or replaced, restore both together");
+  }
+}
