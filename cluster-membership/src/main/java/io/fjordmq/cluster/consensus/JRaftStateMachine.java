@@ -147,13 +147,13 @@ final class JRaftStateMachine extends StateMachineAdapter {
     if (leadership.leading() && halted == null) {
       follow();
       LOG.info("group {}: this node leads no more: {}", group, status.getErrorMsg());
-      observer.steppedDown(group);
     }
   }
 
   private void follow() {
     leadership = new Leadership(leadership.term(), null, false);
     state.following();
+    observer.steppedDown(group);
   }
 
   @Override

@@ -253,6 +253,90 @@ final class SingleVoterTest {
         .hasMessageContaining("restore both together");
   }
 
+  @Test
+  void shouldRefuseToOpenWhenTheLogLostWhatTheStateHas() throws Exception {
+    ValuesState state = new ValuesState();
+    try (Consensus consensus = lead(state)) {
+      get(propose(consensus, "a"));
+      consensus.checkpoint().get(20, TimeUnit.SECONDS);
+    }
+    host.destroy(GROUP);
+    host.create(GROUP, ReplicaSet.ofVoters(SELF));
+    assertThatThrownBy(() -> host.open(GROUP, state.reopened()))
+        .isInstanceOf(ConsensusException.class)
+        .hasMessageContaining("the log ends at 0");
+  }
+
+  @Test
+  void shouldPushBackWhenTooManyProposalsAreOutstanding() throws Exception {
+    CountDownLatch gate = new CountDownLatch(1);
+    Consensus consensus = lead(new ValuesState().gatedBy(gate));
+    int allowed = ConsensusSettings.DEFAULT.queuedProposals();
+    List<Probe> probes = new ArrayList<>();
+    for (int i = 0; i < 3 * allowed; i++) {
+      probes.add(propose(consensus, "v" + i));
+    }
+    List<Probe> refused =
+        probes.stream().filter(p -> p.outcome.isCompletedExceptionally()).toList();
+    assertThat(refused).isNotEmpty();
+    for (Probe probe : refused) {
+      assertKind(probe, Kind.BUSY);
+    }
+    gate.countDown();
+    probes.removeAll(refused);
+    for (Probe probe : probes) {
+      get(probe);
+    }
+    get(propose(consensus, "room again"));
+  }
+
+  @Test
+  void shouldRefuseAnEntryThatIsTooLarge() throws Exception {
+    Consensus consensus = lead(new ValuesState());
+    byte[] large = new byte[ConsensusSettings.DEFAULT.maxEntryBytes() + 1];
+    assertThatThrownBy(() -> consensus.propose(1, large, new Probe()))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void shouldTellTheObserverWhenItLeadsAppendsAndHalts() throws Exception {
+    List<String> seen = java.util.Collections.synchronizedList(new ArrayList<>());
+    host.close();
+    host =
+        JRaftHost.open(
+            SELF,
+            directory,
+            ConsensusSettings.DEFAULT,
+            new ConsensusObserver() {
+              @Override
+              public void appended(GroupId group, int entries, long bytes, long nanos) {
+                seen.add("appended");
+              }
+
+              @Override
+              public void elected(GroupId group, long term) {
+                seen.add("elected");
+              }
+
+              @Override
+              public void steppedDown(GroupId group) {
+                seen.add("stepped down");
+              }
+
+              @Override
+              public void halted(GroupId group, ConsensusException cause) {
+                seen.add("halted");
+              }
+            });
+    ValuesState state = new ValuesState().poisonedBy("poison");
+    try (Consensus consensus = lead(state)) {
+      Await.until("told", () -> seen.contains("elected"));
+      propose(consensus, "poison");
+      Await.until("halted", () -> state.halts() == 1);
+    }
+    assertThat(seen).startsWith("appended", "elected").endsWith("stepped down", "halted");
+  }
+
   private static void assertKind(Probe probe, Kind kind) {
     assertThatThrownBy(() -> get(probe))
         .isInstanceOf(ExecutionException.class)

@@ -93,6 +93,28 @@ final class ThreeVotersTest {
   }
 
   @Test
+  void shouldInstallAgainWhenAnInstallationWasInterrupted() throws Exception {
+    Member follower = cluster.followers().get(0);
+    cluster.stop(follower.id());
+    for (String value : List.of("a", "b", "c")) {
+      cluster.write(value);
+      for (Member member : cluster.members()) {
+        member.consensus().checkpoint().get(20, TimeUnit.SECONDS);
+      }
+    }
+    ValuesState torn = follower.state().reopened().tearingInstall();
+    cluster.start(follower.id(), THREE, torn);
+    Await.until("halted in the middle", () -> torn.halts() == 1);
+    cluster.stop(follower.id());
+    ValuesState again = torn.reopened();
+    cluster.start(follower.id(), THREE, again);
+    assertThat(again.events()).as("before anything else").startsWith("installed");
+    cluster.awaitEverywhere(List.of("a", "b", "c"));
+    cluster.write("d");
+    cluster.awaitEverywhere(List.of("a", "b", "c", "d"));
+  }
+
+  @Test
   void shouldHandOverWhenLeadershipIsTransferred() throws Exception {
     cluster.write("a");
     Member leader = cluster.leader();

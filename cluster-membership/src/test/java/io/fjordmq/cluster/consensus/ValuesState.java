@@ -32,6 +32,7 @@ final class ValuesState implements ReplicatedState {
   private @Nullable ConsensusException haltCause;
   private @Nullable CheckpointRequest withheld;
   private boolean withholding;
+  private boolean tearing;
   private @Nullable String poison;
   private @Nullable CountDownLatch gate;
 
@@ -60,6 +61,12 @@ final class ValuesState implements ReplicatedState {
   /** Apply waits until the gate opens. */
   synchronized ValuesState gatedBy(CountDownLatch latch) {
     gate = latch;
+    return this;
+  }
+
+  /** The next install leaves the state half replaced and throws. */
+  synchronized ValuesState tearingInstall() {
+    tearing = true;
     return this;
   }
 
@@ -147,6 +154,11 @@ final class ValuesState implements ReplicatedState {
   @Override
   public synchronized void install(Path directory) throws IOException {
     values.clear();
+    if (tearing) {
+      tearing = false;
+      durable = new Saved(durable.appliedIndex(), List.of("torn"));
+      throw new IOException("torn");
+    }
     values.addAll(Files.readAllLines(directory.resolve("parts/values")));
     applied = Long.parseLong(Files.readString(directory.resolve("applied")));
     durable = new Saved(applied, List.copyOf(values));
