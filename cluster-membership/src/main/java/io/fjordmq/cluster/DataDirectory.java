@@ -1,0 +1,147 @@
+package io.fjordmq.cluster;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The directory with everything a node must not lose, held by one process at a time.
+ *
+ * <p>The lock is one of the operating system on the file {@code lock}: it goes with the process,
+ * however that ends. The file holds the number of the process, for people.
+ */
+public final class DataDirectory implements AutoCloseable {
+  static final String LOCK_FILE = "lock";
+
+  private final Path path;
+  private final FileChannel lockFile;
+
+  private DataDirectory(Path path, FileChannel lockFile) {
+    this.path = path;
+    this.lockFile = lockFile;
+  }
+
+  /**
+   * Takes the directory, and creates it if only its last part is missing.
+   *
+   * @throws FileSystemException if it cannot be used; says what is wrong and what to do
+   */
+  public static DataDirectory open(Path directory) throws IOException {
+    Path path = directory.toAbsolutePath().normalize();
+    createIfMissing(path);
+    if (!Files.isWritable(path) || !Files.isExecutable(path)) {
+      throw unusable(
+          path,
+          "the user '%s' may not write to the data directory; change its owner or choose another"
+              .formatted(System.getProperty("user.name")),
+          null);
+    }
+    return new DataDirectory(path, lock(path));
+  }
+
+  public Path path() {
+    return path;
+  }
+
+  /** A place in the directory. */
+  public Path resolve(String name) {
+    return path.resolve(name);
+  }
+
+  /** Lets another process have the directory. Close everything in it before. */
+  @Override
+  public void close() throws IOException {
+    lockFile.close();
+  }
+
+  private static void createIfMissing(Path path) throws IOException {
+    if (Files.isDirectory(path)) {
+      return;
+    }
+    if (Files.exists(path)) {
+      throw unusable(
+          path, "the data directory is a file; remove it or choose another directory", null);
+    }
+    Path parent = path.getParent();
+    if (parent == null || !Files.isDirectory(parent)) {
+      throw unusable(
+          path,
+          "the data directory cannot be created because '%s' is not a directory; create that, or"
+                  .formatted(parent)
+              + " correct the path",
+          null);
+    }
+    try {
+      Files.createDirectory(path);
+      AtomicFile.syncDirectory(parent);
+    } catch (IOException e) {
+      throw unusable(
+          path,
+          "the data directory cannot be created; make '%s' writable for the user '%s' (%s)"
+              .formatted(parent, System.getProperty("user.name"), e),
+          e);
+    }
+  }
+
+  private static FileChannel lock(Path path) throws IOException {
+    FileChannel channel = openLockFile(path);
+    try {
+      FileLock lock = channel.tryLock();
+      if (lock == null) {
+        throw locked(path, channel);
+      }
+      channel.truncate(0);
+      String pid = ProcessHandle.current().pid() + "\n";
+      channel.write(ByteBuffer.wrap(pid.getBytes(StandardCharsets.US_ASCII)), 0);
+      return channel;
+    } catch (OverlappingFileLockException e) {
+      FileSystemException failure = locked(path, channel);
+      channel.close();
+      throw failure;
+    } catch (IOException e) {
+      channel.close();
+      throw e;
+    }
+  }
+
+  private static FileChannel openLockFile(Path path) throws IOException {
+    try {
+      return FileChannel.open(
+          path.resolve(LOCK_FILE),
+          StandardOpenOption.CREATE,
+          StandardOpenOption.READ,
+          StandardOpenOption.WRITE);
+    } catch (IOException e) {
+      throw unusable(
+          path, "no file can be written in the data directory; make it writable (" + e + ")", e);
+    }
+  }
+
+  private static FileSystemException locked(Path path, FileChannel channel) throws IOException {
+    ByteBuffer content = ByteBuffer.allocate(20);
+    channel.read(content, 0);
+    String pid = new String(content.array(), 0, content.position(), StandardCharsets.US_ASCII);
+    return unusable(
+        path,
+        "the data directory is locked by the process %s; stop that node, or start this one with a"
+                .formatted(pid.strip())
+            + " directory of its own",
+        null);
+  }
+
+  private static FileSystemException unusable(Path path, String reason, @Nullable Exception cause) {
+    FileSystemException failure = new FileSystemException(path.toString(), null, reason);
+    if (cause != null) {
+      failure.initCause(cause);
+    }
+    return failure;
+  }
+}

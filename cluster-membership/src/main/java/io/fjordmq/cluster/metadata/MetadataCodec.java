@@ -1,0 +1,148 @@
+package io.fjordmq.cluster.metadata;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.zip.CRC32C;
+
+/**
+ * The bytes of log entries and checkpoints. Numbers are big-endian, keys ASCII.
+ *
+ * <pre>
+ * log entry, a batch:
+ *   u8 form = 1
+ *   u32 changes, each:
+ *     u8 length, key
+ *     i64 expected version (-1: any, 0: absent)
+ *     i32 length of value (-1: remove), value
+ *
+ * checkpoint:
+ *   u8 form = 1
+ *   i64 applied index
+ *   i64 version of the view
+ *   u32 records, in the order of their keys, each:
+ *     u8 length, key
+ *     i64 version
+ *     u32 length, value
+ *   u32 CRC-32C of everything before
+ * </pre>
+ */
+final class MetadataCodec {
+  private static final byte FORM = 1;
+
+  private MetadataCodec() {}
+
+  /** A replica's whole state. */
+  record Checkpoint(long appliedIndex, MetadataView view) {}
+
+  static byte[] encodeBatch(List<Change> batch) {
+    int size = 1 + 4;
+    for (Change change : batch) {
+      byte[] value = change.value();
+      size += 1 + change.key().length() + 8 + 4 + (value == null ? 0 : value.length);
+    }
+    ByteBuffer out = ByteBuffer.allocate(size).put(FORM).putInt(batch.size());
+    for (Change change : batch) {
+      putKey(out, change.key());
+      out.putLong(change.expectedVersion());
+      byte[] value = change.value();
+      out.putInt(value == null ? -1 : value.length);
+      if (value != null) {
+        out.put(value);
+      }
+    }
+    return out.array();
+  }
+
+  /**
+   * @throws IllegalArgumentException if the entry is of another form
+   */
+  static List<Change> decodeBatch(ByteBuffer in) {
+    byte form = in.get();
+    if (form != FORM) {
+      throw new IllegalArgumentException(
+          "metadata log entry of form " + form + "; a newer version of FjordMQ wrote it");
+    }
+    int count = in.getInt();
+    List<Change> batch = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      String key = getKey(in);
+      long expectedVersion = in.getLong();
+      int length = in.getInt();
+      byte[] value = length < 0 ? null : new byte[length];
+      if (value != null) {
+        in.get(value);
+      }
+      batch.add(new Change(key, value, expectedVersion));
+    }
+    return batch;
+  }
+
+  static byte[] encodeCheckpoint(Checkpoint checkpoint) {
+    Collection<MetadataRecord> records = checkpoint.view.records();
+    int size = 1 + 8 + 8 + 4 + 4;
+    for (MetadataRecord record : records) {
+      size += 1 + record.key().length() + 8 + 4 + record.value().length;
+    }
+    ByteBuffer out = ByteBuffer.allocate(size).put(FORM);
+    out.putLong(checkpoint.appliedIndex).putLong(checkpoint.view.version());
+    out.putInt(records.size());
+    for (MetadataRecord record : records) {
+      putKey(out, record.key());
+      out.putLong(record.version()).putInt(record.value().length).put(record.value());
+    }
+    return out.putInt(checksum(out.array(), size - 4)).array();
+  }
+
+  /**
+   * @throws IOException if the bytes are damaged or of another form
+   */
+  static Checkpoint decodeCheckpoint(byte[] bytes) throws IOException {
+    if (bytes.length < 25 || ByteBuffer.wrap(bytes).getInt(bytes.length - 4) != sum(bytes)) {
+      throw new IOException(
+          "the metadata checkpoint is damaged; restore this node's data directory from a backup");
+    }
+    ByteBuffer in = ByteBuffer.wrap(bytes);
+    byte form = in.get();
+    if (form != FORM) {
+      throw new IOException(
+          "the metadata checkpoint has form %d, this version of FjordMQ reads form %d"
+              .formatted(form, FORM));
+    }
+    long appliedIndex = in.getLong();
+    long version = in.getLong();
+    int count = in.getInt();
+    List<MetadataRecord> records = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      String key = getKey(in);
+      long recordVersion = in.getLong();
+      byte[] value = new byte[in.getInt()];
+      in.get(value);
+      records.add(new MetadataRecord(key, value, recordVersion));
+    }
+    return new Checkpoint(appliedIndex, MetadataView.of(version, records));
+  }
+
+  private static int sum(byte[] bytes) {
+    return checksum(bytes, bytes.length - 4);
+  }
+
+  private static int checksum(byte[] bytes, int length) {
+    CRC32C crc = new CRC32C();
+    crc.update(bytes, 0, length);
+    return (int) crc.getValue();
+  }
+
+  private static void putKey(ByteBuffer out, String key) {
+    out.put((byte) key.length()).put(key.getBytes(StandardCharsets.US_ASCII));
+  }
+
+  private static String getKey(ByteBuffer in) {
+    byte[] key = new byte[in.get() & 0xff];
+    in.get(key);
+    return new String(key, StandardCharsets.US_ASCII);
+  }
+}

@@ -1,0 +1,29 @@
+package io.fjordmq.cluster.metadata;
+
+import io.fjordmq.cluster.AtomicFile;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/** The checkpoint in a file of the data directory. */
+public final class MetadataFile implements MetadataStorage {
+  private final Path file;
+
+  /**
+   * @param file in a directory that exists; need not exist itself
+   */
+  public MetadataFile(Path file) {
+    this.file = file;
+  }
+
+  @Override
+  public byte @Nullable [] load() throws IOException {
+    return Files.exists(file) ? Files.readAllBytes(file) : null;
+  }
+
+  @Override
+  public void save(byte[] checkpoint) throws IOException {
+    AtomicFile.replace(file, checkpoint);
+  }
+}

@@ -1,0 +1,171 @@
+package io.fjordmq.cluster.metadata;
+
+import io.fjordmq.cluster.consensus.Consensus;
+import io.fjordmq.cluster.consensus.ConsensusException;
+import io.fjordmq.cluster.consensus.ConsensusException.Kind;
+import io.fjordmq.cluster.consensus.ConsensusHost;
+import io.fjordmq.cluster.consensus.GroupId;
+import io.fjordmq.cluster.consensus.GroupStatus;
+import io.fjordmq.cluster.consensus.Leadership;
+import io.fjordmq.cluster.consensus.ReplicaSet;
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * This node's replica of the metadata group. Thread-safe; nothing blocks but {@link #open} and
+ * {@link #close}. Futures complete on a thread of the group; do not block it.
+ *
+ * <p>Writes are not retried here. A writer whose batch ended with {@link Kind#OUTCOME_UNKNOWN}
+ * reads the view again ({@link #readView}) and sees from versions and values whether it is there.
+ */
+public final class MetadataGroup implements AutoCloseable {
+  /** The same in every cluster. */
+  public static final GroupId GROUP = new GroupId("metadata");
+
+  private static final Logger LOG = LoggerFactory.getLogger(MetadataGroup.class);
+
+  private final MetadataSettings settings;
+  private final MetadataState state;
+  private final Consensus consensus;
+
+  private MetadataGroup(MetadataSettings settings, MetadataState state, Consensus consensus) {
+    this.settings = settings;
+    this.state = state;
+    this.consensus = consensus;
+  }
+
+  /**
+   * Creates this node's replica of a new metadata group, once in the life of a cluster; every
+   * member is given the same set. Does nothing if the replica exists.
+   */
+  public static void bootstrap(ConsensusHost host, ReplicaSet members) throws ConsensusException {
+    host.create(GROUP, members);
+  }
+
+  /** Whether this node holds a replica. */
+  public static boolean exists(ConsensusHost host) {
+    return host.groups().contains(GROUP);
+  }
+
+  /**
+   * Opens the replica: reads the last checkpoint and takes part. What the log has beyond the
+   * checkpoint appears in the view as it is applied.
+   *
+   * @param disk runs what blocks on the disk (checkpoints)
+   * @throws IOException if the checkpoint cannot be read
+   * @throws ConsensusException if there is no replica, or its log cannot be read
+   */
+  public static MetadataGroup open(
+      ConsensusHost host, MetadataStorage storage, MetadataSettings settings, Executor disk)
+      throws IOException, ConsensusException {
+    AtomicReference<@Nullable Consensus> opened = new AtomicReference<>();
+    MetadataState state =
+        MetadataState.load(
+            storage, disk, settings.checkpointEveryEntries(), () -> checkpoint(opened.get()));
+    Consensus consensus = host.open(GROUP, state);
+    opened.set(consensus);
+    return new MetadataGroup(settings, state, consensus);
+  }
+
+  /** What this replica knows; may be behind the leader. */
+  public MetadataView view() {
+    return state.view();
+  }
+
+  /**
+   * A view that has every write completed anywhere before this call. Fails with {@link
+   * ConsensusException}.
+   */
+  public CompletableFuture<MetadataView> readView() {
+    return consensus.readIndex().thenApply(index -> state.view());
+  }
+
+  /**
+   * Writes all changes or none; on the leader only. Completes once the batch is on stable storage
+   * at a majority and applied here. Fails with {@link ConsensusException}.
+   *
+   * @param batch not empty, at most {@link MetadataSettings#maxBatchBytes} encoded, no key twice
+   * @throws IllegalArgumentException if the batch is something else
+   */
+  public CompletableFuture<WriteResult> write(List<Change> batch) {
+    byte[] entry = encode(batch);
+    Leadership leadership = consensus.leadership();
+    if (!leadership.leading()) {
+      return CompletableFuture.failedFuture(
+          new ConsensusException(
+              Kind.NOT_LEADER,
+              "this node does not lead the metadata group; the leader is " + leadership.leader()));
+    }
+    PendingWrite write = new PendingWrite();
+    consensus.propose(leadership.term(), entry, write);
+    return write.result();
+  }
+
+  /**
+   * Follows the metadata. The listener is called with everything there is before this returns, on
+   * the calling thread; later on a thread of the group, in order.
+   */
+  public void watch(MetadataListener listener) {
+    state.watch(listener);
+  }
+
+  /** Calls that have begun may still come to their end. */
+  public void unwatch(MetadataListener listener) {
+    state.unwatch(listener);
+  }
+
+  public Leadership leadership() {
+    return consensus.leadership();
+  }
+
+  /** Figures for metrics and status pages. */
+  public GroupStatus status() {
+    return consensus.status();
+  }
+
+  /** Makes everything applied so far durable outside the log; see {@link Consensus#checkpoint}. */
+  public CompletableFuture<Long> checkpoint() {
+    return consensus.checkpoint();
+  }
+
+  /** Stops taking part; what was acknowledged is in the log. */
+  @Override
+  public void close() {
+    consensus.close();
+  }
+
+  private byte[] encode(List<Change> batch) {
+    if (batch.isEmpty() || batch.stream().map(Change::key).distinct().count() < batch.size()) {
+      throw new IllegalArgumentException("a batch is not empty and has no key twice: " + batch);
+    }
+    byte[] entry = MetadataCodec.encodeBatch(batch);
+    if (entry.length > settings.maxBatchBytes()) {
+      throw new IllegalArgumentException(
+          "a metadata batch of %d bytes is larger than maxBatchBytes, %d"
+              .formatted(entry.length, settings.maxBatchBytes()));
+    }
+    return entry;
+  }
+
+  private static void checkpoint(@Nullable Consensus consensus) {
+    if (consensus == null) {
+      return;
+    }
+    consensus
+        .checkpoint()
+        .whenComplete(
+            (index, failure) -> {
+              if (failure == null) {
+                LOG.debug("metadata checkpoint at index {}", index);
+              } else {
+                LOG.warn("metadata checkpoint failed, the log is kept until the next", failure);
+              }
+            });
+  }
+}

@@ -1,0 +1,173 @@
+package io.fjordmq.cluster.metadata;
+
+import io.fjordmq.cluster.consensus.CommittedEntry;
+import io.fjordmq.cluster.consensus.ConsensusException;
+import io.fjordmq.cluster.consensus.ReplicatedState;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArraySet;
+import java.util.concurrent.Executor;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One replica's metadata: a {@link MetadataView} and the index it is at.
+ *
+ * <p>The monitor of this object guards index and view together, and orders what listeners see.
+ */
+final class MetadataState implements ReplicatedState {
+  private static final Logger LOG = LoggerFactory.getLogger(MetadataState.class);
+  private static final String EXPORT_FILE = "metadata";
+
+  private final MetadataStorage storage;
+  private final Executor disk;
+  private final int checkpointEveryEntries;
+  private final Runnable checkpointDue;
+  private final Set<MetadataListener> listeners = new CopyOnWriteArraySet<>();
+  private long appliedIndex;
+  private volatile MetadataView view;
+
+  private int entriesSinceCheckpoint;
+
+  private MetadataState(
+      MetadataStorage storage,
+      Executor disk,
+      MetadataCodec.Checkpoint start,
+      int checkpointEveryEntries,
+      Runnable checkpointDue) {
+    this.storage = storage;
+    this.disk = disk;
+    this.checkpointEveryEntries = checkpointEveryEntries;
+    this.checkpointDue = checkpointDue;
+    this.appliedIndex = start.appliedIndex();
+    this.view = start.view();
+  }
+
+  /**
+   * Reads the last checkpoint; the group's log brings what came after it.
+   *
+   * @param checkpointDue called by {@link #apply} after so many entries; must not block
+   */
+  static MetadataState load(
+      MetadataStorage storage, Executor disk, int checkpointEveryEntries, Runnable checkpointDue)
+      throws IOException {
+    byte[] checkpoint = storage.load();
+    return new MetadataState(
+        storage,
+        disk,
+        checkpoint == null
+            ? new MetadataCodec.Checkpoint(0, MetadataView.EMPTY)
+            : MetadataCodec.decodeCheckpoint(checkpoint),
+        checkpointEveryEntries,
+        checkpointDue);
+  }
+
+  MetadataView view() {
+    return view;
+  }
+
+  synchronized void watch(MetadataListener listener) {
+    listeners.add(listener);
+    listener.changed(view, view.since(MetadataView.EMPTY));
+  }
+
+  void unwatch(MetadataListener listener) {
+    listeners.remove(listener);
+  }
+
+  @Override
+  public synchronized long appliedIndex() {
+    return appliedIndex;
+  }
+
+  @Override
+  public synchronized void apply(List<CommittedEntry> entries) {
+    for (CommittedEntry entry : entries) {
+      List<Change> batch = MetadataCodec.decodeBatch(entry.data());
+      MetadataView before = view;
+      WriteResult result = before.conflict(batch);
+      if (result == null) {
+        MetadataView after = before.with(batch);
+        result = new WriteResult.Applied(after.version());
+        view = after;
+        tell(before);
+      }
+      appliedIndex = entry.index();
+      if (entry.proposal() instanceof PendingWrite write) {
+        write.complete(result);
+      }
+    }
+    entriesSinceCheckpoint += entries.size();
+    if (entriesSinceCheckpoint >= checkpointEveryEntries) {
+      entriesSinceCheckpoint = 0;
+      checkpointDue.run();
+    }
+  }
+
+  @Override
+  public synchronized void leading(long term) {
+    LOG.info("leads the metadata group in term {}, metadata version {}", term, view.version());
+    listeners.forEach(listener -> listener.leading(term));
+  }
+
+  @Override
+  public synchronized void following() {
+    LOG.info("no longer leads the metadata group");
+    listeners.forEach(MetadataListener::following);
+  }
+
+  @Override
+  public void checkpoint(CheckpointRequest request) {
+    MetadataCodec.Checkpoint now = current();
+    disk.execute(
+        () -> {
+          try {
+            storage.save(MetadataCodec.encodeCheckpoint(now));
+          } catch (IOException e) {
+            LOG.warn("the metadata checkpoint could not be written; the log is kept", e);
+            request.failed(e);
+            return;
+          }
+          request.durable();
+        });
+  }
+
+  @Override
+  public long export(Path directory) throws IOException {
+    MetadataCodec.Checkpoint now = current();
+    Files.write(directory.resolve(EXPORT_FILE), MetadataCodec.encodeCheckpoint(now));
+    return now.appliedIndex();
+  }
+
+  @Override
+  public synchronized void install(Path directory) throws IOException {
+    byte[] bytes = Files.readAllBytes(directory.resolve(EXPORT_FILE));
+    MetadataCodec.Checkpoint copy = MetadataCodec.decodeCheckpoint(bytes);
+    storage.save(bytes);
+    MetadataView before = view;
+    appliedIndex = copy.appliedIndex();
+    view = copy.view();
+    LOG.info("took over a copy of the metadata at version {}", view.version());
+    tell(before);
+  }
+
+  @Override
+  public synchronized void halted(ConsensusException cause) {
+    LOG.error("the metadata group stopped on this node; restart it once the cause is gone", cause);
+    listeners.forEach(listener -> listener.halted(cause));
+  }
+
+  private synchronized MetadataCodec.Checkpoint current() {
+    return new MetadataCodec.Checkpoint(appliedIndex, view);
+  }
+
+  private void tell(MetadataView before) {
+    if (!listeners.isEmpty()) {
+      List<MetadataUpdate> updates = view.since(before);
+      listeners.forEach(listener -> listener.changed(view, updates));
+    }
+  }
+}

@@ -1,0 +1,113 @@
+package io.fjordmq.cluster.metadata;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All records at one moment; immutable.
+ *
+ * <p>A write copies the map of records, not the records: the metadata are thousands of records that
+ * change a few times a second at most, and are read all the time.
+ */
+public final class MetadataView {
+  static final MetadataView EMPTY = new MetadataView(0, new TreeMap<>());
+
+  private final long version;
+  private final NavigableMap<String, MetadataRecord> records;
+
+  private MetadataView(long version, NavigableMap<String, MetadataRecord> records) {
+    this.version = version;
+    this.records = Collections.unmodifiableNavigableMap(records);
+  }
+
+  static MetadataView of(long version, Collection<MetadataRecord> records) {
+    NavigableMap<String, MetadataRecord> map = new TreeMap<>();
+    records.forEach(record -> map.put(record.key(), record));
+    return new MetadataView(version, map);
+  }
+
+  /** How many batches have been applied since the cluster began. */
+  public long version() {
+    return version;
+  }
+
+  public @Nullable MetadataRecord get(String key) {
+    return records.get(key);
+  }
+
+  /** The records whose keys begin with the prefix, in the order of their keys. */
+  public Collection<MetadataRecord> withPrefix(String prefix) {
+    // No key holds a character as large as this.
+    return records.subMap(prefix, true, prefix + Character.MAX_VALUE, false).values();
+  }
+
+  /** All records in the order of their keys. */
+  public Collection<MetadataRecord> records() {
+    return records.values();
+  }
+
+  /** The first change of the batch that expects another version than there is; null if none. */
+  WriteResult.@Nullable Conflict conflict(List<Change> batch) {
+    for (Change change : batch) {
+      MetadataRecord record = records.get(change.key());
+      long actual = record == null ? Change.ABSENT : record.version();
+      if (change.expectedVersion() != Change.ANY && change.expectedVersion() != actual) {
+        return new WriteResult.Conflict(change.key(), actual);
+      }
+    }
+    return null;
+  }
+
+  /** The view after a batch without conflict. */
+  MetadataView with(List<Change> batch) {
+    NavigableMap<String, MetadataRecord> next = new TreeMap<>(records);
+    for (Change change : batch) {
+      byte[] value = change.value();
+      if (value == null) {
+        next.remove(change.key());
+      } else {
+        next.put(change.key(), new MetadataRecord(change.key(), value, version + 1));
+      }
+    }
+    return new MetadataView(version + 1, next);
+  }
+
+  /** What changed since an earlier view, in the order of the keys. */
+  List<MetadataUpdate> since(MetadataView before) {
+    TreeMap<String, MetadataUpdate> updates = new TreeMap<>();
+    for (MetadataRecord record : before.records.values()) {
+      if (!records.containsKey(record.key())) {
+        updates.put(record.key(), new MetadataUpdate(record.key(), null));
+      }
+    }
+    for (MetadataRecord record : records.values()) {
+      MetadataRecord old = before.records.get(record.key());
+      if (old == null || old.version() != record.version()) {
+        updates.put(record.key(), new MetadataUpdate(record.key(), record));
+      }
+    }
+    return new ArrayList<>(updates.values());
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof MetadataView that
+        && version == that.version
+        && records.equals(that.records);
+  }
+
+  @Override
+  public int hashCode() {
+    return Long.hashCode(version);
+  }
+
+  @Override
+  public String toString() {
+    return "version " + version + ": " + records.values();
+  }
+}

@@ -1,0 +1,23 @@
+package io.fjordmq.cluster.metadata;
+
+import io.fjordmq.cluster.consensus.ConsensusException;
+import io.fjordmq.cluster.consensus.Proposal;
+import java.util.concurrent.CompletableFuture;
+
+/** A batch on its way through the log. */
+final class PendingWrite implements Proposal {
+  private final CompletableFuture<WriteResult> result = new CompletableFuture<>();
+
+  CompletableFuture<WriteResult> result() {
+    return result;
+  }
+
+  void complete(WriteResult outcome) {
+    result.complete(outcome);
+  }
+
+  @Override
+  public void failed(ConsensusException cause) {
+    result.completeExceptionally(cause);
+  }
+}
