@@ -1,0 +1,272 @@
+package io.fjordmq.broker;
+
+import io.fjordmq.broker.config.BrokerConfig;
+import io.fjordmq.broker.delivery.DeliverySettings;
+import io.fjordmq.broker.delivery.Distribution;
+import io.fjordmq.broker.delivery.InboxEvents;
+import io.fjordmq.broker.delivery.InboxRoutes;
+import io.fjordmq.broker.delivery.LiveDispatch;
+import io.fjordmq.broker.delivery.LocalNode;
+import io.fjordmq.broker.delivery.LocalSubscriptions;
+import io.fjordmq.broker.delivery.SessionRegistry;
+import io.fjordmq.broker.delivery.WillService;
+import io.fjordmq.broker.net.ListenerSettings;
+import io.fjordmq.broker.net.MqttServer;
+import io.fjordmq.broker.net.Transport;
+import io.fjordmq.broker.session.ConnectPolicy;
+import io.fjordmq.broker.session.SessionServices;
+import io.fjordmq.broker.session.SessionSettings;
+import io.fjordmq.broker.session.Sessions;
+import io.fjordmq.cluster.DataDirectory;
+import io.fjordmq.cluster.NodeIdentity;
+import io.fjordmq.cluster.consensus.ConsensusException;
+import io.fjordmq.cluster.consensus.ConsensusSettings;
+import io.fjordmq.cluster.consensus.JRaftHost;
+import io.fjordmq.inbox.InboxReplicas;
+import io.fjordmq.inbox.InboxSettings;
+import io.fjordmq.inbox.InboxSweeper;
+import io.fjordmq.inbox.ReplicatedInboxStore;
+import io.fjordmq.range.KeyInterval;
+import io.fjordmq.range.RangeId;
+import io.fjordmq.range.kv.KvException;
+import io.fjordmq.range.kv.RocksKv;
+import io.fjordmq.range.kv.RocksKvSettings;
+import io.fjordmq.range.store.RangeRuntime;
+import io.fjordmq.range.store.RangeThreads;
+import io.fjordmq.range.store.ReplicaStatus;
+import io.fjordmq.retain.RangedRetainStore;
+import io.fjordmq.retain.RetainSettings;
+import io.fjordmq.router.RangedRouter;
+import io.fjordmq.router.RouterSettings;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The composition root: one node, built from the disk up to the listeners and closed in reverse.
+ * Reads from top to bottom; every part gets what it needs from its constructor.
+ */
+public final class Broker implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Broker.class);
+
+  /** The one tenant there is until authentication says whose a client is. */
+  private static final String TENANT = "";
+
+  private static final int QUERY_THREADS = 2;
+  private static final int WAITING_QUERIES = 10_000;
+  private static final Duration SWEEP_PERIOD = Duration.ofSeconds(1);
+  private static final Duration GOODBYE = Duration.ofSeconds(10);
+
+  private final InstantSource clock = InstantSource.system();
+  private final Parts parts = new Parts();
+
+  private final ClusterNode node;
+  private final Stores stores;
+  private final MqttServer server;
+  private final SessionRegistry registry = new SessionRegistry();
+  private volatile boolean stopping;
+
+  /**
+   * Starts a node and returns when clients can connect. Blocks.
+   *
+   * @throws StartException if it cannot; what was started is closed again
+   */
+  public static Broker start(BrokerConfig config, Observers observers) throws StartException {
+    return new Broker(config, observers);
+  }
+
+  private Broker(BrokerConfig config, Observers observers) throws StartException {
+    try {
+      // Disk and consensus.
+      DataDirectory directory =
+          parts.add("data directory", DataDirectory.open(Path.of(config.dataDir())));
+      NodeIdentity identity = ClusterNode.identity(config, directory);
+      RocksKv kv =
+          parts.add(
+              "state storage", RocksKv.open(directory.resolve("state"), RocksKvSettings.DEFAULTS));
+      JRaftHost host =
+          parts.add(
+              "consensus",
+              JRaftHost.open(
+                  identity.node(),
+                  directory.resolve("log"),
+                  ConsensusSettings.DEFAULT,
+                  observers.consensus()));
+      ExecutorService disk =
+          Executors.newSingleThreadExecutor(task -> new Thread(task, "metadata-checkpoint"));
+      parts.add("metadata checkpoints", disk::shutdown);
+      this.node = parts.add("metadata", ClusterNode.open(config, identity, host, directory, disk));
+      LocalNode self = new LocalNode(identity.node().value(), node.incarnation());
+
+      // The three stores on one range engine.
+      RouterSettings routerSettings = RouterSettings.DEFAULTS;
+      RetainSettings retainSettings = RetainSettings.DEFAULTS;
+      InboxSettings inboxSettings = InboxSettings.DEFAULT;
+      DeliverySettings deliverySettings = DeliverySettings.DEFAULTS;
+      LiveDispatch dispatch = new LiveDispatch(deliverySettings, observers.delivery());
+      InboxEvents events =
+          new InboxEvents(self, registry, dispatch, deliverySettings, observers.delivery());
+      RangedRouter.Replicas routes = new RangedRouter.Replicas(routerSettings);
+      RangedRetainStore.Replicas retainedReplicas = new RangedRetainStore.Replicas();
+      InboxReplicas inboxReplicas = new InboxReplicas(inboxSettings, events, observers.inboxes());
+      RangeThreads threads =
+          parts.add("range threads", new RangeThreads(QUERY_THREADS, WAITING_QUERIES));
+      RangeRuntime runtime = threads.runtime(clock);
+      this.stores =
+          parts.add(
+              "stores",
+              Stores.open(
+                  node,
+                  host,
+                  kv,
+                  List.of(
+                      RangedRouter.spec(routerSettings, routes),
+                      inboxReplicas.spec(),
+                      RangedRetainStore.spec(retainSettings, retainedReplicas)),
+                  directory.resolve("install"),
+                  runtime,
+                  observers.ranges()));
+      RangedRouter router = new RangedRouter(stores.client("dist"), routes);
+      RangedRetainStore retained =
+          new RangedRetainStore(retainSettings, stores.client("retain"), retainedReplicas, clock);
+      ReplicatedInboxStore inboxes =
+          parts.add(
+              "inbox store",
+              new ReplicatedInboxStore(
+                  stores.client(InboxReplicas.STORE),
+                  inboxReplicas,
+                  this::leads,
+                  inboxSettings,
+                  runtime.timers(),
+                  clock,
+                  observers.inboxes()));
+      removeStaleRoutes(router, self);
+
+      // What a PUBLISH means.
+      LocalSubscriptions live =
+          new LocalSubscriptions(self, router, dispatch, deliverySettings, observers.delivery());
+      Distribution publisher =
+          new Distribution(
+              self,
+              router,
+              inboxes,
+              retained,
+              live,
+              registry,
+              dispatch,
+              deliverySettings,
+              observers.delivery());
+      WillService wills = new WillService(publisher, clock);
+      InboxRoutes inboxRoutes = new InboxRoutes(router, deliverySettings);
+      events.connect(inboxes, wills, inboxRoutes);
+
+      // What time brings: sessions end, wills become due, retained messages expire.
+      InboxSweeper sweeper =
+          new InboxSweeper(
+              stores.client(InboxReplicas.STORE),
+              this::ledInboxIntervals,
+              (owner, incarnation) -> !owner.equals(self.id()) || incarnation >= self.incarnation(),
+              clock,
+              inboxSettings,
+              observers.inboxes());
+      Sweeps sweeps = parts.add("sweeps", new Sweeps());
+      sweeps.every(SWEEP_PERIOD, "persistent sessions", sweeper::sweep);
+      sweeps.every(SWEEP_PERIOD, "retained messages", retained::sweep);
+
+      // Clients.
+      Sessions sessions =
+          new Sessions(
+              new SessionServices(
+                  SessionSettings.defaults(),
+                  observers.sessions(),
+                  ConnectPolicy.anonymous(TENANT),
+                  registry,
+                  publisher,
+                  live,
+                  inboxes,
+                  inboxRoutes,
+                  wills,
+                  retained,
+                  clock,
+                  self.id(),
+                  self.incarnation()));
+      this.server =
+          parts.add(
+              "listeners", MqttServer.start(listeners(config), Transport.best(), 0, sessions));
+    } catch (StartException e) {
+      parts.close();
+      throw e;
+    } catch (IOException | ConsensusException | KvException | IllegalStateException e) {
+      parts.close();
+      throw new StartException(String.valueOf(e.getMessage()), e);
+    } catch (RuntimeException e) {
+      parts.close();
+      throw e;
+    }
+  }
+
+  private static List<ListenerSettings> listeners(BrokerConfig config) throws StartException {
+    BrokerConfig.ListenerConfig tcp = config.mqttServerConfig().tcpListener();
+    if (tcp == null) {
+      throw new StartException(
+          "no listener is named below mqttServerConfig, so no client could connect: add tcpListener");
+    }
+    return List.of(ListenerSettings.tcp(tcp.host(), tcp.port()));
+  }
+
+  private static void removeStaleRoutes(RangedRouter router, LocalNode self) throws StartException {
+    try {
+      int removed = router.removeStale(self.id(), self.incarnation()).join();
+      if (removed > 0) {
+        LOG.info("removed routes of this node's earlier life: {}", removed);
+      }
+    } catch (CompletionException e) {
+      throw new StartException("stale routes could not be removed: " + e.getCause(), e);
+    }
+  }
+
+  private boolean leads(RangeId range) {
+    return stores.ranges().status().stream()
+        .anyMatch(replica -> replica.leading() && replica.descriptor().id().equals(range));
+  }
+
+  private List<KeyInterval> ledInboxIntervals() {
+    List<KeyInterval> led = new ArrayList<>();
+    for (ReplicaStatus replica : stores.ranges().status()) {
+      if (replica.leading() && replica.descriptor().id().store().equals(InboxReplicas.STORE)) {
+        led.add(replica.descriptor().interval());
+      }
+    }
+    return led;
+  }
+
+  /** Open listeners with the ports they really have. */
+  public List<MqttServer.Listener> listeners() {
+    return server.listeners();
+  }
+
+  /** Why clients should not be sent here; empty if they should. Any thread. */
+  public List<String> notReadyBecause() {
+    if (stopping) {
+      return List.of("the node is stopping");
+    }
+    return stores.notLed();
+  }
+
+  /** Says goodbye to clients, gives their sessions back, flushes and closes everything. Blocks. */
+  @Override
+  public void close() {
+    stopping = true;
+    server.shutdown(GOODBYE);
+    parts.close();
+    LOG.info("stopped: node={}", node.identity().node());
+  }
+}

@@ -1,0 +1,25 @@
+package io.fjordmq.broker;
+
+import io.fjordmq.broker.delivery.DeliveryObserver;
+import io.fjordmq.broker.session.SessionObserver;
+import io.fjordmq.cluster.consensus.ConsensusObserver;
+import io.fjordmq.inbox.InboxObserver;
+import io.fjordmq.range.RangeObserver;
+
+/** Who is told what the parts do; metrics in production. */
+public record Observers(
+    ConsensusObserver consensus,
+    RangeObserver ranges,
+    InboxObserver inboxes,
+    DeliveryObserver delivery,
+    SessionObserver sessions) {
+
+  /** Nobody. */
+  public static final Observers NONE =
+      new Observers(
+          ConsensusObserver.NONE,
+          RangeObserver.NONE,
+          InboxObserver.NONE,
+          DeliveryObserver.NONE,
+          new SessionObserver() {});
+}

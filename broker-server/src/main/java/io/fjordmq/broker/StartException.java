@@ -1,0 +1,16 @@
+package io.fjordmq.broker;
+
+/**
+ * Why the broker does not start, said to whoever started it: what is wrong, where, and what to do.
+ */
+public final class StartException extends Exception {
+  private static final long serialVersionUID = 1;
+
+  public StartException(String message) {
+    super(message);
+  }
+
+  public StartException(String message, Throwable cause) {
+    super(message, cause);
+  }
+}
