@@ -1,5 +1,17 @@
 package io.fjordmq.broker.config;
 
+import io.fjordmq.broker.delivery.DeliverySettings;
+import io.fjordmq.broker.session.SessionSettings;
+import io.fjordmq.cluster.consensus.ConsensusSettings;
+import io.fjordmq.inbox.InboxSettings;
+import io.fjordmq.range.client.RangeClientSettings;
+import io.fjordmq.range.kv.RocksKvSettings;
+import io.fjordmq.range.store.RangeStoreSettings;
+import io.fjordmq.retain.RetainSettings;
+import io.fjordmq.router.RouterSettings;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,7 +25,16 @@ import org.jspecify.annotations.Nullable;
  * @param mqttServerConfig listeners for clients
  * @param clusterConfig this node among others
  * @param httpConfig metrics and health
+ * @param sessionConfig limits of a client
+ * @param deliveryConfig bounds of delivery to connected clients
  * @param storeConfig the three replicated stores
+ * @param routerConfig topic filter to receivers
+ * @param inboxConfig persistent sessions
+ * @param retainConfig retained messages
+ * @param rangeClientConfig how the stores are called
+ * @param rangeConfig replicas of the stores' ranges
+ * @param storageConfig the database of the replicas' state
+ * @param consensusConfig Raft groups and their log
  */
 public record BrokerConfig(
     boolean bootstrap,
@@ -22,7 +43,16 @@ public record BrokerConfig(
     MqttServerConfig mqttServerConfig,
     ClusterConfig clusterConfig,
     HttpConfig httpConfig,
-    StoreConfig storeConfig) {
+    SessionSettings sessionConfig,
+    DeliverySettings deliveryConfig,
+    StoreConfig storeConfig,
+    RouterSettings routerConfig,
+    InboxSettings inboxConfig,
+    RetainSettings retainConfig,
+    RangeClientSettings rangeClientConfig,
+    RangeConfig rangeConfig,
+    RocksKvSettings storageConfig,
+    ConsensusSettings consensusConfig) {
 
   public BrokerConfig {
     require(!dataDir.isBlank(), "dataDir must name a folder");
@@ -32,19 +62,51 @@ public record BrokerConfig(
   /**
    * Listeners. Only those that are named are opened.
    *
+   * @param transport how the system is asked for network I/O: auto, epoll, nio or io_uring
+   * @param workerThreads event loops for clients; 0 for one per processor
+   * @param shutdownTimeout how long the sessions have to be given back at the end
    * @param tcpListener MQTT over TCP
    */
-  public record MqttServerConfig(@OnlyIfNamed @Nullable ListenerConfig tcpListener) {}
+  public record MqttServerConfig(
+      String transport,
+      int workerThreads,
+      Duration shutdownTimeout,
+      @OnlyIfNamed @Nullable ListenerConfig tcpListener) {
+    public MqttServerConfig {
+      require(
+          List.of("auto", "epoll", "nio", "io_uring").contains(transport),
+          "transport must be auto, epoll, nio or io_uring, not '" + transport + "'");
+      require(
+          workerThreads >= 0 && workerThreads <= 1024,
+          "workerThreads must be 0 to 1024, not " + workerThreads);
+    }
+  }
 
   /**
    * Where a listener waits.
    *
    * @param host address of this machine; empty for all
    * @param port 0 lets the system choose; the start says which it was
+   * @param backlog connections the kernel keeps waiting to be accepted
+   * @param maxConnections at a time; more are closed and counted
+   * @param writeBufferHighBytes waiting for a client from which on it is not written to
+   * @param writeBufferLowBytes below which it is written to again
    */
-  public record ListenerConfig(String host, int port) {
+  public record ListenerConfig(
+      String host,
+      int port,
+      int backlog,
+      int maxConnections,
+      int writeBufferHighBytes,
+      int writeBufferLowBytes) {
     public ListenerConfig {
       requirePort(port, 0);
+      require(backlog >= 1, "backlog must be at least 1, not " + backlog);
+      require(maxConnections >= 1, "maxConnections must be at least 1, not " + maxConnections);
+      require(writeBufferLowBytes >= 0, "writeBufferLowBytes must not be negative");
+      require(
+          writeBufferHighBytes > writeBufferLowBytes,
+          "writeBufferHighBytes must be greater than writeBufferLowBytes");
     }
   }
 
@@ -85,11 +147,23 @@ public record BrokerConfig(
   /**
    * The replicated stores.
    *
+   * @param leaderTimeout how long a start waits until every range has a leader
+   * @param sweepInterval how often what has expired is looked for
    * @param dist routes
    * @param inbox persistent sessions
    * @param retain retained messages
    */
-  public record StoreConfig(RangesConfig dist, RangesConfig inbox, RangesConfig retain) {}
+  public record StoreConfig(
+      Duration leaderTimeout,
+      Duration sweepInterval,
+      RangesConfig dist,
+      RangesConfig inbox,
+      RangesConfig retain) {
+    public StoreConfig {
+      require(leaderTimeout.toSeconds() >= 1, "leaderTimeout must be at least 1 s");
+      require(sweepInterval.toMillis() >= 10, "sweepInterval must be at least 10 ms");
+    }
+  }
 
   /**
    * The ranges of one store.
@@ -108,16 +182,87 @@ public record BrokerConfig(
     }
   }
 
+  /**
+   * Replicas of ranges: {@link RangeStoreSettings} without the folder, and their threads.
+   *
+   * @param queryThreads run queries; each may wait for the disk
+   * @param maxWaitingQueries that may wait for one of them
+   */
+  public record RangeConfig(
+      int maxEntryBytes,
+      long maxWriteBytes,
+      int maxSenders,
+      Duration checkpointInterval,
+      long checkpointLogBytes,
+      Duration reopenBackoff,
+      Duration maxReopenBackoff,
+      int queryThreads,
+      int maxWaitingQueries) {
+    public RangeConfig {
+      require(queryThreads >= 1, "queryThreads must be at least 1, not " + queryThreads);
+      require(maxWaitingQueries >= 1, "maxWaitingQueries must be at least 1");
+      // Refuses what it cannot work with.
+      new RangeStoreSettings(
+          Path.of(""),
+          maxEntryBytes,
+          maxWriteBytes,
+          maxSenders,
+          checkpointInterval,
+          checkpointLogBytes,
+          reopenBackoff,
+          maxReopenBackoff);
+    }
+
+    private static RangeConfig of(RangeStoreSettings standard) {
+      return new RangeConfig(
+          standard.maxEntryBytes(),
+          standard.maxWriteBytes(),
+          standard.maxSenders(),
+          standard.checkpointInterval(),
+          standard.checkpointLogBytes(),
+          standard.reopenBackoff(),
+          standard.maxReopenBackoff(),
+          2,
+          1_024);
+    }
+
+    /** What the range store takes. */
+    public RangeStoreSettings replicas(Path installDirectory) {
+      return new RangeStoreSettings(
+          installDirectory,
+          maxEntryBytes,
+          maxWriteBytes,
+          maxSenders,
+          checkpointInterval,
+          checkpointLogBytes,
+          reopenBackoff,
+          maxReopenBackoff);
+    }
+  }
+
   /** The value of every key that is not given; sections that are only there if named, too. */
   static BrokerConfig defaults() {
     return new BrokerConfig(
         false,
         "data",
         "logs",
-        new MqttServerConfig(new ListenerConfig("", 1883)),
+        new MqttServerConfig(
+            "auto",
+            0,
+            Duration.ofSeconds(10),
+            new ListenerConfig("", 1883, 1_024, 1_000_000, 64 << 10, 32 << 10)),
         new ClusterConfig("Test", "", 8899, "", ""),
         new HttpConfig("127.0.0.1", 18083),
-        new StoreConfig(ranges(), ranges(), ranges()));
+        SessionSettings.defaults(),
+        DeliverySettings.DEFAULTS,
+        new StoreConfig(Duration.ofMinutes(5), Duration.ofSeconds(1), ranges(), ranges(), ranges()),
+        RouterSettings.DEFAULTS,
+        InboxSettings.DEFAULT,
+        RetainSettings.DEFAULTS,
+        RangeClientSettings.DEFAULTS,
+        RangeConfig.of(RangeStoreSettings.defaults(Path.of(""))),
+        RocksKvSettings.DEFAULTS,
+        ConsensusSettings.DEFAULT);
   }
 
   private static RangesConfig ranges() {

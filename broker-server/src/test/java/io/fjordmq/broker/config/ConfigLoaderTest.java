@@ -38,7 +38,7 @@ class ConfigLoaderTest {
     BrokerConfig config = loaded.config();
     assertThat(config.bootstrap()).isTrue();
     assertThat(config.mqttServerConfig().tcpListener())
-        .isEqualTo(new BrokerConfig.ListenerConfig("", 1883));
+        .isEqualTo(BrokerConfig.defaults().mqttServerConfig().tcpListener());
     assertThat(config.clusterConfig().host()).isEqualTo("192.168.0.11");
     assertThat(config.httpConfig()).isEqualTo(new BrokerConfig.HttpConfig("127.0.0.1", 18083));
     assertThat(loaded.warnings()).anyMatch(w -> w.contains("this node runs alone"));
