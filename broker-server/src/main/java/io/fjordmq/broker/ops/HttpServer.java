@@ -1,0 +1,185 @@
+package io.fjordmq.broker.ops;
+
+import static io.netty.handler.codec.http.HttpResponseStatus.METHOD_NOT_ALLOWED;
+import static io.netty.handler.codec.http.HttpResponseStatus.NOT_FOUND;
+import static io.netty.handler.codec.http.HttpResponseStatus.OK;
+import static io.netty.handler.codec.http.HttpResponseStatus.SERVICE_UNAVAILABLE;
+
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.FullHttpRequest;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpObjectAggregator;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.handler.codec.http.HttpUtil;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.QueryStringDecoder;
+import io.netty.handler.timeout.ReadTimeoutHandler;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Metrics and health for machines: {@code GET /metrics} (Prometheus), {@code /livez} (the process
+ * answers), {@code /readyz} (200, or 503 and why). On a thread of its own, so that it answers
+ * whatever the rest does.
+ */
+public final class HttpServer implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(HttpServer.class);
+  private static final int MAX_REQUEST_BYTES = 8 << 10;
+  private static final int READ_TIMEOUT_SECONDS = 30;
+  private static final int BACKLOG = 64;
+  private static final String TEXT = "text/plain; charset=utf-8";
+  private static final String PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8";
+
+  private final Supplier<String> metrics;
+  private final Supplier<List<String>> faults;
+  private final EventLoopGroup loop =
+      new MultiThreadIoEventLoopGroup(
+          1, new DefaultThreadFactory("http"), NioIoHandler.newFactory());
+
+  private HttpServer(Supplier<String> metrics, Supplier<List<String>> faults) {
+    this.metrics = metrics;
+    this.faults = faults;
+  }
+
+  /**
+   * Opens the port.
+   *
+   * @param host empty for all addresses of this machine
+   * @param port 0 for any that is free
+   * @param metrics the page, in Prometheus' text format
+   * @param faults why the node is not ready; empty if it is
+   * @throws IOException if the port cannot be opened; says what to do
+   */
+  public static Listening start(
+      String host, int port, Supplier<String> metrics, Supplier<List<String>> faults)
+      throws IOException {
+    HttpServer server = new HttpServer(metrics, faults);
+    InetSocketAddress address =
+        host.isEmpty() ? new InetSocketAddress(port) : new InetSocketAddress(host, port);
+    ChannelFuture bound = server.bind(address);
+    Throwable cause = bound.cause();
+    if (cause != null) {
+      server.close();
+      throw new IOException(
+          "cannot listen on "
+              + address.getHostString()
+              + ":"
+              + port
+              + ": "
+              + cause.getMessage()
+              + "; change httpConfig.host or httpConfig.port, or stop whatever uses it",
+          cause);
+    }
+    Channel channel = bound.channel();
+    int opened = ((InetSocketAddress) channel.localAddress()).getPort();
+    LOG.info("HTTP on {}:{}: /metrics /livez /readyz", address.getHostString(), opened);
+    return new Listening(server, opened);
+  }
+
+  /** A server with its port open. */
+  public record Listening(HttpServer server, int port) implements AutoCloseable {
+    @Override
+    public void close() {
+      server.close();
+    }
+  }
+
+  private ChannelFuture bind(InetSocketAddress address) {
+    return new ServerBootstrap()
+        .group(loop)
+        .channel(NioServerSocketChannel.class)
+        .option(ChannelOption.SO_BACKLOG, BACKLOG)
+        .option(ChannelOption.SO_REUSEADDR, true)
+        .childHandler(
+            new ChannelInitializer<SocketChannel>() {
+              @Override
+              protected void initChannel(SocketChannel channel) {
+                channel
+                    .pipeline()
+                    .addLast(new ReadTimeoutHandler(READ_TIMEOUT_SECONDS))
+                    .addLast(new HttpServerCodec())
+                    .addLast(new HttpObjectAggregator(MAX_REQUEST_BYTES))
+                    .addLast(new Requests());
+              }
+            })
+        .bind(address)
+        .awaitUninterruptibly();
+  }
+
+  private DefaultFullHttpResponse answer(FullHttpRequest request) {
+    if (!request.method().equals(HttpMethod.GET)) {
+      return response(METHOD_NOT_ALLOWED, TEXT, "only GET\n");
+    }
+    return switch (new QueryStringDecoder(request.uri()).path()) {
+      case "/metrics" -> response(OK, PROMETHEUS, metrics.get());
+      case "/livez" -> response(OK, TEXT, "alive\n");
+      case "/readyz" -> readiness();
+      default -> response(NOT_FOUND, TEXT, "there are /metrics, /livez and /readyz\n");
+    };
+  }
+
+  private DefaultFullHttpResponse readiness() {
+    List<String> reasons = faults.get();
+    return reasons.isEmpty()
+        ? response(OK, TEXT, "ready\n")
+        : response(SERVICE_UNAVAILABLE, TEXT, String.join("\n", reasons) + "\n");
+  }
+
+  private static DefaultFullHttpResponse response(
+      HttpResponseStatus status, String type, String body) {
+    byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
+    DefaultFullHttpResponse response =
+        new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, status, Unpooled.wrappedBuffer(bytes));
+    response.headers().set(HttpHeaderNames.CONTENT_TYPE, type);
+    response.headers().setInt(HttpHeaderNames.CONTENT_LENGTH, bytes.length);
+    return response;
+  }
+
+  /** One per connection. */
+  private final class Requests extends SimpleChannelInboundHandler<FullHttpRequest> {
+    @Override
+    protected void channelRead0(ChannelHandlerContext context, FullHttpRequest request) {
+      DefaultFullHttpResponse response = answer(request);
+      boolean stays = HttpUtil.isKeepAlive(request);
+      HttpUtil.setKeepAlive(response, stays);
+      ChannelFuture written = context.writeAndFlush(response);
+      if (!stays) {
+        written.addListener(ChannelFutureListener.CLOSE);
+      }
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+      LOG.debug("HTTP connection ended", cause);
+      context.close();
+    }
+  }
+
+  @Override
+  public void close() {
+    loop.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly(5, TimeUnit.SECONDS);
+  }
+}
