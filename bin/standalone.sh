@@ -1,0 +1,301 @@
+#!/usr/bin/env bash
+# Starts and stops a FjordMQ node: bin/standalone.sh --help
+set -euo pipefail
+
+HOME_DIR="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
+OUT_DIR="$HOME_DIR/broker-server/target/fjordmq"
+
+usage() {
+  cat <<'HELP'
+bin/standalone.sh start|stop|restart|status|run [-c FILE] [-d DIR]
+
+  start     builds if there is no build or sources are newer, starts a node in the background and returns when
+            clients can connect; says on which ports. Does nothing if the node runs already
+  stop      asks the node to end (clients are told, state is flushed) and waits until it has
+  restart   stop, then start
+  status    whether it runs and is ready, its process id, ports and uptime
+  run       starts in the foreground, logging to the terminal; Ctrl-C ends it
+
+  -c FILE   configuration; default conf/standalone.yml
+  -d DIR    keep data in DIR/data and logs in DIR/logs, whatever the configuration says
+
+Several nodes on one machine: one FILE with its own ports, and one DIR, for each.
+
+Environment: JAVA_HOME or FJORDMQ_JAVA=/path/to/java (default: the newest Java found, 17 at least);
+FJORDMQ_JVM_OPTS adds to the options of the JVM, e.g. "-Xmx4g"; FJORDMQ_START_SECONDS (120) and
+FJORDMQ_STOP_SECONDS (60) bound the waiting; FJORDMQ_SECTION__KEY=VALUE sets any configuration key.
+
+Exit codes: 0 done, or it is so already; 1 failed, the reason is printed; 2 wrong usage or configuration;
+status: 0 running and ready, 1 running but not ready, 3 not running.
+HELP
+}
+
+say() { printf '%s\n' "fjordmq: $*"; }
+die() { printf '%s\n' "fjordmq: $1" >&2; exit "${2:-1}"; }
+
+# --- where things are ------------------------------------------------------------------------------------------
+
+absolute() {
+  case "$1" in
+    /*) printf '%s' "$1" ;;
+    *) printf '%s' "${2:-$PWD}/$1" ;;
+  esac
+}
+
+# A top-level key of the configuration file, or its default ($2). Comments and quotes go.
+file_value() {
+  local value
+  value="$(sed -n "s/^$1:[[:space:]]*//p" "$CONFIG" | head -n 1 | sed -e 's/[[:space:]]*#.*$//' -e 's/[[:space:]]*$//' \
+    -e "s/^[\"']\(.*\)[\"']\$/\1/")"
+  printf '%s' "${value:-$2}"
+}
+
+locate() {
+  [ -f "$CONFIG" ] || die "there is no configuration file $CONFIG; name one with -c" 2
+  case "${FJORDMQ_JVM_OPTS:-}" in
+    *-DdataDir=* | *-DlogDir=*) die "set dataDir and logDir in the file, by -d, or as FJORDMQ_DATADIR and FJORDMQ_LOGDIR" 2 ;;
+  esac
+  if [ -n "$BASE" ]; then
+    DATA_DIR="$BASE/data"
+    LOG_DIR="$BASE/logs"
+  else
+    DATA_DIR="$(absolute "${FJORDMQ_DATADIR:-$(file_value dataDir data)}" "$HOME_DIR")"
+    LOG_DIR="$(absolute "${FJORDMQ_LOGDIR:-$(file_value logDir logs)}" "$HOME_DIR")"
+  fi
+  LOCK_FILE="$DATA_DIR/lock" # written by the process that holds the data directory: its number
+  READY_FILE="$DATA_DIR/fjordmq.pid" # there once clients can connect: number, start, addresses
+}
+
+# --- the node that runs ----------------------------------------------------------------------------------------
+
+# Prints the process id of the node of this data directory; fails if it does not run.
+running() {
+  local pid command
+  [ -s "$LOCK_FILE" ] || return 1
+  read -r pid <"$LOCK_FILE" || true
+  case "$pid" in '' | *[!0-9]*) return 1 ;; esac
+  kill -0 "$pid" 2>/dev/null || return 1
+  # The number may belong to another process by now.
+  if [ -r "/proc/$pid/cmdline" ]; then
+    command="$(tr '\0' ' ' <"/proc/$pid/cmdline")"
+  else
+    command="$(ps -p "$pid" -o args= 2>/dev/null || true)"
+  fi
+  case "$command" in
+    *io.fjordmq.broker.Main*) printf '%s' "$pid" ;;
+    *) return 1 ;;
+  esac
+}
+
+ready_value() { sed -n "s/^$1=//p" "$READY_FILE" 2>/dev/null | head -n 1; }
+
+is_ready() { # the process $1
+  local pid=''
+  [ -s "$READY_FILE" ] && read -r pid <"$READY_FILE" && [ "$pid" = "$1" ]
+}
+
+ports() { sed -n 's/^\(mqtt\|http\)=//p' "$READY_FILE" 2>/dev/null | paste -s -d ' ' -; }
+
+# Asks /readyz; prints the answer's body, fails unless the answer is 200. Without curl: bash can open sockets.
+readiness() {
+  local url host port answer
+  url="$(ready_value http)"
+  host="${url#http://}"; port="${host##*:}"; host="${host%:*}"
+  case "$host" in 0.0.0.0 | '[::]') host=127.0.0.1 ;; esac
+  host="${host#[}"; host="${host%]}"
+  answer="$(
+    exec 3<>"/dev/tcp/$host/$port" 2>/dev/null || exit 0
+    printf 'GET /readyz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n' >&3
+    cat <&3
+  )" 2>/dev/null || true
+  [ -n "$answer" ] || { printf 'no answer from %s/readyz' "$url"; return 1; }
+  printf '%s' "$answer" | tr -d '\r' | sed '1,/^$/d' | paste -s -d ' ' -
+  case "${answer%%$'\n'*}" in *' 200 '*) ;; *) return 1 ;; esac
+}
+
+# --- build -----------------------------------------------------------------------------------------------------
+
+build_if_needed() {
+  local stamp="$OUT_DIR/built" newer
+  [ -d "$HOME_DIR/broker-server/src" ] || return 0
+  if [ -f "$stamp" ]; then
+    newer="$(find "$HOME_DIR"/pom.xml "$HOME_DIR"/*/pom.xml "$HOME_DIR"/*/src/main "$HOME_DIR"/.mvn \
+      -path "$HOME_DIR/perf" -prune -o -type f -newer "$stamp" -print 2>/dev/null | head -n 1)"
+    [ -n "$newer" ] || return 0
+  fi
+  command -v mvn >/dev/null || die "there is no build yet and no 'mvn' to make one; install Maven 3.8 or newer"
+  say "building (a first build loads its libraries and takes some minutes)"
+  rm -rf "$OUT_DIR"
+  mkdir -p "$OUT_DIR"
+  touch "$OUT_DIR/building" # sources changed during the build are newer than it
+  (cd "$HOME_DIR" && mvn -B -q -DskipTests package -pl broker-server -am) >&2 || die "the build failed; see above"
+  mv "$OUT_DIR/building" "$stamp"
+}
+
+# --- Java ------------------------------------------------------------------------------------------------------
+
+java_version() { # of the java program $1; the release file saves a start of the JVM
+  local home version
+  home="$(cd "$(dirname "$(readlink -f "$1")")/.." && pwd)"
+  version="$(sed -n 's/^JAVA_VERSION="\([0-9]*\).*/\1/p' "$home/release" 2>/dev/null || true)"
+  [ -n "$version" ] || version="$("$1" -version 2>&1 | sed -n 's/.* version "\([0-9]*\).*/\1/p' | head -n 1)"
+  printf '%s' "${version:-0}"
+}
+
+choose_java() {
+  local candidate version
+  JAVA='' JAVA_VERSION=0
+  if [ -n "${FJORDMQ_JAVA:-}" ]; then
+    [ -x "$FJORDMQ_JAVA" ] || die "FJORDMQ_JAVA=$FJORDMQ_JAVA is no program" 2
+    JAVA="$FJORDMQ_JAVA"
+    JAVA_VERSION="$(java_version "$JAVA")"
+  else
+    for candidate in "${JAVA_HOME:-/none}/bin/java" "$(command -v java || true)" /usr/lib/jvm/*/bin/java \
+      /opt/java/*/bin/java; do
+      [ -x "$candidate" ] || continue
+      version="$(java_version "$candidate")"
+      if [ "$version" -gt "$JAVA_VERSION" ]; then
+        JAVA="$candidate" JAVA_VERSION="$version"
+      fi
+    done
+  fi
+  [ -n "$JAVA" ] || die "there is no Java; install a JDK of version 17 or newer, or set JAVA_HOME"
+  [ "$JAVA_VERSION" -ge 17 ] || die "$JAVA is Java $JAVA_VERSION; FjordMQ needs 17 or newer"
+}
+
+jvm_options() {
+  OPTIONS=(
+    -XX:+UseSerialGC -Xms32m -Xmx512m -XX:MaxDirectMemorySize=512m -Xss512k
+    -XX:+ExitOnOutOfMemoryError "-XX:ErrorFile=$LOG_DIR/hs_err_%p.log"
+    -Dfile.encoding=UTF-8
+    # sofa-jraft's messages were generated by an old protobuf compiler, which the runtime has to be told.
+    -Dcom.google.protobuf.use_unsafe_pre22_gencode=true
+    "-Dlogback.configurationFile=$HOME_DIR/conf/logback.xml"
+  )
+  if [ "$JAVA_VERSION" -ge 19 ]; then
+    # Classes parsed and linked once, written when the first node ends: later starts are faster.
+    OPTIONS+=(-XX:+AutoCreateSharedArchive "-XX:SharedArchiveFile=$OUT_DIR/classes-$JAVA_VERSION.jsa" -Xlog:disable
+      -Xlog:all=error:stderr)
+  fi
+  [ "$JAVA_VERSION" -lt 22 ] || OPTIONS+=(--enable-native-access=ALL-UNNAMED)
+  [ "$JAVA_VERSION" -lt 23 ] || OPTIONS+=(--sun-misc-unsafe-memory-access=allow)
+  [ "$JAVA_VERSION" -lt 25 ] || OPTIONS+=(-XX:+UseCompactObjectHeaders)
+  # shellcheck disable=SC2206 # options are separated by blanks
+  OPTIONS+=(${FJORDMQ_JVM_OPTS:-})
+}
+
+prepare() {
+  build_if_needed
+  choose_java
+  mkdir -p "$DATA_DIR" "$LOG_DIR" || die "cannot make $DATA_DIR and $LOG_DIR"
+  jvm_options
+  export FJORDMQ_DATADIR="$DATA_DIR" FJORDMQ_LOGDIR="$LOG_DIR"
+  COMMAND=("$JAVA" "${OPTIONS[@]}" -cp "$OUT_DIR/lib/*" io.fjordmq.broker.Main -c "$CONFIG")
+}
+
+# --- commands --------------------------------------------------------------------------------------------------
+
+start() {
+  local pid deadline console
+  if pid="$(running)"; then
+    say "already running: pid $pid, $(ports)"
+    return 0
+  fi
+  prepare
+  rm -f "$READY_FILE"
+  console="$LOG_DIR/console.log"
+  cd "$HOME_DIR"
+  nohup "${COMMAND[@]:0:1}" -Dfjordmq.console=OFF "${COMMAND[@]:1}" >"$console" 2>&1 </dev/null &
+  pid=$!
+  deadline=$((SECONDS + ${FJORDMQ_START_SECONDS:-120}))
+  until is_ready "$pid"; do
+    if ! kill -0 "$pid" 2>/dev/null; then
+      failed "$pid" "$console"
+    fi
+    if [ "$SECONDS" -ge "$deadline" ]; then
+      tail -n 20 "$LOG_DIR/fjordmq.log" >&2 || true
+      die "not ready after ${FJORDMQ_START_SECONDS:-120} s (pid $pid goes on trying); the last lines of $LOG_DIR/fjordmq.log stand above"
+    fi
+    sleep 0.05
+  done
+  disown "$pid" 2>/dev/null || true
+  say "running: pid $pid, $(ports), log $LOG_DIR/fjordmq.log"
+}
+
+failed() { # the process $1 ended at start; $2 is what it printed
+  local code=0
+  wait "$1" || code=$?
+  tail -n 20 "$2" >&2
+  die "the node ended at start; more may stand in $LOG_DIR/fjordmq.log" "$([ "$code" -eq 2 ] && echo 2 || echo 1)"
+}
+
+run() {
+  local pid
+  if pid="$(running)"; then
+    die "already running: pid $pid"
+  fi
+  prepare
+  cd "$HOME_DIR"
+  exec "${COMMAND[@]}"
+}
+
+stop() {
+  local pid deadline
+  if ! pid="$(running)"; then
+    say "not running"
+    return 0
+  fi
+  kill "$pid"
+  deadline=$((SECONDS + ${FJORDMQ_STOP_SECONDS:-60}))
+  while kill -0 "$pid" 2>/dev/null; do
+    if [ "$SECONDS" -ge "$deadline" ]; then
+      die "pid $pid has not ended after ${FJORDMQ_STOP_SECONDS:-60} s; see $LOG_DIR/fjordmq.log (kill -9 $pid loses nothing acknowledged)"
+    fi
+    sleep 0.05
+  done
+  say "stopped: pid $pid"
+}
+
+status() {
+  local pid seconds answer code=0
+  if ! pid="$(running)"; then
+    say "not running (data in $DATA_DIR)"
+    return 3
+  fi
+  if ! is_ready "$pid"; then
+    say "starting: pid $pid, data in $DATA_DIR"
+    return 1
+  fi
+  seconds=$(($(date +%s) - $(ready_value since)))
+  answer="$(readiness)" || code=1
+  say "running: pid $pid, $(ports), up $((seconds / 86400))d $((seconds / 3600 % 24))h $((seconds / 60 % 60))m $((seconds % 60))s"
+  say "readiness: $answer"
+  return "$code"
+}
+
+# --- arguments -------------------------------------------------------------------------------------------------
+
+ACTION="${1:-}"
+[ $# -eq 0 ] || shift
+CONFIG="$HOME_DIR/conf/standalone.yml"
+BASE=''
+while [ $# -gt 0 ]; do
+  case "$1" in
+    -c | -d) [ $# -ge 2 ] || die "$1 needs a value; see --help" 2 ;;
+    -h | --help) usage; exit 0 ;;
+    *) die "unknown option '$1'; see --help" 2 ;;
+  esac
+  case "$1" in
+    -c) CONFIG="$(absolute "$2")" ;;
+    -d) BASE="$(absolute "$2")" ;;
+  esac
+  shift 2
+done
+
+case "$ACTION" in
+  start | stop | status | run) locate; "$ACTION" ;;
+  restart) locate; stop; start ;;
+  -h | --help | help) usage ;;
+  '') usage >&2; exit 2 ;;
+  *) die "unknown command '$ACTION'; see --help" 2 ;;
+esac
