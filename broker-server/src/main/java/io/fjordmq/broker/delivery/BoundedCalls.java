@@ -16,6 +16,7 @@ final class BoundedCalls {
 
   private final int maxInFlight;
   private final Queue<Waiting<?>> waiting = new ConcurrentLinkedQueue<>();
+  private final AtomicInteger waitingCount = new AtomicInteger();
   private final AtomicInteger inFlight = new AtomicInteger();
 
   BoundedCalls(int maxInFlight) {
@@ -25,9 +26,15 @@ final class BoundedCalls {
   /** Makes the call when its turn comes; completes with its result. */
   <T> CompletableFuture<T> run(Supplier<CompletableFuture<T>> call) {
     CompletableFuture<T> result = new CompletableFuture<>();
+    waitingCount.incrementAndGet();
     waiting.add(new Waiting<>(call, result));
     makeCalls();
     return result;
+  }
+
+  /** Calls that wait for their turn. */
+  int waiting() {
+    return waitingCount.get();
   }
 
   private void makeCalls() {
@@ -35,7 +42,10 @@ final class BoundedCalls {
       Waiting<?> next = waiting.poll();
       if (next == null) {
         inFlight.decrementAndGet();
-      } else if (make(next)) {
+        continue;
+      }
+      waitingCount.decrementAndGet();
+      if (make(next)) {
         inFlight.decrementAndGet(); // complete already: go on here instead of deeper in the stack
       }
     }

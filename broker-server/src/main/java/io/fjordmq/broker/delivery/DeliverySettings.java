@@ -14,7 +14,8 @@ package io.fjordmq.broker.delivery;
  * @param mailboxCapacity copies waiting for an event loop above which more are dropped and counted
  * @param mailboxHighWaterBytes like mailboxHighWater, payload bytes
  * @param mailboxCapacityBytes like mailboxCapacity, payload bytes
- * @param routeRemovalsInFlight removals of routes at one time; the others wait
+ * @param routeRemovalsInFlight removals of routes at one time; the others wait. Those of ended
+ *     sessions are counted apart from those of subscriptions
  * @param pushedEntriesPerInbox inbox entries waiting for a session; when there are more, the oldest
  *     are left out and the session reads them from the inbox
  * @param pushedBytesPerInbox like pushedEntriesPerInbox, payload bytes; one entry is always kept

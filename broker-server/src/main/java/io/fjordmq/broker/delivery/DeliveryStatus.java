@@ -6,16 +6,22 @@ package io.fjordmq.broker.delivery;
  * @param filters ordinary filters with at least one live subscriber
  * @param heldRoutes routes of this node, its shares' members included
  * @param leftoverRoutes of them nobody needs any more and that could not be removed yet
+ * @param waitingRemovals of routes, until others are done
  * @param cachedTopics topics whose local subscribers are cached
  * @param waitingCopies handed to event loops and not taken by sessions yet
  * @param waitingBytes payload of these
  * @param slowedPublishes whose answer waits for an event loop to catch up
+ * @param shares whose turn is remembered
+ * @param repeatingPublishers whose last messages are remembered
  */
 public record DeliveryStatus(
     int filters,
     int heldRoutes,
     int leftoverRoutes,
+    int waitingRemovals,
     int cachedTopics,
     long waitingCopies,
     long waitingBytes,
-    int slowedPublishes) {}
+    int slowedPublishes,
+    int shares,
+    int repeatingPublishers) {}

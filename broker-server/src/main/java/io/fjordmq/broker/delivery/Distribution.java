@@ -34,6 +34,7 @@ public final class Distribution implements Publisher {
   private final LocalSubscriptions local;
   private final SessionRegistry registry;
   private final LiveDispatch dispatch;
+  private final ShareSelection selection;
   private final ShareDelivery shares;
   private final InboxDelivery inboxes;
   private final RepeatedPublishes repeated;
@@ -59,9 +60,9 @@ public final class Distribution implements Publisher {
     this.dispatch = dispatch;
     this.repeated = new RepeatedPublishes(settings.maxRepeatingPublishers());
     this.observer = observer;
-    this.shares =
-        new ShareDelivery(new ShareSelection(self, local, registry, settings), dispatch, observer);
-    this.inboxes = new InboxDelivery(inboxes, router, shares, dispatch, settings, observer);
+    this.selection = new ShareSelection(self, local, registry, settings);
+    this.shares = new ShareDelivery(selection, dispatch, observer);
+    this.inboxes = new InboxDelivery(inboxes, router, shares, dispatch, local.removals(), observer);
   }
 
   @Override
@@ -125,6 +126,21 @@ public final class Distribution implements Publisher {
     }
     flush();
     observer.redistributed(given);
+  }
+
+  /** Figures for gauges, of this and all it works with. */
+  public DeliveryStatus status() {
+    return new DeliveryStatus(
+        local.filters(),
+        local.heldRoutes(),
+        local.leftoverRoutes(),
+        local.removals().waiting(),
+        local.cachedTopics(),
+        dispatch.waitingCopies(),
+        dispatch.waitingBytes(),
+        dispatch.slowedPublishes(),
+        selection.remembered(),
+        repeated.size());
   }
 
   private void answer(PublishOutcome outcome, PublishListener listener, Outbox outbox) {

@@ -39,10 +39,10 @@ final class HeldRoutes {
 
   private final Sparingly failures = new Sparingly();
 
-  HeldRoutes(LocalNode self, Router router, int removalsInFlight, DeliveryObserver observer) {
+  HeldRoutes(LocalNode self, Router router, BoundedCalls removals, DeliveryObserver observer) {
     this.self = self;
     this.router = router;
-    this.removals = new BoundedCalls(removalsInFlight);
+    this.removals = removals;
     this.observer = observer;
   }
 

@@ -28,11 +28,11 @@ final class InboxDelivery {
       Router router,
       ShareDelivery shares,
       LiveDispatch dispatch,
-      DeliverySettings settings,
+      BoundedCalls removals,
       DeliveryObserver observer) {
     this.inboxes = inboxes;
     this.router = router;
-    this.removals = new BoundedCalls(settings.routeRemovalsInFlight());
+    this.removals = removals;
     this.shares = shares;
     this.dispatch = dispatch;
     this.observer = observer;

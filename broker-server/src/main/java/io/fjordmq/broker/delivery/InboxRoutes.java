@@ -56,6 +56,11 @@ public final class InboxRoutes {
             .toArray(CompletableFuture<?>[]::new));
   }
 
+  /** Removals that wait until others are done; for a gauge. */
+  public int waitingRemovals() {
+    return removals.waiting();
+  }
+
   private static Route route(
       InboxId id, long incarnation, TopicFilter filter, SubscriptionOptions options) {
     return new Route(id.tenant(), filter, new Receiver.Inbox(id.clientId(), incarnation), options);

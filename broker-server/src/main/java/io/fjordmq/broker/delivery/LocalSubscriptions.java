@@ -27,6 +27,7 @@ public final class LocalSubscriptions implements LiveSubscriptions {
   private record Client(String tenant, String clientId) {}
 
   private final LiveDispatch dispatch;
+  private final BoundedCalls removals;
   private final HeldRoutes routes;
   private final FilterTable<LocalFilter, LocalMatch> filters;
   private final ConcurrentHashMap<Client, Subscriber> subscribers = new ConcurrentHashMap<>();
@@ -38,7 +39,8 @@ public final class LocalSubscriptions implements LiveSubscriptions {
       DeliverySettings settings,
       DeliveryObserver observer) {
     this.dispatch = dispatch;
-    this.routes = new HeldRoutes(self, router, settings.routeRemovalsInFlight(), observer);
+    this.removals = new BoundedCalls(settings.routeRemovalsInFlight());
+    this.routes = new HeldRoutes(self, router, removals, observer);
     this.filters =
         new FilterTable<>(
             matched -> new LocalMatch(matched, settings.maxCachedFanOut()),
@@ -115,16 +117,25 @@ public final class LocalSubscriptions implements LiveSubscriptions {
     return subscribers.get(new Client(tenant, clientId));
   }
 
-  /** Figures for gauges. */
-  public DeliveryStatus status() {
-    return new DeliveryStatus(
-        filters.size(),
-        routes.size(),
-        routes.leftovers(),
-        filters.cachedTopics(),
-        dispatch.waitingCopies(),
-        dispatch.waitingBytes(),
-        dispatch.slowedPublishes());
+  /** Through which routes are removed, by whomever. */
+  BoundedCalls removals() {
+    return removals;
+  }
+
+  int filters() {
+    return filters.size();
+  }
+
+  int heldRoutes() {
+    return routes.size();
+  }
+
+  int leftoverRoutes() {
+    return routes.leftovers();
+  }
+
+  int cachedTopics() {
+    return filters.cachedTopics();
   }
 
   private Subscriber subscriberOf(LiveSession session) {

@@ -69,4 +69,9 @@ final class RepeatedPublishes {
     }
     return part;
   }
+
+  /** Publishers it remembers. */
+  synchronized int size() {
+    return publishers.size();
+  }
 }

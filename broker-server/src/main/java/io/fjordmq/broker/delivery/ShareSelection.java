@@ -93,6 +93,11 @@ final class ShareSelection {
         : strategy.pick(candidates, attempt.message(), turnOf(attempt.key()));
   }
 
+  /** Shares whose turn is remembered. */
+  int remembered() {
+    return turns.size();
+  }
+
   static String clientIdOf(Route member) {
     return member.receiver() instanceof Receiver.Inbox inbox
         ? inbox.clientId()

@@ -99,11 +99,11 @@ class LiveDeliveryConcurrencyTest {
     for (Future<?> each : running) {
       each.get(30, TimeUnit.SECONDS);
     }
-    await(() -> local.status().heldRoutes() == 2);
+    await(() -> publisher.status().heldRoutes() == 2);
     assertThat(router.faults()).isEmpty();
     assertThat(router.filters()).containsExactlyInAnyOrder("kept/a", "kept/b");
-    assertThat(local.status().filters()).isEqualTo(2);
-    assertThat(local.status().leftoverRoutes()).isZero();
+    assertThat(publisher.status().filters()).isEqualTo(2);
+    assertThat(publisher.status().leftoverRoutes()).isZero();
     routerThread.shutdown();
     assertThat(routerThread.awaitTermination(5, TimeUnit.SECONDS)).isTrue();
   }

@@ -32,8 +32,8 @@ class LocalSubscriptionsTest {
     assertThat(world.local.unsubscribe(second, FILTER).join()).isTrue();
 
     assertThat(world.router.calls()).containsExactly("add a", "remove a");
-    assertThat(world.local.status().filters()).isZero();
-    assertThat(world.local.status().heldRoutes()).isZero();
+    assertThat(world.publisher.status().filters()).isZero();
+    assertThat(world.publisher.status().heldRoutes()).isZero();
   }
 
   @Test
@@ -77,7 +77,7 @@ class LocalSubscriptionsTest {
 
     assertThat(leaving).isDone();
     assertThat(world.router.filters()).isEmpty();
-    assertThat(world.local.status().heldRoutes()).isZero();
+    assertThat(world.publisher.status().heldRoutes()).isZero();
   }
 
   @Test
@@ -91,7 +91,7 @@ class LocalSubscriptionsTest {
     assertThat(late).isDone();
     world.router.releaseOne();
     assertThat(world.router.heldCalls()).isZero();
-    assertThat(world.local.status().heldRoutes()).isZero();
+    assertThat(world.publisher.status().heldRoutes()).isZero();
   }
 
   @Test
@@ -101,12 +101,12 @@ class LocalSubscriptionsTest {
     world.router.failOne(new IllegalStateException("no majority"));
 
     assertThat(failing).isCompletedExceptionally();
-    assertThat(world.local.status().filters()).isZero();
+    assertThat(world.publisher.status().filters()).isZero();
     assertThat(world.observer.routeFailures.sum()).isEqualTo(1);
     // The addition may have happened after all: the route is removed to be sure.
     world.router.releaseOne();
     assertThat(world.router.calls()).containsExactly("add a", "remove a");
-    assertThat(world.local.status().heldRoutes()).isZero();
+    assertThat(world.publisher.status().heldRoutes()).isZero();
   }
 
   @Test
@@ -132,15 +132,15 @@ class LocalSubscriptionsTest {
     world.subscribe(first, "a", AT_LEAST_ONCE);
     world.router.failWith(new IllegalStateException("no majority"));
     world.local.unsubscribe(first, FILTER);
-    assertThat(world.local.status().leftoverRoutes()).isEqualTo(1);
+    assertThat(world.publisher.status().leftoverRoutes()).isEqualTo(1);
     assertThat(world.router.filters()).containsExactly("a");
 
     world.router.failWith(null);
     world.subscribe(second, "b", AT_LEAST_ONCE);
 
     assertThat(world.router.filters()).containsExactly("b");
-    assertThat(world.local.status().leftoverRoutes()).isZero();
-    assertThat(world.local.status().heldRoutes()).isEqualTo(1);
+    assertThat(world.publisher.status().leftoverRoutes()).isZero();
+    assertThat(world.publisher.status().heldRoutes()).isEqualTo(1);
   }
 
   @Test
@@ -152,12 +152,15 @@ class LocalSubscriptionsTest {
     world.router.hold();
     world.local.removeAll(first);
 
-    assertThat(world.router.heldCalls()).isEqualTo(DeliveryWorld.SMALL.routeRemovalsInFlight());
+    int inFlight = DeliveryWorld.SMALL.routeRemovalsInFlight();
+    assertThat(world.router.heldCalls()).isEqualTo(inFlight);
+    assertThat(world.publisher.status().waitingRemovals()).isEqualTo(11 - inFlight);
     while (world.router.heldCalls() > 0) {
       world.router.releaseOne();
     }
     assertThat(world.router.filters()).isEmpty();
-    assertThat(world.local.status().filters()).isZero();
+    assertThat(world.publisher.status().filters()).isZero();
+    assertThat(world.publisher.status().waitingRemovals()).isZero();
   }
 
   @Test
@@ -207,8 +210,8 @@ class LocalSubscriptionsTest {
     world.subscribe(first, "a", AT_LEAST_ONCE);
     first.closed = true;
     world.publish(message("a", AT_LEAST_ONCE, "m"));
-    assertThat(world.local.status().heldRoutes()).isZero();
-    assertThat(world.local.status().filters()).isZero();
+    assertThat(world.publisher.status().heldRoutes()).isZero();
+    assertThat(world.publisher.status().filters()).isZero();
   }
 
   @Test

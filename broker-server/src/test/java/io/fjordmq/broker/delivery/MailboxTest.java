@@ -43,12 +43,12 @@ class MailboxTest {
 
     world.other.runTurn();
     assertThat(world.observer.delivered.sum()).isEqualTo(SMALL.mailboxTurn());
-    assertThat(world.local.status().waitingCopies()).isEqualTo(24 - SMALL.mailboxTurn());
+    assertThat(world.publisher.status().waitingCopies()).isEqualTo(24 - SMALL.mailboxTurn());
     world.other.runAll();
 
     assertThat(many).allMatch(session -> session.texts().equals(List.of("m0", "m1")));
-    assertThat(world.local.status().waitingCopies()).isZero();
-    assertThat(world.local.status().waitingBytes()).isZero();
+    assertThat(world.publisher.status().waitingCopies()).isZero();
+    assertThat(world.publisher.status().waitingBytes()).isZero();
   }
 
   @Test
@@ -65,11 +65,11 @@ class MailboxTest {
 
     assertThat(world.answers).hasSize(toPassTheMark + 1);
     assertThat(world.observer.slowed.sum()).isEqualTo(1);
-    assertThat(world.local.status().slowedPublishes()).isEqualTo(1);
+    assertThat(world.publisher.status().slowedPublishes()).isEqualTo(1);
     world.other.runAll();
     assertThat(world.answers).hasSize(toPassTheMark + 2);
     assertThat(slow.taken).hasSize(toPassTheMark + 1);
-    assertThat(world.local.status().slowedPublishes()).isZero();
+    assertThat(world.publisher.status().slowedPublishes()).isZero();
     world.publish(message("a", AT_LEAST_ONCE, "again in time"));
     assertThat(world.answers).hasSize(toPassTheMark + 3);
   }
@@ -110,7 +110,7 @@ class MailboxTest {
     world.publish(message("a", AT_MOST_ONCE, large));
     world.publish(message("a", AT_MOST_ONCE, "dropped"));
 
-    assertThat(world.local.status().waitingBytes()).isEqualTo(large.length());
+    assertThat(world.publisher.status().waitingBytes()).isEqualTo(large.length());
     assertThat(world.observer.dropped(DropReason.MAILBOX_FULL)).isEqualTo(1);
     world.other.runAll();
     assertThat(slow.taken).hasSize(1);
@@ -122,7 +122,7 @@ class MailboxTest {
     world.other.close();
     world.publish(message("a", AT_MOST_ONCE, "m"));
     assertThat(world.observer.dropped(DropReason.LOOP_CLOSED)).isEqualTo(1);
-    assertThat(world.local.status().waitingCopies()).isZero();
+    assertThat(world.publisher.status().waitingCopies()).isZero();
   }
 
   @Test

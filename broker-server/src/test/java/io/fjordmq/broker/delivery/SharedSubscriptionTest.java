@@ -272,6 +272,7 @@ class SharedSubscriptionTest {
     }
     world.publishAndRun(message("many", AT_MOST_ONCE, "m"));
     assertThat(world.observer.delivered.sum()).isEqualTo(40);
+    assertThat(world.publisher.status().shares()).isLessThanOrEqualTo(16);
   }
 
   private FakeSession member(String clientId, ManualLoop loop) {
