@@ -13,6 +13,7 @@ import io.fjordmq.range.sim.LocalRanges;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -37,7 +38,7 @@ final class TestInboxes implements AutoCloseable {
   TestInboxes(InboxSettings settings) {
     this.settings = settings;
     this.replicas = new InboxReplicas(settings, listener, InboxObserver.NONE);
-    this.ranges = LocalRanges.of(replicas.spec());
+    this.ranges = LocalRanges.of(ShowingRows.around(replicas.spec()));
     connect();
   }
 
@@ -89,6 +90,15 @@ final class TestInboxes implements AutoCloseable {
   void pass(Duration time) {
     ranges.advance(time);
     sweeper.sweep().join();
+  }
+
+  void passWithoutSweep(Duration time) {
+    ranges.advance(time);
+  }
+
+  /** All rows of the store, in hexadecimal. */
+  Map<String, String> rows() {
+    return ShowingRows.of(ranges.client(InboxReplicas.STORE));
   }
 
   /** Acknowledgements need not linger any longer. */

@@ -1,0 +1,374 @@
+package io.fjordmq.inbox;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.api.ByteReader;
+import io.fjordmq.api.Message;
+import io.fjordmq.api.MessageCodec;
+import io.fjordmq.api.MessageProperties;
+import io.fjordmq.api.Qos;
+import io.fjordmq.api.SubscriptionOptions;
+import io.fjordmq.api.Topic;
+import io.fjordmq.api.TopicFilter;
+import io.fjordmq.api.Will;
+import io.fjordmq.inbox.InboxStore.InsertOutcome;
+import io.fjordmq.inbox.ModelInboxes.Entry;
+import io.fjordmq.inbox.ModelInboxes.Session;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Random lives of a few clients, on replicas and on the model. One replica has everything in
+ * memory, one forgets all but one inbox, one is reopened again and again: all must do as the model
+ * does, and hold the same bytes.
+ */
+class InboxModelTest {
+  private static final List<String> CLIENTS = List.of("c1", "c2", "c3");
+  private static final Owner OWNER = new Owner("n", 1);
+
+  @Property(tries = 200)
+  void shouldDoAsTheModelDoesWhenTheOldestIsDropped(@ForAll long seed) {
+    new Run(seed, new InboxLimits(6, 400, InboxLimits.WhenFull.DROP_OLDEST)).live(150);
+  }
+
+  @Property(tries = 100)
+  void shouldDoAsTheModelDoesWhenTheNewestIsRefused(@ForAll long seed) {
+    new Run(seed, new InboxLimits(5, 400, InboxLimits.WhenFull.REFUSE)).live(150);
+  }
+
+  @Property(tries = 30)
+  void shouldDoAsTheModelDoesWhenQueuesAreLong(@ForAll long seed) {
+    new Run(seed, new InboxLimits(1000, 1 << 20, InboxLimits.WhenFull.DROP_OLDEST)).live(600);
+  }
+
+  /** One life. */
+  private static final class Run {
+    private final Random random;
+    private final InboxLimits limits;
+    private final ModelInboxes model;
+    private final SimRows warm = new SimRows(100);
+    private final SimRows cold = new SimRows(1);
+    private final SimRows reopened = new SimRows(100);
+    private final Map<String, InboxHandle> handles = new HashMap<>();
+    private final Map<Long, Long> incarnations = new HashMap<>();
+    private int messages;
+
+    Run(long seed, InboxLimits limits) {
+      this.random = new Random(seed);
+      this.limits = limits;
+      this.model = new ModelInboxes(limits);
+    }
+
+    void live(int steps) {
+      for (int i = 0; i < steps; i++) {
+        step(CLIENTS.get(random.nextInt(CLIENTS.size())));
+        if (random.nextInt(4) == 0) {
+          reopened.reopen();
+        }
+        compare();
+      }
+    }
+
+    private void step(String client) {
+      Session session = model.sessions.get(client);
+      int choice = random.nextInt(20);
+      if (choice < 9) {
+        insert(client);
+      } else if (session == null || !session.attached) {
+        if (choice < 15) {
+          attach(client);
+        } else {
+          passTime();
+        }
+      } else {
+        actAttached(client, session, choice);
+      }
+    }
+
+    private void actAttached(String client, Session session, int choice) {
+      switch (choice) {
+        case 9 -> attach(client);
+        case 10 -> detach(client);
+        case 11, 12, 13 -> commit(client, session);
+        case 14 -> release(client, session);
+        case 15 -> subscribe(client, session);
+        case 16, 17 -> fetch(client, session);
+        case 18 -> receive(client, session);
+        default -> passTime();
+      }
+    }
+
+    private byte[] apply(InboxCommand command) {
+      byte[] bytes = command.encode();
+      byte[] answer = warm.apply(bytes);
+      assertThat(cold.apply(bytes)).isEqualTo(answer);
+      assertThat(reopened.apply(bytes)).isEqualTo(answer);
+      return answer;
+    }
+
+    private void applyOwned(String client, InboxCommand command) {
+      Answer.check(apply(command), handle(client));
+    }
+
+    private InboxHandle handle(String client) {
+      return Objects.requireNonNull(handles.get(client));
+    }
+
+    private long now() {
+      return warm.nowMillis();
+    }
+
+    private InboxId id(String client) {
+      return new InboxId("t", client);
+    }
+
+    private void attach(String client) {
+      boolean clean = random.nextInt(4) == 0;
+      String will = random.nextBoolean() ? "will" + ++messages : null;
+      long delaySeconds = random.nextInt(3) * 5L;
+      byte[] bytes = null;
+      if (will != null) {
+        Will encoded = new Will(message(will, Message.NEVER), delaySeconds, Will.NO_EXPIRY);
+        bytes = MessageCodec.encodeWill(encoded);
+      }
+      final Attachment attachment =
+          AttachmentCodec.decode(
+              apply(new AttachSession(id(client), clean, OWNER, 100, limits, 7, bytes)));
+      long before = bornAs(client);
+      Session session = model.attach(client, clean, will, delaySeconds * 1000, now());
+      handles.put(client, attachment.handle());
+      incarnations.putIfAbsent(session.bornAs, attachment.handle().incarnation());
+      assertThat(attachment.handle().incarnation()).isEqualTo(incarnations.get(session.bornAs));
+      assertThat(attachment.handle().epoch()).isEqualTo(session.epoch);
+      assertThat(attachment.sessionPresent()).isEqualTo(session.bornAs == before);
+      check(attachment, session);
+    }
+
+    private long bornAs(String client) {
+      Session session = model.sessions.get(client);
+      return session == null || (!session.attached && session.expiresAt <= now())
+          ? -1
+          : session.bornAs;
+    }
+
+    private void check(Attachment attachment, Session session) {
+      assertThat(attachment.firstUndelivered()).isEqualTo(session.firstUndelivered());
+      assertThat(attachment.nextSequence()).isEqualTo(session.nextSequence);
+      assertThat(attachment.released()).containsExactlyElementsOf(session.released);
+      assertThat(attachment.acknowledged()).isEqualTo(session.acknowledged());
+      assertThat(attachment.subscriptions())
+          .extracting(subscription -> subscription.filter().text())
+          .containsExactlyElementsOf(session.filters);
+      assertThat(attachment.receivedQos2())
+          .extracting(Attachment.ReceivedPublish::packetIdentifier)
+          .containsExactlyElementsOf(session.received.keySet());
+      assertThat(attachment.receivedQos2())
+          .extracting(Attachment.ReceivedPublish::publishSequence)
+          .containsExactlyElementsOf(session.received.values());
+      assertThat(attachment.nextPublishSequence()).isEqualTo(session.nextPublish);
+    }
+
+    private void detach(String client) {
+      long expirySeconds = random.nextInt(4) * 10L;
+      boolean publishWill = random.nextInt(3) > 0;
+      applyOwned(client, new DetachSession(handle(client), expirySeconds, publishWill));
+      model.detach(client, expirySeconds * 1000, publishWill, now());
+    }
+
+    private Message message(String payload, long expiresAt) {
+      return new Message(
+          new Topic("a"),
+          payload.getBytes(UTF_8),
+          Qos.EXACTLY_ONCE,
+          false,
+          MessageProperties.NONE,
+          "p",
+          now(),
+          expiresAt);
+    }
+
+    private void insert(String client) {
+      InboxHandle handle = handles.getOrDefault(client, new InboxHandle(id(client), 1, 1));
+      String payload = "m" + ++messages + "x".repeat(random.nextInt(3) * 60);
+      long expiresAt = random.nextInt(4) == 0 ? now() + 5000 : Message.NEVER;
+      PublishId publishId = null;
+      if (random.nextInt(3) == 0) {
+        publishId = new PublishId(random.nextInt(2), 1 + random.nextInt(5), 1);
+      }
+      byte[] message = MessageCodec.encode(message(payload, expiresAt));
+      byte[] answer =
+          apply(
+              new InsertMessage(
+                  message, publishId, 1_000_000, List.of(TestInboxes.target(handle))));
+      Session session = model.sessions.get(client);
+      boolean right =
+          session != null && incarnations.getOrDefault(session.bornAs, 0L) == handle.incarnation();
+      InsertOutcome expected =
+          right
+              ? model.insert(
+                  client, new Entry(payload, expiresAt, message.length), name(publishId), now())
+              : InsertOutcome.ABSENT;
+      assertThat(InsertOutcome.values()[answer[0]]).isEqualTo(expected);
+    }
+
+    private static @Nullable String name(@Nullable PublishId id) {
+      return id == null ? null : id.producer() + "/" + id.sequence();
+    }
+
+    private void commit(String client, Session session) {
+      long upTo = session.firstUndelivered() + random.nextInt(3) * (1 + random.nextInt(30));
+      upTo = Math.min(upTo, session.nextSequence);
+      List<Long> beyond = new ArrayList<>();
+      for (long s = upTo; s < session.nextSequence; s++) {
+        if (random.nextInt(5) == 0) {
+          beyond.add(s);
+        }
+      }
+      byte[] answer =
+          apply(
+              new CommitDeliveries(
+                  List.of(new CommitDeliveries.Commit(handle(client), upTo, beyond))));
+      assertThat(answer).containsExactly(CommitDeliveries.DONE);
+      model.commit(client, upTo, beyond);
+    }
+
+    private void release(String client, Session session) {
+      long sequence = session.firstUndelivered() + random.nextInt(4);
+      if (random.nextInt(3) == 0) {
+        sequence = session.nextSequence - 1;
+      }
+      applyOwned(client, new ReleaseEntry(handle(client), sequence));
+      model.release(client, sequence);
+    }
+
+    private void subscribe(String client, Session session) {
+      String filter = "f/" + random.nextInt(4);
+      boolean add = random.nextInt(3) > 0;
+      SubscriptionOptions options = add ? SubscriptionOptions.ofQos(Qos.AT_LEAST_ONCE) : null;
+      TopicFilter parsed = TopicFilter.parse(filter);
+      byte[] answer = apply(new EditSubscription(handle(client), parsed, options));
+      boolean present = Answer.check(answer, handle(client)).readByte() == 1;
+      assertThat(present).isEqualTo(session.filters.contains(filter));
+      if (add) {
+        session.filters.add(filter);
+      } else {
+        session.filters.remove(filter);
+      }
+    }
+
+    private void fetch(String client, Session session) {
+      long from = session.firstUndelivered() + random.nextInt(3);
+      int limit = 1 + random.nextInt(5);
+      FetchEntries query = new FetchEntries(handle(client), from, limit, 1 << 20, now());
+      ByteReader in = Answer.check(reopened.query(query), handle(client));
+      FetchEntries.Found found = FetchEntries.decodeAnswer(in);
+      List<String> expected =
+          session.entries.tailMap(from).entrySet().stream()
+              .filter(entry -> entry.getValue().expiresAt() > now())
+              .limit(limit)
+              .map(entry -> entry.getKey() + ":" + entry.getValue().payload())
+              .toList();
+      assertThat(found.entries()).extracting(TestInboxes::text).isEqualTo(expected);
+      if (!found.expired().isEmpty()) {
+        applyOwned(client, new DropExpired(handle(client), found.expired()));
+        model.dropExpired(client, found.expired(), now());
+      }
+    }
+
+    private void receive(String client, Session session) {
+      int packet = 1 + random.nextInt(3);
+      if (session.received.remove(packet) != null) {
+        applyOwned(client, new ForgetReceived(handle(client), packet));
+      } else {
+        long sequence = session.nextPublish++;
+        session.received.put(packet, sequence);
+        applyOwned(client, new RecordReceived(handle(client), packet, sequence));
+      }
+    }
+
+    private void passTime() {
+      long millis = random.nextInt(12) * 1000L;
+      for (SimRows rows : List.of(warm, cold, reopened)) {
+        rows.advance(millis);
+      }
+      if (random.nextBoolean()) {
+        sweep();
+      }
+    }
+
+    private void sweep() {
+      while (apply(new ExpireDue(2, 1_000_000))[1] != 0) {
+        assertThat(warm.effects).hasSizeLessThan(100_000);
+      }
+      CLIENTS.forEach(client -> model.settle(client, now()));
+      confirmWills();
+    }
+
+    /** Published at once, so that none is announced twice. */
+    private void confirmWills() {
+      for (Object effect : List.copyOf(warm.effects)) {
+        if (effect instanceof InboxEffect.WillDue due) {
+          apply(new ConfirmWill(due.id(), due.incarnation(), due.epoch()));
+        }
+      }
+    }
+
+    private void compare() {
+      confirmWills();
+      assertThat(cold.hex()).isEqualTo(warm.hex());
+      assertThat(reopened.hex()).isEqualTo(warm.hex());
+      assertThat(cold.effects).hasSameSizeAs(warm.effects);
+      assertThat(texts(warm.effects, InboxEffect.WillDue.class))
+          .containsExactlyInAnyOrderElementsOf(model.wills);
+      assertThat(texts(warm.effects, InboxEffect.Ended.class))
+          .containsExactlyInAnyOrderElementsOf(model.ended);
+      assertThat(dropped()).isEqualTo(model.dropped);
+      InboxStoreStatus expected = expectedStatus();
+      assertThat(warm.status()).isEqualTo(expected);
+      assertThat(cold.status()).isEqualTo(expected);
+      assertThat(reopened.status()).isEqualTo(expected);
+    }
+
+    private InboxStoreStatus expectedStatus() {
+      InboxStoreStatus sum = new InboxStoreStatus(0, 0, 0, 0);
+      for (Session session : model.sessions.values()) {
+        sum =
+            sum.plus(
+                new InboxStoreStatus(
+                    1, session.attached ? 1 : 0, session.filters.size(), session.entries.size()));
+      }
+      return sum;
+    }
+
+    private static List<String> texts(List<Object> effects, Class<?> kind) {
+      List<String> texts = new ArrayList<>();
+      for (Object effect : effects) {
+        if (kind.isInstance(effect)) {
+          texts.add(
+              effect instanceof InboxEffect.WillDue due
+                  ? new String(due.will().message().payload(), UTF_8)
+                  : ((InboxEffect.Ended) effect).id().clientId());
+        }
+      }
+      return texts;
+    }
+
+    private Map<String, Long> dropped() {
+      Map<String, Long> counts = new HashMap<>();
+      for (Object effect : warm.effects) {
+        if (effect instanceof InboxEffect.Dropped dropped) {
+          counts.merge(dropped.reason(), dropped.count(), Long::sum);
+        }
+      }
+      return counts;
+    }
+  }
+}

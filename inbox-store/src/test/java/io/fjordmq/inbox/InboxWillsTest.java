@@ -1,0 +1,129 @@
+package io.fjordmq.inbox;
+
+import static io.fjordmq.inbox.TestInboxes.ID;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** When wills are due (MQTT 5.0 §3.1.2.5, §3.1.3.2.2). */
+class InboxWillsTest {
+  private final TestInboxes inboxes = new TestInboxes();
+
+  @AfterEach
+  void close() {
+    inboxes.close();
+  }
+
+  private InboxHandle attachWithWill(long delaySeconds) {
+    return inboxes.attach(ID, false, 100, inboxes.will("w" + delaySeconds, delaySeconds)).handle();
+  }
+
+  private List<String> due() {
+    return inboxes.listener.wills.stream()
+        .map(call -> new String(call.will().message().payload(), UTF_8))
+        .toList();
+  }
+
+  @Test
+  void shouldBeDueAtOnceWithoutDelay() {
+    InboxHandle handle = attachWithWill(0);
+    inboxes.store().detach(handle, 100, true).join();
+    assertThat(due()).containsExactly("w0");
+    RecordingListener.DueWillCall call = inboxes.listener.wills.get(0);
+    assertThat(call.incarnation()).isEqualTo(handle.incarnation());
+    assertThat(call.epoch()).isEqualTo(handle.epoch());
+    assertThat(call.publishId())
+        .isEqualTo(PublishId.ofWill(ID, handle.incarnation(), handle.epoch()));
+  }
+
+  @Test
+  void shouldNotBeDueAfterANormalDisconnect() {
+    inboxes.store().detach(attachWithWill(0), 100, false).join();
+    inboxes.store().detach(attachWithWill(5), 100, false).join();
+    inboxes.pass(Duration.ofSeconds(200));
+    assertThat(due()).isEmpty();
+  }
+
+  @Test
+  void shouldBeDueWhenTheDelayHasPassed() {
+    inboxes.store().detach(attachWithWill(30), 100, true).join();
+    inboxes.pass(Duration.ofSeconds(29));
+    assertThat(due()).isEmpty();
+    inboxes.pass(Duration.ofSeconds(1));
+    assertThat(due()).containsExactly("w30");
+    assertThat(inboxes.attach(ID).sessionPresent()).isTrue();
+  }
+
+  @Test
+  void shouldBeCancelledWhenTheClientComesBackWithinTheDelay() {
+    inboxes.store().detach(attachWithWill(30), 100, true).join();
+    inboxes.pass(Duration.ofSeconds(29));
+    inboxes.attach(ID);
+    inboxes.pass(Duration.ofSeconds(100));
+    assertThat(due()).isEmpty();
+  }
+
+  @Test
+  void shouldBeDueWhenTheSessionEndsBeforeTheDelay() {
+    inboxes.store().detach(attachWithWill(30), 10, true).join();
+    inboxes.pass(Duration.ofSeconds(10));
+    assertThat(due()).containsExactly("w30");
+    assertThat(inboxes.listener.ended).hasSize(1);
+  }
+
+  @Test
+  void shouldBeDueAtOnceWhenACleanStartEndsTheSession() {
+    inboxes.store().detach(attachWithWill(30), 100, true).join();
+    inboxes.attach(ID, true, 100, null);
+    assertThat(due()).containsExactly("w30");
+  }
+
+  @Test
+  void shouldBeDueAtOnceWhenTheSessionIsDiscarded() {
+    attachWithWill(30);
+    inboxes.store().discard(ID).join();
+    assertThat(due()).containsExactly("w30");
+  }
+
+  @Test
+  void shouldBeDueAtATakeoverOnlyWithoutDelay() {
+    attachWithWill(0);
+    attachWithWill(30);
+    assertThat(due()).containsExactly("w0");
+    inboxes.attach(ID);
+    inboxes.pass(Duration.ofSeconds(100));
+    assertThat(due()).containsOnly("w0");
+  }
+
+  @Test
+  void shouldBeAnnouncedAgainUntilItIsPublishedEvenAfterACrash() {
+    InboxHandle handle = attachWithWill(0);
+    inboxes.store().detach(handle, 0, true).join();
+    assertThat(inboxes.listener.ended).hasSize(1);
+    inboxes.crash();
+    inboxes.pass(Duration.ofSeconds(9));
+    assertThat(due()).hasSize(1);
+    inboxes.pass(Duration.ofSeconds(1));
+    inboxes.pass(Duration.ofSeconds(10));
+    assertThat(due()).containsExactly("w0", "w0", "w0");
+    assertThat(inboxes.listener.wills)
+        .extracting(RecordingListener.DueWillCall::publishId)
+        .containsOnly(PublishId.ofWill(ID, handle.incarnation(), handle.epoch()));
+    inboxes.store().willPublished(ID, handle.incarnation(), handle.epoch()).join();
+    inboxes.pass(Duration.ofSeconds(30));
+    assertThat(due()).hasSize(3);
+    assertThat(inboxes.rows()).isEmpty();
+  }
+
+  @Test
+  void shouldStayDueWhenTheClientComesBackTooLate() {
+    inboxes.store().detach(attachWithWill(0), 100, true).join();
+    attachWithWill(60);
+    inboxes.pass(Duration.ofSeconds(10));
+    assertThat(due()).containsExactly("w0", "w0");
+  }
+}
