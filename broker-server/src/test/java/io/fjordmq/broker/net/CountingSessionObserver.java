@@ -1,0 +1,60 @@
+package io.fjordmq.broker.net;
+
+import io.fjordmq.broker.session.CloseReason;
+import io.fjordmq.broker.session.DropReason;
+import io.fjordmq.broker.session.SessionObserver;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Counts what sessions tell. */
+final class CountingSessionObserver implements SessionObserver {
+  final Map<CloseReason, Integer> refused = new ConcurrentHashMap<>();
+  final Map<CloseReason, Integer> disconnected = new ConcurrentHashMap<>();
+  final Map<DropReason, Long> dropped = new ConcurrentHashMap<>();
+  final AtomicInteger connected = new AtomicInteger();
+  final AtomicInteger inflight = new AtomicInteger();
+  final AtomicInteger queued = new AtomicInteger();
+  final AtomicInteger acknowledged = new AtomicInteger();
+  final AtomicInteger heldBack = new AtomicInteger();
+
+  @Override
+  public void connected(int protocolLevel, boolean persistent) {
+    connected.incrementAndGet();
+  }
+
+  @Override
+  public void refused(CloseReason reason) {
+    refused.merge(reason, 1, Integer::sum);
+  }
+
+  @Override
+  public void disconnected(CloseReason reason) {
+    disconnected.merge(reason, 1, Integer::sum);
+  }
+
+  @Override
+  public void dropped(DropReason reason, long count) {
+    dropped.merge(reason, count, Long::sum);
+  }
+
+  @Override
+  public void acknowledged(long nanos) {
+    acknowledged.incrementAndGet();
+  }
+
+  @Override
+  public void inflight(int delta) {
+    inflight.addAndGet(delta);
+  }
+
+  @Override
+  public void queued(int deltaMessages, long deltaBytes) {
+    queued.addAndGet(deltaMessages);
+  }
+
+  @Override
+  public void heldBack(boolean held) {
+    heldBack.addAndGet(held ? 1 : -1);
+  }
+}

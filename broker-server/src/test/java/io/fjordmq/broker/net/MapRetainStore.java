@@ -1,0 +1,63 @@
+package io.fjordmq.broker.net;
+
+import io.fjordmq.api.Message;
+import io.fjordmq.api.TopicFilter;
+import io.fjordmq.retain.RetainStore;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** A retain store in a map; its cursor is the number of topics looked at. */
+final class MapRetainStore implements RetainStore {
+  private final StoreTasks tasks;
+  private final Map<String, Message> kept = new TreeMap<>();
+  int pagesRead;
+
+  /** Set: puts are refused. */
+  boolean full;
+
+  MapRetainStore(StoreTasks tasks) {
+    this.tasks = tasks;
+  }
+
+  @Override
+  public CompletableFuture<PutOutcome> put(String tenant, Message message) {
+    return tasks.call(
+        () -> {
+          String topic = message.topic().name();
+          if (message.payload().length == 0) {
+            kept.remove(topic);
+            return PutOutcome.CLEARED;
+          }
+          if (full) {
+            return PutOutcome.REFUSED_FULL;
+          }
+          kept.put(topic, message);
+          return PutOutcome.KEPT;
+        });
+  }
+
+  @Override
+  public CompletableFuture<Page> match(
+      String tenant, TopicFilter filter, byte @Nullable [] cursor, int maxMessages, int maxBytes) {
+    return tasks.call(
+        () -> {
+          pagesRead++;
+          List<Message> all =
+              kept.values().stream().filter(one -> filter.matches(one.topic())).toList();
+          int from = cursor == null ? 0 : cursor[0];
+          List<Message> page =
+              new ArrayList<>(all.subList(from, Math.min(all.size(), from + maxMessages)));
+          int next = from + page.size();
+          return new Page(page, next < all.size() ? new byte[] {(byte) next} : null);
+        });
+  }
+
+  @Override
+  public long count() {
+    return kept.size();
+  }
+}

@@ -1,0 +1,302 @@
+package io.fjordmq.broker.net;
+
+import io.fjordmq.api.Message;
+import io.fjordmq.api.SubscriptionOptions;
+import io.fjordmq.api.TopicFilter;
+import io.fjordmq.api.Will;
+import io.fjordmq.inbox.AttachRequest;
+import io.fjordmq.inbox.Attachment;
+import io.fjordmq.inbox.InboxEntry;
+import io.fjordmq.inbox.InboxFencedException;
+import io.fjordmq.inbox.InboxHandle;
+import io.fjordmq.inbox.InboxId;
+import io.fjordmq.inbox.InboxListener;
+import io.fjordmq.inbox.InboxStore;
+import io.fjordmq.inbox.InboxStoreStatus;
+import io.fjordmq.inbox.InboxSubscription;
+import io.fjordmq.inbox.InboxTarget;
+import io.fjordmq.inbox.PublishId;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** The inbox store as its contract says, in maps. */
+final class MemoryInboxStore implements InboxStore {
+
+  /** One inbox. */
+  static final class Inbox {
+    final long incarnation;
+    long epoch;
+    long expirySeconds;
+    @Nullable Will will;
+    boolean attached;
+    final Map<String, InboxSubscription> subscriptions = new LinkedHashMap<>();
+    final TreeMap<Long, InboxEntry> entries = new TreeMap<>();
+    final TreeSet<Long> released = new TreeSet<>();
+    final Map<Integer, Long> received = new LinkedHashMap<>();
+    long nextSequence = 1;
+    long nextPublishSequence = 1;
+
+    Inbox(long incarnation) {
+      this.incarnation = incarnation;
+    }
+
+    long firstUndelivered() {
+      long first = nextSequence;
+      first = entries.isEmpty() ? first : Math.min(first, entries.firstKey());
+      return released.isEmpty() ? first : Math.min(first, released.first());
+    }
+  }
+
+  private final StoreTasks tasks;
+  private final Map<InboxId, Inbox> inboxes = new HashMap<>();
+  private final Set<PublishId> stored = new HashSet<>();
+  private @Nullable InboxListener listener;
+  private long incarnations;
+  final List<String> calls = new ArrayList<>();
+  final List<PublishId> publishIds = new ArrayList<>();
+
+  /** Set: inserts are refused, as by a full inbox. */
+  boolean full;
+
+  /** Set: appended entries are not pushed, as if the push was lost. */
+  boolean losePushes;
+
+  @Nullable RuntimeException failure;
+
+  MemoryInboxStore(StoreTasks tasks) {
+    this.tasks = tasks;
+  }
+
+  void listener(InboxListener listener) {
+    this.listener = listener;
+  }
+
+  @Nullable Inbox find(String clientId) {
+    return inboxes.get(new InboxId("t", clientId));
+  }
+
+  Inbox get(String clientId) {
+    Inbox inbox = find(clientId);
+    if (inbox == null) {
+      throw new AssertionError("no inbox of " + clientId);
+    }
+    return inbox;
+  }
+
+  private void requireWorking() {
+    if (failure != null) {
+      throw failure;
+    }
+  }
+
+  private Inbox owned(InboxHandle handle, String call) {
+    requireWorking();
+    calls.add(call);
+    Inbox inbox = inboxes.get(handle.id());
+    if (inbox == null
+        || inbox.incarnation != handle.incarnation()
+        || inbox.epoch != handle.epoch()) {
+      throw new InboxFencedException(handle);
+    }
+    return inbox;
+  }
+
+  private static Attachment.@Nullable Discarded discarded(@Nullable Inbox inbox) {
+    return inbox == null
+        ? null
+        : new Attachment.Discarded(inbox.incarnation, List.copyOf(inbox.subscriptions.values()));
+  }
+
+  @Override
+  public CompletableFuture<Attachment> attach(InboxId id, AttachRequest request) {
+    return tasks.call(
+        () -> {
+          requireWorking();
+          calls.add("attach " + id.clientId());
+          Inbox before = inboxes.get(id);
+          boolean keep = before != null && !request.cleanStart();
+          Inbox inbox = before != null && keep ? before : new Inbox(++incarnations);
+          inboxes.put(id, inbox);
+          inbox.epoch++;
+          inbox.attached = true;
+          inbox.expirySeconds = request.expirySeconds();
+          inbox.will = request.will();
+          List<Long> acknowledged = new ArrayList<>();
+          for (long at = inbox.firstUndelivered(); at < inbox.nextSequence; at++) {
+            if (!inbox.entries.containsKey(at) && !inbox.released.contains(at)) {
+              acknowledged.add(at);
+            }
+          }
+          return new Attachment(
+              new InboxHandle(id, inbox.incarnation, inbox.epoch),
+              keep,
+              List.copyOf(inbox.subscriptions.values()),
+              keep ? null : discarded(before),
+              inbox.firstUndelivered(),
+              inbox.nextSequence,
+              List.copyOf(inbox.released),
+              acknowledged,
+              inbox.received.entrySet().stream()
+                  .map(one -> new Attachment.ReceivedPublish(one.getKey(), one.getValue()))
+                  .toList(),
+              inbox.nextPublishSequence);
+        });
+  }
+
+  @Override
+  public CompletableFuture<Void> detach(
+      InboxHandle handle, long expirySeconds, boolean publishWill) {
+    return tasks.call(
+        () -> {
+          Inbox inbox = owned(handle, "detach " + expirySeconds + (publishWill ? " will" : ""));
+          inbox.attached = false;
+          inbox.expirySeconds = expirySeconds;
+          if (expirySeconds == 0) {
+            inboxes.remove(handle.id());
+          }
+          return null;
+        });
+  }
+
+  @Override
+  @SuppressWarnings("NullAway") // reads no annotation of a nested type from a class file
+  public CompletableFuture<Attachment.@Nullable Discarded> discard(InboxId id) {
+    return tasks.call(() -> discarded(inboxes.remove(id)));
+  }
+
+  @Override
+  public CompletableFuture<Boolean> subscribe(
+      InboxHandle handle, TopicFilter filter, SubscriptionOptions options) {
+    return tasks.call(
+        () ->
+            owned(handle, "subscribe " + filter)
+                    .subscriptions
+                    .put(filter.text(), new InboxSubscription(filter, options))
+                != null);
+  }
+
+  @Override
+  public CompletableFuture<Boolean> unsubscribe(InboxHandle handle, TopicFilter filter) {
+    return tasks.call(
+        () -> owned(handle, "unsubscribe " + filter).subscriptions.remove(filter.text()) != null);
+  }
+
+  @Override
+  public CompletableFuture<List<InsertOutcome>> insert(
+      Message message, List<InboxTarget> targets, @Nullable PublishId id) {
+    return tasks.call(
+        () -> {
+          requireWorking();
+          if (id != null) {
+            publishIds.add(id);
+          }
+          boolean repeated =
+              id != null && !stored.add(new PublishId(id.producer(), id.sequence(), 0));
+          return targets.stream().map(target -> insert(message, target, repeated)).toList();
+        });
+  }
+
+  private InsertOutcome insert(Message message, InboxTarget target, boolean repeated) {
+    Inbox inbox = inboxes.get(target.id());
+    if (inbox == null || inbox.incarnation != target.incarnation()) {
+      return InsertOutcome.ABSENT;
+    }
+    if (repeated) {
+      return InsertOutcome.DUPLICATE;
+    }
+    if (full) {
+      return InsertOutcome.REFUSED_FULL;
+    }
+    InboxEntry entry =
+        new InboxEntry(
+            inbox.nextSequence++,
+            message,
+            target.qos(),
+            target.retain(),
+            target.subscriptionIdentifiers());
+    inbox.entries.put(entry.sequence(), entry);
+    InboxListener its = listener;
+    if (inbox.attached && !losePushes && its != null) {
+      its.appended(
+          "n1", new InboxHandle(target.id(), inbox.incarnation, inbox.epoch), List.of(entry));
+    }
+    return InsertOutcome.STORED;
+  }
+
+  @Override
+  public CompletableFuture<Page> fetch(
+      InboxHandle handle, long fromSequence, int maxEntries, int maxBytes) {
+    return tasks.call(
+        () -> {
+          Inbox inbox = owned(handle, "fetch " + fromSequence);
+          List<InboxEntry> page =
+              inbox.entries.tailMap(fromSequence).values().stream().limit(maxEntries).toList();
+          long next = page.isEmpty() ? fromSequence : page.get(page.size() - 1).sequence() + 1;
+          return new Page(page, next);
+        });
+  }
+
+  @Override
+  public CompletableFuture<Void> commit(InboxHandle handle, long upTo, List<Long> beyond) {
+    return tasks.call(
+        () -> {
+          Inbox inbox = owned(handle, "commit " + upTo + " " + beyond);
+          inbox.entries.headMap(upTo).clear();
+          inbox.released.headSet(upTo).clear();
+          beyond.forEach(inbox.entries::remove);
+          beyond.forEach(inbox.released::remove);
+          return null;
+        });
+  }
+
+  @Override
+  public CompletableFuture<Void> release(InboxHandle handle, long sequence) {
+    return tasks.call(
+        () -> {
+          Inbox inbox = owned(handle, "release " + sequence);
+          inbox.entries.remove(sequence);
+          inbox.released.add(sequence);
+          return null;
+        });
+  }
+
+  @Override
+  public CompletableFuture<Void> recordReceived(
+      InboxHandle handle, int packetIdentifier, long publishSequence) {
+    return tasks.call(
+        () -> {
+          Inbox inbox = owned(handle, "record " + packetIdentifier);
+          inbox.received.put(packetIdentifier, publishSequence);
+          inbox.nextPublishSequence = Math.max(inbox.nextPublishSequence, publishSequence + 1);
+          return null;
+        });
+  }
+
+  @Override
+  public CompletableFuture<Void> forgetReceived(InboxHandle handle, int packetIdentifier) {
+    return tasks.call(
+        () -> {
+          owned(handle, "forget " + packetIdentifier).received.remove(packetIdentifier);
+          return null;
+        });
+  }
+
+  @Override
+  public CompletableFuture<Void> willPublished(InboxId id, long incarnation, long epoch) {
+    return CompletableFuture.completedFuture(null);
+  }
+
+  @Override
+  public InboxStoreStatus status() {
+    return new InboxStoreStatus(inboxes.size(), 0, 0, 0);
+  }
+}

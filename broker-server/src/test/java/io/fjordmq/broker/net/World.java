@@ -1,0 +1,109 @@
+package io.fjordmq.broker.net;
+
+import io.fjordmq.broker.delivery.DeliveryObserver;
+import io.fjordmq.broker.delivery.DeliverySettings;
+import io.fjordmq.broker.delivery.Distribution;
+import io.fjordmq.broker.delivery.InboxEvents;
+import io.fjordmq.broker.delivery.InboxRoutes;
+import io.fjordmq.broker.delivery.LiveDispatch;
+import io.fjordmq.broker.delivery.LocalNode;
+import io.fjordmq.broker.delivery.LocalSubscriptions;
+import io.fjordmq.broker.delivery.SessionRegistry;
+import io.fjordmq.broker.delivery.WillService;
+import io.fjordmq.broker.session.ConnectPolicy;
+import io.fjordmq.broker.session.SessionServices;
+import io.fjordmq.broker.session.SessionSettings;
+import io.fjordmq.broker.session.Sessions;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The real pipeline, sessions and delivery on stores in memory. Nothing runs by itself: {@link
+ * #settle} runs the stores and the event loops until all are quiet.
+ */
+final class World implements AutoCloseable {
+  final StoreTasks tasks = new StoreTasks();
+  final MapRouter router = new MapRouter(tasks);
+  final MemoryInboxStore inboxes = new MemoryInboxStore(tasks);
+  final MapRetainStore retained = new MapRetainStore(tasks);
+  final CountingSessionObserver observer = new CountingSessionObserver();
+  final SessionRegistry registry = new SessionRegistry();
+  final SessionSettings settings;
+  final Sessions sessions;
+  private final List<TestClient> clients = new ArrayList<>();
+  private final MqttPipeline pipeline;
+  private Instant now = Instant.parse("2026-01-01T00:00:00Z");
+
+  World() {
+    this(SessionSettings.defaults());
+  }
+
+  World(SessionSettings settings) {
+    this(settings, ConnectPolicy.anonymous("t"));
+  }
+
+  World(SessionSettings settings, ConnectPolicy policy) {
+    this.settings = settings;
+    InstantSource clock = () -> now;
+    LocalNode self = new LocalNode("n1", 1);
+    DeliverySettings delivery = DeliverySettings.DEFAULTS;
+    LiveDispatch dispatch = new LiveDispatch(delivery, DeliveryObserver.NONE);
+    LocalSubscriptions live =
+        new LocalSubscriptions(self, router, dispatch, delivery, DeliveryObserver.NONE);
+    Distribution publisher =
+        new Distribution(
+            self,
+            router,
+            inboxes,
+            retained,
+            live,
+            registry,
+            dispatch,
+            delivery,
+            DeliveryObserver.NONE);
+    InboxRoutes routes = new InboxRoutes(router, delivery);
+    WillService wills = new WillService(publisher, clock);
+    InboxEvents events = new InboxEvents(self, registry, dispatch, delivery, DeliveryObserver.NONE);
+    events.connect(inboxes, wills, routes);
+    inboxes.listener(events);
+    sessions =
+        new Sessions(
+            new SessionServices(
+                settings, observer, policy, registry, publisher, live, inboxes, routes, wills,
+                retained, clock, "n1", 1));
+    pipeline = new MqttPipeline(MqttPipeline.Wire.plain(), sessions, 1_000);
+  }
+
+  /** A connection without a CONNECT. */
+  TestClient open() {
+    TestClient client = new TestClient(this, pipeline);
+    clients.add(client);
+    return client;
+  }
+
+  /** Lets the wall clock go on. */
+  void pass(long seconds) {
+    now = now.plusSeconds(seconds);
+  }
+
+  /** Runs everything until nothing is left to do. */
+  void settle() {
+    boolean any = true;
+    while (any) {
+      any = tasks.run();
+      for (TestClient client : clients) {
+        any |= client.runTasks();
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    tasks.resume();
+    clients.forEach(TestClient::cut);
+    settle();
+    clients.forEach(TestClient::dispose);
+  }
+}
