@@ -33,6 +33,7 @@ final class PacketFramer extends ByteToMessageDecoder {
       return;
     }
     try {
+      requireConnectFirst(in);
       int size = packetBytes(in);
       if (size > 0 && in.readableBytes() >= size) {
         check(in, size);
@@ -42,6 +43,17 @@ final class PacketFramer extends ByteToMessageDecoder {
       broken = true;
       in.skipBytes(in.readableBytes());
       out.add(violation);
+    }
+  }
+
+  /** Whoever does not begin with CONNECT speaks something else: not one more byte is kept of it. */
+  private void requireConnectFirst(ByteBuf in) {
+    if (protocolLevel == 0 && in.isReadable()) {
+      int type = in.getUnsignedByte(in.readerIndex()) >> 4;
+      if (type != CONNECT) {
+        throw new ProtocolViolation(
+            CloseReason.FIRST_PACKET_NOT_CONNECT, "first packet is of type " + type);
+      }
     }
   }
 
@@ -77,7 +89,7 @@ final class PacketFramer extends ByteToMessageDecoder {
   private void check(ByteBuf in, int size) {
     if (protocolLevel != 0) {
       RawRules.check(in, size, protocolLevel);
-    } else if (in.getUnsignedByte(in.readerIndex()) >> 4 == CONNECT) {
+    } else {
       protocolLevel = RawRules.checkConnect(in, size);
     }
   }

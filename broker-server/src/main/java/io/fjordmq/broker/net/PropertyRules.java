@@ -98,10 +98,10 @@ final class PropertyRules {
       case TWO_BYTES -> cursor.skip(2);
       case FOUR_BYTES -> cursor.skip(4);
       case INTEGER -> cursor.readInteger();
-      case COUNTED -> cursor.skip(cursor.readShort());
+      case COUNTED -> cursor.skipCounted();
       case TWO_TEXTS -> {
-        cursor.skip(cursor.readShort());
-        cursor.skip(cursor.readShort());
+        cursor.skipCounted();
+        cursor.skipCounted();
       }
     }
   }

@@ -9,15 +9,22 @@ import java.nio.charset.StandardCharsets;
  * The rules of the protocol that can only be checked on the bytes, because netty's decoder (4.2.18)
  * does not look or what it hands on does not show any more: flags of CONNECT that contradict each
  * other, reserved bits of subscription options, packets longer than their version allows,
- * properties in the wrong packet or twice. Everything else netty checks: fixed header flags, UTF-8
- * and U+0000 in every string, lengths, packet identifier 0.
+ * properties in the wrong packet or twice. And that every field ends within its packet: netty's
+ * decoder would wait for more and take it from the next packet. Everything else netty checks: fixed
+ * header flags, UTF-8 and U+0000 in every string, bytes after the last field, packet identifier 0.
  */
 final class RawRules {
+  private static final int CONNACK = 2;
   private static final int PUBLISH = 3;
   private static final int PUBACK = 4;
+  private static final int PUBREC = 5;
+  private static final int PUBREL = 6;
   private static final int PUBCOMP = 7;
   private static final int SUBSCRIBE = 8;
+  private static final int SUBACK = 9;
   private static final int UNSUBSCRIBE = 10;
+  private static final int UNSUBACK = 11;
+  private static final int PINGRESP = 13;
   private static final int DISCONNECT = 14;
   private static final int AUTH = 15;
 
@@ -58,9 +65,7 @@ final class RawRules {
     int flags = cursor.readByte();
     checkConnectFlags(flags, level);
     cursor.skip(2);
-    if (level >= 5) {
-      checkConnectProperties(cursor, flags);
-    }
+    checkConnectFields(cursor, flags, level);
     return level;
   }
 
@@ -79,11 +84,23 @@ final class RawRules {
     }
   }
 
-  private static void checkConnectProperties(PacketCursor cursor, int flags) {
-    PropertyRules.check(cursor, PropertyRules.CONNECT);
+  private static void checkConnectFields(PacketCursor cursor, int flags, int level) {
+    if (level >= 5) {
+      PropertyRules.check(cursor, PropertyRules.CONNECT);
+    }
+    cursor.skipCounted();
     if ((flags & WILL_FLAG) != 0) {
-      cursor.skip(cursor.readShort());
-      PropertyRules.check(cursor, PropertyRules.WILL);
+      if (level >= 5) {
+        PropertyRules.check(cursor, PropertyRules.WILL);
+      }
+      cursor.skipCounted();
+      cursor.skipCounted();
+    }
+    if ((flags & USER_NAME_FLAG) != 0) {
+      cursor.skipCounted();
+    }
+    if ((flags & PASSWORD_FLAG) != 0) {
+      cursor.skipCounted();
     }
   }
 
@@ -91,65 +108,64 @@ final class RawRules {
   static void check(ByteBuf in, int size, int level) {
     int first = in.getUnsignedByte(in.readerIndex());
     int type = first >> 4;
-    if (level < 5) {
-      if (type != PUBLISH) {
-        checkMqtt3(in, size, type, level);
-      }
-      return;
-    }
     PacketCursor cursor = new PacketCursor(in, size, level);
     cursor.skipFixedHeader();
-    if (type == PUBLISH) {
-      cursor.skip(cursor.readShort());
-      cursor.skip((first & 0x06) == 0 ? 0 : 2);
-      PropertyRules.check(cursor, PropertyRules.PUBLISH);
-    } else if (type >= PUBACK && type <= PUBCOMP) {
-      checkReasonAndProperties(cursor, 2, PropertyRules.REPLY);
-    } else if (type == SUBSCRIBE) {
-      cursor.skip(2);
-      PropertyRules.check(cursor, PropertyRules.SUBSCRIBE);
-      checkSubscriptionOptions(cursor, 0xC0);
-    } else if (type == UNSUBSCRIBE) {
-      cursor.skip(2);
-      PropertyRules.check(cursor, PropertyRules.UNSUBSCRIBE);
-    } else if (type == DISCONNECT) {
-      checkReasonAndProperties(cursor, 0, PropertyRules.DISCONNECT);
-    } else if (type == AUTH) {
-      checkReasonAndProperties(cursor, 0, PropertyRules.AUTH);
-    }
-  }
-
-  private static void checkMqtt3(ByteBuf in, int size, int type, int level) {
-    boolean reply = type >= PUBACK && type <= PUBCOMP;
-    if (reply && size != 4) {
-      throw malformed("acknowledgement of " + size + " bytes", level);
-    }
-    if (type == DISCONNECT && size != 2) {
-      throw malformed("DISCONNECT of " + size + " bytes", level);
-    }
-    if (type == SUBSCRIBE) {
-      PacketCursor cursor = new PacketCursor(in, size, level);
-      cursor.skipFixedHeader();
-      cursor.skip(2);
-      checkSubscriptionOptions(cursor, 0xFC);
-    }
-  }
-
-  private static void checkSubscriptionOptions(PacketCursor cursor, int reserved) {
-    while (cursor.left() > 0) {
-      cursor.skip(cursor.readShort());
-      if ((cursor.readByte() & reserved) != 0) {
-        throw malformed("reserved bits of subscription options are set", cursor.level());
+    switch (type) {
+      case PUBLISH -> {
+        cursor.skipCounted();
+        cursor.skip((first & 0x06) == 0 ? 0 : 2);
+        checkProperties(cursor, PropertyRules.PUBLISH);
       }
+      case PUBACK, PUBREC, PUBREL, PUBCOMP -> {
+        cursor.skip(2);
+        checkReasonAndProperties(cursor, PropertyRules.REPLY);
+      }
+      case SUBSCRIBE -> {
+        cursor.skip(2);
+        checkProperties(cursor, PropertyRules.SUBSCRIBE);
+        checkSubscriptions(cursor, level < 5 ? 0xFC : 0xC0);
+      }
+      case UNSUBSCRIBE -> {
+        cursor.skip(2);
+        checkProperties(cursor, PropertyRules.UNSUBSCRIBE);
+        while (cursor.left() > 0) {
+          cursor.skipCounted();
+        }
+      }
+      case DISCONNECT -> checkReasonAndProperties(cursor, PropertyRules.DISCONNECT);
+      case AUTH -> checkReasonAndProperties(cursor, PropertyRules.AUTH);
+      case CONNACK, SUBACK, UNSUBACK, PINGRESP ->
+          throw new ProtocolViolation(
+              CloseReason.PROTOCOL_ERROR, "packet type " + type + " is a server's", level);
+      default -> {
+        // PINGREQ and a second CONNECT have nothing to look into, type 0 is refused by netty.
+      }
+    }
+  }
+
+  private static void checkProperties(PacketCursor cursor, int packet) {
+    if (cursor.level() >= 5) {
+      PropertyRules.check(cursor, packet);
     }
   }
 
   /** Reason code and properties, both of which may be left out (MQTT 5.0 §3.4.2). */
-  private static void checkReasonAndProperties(PacketCursor cursor, int before, int packet) {
-    cursor.skip(before);
+  private static void checkReasonAndProperties(PacketCursor cursor, int packet) {
+    if (cursor.left() > 0 && cursor.level() < 5) {
+      throw malformed("reason code before MQTT 5", cursor.level());
+    }
     if (cursor.left() > 1) {
       cursor.skip(1);
       PropertyRules.check(cursor, packet);
+    }
+  }
+
+  private static void checkSubscriptions(PacketCursor cursor, int reserved) {
+    while (cursor.left() > 0) {
+      cursor.skipCounted();
+      if ((cursor.readByte() & reserved) != 0) {
+        throw malformed("reserved bits of subscription options are set", cursor.level());
+      }
     }
   }
 
@@ -216,6 +232,11 @@ final class RawRules {
         }
       }
       throw malformed("variable byte integer of more than four bytes", level);
+    }
+
+    /** Text or binary data: two bytes of length, then that many. */
+    void skipCounted() {
+      skip(readShort());
     }
 
     void skipFixedHeader() {

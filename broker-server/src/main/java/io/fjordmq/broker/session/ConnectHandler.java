@@ -11,7 +11,6 @@ import io.netty.handler.codec.mqtt.MqttConnectMessage;
 import io.netty.handler.codec.mqtt.MqttConnectVariableHeader;
 import io.netty.handler.codec.mqtt.MqttIdentifierRejectedException;
 import io.netty.handler.codec.mqtt.MqttMessage;
-import io.netty.handler.codec.mqtt.MqttMessageType;
 import io.netty.util.ReferenceCountUtil;
 import java.util.ArrayDeque;
 import java.util.List;
@@ -89,6 +88,7 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
     }
   }
 
+  /** The framer lets nothing but a CONNECT be the first packet. */
   private void onFirst(ChannelHandlerContext ctx, Object packet) {
     if (packet instanceof ProtocolViolation violation) {
       throw violation;
@@ -97,11 +97,7 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
     if (message.decoderResult().isFailure()) {
       throw undecodable(message);
     }
-    if (!(message instanceof MqttConnectMessage connect)) {
-      throw new ProtocolViolation(
-          CloseReason.FIRST_PACKET_NOT_CONNECT,
-          "first packet is " + message.fixedHeader().messageType());
-    }
+    MqttConnectMessage connect = (MqttConnectMessage) message;
     services.observer().packetReceived(message.fixedHeader().messageType().value());
     cancelTimeout();
     int level = connect.variableHeader().version();
@@ -122,13 +118,6 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
   /** Why netty could not decode the first packet. */
   private static ProtocolViolation undecodable(MqttMessage message) {
     Throwable cause = message.decoderResult().cause();
-    boolean isConnect =
-        message.fixedHeader() != null
-            && message.fixedHeader().messageType() == MqttMessageType.CONNECT;
-    if (!isConnect) {
-      return new ProtocolViolation(
-          CloseReason.FIRST_PACKET_NOT_CONNECT, String.valueOf(cause.getMessage()));
-    }
     int level =
         message.variableHeader() instanceof MqttConnectVariableHeader header ? header.version() : 0;
     CloseReason reason =

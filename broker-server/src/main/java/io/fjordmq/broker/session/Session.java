@@ -234,7 +234,7 @@ final class Session implements LiveSession {
         .detach(inbox, expirySeconds, publishWill)
         .whenComplete(
             (done, error) -> {
-              if (error != null) {
+              if (error != null && !StoreFailure.isFenced(error)) {
                 log.warn(
                     "The inbox of client {} of tenant {} was not given back: {};"
                         + " its next connection takes it over",

@@ -15,9 +15,7 @@ final class StoreFailure {
   private StoreFailure() {}
 
   static void end(Connection connection, Throwable error, String activity) {
-    Throwable cause =
-        error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
-    if (cause instanceof InboxFencedException) {
+    if (isFenced(error)) {
       connection.fail(CloseReason.SESSION_TAKEN_OVER, "the session belongs to another connection");
       return;
     }
@@ -26,7 +24,18 @@ final class StoreFailure {
         connection.clientId(),
         connection.tenant(),
         activity,
-        cause.toString());
+        causeOf(error).toString());
     connection.fail(CloseReason.SERVER_UNAVAILABLE, activity + " failed");
+  }
+
+  /** True if the inbox is another connection's: nothing is wrong with the store. */
+  static boolean isFenced(Throwable error) {
+    return causeOf(error) instanceof InboxFencedException;
+  }
+
+  private static Throwable causeOf(Throwable error) {
+    return error instanceof CompletionException && error.getCause() != null
+        ? error.getCause()
+        : error;
   }
 }

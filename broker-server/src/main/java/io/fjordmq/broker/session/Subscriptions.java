@@ -49,6 +49,8 @@ final class Subscriptions {
   /** What became of one filter: a reason code, and whether the subscription is new. */
   private record Result(int code, boolean isNew) {}
 
+  private static final Result FAILED = new Result(UNSPECIFIED_ERROR, false);
+
   /** One filter of a SUBSCRIBE; without a filter it is refused with the code. */
   private record Wish(@Nullable TopicFilter filter, SubscriptionOptions options, int refusal) {}
 
@@ -212,12 +214,18 @@ final class Subscriptions {
     return call.get()
         .exceptionally(
             error -> {
-              log.warn(
-                  "A subscription of client {} of tenant {} could not be changed: {}",
-                  connection.clientId(),
-                  connection.tenant(),
-                  error.toString());
-              return new Result(UNSPECIFIED_ERROR, false);
+              if (StoreFailure.isFenced(error)) {
+                connection
+                    .loop()
+                    .execute(() -> StoreFailure.end(connection, error, "changing subscriptions"));
+              } else {
+                log.warn(
+                    "A subscription of client {} of tenant {} could not be changed: {}",
+                    connection.clientId(),
+                    connection.tenant(),
+                    error.toString());
+              }
+              return FAILED;
             });
   }
 
@@ -231,15 +239,11 @@ final class Subscriptions {
     connection.whenDone(
         all,
         (done, error) -> {
-          List<Result> codes = results.stream().map(future -> future.getNow(failed())).toList();
+          List<Result> codes = results.stream().map(future -> future.getNow(FAILED)).toList();
           answer.write(codes);
           connection.writer().flush();
           next();
         });
-  }
-
-  private static Result failed() {
-    return new Result(UNSPECIFIED_ERROR, false);
   }
 
   private void subscribed(int packetIdentifier, List<Wish> wishes, List<Result> results) {

@@ -25,6 +25,7 @@ import io.netty.handler.codec.mqtt.MqttReasonCodeAndPropertiesVariableHeader;
 import io.netty.handler.codec.mqtt.MqttSubAckMessage;
 import io.netty.handler.codec.mqtt.MqttUnsubAckMessage;
 import io.netty.handler.codec.mqtt.MqttVersion;
+import io.netty.util.AttributeKey;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -59,6 +60,14 @@ final class TestClient {
 
   EmbeddedChannel channel() {
     return server;
+  }
+
+  /** Reads MQTT 5, for a client that writes its CONNECT itself. */
+  TestClient reading5() {
+    codec
+        .attr(AttributeKey.<MqttVersion>valueOf("NETTY_CODEC_MQTT_VERSION"))
+        .set(MqttVersion.MQTT_5);
+    return this;
   }
 
   /** Connects; the CONNACK is read like any other packet. */
