@@ -16,6 +16,7 @@ final class Connection {
   private final PacketWriter writer;
   private final ReadGate gate;
   private final Consumer<ProtocolViolation> failed;
+  private boolean ended;
 
   /**
    * @param failed ends the session; called on the event loop
@@ -90,8 +91,29 @@ final class Connection {
     failed.accept(new ProtocolViolation(reason, detail));
   }
 
-  /** Passes a store's answer on, on the event loop. */
+  /** The session has ended: nobody waits for answers any more, nothing may be written. */
+  void end() {
+    ended = true;
+    writer.discard();
+  }
+
+  boolean isEnded() {
+    return ended;
+  }
+
+  /** Passes a store's answer on, on the event loop, whatever has become of the session. */
   <T extends @Nullable Object> void whenDone(CompletableFuture<T> future, Answered<T> then) {
     Answered.on(loop(), future, then);
+  }
+
+  /** Passes a store's answer on, on the event loop, unless the session has ended meanwhile. */
+  <T extends @Nullable Object> void whileOpen(CompletableFuture<T> future, Answered<T> then) {
+    whenDone(
+        future,
+        (value, error) -> {
+          if (!ended) {
+            then.with(value, error);
+          }
+        });
   }
 }

@@ -270,5 +270,8 @@ final class InboundPublishes {
   void end() {
     ended = true;
     pending = null;
+    if (reading) {
+      connection.services().publisher().flush();
+    }
   }
 }

@@ -134,7 +134,7 @@ final class InboxSource implements DeliverySource {
     }
     fetching = true;
     SessionSettings settings = connection.settings();
-    connection.whenDone(
+    connection.whileOpen(
         store.fetch(
             handle,
             readPosition,
@@ -147,9 +147,6 @@ final class InboxSource implements DeliverySource {
   private Answered<InboxStore.Page> fetchedUpTo(long known) {
     return (page, error) -> {
       fetching = false;
-      if (ended) {
-        return;
-      }
       if (page == null) {
         Throwable cause = error == null ? new IllegalStateException("no page") : error;
         StoreFailure.end(connection, cause, "reading an inbox");
@@ -198,12 +195,9 @@ final class InboxSource implements DeliverySource {
 
   @Override
   public void received(long sequence) {
-    connection.whenDone(
+    connection.whileOpen(
         store.release(handle, sequence),
         (done, error) -> {
-          if (ended) {
-            return;
-          }
           if (error != null) {
             StoreFailure.end(connection, error, "recording a PUBREC");
             return;
@@ -226,14 +220,11 @@ final class InboxSource implements DeliverySource {
     committing = true;
     committedUpTo = window.base();
     committedBeyond = beyond.size();
-    connection.whenDone(store.commit(handle, committedUpTo, beyond), this::committed);
+    connection.whileOpen(store.commit(handle, committedUpTo, beyond), this::committed);
   }
 
   private void committed(@Nullable Void done, @Nullable Throwable error) {
     committing = false;
-    if (ended) {
-      return;
-    }
     if (error != null) {
       StoreFailure.end(connection, error, "acknowledging messages");
     } else {

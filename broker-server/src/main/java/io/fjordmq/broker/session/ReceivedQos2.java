@@ -142,7 +142,7 @@ final class ReceivedQos2 {
       throw new IllegalStateException("a transient session repeats nothing after its connection");
     }
     long lowest = receipts.values().iterator().next().sequence;
-    return new PublishId(handle.incarnation(), sequence, lowest);
+    return PublishId.ofPublisher(handle, sequence, lowest);
   }
 
   /** The message was distributed, or refused with a reason code from 0x80. */
@@ -191,7 +191,7 @@ final class ReceivedQos2 {
       forgotten(packetIdentifier, then);
       return;
     }
-    connection.whenDone(
+    connection.whileOpen(
         store.forgetReceived(handle, packetIdentifier),
         (done, error) -> {
           if (error == null) {

@@ -72,7 +72,7 @@ final class RetainedReplay {
     }
     reading = true;
     SessionSettings settings = connection.settings();
-    connection.whenDone(
+    connection.whileOpen(
         connection
             .services()
             .retained()
@@ -127,7 +127,7 @@ final class RetainedReplay {
     if (stored.isEmpty()) {
       done(job, page.cursor());
     } else {
-      connection.whenDone(
+      connection.whileOpen(
           CompletableFuture.allOf(stored.toArray(CompletableFuture<?>[]::new)),
           (all, error) -> {
             if (error == null) {

@@ -211,7 +211,7 @@ final class Session implements LiveSession {
         connection.services().publisher().redistribute(this, leftToShares);
       }
     }
-    connection.writer().discard();
+    connection.end();
     boolean publishWill = open && endReason != null && !endReason.forgetsWill();
     InboxHandle inbox = handle;
     if (inbox == null) {

@@ -239,6 +239,11 @@ final class Subscriptions {
     connection.whenDone(
         all,
         (done, error) -> {
+          if (connection.isEnded()) {
+            // What was added after the end removed everything goes too.
+            connection.services().live().removeAll(session);
+            return;
+          }
           List<Result> codes = results.stream().map(future -> future.getNow(FAILED)).toList();
           answer.write(codes);
           connection.writer().flush();

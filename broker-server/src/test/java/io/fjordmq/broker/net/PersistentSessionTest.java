@@ -3,6 +3,8 @@ package io.fjordmq.broker.net;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fjordmq.broker.session.CloseReason;
+import io.fjordmq.inbox.InboxHandle;
+import io.fjordmq.inbox.InboxId;
 import io.fjordmq.inbox.PublishId;
 import io.fjordmq.router.Receiver;
 import io.netty.handler.codec.mqtt.MqttMessageType;
@@ -180,19 +182,22 @@ class PersistentSessionTest {
   @Test
   void shouldStoreOnceWhatThePublisherRepeatsAfterALostConnection() {
     subscriber(2).cut();
-    TestClient publisher = world.open().connect3("durable", false);
-    publisher.publish(5, 2, "a/b", "one");
-    publisher.cut(); // before it read the PUBREC
+    TestClient first = world.open().connect3("durable", false);
+    first.publish(5, 2, "a/b", "one");
+    first.cut(); // before it read the PUBREC
     TestClient again = world.open().connect3("durable", false);
     again.expect("CONNACK 0 present");
     again.publish(5, 2, "a/b", "one", false, true, MqttProperties.NO_PROPERTIES).expect("PUBREC 5");
     again.reply(MqttMessageType.PUBREL, 5).expect("PUBCOMP 5");
+    InboxHandle publisher =
+        new InboxHandle(new InboxId("t", "durable"), world.inboxes.get("durable").incarnation, 0);
     assertThat(world.inboxes.publishIds)
-        .containsExactly(new PublishId(2, 1, 1), new PublishId(2, 1, 1));
+        .containsExactly(
+            PublishId.ofPublisher(publisher, 1, 1), PublishId.ofPublisher(publisher, 1, 1));
     back().expect("CONNACK 0 present", "PUBLISH q2 dup id=1 a/b one");
     // The next message has its own number.
     again.publish(5, 2, "a/b", "two").expect("PUBREC 5");
-    assertThat(world.inboxes.publishIds).last().isEqualTo(new PublishId(2, 2, 2));
+    assertThat(world.inboxes.publishIds).last().isEqualTo(PublishId.ofPublisher(publisher, 2, 2));
   }
 
   @Test

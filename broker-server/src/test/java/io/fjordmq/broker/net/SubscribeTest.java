@@ -98,6 +98,18 @@ class SubscribeTest {
   }
 
   @Test
+  void shouldLeaveNoRouteBehindWhenTheConnectionEndsBeforeTheSuback() {
+    TestClient persistent = world.open().connect3("p", false);
+    TestClient transientOne = five("t");
+    world.tasks.hold();
+    persistent.subscribe(1, "a", 1).cut();
+    transientOne.subscribe(1, "b", 1).cut();
+    world.tasks.resume();
+    world.settle();
+    assertThat(world.router.filters(Receiver.Live.class)).isEmpty();
+  }
+
+  @Test
   void shouldDeliverNothingAfterTheUnsuback() {
     TestClient client = five("c").subscribe(1, "a", 0);
     unsubscribe(client, "a");
