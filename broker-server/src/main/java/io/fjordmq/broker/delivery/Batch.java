@@ -11,7 +11,7 @@ final class Batch {
   private Delivery[] deliveries = new Delivery[4];
   private Recipients[] recipients = new Recipients[4];
   private int size;
-  private long copies;
+  private long left;
   private long bytes;
 
   // Where the event loop is.
@@ -30,10 +30,6 @@ final class Batch {
     return size;
   }
 
-  long copies() {
-    return copies;
-  }
-
   long bytes() {
     return bytes;
   }
@@ -46,28 +42,38 @@ final class Batch {
     deliveries[size] = delivery;
     recipients[size] = to;
     size++;
-    copies += to.size();
+    left += to.size();
     bytes += delivery.message().payload().length;
+  }
+
+  /** Copies that have not been handed out. */
+  long left() {
+    return left;
   }
 
   boolean isDone() {
     return next == size;
   }
 
-  /** Hands out at most that many copies; returns how many. On the event loop. */
+  /**
+   * Hands out at most that many copies; returns how many. On the event loop. What is handed out
+   * counts as done before it is: an error on the way must not make the event loop try for ever.
+   */
   int deliver(int budget, Outbox here) {
     int done = 0;
     while (next < size && done < budget) {
       Recipients to = recipients[next];
       Delivery delivery = deliveries[next];
-      int end = Math.min(to.size(), nextMember + budget - done);
-      done += end - nextMember;
-      here.deliver(delivery, to, nextMember, end);
+      int from = nextMember;
+      int end = Math.min(to.size(), from + budget - done);
+      done += end - from;
+      left -= end - from;
       nextMember = end;
       if (end == to.size()) {
         next++;
         nextMember = 0;
       }
+      here.deliver(delivery, to, from, end);
     }
     return done;
   }

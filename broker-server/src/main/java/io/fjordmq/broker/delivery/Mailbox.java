@@ -81,7 +81,7 @@ final class Mailbox implements Runnable {
   }
 
   void offer(Batch batch) {
-    long nowCopies = copies.addAndGet(batch.copies());
+    long nowCopies = copies.addAndGet(batch.left());
     long nowBytes = bytes.addAndGet(batch.bytes());
     // Flags before the batch: the turn that takes the batch then sees and clears them.
     if (isAboveHighWater(nowCopies, nowBytes)) {
@@ -116,26 +116,39 @@ final class Mailbox implements Runnable {
   @Override
   public void run() {
     Outbox here = dispatch.outbox();
-    runCalls();
-    int budget = settings.mailboxTurn();
-    while (budget > 0) {
-      Batch batch = current == null ? batches.poll() : current;
-      if (batch == null) {
-        break;
+    try {
+      runCalls();
+      int budget = settings.mailboxTurn();
+      for (Batch batch = nextBatch(); budget > 0 && batch != null; batch = nextBatch()) {
+        budget -= deliver(batch, budget, here);
       }
-      int done = batch.deliver(budget, here);
-      budget -= done;
-      copies.addAndGet(-done);
-      current = batch.isDone() ? null : batch;
-      if (current == null) {
-        bytes.addAndGet(-batch.bytes());
+      here.flush();
+    } finally { // whatever a session did, the others are served
+      relax();
+      scheduled.set(false);
+      if (current != null || !batches.isEmpty() || !calls.isEmpty()) {
+        schedule();
       }
     }
-    here.flush();
-    relax();
-    scheduled.set(false);
-    if (current != null || !batches.isEmpty() || !calls.isEmpty()) {
-      schedule();
+  }
+
+  private @Nullable Batch nextBatch() {
+    if (current == null) {
+      current = batches.poll();
+    }
+    return current;
+  }
+
+  private int deliver(Batch batch, int budget, Outbox here) {
+    long before = batch.left();
+    try {
+      return batch.deliver(budget, here);
+    } finally {
+      copies.addAndGet(batch.left() - before);
+      if (batch.isDone()) {
+        bytes.addAndGet(-batch.bytes());
+        current = null;
+      }
     }
   }
 
@@ -165,8 +178,8 @@ final class Mailbox implements Runnable {
   private void dropAll() {
     long dropped = 0;
     for (Batch batch = batches.poll(); batch != null; batch = batches.poll()) {
-      dropped += batch.copies();
-      copies.addAndGet(-batch.copies());
+      dropped += batch.left();
+      copies.addAndGet(-batch.left());
       bytes.addAndGet(-batch.bytes());
     }
     calls.clear();

@@ -31,6 +31,8 @@ final class Outbox {
   }
 
   void send(Delivery delivery, Recipients to) {
+    // However many they are: a detour through the mailbox would spread the work over several turns,
+    // but let a later message to fewer of them pass this one.
     if (to.areHere()) {
       deliver(delivery, to, 0, to.size());
       return;

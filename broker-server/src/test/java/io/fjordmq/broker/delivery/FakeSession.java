@@ -20,6 +20,7 @@ final class FakeSession implements LiveSession {
   int appendCalls;
   boolean closed;
   boolean broken;
+  boolean fatal;
 
   FakeSession(String clientId, ManualLoop loop, boolean persistent) {
     this.clientId = clientId;
@@ -55,6 +56,9 @@ final class FakeSession implements LiveSession {
   @Override
   public boolean deliver(Delivery delivery) {
     requireLoop();
+    if (fatal) {
+      throw new StackOverflowError("for the test");
+    }
     if (broken) {
       throw new IllegalStateException("broken session");
     }

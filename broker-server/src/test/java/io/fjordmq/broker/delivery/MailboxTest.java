@@ -4,6 +4,7 @@ import static io.fjordmq.api.Qos.AT_LEAST_ONCE;
 import static io.fjordmq.api.Qos.AT_MOST_ONCE;
 import static io.fjordmq.broker.delivery.Messages.message;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -123,6 +124,23 @@ class MailboxTest {
     world.publish(message("a", AT_MOST_ONCE, "m"));
     assertThat(world.observer.dropped(DropReason.LOOP_CLOSED)).isEqualTo(1);
     assertThat(world.publisher.status().waitingCopies()).isZero();
+  }
+
+  @Test
+  void shouldServeTheOthersWhenASessionFailsWithAnError() {
+    FakeSession failing = world.connect("failing", world.other);
+    failing.fatal = true;
+    world.subscribe(failing, "f", AT_MOST_ONCE);
+    world.subscribe(slow, "a", AT_MOST_ONCE);
+    world.publish(message("f", AT_MOST_ONCE, "fatal"));
+    world.publish(message("a", AT_MOST_ONCE, "fine"));
+
+    assertThatThrownBy(world.other::runAll).isInstanceOf(StackOverflowError.class);
+    world.other.runAll();
+
+    assertThat(slow.texts()).containsExactly("fine");
+    assertThat(world.publisher.status().waitingCopies()).isZero();
+    assertThat(world.publisher.status().waitingBytes()).isZero();
   }
 
   @Test
