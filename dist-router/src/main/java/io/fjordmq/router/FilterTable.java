@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.ToIntFunction;
@@ -15,18 +16,32 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>What was found for a topic is the same object until a filter that matches it is changed. That
  * is exact: a change invalidates the topics its filter matches and no others, and it has done so
- * when {@link #compute} returns. A topic found in the cache costs no lock; all else runs under one.
+ * when {@link #compute} returns. Matching takes no lock and never waits; a topic found in the cache
+ * costs two hash lookups and no allocation.
  *
- * @param <V> what a filter stands for; never changed in place unless {@code combine} keeps it as it
- *     is
+ * @param <V> what a filter stands for; never changed in place unless {@code combine} bears it
  * @param <R> what all filters that match a topic stand for together
  */
 public final class FilterTable<V, R> {
+  /*
+   * Why no match is stale. A change holds the lock and, in this order, (1) changes the trie, (2) raises the tenant's version,
+   * (3) forgets the cached topics that its filter matches. A match that finds nothing cached (a) reads the version,
+   * (b) walks the trie, (c) takes the lock if it is free, and only if the version is still the one of (a) remembers its result.
+   *
+   * Take a change that returned, and a later match. If the match takes a cached result, that was remembered either before the
+   * change took the lock (then (3) forgot it, if the filter matches) or after the change gave it back. In the latter case the
+   * version at (c) was the raised one, so it was at (a), so (1) came before (b): the result knows the change. If the match
+   * walks the trie itself, it does so after (1).
+   *
+   * A tenant without filters is dropped. Who still holds the dropped object cannot remember anything in it: (c) looks for the
+   * tenant again.
+   */
+
   /** Characters; a longer topic is matched anew each time, so that topics cannot fill the heap. */
   private static final int MAX_CACHED_TOPIC_LENGTH = 1_024;
 
   private final ConcurrentHashMap<String, Tenant<V, R>> tenants = new ConcurrentHashMap<>();
-  private final Object lock = new Object();
+  private final ReentrantLock lock = new ReentrantLock();
   private final Function<List<V>, R> combine;
   private final ToIntFunction<R> weight;
   private final int maxWeight;
@@ -40,7 +55,7 @@ public final class FilterTable<V, R> {
   private volatile int size;
 
   private final LongAdder hits = new LongAdder();
-  private long misses;
+  private final LongAdder misses = new LongAdder();
   private long invalidations;
   private long evictions;
 
@@ -68,6 +83,9 @@ public final class FilterTable<V, R> {
     final FilterTrie<V> filters = new FilterTrie<>();
     final TopicIndex<Cached<R>> index = new TopicIndex<>();
     final ConcurrentHashMap<String, Cached<R>> results = new ConcurrentHashMap<>();
+
+    /** Changes so far; raised under the lock. */
+    volatile long version;
   }
 
   private static final class Cached<R> {
@@ -90,7 +108,7 @@ public final class FilterTable<V, R> {
 
   /**
    * @param combine makes one result of the values that match, in no order that means anything;
-   *     called under the table's lock, with an empty list too
+   *     called by any matching thread, at the same time as {@link Change}s, with an empty list too
    * @param maxCachedTopics of all tenants together; when full, those not asked for lately go
    */
   public FilterTable(Function<List<V>, R> combine, int maxCachedTopics) {
@@ -123,7 +141,8 @@ public final class FilterTable<V, R> {
     }
     Cached<R> hit = its.results.get(topic);
     if (hit == null) {
-      return matchAnew(tenant, topic);
+      misses.increment();
+      return matchAnew(its, tenant, topic);
     }
     hits.increment();
     if (!hit.recent) { // read first: a topic that is always hot must not be a contended write
@@ -139,7 +158,8 @@ public final class FilterTable<V, R> {
    * @param change called under the table's lock. If it returns what it got, nothing is invalidated
    */
   public void compute(String tenant, String pattern, Change<V> change) {
-    synchronized (lock) {
+    lock.lock();
+    try {
       Tenant<V, R> its = tenants.get(tenant);
       V before = its == null ? null : its.filters.get(pattern);
       V after = change.apply(before);
@@ -150,19 +170,27 @@ public final class FilterTable<V, R> {
         its = new Tenant<>();
         tenants.put(tenant, its);
       }
-      if (after == null) {
-        its.filters.remove(pattern);
-        size--;
-      } else {
-        its.filters.put(pattern, after);
-        size += before == null ? 1 : 0;
-      }
-      invalidate(its, pattern);
+      set(its, pattern, before, after);
       if (its.filters.size() == 0) {
         its.results.values().forEach(this::kill);
         tenants.remove(tenant);
       }
+    } finally {
+      lock.unlock();
     }
+  }
+
+  @SuppressWarnings("NonAtomicOperationOnVolatileField") // only written under the lock
+  private void set(Tenant<V, R> its, String pattern, @Nullable V before, @Nullable V after) {
+    if (after == null) {
+      its.filters.remove(pattern);
+      size--;
+    } else {
+      its.filters.put(pattern, after);
+      size += before == null ? 1 : 0;
+    }
+    its.version++;
+    invalidate(its, pattern);
   }
 
   /** Filters of all tenants. */
@@ -172,47 +200,52 @@ public final class FilterTable<V, R> {
 
   /** Cached topics. */
   public int cachedTopics() {
-    synchronized (lock) {
-      return cached;
-    }
+    return status().cachedTopics();
   }
 
   public Status status() {
-    synchronized (lock) {
-      return new Status(size, cached, hits.sum(), misses, invalidations, evictions);
+    lock.lock();
+    try {
+      return new Status(size, cached, hits.sum(), misses.sum(), invalidations, evictions);
+    } finally {
+      lock.unlock();
     }
   }
 
   /** Calls for the value of every filter, under the table's lock. For rare use. */
   void forEach(Consumer<? super V> action) {
-    synchronized (lock) {
+    lock.lock();
+    try {
       tenants.values().forEach(tenant -> tenant.filters.forEach(action));
+    } finally {
+      lock.unlock();
     }
   }
 
-  private R matchAnew(String tenant, String topic) {
-    synchronized (lock) {
-      Tenant<V, R> its = tenants.get(tenant);
-      if (its == null) {
-        return nothing;
+  private R matchAnew(Tenant<V, R> its, String tenant, String topic) {
+    long version = its.version;
+    List<V> values = new ArrayList<>(4);
+    its.filters.match(topic, values::add);
+    R result = values.isEmpty() ? nothing : combine.apply(values);
+    int resultWeight = weight.applyAsInt(result);
+    boolean worthIt =
+        topic.length() <= MAX_CACHED_TOPIC_LENGTH && resultWeight <= Math.max(1, maxWeight / 8);
+    if (worthIt && lock.tryLock()) { // if it is taken, another match of the topic will do
+      try {
+        if (tenants.get(tenant) == its && its.version == version) {
+          remember(its, new Cached<>(tenant, topic, result, resultWeight));
+        }
+      } finally {
+        lock.unlock();
       }
-      Cached<R> hit = its.results.get(topic);
-      if (hit != null) {
-        return hit.result;
-      }
-      misses++;
-      List<V> values = new ArrayList<>(4);
-      its.filters.match(topic, values::add);
-      R result = values.isEmpty() ? nothing : combine.apply(values);
-      int resultWeight = weight.applyAsInt(result);
-      if (topic.length() <= MAX_CACHED_TOPIC_LENGTH && resultWeight <= Math.max(1, maxWeight / 8)) {
-        remember(its, new Cached<>(tenant, topic, result, resultWeight));
-      }
-      return result;
     }
+    return result;
   }
 
   private void remember(Tenant<V, R> its, Cached<R> entry) {
+    if (its.results.containsKey(entry.topic)) {
+      return; // another thread was faster
+    }
     while (cachedWeight + entry.weight > maxWeight) {
       evictOne();
     }

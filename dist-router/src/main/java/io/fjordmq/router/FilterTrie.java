@@ -7,20 +7,24 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Topic filters (without share names), each with one value, found by the topics they match (MQTT
- * 5.0 §4.7). Not thread-safe. Walks level by level without recursion, so a filter of thousands of
- * levels costs no stack.
+ * 5.0 §4.7). Walks level by level without recursion, so a filter of thousands of levels costs no
+ * stack.
+ *
+ * <p>For one writer at a time and any number of readers, who need no lock and see every change that
+ * was complete when they began. A reader may still be in a branch that was pruned: it finds there
+ * what was in it before, and a filter added later has a new branch.
  */
 public final class FilterTrie<V> {
 
   private static final class Node<V> {
     final Levels<Node<V>> literal = new Levels<>();
-    @Nullable Node<V> plus;
+    volatile @Nullable Node<V> plus;
 
     /** Of the filter that ends here. */
-    @Nullable V value;
+    volatile @Nullable V value;
 
     /** Of the filter that ends here with {@code /#}; it matches this level and all below. */
-    @Nullable V hashValue;
+    volatile @Nullable V hashValue;
 
     boolean isEmpty() {
       return value == null && hashValue == null && plus == null && literal.isEmpty();
@@ -28,9 +32,9 @@ public final class FilterTrie<V> {
   }
 
   private final Node<V> root = new Node<>();
-  private int size;
+  private int size; // the writer's
 
-  /** Filters in it. */
+  /** Filters in it; for the writer. */
   public int size() {
     return size;
   }
@@ -149,10 +153,12 @@ public final class FilterTrie<V> {
 
   private Node<V> childOrNew(Node<V> node, String pattern, int from, int end) {
     if (isPlus(pattern, from, end)) {
-      if (node.plus == null) {
-        node.plus = new Node<>();
+      Node<V> plus = node.plus;
+      if (plus == null) {
+        plus = new Node<>();
+        node.plus = plus;
       }
-      return node.plus;
+      return plus;
     }
     String level = pattern.substring(from, end);
     Node<V> child = node.literal.get(level);

@@ -1,76 +1,84 @@
 package io.fjordmq.router;
 
-import java.util.HashMap;
-import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Children of a tree's node by topic level. Most nodes have none or one, and a million of them must
  * not cost a million hash maps: a map is made for the second child.
+ *
+ * <p>For one writer at a time and any number of readers, who see every change that was complete
+ * when they began.
  */
 final class Levels<N> {
-  private @Nullable String firstLevel;
-  private @Nullable N first;
-  private @Nullable Map<String, N> more;
+  private volatile @Nullable Children<N> children;
+
+  private sealed interface Children<N> {}
+
+  private record Only<N>(String level, N child) implements Children<N> {}
+
+  private record Several<N>(ConcurrentHashMap<String, N> byLevel) implements Children<N> {}
 
   @Nullable N get(String level) {
-    if (more != null) {
-      return more.get(level);
+    Children<N> now = children;
+    if (now instanceof Only<N> only) {
+      return only.level.equals(level) ? only.child : null;
     }
-    return level.equals(firstLevel) ? first : null;
+    return now == null ? null : ((Several<N>) now).byLevel.get(level);
   }
 
   void put(String level, N child) {
-    if (more != null) {
-      more.put(level, child);
-    } else if (firstLevel == null || first == null || level.equals(firstLevel)) {
-      firstLevel = level;
-      first = child;
+    Children<N> now = children;
+    if (now instanceof Several<N> several) {
+      several.byLevel.put(level, child);
+    } else if (now instanceof Only<N> only && !only.level.equals(level)) {
+      ConcurrentHashMap<String, N> byLevel = new ConcurrentHashMap<>(4);
+      byLevel.put(only.level, only.child);
+      byLevel.put(level, child);
+      children = new Several<>(byLevel);
     } else {
-      more = new HashMap<>();
-      more.put(firstLevel, first);
-      more.put(level, child);
-      firstLevel = null;
-      first = null;
+      children = new Only<>(level, child);
     }
   }
 
   void remove(String level) {
-    if (more != null) {
-      more.remove(level);
-      if (more.isEmpty()) {
-        more = null;
+    Children<N> now = children;
+    if (now instanceof Several<N> several) {
+      several.byLevel.remove(level);
+      if (several.byLevel.isEmpty()) {
+        children = null;
       }
-    } else if (level.equals(firstLevel)) {
-      firstLevel = null;
-      first = null;
+    } else if (now instanceof Only<N> only && only.level.equals(level)) {
+      children = null;
     }
   }
 
   boolean isEmpty() {
-    return more == null && first == null;
+    return children == null;
   }
 
   void forEach(Consumer<N> action) {
-    if (more != null) {
-      more.values().forEach(action);
-    } else if (first != null) {
-      action.accept(first);
-    }
+    forEach((level, child) -> action.accept(child));
   }
 
   /** Those that a wildcard in this place matches. */
   void forEachUnreserved(Consumer<N> action) {
-    if (more != null) {
-      more.forEach(
-          (level, child) -> {
-            if (!isReserved(level)) {
-              action.accept(child);
-            }
-          });
-    } else if (first != null && firstLevel != null && !isReserved(firstLevel)) {
-      action.accept(first);
+    forEach(
+        (level, child) -> {
+          if (!isReserved(level)) {
+            action.accept(child);
+          }
+        });
+  }
+
+  private void forEach(BiConsumer<String, N> action) {
+    Children<N> now = children;
+    if (now instanceof Several<N> several) {
+      several.byLevel.forEach(action);
+    } else if (now instanceof Only<N> only) {
+      action.accept(only.level, only.child);
     }
   }
 

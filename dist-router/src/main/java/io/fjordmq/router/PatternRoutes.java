@@ -1,16 +1,13 @@
 package io.fjordmq.router;
 
-import java.util.ArrayList;
-import java.util.Collection;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The routes of one pattern, ordinary and of its shares; never empty. Guarded by the lock of the
- * {@link FilterTable} that holds it.
+ * The routes of one pattern, ordinary and of its shares. Changed by one thread at a time, under the
+ * lock of the {@link FilterTable} that holds it; {@link #matched} may be called by any thread
+ * meanwhile.
  *
  * <p>Every change makes another object, which is how the table sees that there was one. Most
  * patterns have one route; of a million such patterns none has a map.
@@ -64,7 +61,10 @@ sealed interface PatternRoutes {
       List<Route> alone = List.of(route);
       String share = route.filter().shareName();
       if (share != null) {
-        return new MatchedRoutes(List.of(), List.of(), List.of(shareMatch(share, alone)));
+        return new MatchedRoutes(
+            List.of(),
+            List.of(),
+            List.of(new MatchedRoutes.ShareMatch(share, route.filter().pattern(), alone)));
       }
       return route.receiver() instanceof Receiver.Inbox inbox
           ? new MatchedRoutes(
@@ -79,62 +79,42 @@ sealed interface PatternRoutes {
   }
 
   /**
-   * Several routes. The maps are handed on from object to object and changed in place: copied, n
-   * subscribers of one pattern would cost n² to add. So only the newest object may be used, which
-   * is the one the table holds.
+   * Several routes: a handle on members that all later handles of the pattern share. Copied
+   * instead, n subscribers of one pattern would cost n² to add. So only the newest handle may be
+   * changed, which is the one the table holds.
    */
   final class Many implements PatternRoutes {
-    private final Map<Receiver, Route> ordinary;
-    private final Map<String, Map<Receiver, Route>> shares;
+    private final PatternMembers members;
     private final int size;
 
     /** Made when first asked for, shared by all topics that only this pattern matches. */
-    private @Nullable MatchedRoutes matched;
+    private volatile @Nullable MatchedRoutes matched;
 
     private Many(Route first) {
-      this(new LinkedHashMap<>(), new LinkedHashMap<>(2), 1);
-      membersOf(first).put(first.receiver(), first);
+      this(new PatternMembers(), 1);
+      members.put(first);
     }
 
-    private Many(
-        Map<Receiver, Route> ordinary, Map<String, Map<Receiver, Route>> shares, int size) {
-      this.ordinary = ordinary;
-      this.shares = shares;
+    private Many(PatternMembers members, int size) {
+      this.members = members;
       this.size = size;
-    }
-
-    private Map<Receiver, Route> membersOf(Route route) {
-      String share = route.filter().shareName();
-      return share == null
-          ? ordinary
-          : shares.computeIfAbsent(share, name -> new LinkedHashMap<>());
     }
 
     @Override
     public PatternRoutes with(Route route) {
-      Route before = membersOf(route).put(route.receiver(), route);
-      return route.equals(before)
-          ? this
-          : new Many(ordinary, shares, before == null ? size + 1 : size);
+      Route before = members.put(route);
+      if (route.equals(before)) {
+        return this;
+      }
+      return new Many(members, before == null ? size + 1 : size);
     }
 
     @Override
     public PatternRoutes without(RouteId route) {
-      String share = route.filter().shareName();
-      Map<Receiver, Route> members = share == null ? ordinary : shares.get(share);
-      if (members == null || members.remove(route.receiver()) == null) {
+      if (!members.remove(route)) {
         return this;
       }
-      if (share != null && members.isEmpty()) {
-        shares.remove(share);
-      }
-      return size == 2 ? new One(theLast()) : new Many(ordinary, shares, size - 1);
-    }
-
-    private Route theLast() {
-      Map<Receiver, Route> members =
-          ordinary.isEmpty() ? shares.values().iterator().next() : ordinary;
-      return members.values().iterator().next();
+      return size == 2 ? new One(members.any()) : new Many(members, size - 1);
     }
 
     @Override
@@ -142,34 +122,20 @@ sealed interface PatternRoutes {
       return size;
     }
 
+    /** Of an old handle it may know later changes, which harms nobody: they are true. */
     @Override
     public MatchedRoutes matched() {
-      if (matched == null) {
-        List<Receiver.Live> nodes = new ArrayList<>();
-        List<MatchedRoutes.InboxMatch> inboxes = new ArrayList<>(ordinary.size());
-        for (Route route : ordinary.values()) {
-          if (route.receiver() instanceof Receiver.Inbox inbox) {
-            inboxes.add(new MatchedRoutes.InboxMatch(inbox, List.of(route)));
-          } else {
-            nodes.add((Receiver.Live) route.receiver());
-          }
-        }
-        List<MatchedRoutes.ShareMatch> shared = new ArrayList<>(shares.size());
-        shares.forEach((name, members) -> shared.add(shareMatch(name, members.values())));
-        matched = new MatchedRoutes(List.copyOf(nodes), List.copyOf(inboxes), List.copyOf(shared));
+      MatchedRoutes ready = matched;
+      if (ready == null) {
+        ready = members.matched();
+        matched = ready;
       }
-      return matched;
+      return ready;
     }
 
     @Override
     public void forEach(Consumer<Route> action) {
-      ordinary.values().forEach(action);
-      shares.values().forEach(members -> members.values().forEach(action));
+      members.forEach(action);
     }
-  }
-
-  private static MatchedRoutes.ShareMatch shareMatch(String share, Collection<Route> members) {
-    List<Route> routes = List.copyOf(members);
-    return new MatchedRoutes.ShareMatch(share, routes.get(0).filter().pattern(), routes);
   }
 }

@@ -143,6 +143,49 @@ class FilterTableTest {
     assertThat(table.match(TENANT, deep)).hasSize(1);
   }
 
+  /** What is done once in the middle of a match, after the filters were found. */
+  private Runnable meanwhile = () -> {};
+
+  private final FilterTable<String, Set<String>> disturbed =
+      new FilterTable<>(
+          filters -> {
+            Runnable now = meanwhile;
+            meanwhile = () -> {};
+            now.run();
+            return new TreeSet<>(filters);
+          },
+          4);
+
+  @Test
+  void shouldNotRememberAMatchDuringWhichAFilterWasAdded() {
+    disturbed.compute(TENANT, "a", old -> "a");
+    meanwhile = () -> disturbed.compute(TENANT, "#", old -> "#");
+    assertThat(disturbed.match(TENANT, "a")).contains("a");
+    assertThat(disturbed.match(TENANT, "a")).containsExactly("#", "a");
+  }
+
+  @Test
+  void shouldNotRememberAMatchDuringWhichAFilterWasRemoved() {
+    disturbed.compute(TENANT, "a", old -> "a");
+    disturbed.compute(TENANT, "+", old -> "+");
+    meanwhile = () -> disturbed.compute(TENANT, "+", old -> null);
+    assertThat(disturbed.match(TENANT, "a")).contains("a");
+    assertThat(disturbed.match(TENANT, "a")).containsExactly("a");
+  }
+
+  @Test
+  void shouldRememberNothingOfATenantThatLostItsLastFilterMeanwhile() {
+    disturbed.compute(TENANT, "a", old -> "a");
+    meanwhile =
+        () -> {
+          disturbed.compute(TENANT, "a", old -> null);
+          disturbed.compute(TENANT, "+", old -> "+");
+        };
+    assertThat(disturbed.match(TENANT, "a")).containsExactly("a");
+    assertThat(disturbed.cachedTopics()).isZero();
+    assertThat(disturbed.match(TENANT, "a")).containsExactly("+");
+  }
+
   @Test
   void shouldRefuseACacheOfNothing() {
     assertThatThrownBy(() -> new FilterTable<String, Set<String>>(TreeSet::new, 0))

@@ -1,0 +1,69 @@
+package io.fjordmq.router;
+
+import io.fjordmq.router.MatchedRoutes.InboxMatch;
+import io.fjordmq.router.MatchedRoutes.ShareMatch;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** The routes of a pattern that has several, in the order they were added. Thread-safe. */
+final class PatternMembers {
+  private final Map<Receiver, Route> ordinary = new LinkedHashMap<>();
+
+  /** Members by share name; none is empty. */
+  private final Map<String, Map<Receiver, Route>> shares = new LinkedHashMap<>(2);
+
+  /** Adds or replaces; returns what was there. */
+  synchronized @Nullable Route put(Route route) {
+    String share = route.filter().shareName();
+    Map<Receiver, Route> routes =
+        share == null ? ordinary : shares.computeIfAbsent(share, name -> new LinkedHashMap<>());
+    return routes.put(route.receiver(), route);
+  }
+
+  /** Returns whether it was there. */
+  synchronized boolean remove(RouteId route) {
+    String share = route.filter().shareName();
+    Map<Receiver, Route> routes = share == null ? ordinary : shares.get(share);
+    if (routes == null || routes.remove(route.receiver()) == null) {
+      return false;
+    }
+    if (share != null && routes.isEmpty()) {
+      shares.remove(share);
+    }
+    return true;
+  }
+
+  /** One of them; there must be one. */
+  synchronized Route any() {
+    Map<Receiver, Route> routes = ordinary.isEmpty() ? shares.values().iterator().next() : ordinary;
+    return routes.values().iterator().next();
+  }
+
+  synchronized void forEach(Consumer<Route> action) {
+    ordinary.values().forEach(action);
+    shares.values().forEach(routes -> routes.values().forEach(action));
+  }
+
+  synchronized MatchedRoutes matched() {
+    List<Receiver.Live> nodes = new ArrayList<>();
+    List<InboxMatch> inboxes = new ArrayList<>(ordinary.size());
+    for (Route route : ordinary.values()) {
+      if (route.receiver() instanceof Receiver.Inbox inbox) {
+        inboxes.add(new InboxMatch(inbox, List.of(route)));
+      } else {
+        nodes.add((Receiver.Live) route.receiver());
+      }
+    }
+    List<ShareMatch> shared = new ArrayList<>(shares.size());
+    for (Map.Entry<String, Map<Receiver, Route>> share : shares.entrySet()) {
+      List<Route> members = List.copyOf(share.getValue().values());
+      String pattern = members.get(0).filter().pattern();
+      shared.add(new ShareMatch(share.getKey(), pattern, members));
+    }
+    return new MatchedRoutes(List.copyOf(nodes), List.copyOf(inboxes), List.copyOf(shared));
+  }
+}
