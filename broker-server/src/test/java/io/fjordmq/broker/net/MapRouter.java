@@ -11,13 +11,13 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentSkipListMap;
 
 /** A router that keeps its routes in a map and tries each. */
 final class MapRouter implements Router {
   private final StoreTasks tasks;
-  private final Map<String, Route> routes = new TreeMap<>();
+  private final Map<String, Route> routes = new ConcurrentSkipListMap<>();
 
   MapRouter(StoreTasks tasks) {
     this.tasks = tasks;

@@ -2,12 +2,20 @@ package io.fjordmq.broker.net;
 
 import java.util.ArrayDeque;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** The thread of the fake stores: calls take effect when it runs, in order, or not while held. */
 final class StoreTasks {
   private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
   private boolean held;
+  private @Nullable Executor thread;
+
+  /** From now on calls take effect on this thread by themselves. */
+  synchronized void runOn(Executor thread) {
+    this.thread = thread;
+  }
 
   /** From now on nothing completes. */
   void hold() {
@@ -20,7 +28,7 @@ final class StoreTasks {
 
   <T> CompletableFuture<T> call(Supplier<T> effect) {
     CompletableFuture<T> future = new CompletableFuture<>();
-    tasks.add(
+    then(
         () -> {
           try {
             future.complete(effect.get());
@@ -31,9 +39,12 @@ final class StoreTasks {
     return future;
   }
 
-  /** Runs a task that is no answer, e.g. a push, after those before it. */
-  void then(Runnable task) {
-    tasks.add(task);
+  private synchronized void then(Runnable task) {
+    if (thread == null) {
+      tasks.add(task);
+    } else {
+      thread.execute(task);
+    }
   }
 
   /** Runs what waits; returns whether there was anything. */
@@ -44,9 +55,5 @@ final class StoreTasks {
       any = true;
     }
     return any;
-  }
-
-  int waiting() {
-    return tasks.size();
   }
 }

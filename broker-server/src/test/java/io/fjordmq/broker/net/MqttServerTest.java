@@ -1,0 +1,145 @@
+package io.fjordmq.broker.net;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fjordmq.broker.session.CloseReason;
+import io.netty.buffer.ByteBufUtil;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** The same pipeline on real sockets. */
+@ExtendWith(LeakDetector.class)
+class MqttServerTest {
+  private static final String CONNECT_5 = "10 0e 0004 4d515454 05 02 003c 00 0001 61";
+  private static final ListenerSettings ANY_PORT = ListenerSettings.tcp("127.0.0.1", 0);
+
+  private final World world = new World();
+  private final ExecutorService stores = Executors.newSingleThreadExecutor();
+
+  @BeforeEach
+  void letStoresRun() {
+    world.tasks.runOn(stores);
+  }
+
+  @AfterEach
+  void stopStores() {
+    stores.shutdown();
+  }
+
+  private MqttServer start(ListenerSettings... listeners) {
+    return MqttServer.start(List.of(listeners), Transport.best(), 2, world.sessions);
+  }
+
+  private static Socket open(MqttServer server) throws IOException {
+    Socket socket = new Socket();
+    int port = server.listeners().get(0).port();
+    socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+    socket.setSoTimeout(10_000);
+    return socket;
+  }
+
+  private static void send(Socket socket, String hex) throws IOException {
+    socket.getOutputStream().write(ByteBufUtil.decodeHexDump(hex.replace(" ", "")));
+  }
+
+  /** One packet of less than 128 bytes. */
+  private static String read(Socket socket) throws IOException {
+    InputStream in = socket.getInputStream();
+    ByteArrayOutputStream packet = new ByteArrayOutputStream();
+    packet.write(in.read());
+    int length = in.read();
+    packet.write(length);
+    packet.write(in.readNBytes(length));
+    return ByteBufUtil.hexDump(packet.toByteArray());
+  }
+
+  @Test
+  void shouldListenOnAFreePortAndServe() throws IOException {
+    try (MqttServer server = start(ANY_PORT);
+        Socket socket = open(server)) {
+      send(socket, CONNECT_5);
+      assertThat(read(socket)).startsWith("20").contains("0000");
+      send(socket, "c000");
+      assertThat(read(socket)).isEqualTo("d000");
+    }
+  }
+
+  @Test
+  void shouldServeOnJavasOwnTransportToo() throws IOException {
+    try (MqttServer server =
+            MqttServer.start(List.of(ANY_PORT), Transport.named("nio"), 1, world.sessions);
+        Socket socket = open(server)) {
+      send(socket, CONNECT_5);
+      assertThat(read(socket)).startsWith("20");
+    }
+  }
+
+  @Test
+  void shouldNameAddressAndKeyWhenThePortIsTaken() throws IOException {
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      int port = taken.getLocalPort();
+      assertThatThrownBy(() -> start(ANY_PORT, ListenerSettings.tcp("127.0.0.1", port)))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("127.0.0.1:" + port)
+          .hasMessageContaining("mqttServerConfig.tcpListener.port");
+    }
+  }
+
+  @Test
+  void shouldLetTheClientReadWhyEvenIfItIsStillSending() throws IOException {
+    try (MqttServer server = start(ANY_PORT);
+        Socket socket = open(server)) {
+      send(socket, CONNECT_5);
+      read(socket);
+      // 2 MiB announced, and a good part of it sent.
+      send(socket, "30 80808001");
+      socket.getOutputStream().write(new byte[512 << 10]);
+      assertThat(read(socket)).startsWith("e0").contains("95");
+      assertThat(socket.getInputStream().read()).isEqualTo(-1);
+    }
+  }
+
+  @Test
+  void shouldSayGoodbyeAtShutdownAndWaitForTheSessions() throws IOException {
+    MqttServer server = start(ANY_PORT);
+    try (Socket socket = open(server)) {
+      send(socket, "10 13 0004 4d515454 05 02 003c 05 11 00000064 0001 61");
+      read(socket);
+      assertThat(server.shutdown(Duration.ofSeconds(10))).isTrue();
+      assertThat(read(socket)).startsWith("e0").contains("8b");
+      assertThat(world.inboxes.get("a").attached).isFalse();
+      assertThat(world.registry.size()).isZero();
+    }
+  }
+
+  @Test
+  void shouldCloseConnectionsBeyondTheMaximum() throws IOException {
+    ListenerSettings one =
+        new ListenerSettings("mqttServerConfig.tcpListener", "127.0.0.1", 0, 10, 1, 4_096, 1_024);
+    try (MqttServer server = start(one);
+        Socket first = open(server)) {
+      send(first, CONNECT_5);
+      read(first);
+      try (Socket second = open(server)) {
+        assertThat(second.getInputStream().read()).isEqualTo(-1);
+      }
+      assertThat(world.observer.refused).containsEntry(CloseReason.TOO_MANY_CONNECTIONS, 1);
+      send(first, "c000");
+      assertThat(read(first)).isEqualTo("d000");
+    }
+  }
+}

@@ -1,0 +1,84 @@
+package io.fjordmq.broker.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.Size;
+import org.junit.jupiter.api.Test;
+
+/** The window against a sorted map of what is on its way. */
+class InflightWindowTest {
+
+  @Property(tries = 500)
+  void shouldAgreeWithASortedMap(
+      @ForAll @Size(max = 400) List<@IntRange(max = 99) Integer> steps,
+      @ForAll @IntRange(min = 1, max = 40) int limit) {
+    // Starts just below the place where identifiers begin again.
+    long first = InflightWindow.IDENTIFIERS - 20L;
+    InflightWindow window = new InflightWindow(limit, first);
+    TreeMap<Long, Boolean> onTheWay = new TreeMap<>();
+    long next = first;
+    for (int step : steps) {
+      if (step < 50 && window.hasRoomFor(next)) {
+        window.open(next, InflightWindow.AWAITING_PUBACK);
+        onTheWay.put(next++, true);
+      } else if (step < 60) {
+        window.skipTo(++next);
+      } else if (!onTheWay.isEmpty()) {
+        List<Long> all = new ArrayList<>(onTheWay.keySet());
+        long settled = all.get(step % all.size());
+        assertThat(window.sequenceOf(InflightWindow.packetIdentifier(settled))).isEqualTo(settled);
+        window.settle(settled);
+        onTheWay.remove(settled);
+        assertThat(window.sequenceOf(InflightWindow.packetIdentifier(settled))).isEqualTo(-1);
+      }
+      assertThat(window.inflight()).isEqualTo(onTheWay.size());
+      assertThat(onTheWay.size()).isLessThanOrEqualTo(limit);
+      if (!onTheWay.isEmpty()) {
+        assertThat(window.base()).isEqualTo(onTheWay.firstKey());
+      }
+    }
+  }
+
+  @Test
+  void shouldDeriveIdentifiersFromSequences() {
+    assertThat(InflightWindow.packetIdentifier(1)).isEqualTo(1);
+    assertThat(InflightWindow.packetIdentifier(65_535)).isEqualTo(65_535);
+    assertThat(InflightWindow.packetIdentifier(65_536)).isEqualTo(1);
+  }
+
+  @Test
+  void shouldSpanNoMoreThanThereAreIdentifiers() {
+    InflightWindow window = new InflightWindow(100, 1);
+    window.open(1, InflightWindow.AWAITING_PUBACK);
+    assertThat(window.hasRoomFor(65_535)).isTrue();
+    assertThat(window.hasRoomFor(65_536)).isFalse();
+  }
+
+  @Test
+  void shouldJumpOverAnyNumberOfDroppedMessagesWhenNothingIsOnItsWay() {
+    InflightWindow window = new InflightWindow(100, 1);
+    assertThat(window.hasRoomFor(10_000_000)).isTrue();
+    window.open(10_000_000, InflightWindow.AWAITING_PUBACK);
+    assertThat(window.base()).isEqualTo(10_000_000);
+  }
+
+  @Test
+  void shouldTakeUpWhereAnEarlierConnectionStopped() {
+    InflightWindow window = new InflightWindow(100, 5);
+    window.restore(6, InflightWindow.AWAITING_PUBCOMP);
+    window.restore(7, InflightWindow.SETTLED);
+    assertThat(window.settledBeyond(10)).containsExactly(7L);
+    window.open(5, InflightWindow.AWAITING_PUBACK);
+    window.settle(5);
+    assertThat(window.base()).isEqualTo(6);
+    window.settle(6);
+    assertThat(window.base()).isEqualTo(8);
+    assertThat(window.inflight()).isZero();
+  }
+}
