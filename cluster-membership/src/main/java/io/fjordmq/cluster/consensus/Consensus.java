@@ -38,7 +38,10 @@ public interface Consensus extends AutoCloseable {
   /** Changes who holds the group; leader only. Fails with {@link ConsensusException}. */
   CompletableFuture<Void> changeReplicas(ReplicaSet target);
 
-  /** Hands leadership to another voter; leader only. Fails with {@link ConsensusException}. */
+  /**
+   * Hands leadership to another voter; leader only. Completes once that one leads. Fails with
+   * {@link ConsensusException}.
+   */
   CompletableFuture<Void> transferLeadership(NodeId target);
 
   /**
@@ -52,7 +55,7 @@ public interface Consensus extends AutoCloseable {
 
   /**
    * Stops taking part. The replica's log and state stay on disk. Blocks until no callback runs any
-   * more.
+   * more, so it must not be called from one.
    */
   @Override
   void close();

@@ -14,13 +14,15 @@ public interface ConsensusHost extends AutoCloseable {
   Set<GroupId> groups();
 
   /**
-   * Creates this node's replica of a new group, durably, without opening it. Every member creates
-   * the same set. Does nothing if the group exists.
+   * Creates this node's replica of a group, durably, without opening it. Every member of a new
+   * group creates the same set; a node that is to join an old one creates the members it has now,
+   * then {@link Consensus#changeReplicas} adds it. Does nothing if this node holds the group.
    */
   void create(GroupId group, ReplicaSet members) throws ConsensusException;
 
   /**
-   * Opens a replica that exists: reads its log and starts to take part.
+   * Opens a replica that exists: reads its log and starts to take part. Callbacks of the state may
+   * begin before this returns: the only voter of a group leads at once.
    *
    * @throws ConsensusException if it does not exist, is open already, or its log cannot be read
    */

@@ -20,7 +20,9 @@ public interface ReplicatedState {
 
   /**
    * Applies entries in order. When it returns the state has all of them (not necessarily on disk:
-   * the log has), and the owner of each {@link CommittedEntry#proposal} has been told.
+   * the log has), and the owner of each {@link CommittedEntry#proposal} has been told. If it
+   * throws, the state still owns the proposals of these entries and ends them, at the latest in
+   * {@link #halted}; all others are failed by the group.
    */
   void apply(List<CommittedEntry> entries);
 
@@ -56,7 +58,9 @@ public interface ReplicatedState {
 
   /**
    * Replaces the whole state by a copy that {@link #export} made on another node; durable when it
-   * returns.
+   * returns. If it did not return because the process died, it is called again with the same
+   * directory when the replica is next opened, right after {@link #appliedIndex}; until then that
+   * may be anything.
    */
   void install(Path directory) throws java.io.IOException;
 
