@@ -6,18 +6,18 @@ import org.jspecify.annotations.Nullable;
 /** This replica's own checkpoint: read at start, and offered to replicas that are far behind. */
 final class CheckpointReader extends MetaReader {
   private final SnapshotExchange exchange;
-  private final ReplicatedState state;
+  private final SnapshotExport.Exporter exporter;
   private @Nullable Long offer;
 
-  CheckpointReader(SnapshotMeta meta, SnapshotExchange exchange, ReplicatedState state) {
+  CheckpointReader(SnapshotMeta meta, SnapshotExchange exchange, SnapshotExport.Exporter exporter) {
     super(meta);
     this.exchange = exchange;
-    this.state = state;
+    this.exporter = exporter;
   }
 
   @Override
   public String generateURIForCopy() {
-    long id = exchange.offer(state, load());
+    long id = exchange.offer(exporter, load());
     offer = id;
     return exchange.uri(id);
   }

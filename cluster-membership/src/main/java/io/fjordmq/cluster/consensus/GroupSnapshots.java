@@ -8,6 +8,8 @@ import com.alipay.sofa.jraft.storage.snapshot.SnapshotReader;
 import com.alipay.sofa.jraft.storage.snapshot.SnapshotWriter;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.RocksDBException;
 import org.slf4j.Logger;
@@ -26,6 +28,8 @@ final class GroupSnapshots implements SnapshotStorage {
   private final SharedLog shared;
   private final ReplicatedState state;
   private final SnapshotExchange exchange;
+  private final ReadWriteLock exporting = new ReentrantReadWriteLock();
+  private boolean closed;
   private volatile @Nullable CheckpointRecord checkpoint;
 
   GroupSnapshots(
@@ -110,6 +114,25 @@ final class GroupSnapshots implements SnapshotStorage {
     return installed.applied();
   }
 
+  private long export(Path directory) throws IOException {
+    exporting.readLock().lock();
+    try {
+      if (closed) {
+        throw new IOException("the replica of group " + id + " is closed");
+      }
+      return state.export(directory);
+    } finally {
+      exporting.readLock().unlock();
+    }
+  }
+
+  /** Waits until no copy of the state is being made; afterwards none is begun. */
+  void close() {
+    exporting.writeLock().lock();
+    closed = true;
+    exporting.writeLock().unlock();
+  }
+
   @Override
   public boolean init(@Nullable Void nothing) {
     return true;
@@ -134,7 +157,7 @@ final class GroupSnapshots implements SnapshotStorage {
   @Override
   public @Nullable SnapshotReader open() {
     CheckpointRecord last = checkpoint;
-    return last == null ? null : new CheckpointReader(last.meta(), exchange, state);
+    return last == null ? null : new CheckpointReader(last.meta(), exchange, this::export);
   }
 
   @Override

@@ -248,6 +248,7 @@ final class JRaftConsensus implements Consensus {
     machine.closing();
     node.shutdown();
     join(node);
+    services.snapshots().close();
     outstanding.failAll(
         new ConsensusException(
             Kind.OUTCOME_UNKNOWN, "group " + group + " was closed before the entry was applied"));

@@ -32,6 +32,9 @@ public final class JRaftHost implements ConsensusHost {
   // jraft asks for places of files that our storages do not have.
   private static final String NO_FILE = "shared-log";
 
+  // Entries are added to one message until it has this many; a larger entry goes alone.
+  private static final int MAX_BODY_BYTES = 4 << 20;
+
   private final NodeId self;
   private final ConsensusSettings settings;
   private final ConsensusObserver observer;
@@ -55,6 +58,7 @@ public final class JRaftHost implements ConsensusHost {
   /**
    * Opens what the groups share, in the directory, creating it if there is nothing.
    *
+   * @throws IllegalArgumentException if the transport could not carry the largest entry
    * @throws ConsensusException ({@code FAILED}) if the log database is in use or unreadable, or the
    *     cluster port cannot be opened; says which and what to do
    */
@@ -75,6 +79,11 @@ public final class JRaftHost implements ConsensusHost {
       ConsensusObserver observer,
       @Nullable ClusterPort port)
       throws ConsensusException {
+    if (port != null
+        && port.settings().maxFrameBytes() < settings.maxEntryBytes() + MAX_BODY_BYTES) {
+      throw new IllegalArgumentException(
+          "maxFrameBytes must be maxEntryBytes and " + MAX_BODY_BYTES + " more, or larger");
+    }
     SharedLog log = SharedLog.open(directory.resolve("log"), settings.log());
     RaftTransport transport = null;
     try {
@@ -92,7 +101,7 @@ public final class JRaftHost implements ConsensusHost {
     } catch (ConsensusException e) {
       log.close();
       throw e;
-    } catch (IOException | RocksDBException e) {
+    } catch (IOException | RocksDBException | MalformedBytesException e) {
       if (transport != null) {
         transport.close();
       }
@@ -173,9 +182,9 @@ public final class JRaftHost implements ConsensusHost {
             new GroupLog(group, record, log, observer),
             new GroupVote(group, record, log),
             snapshots);
-    JRaftStateMachine machine =
-        new JRaftStateMachine(group, self, state, snapshots, applied, observer);
     NodeImpl node = new NodeImpl(group.value(), PeerNames.peer(self));
+    JRaftStateMachine machine =
+        new JRaftStateMachine(group, self, state, snapshots, applied, observer, node::onError);
     if (!node.init(options(record, services, machine))) {
       node.shutdown();
       JRaftConsensus.join(node);
@@ -221,7 +230,7 @@ public final class JRaftHost implements ConsensusHost {
     raft.setMaxAppendBufferSize(settings.maxAppendBytes());
     raft.setMaxLogsInMemoryBytes(settings.maxUnappliedBytes());
     raft.setMaxEntriesSize(256);
-    raft.setMaxBodySize(4 << 20);
+    raft.setMaxBodySize(MAX_BODY_BYTES);
     raft.setMaxReplicatorInflightMsgs(64);
     raft.setReplicatorPipeline(true);
     raft.setOpenStatistics(false);

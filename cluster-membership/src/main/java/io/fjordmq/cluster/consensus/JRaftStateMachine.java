@@ -4,6 +4,7 @@ import com.alipay.sofa.jraft.Closure;
 import com.alipay.sofa.jraft.Iterator;
 import com.alipay.sofa.jraft.Status;
 import com.alipay.sofa.jraft.core.StateMachineAdapter;
+import com.alipay.sofa.jraft.entity.EnumOutter.ErrorType;
 import com.alipay.sofa.jraft.entity.LeaderChangeContext;
 import com.alipay.sofa.jraft.error.RaftError;
 import com.alipay.sofa.jraft.error.RaftException;
@@ -14,6 +15,7 @@ import io.fjordmq.cluster.consensus.ConsensusException.Kind;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,6 +42,8 @@ final class JRaftStateMachine extends StateMachineAdapter {
   private final CheckpointRequests checkpoints = new CheckpointRequests();
   private final LeadershipTransfer transfer = new LeadershipTransfer();
 
+  private final Consumer<RaftException> halt;
+
   private volatile Leadership leadership = new Leadership(0, null, false);
   private volatile @Nullable ConsensusException halted;
   private @Nullable Throwable thrown;
@@ -52,7 +56,9 @@ final class JRaftStateMachine extends StateMachineAdapter {
       ReplicatedState state,
       GroupSnapshots snapshots,
       long appliedAtOpen,
-      ConsensusObserver observer) {
+      ConsensusObserver observer,
+      Consumer<RaftException> halt) {
+    this.halt = halt;
     this.group = group;
     this.self = self;
     this.state = state;
@@ -95,6 +101,7 @@ final class JRaftStateMachine extends StateMachineAdapter {
       long term = it.getTerm();
       ByteBuffer data = it.next();
       if (index <= skipUpTo) {
+        skipped(pending, index);
         continue;
       }
       chunk.add(
@@ -111,6 +118,14 @@ final class JRaftStateMachine extends StateMachineAdapter {
     }
     if (!chunk.isEmpty()) {
       apply(chunk, it);
+    }
+  }
+
+  private void skipped(@Nullable PendingProposal pending, long index) {
+    if (pending != null) {
+      pending.fail(
+          new ConsensusException(
+              Kind.OUTCOME_UNKNOWN, "entry " + index + " came to the state with a copy"));
     }
   }
 
@@ -137,23 +152,38 @@ final class JRaftStateMachine extends StateMachineAdapter {
       return;
     }
     leadership = new Leadership(term, self, true);
-    state.leading(term);
     LOG.info("group {}: this node leads in term {}", group, term);
+    haltIfThrows(() -> state.leading(term));
     observer.elected(group, term);
   }
 
   @Override
   public void onLeaderStop(Status status) {
-    if (leadership.leading() && halted == null) {
-      follow();
+    if (leadership.leading()) {
       LOG.info("group {}: this node leads no more: {}", group, status.getErrorMsg());
+      follow();
     }
   }
 
   private void follow() {
     leadership = new Leadership(leadership.term(), null, false);
-    state.following();
+    haltIfThrows(state::following);
     observer.steppedDown(group);
+  }
+
+  // jraft would go on as if nothing had happened, and might apply entries twice.
+  private void haltIfThrows(Runnable callback) {
+    try {
+      callback.run();
+    } catch (RuntimeException failure) {
+      LOG.error("group {}: the state threw from a callback", group, failure);
+      if (halted == null) {
+        thrown = failure;
+        RaftException error = new RaftException(ErrorType.ERROR_TYPE_STATE_MACHINE);
+        error.setStatus(new Status(RaftError.ESTATEMACHINE, "%s", failure));
+        halt.accept(error);
+      }
+    }
   }
 
   @Override
@@ -200,18 +230,18 @@ final class JRaftStateMachine extends StateMachineAdapter {
     if (halted != null) {
       return;
     }
-    if (leadership.leading()) {
-      follow();
-    }
     ConsensusException cause =
         new ConsensusException(
             Kind.FAILED,
             "group " + group + " halted on this node: " + error.getStatus().getErrorMsg(),
             thrown == null ? error : thrown);
     halted = cause;
-    closing();
     LOG.error("group {}: this replica halted and takes no part until reopened", group, cause);
+    if (leadership.leading()) {
+      follow();
+    }
+    closing();
     observer.halted(group, cause);
-    state.halted(cause);
+    haltIfThrows(() -> state.halted(cause));
   }
 }

@@ -8,6 +8,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import java.net.InetSocketAddress;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -96,7 +97,7 @@ final class PeerLink {
       bootstrap
           .connect(address)
           .addListener(done -> finish((ChannelFuture) done, attempt, address));
-    } catch (IllegalStateException | java.util.concurrent.RejectedExecutionException e) {
+    } catch (IllegalStateException | RejectedExecutionException e) {
       failed(attempt, address, e);
     }
     return attempt;

@@ -25,8 +25,8 @@ record SnapshotExchange(
 
   private static final String SCHEME = "fjord://";
 
-  long offer(ReplicatedState state, SnapshotMeta meta) {
-    return exports.offer(state, meta, outgoing);
+  long offer(SnapshotExport.Exporter exporter, SnapshotMeta meta) {
+    return exports.offer(exporter, meta, outgoing);
   }
 
   void withdraw(long offer) {

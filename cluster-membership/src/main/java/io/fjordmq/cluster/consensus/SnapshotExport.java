@@ -13,15 +13,21 @@ import org.jspecify.annotations.Nullable;
 final class SnapshotExport {
   private static final int MAX_PART_BYTES = 16 << 20;
 
-  private final ReplicatedState state;
+  /** {@link ReplicatedState#export}, unless the replica is closed. */
+  @FunctionalInterface
+  interface Exporter {
+    long export(Path directory) throws IOException;
+  }
+
+  private final Exporter exporter;
   private final SnapshotMeta meta;
   private final Path directory;
   private final ReentrantLock making = new ReentrantLock();
   private volatile @Nullable SnapshotManifest manifest;
   private volatile boolean closed;
 
-  SnapshotExport(ReplicatedState state, SnapshotMeta meta, Path directory) {
-    this.state = state;
+  SnapshotExport(Exporter exporter, SnapshotMeta meta, Path directory) {
+    this.exporter = exporter;
     this.meta = meta;
     this.directory = directory;
   }
@@ -46,7 +52,7 @@ final class SnapshotExport {
   private SnapshotManifest make() throws IOException {
     Directories.deleteRecursively(directory);
     Files.createDirectories(directory);
-    long applied = state.export(directory);
+    long applied = exporter.export(directory);
     if (applied < meta.getLastIncludedIndex()) {
       throw new IOException(
           "the state exported index "

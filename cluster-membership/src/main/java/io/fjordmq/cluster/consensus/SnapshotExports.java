@@ -34,9 +34,9 @@ final class SnapshotExports implements RpcProcessor<GetFileRequest> {
   /**
    * @param directory below which the copy is made
    */
-  long offer(ReplicatedState state, SnapshotMeta meta, Path directory) {
+  long offer(SnapshotExport.Exporter exporter, SnapshotMeta meta, Path directory) {
     long id = lastId.incrementAndGet();
-    offered.put(id, new SnapshotExport(state, meta, directory.resolve(Long.toString(id))));
+    offered.put(id, new SnapshotExport(exporter, meta, directory.resolve(Long.toString(id))));
     return id;
   }
 

@@ -177,6 +177,17 @@ final class SingleVoterTest {
   }
 
   @Test
+  void shouldHaltWhenTheStateCannotLead() throws Exception {
+    ValuesState state = new ValuesState().refusingToLead();
+    Consensus consensus = host.open(GROUP, state);
+    Await.until("halted", () -> state.halts() > 0);
+    assertKind(propose(consensus, "a"), Kind.FAILED);
+    consensus.close();
+    assertThat(state.halts()).isEqualTo(1);
+    assertThat(state.haltCause()).hasRootCauseMessage("cannot lead");
+  }
+
+  @Test
   void shouldFinishClosingWhenTheStateNeverAnswersACheckpoint() throws Exception {
     ValuesState state = new ValuesState();
     state.withholdCheckpoints();

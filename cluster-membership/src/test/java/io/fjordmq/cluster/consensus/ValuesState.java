@@ -32,6 +32,7 @@ final class ValuesState implements ReplicatedState {
   private @Nullable ConsensusException haltCause;
   private @Nullable CheckpointRequest withheld;
   private boolean withholding;
+  private boolean refusing;
   private boolean tearing;
   private @Nullable String poison;
   private @Nullable CountDownLatch gate;
@@ -67,6 +68,12 @@ final class ValuesState implements ReplicatedState {
   /** The next install leaves the state half replaced and throws. */
   synchronized ValuesState tearingInstall() {
     tearing = true;
+    return this;
+  }
+
+  /** Throws when it is to lead. */
+  synchronized ValuesState refusingToLead() {
+    refusing = true;
     return this;
   }
 
@@ -122,6 +129,9 @@ final class ValuesState implements ReplicatedState {
 
   @Override
   public synchronized void leading(long term) {
+    if (refusing) {
+      throw new IllegalStateException("cannot lead");
+    }
     leading = true;
     events.add("leading");
   }
