@@ -30,7 +30,7 @@ public sealed interface RangeResult {
 
   /**
    * Nothing was done: the range remembers only so many senders, and this one was used longest ago.
-   * If an earlier attempt of the batch may have been applied, nobody can tell any more.
+   * Whether an earlier attempt of the batch was applied nobody can tell any more.
    */
   record SenderForgotten() implements RangeResult {}
 

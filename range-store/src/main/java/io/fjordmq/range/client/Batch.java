@@ -13,7 +13,6 @@ final class Batch {
 
   private int attempt;
   private long attemptedAtMillis;
-  private boolean uncertain;
 
   Batch(List<PendingCommand> commands, long firstSentNanos) {
     this.commands = commands;
@@ -67,14 +66,5 @@ final class Batch {
 
   long attemptedAtMillis() {
     return attemptedAtMillis;
-  }
-
-  /** An attempt had no known outcome: the batch may have been applied. */
-  boolean uncertain() {
-    return uncertain;
-  }
-
-  void becomeUncertain() {
-    uncertain = true;
   }
 }

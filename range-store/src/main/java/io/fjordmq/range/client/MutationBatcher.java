@@ -41,7 +41,7 @@ final class MutationBatcher {
 
   private @Nullable RangeException closed;
 
-  private final SenderNumber sender = new SenderNumber();
+  private final SenderNumber sender;
 
   /** Read by queries without the lock. */
   private volatile long seenIndex;
@@ -52,6 +52,7 @@ final class MutationBatcher {
     this.attempts = new Attempts(descriptor);
     this.shared = shared;
     this.queue = new CommandQueue(shared.settings());
+    this.sender = new SenderNumber(shared.settings().registerAgainAfter().toMillis());
   }
 
   long seenIndex() {
@@ -112,6 +113,7 @@ final class MutationBatcher {
       return;
     }
     Batch batch = new Batch(queue.takeBatch(), System.nanoTime());
+    sender.use(shared.timers().nowMillis());
     if (!sender.isUnknown()) {
       batch.number(sender.nextBatch());
     }
@@ -193,10 +195,8 @@ final class MutationBatcher {
     } else if (result instanceof RangeResult.Busy busy) {
       return retryAfter(batch, "busy: " + busy.reason());
     } else if (result instanceof RangeResult.OutcomeUnknown unknown) {
-      batch.becomeUncertain();
       return retryAfter(batch, "outcome unknown: " + unknown.reason());
     } else if (result instanceof RangeResult.StorageFailed failed) {
-      batch.becomeUncertain();
       attempts.storageFailed();
       return retryAfter(batch, "storage failed: " + failed.reason());
     } else if (result instanceof RangeResult.Unavailable unavailable) {
@@ -269,13 +269,10 @@ final class MutationBatcher {
     };
   }
 
+  /** It may have been applied before the range forgot us: under a new name it would be again. */
   private Runnable forgotten(Batch batch) {
     sender.forgotten();
-    if (batch.uncertain()) {
-      return giveUp(batch, "the range no longer knows this client");
-    }
-    ready = batch; // registers first
-    return NOTHING;
+    return giveUp(batch, "the range no longer knows this client");
   }
 
   private Runnable retryAfter(Batch batch, String failure) {
@@ -320,7 +317,6 @@ final class MutationBatcher {
       if (nowMillis >= batch.deadlineMillis()) {
         consequence = giveUp(batch, null);
       } else if (isOverdue(batch, nowMillis)) {
-        batch.becomeUncertain();
         attempts.failed("no reply from " + attempts.leader().node());
         attempts.notLedBy(attempts.leader(), null);
         shared.observer().retried(id, "no reply");

@@ -16,6 +16,8 @@ import java.time.Duration;
  *     maxBackoff
  * @param backoff pause before a retry; doubles with each
  * @param maxBackoff longest such pause
+ * @param registerAgainAfter pause between two batches to a range after which the client takes a new
+ *     sender number there, lest it has been forgotten
  */
 public record RangeClientSettings(
     int maxCommandBytes,
@@ -27,7 +29,8 @@ public record RangeClientSettings(
     Duration deadline,
     Duration attemptTimeout,
     Duration backoff,
-    Duration maxBackoff) {
+    Duration maxBackoff,
+    Duration registerAgainAfter) {
 
   public static final RangeClientSettings DEFAULTS =
       new RangeClientSettings(
@@ -40,7 +43,8 @@ public record RangeClientSettings(
           Duration.ofSeconds(30),
           Duration.ofSeconds(5),
           Duration.ofMillis(5),
-          Duration.ofMillis(500));
+          Duration.ofMillis(500),
+          Duration.ofMinutes(1));
 
   /**
    * @throws IllegalArgumentException if a value makes no sense; the message names it
@@ -55,6 +59,7 @@ public record RangeClientSettings(
     atLeast("deadline in milliseconds", deadline.toMillis(), 1);
     atLeast("attemptTimeout in milliseconds", attemptTimeout.toMillis(), maxBackoff.toMillis());
     atLeast("backoff in milliseconds", backoff.toMillis(), 1);
+    atLeast("registerAgainAfter in milliseconds", registerAgainAfter.toMillis(), 1);
     atLeast("maxBackoff in milliseconds", maxBackoff.toMillis(), backoff.toMillis());
   }
 

@@ -94,6 +94,9 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
       }
       for (PendingCommand.Routed part : parts) {
         dispatch(List.of(part));
+        if (call.future().isCompletedExceptionally()) {
+          break; // the caller shall know that nothing more was sent after a refusal
+        }
         call.partSent();
       }
     } catch (RangeException e) {
@@ -142,11 +145,11 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
               shared.settings().maxQueries() + " queries to store " + store + " wait already"));
     }
     queries.add(call);
-    CompletableFuture<byte[]> result =
-        call.future().whenComplete((answer, error) -> queries.remove(call));
+    // What is returned is the call's own future: one that depends on it would wrap its failure.
+    call.future().whenComplete((answer, error) -> queries.remove(call));
     startWatching();
     call.send();
-    return result;
+    return call.future();
   }
 
   @Override

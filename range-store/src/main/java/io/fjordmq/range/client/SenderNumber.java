@@ -4,8 +4,14 @@ import io.fjordmq.range.RangeEntry;
 
 /** The name a range knows a client by, and the numbers of its batches. Guarded by its batcher. */
 final class SenderNumber {
+  private final long registerAgainAfterMillis;
   private long sender;
   private long lastBatch;
+  private long usedAtMillis;
+
+  SenderNumber(long registerAgainAfterMillis) {
+    this.registerAgainAfterMillis = registerAgainAfterMillis;
+  }
 
   /** Whether the client has to register before it can send a batch. */
   boolean isUnknown() {
@@ -23,6 +29,17 @@ final class SenderNumber {
 
   long nextBatch() {
     return ++lastBatch;
+  }
+
+  /**
+   * A batch begins. After a long pause others may have used up what the range can remember, and a
+   * batch of a forgotten sender fails: so the client takes a new name first.
+   */
+  void use(long nowMillis) {
+    if (nowMillis - usedAtMillis > registerAgainAfterMillis) {
+      forgotten();
+    }
+    usedAtMillis = nowMillis;
   }
 
   /** What has to be sent for the batch now: a registration, or the batch itself. */

@@ -37,7 +37,8 @@ class RoutedRangeClientTest {
           Duration.ofMillis(1000),
           Duration.ofMillis(100),
           Duration.ofMillis(10),
-          Duration.ofMillis(40));
+          Duration.ofMillis(40),
+          Duration.ofMillis(5000));
 
   private final ManualTimers timers = new ManualTimers();
   private final FakeRanges ranges = new FakeRanges();
@@ -216,27 +217,35 @@ class RoutedRangeClientTest {
   // Senders
 
   @Test
-  void shouldRegisterAgainWhenForgotten() {
+  void shouldNotSendAgainUnderANewNameWhatMayHaveBeenApplied() {
     CompletableFuture<byte[]> answer = mutate("a1");
     FakeRanges.Sent first = ranges.takeSent();
     first.reply().accept(new RangeResult.SenderForgotten());
-    FakeRanges.Sent second = ranges.takeSent();
-    assertThat(second.sender()).isNotEqualTo(first.sender());
-    assertThat(second.number()).isEqualTo(1);
-    second.apply();
-    assertThat(answer).isCompleted();
-  }
-
-  @Test
-  void shouldNotSendAgainUnderANewNameWhatMayHaveBeenApplied() {
-    CompletableFuture<byte[]> answer = mutate("a1");
-    ranges.takeSent().reply().accept(new RangeResult.OutcomeUnknown("leader changed"));
-    timers.advance(Duration.ofMillis(10));
-    ranges.takeSent().reply().accept(new RangeResult.SenderForgotten());
     assertThat(kindOf(answer)).isEqualTo(RangeException.Kind.UNAVAILABLE);
     assertThat(ranges.sent).isEmpty();
     mutate("a2");
-    assertThat(ranges.takeSent().commands()).containsExactly("a2");
+    FakeRanges.Sent second = ranges.takeSent();
+    assertThat(second.commands()).containsExactly("a2");
+    assertThat(second.sender()).isNotEqualTo(first.sender());
+    assertThat(second.number()).isEqualTo(1);
+  }
+
+  @Test
+  void shouldTakeANewNameAfterALongPause() {
+    mutate("a1");
+    FakeRanges.Sent first = ranges.takeSent();
+    first.apply();
+    timers.advance(Duration.ofMillis(4000));
+    mutate("a2");
+    FakeRanges.Sent second = ranges.takeSent();
+    assertThat(second.sender()).isEqualTo(first.sender());
+    assertThat(second.number()).isEqualTo(2);
+    second.apply();
+    timers.advance(Duration.ofMillis(5001));
+    mutate("a3");
+    FakeRanges.Sent third = ranges.takeSent();
+    assertThat(third.sender()).isNotEqualTo(first.sender());
+    assertThat(third.number()).isEqualTo(1);
   }
 
   @Test
@@ -334,6 +343,17 @@ class RoutedRangeClientTest {
     }
     var answers = client.mutateGrouped(List.of(bytes("a"), bytes("z")), positions -> bytes("p"));
     assertThat(kindOf(answers)).isEqualTo(RangeException.Kind.UNAVAILABLE);
+  }
+
+  @Test
+  void shouldSendNothingOfAGroupedCommandWhenItsFirstPartIsRefused() {
+    for (int i = 0; i < 6; i++) {
+      mutate("a" + i); // the first range is full
+    }
+    ranges.sent.clear();
+    var answers = client.mutateGrouped(List.of(bytes("a"), bytes("z")), positions -> bytes("p"));
+    assertThat(kindOf(answers)).isEqualTo(RangeException.Kind.BUSY);
+    assertThat(ranges.sent).isEmpty();
   }
 
   // Queries

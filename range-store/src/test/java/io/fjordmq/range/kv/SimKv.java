@@ -114,10 +114,7 @@ public final class SimKv implements Kv {
   public CompletableFuture<Void> flush() {
     CompletableFuture<Void> result;
     synchronized (disk) {
-      if (waitingFlush != null) {
-        return waitingFlush;
-      }
-      result = new CompletableFuture<>();
+      result = waitingFlush == null ? new CompletableFuture<>() : waitingFlush;
       waitingFlush = result;
     }
     flusher.execute(this::flushNow);

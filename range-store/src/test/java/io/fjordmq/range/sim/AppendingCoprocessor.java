@@ -7,20 +7,22 @@ import io.fjordmq.range.Coprocessor;
 import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.kv.KvReader;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
- * The smallest store that can show what an engine gets wrong: command {@code key:word} appends the
- * word to the key's value, answers the value and emits {@code key:value}; a query is a key. The
- * command {@code key:!} is a bug.
+ * The smallest store that can show what an engine gets wrong: command {@code key,key:word} appends
+ * the word to the keys' values, answers the values with {@code |} between them and emits {@code
+ * key:value} for each; a query is a key. The word {@code !} is a bug, the word {@code now} asks for
+ * the time.
  */
-public final class AppendingCoprocessor implements Coprocessor {
+public class AppendingCoprocessor implements Coprocessor {
   @Override
   public void open(KeyInterval interval, KvReader state) {}
 
   @Override
   public byte[] apply(ByteBuffer command, ApplyContext context) {
     String text = UTF_8.decode(command).toString();
-    String key = text.substring(0, text.indexOf(':'));
     String word = text.substring(text.indexOf(':') + 1);
     if (word.equals("!")) {
       throw new IllegalStateException("the bug");
@@ -28,11 +30,19 @@ public final class AppendingCoprocessor implements Coprocessor {
     if (word.equals("now")) {
       return Long.toString(context.nowMillis()).getBytes(UTF_8);
     }
+    List<String> values = new ArrayList<>();
+    for (String key : text.substring(0, text.indexOf(':')).split(",")) {
+      values.add(append(key, word, context));
+    }
+    return String.join("|", values).getBytes(UTF_8);
+  }
+
+  private static String append(String key, String word, ApplyContext context) {
     byte[] before = context.state().get(key.getBytes(UTF_8));
     String after = (before == null ? "" : new String(before, UTF_8) + " ") + word;
     context.state().put(key.getBytes(UTF_8), after.getBytes(UTF_8));
     context.emit(key + ":" + after);
-    return after.getBytes(UTF_8);
+    return after;
   }
 
   @Override

@@ -1,0 +1,175 @@
+package io.fjordmq.range.sim;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.cluster.consensus.sim.SimCluster;
+import io.fjordmq.cluster.consensus.sim.SimNetwork;
+import io.fjordmq.cluster.consensus.sim.Simulation;
+import io.fjordmq.range.Coprocessor;
+import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.RangeId;
+import io.fjordmq.range.StoreSpec;
+import io.fjordmq.range.store.RangeStore;
+import io.fjordmq.range.store.ReplicaStatus;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+
+/**
+ * One seed's run: clients append words to keys of two ranges on one or three nodes while messages
+ * get lost, nodes and clients crash, disks fill up and leaders change; then there is peace, and
+ * everybody must agree.
+ */
+final class RangeSimulation {
+  private static final List<String> KEYS = List.of("a", "b", "c", "x", "y");
+  private static final int CLIENTS = 3;
+  private static final int ROUNDS = 25;
+  private static final long PATIENCE_MILLIS = 60_000;
+
+  private final Simulation simulation;
+  private final SimCluster cluster;
+  private final WordHistory history = new WordHistory();
+  private final SimCounts counts;
+  private final List<NodeId> nodeIds = new ArrayList<>();
+  private final List<SimNode> nodes = new ArrayList<>();
+  private final List<SimClient> clients = new ArrayList<>();
+  private final List<RangeDescriptor> ranges;
+  private final SimClient.TransportFactory transport;
+  private int lives;
+  private long acknowledgements;
+
+  /** How a run differs from the usual. */
+  record Setup(
+      int voters,
+      Function<RangeId, Coprocessor> coprocessor,
+      SimClient.TransportFactory transport) {
+    static Setup of(int voters) {
+      return new Setup(voters, id -> new AppendingCoprocessor(), SimTransport::new);
+    }
+  }
+
+  RangeSimulation(long seed, Setup setup, Path installs, SimCounts counts) throws IOException {
+    this.simulation = new Simulation(seed);
+    this.cluster = new SimCluster(simulation);
+    this.counts = counts;
+    this.transport = setup.transport();
+    simulation.afterEveryEvent(history::assertUnviolated);
+    for (int i = 0; i < setup.voters(); i++) {
+      nodeIds.add(new NodeId("node" + i));
+    }
+    StoreSpec spec =
+        new StoreSpec(
+            "words", List.of("m".getBytes(UTF_8)), setup.coprocessor(), (range, effects) -> {});
+    ranges = RangeStore.initialRanges(spec, ReplicaSet.ofVoters(nodeIds.toArray(NodeId[]::new)));
+    for (NodeId id : nodeIds) {
+      nodes.add(new SimNode(cluster, id, spec, ranges, installs, history, counts));
+    }
+  }
+
+  /**
+   * @throws AssertionError naming the seed if a promise is broken
+   */
+  void run() {
+    cluster.network().setFaults(SimNetwork.Faults.ROUGH);
+    try (cluster) {
+      for (SimNode node : nodes) {
+        node.start();
+      }
+      for (int i = 0; i < CLIENTS; i++) {
+        clients.add(newClient(new NodeId("client" + i)));
+      }
+      for (int round = 0; round < ROUNDS; round++) {
+        trouble();
+        simulation.run(simulation.between(1, 150));
+      }
+      peace();
+    } catch (IOException e) {
+      throw new UncheckedIOException("seed " + simulation.seed(), e);
+    }
+  }
+
+  long acknowledgements() {
+    return acknowledgements;
+  }
+
+  private SimClient newClient(NodeId node) {
+    return new SimClient(cluster, node, "c" + ++lives, KEYS, ranges, history, counts, transport);
+  }
+
+  private void trouble() throws IOException {
+    SimNode node = nodes.get((int) simulation.between(0, nodes.size() - 1));
+    if (!node.running()) {
+      if (simulation.chance(50)) {
+        node.start();
+      }
+    } else if (simulation.chance(12)) {
+      node.crash();
+    } else if (simulation.chance(6)) {
+      node.failDisk(true);
+    } else {
+      node.failDisk(false);
+    }
+    if (simulation.chance(8)) {
+      cluster.network().partition(nodeIds, List.of(node.id()));
+    } else if (simulation.chance(8)) {
+      cluster.network().cut(node.id(), clients.get(0).node());
+    } else if (simulation.chance(30)) {
+      cluster.network().heal();
+    }
+    if (simulation.chance(15)) {
+      int position = (int) simulation.between(0, clients.size() - 1);
+      SimClient client = clients.get(position);
+      acknowledgements += client.acknowledgements();
+      client.crash();
+      clients.set(position, newClient(client.node()));
+    }
+  }
+
+  private void peace() throws IOException {
+    cluster.network().heal();
+    cluster.network().setFaults(SimNetwork.Faults.NONE);
+    for (SimNode node : nodes) {
+      node.failDisk(false);
+      if (!node.running()) {
+        node.start();
+      }
+    }
+    clients.forEach(SimClient::rest);
+    awaitAnswers();
+    simulation.run(SimClient.REGISTER_AGAIN_AFTER.toMillis() + 1); // then nobody is forgotten
+    int failedBefore = failures();
+    clients.forEach(SimClient::lastWord);
+    awaitAnswers();
+    assertThat(failures() - failedBefore)
+        .as("seed %s: failures in peace", simulation.seed())
+        .isZero();
+    simulation.runUntil("all replicas are equally far", this::allEqual, PATIENCE_MILLIS);
+    clients.forEach(client -> acknowledgements += client.acknowledgements());
+  }
+
+  private void awaitAnswers() {
+    simulation.runUntil(
+        "every client has its answers",
+        () -> clients.stream().allMatch(client -> client.waiting() == 0),
+        PATIENCE_MILLIS);
+  }
+
+  private int failures() {
+    return clients.stream().mapToInt(SimClient::failures).sum();
+  }
+
+  /** At the same index their states were compared already. */
+  private boolean allEqual() {
+    List<List<Long>> indexes =
+        nodes.stream()
+            .map(node -> node.store().status().stream().map(ReplicaStatus::appliedIndex).toList())
+            .toList();
+    return indexes.stream().distinct().count() == 1;
+  }
+}

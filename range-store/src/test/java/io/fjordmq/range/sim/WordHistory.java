@@ -1,0 +1,114 @@
+package io.fjordmq.range.sim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.cluster.consensus.GroupId;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The truth about a run: every key's words in the order in which they were appended, pieced
+ * together from all replicas. Values only grow, so whatever any replica or client ever sees of a
+ * key is a beginning of its one history.
+ */
+final class WordHistory {
+  private final Map<String, String> histories = new HashMap<>();
+  private final Map<String, Set<String>> words = new HashMap<>();
+  private final Map<String, Integer> lastOfClient = new HashMap<>();
+  private final Set<String> refused = new HashSet<>();
+  private final Map<String, Long> digests = new HashMap<>();
+  private @Nullable Throwable violation;
+
+  /** Runs a check where what it throws would be swallowed: {@link #assertUnviolated} throws it. */
+  void check(Runnable check) {
+    try {
+      check.run();
+    } catch (AssertionError | RuntimeException e) {
+      violation = violation == null ? e : violation;
+    }
+  }
+
+  void assertUnviolated() {
+    if (violation != null) {
+      throw new AssertionError(violation.getMessage(), violation);
+    }
+  }
+
+  /** A word is {@code client.number}. */
+  static String word(String client, int number) {
+    return client + "." + number;
+  }
+
+  static List<String> split(String value) {
+    return value.isEmpty() ? List.of() : Arrays.asList(value.split(" "));
+  }
+
+  /** A replica has this value. */
+  void replicaHas(String key, String value) {
+    String history = histories.getOrDefault(key, "");
+    if (isBeginning(value, history)) {
+      return;
+    }
+    assertThat(isBeginning(history, value))
+        .as("a replica has [%s] at %s, others have [%s]", value, key, history)
+        .isTrue();
+    split(value.substring(history.length()).trim()).forEach(word -> appended(key, word));
+    histories.put(key, value);
+  }
+
+  private void appended(String key, String word) {
+    assertThat(words.computeIfAbsent(key, k -> new HashSet<>()).add(word))
+        .as("%s was applied to %s at most once", word, key)
+        .isTrue();
+    assertThat(refused.contains(word)).as("%s was refused", word).isFalse();
+    String client = word.substring(0, word.indexOf('.'));
+    int number = Integer.parseInt(word.substring(word.indexOf('.') + 1));
+    Integer before = lastOfClient.put(client + "/" + key, number);
+    assertThat(before == null || before < number)
+        .as("%s comes after %s.%s at %s", word, client, before, key)
+        .isTrue();
+  }
+
+  /** Whether whole words of the one are what the other begins with. */
+  private static boolean isBeginning(String one, String other) {
+    return other.startsWith(one)
+        && (one.isEmpty() || one.length() == other.length() || other.charAt(one.length()) == ' ');
+  }
+
+  /** A client was told that its word is applied, and this is the value it made. */
+  void acknowledged(String key, String word, String value) {
+    clientSaw(key, value);
+    assertThat(value.equals(word) || value.endsWith(" " + word))
+        .as("the answer to %s ends with it: %s", word, value)
+        .isTrue();
+  }
+
+  /** A client read this. */
+  void clientSaw(String key, String value) {
+    String history = histories.getOrDefault(key, "");
+    assertThat(isBeginning(value, history))
+        .as("a client saw [%s] at %s, replicas had at most [%s]", value, key, history)
+        .isTrue();
+  }
+
+  /** A client was told that this was not even sent. */
+  void refused(String word) {
+    refused.add(word);
+    assertThat(words.values().stream().anyMatch(applied -> applied.contains(word)))
+        .as("%s was refused and yet applied", word)
+        .isFalse();
+  }
+
+  /** Every replica has the same rows at the same index. */
+  void digest(GroupId group, long index, long digest) {
+    Long other = digests.putIfAbsent(group + "@" + index, digest);
+    assertThat(other == null || other == digest)
+        .as("replicas of %s have the same state at index %s", group, index)
+        .isTrue();
+  }
+}
