@@ -40,8 +40,7 @@ public final class DataDirectory implements AutoCloseable {
     if (!Files.isWritable(path) || !Files.isExecutable(path)) {
       throw unusable(
           path,
-          "the user '%s' may not write to the data directory; change its owner or choose another"
-              .formatted(System.getProperty("user.name")),
+          "this user may not write to the data directory; change its owner or choose another",
           null);
     }
     return new DataDirectory(path, lock(path));
@@ -85,8 +84,8 @@ public final class DataDirectory implements AutoCloseable {
     } catch (IOException e) {
       throw unusable(
           path,
-          "the data directory cannot be created; make '%s' writable for the user '%s' (%s)"
-              .formatted(parent, System.getProperty("user.name"), e),
+          "the data directory cannot be created; make '%s' writable for this user (%s)"
+              .formatted(parent, e),
           e);
     }
   }
