@@ -13,14 +13,13 @@ import io.fjordmq.broker.delivery.WillService;
 import io.fjordmq.broker.net.ListenerSettings;
 import io.fjordmq.broker.net.MqttServer;
 import io.fjordmq.broker.net.Transport;
+import io.fjordmq.broker.ops.NodeStatus;
 import io.fjordmq.broker.session.ConnectPolicy;
 import io.fjordmq.broker.session.SessionServices;
-import io.fjordmq.broker.session.SessionSettings;
 import io.fjordmq.broker.session.Sessions;
 import io.fjordmq.cluster.DataDirectory;
 import io.fjordmq.cluster.NodeIdentity;
 import io.fjordmq.cluster.consensus.ConsensusException;
-import io.fjordmq.cluster.consensus.ConsensusSettings;
 import io.fjordmq.cluster.consensus.JRaftHost;
 import io.fjordmq.inbox.InboxReplicas;
 import io.fjordmq.inbox.InboxSettings;
@@ -30,7 +29,6 @@ import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.kv.KvException;
 import io.fjordmq.range.kv.RocksKv;
-import io.fjordmq.range.kv.RocksKvSettings;
 import io.fjordmq.range.store.RangeRuntime;
 import io.fjordmq.range.store.RangeThreads;
 import io.fjordmq.range.store.ReplicaStatus;
@@ -47,6 +45,7 @@ import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -60,11 +59,6 @@ public final class Broker implements AutoCloseable {
   /** The one tenant there is until authentication says whose a client is. */
   private static final String TENANT = "";
 
-  private static final int QUERY_THREADS = 2;
-  private static final int WAITING_QUERIES = 10_000;
-  private static final Duration SWEEP_PERIOD = Duration.ofSeconds(1);
-  private static final Duration GOODBYE = Duration.ofSeconds(10);
-
   private final InstantSource clock = InstantSource.system();
   private final Parts parts = new Parts();
 
@@ -72,6 +66,9 @@ public final class Broker implements AutoCloseable {
   private final Stores stores;
   private final MqttServer server;
   private final SessionRegistry registry = new SessionRegistry();
+  private final RocksKv kv;
+  private final Supplier<NodeStatus> status;
+  private final Duration shutdownTimeout;
   private volatile boolean stopping;
 
   /**
@@ -84,21 +81,22 @@ public final class Broker implements AutoCloseable {
   }
 
   private Broker(BrokerConfig config, Observers observers) throws StartException {
+    this.shutdownTimeout = config.mqttServerConfig().shutdownTimeout();
     try {
       // Disk and consensus.
       DataDirectory directory =
           parts.add("data directory", DataDirectory.open(Path.of(config.dataDir())));
       NodeIdentity identity = ClusterNode.identity(config, directory);
-      RocksKv kv =
+      this.kv =
           parts.add(
-              "state storage", RocksKv.open(directory.resolve("state"), RocksKvSettings.DEFAULTS));
+              "state storage", RocksKv.open(directory.resolve("state"), config.storageConfig()));
       JRaftHost host =
           parts.add(
               "consensus",
               JRaftHost.open(
                   identity.node(),
                   directory.resolve("log"),
-                  ConsensusSettings.DEFAULT,
+                  config.consensusConfig(),
                   observers.consensus()));
       ExecutorService disk =
           Executors.newSingleThreadExecutor(task -> new Thread(task, "metadata-checkpoint"));
@@ -107,10 +105,10 @@ public final class Broker implements AutoCloseable {
       LocalNode self = new LocalNode(identity.node().value(), node.incarnation());
 
       // The three stores on one range engine.
-      RouterSettings routerSettings = RouterSettings.DEFAULTS;
-      RetainSettings retainSettings = RetainSettings.DEFAULTS;
-      InboxSettings inboxSettings = InboxSettings.DEFAULT;
-      DeliverySettings deliverySettings = DeliverySettings.DEFAULTS;
+      RouterSettings routerSettings = config.routerConfig();
+      RetainSettings retainSettings = config.retainConfig();
+      InboxSettings inboxSettings = config.inboxConfig();
+      DeliverySettings deliverySettings = config.deliveryConfig();
       LiveDispatch dispatch = new LiveDispatch(deliverySettings, observers.delivery());
       InboxEvents events =
           new InboxEvents(self, registry, dispatch, deliverySettings, observers.delivery());
@@ -118,7 +116,10 @@ public final class Broker implements AutoCloseable {
       RangedRetainStore.Replicas retainedReplicas = new RangedRetainStore.Replicas();
       InboxReplicas inboxReplicas = new InboxReplicas(inboxSettings, events, observers.inboxes());
       RangeThreads threads =
-          parts.add("range threads", new RangeThreads(QUERY_THREADS, WAITING_QUERIES));
+          parts.add(
+              "range threads",
+              new RangeThreads(
+                  config.rangeConfig().queryThreads(), config.rangeConfig().maxWaitingQueries()));
       RangeRuntime runtime = threads.runtime(clock);
       this.stores =
           parts.add(
@@ -131,6 +132,7 @@ public final class Broker implements AutoCloseable {
                       RangedRouter.spec(routerSettings, routes),
                       inboxReplicas.spec(),
                       RangedRetainStore.spec(retainSettings, retainedReplicas)),
+                  config,
                   directory.resolve("install"),
                   runtime,
                   observers.ranges()));
@@ -178,14 +180,28 @@ public final class Broker implements AutoCloseable {
               inboxSettings,
               observers.inboxes());
       Sweeps sweeps = parts.add("sweeps", new Sweeps());
-      sweeps.every(SWEEP_PERIOD, "persistent sessions", sweeper::sweep);
-      sweeps.every(SWEEP_PERIOD, "retained messages", retained::sweep);
+      sweeps.every(config.storeConfig().sweepInterval(), "persistent sessions", sweeper::sweep);
+      sweeps.every(config.storeConfig().sweepInterval(), "retained messages", retained::sweep);
+
+      this.status =
+          () ->
+              new NodeStatus(
+                  publisher.status(),
+                  router.status(),
+                  inboxes.status(),
+                  retained.count(),
+                  stores.ranges().status(),
+                  node.metadata().status(),
+                  stores.clientStatus(),
+                  kv.metrics(),
+                  kv.failure() != null);
 
       // Clients.
+      BrokerConfig.MqttServerConfig mqtt = config.mqttServerConfig();
       Sessions sessions =
           new Sessions(
               new SessionServices(
-                  SessionSettings.defaults(),
+                  config.sessionConfig(),
                   observers.sessions(),
                   ConnectPolicy.anonymous(TENANT),
                   registry,
@@ -200,7 +216,12 @@ public final class Broker implements AutoCloseable {
                   self.incarnation()));
       this.server =
           parts.add(
-              "listeners", MqttServer.start(listeners(config), Transport.best(), 0, sessions));
+              "listeners",
+              MqttServer.start(
+                  listeners(config),
+                  Transport.named(mqtt.transport()),
+                  mqtt.workerThreads(),
+                  sessions));
     } catch (StartException e) {
       parts.close();
       throw e;
@@ -219,7 +240,15 @@ public final class Broker implements AutoCloseable {
       throw new StartException(
           "no listener is named below mqttServerConfig, so no client could connect: add tcpListener");
     }
-    return List.of(ListenerSettings.tcp(tcp.host(), tcp.port()));
+    return List.of(
+        new ListenerSettings(
+            "mqttServerConfig.tcpListener",
+            tcp.host(),
+            tcp.port(),
+            tcp.backlog(),
+            tcp.maxConnections(),
+            tcp.writeBufferHighBytes(),
+            tcp.writeBufferLowBytes()));
   }
 
   private static void removeStaleRoutes(RangedRouter router, LocalNode self) throws StartException {
@@ -258,14 +287,24 @@ public final class Broker implements AutoCloseable {
     if (stopping) {
       return List.of("the node is stopping");
     }
-    return stores.notLed();
+    List<String> reasons = new ArrayList<>(stores.notLed());
+    KvException failure = kv.failure();
+    if (failure != null) {
+      reasons.add("the storage has failed: " + failure.getMessage());
+    }
+    return reasons;
+  }
+
+  /** Figures of all parts, for metrics. Does not block; any thread, until {@link #close}. */
+  NodeStatus status() {
+    return status.get();
   }
 
   /** Says goodbye to clients, gives their sessions back, flushes and closes everything. Blocks. */
   @Override
   public void close() {
     stopping = true;
-    server.shutdown(GOODBYE);
+    server.shutdown(shutdownTimeout);
     parts.close();
     LOG.info("stopped: node={}", node.identity().node());
   }

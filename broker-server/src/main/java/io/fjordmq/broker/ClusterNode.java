@@ -13,7 +13,6 @@ import io.fjordmq.cluster.metadata.ClusterRecord;
 import io.fjordmq.cluster.metadata.MetadataFile;
 import io.fjordmq.cluster.metadata.MetadataGroup;
 import io.fjordmq.cluster.metadata.MetadataRecord;
-import io.fjordmq.cluster.metadata.MetadataSettings;
 import io.fjordmq.cluster.metadata.MetadataView;
 import io.fjordmq.cluster.metadata.NodeRecord;
 import io.fjordmq.cluster.metadata.WriteResult;
@@ -98,7 +97,7 @@ final class ClusterNode implements AutoCloseable {
       MetadataGroup.bootstrap(host, ReplicaSet.ofVoters(identity.node()));
     }
     MetadataFile file = new MetadataFile(directory.resolve("metadata"));
-    MetadataGroup metadata = MetadataGroup.open(host, file, MetadataSettings.DEFAULT, disk);
+    MetadataGroup metadata = MetadataGroup.open(host, file, config.metadataConfig(), disk);
     try {
       MetadataView view = awaitLeading(metadata);
       List<Change> changes = new ArrayList<>();

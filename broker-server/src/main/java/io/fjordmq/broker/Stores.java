@@ -1,17 +1,17 @@
 package io.fjordmq.broker;
 
+import io.fjordmq.broker.config.BrokerConfig;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.ConsensusHost;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeObserver;
 import io.fjordmq.range.StoreSpec;
-import io.fjordmq.range.client.RangeClientSettings;
+import io.fjordmq.range.client.ClientStatus;
 import io.fjordmq.range.client.RoutedRangeClient;
 import io.fjordmq.range.kv.Kv;
 import io.fjordmq.range.store.RangeRuntime;
 import io.fjordmq.range.store.RangeStore;
-import io.fjordmq.range.store.RangeStoreSettings;
 import io.fjordmq.range.store.ReplicaStatus;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -27,7 +27,6 @@ import org.slf4j.LoggerFactory;
 /** The replicated stores of this node on the range engine, and a client for each. */
 final class Stores implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Stores.class);
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private final RangeStore ranges;
   private final Map<String, RoutedRangeClient> clients = new HashMap<>();
@@ -45,6 +44,7 @@ final class Stores implements AutoCloseable {
       ConsensusHost host,
       Kv kv,
       List<StoreSpec> specs,
+      BrokerConfig config,
       Path installDirectory,
       RangeRuntime runtime,
       RangeObserver observer)
@@ -56,13 +56,13 @@ final class Stores implements AutoCloseable {
             host,
             kv,
             specs,
-            RangeStoreSettings.defaults(installDirectory),
+            config.rangeConfig().replicas(installDirectory),
             runtime,
             observer);
     Stores stores = new Stores(ranges);
     try {
       stores.createIfNew(node, specs);
-      stores.awaitLeading();
+      stores.awaitLeading(config.storeConfig().leaderTimeout());
       for (StoreSpec spec : specs) {
         stores.clients.put(
             spec.name(),
@@ -71,7 +71,7 @@ final class Stores implements AutoCloseable {
                 ranges.descriptors(spec.name()),
                 ranges,
                 runtime.timers(),
-                RangeClientSettings.DEFAULTS,
+                config.rangeClientConfig(),
                 observer));
       }
       return stores;
@@ -105,13 +105,13 @@ final class Stores implements AutoCloseable {
     }
   }
 
-  private void awaitLeading() throws StartException {
-    long deadline = System.nanoTime() + PATIENCE.toNanos();
+  private void awaitLeading(Duration patience) throws StartException {
+    long deadline = System.nanoTime() + patience.toNanos();
     while (!notLed().isEmpty()) {
       if (System.nanoTime() > deadline) {
         throw new StartException(
             "ranges without a leader after "
-                + PATIENCE.toSeconds()
+                + patience.toSeconds()
                 + " s: "
                 + notLed()
                 + "; the log says why");
@@ -142,6 +142,13 @@ final class Stores implements AutoCloseable {
       throw new IllegalArgumentException("no store " + store);
     }
     return client;
+  }
+
+  /** Figures of the clients, by store. */
+  Map<String, ClientStatus> clientStatus() {
+    Map<String, ClientStatus> figures = new HashMap<>();
+    clients.forEach((store, client) -> figures.put(store, client.status()));
+    return figures;
   }
 
   RangeStore ranges() {

@@ -3,6 +3,7 @@ package io.fjordmq.broker.config;
 import io.fjordmq.broker.delivery.DeliverySettings;
 import io.fjordmq.broker.session.SessionSettings;
 import io.fjordmq.cluster.consensus.ConsensusSettings;
+import io.fjordmq.cluster.metadata.MetadataSettings;
 import io.fjordmq.inbox.InboxSettings;
 import io.fjordmq.range.client.RangeClientSettings;
 import io.fjordmq.range.kv.RocksKvSettings;
@@ -35,6 +36,7 @@ import org.jspecify.annotations.Nullable;
  * @param rangeConfig replicas of the stores' ranges
  * @param storageConfig the database of the replicas' state
  * @param consensusConfig Raft groups and their log
+ * @param metadataConfig the cluster's own records
  */
 public record BrokerConfig(
     boolean bootstrap,
@@ -52,7 +54,8 @@ public record BrokerConfig(
     RangeClientSettings rangeClientConfig,
     RangeConfig rangeConfig,
     RocksKvSettings storageConfig,
-    ConsensusSettings consensusConfig) {
+    ConsensusSettings consensusConfig,
+    MetadataSettings metadataConfig) {
 
   public BrokerConfig {
     require(!dataDir.isBlank(), "dataDir must name a folder");
@@ -262,7 +265,8 @@ public record BrokerConfig(
         RangeClientSettings.DEFAULTS,
         RangeConfig.of(RangeStoreSettings.defaults(Path.of(""))),
         RocksKvSettings.DEFAULTS,
-        ConsensusSettings.DEFAULT);
+        ConsensusSettings.DEFAULT,
+        MetadataSettings.DEFAULT);
   }
 
   private static RangesConfig ranges() {

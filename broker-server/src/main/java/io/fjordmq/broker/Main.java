@@ -1,0 +1,97 @@
+package io.fjordmq.broker;
+
+import io.fjordmq.broker.config.ConfigException;
+import io.fjordmq.broker.config.ConfigLoader;
+import io.fjordmq.broker.config.ConfigLoader.CommandLine;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The process: {@code Main [-c FILE] [-d DIR]}. Ends with 0 after SIGTERM or SIGINT, 1 if the node
+ * could not start, 2 for wrong usage or configuration; what was wrong stands on standard error.
+ */
+public final class Main {
+  private static final String USAGE = "usage: Main [-c FILE] [-d DIR]";
+  private static final int FAILED = 1;
+  private static final int MISUSED = 2;
+
+  private Main() {}
+
+  public static void main(String[] args) {
+    ConfigLoader.Loaded loaded;
+    try {
+      loaded = ConfigLoader.load(commandLine(args));
+    } catch (IllegalArgumentException e) {
+      say(e.getMessage());
+      say(USAGE);
+      System.exit(MISUSED);
+      return;
+    } catch (ConfigException e) {
+      e.problems().forEach(Main::say);
+      System.exit(MISUSED);
+      return;
+    }
+    start(loaded);
+  }
+
+  private static void start(ConfigLoader.Loaded loaded) {
+    // Before the first logger is made: conf/logback.xml writes there.
+    System.setProperty("fjordmq.logDir", loaded.config().logDir());
+    loaded.warnings().forEach(w -> LoggerFactory.getLogger(Main.class).warn("{}", w));
+    try {
+      Node node = Node.start(loaded.config());
+      Runtime.getRuntime().addShutdownHook(new Thread(() -> end(node), "shutdown"));
+    } catch (StartException e) {
+      LoggerFactory.getLogger(Main.class).error("cannot start: {}", e.getMessage());
+      LoggerFactory.getLogger(Main.class).debug("cannot start", e);
+      say("cannot start: " + e.getMessage());
+      System.exit(FAILED);
+    } catch (RuntimeException | Error e) {
+      LoggerFactory.getLogger(Main.class).error("cannot start: this is a defect of FjordMQ", e);
+      say("cannot start: " + e + "; " + loaded.config().logDir() + "/fjordmq.log says more");
+      System.exit(FAILED);
+    }
+  }
+
+  private static void end(Node node) {
+    node.close();
+    // Asked to end and ended: that is a success, which the signal's exit code would not say.
+    Runtime.getRuntime().halt(0);
+  }
+
+  /**
+   * @throws IllegalArgumentException if it cannot be understood
+   */
+  static CommandLine commandLine(String... args) {
+    Path file = Path.of("conf", "standalone.yml");
+    @Nullable Path base = null;
+    for (int i = 0; i < args.length; i += 2) {
+      if (i + 1 == args.length) {
+        throw new IllegalArgumentException(args[i] + " needs a value");
+      }
+      switch (args[i]) {
+        case "-c" -> file = Path.of(args[i + 1]);
+        case "-d" -> base = Path.of(args[i + 1]);
+        default -> throw new IllegalArgumentException("unknown option " + args[i]);
+      }
+    }
+    return base == null
+        ? new CommandLine(file, null, null)
+        : new CommandLine(file, made(base, "data"), made(base, "logs"));
+  }
+
+  private static String made(Path base, String name) {
+    try {
+      Files.createDirectories(base);
+    } catch (java.io.IOException e) {
+      throw new IllegalArgumentException("cannot make the folder " + base + ": " + e, e);
+    }
+    return base.resolve(name).toString();
+  }
+
+  private static void say(@Nullable String line) {
+    System.err.println("fjordmq: " + line);
+  }
+}

@@ -1,0 +1,91 @@
+package io.fjordmq.broker;
+
+import io.fjordmq.broker.config.BrokerConfig;
+import io.fjordmq.broker.net.MqttServer;
+import io.fjordmq.broker.ops.BrokerMetrics;
+import io.fjordmq.broker.ops.HttpServer;
+import io.fjordmq.broker.ops.ReadyFile;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A broker and what operators need around it: metrics, health, and the file that says where. */
+final class Node implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Node.class);
+
+  private final Parts parts = new Parts();
+  private volatile @Nullable Broker broker;
+
+  private Node() {}
+
+  /**
+   * Starts a node and returns when clients can connect. Health can be asked for before that.
+   *
+   * @throws StartException if it cannot start; everything is closed again
+   */
+  static Node start(BrokerConfig config) throws StartException {
+    Node node = new Node();
+    try {
+      node.open(config);
+      return node;
+    } catch (StartException | RuntimeException | Error e) {
+      node.close();
+      throw e;
+    } catch (IOException e) {
+      node.close();
+      throw new StartException(String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  private void open(BrokerConfig config) throws StartException, IOException {
+    final long begin = System.nanoTime();
+    BrokerConfig.HttpConfig http = config.httpConfig();
+    BrokerMetrics metrics = parts.add("metrics", new BrokerMetrics());
+    HttpServer.Listening pages =
+        parts.add(
+            "http",
+            HttpServer.start(http.host(), http.port(), metrics::scrape, this::notReadyBecause));
+    Observers observers =
+        new Observers(
+            metrics.consensus(),
+            metrics.ranges(),
+            metrics.inboxes(),
+            metrics.delivery(),
+            metrics.sessions());
+    Broker started = parts.add("broker", Broker.start(config, observers));
+    broker = started;
+    metrics.watch(started::status);
+    parts.add("figures", metrics::unwatch);
+    List<String> mqtt = started.listeners().stream().map(Node::uri).toList();
+    String pagesUri = "http://" + host(http.host()) + ":" + pages.port();
+    parts.add(
+        "ready file", ReadyFile.write(Path.of(config.dataDir()), Instant.now(), mqtt, pagesUri));
+    LOG.info("ready in {} ms: {} {}", (System.nanoTime() - begin) / 1_000_000, mqtt, pagesUri);
+  }
+
+  private List<String> notReadyBecause() {
+    Broker started = broker;
+    return started == null ? List.of("the node is starting") : started.notReadyBecause();
+  }
+
+  private static String uri(MqttServer.Listener listener) {
+    return "tcp://" + host(listener.settings().host()) + ":" + listener.port();
+  }
+
+  private static String host(String configured) {
+    if (configured.isEmpty()) {
+      return "0.0.0.0";
+    }
+    return configured.contains(":") ? "[" + configured + "]" : configured;
+  }
+
+  /** Ends the broker, then what is around it. Blocks. */
+  @Override
+  public void close() {
+    parts.close();
+  }
+}

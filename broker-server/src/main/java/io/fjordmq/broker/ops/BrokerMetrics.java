@@ -1,0 +1,107 @@
+package io.fjordmq.broker.ops;
+
+import io.fjordmq.broker.delivery.DeliveryObserver;
+import io.fjordmq.broker.session.SessionObserver;
+import io.fjordmq.cluster.consensus.ConsensusObserver;
+import io.fjordmq.inbox.InboxObserver;
+import io.fjordmq.range.RangeObserver;
+import io.micrometer.core.instrument.binder.jvm.ClassLoaderMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
+import io.micrometer.core.instrument.binder.system.FileDescriptorMetrics;
+import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
+import io.micrometer.core.instrument.binder.system.UptimeMetrics;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.netty.util.internal.PlatformDependent;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All metrics of a node ({@link Metric} lists ours; Micrometer's of the JVM and the process come
+ * along). Observers are handed to the parts when they are built; figures that can be read at any
+ * time are read when somebody asks for the page.
+ */
+public final class BrokerMetrics implements AutoCloseable {
+  private static final List<String> STORES = List.of("dist", "inbox", "retain");
+
+  private final PrometheusMeterRegistry registry =
+      new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+  private final JvmGcMetrics gc = new JvmGcMetrics();
+  private final SessionMeters sessions;
+  private final DeliveryMeters delivery;
+  private final InboxMeters inboxes;
+  private final RangeMeters ranges;
+  private final ConsensusMeters consensus;
+  private final StatusGauges gauges;
+  private volatile @Nullable Supplier<NodeStatus> source;
+
+  public BrokerMetrics() {
+    Meters meters = new Meters(registry);
+    sessions = new SessionMeters(meters);
+    delivery = new DeliveryMeters(meters);
+    inboxes = new InboxMeters(meters);
+    ranges = new RangeMeters(meters, STORES);
+    consensus = new ConsensusMeters(meters);
+    gauges = new StatusGauges(meters, STORES);
+    meters.gauge(Metric.NETTY_DIRECT_BYTES, PlatformDependent::usedDirectMemory);
+    gc.bindTo(registry);
+    new JvmMemoryMetrics().bindTo(registry);
+    new JvmThreadMetrics().bindTo(registry);
+    new ClassLoaderMetrics().bindTo(registry);
+    new ProcessorMetrics().bindTo(registry);
+    new FileDescriptorMetrics().bindTo(registry);
+    new UptimeMetrics().bindTo(registry);
+  }
+
+  public SessionObserver sessions() {
+    return sessions;
+  }
+
+  public DeliveryObserver delivery() {
+    return delivery;
+  }
+
+  public InboxObserver inboxes() {
+    return inboxes;
+  }
+
+  public RangeObserver ranges() {
+    return ranges;
+  }
+
+  public ConsensusObserver consensus() {
+    return consensus;
+  }
+
+  /**
+   * From now on pages show these figures, too.
+   *
+   * @param status must not block; called once for each page
+   */
+  public void watch(Supplier<NodeStatus> status) {
+    source = status;
+  }
+
+  /** The parts are closing: their figures stay what they were last. */
+  public void unwatch() {
+    source = null;
+  }
+
+  /** The page, in Prometheus' text format. */
+  public String scrape() {
+    Supplier<NodeStatus> current = source;
+    if (current != null) {
+      gauges.show(current.get());
+    }
+    return registry.scrape();
+  }
+
+  @Override
+  public void close() {
+    gc.close();
+    registry.close();
+  }
+}

@@ -1,0 +1,78 @@
+package io.fjordmq.broker.ops;
+
+import io.fjordmq.broker.delivery.DeliveryObserver;
+import io.fjordmq.broker.delivery.DropReason;
+import io.fjordmq.broker.delivery.PublishOutcome;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+
+/** Counts what delivery does. */
+final class DeliveryMeters implements DeliveryObserver {
+  private final Meters meters;
+  private final LongAdder live;
+  private final LongAdder stored;
+  private final Map<PublishOutcome, LongAdder> outcomes;
+  private final LongAdder slowed;
+  private final LongAdder routesFailed;
+  private final LongAdder redistributed;
+
+  /** The reasons are this package's own and the inbox store's: a handful of words. */
+  private final Map<String, LongAdder> dropped = new ConcurrentHashMap<>();
+
+  DeliveryMeters(Meters meters) {
+    this.meters = meters;
+    live = meters.counter(Metric.DELIVERIES_LIVE);
+    stored = meters.counter(Metric.DELIVERIES_STORED);
+    outcomes =
+        meters.counters(
+            Metric.PUBLISHES, PublishOutcome.class, o -> o.name().toLowerCase(Locale.ROOT));
+    slowed = meters.counter(Metric.PUBLISHES_SLOWED);
+    routesFailed = meters.counter(Metric.ROUTE_CHANGES_FAILED);
+    redistributed = meters.counter(Metric.SHARES_REDISTRIBUTED);
+    for (DropReason reason : DropReason.values()) {
+      dropped.put(reason.label(), newDropped(reason.label()));
+    }
+  }
+
+  private LongAdder newDropped(String reason) {
+    return meters.counter(Metric.MESSAGES_DROPPED, "delivery", reason);
+  }
+
+  @Override
+  public void delivered(long copies) {
+    live.add(copies);
+  }
+
+  @Override
+  public void stored(long copies) {
+    stored.add(copies);
+  }
+
+  @Override
+  public void dropped(String reason, long copies) {
+    dropped.computeIfAbsent(reason, this::newDropped).add(copies);
+  }
+
+  @Override
+  public void published(PublishOutcome outcome) {
+    Objects.requireNonNull(outcomes.get(outcome)).increment();
+  }
+
+  @Override
+  public void slowed() {
+    slowed.increment();
+  }
+
+  @Override
+  public void routeFailed() {
+    routesFailed.increment();
+  }
+
+  @Override
+  public void redistributed(long messages) {
+    redistributed.add(messages);
+  }
+}

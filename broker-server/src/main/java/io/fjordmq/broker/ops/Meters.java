@@ -1,0 +1,102 @@
+package io.fjordmq.broker.ops;
+
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.DoubleSupplier;
+import java.util.function.Function;
+
+/** Makes the meters of the {@link Metric metrics}; every series exists, at zero, from the start. */
+final class Meters {
+  /** Upper bounds of the histograms: from a memory write to a disk in trouble. */
+  private static final Duration[] BUCKETS = {
+    Duration.ofNanos(100_000),
+    Duration.ofNanos(250_000),
+    Duration.ofNanos(500_000),
+    Duration.ofMillis(1),
+    Duration.ofNanos(2_500_000),
+    Duration.ofMillis(5),
+    Duration.ofMillis(10),
+    Duration.ofMillis(25),
+    Duration.ofMillis(50),
+    Duration.ofMillis(100),
+    Duration.ofMillis(250),
+    Duration.ofMillis(500),
+    Duration.ofSeconds(1),
+    Duration.ofMillis(2_500),
+    Duration.ofSeconds(10)
+  };
+
+  private final MeterRegistry registry;
+
+  /** The registry refers to what it reads weakly; this keeps it. */
+  private final List<LongAdder> kept = new ArrayList<>();
+
+  Meters(MeterRegistry registry) {
+    this.registry = registry;
+  }
+
+  /** A counter to be added to from any thread. */
+  LongAdder counter(Metric metric, String... labelValues) {
+    LongAdder sum = new LongAdder();
+    kept.add(sum);
+    FunctionCounter.builder(metric.id(), sum, LongAdder::doubleValue)
+        .description(metric.meaning())
+        .tags(tags(metric, labelValues))
+        .register(registry);
+    return sum;
+  }
+
+  /** One counter for each value of the metric's only label. */
+  <E extends Enum<E>> Map<E, LongAdder> counters(
+      Metric metric, Class<E> type, Function<E, String> label) {
+    Map<E, LongAdder> counters = new EnumMap<>(type);
+    for (E value : type.getEnumConstants()) {
+      counters.put(value, counter(metric, label.apply(value)));
+    }
+    return counters;
+  }
+
+  /** A gauge that is changed by differences, from any thread. */
+  LongAdder level(Metric metric) {
+    LongAdder sum = new LongAdder();
+    gauge(metric, sum::doubleValue);
+    return sum;
+  }
+
+  /** A gauge that is asked when it is read. */
+  void gauge(Metric metric, DoubleSupplier value, String... labelValues) {
+    Gauge.builder(metric.id(), value::getAsDouble)
+        .description(metric.meaning())
+        .tags(tags(metric, labelValues))
+        .strongReference(true)
+        .register(registry);
+  }
+
+  Timer timer(Metric metric, String... labelValues) {
+    return Timer.builder(metric.id())
+        .description(metric.meaning())
+        .tags(tags(metric, labelValues))
+        .serviceLevelObjectives(BUCKETS)
+        .register(registry);
+  }
+
+  private static Tags tags(Metric metric, String... values) {
+    Tags tags = Tags.empty();
+    if (!metric.labels().isEmpty()) {
+      String[] names = metric.labels().split(", ", -1);
+      for (int i = 0; i < names.length; i++) {
+        tags = tags.and(names[i], values[i]);
+      }
+    }
+    return tags;
+  }
+}

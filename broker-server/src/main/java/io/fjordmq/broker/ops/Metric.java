@@ -1,0 +1,220 @@
+package io.fjordmq.broker.ops;
+
+/**
+ * Every metric there is: name, kind, labels and meaning. docs/METRICS.md is the same list for
+ * people, kept equal by a test. In Prometheus' format dots become underscores, counters end in
+ * {@code _total}, timers in {@code _seconds}.
+ */
+enum Metric {
+  CONNECTIONS("fjordmq.connections", Kind.GAUGE, "", "connected clients"),
+  CONNECTIONS_OPENED(
+      "fjordmq.connections.opened",
+      Kind.COUNTER,
+      "protocol, session",
+      "accepted clients; session is transient or persistent"),
+  CONNECTIONS_REFUSED(
+      "fjordmq.connections.refused",
+      Kind.COUNTER,
+      "reason",
+      "connections that ended before they had a session"),
+  CONNECTIONS_CLOSED(
+      "fjordmq.connections.closed", Kind.COUNTER, "reason", "accepted connections that ended"),
+  CONNECTIONS_HELD_BACK(
+      "fjordmq.connections.held.back",
+      Kind.GAUGE,
+      "",
+      "connections not being read, to slow their clients down"),
+  PACKETS_RECEIVED(
+      "fjordmq.packets.received", Kind.COUNTER, "type", "control packets from clients"),
+  MESSAGES_RECEIVED("fjordmq.messages.received", Kind.COUNTER, "qos", "PUBLISH from clients"),
+  MESSAGES_RECEIVED_BYTES(
+      "fjordmq.messages.received.bytes", Kind.COUNTER, "qos", "their bytes, whole packets"),
+  MESSAGES_SENT("fjordmq.messages.sent", Kind.COUNTER, "qos", "PUBLISH to clients"),
+  MESSAGES_SENT_BYTES(
+      "fjordmq.messages.sent.bytes", Kind.COUNTER, "qos", "their bytes, whole packets"),
+  MESSAGES_DROPPED(
+      "fjordmq.messages.dropped",
+      Kind.COUNTER,
+      "at, reason",
+      "copies that did not reach their receiver; at is session, delivery or inbox"),
+  MESSAGES_INFLIGHT(
+      "fjordmq.messages.inflight",
+      Kind.GAUGE,
+      "",
+      "QoS 1 and 2 messages sent to clients and not acknowledged"),
+  MESSAGES_QUEUED(
+      "fjordmq.messages.queued", Kind.GAUGE, "", "messages waiting in memory for their clients"),
+  MESSAGES_QUEUED_BYTES("fjordmq.messages.queued.bytes", Kind.GAUGE, "", "their payload, bytes"),
+  PUBLISH_ACK(
+      "fjordmq.publish.ack",
+      Kind.TIMER,
+      "",
+      "from reading a QoS 1 or 2 PUBLISH to its PUBACK or PUBREC"),
+
+  PUBLISHES("fjordmq.publishes", Kind.COUNTER, "outcome", "what became of messages published"),
+  PUBLISHES_SLOWED(
+      "fjordmq.publishes.slowed",
+      Kind.COUNTER,
+      "",
+      "answers held back until a receiving event loop had caught up"),
+  DELIVERIES_LIVE("fjordmq.deliveries.live", Kind.COUNTER, "", "copies given to connected clients"),
+  DELIVERIES_STORED(
+      "fjordmq.deliveries.stored", Kind.COUNTER, "", "copies given to persistent sessions"),
+  SHARES_REDISTRIBUTED(
+      "fjordmq.shares.redistributed",
+      Kind.COUNTER,
+      "",
+      "unacknowledged messages given to other members of a share"),
+  ROUTE_CHANGES_FAILED(
+      "fjordmq.route.changes.failed",
+      Kind.COUNTER,
+      "",
+      "routes that could not be added or removed"),
+  MAILBOX_MESSAGES(
+      "fjordmq.mailbox.messages", Kind.GAUGE, "", "copies on the way between event loops"),
+  MAILBOX_BYTES("fjordmq.mailbox.bytes", Kind.GAUGE, "", "their payload, bytes"),
+  LOCAL_FILTERS("fjordmq.local.filters", Kind.GAUGE, "", "filters of connected clients"),
+  LOCAL_ROUTES("fjordmq.local.routes", Kind.GAUGE, "", "routes this node holds for its clients"),
+  LOCAL_ROUTES_LEFTOVER(
+      "fjordmq.local.routes.leftover", Kind.GAUGE, "", "of them to be removed as soon as possible"),
+
+  ROUTES("fjordmq.routes", Kind.GAUGE, "", "routes this node matches against"),
+  ROUTE_FILTERS("fjordmq.route.filters", Kind.GAUGE, "", "different filters among them"),
+  ROUTE_CACHE_TOPICS("fjordmq.route.cache.topics", Kind.GAUGE, "", "topics with remembered routes"),
+
+  INBOXES("fjordmq.inboxes", Kind.GAUGE, "", "persistent sessions this node leads"),
+  INBOXES_ATTACHED("fjordmq.inboxes.attached", Kind.GAUGE, "", "of them with a connection"),
+  INBOX_SUBSCRIPTIONS("fjordmq.inbox.subscriptions", Kind.GAUGE, "", "their subscriptions"),
+  INBOX_MESSAGES("fjordmq.inbox.messages", Kind.GAUGE, "", "their undelivered messages"),
+  INBOX_OUTCOMES(
+      "fjordmq.inbox.outcomes", Kind.COUNTER, "outcome", "what became of copies for them"),
+  INBOX_INSERT("fjordmq.inbox.insert", Kind.TIMER, "", "storing a message in all its inboxes"),
+  INBOX_FETCH("fjordmq.inbox.fetch", Kind.TIMER, "", "reading stored messages"),
+  INBOX_FETCHED("fjordmq.inbox.fetched", Kind.COUNTER, "", "stored messages that were read"),
+  INBOX_COMMIT("fjordmq.inbox.commit", Kind.TIMER, "", "replicating acknowledgements"),
+  INBOX_SWEEP(
+      "fjordmq.inbox.sweep", Kind.TIMER, "result", "looking for expired sessions and due wills"),
+  RETAINED_MESSAGES("fjordmq.retained.messages", Kind.GAUGE, "", "retained messages here"),
+
+  RANGES("fjordmq.ranges", Kind.GAUGE, "store", "replicas of ranges on this node"),
+  RANGES_LED("fjordmq.ranges.led", Kind.GAUGE, "store", "of them led by this node"),
+  RANGES_HALTED("fjordmq.ranges.halted", Kind.GAUGE, "store", "of them out of service"),
+  RANGE_LOG_BYTES(
+      "fjordmq.range.log.bytes",
+      Kind.GAUGE,
+      "store",
+      "log since the last checkpoint: what a restart applies again"),
+  RANGE_SENDERS("fjordmq.range.senders", Kind.GAUGE, "store", "callers the replicas remember"),
+  RANGE_SENDERS_FORGOTTEN(
+      "fjordmq.range.senders.forgotten", Kind.COUNTER, "store", "callers forgotten to make room"),
+  RANGE_QUEUE_COMMANDS(
+      "fjordmq.range.queue.commands", Kind.GAUGE, "store", "commands waiting for a batch"),
+  RANGE_QUEUE_BYTES("fjordmq.range.queue.bytes", Kind.GAUGE, "store", "their bytes"),
+  RANGE_QUERIES_IN_FLIGHT(
+      "fjordmq.range.queries.in.flight", Kind.GAUGE, "store", "queries sent and not answered"),
+  RANGE_BATCH("fjordmq.range.batch", Kind.TIMER, "store", "from sending a batch to its answer"),
+  RANGE_COMMANDS("fjordmq.range.commands", Kind.COUNTER, "store", "commands sent in batches"),
+  RANGE_COMMAND_BYTES("fjordmq.range.command.bytes", Kind.COUNTER, "store", "their bytes"),
+  RANGE_BUSY(
+      "fjordmq.range.busy", Kind.COUNTER, "store", "commands refused because a queue was full"),
+  RANGE_RETRIES("fjordmq.range.retries", Kind.COUNTER, "store", "batches and queries repeated"),
+  RANGE_REDIRECTS(
+      "fjordmq.range.redirects", Kind.COUNTER, "store", "answers that named another leader"),
+  RANGE_TIMEOUTS("fjordmq.range.timeouts", Kind.COUNTER, "store", "batches and queries given up"),
+  RANGE_PROPOSAL(
+      "fjordmq.range.proposal",
+      Kind.TIMER,
+      "store",
+      "from proposing an entry to having applied it"),
+  RANGE_APPLY("fjordmq.range.apply", Kind.TIMER, "store", "executing and writing entries"),
+  RANGE_APPLIED_COMMANDS(
+      "fjordmq.range.applied.commands", Kind.COUNTER, "store", "commands executed"),
+  RANGE_APPLIED_BYTES(
+      "fjordmq.range.applied.bytes", Kind.COUNTER, "store", "written to the storage for them"),
+  RANGE_DUPLICATES(
+      "fjordmq.range.duplicates", Kind.COUNTER, "store", "batches recognised as applied before"),
+  RANGE_QUERY("fjordmq.range.query", Kind.TIMER, "store", "answering a query"),
+  RANGE_HALTS("fjordmq.range.halts", Kind.COUNTER, "store", "replicas stopped by an error"),
+  RANGE_CHECKPOINT(
+      "fjordmq.range.checkpoint", Kind.TIMER, "result", "making the state of all ranges durable"),
+
+  RAFT_FSYNC("fjordmq.raft.fsync", Kind.TIMER, "", "writing and syncing a batch of log entries"),
+  RAFT_ENTRIES("fjordmq.raft.entries", Kind.COUNTER, "", "log entries written"),
+  RAFT_BYTES("fjordmq.raft.bytes", Kind.COUNTER, "", "their bytes"),
+  RAFT_GROUPS("fjordmq.raft.groups", Kind.GAUGE, "", "groups open on this node"),
+  RAFT_GROUPS_LED("fjordmq.raft.groups.led", Kind.GAUGE, "", "of them led by this node"),
+  RAFT_LOG_ENTRIES("fjordmq.raft.log.entries", Kind.GAUGE, "", "entries their logs hold"),
+  RAFT_UNAPPLIED("fjordmq.raft.unapplied", Kind.GAUGE, "", "committed entries not applied yet"),
+  RAFT_ELECTIONS("fjordmq.raft.elections", Kind.COUNTER, "", "times this node became leader"),
+  RAFT_STEP_DOWNS("fjordmq.raft.step.downs", Kind.COUNTER, "", "times it ceased to be"),
+  RAFT_HALTS("fjordmq.raft.halts", Kind.COUNTER, "", "replicas stopped by an error"),
+  RAFT_PROPOSALS_FAILED(
+      "fjordmq.raft.proposals.failed", Kind.COUNTER, "kind", "entries not applied; busy is load"),
+  RAFT_TRAFFIC_DROPPED(
+      "fjordmq.raft.traffic.dropped", Kind.COUNTER, "reason", "messages between nodes not sent"),
+
+  STORAGE_FAILED("fjordmq.storage.failed", Kind.GAUGE, "", "1 if the storage has failed"),
+  STORAGE_MEMTABLE_BYTES(
+      "fjordmq.storage.memtable.bytes", Kind.GAUGE, "", "written and not yet in a table (RocksDB)"),
+  STORAGE_CACHE_BYTES("fjordmq.storage.cache.bytes", Kind.GAUGE, "", "cached table blocks"),
+  STORAGE_TABLE_BYTES("fjordmq.storage.table.bytes", Kind.GAUGE, "", "size of all tables"),
+  STORAGE_PENDING_COMPACTION_BYTES(
+      "fjordmq.storage.pending.compaction.bytes", Kind.GAUGE, "", "work left for the background"),
+  STORAGE_WRITE_STOPPED(
+      "fjordmq.storage.write.stopped", Kind.GAUGE, "", "1 if writers wait for the background"),
+  STORAGE_BACKGROUND_ERRORS(
+      "fjordmq.storage.background.errors", Kind.GAUGE, "", "errors of flushes and compactions"),
+
+  NETTY_DIRECT_BYTES(
+      "fjordmq.netty.direct.bytes", Kind.GAUGE, "", "direct memory taken for network buffers");
+
+  /** How a metric behaves. */
+  enum Kind {
+    /** Goes up and down. */
+    GAUGE,
+    /** Only goes up. */
+    COUNTER,
+    /** A histogram of durations. */
+    TIMER
+  }
+
+  private final String id;
+  private final Kind kind;
+  private final String labels;
+  private final String meaning;
+
+  Metric(String id, Kind kind, String labels, String meaning) {
+    this.id = id;
+    this.kind = kind;
+    this.labels = labels;
+    this.meaning = meaning;
+  }
+
+  /** Name with dots, as Micrometer has it. */
+  String id() {
+    return id;
+  }
+
+  Kind kind() {
+    return kind;
+  }
+
+  /** Names of its labels, separated by a comma and a blank; empty if it has none. */
+  String labels() {
+    return labels;
+  }
+
+  String meaning() {
+    return meaning;
+  }
+
+  /** Name in Prometheus' format. */
+  String exposedName() {
+    String name = id.replace('.', '_');
+    return switch (kind) {
+      case GAUGE -> name;
+      case COUNTER -> name + "_total";
+      case TIMER -> name + "_seconds";
+    };
+  }
+}

@@ -1,0 +1,35 @@
+package io.fjordmq.broker.ops;
+
+import io.fjordmq.broker.delivery.DeliveryStatus;
+import io.fjordmq.cluster.consensus.GroupStatus;
+import io.fjordmq.inbox.InboxStoreStatus;
+import io.fjordmq.range.client.ClientStatus;
+import io.fjordmq.range.kv.KvMetrics;
+import io.fjordmq.range.store.ReplicaStatus;
+import io.fjordmq.router.RouterStatus;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Figures of every part at one moment.
+ *
+ * @param delivery to connected clients
+ * @param router routes
+ * @param inboxes persistent sessions led here
+ * @param retained retained messages
+ * @param replicas of all ranges
+ * @param metadata its Raft group
+ * @param clients of the stores, by store
+ * @param storage the replicas' database
+ * @param storageFailed whether it refuses writes for good
+ */
+public record NodeStatus(
+    DeliveryStatus delivery,
+    RouterStatus router,
+    InboxStoreStatus inboxes,
+    long retained,
+    List<ReplicaStatus> replicas,
+    GroupStatus metadata,
+    Map<String, ClientStatus> clients,
+    KvMetrics storage,
+    boolean storageFailed) {}

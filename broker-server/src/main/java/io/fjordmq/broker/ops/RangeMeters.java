@@ -1,0 +1,138 @@
+package io.fjordmq.broker.ops;
+
+import io.fjordmq.range.RangeId;
+import io.fjordmq.range.RangeObserver;
+import io.micrometer.core.instrument.Timer;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/** Counts what the ranges of each store do. */
+final class RangeMeters implements RangeObserver {
+  private static final class OfStore {
+    private final Timer batch;
+    private final LongAdder commands;
+    private final LongAdder commandBytes;
+    private final LongAdder busy;
+    private final LongAdder retries;
+    private final LongAdder redirects;
+    private final LongAdder timeouts;
+    private final Timer proposal;
+    private final Timer apply;
+    private final LongAdder appliedCommands;
+    private final LongAdder appliedBytes;
+    private final LongAdder duplicates;
+    private final LongAdder sendersForgotten;
+    private final Timer query;
+    private final LongAdder halts;
+
+    private OfStore(Meters meters, String store) {
+      batch = meters.timer(Metric.RANGE_BATCH, store);
+      commands = meters.counter(Metric.RANGE_COMMANDS, store);
+      commandBytes = meters.counter(Metric.RANGE_COMMAND_BYTES, store);
+      busy = meters.counter(Metric.RANGE_BUSY, store);
+      retries = meters.counter(Metric.RANGE_RETRIES, store);
+      redirects = meters.counter(Metric.RANGE_REDIRECTS, store);
+      timeouts = meters.counter(Metric.RANGE_TIMEOUTS, store);
+      proposal = meters.timer(Metric.RANGE_PROPOSAL, store);
+      apply = meters.timer(Metric.RANGE_APPLY, store);
+      appliedCommands = meters.counter(Metric.RANGE_APPLIED_COMMANDS, store);
+      appliedBytes = meters.counter(Metric.RANGE_APPLIED_BYTES, store);
+      duplicates = meters.counter(Metric.RANGE_DUPLICATES, store);
+      sendersForgotten = meters.counter(Metric.RANGE_SENDERS_FORGOTTEN, store);
+      query = meters.timer(Metric.RANGE_QUERY, store);
+      halts = meters.counter(Metric.RANGE_HALTS, store);
+    }
+  }
+
+  private final Map<String, OfStore> stores;
+  private final Timer checkpointDone;
+  private final Timer checkpointFailed;
+
+  RangeMeters(Meters meters, Collection<String> stores) {
+    this.stores =
+        stores.stream()
+            .collect(
+                Collectors.toUnmodifiableMap(Function.identity(), s -> new OfStore(meters, s)));
+    checkpointDone = meters.timer(Metric.RANGE_CHECKPOINT, "done");
+    checkpointFailed = meters.timer(Metric.RANGE_CHECKPOINT, "failed");
+  }
+
+  private OfStore of(RangeId range) {
+    return Objects.requireNonNull(stores.get(range.store()), range.store());
+  }
+
+  @Override
+  public void batchSent(RangeId range, int commands, long bytes) {
+    OfStore store = of(range);
+    store.commands.add(commands);
+    store.commandBytes.add(bytes);
+  }
+
+  @Override
+  public void batchDone(RangeId range, long nanos) {
+    of(range).batch.record(nanos, TimeUnit.NANOSECONDS);
+  }
+
+  @Override
+  public void refusedBusy(RangeId range) {
+    of(range).busy.increment();
+  }
+
+  @Override
+  public void retried(RangeId range, String reason) {
+    of(range).retries.increment();
+  }
+
+  @Override
+  public void redirected(RangeId range) {
+    of(range).redirects.increment();
+  }
+
+  @Override
+  public void gaveUp(RangeId range) {
+    of(range).timeouts.increment();
+  }
+
+  @Override
+  public void proposalApplied(RangeId range, long nanos) {
+    of(range).proposal.record(nanos, TimeUnit.NANOSECONDS);
+  }
+
+  @Override
+  public void applied(RangeId range, int entries, int commands, long writtenBytes, long nanos) {
+    OfStore store = of(range);
+    store.apply.record(nanos, TimeUnit.NANOSECONDS);
+    store.appliedCommands.add(commands);
+    store.appliedBytes.add(writtenBytes);
+  }
+
+  @Override
+  public void duplicate(RangeId range) {
+    of(range).duplicates.increment();
+  }
+
+  @Override
+  public void senderForgotten(RangeId range) {
+    of(range).sendersForgotten.increment();
+  }
+
+  @Override
+  public void queried(RangeId range, long nanos) {
+    of(range).query.record(nanos, TimeUnit.NANOSECONDS);
+  }
+
+  @Override
+  public void halted(RangeId range) {
+    of(range).halts.increment();
+  }
+
+  @Override
+  public void checkpointed(long nanos, boolean succeeded) {
+    (succeeded ? checkpointDone : checkpointFailed).record(nanos, TimeUnit.NANOSECONDS);
+  }
+}

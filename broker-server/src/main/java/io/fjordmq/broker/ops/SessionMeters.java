@@ -1,0 +1,131 @@
+package io.fjordmq.broker.ops;
+
+import io.fjordmq.api.Qos;
+import io.fjordmq.broker.session.CloseReason;
+import io.fjordmq.broker.session.DropReason;
+import io.fjordmq.broker.session.SessionObserver;
+import io.micrometer.core.instrument.Timer;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+
+/** Counts what sessions do. Called for every packet: adds to a counter and returns. */
+final class SessionMeters implements SessionObserver {
+  /** By their number on the wire (MQTT 5.0 §2.1.2). */
+  private static final String[] PACKETS = {
+    "reserved", "connect", "connack", "publish", "puback", "pubrec", "pubrel", "pubcomp",
+    "subscribe", "suback", "unsubscribe", "unsuback", "pingreq", "pingresp", "disconnect", "auth"
+  };
+
+  private final LongAdder connections;
+  private final LongAdder[][] opened = new LongAdder[6][2];
+  private final Map<CloseReason, LongAdder> refused;
+  private final Map<CloseReason, LongAdder> closed;
+  private final LongAdder heldBack;
+  private final LongAdder[] packets = new LongAdder[PACKETS.length];
+  private final LongAdder[] received;
+  private final LongAdder[] receivedBytes;
+  private final LongAdder[] sent;
+  private final LongAdder[] sentBytes;
+  private final Map<DropReason, LongAdder> dropped = new EnumMap<>(DropReason.class);
+  private final Timer acknowledged;
+  private final LongAdder inflight;
+  private final LongAdder queued;
+  private final LongAdder queuedBytes;
+
+  SessionMeters(Meters meters) {
+    connections = meters.level(Metric.CONNECTIONS);
+    for (int level = 3; level <= 5; level++) {
+      String protocol = level == 3 ? "3.1" : level == 4 ? "3.1.1" : "5.0";
+      opened[level][0] = meters.counter(Metric.CONNECTIONS_OPENED, protocol, "transient");
+      opened[level][1] = meters.counter(Metric.CONNECTIONS_OPENED, protocol, "persistent");
+    }
+    refused = meters.counters(Metric.CONNECTIONS_REFUSED, CloseReason.class, CloseReason::label);
+    closed = meters.counters(Metric.CONNECTIONS_CLOSED, CloseReason.class, CloseReason::label);
+    heldBack = meters.level(Metric.CONNECTIONS_HELD_BACK);
+    for (int type = 1; type < PACKETS.length; type++) {
+      packets[type] = meters.counter(Metric.PACKETS_RECEIVED, PACKETS[type]);
+    }
+    received = byQos(meters, Metric.MESSAGES_RECEIVED);
+    receivedBytes = byQos(meters, Metric.MESSAGES_RECEIVED_BYTES);
+    sent = byQos(meters, Metric.MESSAGES_SENT);
+    sentBytes = byQos(meters, Metric.MESSAGES_SENT_BYTES);
+    for (DropReason reason : DropReason.values()) {
+      dropped.put(reason, meters.counter(Metric.MESSAGES_DROPPED, "session", reason.label()));
+    }
+    acknowledged = meters.timer(Metric.PUBLISH_ACK);
+    inflight = meters.level(Metric.MESSAGES_INFLIGHT);
+    queued = meters.level(Metric.MESSAGES_QUEUED);
+    queuedBytes = meters.level(Metric.MESSAGES_QUEUED_BYTES);
+  }
+
+  private static LongAdder[] byQos(Meters meters, Metric metric) {
+    LongAdder[] counters = new LongAdder[Qos.values().length];
+    for (Qos qos : Qos.values()) {
+      counters[qos.level()] = meters.counter(metric, String.valueOf(qos.level()));
+    }
+    return counters;
+  }
+
+  @Override
+  public void connected(int protocolLevel, boolean persistent) {
+    connections.increment();
+    opened[protocolLevel][persistent ? 1 : 0].increment();
+  }
+
+  @Override
+  public void refused(CloseReason reason) {
+    Objects.requireNonNull(refused.get(reason)).increment();
+  }
+
+  @Override
+  public void disconnected(CloseReason reason) {
+    connections.decrement();
+    Objects.requireNonNull(closed.get(reason)).increment();
+  }
+
+  @Override
+  public void packetReceived(int type) {
+    packets[type].increment();
+  }
+
+  @Override
+  public void received(Qos qos, int bytes) {
+    received[qos.level()].increment();
+    receivedBytes[qos.level()].add(bytes);
+  }
+
+  @Override
+  public void sent(Qos qos, int bytes) {
+    sent[qos.level()].increment();
+    sentBytes[qos.level()].add(bytes);
+  }
+
+  @Override
+  public void dropped(DropReason reason, long count) {
+    Objects.requireNonNull(dropped.get(reason)).add(count);
+  }
+
+  @Override
+  public void acknowledged(long nanos) {
+    acknowledged.record(nanos, TimeUnit.NANOSECONDS);
+  }
+
+  @Override
+  public void inflight(int delta) {
+    inflight.add(delta);
+  }
+
+  @Override
+  public void queued(int deltaMessages, long deltaBytes) {
+    queued.add(deltaMessages);
+    queuedBytes.add(deltaBytes);
+  }
+
+  @Override
+  public void heldBack(boolean held) {
+    heldBack.add(held ? 1 : -1);
+  }
+}

@@ -1,0 +1,127 @@
+package io.fjordmq.broker.ops;
+
+import io.fjordmq.cluster.consensus.GroupStatus;
+import io.fjordmq.range.client.ClientStatus;
+import io.fjordmq.range.client.ClientStatus.RangeQueue;
+import io.fjordmq.range.kv.KvMetrics;
+import io.fjordmq.range.store.ReplicaStatus;
+import java.util.Collection;
+import java.util.Objects;
+import java.util.function.Predicate;
+import java.util.function.ToDoubleFunction;
+import java.util.function.ToLongFunction;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Gauges of one {@link NodeStatus}, taken anew for each page; zero before there is one. */
+final class StatusGauges {
+  private final Meters meters;
+  private volatile @Nullable NodeStatus status;
+
+  StatusGauges(Meters meters, Collection<String> stores) {
+    this.meters = meters;
+    addDelivery();
+    addStores();
+    stores.forEach(this::addRanges);
+    addRaft();
+    addStorage();
+  }
+
+  /** What the gauges show from now on. */
+  void show(NodeStatus current) {
+    status = current;
+  }
+
+  private void addDelivery() {
+    gauge(Metric.MAILBOX_MESSAGES, s -> s.delivery().waitingCopies());
+    gauge(Metric.MAILBOX_BYTES, s -> s.delivery().waitingBytes());
+    gauge(Metric.LOCAL_FILTERS, s -> s.delivery().filters());
+    gauge(Metric.LOCAL_ROUTES, s -> s.delivery().heldRoutes());
+    gauge(Metric.LOCAL_ROUTES_LEFTOVER, s -> s.delivery().leftoverRoutes());
+  }
+
+  private void addStores() {
+    gauge(Metric.ROUTES, s -> s.router().routes());
+    gauge(Metric.ROUTE_FILTERS, s -> s.router().filters());
+    gauge(Metric.ROUTE_CACHE_TOPICS, s -> s.router().cachedTopics());
+    gauge(Metric.INBOXES, s -> s.inboxes().inboxes());
+    gauge(Metric.INBOXES_ATTACHED, s -> s.inboxes().attached());
+    gauge(Metric.INBOX_SUBSCRIPTIONS, s -> s.inboxes().subscriptions());
+    gauge(Metric.INBOX_MESSAGES, s -> s.inboxes().queuedMessages());
+    gauge(Metric.RETAINED_MESSAGES, NodeStatus::retained);
+  }
+
+  private void addRanges(String store) {
+    gauge(Metric.RANGES, s -> replicas(s, store).count(), store);
+    gauge(Metric.RANGES_LED, s -> replicas(s, store).filter(ReplicaStatus::leading).count(), store);
+    Predicate<ReplicaStatus> halted = replica -> replica.failure() != null;
+    gauge(Metric.RANGES_HALTED, s -> replicas(s, store).filter(halted).count(), store);
+    gauge(
+        Metric.RANGE_LOG_BYTES,
+        s -> replicas(s, store).mapToLong(ReplicaStatus::logBytesSinceCheckpoint).sum(),
+        store);
+    gauge(
+        Metric.RANGE_SENDERS,
+        s -> replicas(s, store).mapToLong(ReplicaStatus::senders).sum(),
+        store);
+    gauge(
+        Metric.RANGE_QUEUE_COMMANDS,
+        s -> client(s, store).ranges().stream().mapToLong(RangeQueue::queuedCommands).sum(),
+        store);
+    gauge(
+        Metric.RANGE_QUEUE_BYTES,
+        s -> client(s, store).ranges().stream().mapToLong(RangeQueue::queuedBytes).sum(),
+        store);
+    gauge(Metric.RANGE_QUERIES_IN_FLIGHT, s -> client(s, store).queriesInFlight(), store);
+  }
+
+  private static Stream<ReplicaStatus> replicas(NodeStatus status, String store) {
+    return status.replicas().stream()
+        .filter(replica -> replica.descriptor().id().store().equals(store));
+  }
+
+  private static ClientStatus client(NodeStatus status, String store) {
+    return Objects.requireNonNull(status.clients().get(store), store);
+  }
+
+  private void addRaft() {
+    gauge(Metric.RAFT_GROUPS, s -> groups(s).count());
+    gauge(Metric.RAFT_GROUPS_LED, s -> groups(s).filter(g -> g.leadership().leading()).count());
+    gauge(Metric.RAFT_LOG_ENTRIES, s -> sum(s, g -> g.lastIndex() - g.firstIndex() + 1));
+    gauge(Metric.RAFT_UNAPPLIED, s -> sum(s, g -> g.committedIndex() - g.appliedIndex()));
+  }
+
+  private static Stream<GroupStatus> groups(NodeStatus status) {
+    Stream<GroupStatus> ofRanges =
+        status.replicas().stream().map(ReplicaStatus::group).flatMap(Stream::ofNullable);
+    return Stream.concat(Stream.of(status.metadata()), ofRanges);
+  }
+
+  private static long sum(NodeStatus status, ToLongFunction<GroupStatus> figure) {
+    return groups(status).mapToLong(group -> Math.max(0, figure.applyAsLong(group))).sum();
+  }
+
+  private void addStorage() {
+    gauge(Metric.STORAGE_FAILED, s -> s.storageFailed() ? 1 : 0);
+    storage(Metric.STORAGE_MEMTABLE_BYTES, KvMetrics::memtableBytes);
+    storage(Metric.STORAGE_CACHE_BYTES, KvMetrics::blockCacheBytes);
+    storage(Metric.STORAGE_TABLE_BYTES, KvMetrics::tableFileBytes);
+    storage(Metric.STORAGE_PENDING_COMPACTION_BYTES, KvMetrics::pendingCompactionBytes);
+    storage(Metric.STORAGE_WRITE_STOPPED, storage -> storage.writeStopped() ? 1 : 0);
+    storage(Metric.STORAGE_BACKGROUND_ERRORS, KvMetrics::backgroundErrors);
+  }
+
+  private void storage(Metric metric, ToDoubleFunction<KvMetrics> figure) {
+    gauge(metric, s -> figure.applyAsDouble(s.storage()));
+  }
+
+  private void gauge(Metric metric, ToDoubleFunction<NodeStatus> figure, String... labelValues) {
+    meters.gauge(
+        metric,
+        () -> {
+          NodeStatus current = status;
+          return current == null ? 0 : figure.applyAsDouble(current);
+        },
+        labelValues);
+  }
+}
