@@ -20,7 +20,7 @@ import java.util.stream.Stream;
 /** Nodes in one JVM that talk over loopback, each with its own data directory, and one group. */
 final class LoopbackCluster implements AutoCloseable {
   static final GroupId GROUP = new GroupId("inbox-1");
-  private static final Duration ELECTION_TIMEOUT = Duration.ofMillis(600);
+  private static final Duration ELECTION_TIMEOUT = Duration.ofSeconds(1);
 
   /** One running node. */
   record Member(NodeId id, JRaftHost host, ValuesState state, Consensus consensus) {}

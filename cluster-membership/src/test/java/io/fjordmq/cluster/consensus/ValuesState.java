@@ -6,8 +6,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +21,13 @@ import org.jspecify.annotations.Nullable;
 final class ValuesState implements ReplicatedState {
   /** Applied values up to an index. */
   record Saved(long appliedIndex, List<String> values) {}
+
+  // Larger than the parts in which it is fetched.
+  private static final byte[] PADDING = new byte[(5 << 20) / 2];
+
+  static {
+    new Random(7).nextBytes(PADDING);
+  }
 
   private final long appliedAtOpen;
   private final List<String> values = new ArrayList<>();
@@ -158,6 +167,8 @@ final class ValuesState implements ReplicatedState {
     Files.createDirectories(directory.resolve("parts"));
     Files.writeString(directory.resolve("applied"), Long.toString(applied));
     Files.write(directory.resolve("parts/values"), values);
+    Files.write(directory.resolve("parts/several"), PADDING);
+    Files.createFile(directory.resolve("parts/none"));
     return applied;
   }
 
@@ -168,6 +179,10 @@ final class ValuesState implements ReplicatedState {
       tearing = false;
       durable = new Saved(durable.appliedIndex(), List.of("torn"));
       throw new IOException("torn");
+    }
+    if (!Arrays.equals(Files.readAllBytes(directory.resolve("parts/several")), PADDING)
+        || Files.size(directory.resolve("parts/none")) != 0) {
+      throw new IOException("the copy was damaged on its way");
     }
     values.addAll(Files.readAllLines(directory.resolve("parts/values")));
     applied = Long.parseLong(Files.readString(directory.resolve("applied")));
