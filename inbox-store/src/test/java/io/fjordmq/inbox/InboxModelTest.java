@@ -34,7 +34,7 @@ class InboxModelTest {
   private static final List<String> CLIENTS = List.of("c1", "c2", "c3");
   private static final Owner OWNER = new Owner("n", 1);
 
-  @Property(tries = 200)
+  @Property(tries = 100)
   void shouldDoAsTheModelDoesWhenTheOldestIsDropped(@ForAll long seed) {
     new Run(seed, new InboxLimits(6, 400, InboxLimits.WhenFull.DROP_OLDEST)).live(150);
   }
@@ -44,7 +44,7 @@ class InboxModelTest {
     new Run(seed, new InboxLimits(5, 400, InboxLimits.WhenFull.REFUSE)).live(150);
   }
 
-  @Property(tries = 30)
+  @Property(tries = 15)
   void shouldDoAsTheModelDoesWhenQueuesAreLong(@ForAll long seed) {
     new Run(seed, new InboxLimits(1000, 1 << 20, InboxLimits.WhenFull.DROP_OLDEST)).live(600);
   }
@@ -224,7 +224,7 @@ class InboxModelTest {
     }
 
     private void commit(String client, Session session) {
-      long upTo = session.firstUndelivered() + random.nextInt(3) * (1 + random.nextInt(30));
+      long upTo = session.firstUndelivered() + random.nextInt(60);
       upTo = Math.min(upTo, session.nextSequence);
       List<Long> beyond = new ArrayList<>();
       for (long s = upTo; s < session.nextSequence; s++) {

@@ -11,7 +11,6 @@ import io.fjordmq.api.TopicFilter;
 import io.fjordmq.inbox.Attachment.ReceivedPublish;
 import io.fjordmq.inbox.InboxStore.InsertOutcome;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -216,10 +215,9 @@ class InboxSessionsTest {
 
   @Test
   void shouldDetachWhatADeadProcessHeld() {
-    List<InboxHandle> handles = new ArrayList<>();
     for (int i = 0; i < 30; i++) {
       InboxId id = new InboxId("t", "c" + i);
-      handles.add(inboxes.attach(id, false, 60, inboxes.will("will", 10)).handle());
+      inboxes.attach(id, false, 60, inboxes.will("will", 10));
     }
     inboxes.crash();
     inboxes.pass(Duration.ofSeconds(5));

@@ -1,0 +1,313 @@
+package io.fjordmq.inbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fjordmq.api.MalformedBytesException;
+import io.fjordmq.api.Message;
+import io.fjordmq.api.MessageCodec;
+import io.fjordmq.api.MessageProperties;
+import io.fjordmq.api.Qos;
+import io.fjordmq.api.RetainHandling;
+import io.fjordmq.api.SubscriptionOptions;
+import io.fjordmq.api.Topic;
+import io.fjordmq.api.TopicFilter;
+import io.fjordmq.api.Will;
+import java.nio.ByteBuffer;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+
+/** The bytes on disk and in the log. Whoever changes one of these needs a new version. */
+class StoredBytesTest {
+  private static final InboxId ID = new InboxId("t", "c1");
+  private static final InboxHandle HANDLE = new InboxHandle(ID, 0x1122334455667788L, 300);
+  private static final String HANDLE_HEX = "0174" + "026331" + "1122334455667788" + "ac02";
+  private static final Owner OWNER = new Owner("n1", 5);
+  private static final InboxLimits LIMITS = new InboxLimits(10, 1000, InboxLimits.WhenFull.REFUSE);
+  private static final SubscriptionOptions OPTIONS =
+      new SubscriptionOptions(Qos.EXACTLY_ONCE, true, false, RetainHandling.SEND_NEVER, 300);
+  private static final Message MESSAGE =
+      new Message(
+          new Topic("a"),
+          new byte[] {9},
+          Qos.AT_LEAST_ONCE,
+          false,
+          MessageProperties.NONE,
+          "",
+          1,
+          Message.NEVER);
+  private static final String MESSAGE_HEX = "01010101610001" + "09";
+
+  private static String hex(byte[] bytes) {
+    return HexFormat.of().formatHex(bytes);
+  }
+
+  @Test
+  void shouldSpreadInboxesByTheseBuckets() {
+    assertThat(InboxKeys.hash(ID)).isEqualTo(0x783053e928b59de6L);
+    assertThat(InboxKeys.bucket(ID)).isEqualTo(0x783);
+    assertThat(PublishId.ofPublisher(HANDLE, 1, 1).producer()).isEqualTo(0x7a28777ddc964476L);
+    assertThat(PublishId.ofWill(ID, HANDLE.incarnation(), 1).producer())
+        .isEqualTo(0x18739d24b0ebdefL);
+  }
+
+  @Test
+  void shouldCutTheKeySpaceEvenly() {
+    assertThat(InboxKeys.splitKeys(4))
+        .extracting(StoredBytesTest::hex)
+        .containsExactly("0400", "0800", "0c00");
+    assertThat(InboxKeys.splitKeys(1)).isEmpty();
+  }
+
+  @Test
+  void shouldUseTheseKeys() {
+    long inc = HANDLE.incarnation();
+    String rows = "0abc" + "05" + "1122334455667788";
+    assertThat(hex(InboxKeys.state(0xABC, ID))).isEqualTo("0abc" + "01" + "74" + "00" + "6331");
+    assertThat(InboxKeys.idOfState(InboxKeys.state(0xABC, ID))).isEqualTo(ID);
+    assertThat(hex(InboxKeys.dueSession(0xABC, 256, ID)))
+        .isEqualTo("0abc" + "02" + "0000000000000100" + "01" + "74006331");
+    assertThat(hex(InboxKeys.dueWill(0xABC, 256, inc, 3)))
+        .isEqualTo(
+            "0abc" + "02" + "0000000000000100" + "02" + "1122334455667788" + "0000000000000003");
+    assertThat(hex(InboxKeys.dueProducer(0xABC, 256, inc, -1)))
+        .isEqualTo(
+            "0abc" + "02" + "0000000000000100" + "03" + "1122334455667788" + "ffffffffffffffff");
+    assertThat(hex(InboxKeys.will(0xABC, inc, 3)))
+        .isEqualTo("0abc" + "03" + "1122334455667788" + "0000000000000003");
+    assertThat(hex(InboxKeys.cursor(0xABC, inc))).isEqualTo("0abc" + "04" + "1122334455667788");
+    assertThat(hex(InboxKeys.subscription(0xABC, inc, "a/+"))).isEqualTo(rows + "01" + "612f2b");
+    assertThat(hex(InboxKeys.released(0xABC, inc, 3))).isEqualTo(rows + "02" + "0000000000000003");
+    assertThat(hex(InboxKeys.received(0xABC, inc, 0xFFFE))).isEqualTo(rows + "03" + "fffe");
+    assertThat(hex(InboxKeys.producer(0xABC, inc, -1))).isEqualTo(rows + "04" + "ffffffffffffffff");
+    assertThat(hex(InboxKeys.entry(0xABC, inc, 3))).isEqualTo(rows + "05" + "0000000000000003");
+  }
+
+  @Test
+  void shouldStoreTheStateOfAnInboxSo() {
+    byte[] will = {7, 7};
+    InboxState attached =
+        new InboxState(HANDLE, OWNER, 60, LIMITS, will, InboxState.NEVER, InboxState.NEVER);
+    assertThat(hex(attached.encode()))
+        .isEqualTo(
+            "01"
+                + "03"
+                + "1122334455667788"
+                + "ac02"
+                + "3c"
+                + "0a"
+                + "e807"
+                + "01"
+                + "026e31"
+                + "0000000000000005"
+                + "0707");
+    InboxState detached = new InboxState(HANDLE, null, 60, LIMITS, null, 300, InboxState.NEVER);
+    assertThat(hex(detached.encode()))
+        .isEqualTo(
+            "01"
+                + "00"
+                + "1122334455667788"
+                + "ac02"
+                + "3c"
+                + "0a"
+                + "e807"
+                + "01"
+                + "ac02"
+                + "00");
+    for (InboxState state : List.of(attached, detached)) {
+      assertThat(InboxState.decode(ID, state.encode())).usingRecursiveComparison().isEqualTo(state);
+    }
+  }
+
+  @Test
+  void shouldStoreTheCursorSo() {
+    InboxCursor cursor = new InboxCursor();
+    assertThat(hex(cursor.encode()))
+        .isEqualTo("01" + "00" + "01" + "00" + "01" + "00" + "01" + "00" + "00");
+    cursor.committed = 5;
+    cursor.committedBytes = 300;
+    cursor.next = 20;
+    cursor.nextBytes = 900;
+    cursor.nextPublish = 3;
+    cursor.subscriptions = 2;
+    cursor.hasReleased = true;
+    cursor.done.add(9, 10);
+    cursor.done.add(7, 10);
+    cursor.done.add(8, 10);
+    cursor.done.add(11, 40);
+    byte[] row = cursor.encode();
+    assertThat(hex(row))
+        .isEqualTo(
+            "01" + "01" + "05" + "ac02" + "14" + "8407" + "03" + "02" + "02" + "07" + "03" + "1e"
+                + "01" + "01" + "28");
+    assertThat(InboxCursor.decode(row)).usingRecursiveComparison().isEqualTo(cursor);
+  }
+
+  @Test
+  void shouldStoreEntriesSo() {
+    InboxTarget target = new InboxTarget(ID, 1, Qos.EXACTLY_ONCE, true, List.of(1, 300));
+    byte[] row = EntryRow.encode(target, 300, MessageCodec.encode(MESSAGE));
+    assertThat(hex(row)).isEqualTo("01" + "0e" + "ac02" + "02" + "01" + "ac02" + MESSAGE_HEX);
+    InboxTarget plain = new InboxTarget(ID, 1, Qos.AT_LEAST_ONCE, false, List.of());
+    assertThat(hex(EntryRow.encode(plain, 0, MessageCodec.encode(MESSAGE))))
+        .isEqualTo("01" + "01" + "00" + MESSAGE_HEX);
+    assertThat(EntryRow.decode(row).subscriptionIdentifiers()).containsExactly(1, 300);
+    assertThat(hex(new ReleasedEntry(300, 4).encode())).isEqualTo("01" + "ac02" + "04");
+  }
+
+  @Test
+  void shouldStoreTheSmallRowsSo() {
+    assertThat(hex(SubscriptionRow.encode(OPTIONS))).isEqualTo("01" + "26" + "ac02");
+    assertThat(SubscriptionRow.decode(SubscriptionRow.encode(OPTIONS))).isEqualTo(OPTIONS);
+    assertThat(hex(RecordReceived.encodeRow(300))).isEqualTo("01" + "ac02");
+    assertThat(hex(new DueWill(ID, new byte[] {7}).encode()))
+        .isEqualTo("01" + "0174" + "026331" + "07");
+    ProducerRow producer = new ProducerRow(5, new TreeSet<>(List.of(5L, 8L)), 300);
+    assertThat(hex(producer.encode())).isEqualTo("01" + "ac02" + "05" + "02" + "00" + "03");
+    assertThat(ProducerRow.decode(producer.encode())).isEqualTo(producer);
+  }
+
+  @Test
+  void shouldWriteInsertionsSo() {
+    InboxTarget first = new InboxTarget(ID, 5, Qos.EXACTLY_ONCE, true, List.of(300));
+    InboxTarget second =
+        new InboxTarget(new InboxId("t", "c2"), 6, Qos.AT_LEAST_ONCE, false, List.of());
+    byte[] message = MessageCodec.encode(MESSAGE);
+    assertCommand(
+        new InsertMessage(message, new PublishId(5, 2, 1), 300, List.of(first, second)),
+        "01"
+            + "01"
+            + "01"
+            + "0000000000000005"
+            + "02"
+            + "01"
+            + "ac02"
+            + "08"
+            + MESSAGE_HEX
+            + "02"
+            + "16"
+            + "0174"
+            + "026331"
+            + "0000000000000005"
+            + "01"
+            + "ac02"
+            + "09"
+            + "026332"
+            + "0000000000000006");
+    assertCommand(
+        new InsertMessage(message, null, 0, List.of(second)),
+        "01"
+            + "01"
+            + "00"
+            + "08"
+            + MESSAGE_HEX
+            + "01"
+            + "01"
+            + "0174"
+            + "026332"
+            + "0000000000000006");
+  }
+
+  @Test
+  void shouldWriteTheOtherCommandsSo() {
+    assertCommand(
+        new CommitDeliveries(List.of(new CommitDeliveries.Commit(HANDLE, 5, List.of(7L, 300L)))),
+        "01" + "02" + "01" + HANDLE_HEX + "05" + "02" + "07" + "ac02");
+    assertCommand(
+        new AttachSession(ID, true, OWNER, 60, LIMITS, 300, new byte[] {7}),
+        "01"
+            + "03"
+            + "03"
+            + "0174026331"
+            + "026e31"
+            + "0000000000000005"
+            + "3c"
+            + "0ae80701"
+            + "ac02"
+            + "0107");
+    assertCommand(new DetachSession(HANDLE, 60, true), "01" + "04" + HANDLE_HEX + "3c" + "01");
+    assertCommand(new DiscardSession(ID), "01" + "05" + "0174026331");
+    assertCommand(
+        new EditSubscription(HANDLE, TopicFilter.parse("a"), OPTIONS),
+        "01" + "06" + HANDLE_HEX + "0161" + "04" + "0126ac02");
+    assertCommand(
+        new EditSubscription(HANDLE, TopicFilter.parse("a"), null),
+        "01" + "06" + HANDLE_HEX + "0161" + "00");
+    assertCommand(new ReleaseEntry(HANDLE, 300), "01" + "07" + HANDLE_HEX + "ac02");
+    assertCommand(
+        new RecordReceived(HANDLE, 0xFFFE, 300), "01" + "08" + HANDLE_HEX + "fffe" + "ac02");
+    assertCommand(new ForgetReceived(HANDLE, 0xFFFE), "01" + "09" + HANDLE_HEX + "fffe");
+    assertCommand(
+        new DropExpired(HANDLE, List.of(7L, 300L)),
+        "01" + "0a" + HANDLE_HEX + "02" + "07" + "ac02");
+    assertCommand(
+        new ConfirmWill(ID, 5, 300), "01" + "0b" + "0174026331" + "0000000000000005" + "ac02");
+    assertCommand(new ExpireDue(500, 300), "01" + "0c" + "f403" + "ac02");
+    assertCommand(
+        new DetachOwner(OWNER, new byte[] {1, 2}, 300),
+        "01" + "0d" + "026e31" + "0000000000000005" + "020102" + "ac02");
+  }
+
+  private static void assertCommand(InboxCommand command, String hex) {
+    byte[] bytes = command.encode();
+    assertThat(hex(bytes)).isEqualTo(hex);
+    assertThat(InboxCommand.decode(ByteBuffer.wrap(bytes)))
+        .usingRecursiveComparison()
+        .isEqualTo(command);
+  }
+
+  @Test
+  void shouldRefuseWhatItDoesNotKnow() {
+    assertThatThrownBy(() -> InboxCommand.decode(ByteBuffer.wrap(new byte[] {2, 1})))
+        .isInstanceOf(MalformedBytesException.class)
+        .hasMessage("inbox command of version 2; this node reads version 1");
+    assertThatThrownBy(() -> InboxCommand.decode(ByteBuffer.wrap(new byte[] {1, 99})))
+        .hasMessage("inbox command of unknown kind 99");
+    byte[] longer = java.util.Arrays.copyOf(new ReleaseEntry(HANDLE, 1).encode(), 40);
+    assertThatThrownBy(() -> InboxCommand.decode(ByteBuffer.wrap(longer)))
+        .hasMessageContaining("bytes too many");
+  }
+
+  @Test
+  void shouldCarryAnAttachmentWhole() {
+    Attachment attachment =
+        new Attachment(
+            HANDLE,
+            true,
+            List.of(new InboxSubscription(TopicFilter.parse("a/#"), OPTIONS)),
+            new Attachment.Discarded(
+                3, List.of(new InboxSubscription(TopicFilter.parse("b"), OPTIONS))),
+            5,
+            9,
+            List.of(5L),
+            List.of(7L, 8L),
+            List.of(new Attachment.ReceivedPublish(65_535, 3)),
+            4);
+    assertThat(AttachmentCodec.decode(AttachmentCodec.encode(attachment))).isEqualTo(attachment);
+  }
+
+  @Test
+  void shouldKeepNoMoreOfAProducerThanItCanHaveInFlight() {
+    ProducerRow row = ProducerRow.first(new PublishId(1, 1, 1), 0);
+    assertThat(row.plus(new PublishId(1, 9, 4), 0).has(3)).isTrue();
+    assertThat(row.plus(new PublishId(1, 9, 4), 0).has(4)).isFalse();
+    TreeSet<Long> many = new TreeSet<>();
+    for (long s = 1; s <= ProducerRow.MAX_STORED; s++) {
+      many.add(s);
+    }
+    ProducerRow full = new ProducerRow(1, many, 0).plus(new PublishId(1, 70_000, 1), 0);
+    assertThat(full.stored()).hasSize(ProducerRow.MAX_STORED);
+    assertThat(full.has(1)).isTrue();
+    assertThat(full.has(69_999)).isFalse();
+  }
+
+  @Test
+  void shouldDecodeTheWillItEncoded() {
+    byte[] will = MessageCodec.encodeWill(new Will(MESSAGE, 5, Will.NO_EXPIRY));
+    InboxEffect.WillDue due = new DueWill(ID, will).toEffect(3, 4);
+    assertThat(due.will().delaySeconds()).isEqualTo(5);
+    assertThat(due.id()).isEqualTo(ID);
+  }
+}
