@@ -3,16 +3,32 @@ package io.fjordmq.inbox;
 /**
  * Names the inbox of a client.
  *
- * @param tenant without U+0000
- * @param clientId without U+0000
+ * @param tenant well-formed Unicode without U+0000
+ * @param clientId well-formed Unicode without U+0000
  */
 public record InboxId(String tenant, String clientId) {
   /**
-   * @throws IllegalArgumentException if one contains U+0000, which separates them in stored keys
+   * @throws IllegalArgumentException if one contains U+0000, which separates them in stored keys,
+   *     or half a surrogate pair, which UTF-8 cannot store
    */
   public InboxId {
-    if (tenant.indexOf(0) >= 0 || clientId.indexOf(0) >= 0) {
-      throw new IllegalArgumentException("tenant or client identifier contains U+0000");
+    check(tenant, "tenant");
+    check(clientId, "client identifier");
+  }
+
+  private static void check(String text, String what) {
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c == 0) {
+        throw new IllegalArgumentException(what + " contains U+0000");
+      }
+      if (Character.isSurrogate(c)) {
+        boolean pair = i + 1 < text.length() && Character.isSurrogatePair(c, text.charAt(i + 1));
+        if (!pair) {
+          throw new IllegalArgumentException(what + " contains half a surrogate pair");
+        }
+        i++;
+      }
     }
   }
 }

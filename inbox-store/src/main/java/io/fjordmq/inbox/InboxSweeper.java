@@ -29,7 +29,7 @@ public final class InboxSweeper {
 
   /**
    * @param client of the store {@link InboxReplicas#STORE}
-   * @param led key intervals of the ranges that this node leads
+   * @param led key intervals of the ranges that this node leads; must not throw
    * @param liveness must say so when a process has ended
    * @param clock wall clock
    */
@@ -58,9 +58,8 @@ public final class InboxSweeper {
     }
     final long start = System.nanoTime();
     List<KeyInterval> ranges = led.get();
-    CompletableFuture<?>[] all =
-        ranges.stream().map(range -> sweep(range.start())).toArray(CompletableFuture[]::new);
-    return CompletableFuture.allOf(all)
+    return CompletableFuture.allOf(
+            ranges.stream().map(this::sweep).toArray(CompletableFuture[]::new))
         .handle(
             (done, failure) -> {
               running.set(false);
@@ -72,7 +71,8 @@ public final class InboxSweeper {
             });
   }
 
-  private CompletableFuture<Void> sweep(byte[] rangeKey) {
+  private CompletableFuture<Void> sweep(KeyInterval range) {
+    byte[] rangeKey = range.start();
     return client
         .query(rangeKey, new Survey().encode())
         .thenCompose(answer -> act(rangeKey, Survey.decodeAnswer(answer)));

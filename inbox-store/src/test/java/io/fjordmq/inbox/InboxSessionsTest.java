@@ -236,6 +236,11 @@ class InboxSessionsTest {
   void shouldRefuseIdsThatCannotBeKeys() {
     assertThatThrownBy(() -> new InboxId("t", "a\0b"))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("U+0000");
+        .hasMessage("client identifier contains U+0000");
+    assertThatThrownBy(() -> new InboxId("\uD83D", "c"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("tenant contains half a surrogate pair");
+    assertThat(inboxes.attach(new InboxId("t", "\uD83D\uDE00")).sessionPresent()).isFalse();
+    assertThat(inboxes.attach(new InboxId("t", "\uD83D\uDE00")).sessionPresent()).isTrue();
   }
 }
