@@ -1,0 +1,102 @@
+package io.fjordmq.inbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.range.KeyInterval;
+import io.fjordmq.range.RangeClient;
+import io.fjordmq.range.RangeException;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+class InboxSweeperTest {
+  private final List<CompletableFuture<byte[]>> queries = new ArrayList<>();
+  private final List<Boolean> sweeps = new ArrayList<>();
+  private int mutations;
+
+  private final RangeClient client =
+      new RangeClient() {
+        @Override
+        public CompletableFuture<byte[]> mutate(byte[] key, byte[] command) {
+          mutations++;
+          return CompletableFuture.completedFuture(Answer.of(true));
+        }
+
+        @Override
+        public CompletableFuture<List<GroupAnswer>> mutateGrouped(
+            List<byte[]> keys, GroupEncoder encoder) {
+          throw new UnsupportedOperationException("a sweeper does not do that");
+        }
+
+        @Override
+        public CompletableFuture<byte[]> query(byte[] key, byte[] query) {
+          CompletableFuture<byte[]> answer = new CompletableFuture<>();
+          queries.add(answer);
+          return answer;
+        }
+
+        @Override
+        public List<KeyInterval> locate(KeyInterval interval) {
+          return List.of(interval);
+        }
+      };
+
+  private final InboxSweeper sweeper =
+      new InboxSweeper(
+          client,
+          () -> List.of(KeyInterval.ALL),
+          (node, incarnation) -> true,
+          InstantSource.fixed(java.time.Instant.ofEpochMilli(1000)),
+          TestInboxes.settings(InboxLimits.DEFAULT),
+          new InboxObserver() {
+            @Override
+            public void swept(int ranges, long nanos, boolean succeeded) {
+              sweeps.add(succeeded);
+            }
+          });
+
+  private static byte[] dueAt(long millis) {
+    return new io.fjordmq.api.ByteWriter(16).writeVarint(millis).toByteArray();
+  }
+
+  @Test
+  void shouldAskAgainOnlyWhenTheSweepBeforeIsThrough() {
+    sweeper.sweep();
+    assertThat(sweeper.sweep()).isCompleted();
+    assertThat(queries).hasSize(1);
+    queries.get(0).complete(dueAt(InboxState.NEVER));
+    sweeper.sweep();
+    assertThat(queries).hasSize(2);
+  }
+
+  @Test
+  void shouldWriteNothingWhenNothingIsDue() {
+    CompletableFuture<Void> sweep = sweeper.sweep();
+    queries.get(0).complete(dueAt(1001));
+    assertThat(sweep).isCompleted();
+    assertThat(mutations).isZero();
+    assertThat(sweeps).containsExactly(true);
+  }
+
+  @Test
+  void shouldLeaveTheRestToTheNextSweepWhenThereIsTooMuch() {
+    CompletableFuture<Void> sweep = sweeper.sweep();
+    queries.get(0).complete(dueAt(1000));
+    assertThat(sweep).isCompleted();
+    assertThat(mutations).isEqualTo(100);
+  }
+
+  @Test
+  void shouldReportAFailureAndTryAgainNextTime() {
+    CompletableFuture<Void> sweep = sweeper.sweep();
+    queries
+        .get(0)
+        .completeExceptionally(new RangeException(RangeException.Kind.UNAVAILABLE, "no leader"));
+    assertThat(sweep).isCompletedWithValue(null);
+    assertThat(sweeps).containsExactly(false);
+    sweeper.sweep();
+    assertThat(queries).hasSize(2);
+  }
+}
