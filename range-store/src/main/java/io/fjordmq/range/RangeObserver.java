@@ -44,6 +44,6 @@ public interface RangeObserver {
   /** A replica stopped because of an error; it will be reopened. */
   default void halted(RangeId range) {}
 
-  /** A checkpoint of all ranges ended. */
-  default void checkpointed(long nanos, boolean succeeded) {}
+  /** The ranges of the node that had something new have a checkpoint now. */
+  default void checkpointed(long nanos) {}
 }

@@ -6,7 +6,6 @@ import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,7 +28,6 @@ final class CheckpointCycle {
 
   // Used by the supervisor thread.
   private long lastMillis;
-  private boolean running;
   private boolean stopped;
 
   CheckpointCycle(
@@ -57,7 +55,7 @@ final class CheckpointCycle {
     if (stopped) {
       return;
     }
-    if (!running && isDue()) {
+    if (isDue()) {
       run();
     }
     scheduleStep();
@@ -76,28 +74,19 @@ final class CheckpointCycle {
 
   /** Checkpoints every replica that has something new; completes when all are done or failed. */
   CompletableFuture<Void> run() {
-    running = true;
     lastMillis = runtime.timers().nowMillis();
     long startNanos = System.nanoTime();
     List<CompletableFuture<Boolean>> parts = new ArrayList<>();
     replicas.get().forEach(replica -> parts.add(replica.checkpoint()));
     return CompletableFuture.allOf(parts.toArray(CompletableFuture[]::new))
-        .whenComplete(
-            (done, error) -> runtime.supervisor().execute(() -> ended(parts, startNanos, error)));
+        .thenRun(() -> ended(parts, System.nanoTime() - startNanos));
   }
 
-  private void ended(
-      List<CompletableFuture<Boolean>> parts, long startNanos, @Nullable Throwable error) {
-    running = false;
-    long worked =
-        parts.stream().filter(part -> !part.isCompletedExceptionally() && part.join()).count();
-    if (error != null) {
-      LOG.warn("checkpoint failed, the log keeps its entries until the next one", error);
-    }
-    if (worked > 0 || error != null) {
-      long nanos = System.nanoTime() - startNanos;
-      LOG.debug("checkpoint: ranges={} millis={}", worked, nanos / 1_000_000);
-      observer.checkpointed(nanos, error == null);
+  private void ended(List<CompletableFuture<Boolean>> parts, long nanos) {
+    long done = parts.stream().filter(CompletableFuture::join).count();
+    if (done > 0) {
+      LOG.debug("checkpoint: ranges={} millis={}", done, nanos / 1_000_000);
+      observer.checkpointed(nanos);
     }
   }
 

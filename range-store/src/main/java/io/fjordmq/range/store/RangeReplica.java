@@ -231,7 +231,18 @@ final class RangeReplica implements ReplicatedState {
     long nowNanos = System.nanoTime();
     for (ApplyLoop.Outcome outcome : written.outcomes()) {
       parts.observer().proposalApplied(id, nowNanos - outcome.pending().proposedNanos());
+      tell(outcome);
+    }
+  }
+
+  /**
+   * The entries are written already: a bug of who waits for an answer must not halt the replica.
+   */
+  private void tell(ApplyLoop.Outcome outcome) {
+    try {
       outcome.pending().answer(outcome.result());
+    } catch (RuntimeException e) {
+      LOG.error("the answer to a batch of range {} was not taken", id, e);
     }
   }
 

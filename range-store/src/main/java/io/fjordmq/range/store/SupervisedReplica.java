@@ -11,6 +11,7 @@ import io.fjordmq.range.kv.KvSpace;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,7 +35,8 @@ final class SupervisedReplica {
   private volatile @Nullable Opened current;
   private volatile @Nullable String failure;
 
-  private record Opened(RangeReplica replica, Consensus group) {}
+  /** One opening; its checkpoints do not concern the next one. */
+  private record Opened(RangeReplica replica, Consensus group, AtomicBoolean checkpointing) {}
 
   SupervisedReplica(
       RangeDescriptor initial,
@@ -78,7 +80,7 @@ final class SupervisedReplica {
     try {
       Consensus group = host.open(initial.group(), replica);
       replica.attach(group);
-      current = new Opened(replica, group);
+      current = new Opened(replica, group, new AtomicBoolean());
       openedAtMillis = parts.runtime().timers().nowMillis();
       failure = null;
     } catch (ConsensusException e) {
@@ -124,13 +126,29 @@ final class SupervisedReplica {
     }
   }
 
-  /** Makes what was applied durable; completes with true if there was something to do. */
+  /**
+   * Makes what was applied durable; completes with true if there was something to do, and if not,
+   * or while an earlier checkpoint still runs, with false.
+   */
   CompletableFuture<Boolean> checkpoint() {
     Opened opened = current;
-    if (opened == null || opened.replica().logBytesSinceCheckpoint() == 0) {
+    if (opened == null
+        || opened.replica().logBytesSinceCheckpoint() == 0
+        || !opened.checkpointing().compareAndSet(false, true)) {
       return CompletableFuture.completedFuture(false);
     }
-    return opened.group().checkpoint().thenApply(index -> true);
+    return opened
+        .group()
+        .checkpoint()
+        .handle(
+            (index, error) -> {
+              opened.checkpointing().set(false);
+              if (error != null) {
+                LOG.warn(
+                    "range {} has no checkpoint, its log keeps its entries", initial.id(), error);
+              }
+              return error == null;
+            });
   }
 
   synchronized void close() {
