@@ -1,6 +1,5 @@
 package io.fjordmq.router;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
@@ -37,27 +36,17 @@ public final class FilterTable<V, R> {
    * tenant again.
    */
 
-  /** Characters; a longer topic is matched anew each time, so that topics cannot fill the heap. */
-  private static final int MAX_CACHED_TOPIC_LENGTH = 1_024;
-
   private final ConcurrentHashMap<String, Tenant<V, R>> tenants = new ConcurrentHashMap<>();
   private final ReentrantLock lock = new ReentrantLock();
   private final Function<List<V>, R> combine;
   private final ToIntFunction<R> weight;
-  private final int maxWeight;
   private final R nothing;
-
-  /** Cached topics in the order they get their next chance; dead ones are left in for a while. */
-  private final ArrayDeque<Cached<R>> clock = new ArrayDeque<>();
-
-  private int cached;
-  private long cachedWeight;
+  private final TopicCache<R> cache;
+  private final RecentlySeen<String> levels = new RecentlySeen<>(); // guarded by lock
   private volatile int size;
 
   private final LongAdder hits = new LongAdder();
   private final LongAdder misses = new LongAdder();
-  private long invalidations;
-  private long evictions;
 
   /**
    * A table at a moment; the last four count since it was made.
@@ -80,29 +69,14 @@ public final class FilterTable<V, R> {
   }
 
   private static final class Tenant<V, R> {
-    final FilterTrie<V> filters = new FilterTrie<>();
-    final TopicIndex<Cached<R>> index = new TopicIndex<>();
-    final ConcurrentHashMap<String, Cached<R>> results = new ConcurrentHashMap<>();
+    final FilterTrie<V> filters;
+    final TopicCache.Part<R> cached = new TopicCache.Part<>();
 
     /** Changes so far; raised under the lock. */
     volatile long version;
-  }
 
-  private static final class Cached<R> {
-    final String tenant;
-    final String topic;
-    final R result;
-    final int weight;
-    boolean dead; // guarded by lock
-
-    /** Asked for again since the clock passed. Races lose a chance at worst. */
-    boolean recent;
-
-    Cached(String tenant, String topic, R result, int weight) {
-      this.tenant = tenant;
-      this.topic = topic;
-      this.result = result;
-      this.weight = weight;
+    Tenant(RecentlySeen<String> levels) {
+      filters = new FilterTrie<>(levels);
     }
   }
 
@@ -129,7 +103,7 @@ public final class FilterTable<V, R> {
     }
     this.combine = combine;
     this.weight = weight;
-    this.maxWeight = maxCachedTopics;
+    this.cache = new TopicCache<>(maxCachedTopics);
     this.nothing = combine.apply(List.of());
   }
 
@@ -139,16 +113,13 @@ public final class FilterTable<V, R> {
     if (its == null) {
       return nothing;
     }
-    Cached<R> hit = its.results.get(topic);
+    R hit = cache.get(its.cached, topic);
     if (hit == null) {
       misses.increment();
       return matchAnew(its, tenant, topic);
     }
     hits.increment();
-    if (!hit.recent) { // read first: a topic that is always hot must not be a contended write
-      hit.recent = true;
-    }
-    return hit.result;
+    return hit;
   }
 
   /**
@@ -167,12 +138,12 @@ public final class FilterTable<V, R> {
         return;
       }
       if (its == null) {
-        its = new Tenant<>();
+        its = new Tenant<>(levels);
         tenants.put(tenant, its);
       }
       set(its, pattern, before, after);
       if (its.filters.size() == 0) {
-        its.results.values().forEach(this::kill);
+        cache.drop(its.cached);
         tenants.remove(tenant);
       }
     } finally {
@@ -190,7 +161,7 @@ public final class FilterTable<V, R> {
       size += before == null ? 1 : 0;
     }
     its.version++;
-    invalidate(its, pattern);
+    cache.invalidate(its.cached, pattern);
   }
 
   /** Filters of all tenants. */
@@ -206,7 +177,8 @@ public final class FilterTable<V, R> {
   public Status status() {
     lock.lock();
     try {
-      return new Status(size, cached, hits.sum(), misses.sum(), invalidations, evictions);
+      return new Status(
+          size, cache.size(), hits.sum(), misses.sum(), cache.invalidations(), cache.evictions());
     } finally {
       lock.unlock();
     }
@@ -228,70 +200,16 @@ public final class FilterTable<V, R> {
     its.filters.match(topic, values::add);
     R result = values.isEmpty() ? nothing : combine.apply(values);
     int resultWeight = weight.applyAsInt(result);
-    boolean worthIt =
-        topic.length() <= MAX_CACHED_TOPIC_LENGTH && resultWeight <= Math.max(1, maxWeight / 8);
-    if (worthIt && lock.tryLock()) { // if it is taken, another match of the topic will do
+    // If the lock is taken, another match of the topic will do.
+    if (cache.isWorthIt(topic, resultWeight) && lock.tryLock()) {
       try {
         if (tenants.get(tenant) == its && its.version == version) {
-          remember(its, new Cached<>(tenant, topic, result, resultWeight));
+          cache.remember(its.cached, topic, result, resultWeight);
         }
       } finally {
         lock.unlock();
       }
     }
     return result;
-  }
-
-  private void remember(Tenant<V, R> its, Cached<R> entry) {
-    if (its.results.containsKey(entry.topic)) {
-      return; // another thread was faster
-    }
-    while (cachedWeight + entry.weight > maxWeight) {
-      evictOne();
-    }
-    if (clock.size() >= 2L * maxWeight) {
-      clock.removeIf(old -> old.dead);
-    }
-    its.results.put(entry.topic, entry);
-    its.index.put(entry.topic, entry);
-    clock.add(entry);
-    cached++;
-    cachedWeight += entry.weight;
-  }
-
-  private void evictOne() {
-    Cached<R> oldest = clock.remove();
-    if (oldest.dead) {
-      return;
-    }
-    if (oldest.recent) {
-      oldest.recent = false;
-      clock.add(oldest);
-      return;
-    }
-    Tenant<V, R> its = tenants.get(oldest.tenant);
-    if (its != null) {
-      evictions++;
-      forget(its, oldest);
-    }
-  }
-
-  private void invalidate(Tenant<V, R> its, String pattern) {
-    List<Cached<R>> stale = new ArrayList<>();
-    its.index.match(pattern, stale::add);
-    invalidations += stale.size();
-    stale.forEach(entry -> forget(its, entry));
-  }
-
-  private void forget(Tenant<V, R> its, Cached<R> entry) {
-    its.results.remove(entry.topic);
-    its.index.remove(entry.topic);
-    kill(entry);
-  }
-
-  private void kill(Cached<R> entry) {
-    entry.dead = true;
-    cached--;
-    cachedWeight -= entry.weight;
   }
 }

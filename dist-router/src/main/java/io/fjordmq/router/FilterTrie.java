@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * was complete when they began. A reader may still be in a branch that was pruned: it finds there
  * what was in it before, and a filter added later has a new branch.
  */
-public final class FilterTrie<V> {
+final class FilterTrie<V> {
 
   private static final class Node<V> {
     final Levels<Node<V>> literal = new Levels<>();
@@ -32,15 +32,23 @@ public final class FilterTrie<V> {
   }
 
   private final Node<V> root = new Node<>();
+  private final RecentlySeen<String> levels;
   private int size; // the writer's
 
+  /**
+   * @param levels used when filters are added
+   */
+  FilterTrie(RecentlySeen<String> levels) {
+    this.levels = levels;
+  }
+
   /** Filters in it; for the writer. */
-  public int size() {
+  int size() {
     return size;
   }
 
   /** The value of exactly this filter; null if it is not in. */
-  public @Nullable V get(String pattern) {
+  @Nullable V get(String pattern) {
     Node<V> node = root;
     for (int from = 0; from <= pattern.length(); ) {
       int end = Levels.endOfLevel(pattern, from);
@@ -59,7 +67,7 @@ public final class FilterTrie<V> {
   }
 
   /** Adds a filter or replaces its value; returns the value it had. */
-  public @Nullable V put(String pattern, V value) {
+  @Nullable V put(String pattern, V value) {
     Node<V> node = root;
     for (int from = 0; from <= pattern.length(); ) {
       int end = Levels.endOfLevel(pattern, from);
@@ -79,7 +87,7 @@ public final class FilterTrie<V> {
   }
 
   /** Removes a filter; returns the value it had, null if it was not in. */
-  public @Nullable V remove(String pattern) {
+  @Nullable V remove(String pattern) {
     List<Node<V>> path = new ArrayList<>();
     Node<V> node = root;
     boolean hash = false;
@@ -109,7 +117,7 @@ public final class FilterTrie<V> {
   }
 
   /** Passes the values of all filters that match the topic; of each filter once. */
-  public void match(String topic, Consumer<? super V> matched) {
+  void match(String topic, Consumer<? super V> matched) {
     List<Node<V>> here = new ArrayList<>(4);
     List<Node<V>> below = new ArrayList<>(4);
     here.add(root);
@@ -139,7 +147,7 @@ public final class FilterTrie<V> {
   }
 
   /** Passes the value of every filter, in no order that means anything. */
-  public void forEach(Consumer<? super V> action) {
+  void forEach(Consumer<? super V> action) {
     List<Node<V>> open = new ArrayList<>();
     open.add(root);
     while (!open.isEmpty()) {
@@ -164,7 +172,7 @@ public final class FilterTrie<V> {
     Node<V> child = node.literal.get(level);
     if (child == null) {
       child = new Node<>();
-      node.literal.put(level, child);
+      node.literal.put(levels.sameAs(level), child);
     }
     return child;
   }

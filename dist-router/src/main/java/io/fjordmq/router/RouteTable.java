@@ -1,5 +1,6 @@
 package io.fjordmq.router;
 
+import io.fjordmq.api.SubscriptionOptions;
 import io.fjordmq.range.KeyInterval;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -15,6 +16,11 @@ import java.util.function.Consumer;
 final class RouteTable {
   private final FilterTable<PatternRoutes, RouteMerge> filters;
   private final LongAdder routes = new LongAdder();
+
+  // What many routes have in common; guarded by the lock of filters.
+  private final RecentlySeen<String> tenants = new RecentlySeen<>();
+  private final RecentlySeen<Receiver> nodes = new RecentlySeen<>();
+  private final RecentlySeen<SubscriptionOptions> options = new RecentlySeen<>();
 
   /** Intervals that replicas have filled since the start; guarded by itself. */
   private final List<KeyInterval> filled = new ArrayList<>();
@@ -46,11 +52,21 @@ final class RouteTable {
         route.tenant(),
         route.filter().pattern(),
         before -> {
+          Route lean = lean(route);
           int sizeBefore = before == null ? 0 : before.size();
-          PatternRoutes after = before == null ? PatternRoutes.of(route) : before.with(route);
+          PatternRoutes after = before == null ? PatternRoutes.of(lean) : before.with(lean);
           routes.add(after.size() - sizeBefore);
           return after;
         });
+  }
+
+  private Route lean(Route route) {
+    Receiver receiver = route.receiver();
+    return new Route(
+        tenants.sameAs(route.tenant()),
+        route.filter(),
+        receiver instanceof Receiver.Live ? nodes.sameAs(receiver) : receiver,
+        options.sameAs(route.options()));
   }
 
   /** Removes a route. When this returns, no match that begins sees it. */
