@@ -1,60 +1,59 @@
 package io.fjordmq.range.kv;
 
 import java.nio.file.Path;
-import java.util.Locale;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
-import org.rocksdb.AbstractEventListener;
-import org.rocksdb.BackgroundErrorReason;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.Status;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Turns RocksDB's errors into {@link KvException} and follows those of its background. */
-final class RocksFailures extends AbstractEventListener {
+/**
+ * Turns RocksDB's errors into {@link KvException} and knows whether it takes writes.
+ *
+ * <p>Learned from writes and flushes, not from RocksDB's events: its Java binding (10.10.1) does
+ * not know the reason "flush without write-ahead log" and throws in RocksDB's own thread.
+ */
+final class RocksFailures {
   private static final Logger LOG = LoggerFactory.getLogger(RocksFailures.class);
 
   private final Path directory;
-  private final AtomicLong backgroundErrors = new AtomicLong();
   private volatile @Nullable KvException current;
 
   RocksFailures(Path directory) {
-    super(
-        EnabledEventCallback.ON_BACKGROUND_ERROR, EnabledEventCallback.ON_ERROR_RECOVERY_COMPLETED);
     this.directory = directory;
   }
 
-  /** The background error that keeps RocksDB from writing, null if there is none. */
+  /** Why the last write or flush failed, null if it did not. */
   @Nullable KvException current() {
     return current;
   }
 
-  long count() {
-    return backgroundErrors.get();
+  /** To be called after every write and flush that worked. */
+  void writeWorked() {
+    if (current != null) {
+      current = null;
+      LOG.info("state storage takes writes again: directory={}", directory);
+    }
+  }
+
+  /** To be called with every write or flush that failed. */
+  KvException writeFailed(String what, RocksDBException cause) {
+    KvException failure = translate(what, cause);
+    if (current == null) {
+      LOG.error("state storage takes no writes: {}", failure.getMessage());
+    }
+    current = failure;
+    return failure;
   }
 
   KvException translate(String what, RocksDBException cause) {
-    return translate(what, cause.getStatus(), cause);
+    KvException.Kind kind = kind(cause.getStatus(), String.valueOf(cause.getMessage()));
+    String message = what + " in " + directory + ": " + cause.getMessage() + advice(kind);
+    return new KvException(kind, message, cause);
   }
 
-  private KvException translate(String what, @Nullable Status status, @Nullable Exception cause) {
-    KvException.Kind kind = kind(status, cause);
-    String detail =
-        cause != null ? String.valueOf(cause.getMessage()) : status == null ? "" : describe(status);
-    String message = what + " in " + directory + ": " + detail + advice(kind);
-    return cause == null ? new KvException(kind, message) : new KvException(kind, message, cause);
-  }
-
-  private static String describe(Status status) {
-    return status.getCodeString() + (status.getState() == null ? "" : ": " + status.getState());
-  }
-
-  private static KvException.Kind kind(@Nullable Status status, @Nullable Exception cause) {
-    String text =
-        (cause == null ? "" : cause.getMessage() + " ")
-            + (status == null ? "" : describe(status)).toLowerCase(Locale.ROOT);
-    if (status != null && status.getSubCode() == Status.SubCode.NoSpace
+  private static KvException.Kind kind(@Nullable Status status, String text) {
+    if ((status != null && status.getSubCode() == Status.SubCode.NoSpace)
         || text.contains("No space left")) {
       return KvException.Kind.DISK_FULL;
     }
@@ -74,19 +73,5 @@ final class RocksFailures extends AbstractEventListener {
       case CORRUPTED -> "; this node's state has to be copied from its peers again";
       default -> "";
     };
-  }
-
-  @Override
-  public void onBackgroundError(BackgroundErrorReason reason, Status status) {
-    backgroundErrors.incrementAndGet();
-    KvException failure = translate("background " + reason + " failed", status, null);
-    current = failure;
-    LOG.error("state storage takes no writes: kind={} {}", failure.kind(), failure.getMessage());
-  }
-
-  @Override
-  public void onErrorRecoveryCompleted(Status oldBackgroundError) {
-    current = null;
-    LOG.info("state storage takes writes again: directory={}", directory);
   }
 }

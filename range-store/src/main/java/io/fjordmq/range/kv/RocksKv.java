@@ -136,9 +136,10 @@ public final class RocksKv implements Kv {
     try (FlushOptions wait = new FlushOptions().setWaitForFlush(true).setAllowWriteStall(true)) {
       if (!handles.isEmpty()) {
         db.flush(wait, handles);
+        failures.writeWorked();
       }
     } catch (RocksDBException e) {
-      throw failures.translate("cannot flush", e);
+      throw failures.writeFailed("cannot flush", e);
     } finally {
       gate.leave();
     }
@@ -159,7 +160,7 @@ public final class RocksKv implements Kv {
           sum("rocksdb.total-sst-files-size"),
           sum("rocksdb.estimate-pending-compaction-bytes"),
           db.getLongProperty("rocksdb.is-write-stopped") != 0,
-          failures.count());
+          db.getLongProperty("rocksdb.background-errors"));
     } catch (RocksDBException e) {
       throw failures.translate("cannot read figures", e);
     } finally {

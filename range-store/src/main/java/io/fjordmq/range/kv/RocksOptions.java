@@ -1,6 +1,5 @@
 package io.fjordmq.range.kv;
 
-import java.util.List;
 import org.rocksdb.BlockBasedTableConfig;
 import org.rocksdb.BloomFilter;
 import org.rocksdb.Cache;
@@ -14,7 +13,6 @@ import org.rocksdb.SstFileManager;
 
 /** What RocksDB is told, with reasons. Owns the native objects. */
 final class RocksOptions implements AutoCloseable {
-  private final RocksFailures failures;
   private final Cache blockCache;
   private final BloomFilter bloom = new BloomFilter(10);
   private final SstFileManager fileManager;
@@ -22,9 +20,8 @@ final class RocksOptions implements AutoCloseable {
   private final ColumnFamilyOptions family;
 
   RocksOptions(RocksKvSettings settings, RocksFailures failures) {
-    this.failures = failures;
     this.blockCache = new LRUCache(settings.blockCacheBytes());
-    this.fileManager = newFileManager();
+    this.fileManager = newFileManager(failures);
     this.db = newDbOptions(settings);
     this.family = newFamilyOptions(settings);
   }
@@ -42,7 +39,7 @@ final class RocksOptions implements AutoCloseable {
   }
 
   /** With a file manager RocksDB notices by itself that a full disk has room again. */
-  private SstFileManager newFileManager() {
+  private SstFileManager newFileManager(RocksFailures failures) {
     try {
       return new SstFileManager(Env.getDefault());
     } catch (RocksDBException e) {
@@ -63,8 +60,7 @@ final class RocksOptions implements AutoCloseable {
         .setStatsDumpPeriodSec(0)
         .setKeepLogFileNum(3)
         .setMaxLogFileSize(4 << 20)
-        .setSstFileManager(fileManager)
-        .setListeners(List.of(failures));
+        .setSstFileManager(fileManager);
   }
 
   private ColumnFamilyOptions newFamilyOptions(RocksKvSettings settings) {
@@ -94,6 +90,5 @@ final class RocksOptions implements AutoCloseable {
     fileManager.close();
     bloom.close();
     blockCache.close();
-    failures.close();
   }
 }

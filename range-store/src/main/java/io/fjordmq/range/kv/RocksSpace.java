@@ -73,8 +73,9 @@ final class RocksSpace implements KvSpace {
         throw translation.failed;
       }
       db.write(withoutLog, write);
+      failures.writeWorked();
     } catch (RocksDBException e) {
-      throw failures.translate("cannot write to " + name, e);
+      throw failures.writeFailed("cannot write to " + name, e);
     } finally {
       gate.leave();
     }
