@@ -3,9 +3,12 @@ package io.fjordmq.range.sim;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fjordmq.range.Coprocessor;
 import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.RangeClient;
 import io.fjordmq.range.StoreSpec;
+import io.fjordmq.range.kv.KvReader;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -63,6 +66,27 @@ class LocalRangesTest {
       ranges.advance(Duration.ofSeconds(1));
       assertThat(ranges.client("words").query(bytes("a"), bytes("a")).join())
           .isEqualTo(bytes("1 2 3"));
+    }
+  }
+
+  @Test
+  void shouldNotChangeWhatAQueryReadsWhileItRuns() {
+    LocalRanges[] running = new LocalRanges[1];
+    Coprocessor twice =
+        new AppendingCoprocessor() {
+          @Override
+          public byte[] query(ByteBuffer query, KvReader state) {
+            byte[] first = super.query(query.duplicate(), state);
+            running[0].client("words").mutate(bytes("a"), bytes("a:2")).join();
+            assertThat(super.query(query.duplicate(), state)).isEqualTo(first);
+            return first;
+          }
+        };
+    StoreSpec store = new StoreSpec("words", List.of(), id -> twice, (range, emitted) -> {});
+    try (LocalRanges ranges = LocalRanges.of(store)) {
+      running[0] = ranges;
+      ranges.client("words").mutate(bytes("a"), bytes("a:1")).join();
+      assertThat(ranges.client("words").query(bytes("a"), bytes("a")).join()).isEqualTo(bytes("1"));
     }
   }
 
