@@ -136,7 +136,7 @@ enum Metric {
   RANGE_QUERY("fjordmq.range.query", Kind.TIMER, "store", "answering a query"),
   RANGE_HALTS("fjordmq.range.halts", Kind.COUNTER, "store", "replicas stopped by an error"),
   RANGE_CHECKPOINT(
-      "fjordmq.range.checkpoint", Kind.TIMER, "result", "making the state of all ranges durable"),
+      "fjordmq.range.checkpoint", Kind.TIMER, "", "making the state of all ranges durable"),
 
   RAFT_FSYNC("fjordmq.raft.fsync", Kind.TIMER, "", "writing and syncing a batch of log entries"),
   RAFT_ENTRIES("fjordmq.raft.entries", Kind.COUNTER, "", "log entries written"),

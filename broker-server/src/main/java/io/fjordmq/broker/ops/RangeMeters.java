@@ -50,16 +50,14 @@ final class RangeMeters implements RangeObserver {
   }
 
   private final Map<String, OfStore> stores;
-  private final Timer checkpointDone;
-  private final Timer checkpointFailed;
+  private final Timer checkpoint;
 
   RangeMeters(Meters meters, Collection<String> stores) {
     this.stores =
         stores.stream()
             .collect(
                 Collectors.toUnmodifiableMap(Function.identity(), s -> new OfStore(meters, s)));
-    checkpointDone = meters.timer(Metric.RANGE_CHECKPOINT, "done");
-    checkpointFailed = meters.timer(Metric.RANGE_CHECKPOINT, "failed");
+    checkpoint = meters.timer(Metric.RANGE_CHECKPOINT);
   }
 
   private OfStore of(RangeId range) {
@@ -132,7 +130,7 @@ final class RangeMeters implements RangeObserver {
   }
 
   @Override
-  public void checkpointed(long nanos, boolean succeeded) {
-    (succeeded ? checkpointDone : checkpointFailed).record(nanos, TimeUnit.NANOSECONDS);
+  public void checkpointed(long nanos) {
+    checkpoint.record(nanos, TimeUnit.NANOSECONDS);
   }
 }
