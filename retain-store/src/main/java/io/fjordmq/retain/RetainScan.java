@@ -19,6 +19,9 @@ final class RetainScan {
   /** Rows looked at per page; a page may be empty because of it, and the caller asks on. */
   static final int MAX_ROWS = 4_096;
 
+  /** Bytes of such rows; the one that goes beyond is the last. */
+  static final long MAX_ROW_BYTES = 16 << 20;
+
   private final RetainQuery query;
   private final KeyInterval interval;
   private final TopicFilter filter;
@@ -27,8 +30,9 @@ final class RetainScan {
   private final int tenantBytes;
 
   private final List<byte[]> found = new ArrayList<>();
-  private int foundBytes;
+  private long foundBytes;
   private int rows;
+  private long rowBytes;
   private byte @Nullable [] stoppedAt;
 
   RetainScan(RetainQuery query, KeyInterval interval) {
@@ -65,10 +69,10 @@ final class RetainScan {
       if (stoppedAt != null) {
         return new RetainAnswer(found, stoppedAt);
       }
-      if (oneBucket) {
-        return atEndOfBucket(end);
+      if (isCutBefore(end)) {
+        return new RetainAnswer(found, interval.end());
       }
-      if (bucket == RetainKeys.BUCKETS - 1) {
+      if (oneBucket || bucket == RetainKeys.BUCKETS - 1) {
         return new RetainAnswer(found, null);
       }
       bucket++;
@@ -82,28 +86,24 @@ final class RetainScan {
     return new RetainAnswer(found, past ? begin : null);
   }
 
-  /** One bucket's matches may go on in the range that follows. */
-  private RetainAnswer atEndOfBucket(byte @Nullable [] end) {
+  /** What begins with a prefix may go on in the range that follows. */
+  private boolean isCutBefore(byte @Nullable [] end) {
     byte[] rangeEnd = interval.end();
-    boolean goesOn = rangeEnd != null && (end == null || Arrays.compareUnsigned(rangeEnd, end) < 0);
-    return new RetainAnswer(found, goesOn ? rangeEnd : null);
+    return rangeEnd != null && (end == null || Arrays.compareUnsigned(rangeEnd, end) < 0);
   }
 
   private byte @Nullable [] clipped(byte @Nullable [] end) {
-    byte[] rangeEnd = interval.end();
-    if (rangeEnd == null || (end != null && Arrays.compareUnsigned(end, rangeEnd) < 0)) {
-      return end;
-    }
-    return rangeEnd;
+    return isCutBefore(end) ? interval.end() : end;
   }
 
   private boolean visit(byte[] key, byte[] row) {
     boolean full = found.size() >= query.maxMessages() || foundBytes >= query.maxBytes();
-    if (full || rows >= MAX_ROWS) {
+    if (full || rows >= MAX_ROWS || rowBytes >= MAX_ROW_BYTES) {
       stoppedAt = key;
       return false;
     }
     rows++;
+    rowBytes += row.length;
     int topicAt = 3 + tenantBytes;
     String topic = new String(key, topicAt, key.length - topicAt, StandardCharsets.UTF_8);
     if (RetainRow.expiryOf(row) > query.nowMillis() && filter.matches(new Topic(topic))) {
