@@ -1,5 +1,6 @@
 package io.fjordmq.broker.ops;
 
+import static io.netty.handler.codec.http.HttpResponseStatus.BAD_REQUEST;
 import static io.netty.handler.codec.http.HttpResponseStatus.METHOD_NOT_ALLOWED;
 import static io.netty.handler.codec.http.HttpResponseStatus.NOT_FOUND;
 import static io.netty.handler.codec.http.HttpResponseStatus.OK;
@@ -130,6 +131,9 @@ public final class HttpServer implements AutoCloseable {
   }
 
   private DefaultFullHttpResponse answer(FullHttpRequest request) {
+    if (request.decoderResult().isFailure()) {
+      return response(BAD_REQUEST, TEXT, "not HTTP\n");
+    }
     if (!request.method().equals(HttpMethod.GET)) {
       return response(METHOD_NOT_ALLOWED, TEXT, "only GET\n");
     }
@@ -163,7 +167,7 @@ public final class HttpServer implements AutoCloseable {
     @Override
     protected void channelRead0(ChannelHandlerContext context, FullHttpRequest request) {
       DefaultFullHttpResponse response = answer(request);
-      boolean stays = HttpUtil.isKeepAlive(request);
+      boolean stays = request.decoderResult().isSuccess() && HttpUtil.isKeepAlive(request);
       HttpUtil.setKeepAlive(response, stays);
       ChannelFuture written = context.writeAndFlush(response);
       if (!stays) {

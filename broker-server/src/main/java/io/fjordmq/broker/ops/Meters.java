@@ -38,7 +38,7 @@ final class Meters {
   private final MeterRegistry registry;
 
   /** The registry refers to what it reads weakly; this keeps it. */
-  private final List<LongAdder> kept = new ArrayList<>();
+  private final List<Object> kept = new ArrayList<>();
 
   Meters(MeterRegistry registry) {
     this.registry = registry;
@@ -53,6 +53,14 @@ final class Meters {
         .tags(tags(metric, labelValues))
         .register(registry);
     return sum;
+  }
+
+  /** A counter that somebody else keeps. */
+  void counted(Metric metric, DoubleSupplier value) {
+    kept.add(value);
+    FunctionCounter.builder(metric.id(), value, DoubleSupplier::getAsDouble)
+        .description(metric.meaning())
+        .register(registry);
   }
 
   /** One counter for each value of the metric's only label. */

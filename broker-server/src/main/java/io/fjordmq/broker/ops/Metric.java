@@ -77,10 +77,28 @@ enum Metric {
   LOCAL_ROUTES("fjordmq.local.routes", Kind.GAUGE, "", "routes this node holds for its clients"),
   LOCAL_ROUTES_LEFTOVER(
       "fjordmq.local.routes.leftover", Kind.GAUGE, "", "of them to be removed as soon as possible"),
+  LOCAL_ROUTE_REMOVALS_WAITING(
+      "fjordmq.local.route.removals.waiting", Kind.GAUGE, "", "removals that wait for others"),
+  PUBLISHES_WAITING("fjordmq.publishes.waiting", Kind.GAUGE, "", "answers held back at the moment"),
+  SHARES("fjordmq.shares", Kind.GAUGE, "", "shared subscriptions whose turn is remembered"),
+  REPEATING_PUBLISHERS(
+      "fjordmq.repeating.publishers",
+      Kind.GAUGE,
+      "",
+      "publishers whose QoS 2 messages are remembered"),
 
   ROUTES("fjordmq.routes", Kind.GAUGE, "", "routes this node matches against"),
   ROUTE_FILTERS("fjordmq.route.filters", Kind.GAUGE, "", "different filters among them"),
   ROUTE_CACHE_TOPICS("fjordmq.route.cache.topics", Kind.GAUGE, "", "topics with remembered routes"),
+  ROUTE_CACHE_HITS("fjordmq.route.cache.hits", Kind.COUNTER, "", "matches that were remembered"),
+  ROUTE_CACHE_MISSES("fjordmq.route.cache.misses", Kind.COUNTER, "", "matches made anew"),
+  ROUTE_CACHE_INVALIDATIONS(
+      "fjordmq.route.cache.invalidations",
+      Kind.COUNTER,
+      "",
+      "topics forgotten because their routes changed"),
+  ROUTE_CACHE_EVICTIONS(
+      "fjordmq.route.cache.evictions", Kind.COUNTER, "", "topics forgotten to make room"),
 
   INBOXES("fjordmq.inboxes", Kind.GAUGE, "", "persistent sessions this node leads"),
   INBOXES_ATTACHED("fjordmq.inboxes.attached", Kind.GAUGE, "", "of them with a connection"),

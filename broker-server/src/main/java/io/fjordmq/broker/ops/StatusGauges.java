@@ -7,6 +7,7 @@ import io.fjordmq.range.kv.KvMetrics;
 import io.fjordmq.range.store.ReplicaStatus;
 import java.util.Collection;
 import java.util.Objects;
+import java.util.function.DoubleSupplier;
 import java.util.function.Predicate;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
@@ -38,12 +39,20 @@ final class StatusGauges {
     gauge(Metric.LOCAL_FILTERS, s -> s.delivery().filters());
     gauge(Metric.LOCAL_ROUTES, s -> s.delivery().heldRoutes());
     gauge(Metric.LOCAL_ROUTES_LEFTOVER, s -> s.delivery().leftoverRoutes());
+    gauge(Metric.LOCAL_ROUTE_REMOVALS_WAITING, s -> s.delivery().waitingRemovals());
+    gauge(Metric.PUBLISHES_WAITING, s -> s.delivery().slowedPublishes());
+    gauge(Metric.SHARES, s -> s.delivery().shares());
+    gauge(Metric.REPEATING_PUBLISHERS, s -> s.delivery().repeatingPublishers());
   }
 
   private void addStores() {
     gauge(Metric.ROUTES, s -> s.router().routes());
     gauge(Metric.ROUTE_FILTERS, s -> s.router().filters());
     gauge(Metric.ROUTE_CACHE_TOPICS, s -> s.router().cachedTopics());
+    counter(Metric.ROUTE_CACHE_HITS, s -> s.router().cacheHits());
+    counter(Metric.ROUTE_CACHE_MISSES, s -> s.router().cacheMisses());
+    counter(Metric.ROUTE_CACHE_INVALIDATIONS, s -> s.router().cacheInvalidations());
+    counter(Metric.ROUTE_CACHE_EVICTIONS, s -> s.router().cacheEvictions());
     gauge(Metric.INBOXES, s -> s.inboxes().inboxes());
     gauge(Metric.INBOXES_ATTACHED, s -> s.inboxes().attached());
     gauge(Metric.INBOX_SUBSCRIPTIONS, s -> s.inboxes().subscriptions());
@@ -116,12 +125,18 @@ final class StatusGauges {
   }
 
   private void gauge(Metric metric, ToDoubleFunction<NodeStatus> figure, String... labelValues) {
-    meters.gauge(
-        metric,
-        () -> {
-          NodeStatus current = status;
-          return current == null ? 0 : figure.applyAsDouble(current);
-        },
-        labelValues);
+    meters.gauge(metric, reading(figure), labelValues);
+  }
+
+  /** Figures that only grow. */
+  private void counter(Metric metric, ToDoubleFunction<NodeStatus> figure) {
+    meters.counted(metric, reading(figure));
+  }
+
+  private DoubleSupplier reading(ToDoubleFunction<NodeStatus> figure) {
+    return () -> {
+      NodeStatus current = status;
+      return current == null ? 0 : figure.applyAsDouble(current);
+    };
   }
 }

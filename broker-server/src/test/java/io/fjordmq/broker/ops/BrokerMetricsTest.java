@@ -1,0 +1,131 @@
+package io.fjordmq.broker.ops;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.api.Qos;
+import io.fjordmq.broker.delivery.DeliveryStatus;
+import io.fjordmq.broker.delivery.PublishOutcome;
+import io.fjordmq.broker.session.CloseReason;
+import io.fjordmq.broker.session.DropReason;
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.GroupId;
+import io.fjordmq.cluster.consensus.GroupStatus;
+import io.fjordmq.cluster.consensus.Leadership;
+import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.inbox.InboxStoreStatus;
+import io.fjordmq.range.KeyInterval;
+import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.RangeEpoch;
+import io.fjordmq.range.RangeId;
+import io.fjordmq.range.client.ClientStatus;
+import io.fjordmq.range.kv.KvMetrics;
+import io.fjordmq.range.store.ReplicaStatus;
+import io.fjordmq.router.RouterStatus;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What the parts tell appears on the page. */
+class BrokerMetricsTest {
+  private static final RangeId RANGE = new RangeId("inbox", 1);
+
+  private final BrokerMetrics metrics = new BrokerMetrics();
+
+  @AfterEach
+  void close() {
+    metrics.close();
+  }
+
+  @Test
+  void shouldCountWhatSessionsDo() {
+    metrics.sessions().connected(5, true);
+    metrics.sessions().connected(4, false);
+    metrics.sessions().disconnected(CloseReason.KEEP_ALIVE_TIMEOUT);
+    metrics.sessions().received(Qos.AT_LEAST_ONCE, 100);
+    metrics.sessions().sent(Qos.EXACTLY_ONCE, 70);
+    metrics.sessions().packetReceived(3);
+    metrics.sessions().dropped(DropReason.QUEUE_FULL, 7);
+    metrics.sessions().acknowledged(3_000_000);
+    metrics.sessions().inflight(5);
+    metrics.sessions().inflight(-2);
+    metrics.sessions().queued(4, 400);
+
+    assertShown("fjordmq_connections 1.0");
+    assertShown("fjordmq_connections_opened_total{protocol=\"5.0\",session=\"persistent\"} 1.0");
+    assertShown("fjordmq_connections_closed_total{reason=\"keep_alive_timeout\"} 1.0");
+    assertShown("fjordmq_messages_received_total{qos=\"1\"} 1.0");
+    assertShown("fjordmq_messages_received_bytes_total{qos=\"1\"} 100.0");
+    assertShown("fjordmq_messages_sent_bytes_total{qos=\"2\"} 70.0");
+    assertShown("fjordmq_packets_received_total{type=\"publish\"} 1.0");
+    assertShown("fjordmq_messages_dropped_total{at=\"session\",reason=\"queue_full\"} 7.0");
+    assertShown("fjordmq_publish_ack_seconds_bucket{le=\"0.0025\"} 0");
+    assertShown("fjordmq_publish_ack_seconds_bucket{le=\"0.005\"} 1");
+    assertShown("fjordmq_messages_inflight 3.0");
+    assertShown("fjordmq_messages_queued_bytes 400.0");
+  }
+
+  @Test
+  void shouldCountWhatDeliveryAndInboxesDo() {
+    metrics.delivery().published(PublishOutcome.NOT_DURABLE);
+    metrics.delivery().dropped("a_new_reason", 2);
+    metrics.delivery().dropped("a_new_reason", 3);
+    metrics.inboxes().dropped("expired", 4);
+
+    assertShown("fjordmq_publishes_total{outcome=\"not_durable\"} 1.0");
+    assertShown("fjordmq_messages_dropped_total{at=\"delivery\",reason=\"a_new_reason\"} 5.0");
+    assertShown("fjordmq_messages_dropped_total{at=\"inbox\",reason=\"expired\"} 4.0");
+  }
+
+  @Test
+  void shouldCountWhatRangesAndGroupsDo() {
+    metrics.ranges().batchSent(RANGE, 10, 1_000);
+    metrics.ranges().checkpointed(5_000_000);
+    metrics.consensus().appended(new GroupId("inbox-1"), 3, 300, 900_000);
+
+    assertShown("fjordmq_range_commands_total{store=\"inbox\"} 10.0");
+    assertShown("fjordmq_range_checkpoint_seconds_count 1");
+    assertShown("fjordmq_raft_entries_total 3.0");
+    assertShown("fjordmq_raft_fsync_seconds_bucket{le=\"0.001\"} 1");
+  }
+
+  @Test
+  void shouldShowTheFiguresOfTheMomentAndKeepTheLastWhenPartsClose() {
+    assertShown("fjordmq_raft_groups 0.0");
+    metrics.watch(BrokerMetricsTest::status);
+    assertShown("fjordmq_inbox_messages 44.0");
+    assertShown("fjordmq_ranges{store=\"inbox\"} 1.0");
+    assertShown("fjordmq_ranges_led{store=\"inbox\"} 1.0");
+    assertShown("fjordmq_ranges{store=\"dist\"} 0.0");
+    assertShown("fjordmq_route_cache_hits_total 4.0");
+    assertShown("fjordmq_raft_groups 2.0");
+    assertShown("fjordmq_raft_log_entries 22.0");
+    assertShown("fjordmq_raft_unapplied 4.0");
+    assertShown("fjordmq_storage_write_stopped 1.0");
+    metrics.unwatch();
+    assertShown("fjordmq_inbox_messages 44.0");
+  }
+
+  private void assertShown(String line) {
+    assertThat(metrics.scrape().lines()).contains(line);
+  }
+
+  private static NodeStatus status() {
+    NodeId self = new NodeId("self");
+    ReplicaSet members = ReplicaSet.ofVoters(self);
+    GroupStatus group = new GroupStatus(new Leadership(1, self, true), members, 10, 20, 20, 18);
+    RangeDescriptor descriptor =
+        new RangeDescriptor(RANGE, KeyInterval.ALL, RangeEpoch.FIRST, members);
+    ClientStatus idle = new ClientStatus(List.of(), 0);
+    return new NodeStatus(
+        new DeliveryStatus(1, 2, 3, 4, 5, 6, 7, 8, 9, 10),
+        new RouterStatus(1, 2, 3, 4, 5, 6, 7),
+        new InboxStoreStatus(11, 22, 33, 44),
+        55,
+        List.of(new ReplicaStatus(descriptor, true, 18, 0, 1, group, null)),
+        group,
+        Map.of("dist", idle, "inbox", idle, "retain", idle),
+        new KvMetrics(1, 2, 3, 4, true, 0),
+        false);
+  }
+}

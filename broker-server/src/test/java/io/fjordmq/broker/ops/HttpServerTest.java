@@ -1,0 +1,91 @@
+package io.fjordmq.broker.ops;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class HttpServerTest {
+  private static final String HOST = "127.0.0.1";
+
+  private final HttpClient client = HttpClient.newHttpClient();
+  private volatile List<String> faults = List.of();
+  private HttpServer.Listening server;
+
+  @BeforeEach
+  void start() throws IOException {
+    server = HttpServer.start(HOST, 0, () -> "a_metric 1.0\n", () -> faults);
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  @Test
+  void shouldServeMetricsAsPrometheusReadsThem() throws Exception {
+    HttpResponse<String> answer = get("/metrics?names=all");
+    assertThat(answer.statusCode()).isEqualTo(200);
+    assertThat(answer.body()).isEqualTo("a_metric 1.0\n");
+    assertThat(answer.headers().firstValue("content-type").orElseThrow())
+        .startsWith("text/plain; version=0.0.4");
+  }
+
+  @Test
+  void shouldSayWhyItIsNotReady() throws Exception {
+    assertThat(get("/readyz").statusCode()).isEqualTo(200);
+    faults = List.of("range inbox-1 has no leader", "the storage has failed: disk full");
+    HttpResponse<String> answer = get("/readyz");
+    assertThat(answer.statusCode()).isEqualTo(503);
+    assertThat(answer.body().lines()).isEqualTo(faults);
+    assertThat(get("/livez").statusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void shouldRefuseOtherPathsAndMethods() throws Exception {
+    assertThat(get("/").statusCode()).isEqualTo(404);
+    HttpRequest post =
+        HttpRequest.newBuilder(uri("/metrics"))
+            .POST(HttpRequest.BodyPublishers.ofString("x"))
+            .build();
+    assertThat(client.send(post, HttpResponse.BodyHandlers.ofString()).statusCode()).isEqualTo(405);
+  }
+
+  @Test
+  void shouldCloseTheConnectionThatSendsGarbageAndServeOthers() throws Exception {
+    try (Socket socket = new Socket(InetAddress.getByName(HOST), server.port())) {
+      socket.getOutputStream().write("\0\1\2\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+      assertThat(new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII))
+          .startsWith("HTTP/1.1 400");
+    }
+    assertThat(get("/livez").statusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void shouldNameTheKeysWhenThePortIsInUse() {
+    assertThatThrownBy(() -> HttpServer.start(HOST, server.port(), () -> "", List::of))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("cannot listen on 127.0.0.1:" + server.port())
+        .hasMessageContaining("change httpConfig.host or httpConfig.port");
+  }
+
+  private HttpResponse<String> get(String path) throws IOException, InterruptedException {
+    return client.send(
+        HttpRequest.newBuilder(uri(path)).build(), HttpResponse.BodyHandlers.ofString());
+  }
+
+  private URI uri(String path) {
+    return URI.create("http://" + HOST + ":" + server.port() + path);
+  }
+}

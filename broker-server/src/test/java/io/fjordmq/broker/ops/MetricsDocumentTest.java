@@ -1,0 +1,52 @@
+package io.fjordmq.broker.ops;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import org.junit.jupiter.api.Test;
+
+/** docs/METRICS.md lists what the code has, and the page has what the code lists. */
+class MetricsDocumentTest {
+  private static final Path DOCUMENT = Path.of("../docs/METRICS.md");
+
+  @Test
+  void shouldDescribeEveryMetricOnce() throws IOException {
+    List<String> rows =
+        Files.readAllLines(DOCUMENT).stream()
+            .filter(line -> line.startsWith("| `fjordmq_"))
+            .toList();
+    List<String> expected = Arrays.stream(Metric.values()).map(MetricsDocumentTest::row).toList();
+    // Alerts are a table, too; their rows name a metric and a comparison.
+    assertThat(rows.stream().filter(row -> row.split("\\|", -1).length == 6)).isEqualTo(expected);
+  }
+
+  @Test
+  void shouldShowEveryMetricFromTheStart() {
+    try (BrokerMetrics metrics = new BrokerMetrics()) {
+      String page = metrics.scrape();
+      for (Metric metric : Metric.values()) {
+        assertThat(page).contains("# TYPE " + metric.exposedName() + " ");
+      }
+      assertThat(page).contains("jvm_memory_used_bytes", "process_uptime_seconds", "jvm_gc_");
+    }
+  }
+
+  @Test
+  void shouldNameNoMetricTwice() {
+    assertThat(Arrays.stream(Metric.values()).map(Metric::id)).doesNotHaveDuplicates();
+  }
+
+  private static String row(Metric metric) {
+    return "| `%s` | %s | %s | %s |"
+        .formatted(
+            metric.exposedName(),
+            metric.kind().name().toLowerCase(Locale.ROOT),
+            metric.labels(),
+            metric.meaning());
+  }
+}
