@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Starts and stops a FjordMQ node: bin/standalone.sh --help
-set -euo pipefail
+set -Eeuo pipefail
+trap 'printf "fjordmq: line %s of standalone.sh failed; please report it\n" "$LINENO" >&2' ERR
 
 HOME_DIR="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 OUT_DIR="$HOME_DIR/broker-server/target/fjordmq"
@@ -45,7 +46,7 @@ absolute() {
 # A top-level key of the configuration file, or its default ($2). Comments and quotes go.
 file_value() {
   local value
-  value="$(sed -n "s/^$1:[[:space:]]*//p" "$CONFIG" | head -n 1 | sed -e 's/[[:space:]]*#.*$//' -e 's/[[:space:]]*$//' \
+  value="$(sed -n "/^$1:/{s/^$1:[[:space:]]*//p;q;}" "$CONFIG" | sed -e 's/[[:space:]]*#.*$//' -e 's/[[:space:]]*$//' \
     -e "s/^[\"']\(.*\)[\"']\$/\1/")"
   printf '%s' "${value:-$2}"
 }
@@ -87,7 +88,7 @@ running() {
   esac
 }
 
-ready_value() { sed -n "s/^$1=//p" "$READY_FILE" 2>/dev/null | head -n 1; }
+ready_value() { sed -n "/^$1=/{s/^$1=//p;q;}" "$READY_FILE" 2>/dev/null || true; }
 
 is_ready() { # the process $1
   local pid=''
@@ -120,7 +121,7 @@ build_if_needed() {
   [ -d "$HOME_DIR/broker-server/src" ] || return 0
   if [ -f "$stamp" ]; then
     newer="$(find "$HOME_DIR"/pom.xml "$HOME_DIR"/*/pom.xml "$HOME_DIR"/*/src/main "$HOME_DIR"/.mvn \
-      -path "$HOME_DIR/perf" -prune -o -type f -newer "$stamp" -print 2>/dev/null | head -n 1)"
+      -path "$HOME_DIR/perf" -prune -o -type f -newer "$stamp" -print -quit 2>/dev/null || true)"
     [ -n "$newer" ] || return 0
   fi
   command -v mvn >/dev/null || die "there is no build yet and no 'mvn' to make one; install Maven 3.8 or newer"
@@ -138,7 +139,7 @@ java_version() { # of the java program $1; the release file saves a start of the
   local home version
   home="$(cd "$(dirname "$(readlink -f "$1")")/.." && pwd)"
   version="$(sed -n 's/^JAVA_VERSION="\([0-9]*\).*/\1/p' "$home/release" 2>/dev/null || true)"
-  [ -n "$version" ] || version="$("$1" -version 2>&1 | sed -n 's/.* version "\([0-9]*\).*/\1/p' | head -n 1)"
+  [ -n "$version" ] || version="$("$1" -version 2>&1 | sed -n 's/.* version "\([0-9]*\).*/\1/p' || true)"
   printf '%s' "${version:-0}"
 }
 

@@ -1,5 +1,53 @@
 #!/usr/bin/env bash
-# Runs every test, the slow ones too, and the format and static checks. Needs a JDK (17 or newer) and Maven 3.8.
-set -euo pipefail
-cd "$(dirname "$0")/.."
-exec mvn -B verify "$@"
+# Runs every test and check: bin/test.sh [--fast] [options of Maven]. Needs a JDK (17 or newer) and Maven 3.8.
+#
+# First everything is compiled and checked (Error Prone, null checks, format, rules of the house) with the tests that take
+# seconds; then those that take longer: simulations, kill -9, foreign clients. --fast leaves the second part out.
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit 2
+
+slow=yes
+if [ "${1:-}" = --fast ]; then
+  slow=no
+  shift
+fi
+command -v mvn >/dev/null || { echo "test.sh: there is no 'mvn'; install Maven 3.8 or newer" >&2; exit 2; }
+
+rm -rf ./*/target/surefire-reports
+started=$SECONDS
+failed=()
+
+step() { # name, arguments of Maven
+  local name="$1" from=$SECONDS
+  shift
+  echo "== $name"
+  mvn -B -ntp -fae -Dsurefire.reportNameSuffix="$name" "$@" || failed+=("$name")
+  echo "== $name took $((SECONDS - from)) s"
+}
+
+step fast verify -DexcludedGroups=slow "$@"
+[ "$slow" = no ] || step slow test -Dgroups=slow "$@"
+
+# The reports know more than Maven's last lines: counts of all modules, what failed, what took longest.
+awk -v seconds="$((SECONDS - started))" -v failed="${failed[*]:-}" '
+  function attribute(name,   at, rest) {
+    at = index($0, " " name "=\"")
+    if (!at) return ""
+    rest = substr($0, at + length(name) + 3)
+    return substr(rest, 1, index(rest, "\"") - 1)
+  }
+  /^<testsuite / {
+    tests += attribute("tests"); skipped += attribute("skipped")
+    bad = attribute("errors") + attribute("failures")
+    if (bad) { broken = broken "  " attribute("name") ": " bad "\n"; wrong += bad }
+    if (attribute("time") + 0 > longest) { longest = attribute("time") + 0; slowest = attribute("name") }
+  }
+  END {
+    printf "\n== %d tests, %d failed, %d skipped, %d s; the longest was %s with %d s\n", tests, wrong, skipped, seconds, slowest, longest
+    if (broken) printf "== failed:\n%s", broken
+    if (failed) printf "== NOT PASSED: %s (look above for compile and format errors)\n", failed
+    else if (!tests) { print "== NOT PASSED: no test ran"; exit 1 }
+    else print "== PASSED"
+  }
+' ./*/target/surefire-reports/TEST-*.xml </dev/null || exit 1
+[ ${#failed[@]} -eq 0 ]

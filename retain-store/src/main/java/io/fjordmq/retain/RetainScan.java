@@ -19,9 +19,6 @@ final class RetainScan {
   /** Rows looked at per page; a page may be empty because of it, and the caller asks on. */
   static final int MAX_ROWS = 4_096;
 
-  /** Bytes of such rows; the one that goes beyond is the last. */
-  static final long MAX_ROW_BYTES = 16 << 20;
-
   private final RetainQuery query;
   private final KeyInterval interval;
   private final TopicFilter filter;
@@ -30,9 +27,8 @@ final class RetainScan {
   private final int tenantBytes;
 
   private final List<byte[]> found = new ArrayList<>();
-  private long foundBytes;
+  private int foundBytes;
   private int rows;
-  private long rowBytes;
   private byte @Nullable [] stoppedAt;
 
   RetainScan(RetainQuery query, KeyInterval interval) {
@@ -69,10 +65,10 @@ final class RetainScan {
       if (stoppedAt != null) {
         return new RetainAnswer(found, stoppedAt);
       }
-      if (isCutBefore(end)) {
-        return new RetainAnswer(found, interval.end());
+      if (oneBucket) {
+        return atEndOfBucket(end);
       }
-      if (oneBucket || bucket == RetainKeys.BUCKETS - 1) {
+      if (bucket == RetainKeys.BUCKETS - 1) {
         return new RetainAnswer(found, null);
       }
       bucket++;
@@ -86,24 +82,28 @@ final class RetainScan {
     return new RetainAnswer(found, past ? begin : null);
   }
 
-  /** What begins with a prefix may go on in the range that follows. */
-  private boolean isCutBefore(byte @Nullable [] end) {
+  /** One bucket's matches may go on in the range that follows. */
+  private RetainAnswer atEndOfBucket(byte @Nullable [] end) {
     byte[] rangeEnd = interval.end();
-    return rangeEnd != null && (end == null || Arrays.compareUnsigned(rangeEnd, end) < 0);
+    boolean goesOn = rangeEnd != null && (end == null || Arrays.compareUnsigned(rangeEnd, end) < 0);
+    return new RetainAnswer(found, goesOn ? rangeEnd : null);
   }
 
   private byte @Nullable [] clipped(byte @Nullable [] end) {
-    return isCutBefore(end) ? interval.end() : end;
+    byte[] rangeEnd = interval.end();
+    if (rangeEnd == null || (end != null && Arrays.compareUnsigned(end, rangeEnd) < 0)) {
+      return end;
+    }
+    return rangeEnd;
   }
 
   private boolean visit(byte[] key, byte[] row) {
     boolean full = found.size() >= query.maxMessages() || foundBytes >= query.maxBytes();
-    if (full || rows >= MAX_ROWS || rowBytes >= MAX_ROW_BYTES) {
+    if (full || rows >= MAX_ROWS) {
       stoppedAt = key;
       return false;
     }
     rows++;
-    rowBytes += row.length;
     int topicAt = 3 + tenantBytes;
     String topic = new String(key, topicAt, key.length - topicAt, StandardCharsets.UTF_8);
     if (RetainRow.expiryOf(row) > query.nowMillis() && filter.matches(new Topic(topic))) {

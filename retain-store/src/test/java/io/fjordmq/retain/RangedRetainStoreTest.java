@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fjordmq.api.TopicFilter;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -72,42 +71,6 @@ class RangedRetainStoreTest {
     assertThat(fixture.match("t", "#", 100))
         .hasSize(topics + expected.size())
         .doesNotHaveDuplicates();
-  }
-
-  @Test
-  void shouldFindEverythingOnceWhenRangesAreCutInsideABucket() {
-    List<String> topics = new ArrayList<>();
-    for (int i = 0; i < 40; i++) {
-      topics.add("a/" + i);
-      topics.add(i + "/a");
-    }
-    List<byte[]> cuts = new ArrayList<>();
-    for (String topic : List.of("a/2", "a/25", "7/a")) {
-      cuts.add(RetainKeys.of("t", topic));
-    }
-    cuts.sort(Arrays::compareUnsigned);
-    try (RetainFixture cut = new RetainFixture(cuts)) {
-      topics.forEach(topic -> cut.put("t", topic, "v"));
-      for (int pageSize : new int[] {1, 3, 100}) {
-        assertThat(cut.match("t", "#", pageSize)).hasSize(80).doesNotHaveDuplicates();
-        assertThat(cut.match("t", "a/+", pageSize)).hasSize(40).doesNotHaveDuplicates();
-        assertThat(cut.match("t", "+/a", pageSize)).hasSize(40).doesNotHaveDuplicates();
-      }
-    }
-  }
-
-  @Test
-  void shouldStopAPageAfterReadingManyBytesEvenIfNothingMatched() {
-    String large = "x".repeat((int) RetainScan.MAX_ROW_BYTES / 8);
-    for (int i = 0; i < 10; i++) {
-      fixture.put("t", "a/" + i + "/no", large);
-    }
-    fixture.put("t", "a/x/yes", "v");
-    RetainStore.Page page =
-        fixture.store().match("t", TopicFilter.parse("a/+/yes"), null, 10, 1_000).join();
-    assertThat(page.messages()).isEmpty();
-    assertThat(page.cursor()).isNotNull();
-    assertThat(fixture.match("t", "a/+/yes", 10)).containsExactly("a/x/yes=v");
   }
 
   @Test

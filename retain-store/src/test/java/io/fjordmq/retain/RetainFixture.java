@@ -5,7 +5,6 @@ import io.fjordmq.api.MessageProperties;
 import io.fjordmq.api.Qos;
 import io.fjordmq.api.Topic;
 import io.fjordmq.api.TopicFilter;
-import io.fjordmq.range.StoreSpec;
 import io.fjordmq.range.sim.LocalRanges;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -21,14 +20,6 @@ final class RetainFixture implements AutoCloseable {
   RetainFixture(RetainSettings settings) {
     this.settings = settings;
     this.ranges = LocalRanges.of(RangedRetainStore.spec(settings, replicas));
-  }
-
-  /** Ranges cut anywhere, as splits under load may leave them. */
-  RetainFixture(List<byte[]> splitKeys) {
-    this.settings = RetainSettings.DEFAULTS;
-    StoreSpec even = RangedRetainStore.spec(settings, replicas);
-    this.ranges =
-        LocalRanges.of(new StoreSpec(even.name(), splitKeys, even.coprocessor(), even.effects()));
   }
 
   RangedRetainStore store() {
