@@ -37,6 +37,8 @@ import io.fjordmq.retain.RetainSettings;
 import io.fjordmq.router.RangedRouter;
 import io.fjordmq.router.RouterSettings;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -240,6 +242,13 @@ public final class Broker implements AutoCloseable {
       throw new StartException(
           "no listener is named below mqttServerConfig, so no client could connect: add tcpListener");
     }
+    if (!isLoopback(tcp.host())) {
+      LOG.warn(
+          "clients are not authenticated in this version: whoever reaches port {} may publish and"
+              + " subscribe to everything; set mqttServerConfig.tcpListener.host: 127.0.0.1, or keep"
+              + " it on a private network",
+          tcp.port());
+    }
     return List.of(
         new ListenerSettings(
             "mqttServerConfig.tcpListener",
@@ -249,6 +258,14 @@ public final class Broker implements AutoCloseable {
             tcp.maxConnections(),
             tcp.writeBufferHighBytes(),
             tcp.writeBufferLowBytes()));
+  }
+
+  private static boolean isLoopback(String host) {
+    if (host.isBlank()) {
+      return false;
+    }
+    InetAddress address = new InetSocketAddress(host, 0).getAddress();
+    return address != null && address.isLoopbackAddress();
   }
 
   private static void removeStaleRoutes(RangedRouter router, LocalNode self) throws StartException {

@@ -152,7 +152,7 @@ final class JRaftStateMachine extends StateMachineAdapter {
       return;
     }
     leadership = new Leadership(term, self, true);
-    LOG.info("group {}: this node leads in term {}", group, term);
+    LOG.debug("group {}: this node leads in term {}", group, term);
     haltIfThrows(() -> state.leading(term));
     observer.elected(group, term);
   }
@@ -160,7 +160,7 @@ final class JRaftStateMachine extends StateMachineAdapter {
   @Override
   public void onLeaderStop(Status status) {
     if (leadership.leading()) {
-      LOG.info("group {}: this node leads no more: {}", group, status.getErrorMsg());
+      LOG.debug("group {}: this node leads no more: {}", group, status.getErrorMsg());
       follow();
     }
   }
