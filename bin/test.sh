@@ -2,7 +2,7 @@
 # Runs every test and check: bin/test.sh [--fast] [options of Maven]. Needs a JDK (17 or newer) and Maven 3.8.
 #
 # First everything is compiled and checked (Error Prone, null checks, format, rules of the house) with the tests that take
-# seconds; then those that take longer: simulations, kill -9, foreign clients. --fast leaves the second part out.
+# seconds; then bin/standalone.sh itself; then the tests that take longer: simulations, kill -9, foreign clients. --fast leaves the second part out.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 2
 
@@ -26,6 +26,8 @@ step() { # name, arguments of Maven
 }
 
 step fast verify -DexcludedGroups=slow "$@"
+echo "== script"
+broker-server/src/test/sh/standalone-test.sh || failed+=(script)
 [ "$slow" = no ] || step slow test -Dgroups=slow "$@"
 
 # The reports know more than Maven's last lines: counts of all modules, what failed, what took longest.

@@ -1,0 +1,42 @@
+package io.fjordmq.broker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.fjordmq.broker.config.ConfigLoader.CommandLine;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The command line; what a started process does is in broker.system. */
+class MainTest {
+  @TempDir Path dir;
+
+  @Test
+  void shouldTakeTheStandardFileWhenNothingIsSaid() {
+    assertThat(Main.commandLine())
+        .isEqualTo(new CommandLine(Path.of("conf/standalone.yml"), null, null));
+  }
+
+  @Test
+  void shouldPutDataAndLogsBelowTheFolderOfAnOption() {
+    Path base = dir.resolve("a/b");
+    assertThat(Main.commandLine("-d", base.toString(), "-c", "my.yml"))
+        .isEqualTo(
+            new CommandLine(
+                Path.of("my.yml"),
+                base.resolve("data").toString(),
+                base.resolve("logs").toString()));
+    assertThat(base).isDirectory();
+  }
+
+  @Test
+  void shouldRefuseWhatItDoesNotKnow() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> Main.commandLine("--port", "1"))
+        .withMessage("unknown option --port");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> Main.commandLine("-c"))
+        .withMessage("-c needs a value");
+  }
+}

@@ -1,0 +1,85 @@
+#!/usr/bin/env bash
+# Tests bin/standalone.sh as operators use it: on ports of its own, with data below a temporary folder. bin/test.sh runs it.
+set -uo pipefail
+cd "$(dirname "$0")/../../../.." || exit 2
+script=bin/standalone.sh
+folder="$(mktemp -d)"
+failures=0
+
+cleanup() {
+  "$script" stop -c "$folder/a.yml" -d "$folder/a" >/dev/null 2>&1
+  "$script" stop -c "$folder/b.yml" -d "$folder/b" >/dev/null 2>&1
+  rm -rf "$folder"
+}
+trap cleanup EXIT
+
+# Runs the script; the exit code must be $1 and the output contain $2.
+expect() {
+  local code="$1" text="$2" output actual=0
+  shift 2
+  output="$("$script" "$@" 2>&1)" || actual=$?
+  if [ "$actual" -eq "$code" ] && [[ "$output" == *"$text"* ]]; then
+    echo "ok: standalone.sh ${*//$folder\//} -> $code, '$text'"
+  else
+    echo "FAILED: standalone.sh $* -> $actual instead of $code, or without '$text':"
+    printf '%s\n' "$output" | sed 's/^/    /'
+    failures=$((failures + 1))
+  fi
+}
+
+config() { # name, extra lines
+  cat >"$folder/$1.yml" <<YAML
+bootstrap: true
+mqttServerConfig:
+  tcpListener:
+    host: 127.0.0.1
+    port: ${3:-0}
+httpConfig:
+  port: 0
+${2:-}
+YAML
+}
+
+config a
+config b
+node_a=(-c "$folder/a.yml" -d "$folder/a")
+node_b=(-c "$folder/b.yml" -d "$folder/b")
+
+expect 0 'start|stop|restart|status|run' --help
+expect 2 "unknown command 'begin'" begin
+expect 2 "unknown option '-x'" start -x
+expect 2 'there is no configuration file' start -c "$folder/none.yml"
+expect 3 'not running' status "${node_a[@]}"
+expect 0 'not running' stop "${node_a[@]}"
+
+config wrong 'clusterConfig:
+  prot: 1'
+expect 2 'did you mean clusterConfig.port?' start -c "$folder/wrong.yml" -d "$folder/wrong"
+[ ! -e "$folder/wrong/data/node.id" ] || { echo 'FAILED: a wrong configuration left data behind'; failures=$((failures + 1)); }
+
+sed 's/bootstrap: true/bootstrap: false/' "$folder/a.yml" >"$folder/noboot.yml"
+expect 1 'set bootstrap: true' start -c "$folder/noboot.yml" -d "$folder/noboot"
+
+expect 0 'running: pid' start "${node_a[@]}"
+expect 0 'already running: pid' start "${node_a[@]}"
+expect 0 'readiness: ready' status "${node_a[@]}"
+expect 0 'running: pid' start "${node_b[@]}"
+
+port="$(sed -n 's/^mqtt=tcp:.*:\([0-9]*\)$/\1/p' "$folder/a/data/fjordmq.pid")"
+config taken '' "$port"
+expect 1 'mqttServerConfig.tcpListener.port' start -c "$folder/taken.yml" -d "$folder/taken"
+
+mv "$folder/b/data/fjordmq.pid" "$folder/b.pid" # as while a node is starting
+expect 1 'starting: pid' status "${node_b[@]}"
+mv "$folder/b.pid" "$folder/b/data/fjordmq.pid"
+
+expect 0 'running: pid' restart "${node_a[@]}"
+kill -9 "$(cat "$folder/b/data/lock")"
+expect 3 'not running' status "${node_b[@]}"
+expect 0 'running: pid' start "${node_b[@]}"
+expect 0 'stopped: pid' stop "${node_a[@]}"
+expect 0 'stopped: pid' stop "${node_b[@]}"
+grep -q 'stopped: node=' "$folder/a/logs/fjordmq.log" || { echo 'FAILED: the log does not say that the node stopped'; failures=$((failures + 1)); }
+expect 3 'not running' status "${node_a[@]}"
+
+[ "$failures" -eq 0 ] && echo "standalone.sh passed" || { echo "standalone.sh: $failures failed"; exit 1; }
