@@ -38,7 +38,11 @@ final class InboxSource implements DeliverySource {
   private long committedUpTo;
   private int committedBeyond;
 
-  InboxSource(Connection connection, OutboundPublishes outbound, Attachment attachment) {
+  InboxSource(
+      Connection connection,
+      OutboundPublishes outbound,
+      Attachment attachment,
+      long repeatedBelow) {
     this.connection = connection;
     this.outbound = outbound;
     this.store = connection.services().inboxes();
@@ -47,7 +51,7 @@ final class InboxSource implements DeliverySource {
     this.committedUpTo = attachment.firstUndelivered();
     this.highestKnown = attachment.nextSequence() - 1;
     this.releasedBefore = attachment.released();
-    this.repeatedBelow = repeatedBelow(attachment, connection.settings().maxInflight());
+    this.repeatedBelow = repeatedBelow;
     InflightWindow window = outbound.window();
     for (long sequence : attachment.released()) {
       window.restore(sequence, InflightWindow.AWAITING_PUBCOMP);
@@ -56,26 +60,6 @@ final class InboxSource implements DeliverySource {
       window.restore(sequence, InflightWindow.SETTLED);
     }
     committedBeyond = attachment.acknowledged().size();
-  }
-
-  /**
-   * Which entries are sent with DUP. What was sent is not stored: it would cost a write per
-   * message. An earlier connection can have sent at most {@code maxInflight} messages that are
-   * still unsettled, and sent them in order; so the entries that were there at the attach and lie
-   * within that many of the first unsettled one may have been sent, and only they. DUP says just
-   * that ("might be re-delivery", MQTT 5.0 §3.3.1.1); no receiver may take it for more.
-   */
-  private static long repeatedBelow(Attachment attachment, int maxInflight) {
-    if (!attachment.sessionPresent()) {
-      return 0;
-    }
-    int settled = attachment.acknowledged().size();
-    return Math.min(
-        attachment.nextSequence(), attachment.firstUndelivered() + maxInflight + settled);
-  }
-
-  InboxHandle handle() {
-    return handle;
   }
 
   /** Sends the PUBRELs that are owed since an earlier connection, in their order. */

@@ -82,6 +82,11 @@ final class InflightWindow {
     return base;
   }
 
+  /** Every sequence below was sent or is not going to be. */
+  long sentBelow() {
+    return position;
+  }
+
   int inflight() {
     return inflight;
   }
@@ -116,6 +121,7 @@ final class InflightWindow {
         for (long at = base; at < Math.min(end, sequence); at++) {
           ring[index(at)] = NONE;
         }
+        position = Math.max(position, sequence);
         base = sequence;
         end = Math.max(end, sequence);
         settleBase();

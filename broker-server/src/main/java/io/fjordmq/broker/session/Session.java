@@ -42,6 +42,7 @@ final class Session implements LiveSession {
   private @Nullable KeepAlive keepAlive;
   private @Nullable Will will;
   private long expirySeconds;
+  private long sentBefore;
   private boolean open;
   private boolean ended;
   private boolean fenced;
@@ -86,7 +87,11 @@ final class Session implements LiveSession {
    */
   void attached(@Nullable Attachment attachment) {
     handle = attachment == null ? null : attachment.handle();
-    OutboundPublishes outbound = new OutboundPublishes(connection, attachment);
+    sentBefore =
+        attachment == null
+            ? 0
+            : sessions.sentMarks().sentBefore(attachment, connection.settings().maxInflight());
+    OutboundPublishes outbound = new OutboundPublishes(connection, attachment, sentBefore);
     RetainedReplay replay = new RetainedReplay(connection, outbound, attachment);
     parts =
         new Parts(
@@ -228,6 +233,10 @@ final class Session implements LiveSession {
   }
 
   private void detach(InboxHandle inbox, boolean publishWill) {
+    if (expirySeconds > 0 && parts != null) {
+      long sent = Math.max(sentBefore, parts.outbound().window().sentBelow());
+      sessions.sentMarks().keep(inbox, sent);
+    }
     connection
         .services()
         .inboxes()
