@@ -139,6 +139,10 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
     } else if (decision instanceof ConnectPolicy.Accepted accepted) {
       Session mine = new Session(sessions, ctx.channel(), request, accepted.tenant(), closed);
       session = mine;
+      if (sessions.isShuttingDown()) {
+        // It came too late to be seen by the shutdown, which ends the sessions it finds.
+        Sessions.endForShutDown(mine);
+      }
       Answered.on(
           ctx.channel().eventLoop(),
           mine.registration().olderGone(),
@@ -281,11 +285,14 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
 
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-    SessionHandler.logIfOurs(ctx, cause);
+    CloseReason reason =
+        SessionHandler.logIfOurs(ctx, cause)
+            ? CloseReason.INTERNAL_ERROR
+            : CloseReason.CONNECTION_LOST;
     if (session != null) {
-      session.end(CloseReason.CONNECTION_LOST, cause.toString());
+      session.end(reason, cause.toString());
     } else {
-      refuse(ctx, CloseReason.CONNECTION_LOST, cause.toString(), 0);
+      refuse(ctx, reason, cause.toString(), 0);
     }
   }
 }

@@ -49,10 +49,7 @@ public final class Sessions {
     CompletableFuture<Void> gone = new CompletableFuture<>();
     allGone = gone;
     for (Session session : alive) {
-      session
-          .eventLoop()
-          .execute(
-              () -> session.end(CloseReason.SERVER_SHUTTING_DOWN, "the server is shutting down"));
+      session.eventLoop().execute(() -> endForShutDown(session));
     }
     if (alive.isEmpty()) {
       gone.complete(null);
@@ -80,6 +77,10 @@ public final class Sessions {
   Registration register(Session session) {
     alive.add(session);
     return services.registry().register(session);
+  }
+
+  static void endForShutDown(Session session) {
+    session.end(CloseReason.SERVER_SHUTTING_DOWN, "the server is shutting down");
   }
 
   void release(Session session) {

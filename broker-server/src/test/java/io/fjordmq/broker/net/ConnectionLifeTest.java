@@ -230,6 +230,21 @@ class ConnectionLifeTest {
   }
 
   @Test
+  void shouldEndAClientThatWasAcceptedWhileTheServerShutDown() {
+    CompletableFuture<ConnectPolicy.Decision> thinking = new CompletableFuture<>();
+    try (World closing = new World(SessionSettings.defaults(), (request, remote) -> thinking)) {
+      TestClient late = closing.open().connect3("c", false);
+      var gone = closing.sessions.shutDown();
+      thinking.complete(new ConnectPolicy.Accepted("t"));
+      closing.settle();
+      late.expect("CONNACK 3");
+      assertThat(late.isOpen()).isFalse();
+      assertThat(gone).isCompleted();
+      assertThat(closing.sessions.size()).isZero();
+    }
+  }
+
+  @Test
   void shouldSpeakMqtt31() {
     // A client identifier of 24 characters, one more than MQTT 3.1 says.
     TestClient client =
