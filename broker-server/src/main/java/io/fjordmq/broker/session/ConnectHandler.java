@@ -169,7 +169,7 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
     InboxId id = new InboxId(mine.tenant(), mine.clientId());
     if (request.cleanStart() && request.expirySeconds() == 0) {
       mine.connection()
-          .whenDone(
+          .<Attachment.@Nullable Discarded>whenDone(
               inboxes.discard(id),
               (discarded, error) -> {
                 removeRoutes(mine, discarded);
