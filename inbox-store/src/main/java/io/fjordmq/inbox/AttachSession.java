@@ -89,10 +89,18 @@ record AttachSession(
       inbox = tables.create(before, salt, expirySeconds, limits);
     }
     InboxHandle handle = new InboxHandle(id, inbox.incarnation(), before.epoch() + 1);
+    long sentBelow = inbox.sentBelow();
     tables.saveState(
         inbox,
         new InboxState(
-            handle, owner, expirySeconds, limits, will, InboxState.NEVER, InboxState.NEVER));
+            handle,
+            owner,
+            sentBelow,
+            expirySeconds,
+            limits,
+            will,
+            InboxState.NEVER,
+            InboxState.NEVER));
     return AttachmentCodec.encode(describe(tables, inbox, present, discarded));
   }
 
@@ -114,6 +122,7 @@ record AttachSession(
         discarded,
         cursor.committed,
         cursor.next,
+        inbox.state().sentBelow(),
         List.copyOf(inbox.released.keySet()),
         cursor.done.first(Attachment.MAX_ACKNOWLEDGED),
         received,

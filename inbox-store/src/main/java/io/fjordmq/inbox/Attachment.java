@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param firstUndelivered lowest sequence that is not acknowledged; = nextSequence if none
  * @param nextSequence the next message gets; those from here on are pushed to {@link
  *     InboxListener#appended}
+ * @param sentBelow entries with a lower sequence may have been sent on an earlier connection; the
+ *     others have not been
  * @param released sequences (≥ firstUndelivered) whose PUBREC was recorded: PUBREL is owed, in this
  *     order
  * @param acknowledged sequences (> firstUndelivered) that are acknowledged, dropped or expired and
@@ -29,6 +31,7 @@ public record Attachment(
     @Nullable Discarded discarded,
     long firstUndelivered,
     long nextSequence,
+    long sentBelow,
     List<Long> released,
     List<Long> acknowledged,
     List<ReceivedPublish> receivedQos2,

@@ -15,7 +15,7 @@ final class AttachmentCodec {
    *   1  flags   bit 0 session present, 1 something was discarded
    *   .. subscriptions
    *   .. discarded     if there is
-   *   v  firstUndelivered, v nextSequence
+   *   v  firstUndelivered, v nextSequence, v sentBelow
    *   .. numbers released, numbers acknowledged
    *   v  count, 2 packet identifier, v sequence of each received QoS 2 publish
    *   v  nextPublishSequence
@@ -37,7 +37,9 @@ final class AttachmentCodec {
     if (discarded != null) {
       writeDiscarded(out, discarded);
     }
-    out.writeVarint(attachment.firstUndelivered()).writeVarint(attachment.nextSequence());
+    out.writeVarint(attachment.firstUndelivered())
+        .writeVarint(attachment.nextSequence())
+        .writeVarint(attachment.sentBelow());
     Fields.writeNumbers(out, attachment.released());
     Fields.writeNumbers(out, attachment.acknowledged());
     out.writeVarint(attachment.receivedQos2().size());
@@ -55,6 +57,7 @@ final class AttachmentCodec {
     Discarded discarded = (flags & DISCARDED) == 0 ? null : readDiscarded(in);
     long firstUndelivered = in.readVarint();
     long nextSequence = in.readVarint();
+    long sentBelow = in.readVarint();
     List<Long> released = Fields.readNumbers(in);
     List<Long> acknowledged = Fields.readNumbers(in);
     int count = in.readCount(3);
@@ -69,6 +72,7 @@ final class AttachmentCodec {
         discarded,
         firstUndelivered,
         nextSequence,
+        sentBelow,
         released,
         acknowledged,
         received,

@@ -59,7 +59,7 @@ record DetachOwner(Owner owner, byte[] from, int maxInboxes) implements InboxCom
     for (InboxId id : orphans) {
       Inbox inbox = tables.find(id);
       if (inbox != null) {
-        SessionLife.detach(tables, inbox, inbox.state().expirySeconds(), true);
+        SessionLife.detach(tables, inbox, inbox.sentBelow(), inbox.state().expirySeconds(), true);
       }
     }
     return next[0];

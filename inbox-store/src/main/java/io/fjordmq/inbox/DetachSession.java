@@ -4,11 +4,11 @@ import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
 
 /** Gives an inbox back when its connection has ended. */
-record DetachSession(InboxHandle handle, long expirySeconds, boolean publishWill)
+record DetachSession(InboxHandle handle, long sentBelow, long expirySeconds, boolean publishWill)
     implements InboxCommand {
   /*
    *   .. handle
-   *   v  expirySeconds
+   *   v  sentBelow, v expirySeconds
    *   1  1 if the will is to be published
    */
   static final int KIND = 4;
@@ -21,11 +21,12 @@ record DetachSession(InboxHandle handle, long expirySeconds, boolean publishWill
   @Override
   public void write(ByteWriter out) {
     Fields.writeHandle(out, handle);
-    out.writeVarint(expirySeconds).writeByte(publishWill ? 1 : 0);
+    out.writeVarint(sentBelow).writeVarint(expirySeconds).writeByte(publishWill ? 1 : 0);
   }
 
   static DetachSession read(ByteReader in) {
-    return new DetachSession(Fields.readHandle(in), in.readVarint(), in.readByte() != 0);
+    return new DetachSession(
+        Fields.readHandle(in), in.readVarint(), in.readVarint(), in.readByte() != 0);
   }
 
   @Override
@@ -34,7 +35,7 @@ record DetachSession(InboxHandle handle, long expirySeconds, boolean publishWill
     if (inbox == null) {
       return Answer.fenced();
     }
-    SessionLife.detach(tables, inbox, expirySeconds, publishWill);
+    SessionLife.detach(tables, inbox, sentBelow, expirySeconds, publishWill);
     return Answer.done();
   }
 }

@@ -40,6 +40,14 @@ final class Inbox {
     return state.handle().incarnation();
   }
 
+  /**
+   * Entries with a lower sequence may have been sent on a connection that has ended. A connection
+   * that did not give the inbox back may have sent all there are.
+   */
+  long sentBelow() {
+    return state.owner() == null ? state.sentBelow() : cursor.next;
+  }
+
   void addReleased(long sequence, ReleasedEntry entry) {
     released.put(sequence, entry);
     releasedBytes += entry.bytes();

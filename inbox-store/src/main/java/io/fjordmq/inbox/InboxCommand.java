@@ -25,7 +25,7 @@ sealed interface InboxCommand
    *   1  kind
    *   .. as drawn in each command
    */
-  int VERSION = 1;
+  int VERSION = 2;
 
   /** Its number in the stored log; never used again for another. */
   int kind();

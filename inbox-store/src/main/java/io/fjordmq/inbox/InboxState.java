@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param handle id, incarnation and epoch of the last attach
  * @param owner null while detached
+ * @param sentBelow entries with a lower sequence may have been sent on a connection that has ended
  * @param expirySeconds of the session after the connection ends
  * @param limits of the queue
  * @param will encoded; null if there is none, or it is due already
@@ -20,23 +21,25 @@ import org.jspecify.annotations.Nullable;
 record InboxState(
     InboxHandle handle,
     @Nullable Owner owner,
+    long sentBelow,
     long expirySeconds,
     InboxLimits limits,
     byte @Nullable [] will,
     long willDueAtMillis,
     long expiresAtMillis) {
   /*
-   *   1  version 1
+   *   1  version 2
    *   1  flags   bit 0 attached, 1 has a will
    *   8  incarnation
    *   v  epoch
+   *   v  sentBelow
    *   v  expirySeconds
    *   v  max messages, v max bytes, 1 what happens when full (0 drop oldest, 1 refuse)
    *   s  owner node, 8 owner incarnation       if attached
    *   v  willDueAtMillis, v expiresAtMillis    if detached; 0 = never
    *   .. will                                  if it has one
    */
-  private static final int VERSION = 1;
+  private static final int VERSION = 2;
   private static final int ATTACHED = 1;
   private static final int HAS_WILL = 1 << 1;
 
@@ -48,7 +51,8 @@ record InboxState(
   }
 
   InboxState withoutWill() {
-    return new InboxState(handle, owner, expirySeconds, limits, null, NEVER, expiresAtMillis);
+    return new InboxState(
+        handle, owner, sentBelow, expirySeconds, limits, null, NEVER, expiresAtMillis);
   }
 
   byte[] encode() {
@@ -57,6 +61,7 @@ record InboxState(
         .writeByte((owner != null ? ATTACHED : 0) | (will != null ? HAS_WILL : 0))
         .writeLong(handle.incarnation())
         .writeVarint(handle.epoch())
+        .writeVarint(sentBelow)
         .writeVarint(expirySeconds);
     limits.write(out);
     if (owner != null) {
@@ -76,6 +81,7 @@ record InboxState(
     Versions.require(in.readByte(), VERSION, "inbox state");
     int flags = in.readByte();
     InboxHandle handle = new InboxHandle(id, in.readLong(), in.readVarint());
+    long sentBelow = in.readVarint();
     long expirySeconds = in.readVarint();
     InboxLimits limits = InboxLimits.read(in);
     Owner owner = null;
@@ -88,7 +94,8 @@ record InboxState(
       expiresAt = orNever(in.readVarint());
     }
     byte[] will = (flags & HAS_WILL) == 0 ? null : in.readBytes(in.remaining());
-    return new InboxState(handle, owner, expirySeconds, limits, will, willDueAt, expiresAt);
+    return new InboxState(
+        handle, owner, sentBelow, expirySeconds, limits, will, willDueAt, expiresAt);
   }
 
   private static long orNever(long stored) {

@@ -23,10 +23,12 @@ public interface InboxStore {
    * Gives the inbox back when the connection ends: expiry and will delay count from now. Everything
    * acknowledged so far must have been reported by {@link #commit} calls made before.
    *
+   * @param sentBelow this connection has sent no entry from this sequence on
    * @param expirySeconds the session's expiry as last said by the client; 0 ends the session now
    * @param publishWill false after a normal DISCONNECT: the will is forgotten
    */
-  CompletableFuture<Void> detach(InboxHandle handle, long expirySeconds, boolean publishWill);
+  CompletableFuture<Void> detach(
+      InboxHandle handle, long sentBelow, long expirySeconds, boolean publishWill);
 
   /**
    * Ends a session without a connection acting for it, e.g. a clean start as a transient session.

@@ -88,10 +88,18 @@ final class InboxTables {
       incarnation++;
     }
     InboxHandle handle = new InboxHandle(after.id(), incarnation, after.epoch());
+    InboxCursor cursor = new InboxCursor();
     InboxState state =
         new InboxState(
-            handle, null, expirySeconds, limits, null, InboxState.NEVER, InboxState.NEVER);
-    Inbox inbox = new Inbox(state, new InboxCursor());
+            handle,
+            null,
+            cursor.next,
+            expirySeconds,
+            limits,
+            null,
+            InboxState.NEVER,
+            InboxState.NEVER);
+    Inbox inbox = new Inbox(state, cursor);
     memory.cache().put(inbox.id, inbox);
     totals().inboxes.incrementAndGet();
     saveCursor(inbox);

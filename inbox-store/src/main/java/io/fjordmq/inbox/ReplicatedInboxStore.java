@@ -74,9 +74,9 @@ public final class ReplicatedInboxStore implements InboxStore, AutoCloseable {
 
   @Override
   public CompletableFuture<Void> detach(
-      InboxHandle handle, long expirySeconds, boolean publishWill) {
+      InboxHandle handle, long sentBelow, long expirySeconds, boolean publishWill) {
     commits.flush(handle.id());
-    return run(handle, new DetachSession(handle, expirySeconds, publishWill));
+    return run(handle, new DetachSession(handle, sentBelow, expirySeconds, publishWill));
   }
 
   @Override

@@ -14,8 +14,13 @@ final class SessionLife {
 
   private SessionLife() {}
 
-  /** The connection has ended (MQTT 5.0 §3.1.2.5, §3.1.2.11.2, §3.1.3.2.2). */
-  static void detach(InboxTables tables, Inbox inbox, long expirySeconds, boolean publishWill) {
+  /**
+   * The connection has ended (MQTT 5.0 §3.1.2.5, §3.1.2.11.2, §3.1.3.2.2).
+   *
+   * @param sentBelow it has sent no entry from this sequence on
+   */
+  static void detach(
+      InboxTables tables, Inbox inbox, long sentBelow, long expirySeconds, boolean publishWill) {
     InboxState state = inbox.state();
     long now = tables.nowMillis();
     long expiresAt =
@@ -28,7 +33,14 @@ final class SessionLife {
     tables.saveState(
         inbox,
         new InboxState(
-            state.handle(), null, expirySeconds, state.limits(), will, willDueAt, expiresAt));
+            state.handle(),
+            null,
+            Math.max(state.sentBelow(), Math.min(sentBelow, inbox.cursor.next)),
+            expirySeconds,
+            state.limits(),
+            will,
+            willDueAt,
+            expiresAt));
     settle(tables, inbox);
   }
 

@@ -289,7 +289,7 @@ class InboxMessagesTest {
             inboxes.store().release(old, 1),
             inboxes.store().recordReceived(old, 1, 1),
             inboxes.store().forgetReceived(old, 1),
-            inboxes.store().detach(old, 0, false));
+            inboxes.store().detach(old, 1, 0, false));
     inboxes.linger();
     for (CompletableFuture<?> call : calls) {
       assertThatThrownBy(call::join).hasCauseInstanceOf(InboxFencedException.class);

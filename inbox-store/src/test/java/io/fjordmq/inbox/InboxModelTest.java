@@ -33,6 +33,7 @@ import org.jspecify.annotations.Nullable;
 class InboxModelTest {
   private static final List<String> CLIENTS = List.of("c1", "c2", "c3");
   private static final Owner OWNER = new Owner("n", 1);
+  private static final long EXPIRY_SECONDS = 100;
 
   @Property(tries = 100)
   void shouldDoAsTheModelDoesWhenTheOldestIsDropped(@ForAll long seed) {
@@ -102,7 +103,13 @@ class InboxModelTest {
         case 15 -> subscribe(client, session);
         case 16, 17 -> fetch(client, session);
         case 18 -> receive(client, session);
-        default -> passTime();
+        default -> {
+          if (random.nextInt(3) == 0) {
+            crash();
+          } else {
+            passTime();
+          }
+        }
       }
     }
 
@@ -141,7 +148,7 @@ class InboxModelTest {
       }
       final Attachment attachment =
           AttachmentCodec.decode(
-              apply(new AttachSession(id(client), clean, OWNER, 100, limits, 7, bytes)));
+              apply(new AttachSession(id(client), clean, OWNER, EXPIRY_SECONDS, limits, 7, bytes)));
       long before = bornAs(client);
       Session session = model.attach(client, clean, will, delaySeconds * 1000, now());
       handles.put(client, attachment.handle());
@@ -162,6 +169,7 @@ class InboxModelTest {
     private void check(Attachment attachment, Session session) {
       assertThat(attachment.firstUndelivered()).isEqualTo(session.firstUndelivered());
       assertThat(attachment.nextSequence()).isEqualTo(session.nextSequence);
+      assertThat(attachment.sentBelow()).isEqualTo(session.sentBelow);
       assertThat(attachment.released()).containsExactlyElementsOf(session.released);
       assertThat(attachment.acknowledged()).isEqualTo(session.acknowledged());
       assertThat(attachment.subscriptions())
@@ -179,8 +187,21 @@ class InboxModelTest {
     private void detach(String client) {
       long expirySeconds = random.nextInt(4) * 10L;
       boolean publishWill = random.nextInt(3) > 0;
-      applyOwned(client, new DetachSession(handle(client), expirySeconds, publishWill));
-      model.detach(client, expirySeconds * 1000, publishWill, now());
+      long sentBelow = 1 + random.nextLong(session(client).nextSequence);
+      applyOwned(client, new DetachSession(handle(client), sentBelow, expirySeconds, publishWill));
+      model.detach(client, sentBelow, expirySeconds * 1000, publishWill, now());
+    }
+
+    private Session session(String client) {
+      return Objects.requireNonNull(model.sessions.get(client));
+    }
+
+    private void crash() {
+      byte[] from = {};
+      do {
+        from = apply(new DetachOwner(OWNER, from, 2));
+      } while (from.length > 0);
+      model.crash(EXPIRY_SECONDS * 1000, now());
     }
 
     private Message message(String payload, long expiresAt) {

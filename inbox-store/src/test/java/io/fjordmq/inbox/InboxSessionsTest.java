@@ -63,6 +63,46 @@ class InboxSessionsTest {
   }
 
   @Test
+  void shouldKnowWhichEntriesAConnectionMayHaveSent() {
+    InboxHandle first = inboxes.attach(ID).handle();
+    for (int i = 1; i <= 4; i++) {
+      inboxes.insert(first, "m" + i);
+    }
+    inboxes.detach(first, 3, 3600, true);
+    inboxes.insert(first, "m5");
+    Attachment second = inboxes.attach(ID);
+    assertThat(second.sentBelow()).isEqualTo(3);
+    // It sent less than the one before: what that one has sent is sent nevertheless.
+    inboxes.detach(second.handle(), 1, 3600, true);
+    inboxes.crash();
+    Attachment third = inboxes.attach(ID);
+    assertThat(third.sentBelow()).isEqualTo(3);
+    inboxes.detach(third.handle(), 99, 3600, true);
+    assertThat(inboxes.attach(ID).sentBelow()).isEqualTo(6);
+  }
+
+  @Test
+  void shouldTakeEverythingForSentWhenAConnectionDidNotSay() {
+    InboxHandle taken = inboxes.attach(ID).handle();
+    inboxes.insert(taken, "m1");
+    Attachment taker = inboxes.attach(ID);
+    assertThat(taker.sentBelow()).isEqualTo(2);
+    inboxes.insert(taken, "m2");
+    inboxes.crash();
+    inboxes.dead.add(new Owner("n1", TestInboxes.INCARNATION));
+    inboxes.pass(Duration.ofSeconds(1));
+    inboxes.insert(taken, "m3");
+    assertThat(inboxes.attach(ID).sentBelow()).isEqualTo(3);
+  }
+
+  @Test
+  void shouldTakeNothingForSentInANewSession() {
+    InboxHandle old = inboxes.attach(ID).handle();
+    inboxes.insert(old, "m1");
+    assertThat(inboxes.attach(ID, true, 3600, null).sentBelow()).isEqualTo(1);
+  }
+
+  @Test
   void shouldKeepSubscriptionsWithTheirOptions() {
     InboxHandle handle = inboxes.attach(ID).handle();
     assertThat(inboxes.store().subscribe(handle, FILTER, OPTIONS).join()).isFalse();
@@ -111,7 +151,7 @@ class InboxSessionsTest {
   void shouldEndASessionThatNobodyCameBackFor() {
     InboxHandle handle = inboxes.attach(ID, false, 1000, null).handle();
     subscribe(handle, "a");
-    inboxes.store().detach(handle, 60, true).join();
+    inboxes.store().detach(handle, 1, 60, true).join();
     inboxes.pass(Duration.ofSeconds(59));
     assertThat(inboxes.listener.ended).isEmpty();
     inboxes.crash();
@@ -124,7 +164,7 @@ class InboxSessionsTest {
   @Test
   void shouldNotEndASessionWhoseClientCameBackInTime() {
     InboxHandle handle = inboxes.attach(ID).handle();
-    inboxes.store().detach(handle, 60, true).join();
+    inboxes.store().detach(handle, 1, 60, true).join();
     inboxes.pass(Duration.ofSeconds(30));
     assertThat(inboxes.attach(ID).sessionPresent()).isTrue();
     inboxes.pass(Duration.ofDays(10));
@@ -136,9 +176,9 @@ class InboxSessionsTest {
   void shouldCountAnExpiredSessionAsEndedBeforeTheSweeperSeesIt() {
     InboxHandle handle = inboxes.attach(ID).handle();
     subscribe(handle, "a");
-    inboxes.store().detach(handle, 0xFFFF_FFFEL, true).join();
+    inboxes.store().detach(handle, 1, 0xFFFF_FFFEL, true).join();
     InboxHandle back = inboxes.attach(ID).handle();
-    inboxes.store().detach(back, 1, true).join();
+    inboxes.store().detach(back, 1, 1, true).join();
     inboxes.restart();
     // Time passes without a sweep: the attach itself finds that it came too late.
     inboxes.passWithoutSweep(Duration.ofSeconds(1));
@@ -153,7 +193,7 @@ class InboxSessionsTest {
   void shouldEndTheSessionAtOnceWhenTheClientSaysSo() {
     InboxHandle handle = inboxes.attach(ID).handle();
     subscribe(handle, "a");
-    inboxes.store().detach(handle, 0, false).join();
+    inboxes.store().detach(handle, 1, 0, false).join();
     assertThat(inboxes.listener.ended)
         .containsExactly(new RecordingListener.EndedCall(ID, handle.incarnation(), List.of("a")));
     assertThat(inboxes.store().status()).isEqualTo(new InboxStoreStatus(0, 0, 0, 0));
@@ -162,7 +202,7 @@ class InboxSessionsTest {
   @Test
   void shouldNeverEndASessionThatNeverExpires() {
     InboxHandle handle = inboxes.attach(ID).handle();
-    inboxes.store().detach(handle, AttachRequest.NEVER_EXPIRES, true).join();
+    inboxes.store().detach(handle, 1, AttachRequest.NEVER_EXPIRES, true).join();
     inboxes.pass(Duration.ofDays(40));
     assertThat(inboxes.attach(ID).sessionPresent()).isTrue();
   }
@@ -191,7 +231,7 @@ class InboxSessionsTest {
     inboxes.store().release(handle, 2).join();
     inboxes.store().recordReceived(handle, 9, 1).join();
     subscribe(handle, "a");
-    inboxes.store().detach(handle, 60, true).join();
+    inboxes.store().detach(handle, 1, 60, true).join();
     inboxes.pass(Duration.ofSeconds(60));
     RecordingListener.DueWillCall will = inboxes.listener.wills.get(0);
     inboxes.store().willPublished(ID, will.incarnation(), will.epoch()).join();

@@ -31,7 +31,7 @@ class InboxWillsTest {
   @Test
   void shouldBeDueAtOnceWithoutDelay() {
     InboxHandle handle = attachWithWill(0);
-    inboxes.store().detach(handle, 100, true).join();
+    inboxes.store().detach(handle, 1, 100, true).join();
     assertThat(due()).containsExactly("w0");
     RecordingListener.DueWillCall call = inboxes.listener.wills.get(0);
     assertThat(call.incarnation()).isEqualTo(handle.incarnation());
@@ -42,15 +42,15 @@ class InboxWillsTest {
 
   @Test
   void shouldNotBeDueAfterANormalDisconnect() {
-    inboxes.store().detach(attachWithWill(0), 100, false).join();
-    inboxes.store().detach(attachWithWill(5), 100, false).join();
+    inboxes.store().detach(attachWithWill(0), 1, 100, false).join();
+    inboxes.store().detach(attachWithWill(5), 1, 100, false).join();
     inboxes.pass(Duration.ofSeconds(200));
     assertThat(due()).isEmpty();
   }
 
   @Test
   void shouldBeDueWhenTheDelayHasPassed() {
-    inboxes.store().detach(attachWithWill(30), 100, true).join();
+    inboxes.store().detach(attachWithWill(30), 1, 100, true).join();
     inboxes.pass(Duration.ofSeconds(29));
     assertThat(due()).isEmpty();
     inboxes.pass(Duration.ofSeconds(1));
@@ -60,7 +60,7 @@ class InboxWillsTest {
 
   @Test
   void shouldBeCancelledWhenTheClientComesBackWithinTheDelay() {
-    inboxes.store().detach(attachWithWill(30), 100, true).join();
+    inboxes.store().detach(attachWithWill(30), 1, 100, true).join();
     inboxes.pass(Duration.ofSeconds(29));
     inboxes.attach(ID);
     inboxes.pass(Duration.ofSeconds(100));
@@ -69,7 +69,7 @@ class InboxWillsTest {
 
   @Test
   void shouldBeDueWhenTheSessionEndsBeforeTheDelay() {
-    inboxes.store().detach(attachWithWill(30), 10, true).join();
+    inboxes.store().detach(attachWithWill(30), 1, 10, true).join();
     inboxes.pass(Duration.ofSeconds(10));
     assertThat(due()).containsExactly("w30");
     assertThat(inboxes.listener.ended).hasSize(1);
@@ -77,7 +77,7 @@ class InboxWillsTest {
 
   @Test
   void shouldBeDueAtOnceWhenACleanStartEndsTheSession() {
-    inboxes.store().detach(attachWithWill(30), 100, true).join();
+    inboxes.store().detach(attachWithWill(30), 1, 100, true).join();
     inboxes.attach(ID, true, 100, null);
     assertThat(due()).containsExactly("w30");
   }
@@ -102,7 +102,7 @@ class InboxWillsTest {
   @Test
   void shouldBeAnnouncedAgainUntilItIsPublishedEvenAfterACrash() {
     InboxHandle handle = attachWithWill(0);
-    inboxes.store().detach(handle, 0, true).join();
+    inboxes.store().detach(handle, 1, 0, true).join();
     assertThat(inboxes.listener.ended).hasSize(1);
     inboxes.crash();
     inboxes.pass(Duration.ofSeconds(9));
@@ -121,7 +121,7 @@ class InboxWillsTest {
 
   @Test
   void shouldStayDueWhenTheClientComesBackTooLate() {
-    inboxes.store().detach(attachWithWill(0), 100, true).join();
+    inboxes.store().detach(attachWithWill(0), 1, 100, true).join();
     attachWithWill(60);
     inboxes.pass(Duration.ofSeconds(10));
     assertThat(due()).containsExactly("w0", "w0");

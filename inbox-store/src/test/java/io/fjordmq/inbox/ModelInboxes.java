@@ -23,6 +23,7 @@ final class ModelInboxes {
     @Nullable String will;
     long willDelayMillis;
     long nextSequence = 1;
+    long sentBelow = 1;
     final TreeMap<Long, Entry> entries = new TreeMap<>();
     final TreeSet<Long> released = new TreeSet<>();
     final TreeSet<String> filters = new TreeSet<>();
@@ -77,6 +78,9 @@ final class ModelInboxes {
       sessions.remove(client);
     }
     Session session = sessions.computeIfAbsent(client, key -> new Session(++births));
+    if (session == old && old.attached) {
+      session.sentBelow = session.nextSequence;
+    }
     session.attached = true;
     session.epoch = (old == null ? 0 : old.epoch) + 1;
     session.expiresAt = Long.MAX_VALUE;
@@ -86,9 +90,10 @@ final class ModelInboxes {
     return session;
   }
 
-  void detach(String client, long expiryMillis, boolean publishWill, long now) {
+  void detach(String client, long sentBelow, long expiryMillis, boolean publishWill, long now) {
     Session session = session(client);
     session.attached = false;
+    session.sentBelow = Math.max(session.sentBelow, sentBelow);
     session.expiresAt = now + expiryMillis;
     if (!publishWill) {
       session.will = null;
@@ -97,6 +102,15 @@ final class ModelInboxes {
       session.willDueAt = now + Math.min(expiryMillis, session.willDelayMillis);
     }
     settle(client, now);
+  }
+
+  /** The process that all connections were on is gone. */
+  void crash(long expiryMillis, long now) {
+    for (String client : List.copyOf(sessions.keySet())) {
+      if (session(client).attached) {
+        detach(client, session(client).nextSequence, expiryMillis, true, now);
+      }
+    }
   }
 
   private Session session(String client) {

@@ -89,13 +89,14 @@ class StoredBytesTest {
   void shouldStoreTheStateOfAnInboxSo() {
     byte[] will = {7, 7};
     InboxState attached =
-        new InboxState(HANDLE, OWNER, 60, LIMITS, will, InboxState.NEVER, InboxState.NEVER);
+        new InboxState(HANDLE, OWNER, 301, 60, LIMITS, will, InboxState.NEVER, InboxState.NEVER);
     assertThat(hex(attached.encode()))
         .isEqualTo(
-            "01"
+            "02"
                 + "03"
                 + "1122334455667788"
                 + "ac02"
+                + "ad02"
                 + "3c"
                 + "0a"
                 + "e807"
@@ -103,13 +104,14 @@ class StoredBytesTest {
                 + "026e31"
                 + "0000000000000005"
                 + "0707");
-    InboxState detached = new InboxState(HANDLE, null, 60, LIMITS, null, 300, InboxState.NEVER);
+    InboxState detached = new InboxState(HANDLE, null, 9, 60, LIMITS, null, 300, InboxState.NEVER);
     assertThat(hex(detached.encode()))
         .isEqualTo(
-            "01"
+            "02"
                 + "00"
                 + "1122334455667788"
                 + "ac02"
+                + "09"
                 + "3c"
                 + "0a"
                 + "e807"
@@ -177,7 +179,7 @@ class StoredBytesTest {
     byte[] message = MessageCodec.encode(MESSAGE);
     assertCommand(
         new InsertMessage(message, new PublishId(5, 2, 1), 300, List.of(first, second)),
-        "01"
+        "02"
             + "01"
             + "01"
             + "0000000000000005"
@@ -198,7 +200,7 @@ class StoredBytesTest {
             + "0000000000000006");
     assertCommand(
         new InsertMessage(message, null, 0, List.of(second)),
-        "01"
+        "02"
             + "01"
             + "00"
             + "08"
@@ -214,10 +216,10 @@ class StoredBytesTest {
   void shouldWriteTheOtherCommandsSo() {
     assertCommand(
         new CommitDeliveries(List.of(new CommitDeliveries.Commit(HANDLE, 5, List.of(7L, 300L)))),
-        "01" + "02" + "01" + HANDLE_HEX + "05" + "02" + "07" + "ac02");
+        "02" + "02" + "01" + HANDLE_HEX + "05" + "02" + "07" + "ac02");
     assertCommand(
         new AttachSession(ID, true, OWNER, 60, LIMITS, 300, new byte[] {7}),
-        "01"
+        "02"
             + "03"
             + "03"
             + "0174026331"
@@ -227,27 +229,28 @@ class StoredBytesTest {
             + "0ae80701"
             + "ac02"
             + "0107");
-    assertCommand(new DetachSession(HANDLE, 60, true), "01" + "04" + HANDLE_HEX + "3c" + "01");
-    assertCommand(new DiscardSession(ID), "01" + "05" + "0174026331");
+    assertCommand(
+        new DetachSession(HANDLE, 300, 60, true), "02" + "04" + HANDLE_HEX + "ac02" + "3c" + "01");
+    assertCommand(new DiscardSession(ID), "02" + "05" + "0174026331");
     assertCommand(
         new EditSubscription(HANDLE, TopicFilter.parse("a"), OPTIONS),
-        "01" + "06" + HANDLE_HEX + "0161" + "04" + "0126ac02");
+        "02" + "06" + HANDLE_HEX + "0161" + "04" + "0126ac02");
     assertCommand(
         new EditSubscription(HANDLE, TopicFilter.parse("a"), null),
-        "01" + "06" + HANDLE_HEX + "0161" + "00");
-    assertCommand(new ReleaseEntry(HANDLE, 300), "01" + "07" + HANDLE_HEX + "ac02");
+        "02" + "06" + HANDLE_HEX + "0161" + "00");
+    assertCommand(new ReleaseEntry(HANDLE, 300), "02" + "07" + HANDLE_HEX + "ac02");
     assertCommand(
-        new RecordReceived(HANDLE, 0xFFFE, 300), "01" + "08" + HANDLE_HEX + "fffe" + "ac02");
-    assertCommand(new ForgetReceived(HANDLE, 0xFFFE), "01" + "09" + HANDLE_HEX + "fffe");
+        new RecordReceived(HANDLE, 0xFFFE, 300), "02" + "08" + HANDLE_HEX + "fffe" + "ac02");
+    assertCommand(new ForgetReceived(HANDLE, 0xFFFE), "02" + "09" + HANDLE_HEX + "fffe");
     assertCommand(
         new DropExpired(HANDLE, List.of(7L, 300L)),
-        "01" + "0a" + HANDLE_HEX + "02" + "07" + "ac02");
+        "02" + "0a" + HANDLE_HEX + "02" + "07" + "ac02");
     assertCommand(
-        new ConfirmWill(ID, 5, 300), "01" + "0b" + "0174026331" + "0000000000000005" + "ac02");
-    assertCommand(new ExpireDue(500, 300), "01" + "0c" + "f403" + "ac02");
+        new ConfirmWill(ID, 5, 300), "02" + "0b" + "0174026331" + "0000000000000005" + "ac02");
+    assertCommand(new ExpireDue(500, 300), "02" + "0c" + "f403" + "ac02");
     assertCommand(
         new DetachOwner(OWNER, new byte[] {1, 2}, 300),
-        "01" + "0d" + "026e31" + "0000000000000005" + "020102" + "ac02");
+        "02" + "0d" + "026e31" + "0000000000000005" + "020102" + "ac02");
   }
 
   private static void assertCommand(InboxCommand command, String hex) {
@@ -260,10 +263,10 @@ class StoredBytesTest {
 
   @Test
   void shouldRefuseWhatItDoesNotKnow() {
-    assertThatThrownBy(() -> InboxCommand.decode(ByteBuffer.wrap(new byte[] {2, 1})))
+    assertThatThrownBy(() -> InboxCommand.decode(ByteBuffer.wrap(new byte[] {1, 1})))
         .isInstanceOf(MalformedBytesException.class)
-        .hasMessage("inbox command of version 2; this node reads version 1");
-    assertThatThrownBy(() -> InboxCommand.decode(ByteBuffer.wrap(new byte[] {1, 99})))
+        .hasMessage("inbox command of version 1; this node reads version 2");
+    assertThatThrownBy(() -> InboxCommand.decode(ByteBuffer.wrap(new byte[] {2, 99})))
         .hasMessage("inbox command of unknown kind 99");
     byte[] longer = java.util.Arrays.copyOf(new ReleaseEntry(HANDLE, 1).encode(), 40);
     assertThatThrownBy(() -> InboxCommand.decode(ByteBuffer.wrap(longer)))
@@ -281,6 +284,7 @@ class StoredBytesTest {
                 3, List.of(new InboxSubscription(TopicFilter.parse("b"), OPTIONS))),
             5,
             9,
+            8,
             List.of(5L),
             List.of(7L, 8L),
             List.of(new Attachment.ReceivedPublish(65_535, 3)),

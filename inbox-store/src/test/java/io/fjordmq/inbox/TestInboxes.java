@@ -117,7 +117,11 @@ final class TestInboxes implements AutoCloseable {
   }
 
   void detach(InboxHandle handle) {
-    store.detach(handle, 3600, true).join();
+    detach(handle, 1, 3600, true);
+  }
+
+  void detach(InboxHandle handle, long sentBelow, long expirySeconds, boolean publishWill) {
+    store.detach(handle, sentBelow, expirySeconds, publishWill).join();
   }
 
   InsertOutcome insert(InboxHandle handle, String payload) {

@@ -26,7 +26,8 @@ final class InboxSource implements DeliverySource {
   private final InboxHandle handle;
   private final ArrayDeque<InboxEntry> buffer = new ArrayDeque<>(4);
   private final List<Long> releasedBefore;
-  private final long repeatedBelow;
+  // Below this an earlier connection may have sent entries: DUP (MQTT 5.0 §3.3.1.1).
+  private final long sentBelow;
   private @Nullable Delivery head;
   private int bufferedBytes;
   // Entries below this are in the buffer or were taken from it.
@@ -38,11 +39,7 @@ final class InboxSource implements DeliverySource {
   private long committedUpTo;
   private int committedBeyond;
 
-  InboxSource(
-      Connection connection,
-      OutboundPublishes outbound,
-      Attachment attachment,
-      long repeatedBelow) {
+  InboxSource(Connection connection, OutboundPublishes outbound, Attachment attachment) {
     this.connection = connection;
     this.outbound = outbound;
     this.store = connection.services().inboxes();
@@ -51,7 +48,7 @@ final class InboxSource implements DeliverySource {
     this.committedUpTo = attachment.firstUndelivered();
     this.highestKnown = attachment.nextSequence() - 1;
     this.releasedBefore = attachment.released();
-    this.repeatedBelow = repeatedBelow;
+    this.sentBelow = attachment.sentBelow();
     InflightWindow window = outbound.window();
     for (long sequence : attachment.released()) {
       window.restore(sequence, InflightWindow.AWAITING_PUBCOMP);
@@ -167,7 +164,7 @@ final class InboxSource implements DeliverySource {
 
   @Override
   public boolean mayBeRepeated() {
-    return sequence() < repeatedBelow;
+    return sequence() < sentBelow;
   }
 
   @Override

@@ -77,14 +77,14 @@ final class InflightWindow {
     return end;
   }
 
+  /** No message of this sequence or a later one was sent. */
+  long sentBelow() {
+    return position;
+  }
+
   /** Every sequence below is settled. */
   long base() {
     return base;
-  }
-
-  /** Every sequence below was sent or is not going to be. */
-  long sentBelow() {
-    return position;
   }
 
   int inflight() {
@@ -121,7 +121,6 @@ final class InflightWindow {
         for (long at = base; at < Math.min(end, sequence); at++) {
           ring[index(at)] = NONE;
         }
-        position = Math.max(position, sequence);
         base = sequence;
         end = Math.max(end, sequence);
         settleBase();

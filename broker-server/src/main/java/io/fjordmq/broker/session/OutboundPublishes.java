@@ -35,16 +35,14 @@ final class OutboundPublishes {
 
   /**
    * @param attachment of a persistent session; null if it is transient
-   * @param repeatedBelow messages of lower sequences may have been sent by an earlier connection
    */
-  OutboundPublishes(Connection connection, @Nullable Attachment attachment, long repeatedBelow) {
+  OutboundPublishes(Connection connection, @Nullable Attachment attachment) {
     this.connection = connection;
     SessionSettings settings = connection.settings();
     int limit = Math.min(settings.maxInflight(), connection.request().receiveMaximum());
     this.window = new InflightWindow(limit, attachment == null ? 1 : attachment.firstUndelivered());
     this.live = new MemoryQueue(settings, connection.observer(), this);
-    this.inbox =
-        attachment == null ? null : new InboxSource(connection, this, attachment, repeatedBelow);
+    this.inbox = attachment == null ? null : new InboxSource(connection, this, attachment);
   }
 
   InflightWindow window() {

@@ -42,7 +42,6 @@ final class Session implements LiveSession {
   private @Nullable KeepAlive keepAlive;
   private @Nullable Will will;
   private long expirySeconds;
-  private long sentBefore;
   private boolean open;
   private boolean ended;
   private boolean fenced;
@@ -87,11 +86,7 @@ final class Session implements LiveSession {
    */
   void attached(@Nullable Attachment attachment) {
     handle = attachment == null ? null : attachment.handle();
-    sentBefore =
-        attachment == null
-            ? 0
-            : sessions.sentMarks().sentBefore(attachment, connection.settings().maxInflight());
-    OutboundPublishes outbound = new OutboundPublishes(connection, attachment, sentBefore);
+    OutboundPublishes outbound = new OutboundPublishes(connection, attachment);
     RetainedReplay replay = new RetainedReplay(connection, outbound, attachment);
     parts =
         new Parts(
@@ -233,14 +228,10 @@ final class Session implements LiveSession {
   }
 
   private void detach(InboxHandle inbox, boolean publishWill) {
-    if (expirySeconds > 0 && parts != null) {
-      long sent = Math.max(sentBefore, parts.outbound().window().sentBelow());
-      sessions.sentMarks().keep(inbox, sent);
-    }
     connection
         .services()
         .inboxes()
-        .detach(inbox, expirySeconds, publishWill)
+        .detach(inbox, parts().outbound().window().sentBelow(), expirySeconds, publishWill)
         .whenComplete(
             (done, error) -> {
               if (error != null && !StoreFailure.isFenced(error)) {

@@ -32,8 +32,6 @@ import java.time.Duration;
  * @param inboxBufferMessages of a persistent session kept in memory ahead of the client; the rest
  *     stays in the store until there is room
  * @param inboxBufferBytes the same in bytes of payload
- * @param rememberedSessions persistent sessions without a connection of which this node remembers
- *     what was sent, for an exact DUP flag
  * @param maxSubscriptions of a session; more are refused (0x97 / 0x80)
  * @param maxPendingSubscribes SUBSCRIBE and UNSUBSCRIBE packets waiting for their turn; at it the
  *     client is not read
@@ -61,7 +59,6 @@ public record SessionSettings(
     boolean dropOldest,
     int inboxBufferMessages,
     int inboxBufferBytes,
-    int rememberedSessions,
     int maxSubscriptions,
     int maxPendingSubscribes,
     int retainedPageMessages,
@@ -93,7 +90,6 @@ public record SessionSettings(
     within("maxQueuedBytes", maxQueuedBytes, 1_024, Integer.MAX_VALUE);
     within("inboxBufferMessages", inboxBufferMessages, 1, 65_535);
     within("inboxBufferBytes", inboxBufferBytes, 1_024, Integer.MAX_VALUE);
-    within("rememberedSessions", rememberedSessions, 0, 100_000_000);
     within("maxSubscriptions", maxSubscriptions, 1, Integer.MAX_VALUE);
     within("maxPendingSubscribes", maxPendingSubscribes, 1, 65_535);
     within("retainedPageMessages", retainedPageMessages, 1, 65_535);
@@ -130,7 +126,6 @@ public record SessionSettings(
         false,
         256,
         256 << 10,
-        65_536,
         10_000,
         16,
         100,

@@ -13,12 +13,10 @@ public final class Sessions {
   private final SessionServices services;
   private final Set<Session> alive = ConcurrentHashMap.newKeySet();
   private final ConcurrentHashMap<EventLoop, TimeoutWheel> wheels = new ConcurrentHashMap<>();
-  private final SentMarks sentMarks;
   private volatile @Nullable CompletableFuture<Void> allGone;
 
   public Sessions(SessionServices services) {
     this.services = services;
-    this.sentMarks = new SentMarks(services.settings().rememberedSessions());
   }
 
   /** The last handler of a new connection's pipeline. */
@@ -63,10 +61,6 @@ public final class Sessions {
 
   SessionServices services() {
     return services;
-  }
-
-  SentMarks sentMarks() {
-    return sentMarks;
   }
 
   TimeoutWheel wheel(EventLoop loop) {

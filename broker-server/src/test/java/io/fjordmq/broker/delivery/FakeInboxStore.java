@@ -61,7 +61,7 @@ final class FakeInboxStore implements InboxStore {
 
   @Override
   public CompletableFuture<Void> detach(
-      InboxHandle handle, long expirySeconds, boolean publishWill) {
+      InboxHandle handle, long sentBelow, long expirySeconds, boolean publishWill) {
     throw new UnsupportedOperationException();
   }
 

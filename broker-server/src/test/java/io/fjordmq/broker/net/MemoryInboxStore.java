@@ -43,6 +43,7 @@ final class MemoryInboxStore implements InboxStore {
     final TreeSet<Long> released = new TreeSet<>();
     final Map<Integer, Long> received = new LinkedHashMap<>();
     long nextSequence = 1;
+    long sentBelow = 1;
     long nextPublishSequence = 1;
 
     Inbox(long incarnation) {
@@ -69,6 +70,9 @@ final class MemoryInboxStore implements InboxStore {
 
   /** Set: appended entries are not pushed, as if the push was lost. */
   boolean losePushes;
+
+  /** Set: acknowledgements are answered and not stored, as if a crash takes them. */
+  boolean loseCommits;
 
   @Nullable RuntimeException failure;
 
@@ -127,6 +131,7 @@ final class MemoryInboxStore implements InboxStore {
           Inbox inbox = before != null && keep ? before : new Inbox(++incarnations);
           inboxes.put(id, inbox);
           inbox.epoch++;
+          inbox.sentBelow = inbox.attached ? inbox.nextSequence : inbox.sentBelow;
           inbox.attached = true;
           inbox.expirySeconds = request.expirySeconds();
           inbox.will = request.will();
@@ -143,6 +148,7 @@ final class MemoryInboxStore implements InboxStore {
               keep ? null : discarded(before),
               inbox.firstUndelivered(),
               inbox.nextSequence,
+              inbox.sentBelow,
               List.copyOf(inbox.released),
               acknowledged,
               inbox.received.entrySet().stream()
@@ -154,11 +160,12 @@ final class MemoryInboxStore implements InboxStore {
 
   @Override
   public CompletableFuture<Void> detach(
-      InboxHandle handle, long expirySeconds, boolean publishWill) {
+      InboxHandle handle, long sentBelow, long expirySeconds, boolean publishWill) {
     return tasks.call(
         () -> {
           Inbox inbox = owned(handle, "detach " + expirySeconds + (publishWill ? " will" : ""));
           inbox.attached = false;
+          inbox.sentBelow = Math.max(inbox.sentBelow, sentBelow);
           inbox.expirySeconds = expirySeconds;
           if (expirySeconds == 0) {
             inboxes.remove(handle.id());
@@ -250,6 +257,9 @@ final class MemoryInboxStore implements InboxStore {
     return tasks.call(
         () -> {
           Inbox inbox = owned(handle, "commit " + upTo + " " + beyond);
+          if (loseCommits) {
+            return null;
+          }
           inbox.entries.headMap(upTo).clear();
           inbox.released.headSet(upTo).clear();
           beyond.forEach(inbox.entries::remove);

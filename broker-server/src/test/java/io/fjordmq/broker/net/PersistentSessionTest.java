@@ -9,6 +9,7 @@ import io.fjordmq.inbox.PublishId;
 import io.fjordmq.router.Receiver;
 import io.netty.handler.codec.mqtt.MqttMessageType;
 import io.netty.handler.codec.mqtt.MqttProperties;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -43,6 +44,14 @@ class PersistentSessionTest {
     return world.open().connect3("sub", false);
   }
 
+  /** The same client, taking one message at a time. */
+  private TestClient narrow() {
+    MqttProperties one = new MqttProperties();
+    one.add(new MqttProperties.IntegerProperty(MqttProperties.RECEIVE_MAXIMUM, 1));
+    one.add(new MqttProperties.IntegerProperty(MqttProperties.SESSION_EXPIRY_INTERVAL, 100));
+    return world.open().connect5("sub", false, one);
+  }
+
   @Test
   void shouldDeliverWhatCameWhileTheClientWasAway() {
     subscriber(1).cut();
@@ -52,30 +61,6 @@ class PersistentSessionTest {
         .publish(0, 0, "a/b", "lost");
     TestClient again = back();
     again.expect("CONNACK 0 present", "PUBLISH q1 id=1 a/b one", "PUBLISH q1 id=2 a/b two");
-  }
-
-  @Test
-  void shouldRememberWhatWasSentOverSeveralConnections() {
-    TestClient subscriber = subscriber(1);
-    publisher().publish(1, 1, "a/b", "one").publish(2, 1, "a/b", "two");
-    assertThat(subscriber.all()).hasSize(2);
-    subscriber.cut();
-    MqttProperties oneAtATime = new MqttProperties();
-    oneAtATime.add(new MqttProperties.IntegerProperty(MqttProperties.RECEIVE_MAXIMUM, 1));
-    oneAtATime.add(new MqttProperties.IntegerProperty(MqttProperties.SESSION_EXPIRY_INTERVAL, 100));
-    TestClient narrow = world.open().connect5("sub", false, oneAtATime);
-    narrow.expect("CONNACK 0 present", "PUBLISH q1 dup id=1 a/b one");
-    narrow.cut();
-    back()
-        .expect("CONNACK 0 present", "PUBLISH q1 dup id=1 a/b one", "PUBLISH q1 dup id=2 a/b two");
-  }
-
-  @Test
-  void shouldSetDupOnWhatMayHaveBeenSentWhenNobodyRemembers() {
-    subscriber(1).cut();
-    publisher().publish(1, 1, "a/b", "one");
-    world.inboxes.get("sub").epoch++; // served by another node meanwhile
-    back().expect("CONNACK 0 present", "PUBLISH q1 dup id=1 a/b one");
   }
 
   @Test
@@ -129,6 +114,69 @@ class PersistentSessionTest {
     // The second is acknowledged, the first is not: only that one is gone.
     subscriber.reply(MqttMessageType.PUBACK, 2).cut();
     back().expect("CONNACK 0 present", "PUBLISH q1 dup id=1 a/b m1", "PUBLISH q1 dup id=3 a/b m3");
+  }
+
+  @Test
+  void shouldSetDupOnNothingThatWasQueuedBehindAFullWindow() {
+    subscriber(1).cut();
+    TestClient publisher = publisher();
+    for (int i = 1; i <= 3; i++) {
+      publisher.publish(i, 1, "a/b", "m" + i);
+    }
+    TestClient narrow = narrow();
+    narrow.expect("CONNACK 0 present", "PUBLISH q1 id=1 a/b m1");
+    narrow.cut();
+    back()
+        .expect(
+            "CONNACK 0 present",
+            "PUBLISH q1 dup id=1 a/b m1",
+            "PUBLISH q1 id=2 a/b m2",
+            "PUBLISH q1 id=3 a/b m3");
+  }
+
+  @Test
+  void shouldRememberWhatWasSentOverSeveralConnections() {
+    TestClient subscriber = subscriber(1);
+    publisher().publish(1, 1, "a/b", "one").publish(2, 1, "a/b", "two");
+    assertThat(subscriber.all()).hasSize(2);
+    subscriber.cut();
+    TestClient narrow = narrow();
+    narrow.expect("CONNACK 0 present", "PUBLISH q1 dup id=1 a/b one");
+    narrow.cut();
+    back()
+        .expect("CONNACK 0 present", "PUBLISH q1 dup id=1 a/b one", "PUBLISH q1 dup id=2 a/b two");
+  }
+
+  @Test
+  void shouldSetDupOnAllThatWasSentWhenAcknowledgementsAndTheDetachAreLost() {
+    TestClient subscriber = subscriber(1);
+    TestClient publisher = publisher();
+    int many = 3 * world.settings.maxInflight();
+    for (int i = 1; i <= many; i++) {
+      publisher.publish(1, 1, "a/b", "m" + i);
+    }
+    world.inboxes.loseCommits = true;
+    assertThat(acknowledgeAll(subscriber)).hasSize(many);
+    world.inboxes.failure = new IllegalStateException("killed");
+    subscriber.cut();
+    world.inboxes.failure = null;
+    world.inboxes.loseCommits = false;
+    TestClient again = back();
+    assertThat(again.next()).isEqualTo("CONNACK 0 present");
+    assertThat(acknowledgeAll(again))
+        .hasSize(many)
+        .allSatisfy(packet -> assertThat(packet).startsWith("PUBLISH q1 dup "));
+    publisher.publish(1, 1, "a/b", "new");
+    assertThat(again.all()).containsExactly("PUBLISH q1 id=" + (many + 1) + " a/b new");
+  }
+
+  private static List<String> acknowledgeAll(TestClient subscriber) {
+    List<String> got = new ArrayList<>();
+    for (String packet = subscriber.next(); packet != null; packet = subscriber.next()) {
+      got.add(packet);
+      subscriber.reply(MqttMessageType.PUBACK, got.size());
+    }
+    return got;
   }
 
   @Test
