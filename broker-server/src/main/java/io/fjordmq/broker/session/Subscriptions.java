@@ -36,7 +36,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>The SUBACK is written when every filter works on every node. For a persistent session the
  * order is inbox row, route, live subscription, so that a route never leads to a subscription that
- * a crash forgot; and the reverse when unsubscribing.
+ * a crash forgot; and the reverse when unsubscribing. Retained messages follow the SUBACK: there
+ * may be more of them than the client takes soon.
  */
 final class Subscriptions {
   private static final Logger log = LoggerFactory.getLogger(Subscriptions.class);
