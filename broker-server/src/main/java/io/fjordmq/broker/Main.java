@@ -3,9 +3,11 @@ package io.fjordmq.broker;
 import io.fjordmq.broker.config.ConfigException;
 import io.fjordmq.broker.config.ConfigLoader;
 import io.fjordmq.broker.config.ConfigLoader.CommandLine;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -39,17 +41,25 @@ public final class Main {
   private static void start(ConfigLoader.Loaded loaded) {
     // Before the first logger is made: conf/logback.xml writes there.
     System.setProperty("fjordmq.logDir", loaded.config().logDir());
-    loaded.warnings().forEach(w -> LoggerFactory.getLogger(Main.class).warn("{}", w));
+    Logger log = LoggerFactory.getLogger(Main.class);
+    Thread.setDefaultUncaughtExceptionHandler(
+        (thread, fault) -> log.error("thread {} ended by a defect", thread.getName(), fault));
+    log.info(
+        "FjordMQ starts: pid={} java={} data={}",
+        ProcessHandle.current().pid(),
+        Runtime.version(),
+        loaded.config().dataDir());
+    loaded.warnings().forEach(warning -> log.warn("configuration: {}", warning));
     try {
       Node node = Node.start(loaded.config());
       Runtime.getRuntime().addShutdownHook(new Thread(() -> end(node), "shutdown"));
     } catch (StartException e) {
-      LoggerFactory.getLogger(Main.class).error("cannot start: {}", e.getMessage());
-      LoggerFactory.getLogger(Main.class).debug("cannot start", e);
+      log.error("cannot start: {}", e.getMessage());
+      log.debug("cannot start", e);
       say("cannot start: " + e.getMessage());
       System.exit(FAILED);
     } catch (RuntimeException | Error e) {
-      LoggerFactory.getLogger(Main.class).error("cannot start: this is a defect of FjordMQ", e);
+      log.error("cannot start: this is a defect of FjordMQ", e);
       say("cannot start: " + e + "; " + loaded.config().logDir() + "/fjordmq.log says more");
       System.exit(FAILED);
     }
@@ -85,7 +95,7 @@ public final class Main {
   private static String made(Path base, String name) {
     try {
       Files.createDirectories(base);
-    } catch (java.io.IOException e) {
+    } catch (IOException e) {
       throw new IllegalArgumentException("cannot make the folder " + base + ": " + e, e);
     }
     return base.resolve(name).toString();

@@ -48,7 +48,12 @@ final class Node implements AutoCloseable {
     HttpServer.Listening pages =
         parts.add(
             "http",
-            HttpServer.start(http.host(), http.port(), metrics::scrape, this::notReadyBecause));
+            HttpServer.start(
+                http.host(),
+                http.port(),
+                http.maxConnections(),
+                metrics::scrape,
+                this::notReadyBecause));
     Observers observers =
         new Observers(
             metrics.consensus(),

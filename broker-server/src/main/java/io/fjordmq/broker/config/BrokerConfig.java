@@ -140,10 +140,12 @@ public record BrokerConfig(
    *
    * @param host address of this machine
    * @param port 0 lets the system choose
+   * @param maxConnections at a time; more are closed
    */
-  public record HttpConfig(String host, int port) {
+  public record HttpConfig(String host, int port, int maxConnections) {
     public HttpConfig {
       requirePort(port, 0);
+      require(maxConnections >= 1, "maxConnections must be at least 1, not " + maxConnections);
     }
   }
 
@@ -255,7 +257,7 @@ public record BrokerConfig(
             Duration.ofSeconds(10),
             new ListenerConfig("", 1883, 1_024, 1_000_000, 64 << 10, 32 << 10)),
         new ClusterConfig("Test", "", 8899, "", ""),
-        new HttpConfig("127.0.0.1", 18083),
+        new HttpConfig("127.0.0.1", 18083, 64),
         SessionSettings.defaults(),
         DeliverySettings.DEFAULTS,
         new StoreConfig(Duration.ofMinutes(5), Duration.ofSeconds(1), ranges(), ranges(), ranges()),

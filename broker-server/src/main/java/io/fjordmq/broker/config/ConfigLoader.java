@@ -75,6 +75,9 @@ public final class ConfigLoader {
       throw new ConfigException(problems);
     }
     warnings.addAll(ThisVersion.warnings(given, config));
+    if (!config.consensusConfig().log().fsync()) {
+      warnings.add("consensusConfig.log.fsync is false: acknowledged messages may not be on disk");
+    }
     return new Loaded(config, List.copyOf(warnings));
   }
 

@@ -17,6 +17,8 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
@@ -60,7 +62,13 @@ public final class HttpServer implements AutoCloseable {
       new MultiThreadIoEventLoopGroup(
           1, new DefaultThreadFactory("http"), NioIoHandler.newFactory());
 
-  private HttpServer(Supplier<String> metrics, Supplier<List<String>> faults) {
+  /** Touched by the loop only, as are its channels. */
+  private final ChannelGroup connections = new DefaultChannelGroup(loop.next());
+
+  private final int maxConnections;
+
+  private HttpServer(int maxConnections, Supplier<String> metrics, Supplier<List<String>> faults) {
+    this.maxConnections = maxConnections;
     this.metrics = metrics;
     this.faults = faults;
   }
@@ -70,14 +78,19 @@ public final class HttpServer implements AutoCloseable {
    *
    * @param host empty for all addresses of this machine
    * @param port 0 for any that is free
+   * @param maxConnections at a time; more are closed and logged
    * @param metrics the page, in Prometheus' text format
    * @param faults why the node is not ready; empty if it is
    * @throws IOException if the port cannot be opened; says what to do
    */
   public static Listening start(
-      String host, int port, Supplier<String> metrics, Supplier<List<String>> faults)
+      String host,
+      int port,
+      int maxConnections,
+      Supplier<String> metrics,
+      Supplier<List<String>> faults)
       throws IOException {
-    HttpServer server = new HttpServer(metrics, faults);
+    HttpServer server = new HttpServer(maxConnections, metrics, faults);
     InetSocketAddress address =
         host.isEmpty() ? new InetSocketAddress(port) : new InetSocketAddress(host, port);
     ChannelFuture bound = server.bind(address);
@@ -118,6 +131,15 @@ public final class HttpServer implements AutoCloseable {
             new ChannelInitializer<SocketChannel>() {
               @Override
               protected void initChannel(SocketChannel channel) {
+                if (connections.size() >= maxConnections) {
+                  LOG.warn(
+                      "HTTP connection of {} refused: httpConfig.maxConnections is {}",
+                      channel.remoteAddress(),
+                      maxConnections);
+                  channel.close();
+                  return;
+                }
+                connections.add(channel);
                 channel
                     .pipeline()
                     .addLast(new ReadTimeoutHandler(READ_TIMEOUT_SECONDS))

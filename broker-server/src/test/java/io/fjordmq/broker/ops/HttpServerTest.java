@@ -1,5 +1,6 @@
 package io.fjordmq.broker.ops;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -10,7 +11,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.Test;
 
 class HttpServerTest {
   private static final String HOST = "127.0.0.1";
+  private static final int MAX_CONNECTIONS = 3;
 
   private final HttpClient client = HttpClient.newHttpClient();
   private volatile List<String> faults = List.of();
@@ -25,7 +27,7 @@ class HttpServerTest {
 
   @BeforeEach
   void start() throws IOException {
-    server = HttpServer.start(HOST, 0, () -> "a_metric 1.0\n", () -> faults);
+    server = HttpServer.start(HOST, 0, MAX_CONNECTIONS, () -> "a_metric 1.0\n", () -> faults);
   }
 
   @AfterEach
@@ -65,16 +67,37 @@ class HttpServerTest {
   @Test
   void shouldCloseTheConnectionThatSendsGarbageAndServeOthers() throws Exception {
     try (Socket socket = new Socket(InetAddress.getByName(HOST), server.port())) {
-      socket.getOutputStream().write("\0\1\2\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
-      assertThat(new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII))
+      socket.getOutputStream().write("\0\1\2\r\n\r\n".getBytes(US_ASCII));
+      assertThat(new String(socket.getInputStream().readAllBytes(), US_ASCII))
           .startsWith("HTTP/1.1 400");
     }
     assertThat(get("/livez").statusCode()).isEqualTo(200);
   }
 
   @Test
+  void shouldCloseConnectionsBeyondTheLimitUntilOthersEnd() throws Exception {
+    List<Socket> idle = new ArrayList<>();
+    for (int i = 0; i < MAX_CONNECTIONS; i++) {
+      Socket socket = new Socket(InetAddress.getByName(HOST), server.port());
+      socket.getOutputStream().write("GET /livez HTTP/1.1\r\n\r\n".getBytes(US_ASCII));
+      assertThat(socket.getInputStream().read()).isEqualTo('H');
+      idle.add(socket);
+    }
+    try (Socket tooMany = new Socket(InetAddress.getByName(HOST), server.port())) {
+      assertThat(tooMany.getInputStream().read()).isEqualTo(-1);
+    }
+    for (Socket socket : idle) {
+      socket.shutdownOutput();
+      socket.getInputStream().readAllBytes(); // the server has closed its side
+      socket.close();
+    }
+    assertThat(get("/livez").statusCode()).isEqualTo(200);
+  }
+
+  @Test
   void shouldNameTheKeysWhenThePortIsInUse() {
-    assertThatThrownBy(() -> HttpServer.start(HOST, server.port(), () -> "", List::of))
+    assertThatThrownBy(
+            () -> HttpServer.start(HOST, server.port(), MAX_CONNECTIONS, () -> "", List::of))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("cannot listen on 127.0.0.1:" + server.port())
         .hasMessageContaining("change httpConfig.host or httpConfig.port");
