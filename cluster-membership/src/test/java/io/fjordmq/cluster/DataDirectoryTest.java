@@ -1,0 +1,76 @@
+package io.fjordmq.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import java.io.IOException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** One process at a time has a node's directory, and whoever does not get it is told why. */
+final class DataDirectoryTest {
+  @TempDir Path folder;
+
+  @Test
+  void shouldCreateTheLastPartOfThePathWhenItIsMissing() throws IOException {
+    try (DataDirectory directory = DataDirectory.open(folder.resolve("data"))) {
+      assertThat(directory.path()).isDirectory().isEqualTo(folder.resolve("data"));
+    }
+  }
+
+  @Test
+  void shouldSayWhichParentIsMissingWhenThereIsNone() {
+    assertThatThrownBy(() -> DataDirectory.open(folder.resolve("a").resolve("data")))
+        .isInstanceOf(FileSystemException.class)
+        .hasMessageContaining(folder.resolve("a").resolve("data").toString())
+        .hasMessageContaining("'" + folder.resolve("a") + "' is not a directory; create that");
+  }
+
+  @Test
+  void shouldRefuseAFile() throws IOException {
+    Path file = Files.createFile(folder.resolve("data"));
+    assertThatThrownBy(() -> DataDirectory.open(file))
+        .isInstanceOf(FileSystemException.class)
+        .hasMessageContaining("is a file; remove it");
+  }
+
+  @Test
+  void shouldNameTheHolderWhenTheDirectoryIsLocked() throws IOException {
+    try (DataDirectory held = DataDirectory.open(folder)) {
+      assertThatThrownBy(() -> DataDirectory.open(held.path()))
+          .isInstanceOf(FileSystemException.class)
+          .hasMessageContaining("locked by the process " + ProcessHandle.current().pid() + ";");
+    }
+  }
+
+  @Test
+  void shouldLetTheNextOneInWhenClosed() throws IOException {
+    DataDirectory.open(folder).close();
+    try (DataDirectory again = DataDirectory.open(folder)) {
+      assertThat(again.resolve("lock")).hasContent(ProcessHandle.current().pid() + "");
+    }
+  }
+
+  @Test
+  void shouldNotMindALockFileThatACrashLeftBehind() throws IOException {
+    Files.writeString(folder.resolve("lock"), "123456789\n");
+    try (DataDirectory directory = DataDirectory.open(folder)) {
+      assertThat(directory.resolve("lock")).hasContent(ProcessHandle.current().pid() + "");
+    }
+  }
+
+  @Test
+  void shouldSayWhatToChangeWhenTheDirectoryCannotBeWritten() throws IOException {
+    Path sealed = Files.createDirectory(folder.resolve("sealed"));
+    Files.setPosixFilePermissions(sealed, PosixFilePermissions.fromString("r-xr-xr-x"));
+    assumeThat(Files.isWritable(sealed)).as("root writes everywhere").isFalse();
+    assertThatThrownBy(() -> DataDirectory.open(sealed))
+        .isInstanceOf(FileSystemException.class)
+        .hasMessageContaining("may not write to the data directory; change its owner");
+  }
+}

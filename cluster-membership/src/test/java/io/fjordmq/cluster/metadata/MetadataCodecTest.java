@@ -1,0 +1,118 @@
+package io.fjordmq.cluster.metadata;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fjordmq.cluster.NodeAddress;
+import io.fjordmq.cluster.NodeId;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.HexFormat;
+import java.util.List;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import org.junit.jupiter.api.Test;
+
+/** The stored forms. A change of the golden bytes breaks every cluster that exists. */
+class MetadataCodecTest {
+  private static final HexFormat HEX = HexFormat.of();
+
+  @Test
+  void shouldWriteTheBytesOfABatchAsDrawn() {
+    List<Change> batch = List.of(Change.put("a", bytes("xy")), Change.remove("b/c", 258));
+    assertThat(HEX.formatHex(MetadataCodec.encodeBatch(batch)))
+        .isEqualTo(
+            "01"
+                + "00000002"
+                + ("01" + "61" + "ffffffffffffffff" + "00000002" + "7879")
+                + ("03" + "622f63" + "0000000000000102" + "ffffffff"));
+  }
+
+  @Test
+  void shouldWriteTheBytesOfACheckpointAsDrawn() {
+    MetadataView view = MetadataView.of(9, List.of(new MetadataRecord("a", bytes("xy"), 7)));
+    assertThat(HEX.formatHex(MetadataCodec.encodeCheckpoint(new MetadataCodec.Checkpoint(5, view))))
+        .isEqualTo(
+            "01"
+                + "0000000000000005"
+                + "0000000000000009"
+                + "00000001"
+                + ("01" + "61" + "0000000000000007" + "00000002" + "7879")
+                + "31a20f31");
+  }
+
+  @Test
+  void shouldWriteTheBytesOfTheRecordsAsDrawn() {
+    NodeRecord node = new NodeRecord(new NodeId("n"), new NodeAddress("h.x", 65_535), 3);
+    assertThat(HEX.formatHex(node.encode())).isEqualTo("010000000000000003ffff0003682e78");
+    assertThat(HEX.formatHex(new ClusterRecord("c1", 4).encode()))
+        .isEqualTo("0100000000000000046331");
+    MetadataView view =
+        MetadataView.of(
+            2,
+            List.of(
+                new MetadataRecord("cluster", new ClusterRecord("c1", 4).encode(), 1),
+                new MetadataRecord("node/n", node.encode(), 2)));
+    assertThat(NodeRecord.all(view)).containsExactly(node);
+    assertThat(ClusterRecord.of(view)).isEqualTo(new ClusterRecord("c1", 4));
+    assertThat(ClusterRecord.of(MetadataView.EMPTY)).isNull();
+  }
+
+  @Property
+  void shouldReadABatchAsItWasWritten(@ForAll("batches") List<Change> batch) {
+    ByteBuffer entry = ByteBuffer.wrap(MetadataCodec.encodeBatch(batch));
+    assertThat(MetadataCodec.decodeBatch(entry)).isEqualTo(batch);
+    assertThat(entry.hasRemaining()).isFalse();
+  }
+
+  @Property(tries = 200)
+  void shouldNoticeEveryDamagedByteOfACheckpoint(
+      @ForAll("batches") List<Change> batch, @ForAll int position) throws IOException {
+    MetadataView view = MetadataView.EMPTY.with(batch);
+    byte[] bytes = MetadataCodec.encodeCheckpoint(new MetadataCodec.Checkpoint(1, view));
+    assertThat(MetadataCodec.decodeCheckpoint(bytes).view()).isEqualTo(view);
+    bytes[Math.floorMod(position, bytes.length)] ^= 0x40;
+    assertThatThrownBy(() -> MetadataCodec.decodeCheckpoint(bytes))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("damaged");
+  }
+
+  @Test
+  void shouldRefuseEntriesOfANewerForm() {
+    assertThatThrownBy(() -> MetadataCodec.decodeBatch(ByteBuffer.wrap(new byte[] {2, 0, 0, 0, 0})))
+        .hasMessageContaining("form 2");
+  }
+
+  @Test
+  void shouldRefuseKeysOfAnotherForm() {
+    for (String key : List.of("", "ä", "a b", "x".repeat(256))) {
+      assertThatThrownBy(() -> Change.put(key, bytes("")))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("metadata key");
+    }
+  }
+
+  @Provide
+  Arbitrary<List<Change>> batches() {
+    Arbitrary<String> keys =
+        Arbitraries.strings().withCharRange('a', 'z').withChars("/.-_09").ofMinLength(1);
+    Arbitrary<byte[]> values = Arbitraries.bytes().array(byte[].class).ofMaxSize(300);
+    return Combinators.combine(
+            keys.filter(key -> key.length() < 256),
+            values.injectNull(0.2),
+            Arbitraries.longs().greaterOrEqual(-1))
+        .as(Change::new)
+        .list()
+        .ofMaxSize(8)
+        .uniqueElements(Change::key);
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(US_ASCII);
+  }
+}
