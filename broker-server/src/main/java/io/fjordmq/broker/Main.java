@@ -66,6 +66,7 @@ public final class Main {
   }
 
   private static void end(Node node) {
+    LoggerFactory.getLogger(Main.class).info("asked to end: clients are told, state is flushed");
     node.close();
     // Asked to end and ended: that is a success, which the signal's exit code would not say.
     Runtime.getRuntime().halt(0);
