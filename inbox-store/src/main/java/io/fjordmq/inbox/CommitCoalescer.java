@@ -11,30 +11,37 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects acknowledgements for a moment and replicates them together, one command per range.
- * Thread-safe. What is lost of them before it is sent is only delivered again.
+ * Collects acknowledgements for a moment and replicates them together, one command per range. What
+ * a busy range refuses is tried again a few times. Thread-safe. What is lost of them before it is
+ * sent is only delivered again.
  */
 final class CommitCoalescer {
   /*
    * Commits only ever move an inbox forward, so it does not matter in which order two batches
    * arrive. A batch is sent when its oldest commit has lingered, when it has enough inboxes, or
-   * when one inbox acknowledges a lot.
+   * when one inbox acknowledges a lot. What was refused waits by itself, so that it holds up
+   * nothing of other ranges; both maps hold one commit for each connection at most.
    */
   private final RangeClient client;
   private final InboxSettings settings;
   private final Timers timers;
+  private final BusyRetry busy;
   private final InboxObserver observer;
 
   /** Guarded by this. */
-  private Map<InboxId, Pending> pending = new LinkedHashMap<>();
+  private Map<InboxHandle, Pending> pending = new LinkedHashMap<>();
 
-  /** What one inbox has to say so far. */
-  private static final class Pending {
-    final InboxHandle handle;
-    final CompletableFuture<Void> done = new CompletableFuture<>();
-    final TreeSet<Long> beyond = new TreeSet<>();
-    final long first;
-    long upTo;
+  /** Guarded by this. */
+  private Map<InboxHandle, Pending> refused = new LinkedHashMap<>();
+
+  /** What one connection has to say so far. */
+  static final class Pending {
+    private final InboxHandle handle;
+    private final CompletableFuture<Void> done = new CompletableFuture<>();
+    private final TreeSet<Long> beyond = new TreeSet<>();
+    private final long first;
+    private long upTo;
+    private int refusals;
 
     Pending(InboxHandle handle, long upTo) {
       this.handle = handle;
@@ -42,48 +49,65 @@ final class CommitCoalescer {
       this.upTo = upTo;
     }
 
-    void add(long nextUpTo, List<Long> nextBeyond) {
+    private void add(long nextUpTo, Iterable<Long> nextBeyond) {
       upTo = Math.max(upTo, nextUpTo);
-      beyond.addAll(nextBeyond);
+      nextBeyond.forEach(beyond::add);
       beyond.headSet(upTo).clear();
     }
 
-    long span() {
+    /** Says what another one of the same connection had to say as well. */
+    private Pending with(Pending other) {
+      add(other.upTo, other.beyond);
+      refusals = Math.max(refusals, other.refusals);
+      done.whenComplete((ok, failure) -> other.settle(failure));
+      return this;
+    }
+
+    private long span() {
       return upTo - first + beyond.size();
     }
 
     CommitDeliveries.Commit commit() {
       return new CommitDeliveries.Commit(handle, upTo, List.copyOf(beyond));
     }
+
+    /**
+     * Tells the callers.
+     *
+     * @param failure null if it is done
+     */
+    void settle(@Nullable Throwable failure) {
+      if (failure == null) {
+        done.complete(null);
+      } else {
+        done.completeExceptionally(failure);
+      }
+    }
   }
 
   CommitCoalescer(
-      RangeClient client, InboxSettings settings, Timers timers, InboxObserver observer) {
+      RangeClient client,
+      InboxSettings settings,
+      Timers timers,
+      BusyRetry busy,
+      InboxObserver observer) {
     this.client = client;
     this.settings = settings;
     this.timers = timers;
+    this.busy = busy;
     this.observer = observer;
   }
 
   CompletableFuture<Void> commit(InboxHandle handle, long upTo, List<Long> beyond) {
     Pending mine;
-    Pending replaced = null;
     boolean first;
     boolean full;
     synchronized (this) {
       first = pending.isEmpty();
-      mine = pending.get(handle.id());
-      if (mine == null || !mine.handle.equals(handle)) {
-        replaced = mine;
-        mine = new Pending(handle, upTo);
-        pending.put(handle.id(), mine);
-      }
+      mine = pending.computeIfAbsent(handle, key -> new Pending(key, upTo));
       mine.add(upTo, beyond);
       full =
           pending.size() >= settings.maxCommitInboxes() || mine.span() >= settings.maxCommitSpan();
-    }
-    if (replaced != null) {
-      send(List.of(replaced)); // of another attach: the range knows which of the two is fenced
     }
     if (full) {
       flush();
@@ -93,30 +117,40 @@ final class CommitCoalescer {
     return mine.done;
   }
 
-  /** Sends what one inbox has pending. */
-  void flush(InboxId id) {
-    Pending one;
-    synchronized (this) {
-      one = pending.remove(id);
+  /** Takes out what a connection has waiting, for the caller to send and to settle. */
+  synchronized @Nullable Pending take(InboxHandle handle) {
+    Pending waiting = pending.remove(handle);
+    Pending before = refused.remove(handle);
+    if (waiting == null || before == null) {
+      return waiting == null ? before : waiting;
     }
-    if (one != null) {
-      send(List.of(one));
-    }
+    return before.with(waiting);
   }
 
-  /** Sends everything pending. */
+  /** Sends everything that lingers. */
   void flush() {
     List<Pending> batch;
     synchronized (this) {
       batch = new ArrayList<>(pending.values());
       pending = new LinkedHashMap<>();
     }
-    if (!batch.isEmpty()) {
-      send(batch);
+    send(batch);
+  }
+
+  /** Sends again what was refused. */
+  void retry() {
+    List<Pending> batch;
+    synchronized (this) {
+      batch = new ArrayList<>(refused.values());
+      refused = new LinkedHashMap<>();
     }
+    send(batch);
   }
 
   private void send(List<Pending> batch) {
+    if (batch.isEmpty()) {
+      return;
+    }
     final long start = System.nanoTime();
     List<byte[]> keys = new ArrayList<>(batch.size());
     for (Pending commit : batch) {
@@ -126,8 +160,12 @@ final class CommitCoalescer {
         .mutateGrouped(keys, positions -> encode(batch, positions))
         .whenComplete(
             (answers, failure) -> {
-              observer.committed(batch.size(), System.nanoTime() - start);
-              complete(batch, answers, failure);
+              if (answers == null) {
+                failed(batch, failure);
+              } else {
+                observer.committed(batch.size(), System.nanoTime() - start);
+                answered(batch, answers);
+              }
             });
   }
 
@@ -139,25 +177,37 @@ final class CommitCoalescer {
     return new CommitDeliveries(commits).encode();
   }
 
-  private static void complete(
-      List<Pending> batch,
-      @Nullable List<RangeClient.GroupAnswer> answers,
-      @Nullable Throwable failure) {
-    if (answers == null) {
-      Throwable cause =
-          failure == null ? new IllegalStateException("no answer") : Calls.unwrap(failure);
-      batch.forEach(commit -> commit.done.completeExceptionally(cause));
-      return;
-    }
+  private static void answered(List<Pending> batch, List<RangeClient.GroupAnswer> answers) {
     for (RangeClient.GroupAnswer answer : answers) {
       for (int i = 0; i < answer.positions().length; i++) {
         Pending commit = batch.get(answer.positions()[i]);
-        if (answer.answer()[i] == CommitDeliveries.FENCED) {
-          commit.done.completeExceptionally(new InboxFencedException(commit.handle));
-        } else {
-          commit.done.complete(null);
-        }
+        boolean fenced = answer.answer()[i] == CommitDeliveries.FENCED;
+        commit.settle(fenced ? new InboxFencedException(commit.handle) : null);
       }
     }
+  }
+
+  private void failed(List<Pending> batch, @Nullable Throwable failure) {
+    Throwable cause =
+        failure == null ? new IllegalStateException("no answer") : Calls.unwrap(failure);
+    List<Pending> givenUp = new ArrayList<>();
+    int leastRefusals = Integer.MAX_VALUE;
+    boolean first;
+    synchronized (this) {
+      first = refused.isEmpty();
+      for (Pending commit : batch) {
+        if (busy.isDue(cause, commit.refusals)) {
+          leastRefusals = Math.min(leastRefusals, commit.refusals++);
+          refused.merge(commit.handle, commit, Pending::with);
+        } else {
+          givenUp.add(commit);
+        }
+      }
+      first &= !refused.isEmpty();
+    }
+    if (first) {
+      busy.later(leastRefusals, this::retry);
+    }
+    givenUp.forEach(commit -> commit.settle(cause));
   }
 }

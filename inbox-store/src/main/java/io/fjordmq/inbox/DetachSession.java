@@ -2,13 +2,28 @@ package io.fjordmq.inbox;
 
 import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
+import java.util.List;
 
-/** Gives an inbox back when its connection has ended. */
-record DetachSession(InboxHandle handle, long sentBelow, long expirySeconds, boolean publishWill)
+/**
+ * Gives an inbox back when its connection has ended, after what it acknowledged last.
+ *
+ * @param sentBelow the connection has sent no entry from this sequence on
+ * @param upTo every sequence below is acknowledged; 0 if there is nothing to say
+ * @param beyond single sequences that are acknowledged too
+ */
+record DetachSession(
+    InboxHandle handle,
+    long sentBelow,
+    long upTo,
+    List<Long> beyond,
+    long expirySeconds,
+    boolean publishWill)
     implements InboxCommand {
   /*
    *   .. handle
-   *   v  sentBelow, v expirySeconds
+   *   v  sentBelow
+   *   v  upTo, numbers beyond
+   *   v  expirySeconds
    *   1  1 if the will is to be published
    */
   static final int KIND = 4;
@@ -21,12 +36,19 @@ record DetachSession(InboxHandle handle, long sentBelow, long expirySeconds, boo
   @Override
   public void write(ByteWriter out) {
     Fields.writeHandle(out, handle);
-    out.writeVarint(sentBelow).writeVarint(expirySeconds).writeByte(publishWill ? 1 : 0);
+    out.writeVarint(sentBelow).writeVarint(upTo);
+    Fields.writeNumbers(out, beyond);
+    out.writeVarint(expirySeconds).writeByte(publishWill ? 1 : 0);
   }
 
   static DetachSession read(ByteReader in) {
     return new DetachSession(
-        Fields.readHandle(in), in.readVarint(), in.readVarint(), in.readByte() != 0);
+        Fields.readHandle(in),
+        in.readVarint(),
+        in.readVarint(),
+        Fields.readNumbers(in),
+        in.readVarint(),
+        in.readByte() != 0);
   }
 
   @Override
@@ -35,6 +57,7 @@ record DetachSession(InboxHandle handle, long sentBelow, long expirySeconds, boo
     if (inbox == null) {
       return Answer.fenced();
     }
+    new EntryQueue(tables, inbox).acknowledge(upTo, beyond);
     SessionLife.detach(tables, inbox, sentBelow, expirySeconds, publishWill);
     return Answer.done();
   }

@@ -20,6 +20,9 @@ public interface InboxObserver {
   /** Acknowledgements of that many inboxes were replicated together; time since they were sent. */
   default void committed(int inboxes, long nanos) {}
 
+  /** Acknowledgements or a detach were refused by a busy range and are tried again. */
+  default void retriedBusy() {}
+
   /** This node leads a range in which messages were dropped; reasons in {@link DropReasons}. */
   default void dropped(String reason, long count) {}
 

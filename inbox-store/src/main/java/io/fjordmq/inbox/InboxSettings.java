@@ -13,6 +13,10 @@ import java.time.Duration;
  *     a crash takes meanwhile is delivered again
  * @param maxCommitInboxes acknowledgements of that many inboxes are replicated without waiting
  * @param maxCommitSpan so are those of one inbox that acknowledges that many messages
+ * @param busyBackoff after which acknowledgements and detaches that a busy range refused are tried
+ *     again; twice as long each time, up to 32 times
+ * @param maxBusyRetries how often; then they fail. Acknowledged messages are delivered again, and
+ *     an inbox that was not given back is taken over by the next connection
  * @param producerIdle after which it is forgotten which messages a QoS 2 publisher has repeated
  * @param sweepItems sessions, wills and producers that one sweep step works off at most
  * @param sweepSteps steps a sweep takes in one range at most; the rest waits for the next sweep
@@ -24,6 +28,8 @@ public record InboxSettings(
     Duration commitLinger,
     int maxCommitInboxes,
     int maxCommitSpan,
+    Duration busyBackoff,
+    int maxBusyRetries,
     Duration producerIdle,
     int sweepItems,
     int sweepSteps) {
@@ -36,6 +42,8 @@ public record InboxSettings(
           Duration.ofMillis(50),
           4096,
           512,
+          Duration.ofMillis(50),
+          10,
           Duration.ofDays(7),
           500,
           100);
@@ -53,6 +61,8 @@ public record InboxSettings(
     atLeast("commitLinger in milliseconds", commitLinger.toMillis(), 0);
     atLeast("maxCommitInboxes", maxCommitInboxes, 1);
     atLeast("maxCommitSpan", maxCommitSpan, 1);
+    atLeast("busyBackoff in milliseconds", busyBackoff.toMillis(), 1);
+    atLeast("maxBusyRetries", maxBusyRetries, 0);
     atLeast("producerIdle in milliseconds", producerIdle.toMillis(), 1);
     atLeast("sweepItems", sweepItems, 1);
     atLeast("sweepSteps", sweepSteps, 1);

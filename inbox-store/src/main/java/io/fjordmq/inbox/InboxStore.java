@@ -80,7 +80,8 @@ public interface InboxStore {
   record Page(List<InboxEntry> entries, long nextSequence) {}
 
   /**
-   * Forgets delivered entries. Coalesced: cheap to call often.
+   * Forgets delivered entries. Coalesced: cheap to call often. Refused by a busy range it is tried
+   * again a bounded number of times, as is {@link #detach}.
    *
    * @param upTo every sequence below this is acknowledged
    * @param beyond single sequences ≥ upTo that are acknowledged too

@@ -26,6 +26,7 @@ public final class ReplicatedInboxStore implements InboxStore, AutoCloseable {
   private final InboxSettings settings;
   private final InstantSource clock;
   private final InboxObserver observer;
+  private final BusyRetry busy;
   private final CommitCoalescer commits;
   private final Inserts inserts;
 
@@ -36,7 +37,7 @@ public final class ReplicatedInboxStore implements InboxStore, AutoCloseable {
    * @param client of the store {@link InboxReplicas#STORE}
    * @param replicas of this node
    * @param leading whether this node leads a range
-   * @param timers for acknowledgements to linger
+   * @param timers for acknowledgements to linger, and what was refused to wait
    * @param clock wall clock, for message expiry at {@link #fetch}
    */
   public ReplicatedInboxStore(
@@ -53,7 +54,8 @@ public final class ReplicatedInboxStore implements InboxStore, AutoCloseable {
     this.settings = settings;
     this.clock = clock;
     this.observer = observer;
-    this.commits = new CommitCoalescer(client, settings, timers, observer);
+    this.busy = new BusyRetry(settings, timers, observer);
+    this.commits = new CommitCoalescer(client, settings, timers, busy, observer);
     this.inserts = new Inserts(client, settings, observer);
   }
 
@@ -75,8 +77,22 @@ public final class ReplicatedInboxStore implements InboxStore, AutoCloseable {
   @Override
   public CompletableFuture<Void> detach(
       InboxHandle handle, long sentBelow, long expirySeconds, boolean publishWill) {
-    commits.flush(handle.id());
-    return run(handle, new DetachSession(handle, sentBelow, expirySeconds, publishWill));
+    CommitCoalescer.Pending last = commits.take(handle);
+    CommitDeliveries.Commit acknowledged =
+        last == null ? new CommitDeliveries.Commit(handle, 0, List.of()) : last.commit();
+    DetachSession command =
+        new DetachSession(
+            handle,
+            sentBelow,
+            acknowledged.upTo(),
+            acknowledged.beyond(),
+            expirySeconds,
+            publishWill);
+    CompletableFuture<Void> done = busy.call(() -> run(handle, command));
+    if (last != null) {
+      done.whenComplete((ok, failure) -> last.settle(failure));
+    }
+    return done;
   }
 
   @Override
@@ -190,6 +206,7 @@ public final class ReplicatedInboxStore implements InboxStore, AutoCloseable {
   @Override
   public void close() {
     commits.flush();
+    commits.retry();
   }
 
   private CompletableFuture<Void> run(InboxHandle handle, InboxCommand command) {

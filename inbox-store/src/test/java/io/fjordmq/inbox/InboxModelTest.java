@@ -188,7 +188,12 @@ class InboxModelTest {
       long expirySeconds = random.nextInt(4) * 10L;
       boolean publishWill = random.nextInt(3) > 0;
       long sentBelow = 1 + random.nextLong(session(client).nextSequence);
-      applyOwned(client, new DetachSession(handle(client), sentBelow, expirySeconds, publishWill));
+      long upTo = random.nextLong(session(client).nextSequence + 1);
+      List<Long> beyond = List.of(session(client).nextSequence - 1);
+      model.commit(client, upTo, beyond);
+      applyOwned(
+          client,
+          new DetachSession(handle(client), sentBelow, upTo, beyond, expirySeconds, publishWill));
       model.detach(client, sentBelow, expirySeconds * 1000, publishWill, now());
     }
 

@@ -16,6 +16,8 @@ class InboxSettingsTest {
         defaults.commitLinger(),
         defaults.maxCommitInboxes(),
         defaults.maxCommitSpan(),
+        defaults.busyBackoff(),
+        defaults.maxBusyRetries(),
         defaults.producerIdle(),
         defaults.sweepItems(),
         defaults.sweepSteps());
@@ -44,7 +46,17 @@ class InboxSettingsTest {
     InboxSettings defaults = TestInboxes.settings(InboxLimits.DEFAULT);
     InboxSettings tight =
         new InboxSettings(
-            1, defaults.limits(), 2, Duration.ZERO, 1, 1, defaults.producerIdle(), 1, 1);
+            1,
+            defaults.limits(),
+            2,
+            Duration.ZERO,
+            1,
+            1,
+            Duration.ofMillis(1),
+            0,
+            defaults.producerIdle(),
+            1,
+            1);
     try (TestInboxes inboxes = new TestInboxes(tight)) {
       InboxHandle[] handles = new InboxHandle[5];
       for (int i = 0; i < handles.length; i++) {

@@ -230,7 +230,8 @@ class StoredBytesTest {
             + "ac02"
             + "0107");
     assertCommand(
-        new DetachSession(HANDLE, 300, 60, true), "02" + "04" + HANDLE_HEX + "ac02" + "3c" + "01");
+        new DetachSession(HANDLE, 300, 7, List.of(9L), 60, true),
+        "02" + "04" + HANDLE_HEX + "ac02" + "07" + "0109" + "3c" + "01");
     assertCommand(new DiscardSession(ID), "02" + "05" + "0174026331");
     assertCommand(
         new EditSubscription(HANDLE, TopicFilter.parse("a"), OPTIONS),

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** The inbox store on the range engine, in one thread and with time that stands still. */
@@ -25,6 +26,10 @@ final class TestInboxes implements AutoCloseable {
 
   final RecordingListener listener = new RecordingListener();
   final Set<Owner> dead = new HashSet<>();
+
+  /** So many of the next mutations find that too much waits for the range. */
+  final AtomicInteger refusals = new AtomicInteger();
+
   private final InboxSettings settings;
   private final LocalRanges ranges;
   private ReplicatedInboxStore store;
@@ -44,13 +49,23 @@ final class TestInboxes implements AutoCloseable {
 
   static InboxSettings settings(InboxLimits limits) {
     return new InboxSettings(
-        4, limits, 100, Duration.ofMillis(50), 100, 512, Duration.ofDays(7), 3, 100);
+        4,
+        limits,
+        100,
+        Duration.ofMillis(50),
+        100,
+        512,
+        Duration.ofMillis(50),
+        3,
+        Duration.ofDays(7),
+        3,
+        100);
   }
 
   private void connect() {
     store =
         new ReplicatedInboxStore(
-            ranges.client(InboxReplicas.STORE),
+            new RefusingClient(ranges.client(InboxReplicas.STORE), refusals),
             replicas,
             range -> true,
             settings,

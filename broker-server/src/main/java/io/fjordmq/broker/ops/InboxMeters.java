@@ -20,6 +20,7 @@ final class InboxMeters implements InboxObserver {
   private final Timer fetch;
   private final LongAdder fetched;
   private final Timer commit;
+  private final LongAdder retried;
   private final Timer swept;
   private final Timer sweepFailed;
   private final Map<String, LongAdder> dropped = new ConcurrentHashMap<>();
@@ -33,6 +34,7 @@ final class InboxMeters implements InboxObserver {
     fetch = meters.timer(Metric.INBOX_FETCH);
     fetched = meters.counter(Metric.INBOX_FETCHED);
     commit = meters.timer(Metric.INBOX_COMMIT);
+    retried = meters.counter(Metric.INBOX_RETRIES);
     swept = meters.timer(Metric.INBOX_SWEEP, "done");
     sweepFailed = meters.timer(Metric.INBOX_SWEEP, "failed");
     for (String reason :
@@ -64,6 +66,11 @@ final class InboxMeters implements InboxObserver {
   @Override
   public void committed(int inboxes, long nanos) {
     commit.record(nanos, TimeUnit.NANOSECONDS);
+  }
+
+  @Override
+  public void retriedBusy() {
+    retried.increment();
   }
 
   @Override

@@ -110,6 +110,11 @@ enum Metric {
   INBOX_FETCH("fjordmq.inbox.fetch", Kind.TIMER, "", "reading stored messages"),
   INBOX_FETCHED("fjordmq.inbox.fetched", Kind.COUNTER, "", "stored messages that were read"),
   INBOX_COMMIT("fjordmq.inbox.commit", Kind.TIMER, "", "replicating acknowledgements"),
+  INBOX_RETRIES(
+      "fjordmq.inbox.retries",
+      Kind.COUNTER,
+      "",
+      "acknowledgements and detaches that a busy range refused, tried again"),
   INBOX_SWEEP(
       "fjordmq.inbox.sweep", Kind.TIMER, "result", "looking for expired sessions and due wills"),
   RETAINED_MESSAGES("fjordmq.retained.messages", Kind.GAUGE, "", "retained messages here"),

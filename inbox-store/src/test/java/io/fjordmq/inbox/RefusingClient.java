@@ -1,0 +1,50 @@
+package io.fjordmq.inbox;
+
+import io.fjordmq.range.KeyInterval;
+import io.fjordmq.range.RangeClient;
+import io.fjordmq.range.RangeException;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Refuses as many mutations as it is told, as one does whose queue is full.
+ *
+ * @param refusals left
+ */
+record RefusingClient(RangeClient client, AtomicInteger refusals) implements RangeClient {
+
+  private boolean refuses() {
+    return refusals.getAndUpdate(left -> Math.max(0, left - 1)) > 0;
+  }
+
+  private static RangeException busy() {
+    return new RangeException(RangeException.Kind.BUSY, "too much waits");
+  }
+
+  @Override
+  public CompletableFuture<byte[]> mutate(byte[] key, byte[] command) {
+    return refuses() ? CompletableFuture.failedFuture(busy()) : client.mutate(key, command);
+  }
+
+  @Override
+  public CompletableFuture<List<GroupAnswer>> mutateGrouped(
+      List<byte[]> keys, GroupEncoder encoder) {
+    if (!refuses()) {
+      return client.mutateGrouped(keys, encoder);
+    }
+    // As if another range had taken its part.
+    return CompletableFuture.failedFuture(
+        new RangeException(RangeException.Kind.UNAVAILABLE, "some of the ranges", busy()));
+  }
+
+  @Override
+  public CompletableFuture<byte[]> query(byte[] key, byte[] query) {
+    return client.query(key, query);
+  }
+
+  @Override
+  public List<KeyInterval> locate(KeyInterval interval) {
+    return client.locate(interval);
+  }
+}
