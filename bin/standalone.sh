@@ -71,7 +71,7 @@ locate() {
 
 # Prints the process id of the node of this data directory; fails if it does not run.
 running() {
-  local pid command
+  local pid command data
   [ -s "$LOCK_FILE" ] || return 1
   read -r pid <"$LOCK_FILE" || true
   case "$pid" in '' | *[!0-9]*) return 1 ;; esac
@@ -83,9 +83,13 @@ running() {
     command="$(ps -p "$pid" -o args= 2>/dev/null || true)"
   fi
   case "$command" in
-    *io.fjordmq.broker.Main*) printf '%s' "$pid" ;;
+    *io.fjordmq.broker.Main*) ;;
     *) return 1 ;;
   esac
+  # … even to another node: in containers numbers are small and come back.
+  data="$(tr '\0' '\n' 2>/dev/null <"/proc/$pid/environ" | sed -n 's/^FJORDMQ_DATADIR=//p' || true)"
+  [ -z "$data" ] || [ "$data" = "$DATA_DIR" ] || return 1
+  printf '%s' "$pid"
 }
 
 ready_value() { sed -n "/^$1=/{s/^$1=//p;q;}" "$READY_FILE" 2>/dev/null || true; }

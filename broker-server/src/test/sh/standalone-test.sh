@@ -76,6 +76,8 @@ mv "$folder/b.pid" "$folder/b/data/fjordmq.pid"
 expect 0 'running: pid' restart "${node_a[@]}"
 kill -9 "$(cat "$folder/b/data/lock")"
 expect 3 'not running' status "${node_b[@]}"
+cp "$folder/a/data/lock" "$folder/b/data/lock" # as if the number of the killed node were another's by now
+expect 3 'not running' status "${node_b[@]}"
 expect 0 'running: pid' start "${node_b[@]}"
 expect 0 'stopped: pid' stop "${node_a[@]}"
 expect 0 'stopped: pid' stop "${node_b[@]}"

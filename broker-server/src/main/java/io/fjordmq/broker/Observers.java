@@ -12,14 +12,4 @@ public record Observers(
     RangeObserver ranges,
     InboxObserver inboxes,
     DeliveryObserver delivery,
-    SessionObserver sessions) {
-
-  /** Nobody. */
-  public static final Observers NONE =
-      new Observers(
-          ConsensusObserver.NONE,
-          RangeObserver.NONE,
-          InboxObserver.NONE,
-          DeliveryObserver.NONE,
-          new SessionObserver() {});
-}
+    SessionObserver sessions) {}
