@@ -11,9 +11,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends a client's commands to one range, in order: those that come while a batch is in the air
- * make the next one. A batch is repeated under its number until its outcome is known or its
- * deadline has passed. Thread-safe.
+ * Sends a client's commands to one range, in order: those that come while a batch is in the air, or
+ * shortly after one of a busy range, make the next one. A batch is repeated under its number until
+ * its outcome is known or its deadline has passed. Thread-safe.
  */
 final class MutationBatcher {
   /*
@@ -42,6 +42,7 @@ final class MutationBatcher {
   private @Nullable RangeException closed;
 
   private final SenderNumber sender;
+  private final BatchPace pace;
 
   /** Read by queries without the lock. */
   private volatile long seenIndex;
@@ -52,6 +53,7 @@ final class MutationBatcher {
     this.attempts = new Attempts(descriptor);
     this.shared = shared;
     this.queue = new CommandQueue(shared.settings());
+    this.pace = new BatchPace(shared.settings(), shared.timers(), this::next);
     this.sender = new SenderNumber(shared.settings().registerAgainAfter().toMillis());
   }
 
@@ -107,12 +109,13 @@ final class MutationBatcher {
         queue.size() + " commands wait for range " + id + ", try again later");
   }
 
-  /** Makes waiting commands the next batch, if nothing is in the air. */
+  /** Makes waiting commands the next batch, if nothing is in the air and it is time. */
   private void startNext() {
-    if (inFlight != null || frozen || queue.isEmpty()) {
+    if (inFlight != null || frozen || queue.isEmpty() || pace.mustWait(queue.size())) {
       return;
     }
     Batch batch = new Batch(queue.takeBatch(), System.nanoTime());
+    pace.started(batch.commands().size());
     sender.use(shared.timers().nowMillis());
     if (!sender.isUnknown()) {
       batch.number(sender.nextBatch());

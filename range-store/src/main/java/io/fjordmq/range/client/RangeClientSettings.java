@@ -8,6 +8,9 @@ import java.time.Duration;
  * @param maxCommandBytes largest single command; larger ones are refused as TOO_LARGE
  * @param maxBatchBytes a batch is closed by the command that would make it larger
  * @param maxBatchCommands most commands in a batch
+ * @param batchInterval least time between two batches to a busy range, which makes them fewer and
+ *     larger; a range is busy if its last batch held several commands. Zero: none
+ * @param hurryCommands so many waiting commands do not wait for that
  * @param maxQueuedCommands commands that may wait for one range; beyond they are refused as BUSY
  * @param maxQueuedBytes their bytes; beyond they are refused as BUSY
  * @param maxQueries queries in the air at the same time; beyond they are refused as BUSY
@@ -23,6 +26,8 @@ public record RangeClientSettings(
     int maxCommandBytes,
     int maxBatchBytes,
     int maxBatchCommands,
+    Duration batchInterval,
+    int hurryCommands,
     int maxQueuedCommands,
     long maxQueuedBytes,
     int maxQueries,
@@ -37,6 +42,8 @@ public record RangeClientSettings(
           3 << 20,
           512 << 10,
           4096,
+          Duration.ofMillis(4),
+          64,
           65_536,
           64L << 20,
           4096,
@@ -53,6 +60,8 @@ public record RangeClientSettings(
     atLeast("maxCommandBytes", maxCommandBytes, 1);
     atLeast("maxBatchBytes", maxBatchBytes, 1);
     atLeast("maxBatchCommands", maxBatchCommands, 1);
+    atLeast("batchInterval in milliseconds", batchInterval.toMillis(), 0);
+    atLeast("hurryCommands", hurryCommands, 1);
     atLeast("maxQueuedCommands", maxQueuedCommands, 1);
     atLeast("maxQueuedBytes", maxQueuedBytes, 1);
     atLeast("maxQueries", maxQueries, 1);

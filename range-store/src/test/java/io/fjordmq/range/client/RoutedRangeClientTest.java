@@ -31,6 +31,8 @@ class RoutedRangeClientTest {
           100,
           200,
           3,
+          Duration.ZERO,
+          1,
           5,
           1000,
           2,
@@ -94,6 +96,29 @@ class RoutedRangeClientTest {
     ranges.takeSent().apply();
     assertThat(ranges.sent).isEmpty();
     assertThat(client.status().ranges().get(0).queuedCommands()).isZero();
+  }
+
+  @Test
+  void shouldGatherCommandsForAMomentWhenARangeIsBusy() {
+    RoutedRangeClient paced =
+        new RoutedRangeClient(
+            "words",
+            List.of(range(1, "", null, 1)),
+            ranges,
+            timers,
+            RangeClientSettings.DEFAULTS,
+            RangeObserver.NONE);
+    for (String command : List.of("a1", "a2", "a3")) {
+      paced.mutate(bytes(command), bytes(command));
+    }
+    ranges.takeSent().apply();
+    assertThat(ranges.sent.element().commands()).containsExactly("a2", "a3");
+    ranges.takeSent().apply();
+    paced.mutate(bytes("a4"), bytes("a4"));
+    paced.mutate(bytes("a5"), bytes("a5"));
+    assertThat(ranges.sent).isEmpty();
+    timers.advance(RangeClientSettings.DEFAULTS.batchInterval());
+    assertThat(ranges.takeSent().commands()).containsExactly("a4", "a5");
   }
 
   // Bounds

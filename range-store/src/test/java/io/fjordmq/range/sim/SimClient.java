@@ -33,6 +33,8 @@ final class SimClient {
           1000,
           200,
           6,
+          Duration.ofMillis(4),
+          3,
           30,
           2000,
           8,

@@ -1,0 +1,68 @@
+package io.fjordmq.range.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.range.sim.ManualTimers;
+import java.time.Duration;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class BatchPaceTest {
+  private static final int FEW = RangeClientSettings.DEFAULTS.hurryCommands() - 1;
+
+  private final ManualTimers timers = new ManualTimers();
+  private final Duration interval = RangeClientSettings.DEFAULTS.batchInterval();
+  private int ends;
+  private final BatchPace pace = new BatchPace(RangeClientSettings.DEFAULTS, timers, () -> ends++);
+
+  @BeforeEach
+  void startSomeTimeAfterTheEpoch() {
+    timers.advance(Duration.ofSeconds(1));
+  }
+
+  @Test
+  void shouldNeverMakeWaitWhoSendsOneCommandAtATime() {
+    assertThat(pace.mustWait(1)).isFalse();
+    pace.started(1);
+    assertThat(pace.mustWait(1)).isFalse();
+    assertThat(pace.mustWait(FEW)).isFalse();
+  }
+
+  @Test
+  void shouldSpaceTheBatchesOfABusyRange() {
+    pace.started(2);
+    timers.advance(interval.minusMillis(1));
+    assertThat(pace.mustWait(1)).isTrue();
+    timers.advance(Duration.ofMillis(1));
+    assertThat(pace.mustWait(1)).isFalse();
+  }
+
+  @Test
+  void shouldTellTheEndOfAPauseOnceHoweverManyCommandsCame() {
+    pace.started(2);
+    assertThat(pace.mustWait(1)).isTrue();
+    assertThat(pace.mustWait(2)).isTrue();
+    assertThat(ends).isZero();
+    timers.advance(interval);
+    assertThat(ends).isEqualTo(1);
+    timers.advance(interval);
+    assertThat(ends).isEqualTo(1);
+  }
+
+  @Test
+  void shouldTellTheEndOfEveryPause() {
+    for (int pause = 1; pause <= 3; pause++) {
+      pace.started(2);
+      assertThat(pace.mustWait(1)).isTrue();
+      timers.advance(interval);
+      assertThat(ends).isEqualTo(pause);
+    }
+  }
+
+  @Test
+  void shouldNotHoldBackALargeBatch() {
+    pace.started(FEW);
+    assertThat(pace.mustWait(FEW)).isTrue();
+    assertThat(pace.mustWait(FEW + 1)).isFalse();
+  }
+}
