@@ -78,24 +78,42 @@ public final class RecordingState implements ReplicatedState {
 
   @Override
   public synchronized void apply(List<CommittedEntry> entries) {
-    for (CommittedEntry entry : entries) {
-      if (entry.index() <= appliedIndex) {
-        throw new IllegalStateException("applied " + entry.index() + " after " + appliedIndex);
+    int done = 0;
+    try {
+      for (CommittedEntry entry : entries) {
+        apply(entry);
+        done++;
       }
-      byte[] data = new byte[entry.data().remaining()];
-      entry.data().get(data);
-      String value = new String(data, StandardCharsets.UTF_8);
-      if (value.equals("poison")) {
-        throw new IllegalStateException("a state that cannot take this entry");
+    } catch (RuntimeException e) {
+      entries.stream().skip(done).forEach(RecordingState::fail);
+      throw e;
+    }
+  }
+
+  private static void fail(CommittedEntry entry) {
+    if (entry.proposal() instanceof Offered offered) {
+      offered.failed(
+          new ConsensusException(ConsensusException.Kind.FAILED, "the state took it no more"));
+    }
+  }
+
+  private void apply(CommittedEntry entry) {
+    if (entry.index() <= appliedIndex) {
+      throw new IllegalStateException("applied " + entry.index() + " after " + appliedIndex);
+    }
+    byte[] data = new byte[entry.data().remaining()];
+    entry.data().get(data);
+    String value = new String(data, StandardCharsets.UTF_8);
+    if (value.equals("poison")) {
+      throw new IllegalStateException("a state that cannot take this entry");
+    }
+    applied.add(value);
+    appliedIndex = entry.index();
+    if (entry.proposal() instanceof Offered offered) {
+      if (!offered.value().equals(value)) {
+        throw new IllegalStateException(offered.value() + " came back as " + value);
       }
-      applied.add(value);
-      appliedIndex = entry.index();
-      if (entry.proposal() instanceof Offered offered) {
-        if (!offered.value().equals(value)) {
-          throw new IllegalStateException(offered.value() + " came back as " + value);
-        }
-        offered.applied();
-      }
+      offered.applied();
     }
   }
 

@@ -87,7 +87,7 @@ final class SimLeader {
       change.done.completeExceptionally(cause);
     }
     if (transfer != null) {
-      transfer.done.complete(null);
+      replica.handingOver(transfer.target, transfer.done);
     }
     reads.forEach(read -> read.confirmed.accept(-1));
   }

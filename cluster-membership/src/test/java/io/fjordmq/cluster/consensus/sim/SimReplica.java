@@ -1,6 +1,8 @@
 package io.fjordmq.cluster.consensus.sim;
 
 import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.ConsensusException;
+import io.fjordmq.cluster.consensus.ConsensusException.Kind;
 import io.fjordmq.cluster.consensus.GroupId;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.cluster.consensus.sim.RaftMessage.AppendEntries;
@@ -15,6 +17,7 @@ import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -62,6 +65,10 @@ final class SimReplica {
   private long durable;
   private Simulation.@Nullable Scheduled electionTimer;
   private boolean stopped;
+  private @Nullable HandingOver handingOver;
+
+  /** A transfer of leadership by this replica, which leads no more. */
+  private record HandingOver(NodeId target, CompletableFuture<Void> done) {}
 
   SimReplica(
       GroupId group,
@@ -91,6 +98,7 @@ final class SimReplica {
   void stop() {
     stopped = true;
     becomeFollower(null);
+    endHandingOver(null);
     if (electionTimer != null) {
       electionTimer.cancel();
     }
@@ -205,6 +213,24 @@ final class SimReplica {
     }
   }
 
+  /** The transfer ends with the first message of the next leader. */
+  void handingOver(NodeId target, CompletableFuture<Void> done) {
+    handingOver = new HandingOver(target, done);
+    process.schedule(2 * ELECTION_MILLIS, () -> endHandingOver(null));
+  }
+
+  private void endHandingOver(@Nullable NodeId newLeader) {
+    HandingOver ending = handingOver;
+    handingOver = null;
+    if (ending != null && ending.target.equals(newLeader)) {
+      ending.done.complete(null);
+    } else if (ending != null) {
+      ending.done.completeExceptionally(
+          new ConsensusException(
+              Kind.OUTCOME_UNKNOWN, ending.target + " did not take over; seen: " + newLeader));
+    }
+  }
+
   private boolean hearsLeader() {
     return leader != null
         && (leading != null || simulation().now() - leaderHeardMillis < ELECTION_MILLIS);
@@ -287,6 +313,7 @@ final class SimReplica {
       throw new AssertionError("two leaders in term " + term() + ": " + from + ", " + self());
     }
     becomeFollower(from);
+    endHandingOver(from);
     leaderHeardMillis = simulation().now();
     restartElectionTimer();
     return true;

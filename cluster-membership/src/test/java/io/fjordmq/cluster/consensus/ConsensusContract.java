@@ -1,0 +1,371 @@
+package io.fjordmq.cluster.consensus;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.ConsensusException.Kind;
+import io.fjordmq.cluster.consensus.RecordingState.Offered;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What every implementation of the port does, whatever it is made of. The layers above are tested
+ * on the simulated one and run on sofa-jraft: these tests are why that says something.
+ */
+abstract class ConsensusContract {
+  private static final GroupId GROUP = new GroupId("group");
+  private static final NodeId A = new NodeId("a");
+  private static final NodeId B = new NodeId("b");
+  private static final NodeId C = new NodeId("c");
+  private static final NodeId D = new NodeId("d");
+  private static final List<NodeId> THREE = List.of(A, B, C);
+
+  private final Map<NodeId, RecordingState.Disk> disks = new HashMap<>();
+  private final Map<NodeId, RecordingState> states = new HashMap<>();
+  private final Map<NodeId, Consensus> open = new HashMap<>();
+  private final Map<NodeId, ConsensusHost> hosts = new HashMap<>();
+
+  /** Starts a node on what its disk holds. */
+  abstract ConsensusHost start(NodeId node) throws Exception;
+
+  /** Stops a node that runs. */
+  abstract void stop(NodeId node);
+
+  /** Lets time pass until the condition holds; fails if it does not in a reasonable time. */
+  abstract void advanceUntil(String what, BooleanSupplier condition);
+
+  // ---- proposals
+
+  @Test
+  void shouldApplyInTheOrderOfTheCallsOnEveryReplica() throws Exception {
+    openAll(THREE);
+    List<Offered> offered = new ArrayList<>();
+    Consensus leader = leader();
+    for (int i = 0; i < 100; i++) {
+      offered.add(propose(leader, "v" + i));
+    }
+    List<String> values = offered.stream().map(Offered::value).toList();
+    awaitEverywhere(values);
+    assertThat(offered).allMatch(one -> one.ends().equals(List.of("APPLIED")));
+  }
+
+  @Test
+  void shouldNotAppendWhenTheTermIsAnother() throws Exception {
+    openAll(List.of(A));
+    Consensus leader = leader();
+    Offered early = new Offered("early");
+    leader.propose(leader.leadership().term() + 1, early.bytes(), early);
+    Offered late = new Offered("late");
+    leader.propose(leader.leadership().term() - 1, late.bytes(), late);
+    advanceUntil("both refused", () -> !early.ends().isEmpty() && !late.ends().isEmpty());
+    write("right");
+    assertThat(early.ends()).containsExactly("NOT_LEADER");
+    assertThat(late.ends()).containsExactly("NOT_LEADER");
+    assertThat(state(A).applied()).containsExactly("right");
+  }
+
+  @Test
+  void shouldNotAppendWhenTheReplicaFollows() throws Exception {
+    openAll(THREE);
+    write("a");
+    Offered offered = propose(follower(), "b");
+    advanceUntil("refused", () -> !offered.ends().isEmpty());
+    assertThat(offered.ends()).containsExactly("NOT_LEADER");
+  }
+
+  @Test
+  void shouldEndEveryProposalOnceWhenTheLeaderClosesInTheMiddle() throws Exception {
+    openAll(THREE);
+    Consensus leader = leader();
+    List<Offered> offered = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      offered.add(propose(leader, "v" + i));
+    }
+    NodeId first = node(leader);
+    stopNode(first);
+    assertThat(offered).allMatch(one -> one.ends().size() == 1);
+    write("after");
+    List<String> agreed = state(node(leader())).applied();
+    for (Offered one : offered) {
+      if (one.ends().contains("APPLIED")) {
+        assertThat(agreed).contains(one.value());
+      } else if (!one.ends().contains("OUTCOME_UNKNOWN")) {
+        assertThat(agreed).as("%s", one.ends()).doesNotContain(one.value());
+      }
+    }
+  }
+
+  @Test
+  void shouldRefuseEverythingWhenClosed() throws Exception {
+    openAll(List.of(A));
+    Consensus consensus = leader();
+    consensus.close();
+    Offered offered = propose(consensus, "late");
+    advanceUntil("refused", () -> !offered.ends().isEmpty());
+    assertThat(offered.ends()).containsExactly("CLOSED");
+    assertThat(failure(consensus.readIndex())).isEqualTo(Kind.CLOSED);
+    assertThat(consensus.leadership().leading()).isFalse();
+  }
+
+  // ---- leadership and reads
+
+  @Test
+  void shouldLeadOnlyWithEverythingAppliedThatWasCommittedBefore() throws Exception {
+    openAll(THREE);
+    for (int i = 0; i < 20; i++) {
+      write("v" + i);
+    }
+    List<String> before = state(node(leader())).applied();
+    stopNode(node(leader()));
+    Consensus next = leader();
+    assertThat(state(node(next)).applied()).startsWith(before.toArray(String[]::new));
+    assertThat(state(node(next)).events()).contains("leading " + next.leadership().term());
+  }
+
+  @Test
+  void shouldReadWhatWasWrittenWhenAnyReplicaIsAsked() throws Exception {
+    openAll(THREE);
+    write("a");
+    for (NodeId node : THREE) {
+      long index = answer(consensus(node).readIndex());
+      assertThat(state(node).appliedIndex()).isLessThanOrEqualTo(index);
+      assertThat(state(node).applied()).containsExactly("a");
+    }
+  }
+
+  @Test
+  void shouldLeadThereWhenLeadershipIsHandedOver() throws Exception {
+    openAll(THREE);
+    write("a");
+    Consensus leader = leader();
+    NodeId target = node(follower());
+    answer(leader.transferLeadership(target));
+    advanceUntil("the target leads", () -> consensus(target).leadership().leading());
+    advanceUntil("the old one knows", () -> !leader.leadership().leading());
+    assertThat(state(node(leader)).events()).endsWith("following");
+    write("b");
+    awaitEverywhere(List.of("a", "b"));
+  }
+
+  // ---- restarts, checkpoints, copies
+
+  @Test
+  void shouldReplayWhatTheStateLacksWhenReopened() throws Exception {
+    openAll(List.of(A));
+    write("a");
+    answer(leader().checkpoint());
+    write("b");
+    stopNode(A);
+    openReplica(A, List.of(A));
+    assertThat(leader().leadership().leading()).isTrue();
+    assertThat(state(A).applied()).containsExactly("a", "b");
+    assertThat(state(A).events()).doesNotContain("halted", "installed");
+  }
+
+  @Test
+  void shouldCopyTheStateWhenTheLogOfTheOthersNoLongerReachesBack() throws Exception {
+    openAll(THREE);
+    write("first");
+    NodeId behind = node(follower());
+    stopNode(behind);
+    List<String> values = new ArrayList<>(List.of("first"));
+    for (int i = 0; i < 30; i++) {
+      values.add("v" + i);
+      write("v" + i);
+    }
+    for (int round = 0; round < 3; round++) {
+      values.add("r" + round);
+      write("r" + round);
+      for (Consensus consensus : List.copyOf(open.values())) {
+        answer(consensus.checkpoint());
+      }
+    }
+    advanceUntil("the log is cut", () -> leader().status().firstIndex() > 5);
+    openReplica(behind, THREE);
+    awaitEverywhere(values);
+    assertThat(state(behind).events()).contains("installed");
+    values.add("after");
+    write("after");
+    awaitEverywhere(values);
+  }
+
+  // ---- members
+
+  @Test
+  void shouldBringInANewMemberAndLetGoAnOldOneWhenReplicasChange() throws Exception {
+    openAll(THREE);
+    write("a");
+    openReplica(D, THREE);
+    NodeId leaving = node(follower());
+    Set<NodeId> voters = new java.util.HashSet<>(THREE);
+    voters.remove(leaving);
+    voters.add(D);
+    ReplicaSet target = new ReplicaSet(voters, Set.of());
+    answer(leader().changeReplicas(target));
+    assertThat(leader().status().replicas()).isEqualTo(target);
+    stopNode(leaving);
+    write("b");
+    awaitEverywhere(List.of("a", "b"));
+  }
+
+  @Test
+  void shouldRefuseChangesWhenTheReplicaFollows() throws Exception {
+    openAll(THREE);
+    write("a");
+    assertThat(failure(follower().changeReplicas(ReplicaSet.ofVoters(A))))
+        .isEqualTo(Kind.NOT_LEADER);
+    assertThat(failure(follower().transferLeadership(A))).isEqualTo(Kind.NOT_LEADER);
+  }
+
+  // ---- failures and housekeeping
+
+  @Test
+  void shouldHaltAndSkipNothingWhenTheStateThrows() throws Exception {
+    openAll(List.of(A));
+    write("a");
+    Consensus consensus = leader();
+    Offered poison = propose(consensus, "poison");
+    Offered behind = propose(consensus, "b");
+    advanceUntil("halted", () -> state(A).events().contains("halted"));
+    advanceUntil("all ended", () -> !poison.ends().isEmpty() && !behind.ends().isEmpty());
+    Offered late = propose(consensus, "c");
+    advanceUntil("refused", () -> !late.ends().isEmpty());
+    assertThat(state(A).applied()).containsExactly("a");
+    assertThat(poison.ends()).hasSize(1).doesNotContain("APPLIED");
+    assertThat(behind.ends()).hasSize(1).doesNotContain("APPLIED");
+    assertThat(late.ends()).containsExactly("FAILED");
+    assertThat(state(A).events()).containsOnlyOnce("halted");
+    assertThat(consensus.leadership().leading()).isFalse();
+  }
+
+  @Test
+  void shouldOpenEachReplicaOnceAndOnlyIfItExists() throws Exception {
+    ConsensusHost host = start(A);
+    assertThatThrownBy(() -> host.open(GROUP, new RecordingState(new RecordingState.Disk())))
+        .isInstanceOf(ConsensusException.class);
+    host.create(GROUP, ReplicaSet.ofVoters(A));
+    assertThat(host.groups()).containsExactly(GROUP);
+    Consensus consensus = host.open(GROUP, new RecordingState(new RecordingState.Disk()));
+    assertThatThrownBy(() -> host.open(GROUP, new RecordingState(new RecordingState.Disk())))
+        .isInstanceOf(ConsensusException.class);
+    assertThatThrownBy(() -> host.destroy(GROUP)).isInstanceOf(ConsensusException.class);
+    consensus.close();
+    host.destroy(GROUP);
+    assertThat(host.groups()).isEmpty();
+  }
+
+  @Test
+  void shouldKeepTheReplicaWhenItIsCreatedAgain() throws Exception {
+    openAll(List.of(A));
+    write("a");
+    requireNonNull(hosts.get(A)).create(GROUP, ReplicaSet.ofVoters(A, B));
+    stopNode(A);
+    openReplica(A, List.of(A));
+    assertThat(leader().status().replicas()).isEqualTo(ReplicaSet.ofVoters(A));
+    assertThat(state(A).applied()).containsExactly("a");
+  }
+
+  // ---- words of the tests above
+
+  private void openAll(List<NodeId> nodes) throws Exception {
+    for (NodeId node : nodes) {
+      openReplica(node, nodes);
+    }
+  }
+
+  private void openReplica(NodeId node, List<NodeId> members) throws Exception {
+    ConsensusHost host = start(node);
+    hosts.put(node, host);
+    host.create(GROUP, ReplicaSet.ofVoters(members.toArray(NodeId[]::new)));
+    RecordingState state =
+        new RecordingState(disks.computeIfAbsent(node, n -> new RecordingState.Disk()));
+    states.put(node, state);
+    open.put(node, host.open(GROUP, state));
+  }
+
+  private void stopNode(NodeId node) {
+    open.remove(node);
+    hosts.remove(node);
+    stop(node);
+  }
+
+  private Consensus leader() {
+    advanceUntil("somebody leads", () -> !leading().isEmpty());
+    return leading().get(0);
+  }
+
+  private List<Consensus> leading() {
+    return open.values().stream().filter(c -> c.leadership().leading()).toList();
+  }
+
+  private Consensus follower() {
+    Consensus leader = leader();
+    return open.values().stream().filter(c -> c != leader).findFirst().orElseThrow();
+  }
+
+  private NodeId node(Consensus consensus) {
+    return open.entrySet().stream()
+        .filter(e -> e.getValue() == consensus)
+        .map(Map.Entry::getKey)
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private RecordingState state(NodeId node) {
+    return requireNonNull(states.get(node));
+  }
+
+  private Consensus consensus(NodeId node) {
+    return requireNonNull(open.get(node));
+  }
+
+  private static Offered propose(Consensus consensus, String value) {
+    Offered offered = new Offered(value);
+    consensus.propose(consensus.leadership().term(), offered.bytes(), offered);
+    return offered;
+  }
+
+  private void write(String value) {
+    while (true) {
+      Offered offered = propose(leader(), value);
+      advanceUntil("an answer to " + value, () -> !offered.ends().isEmpty());
+      if (offered.ends().contains("APPLIED")) {
+        return;
+      }
+      // A retry is safe only if the entry was not appended.
+      assertThat(offered.ends()).doesNotContain("OUTCOME_UNKNOWN");
+    }
+  }
+
+  private void awaitEverywhere(List<String> values) {
+    for (NodeId node : open.keySet()) {
+      advanceUntil(node + " has " + values, () -> state(node).applied().equals(values));
+    }
+  }
+
+  private <T> T answer(CompletableFuture<T> future) throws Exception {
+    advanceUntil("an answer", future::isDone);
+    return future.get();
+  }
+
+  private Kind failure(CompletableFuture<?> future) throws InterruptedException {
+    advanceUntil("an answer", future::isDone);
+    try {
+      future.get();
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof ConsensusException cause) {
+        return cause.kind();
+      }
+    }
+    throw new AssertionError("it did not fail as it should: " + future);
+  }
+}

@@ -1,0 +1,59 @@
+package io.fjordmq.cluster.consensus;
+
+import static java.util.Objects.requireNonNull;
+
+import io.fjordmq.cluster.NodeId;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The groups on sofa-jraft keep the contract, over loopback and on real files. */
+@Tag("slow")
+final class JRaftConsensusContractTest extends ConsensusContract {
+  private static final ConsensusSettings SETTINGS =
+      ConsensusSettings.DEFAULT.withElectionTimeout(Duration.ofSeconds(1));
+
+  @TempDir Path directory;
+  private final Map<NodeId, InetSocketAddress> addresses = new ConcurrentHashMap<>();
+  private final Map<NodeId, JRaftHost> running = new HashMap<>();
+
+  @AfterEach
+  void close() {
+    List.copyOf(running.keySet()).forEach(this::stop);
+  }
+
+  @Override
+  ConsensusHost start(NodeId node) throws Exception {
+    ClusterPort port =
+        new ClusterPort(
+            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+            addresses::get,
+            TransportSettings.DEFAULT);
+    JRaftHost host =
+        JRaftHost.open(
+            node, directory.resolve(node.value()), SETTINGS, ConsensusObserver.NONE, port);
+    addresses.put(node, requireNonNull(host.boundAddress()));
+    running.put(node, host);
+    return host;
+  }
+
+  @Override
+  void stop(NodeId node) {
+    requireNonNull(running.remove(node)).close();
+    addresses.remove(node);
+  }
+
+  @Override
+  void advanceUntil(String what, BooleanSupplier condition) {
+    Await.until(what, condition);
+  }
+}
