@@ -5,11 +5,13 @@ import io.fjordmq.range.Coprocessor;
 import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.kv.KvReader;
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 
 /** The inbox store inside one range replica: decodes, and lets commands and queries act. */
 final class InboxCoprocessor implements Coprocessor {
   private final InboxMemory memory;
   private final Runnable onClose;
+  private volatile @Nullable KeyInterval interval;
 
   /**
    * @param cachedInboxes inboxes to keep in memory
@@ -22,6 +24,7 @@ final class InboxCoprocessor implements Coprocessor {
 
   @Override
   public void open(KeyInterval interval, KvReader state) {
+    this.interval = interval;
     memory.open(interval, state);
   }
 
@@ -39,6 +42,12 @@ final class InboxCoprocessor implements Coprocessor {
   public void close() {
     memory.clear();
     onClose.run();
+  }
+
+  /** Whether the inbox belongs to the range. May be called by any thread. */
+  boolean holds(InboxId id) {
+    KeyInterval now = interval;
+    return now != null && now.contains(InboxKeys.routing(id));
   }
 
   /** May be called by any thread. */

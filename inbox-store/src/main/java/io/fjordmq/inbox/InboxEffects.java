@@ -6,15 +6,27 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiPredicate;
 
 /** Tells the listener what commands emitted; entries of one inbox that come together, together. */
 final class InboxEffects implements EffectListener {
   private final InboxListener listener;
   private final InboxObserver observer;
+  private final BiPredicate<RangeId, InboxId> holds;
 
-  InboxEffects(InboxListener listener, InboxObserver observer) {
+  /**
+   * @param holds whether an inbox lies in a range
+   */
+  InboxEffects(
+      InboxListener listener, InboxObserver observer, BiPredicate<RangeId, InboxId> holds) {
     this.listener = listener;
     this.observer = observer;
+    this.holds = holds;
+  }
+
+  @Override
+  public void leading(RangeId range) {
+    listener.leading(id -> holds.test(range, id));
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.fjordmq.inbox;
 
 import io.fjordmq.api.Will;
 import java.util.List;
+import java.util.function.Predicate;
 
 /**
  * What the leaders of inbox ranges tell the broker. Called on apply threads and on the store's
@@ -17,6 +18,15 @@ public interface InboxListener {
    * @param entries ascending
    */
   void appended(String ownerNode, InboxHandle handle, List<InboxEntry> entries);
+
+  /**
+   * A range of inboxes has a leader here, newly elected or opened again. What was appended just
+   * before may not have been told, and nothing more may come to show the gap: whoever holds one of
+   * its inboxes has to {@link InboxStore#fetch} once.
+   *
+   * @param concerned whether an inbox lies in the range
+   */
+  void leading(Predicate<InboxId> concerned);
 
   /** Another attach or a discard has taken the inbox from this connection. */
   void fenced(String ownerNode, InboxHandle handle);

@@ -25,7 +25,7 @@ public final class InboxReplicas {
             STORE,
             InboxKeys.splitKeys(settings.initialRanges()),
             this::newCoprocessor,
-            new InboxEffects(listener, observer));
+            new InboxEffects(listener, observer, this::holds));
   }
 
   /** What the range engine has to know. */
@@ -38,6 +38,11 @@ public final class InboxReplicas {
     self[0] = new InboxCoprocessor(settings.cachedInboxes(), () -> open.remove(id, self[0]));
     open.put(id, self[0]);
     return self[0];
+  }
+
+  private boolean holds(RangeId range, InboxId inbox) {
+    InboxCoprocessor replica = open.get(range);
+    return replica != null && replica.holds(inbox);
   }
 
   /** Figures of some of this node's replicas together. */

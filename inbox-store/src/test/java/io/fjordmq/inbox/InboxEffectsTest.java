@@ -28,7 +28,8 @@ class InboxEffectsTest {
             public void dropped(String reason, long count) {
               droppedHere.add(reason + " " + count);
             }
-          });
+          },
+          (range, inbox) -> true);
 
   private final SharedMessage message =
       new SharedMessage(

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 
 /** Remembers what it was told. */
 final class RecordingListener implements InboxListener {
@@ -15,6 +16,7 @@ final class RecordingListener implements InboxListener {
   record AppendedCall(String ownerNode, InboxHandle handle, List<InboxEntry> entries) {}
 
   final List<AppendedCall> appended = new ArrayList<>();
+  final List<Predicate<InboxId>> led = new ArrayList<>();
   final List<InboxHandle> fenced = new ArrayList<>();
   final List<DueWillCall> wills = new ArrayList<>();
   final List<EndedCall> ended = new ArrayList<>();
@@ -23,6 +25,11 @@ final class RecordingListener implements InboxListener {
   @Override
   public void appended(String ownerNode, InboxHandle handle, List<InboxEntry> entries) {
     appended.add(new AppendedCall(ownerNode, handle, entries));
+  }
+
+  @Override
+  public void leading(Predicate<InboxId> concerned) {
+    led.add(concerned);
   }
 
   @Override

@@ -10,4 +10,11 @@ public interface EffectListener {
    * in order. Must not block.
    */
   void perform(RangeId range, List<Object> effects);
+
+  /**
+   * This node's replica leads from now on, after an election or because it was opened again. What
+   * it applied before has emitted nothing here. Called before any effect of this leadership, on the
+   * replica's apply thread; must not block.
+   */
+  default void leading(RangeId range) {}
 }

@@ -10,8 +10,10 @@ import io.fjordmq.inbox.InboxSubscription;
 import io.fjordmq.inbox.PublishId;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,6 +28,9 @@ import org.slf4j.LoggerFactory;
 public final class InboxEvents implements InboxListener {
   private static final Logger LOG = LoggerFactory.getLogger(InboxEvents.class);
 
+  /** Sessions that read their inboxes at one time because a range has a leader again. */
+  private static final int MAX_LOOKS = 256;
+
   private record Pending(InboxId id, long incarnation, long epoch) {}
 
   private record Connected(InboxStore store, WillService wills, InboxRoutes routes) {}
@@ -35,6 +40,7 @@ public final class InboxEvents implements InboxListener {
   private final LiveDispatch dispatch;
   private final InboxPushes pushes;
   private final DeliveryObserver observer;
+  private final BoundedCalls looks = new BoundedCalls(MAX_LOOKS);
   private final Sparingly unreachable = new Sparingly();
 
   /** Wills being published, so that the store's repetitions do not reach live sessions twice. */
@@ -63,6 +69,25 @@ public final class InboxEvents implements InboxListener {
   @Override
   public void appended(String ownerNode, InboxHandle handle, List<InboxEntry> entries) {
     tell(ownerNode, handle, (session, its) -> pushes.push(session, its, entries));
+  }
+
+  /** A range that comes back finds many sessions here: they read a bounded number at a time. */
+  @Override
+  public void leading(Predicate<InboxId> concerned) {
+    registry.forEach(
+        session -> {
+          if (concerned.test(new InboxId(session.tenant(), session.clientId()))) {
+            looks.run(() -> lookAgain(session));
+          }
+        });
+  }
+
+  private static CompletableFuture<Void> lookAgain(LiveSession session) {
+    CompletableFuture<Void> looked = new CompletableFuture<>();
+    session
+        .eventLoop()
+        .execute(() -> session.lookAgain().whenComplete((read, failure) -> looked.complete(null)));
+    return looked;
   }
 
   @Override

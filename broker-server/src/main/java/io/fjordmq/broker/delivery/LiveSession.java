@@ -3,6 +3,7 @@ package io.fjordmq.broker.delivery;
 import io.fjordmq.inbox.InboxEntry;
 import io.fjordmq.inbox.InboxHandle;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 
 /** What a connected client shows to those who deliver to it. It belongs to one event loop. */
@@ -37,6 +38,13 @@ public interface LiveSession {
 
   /** Entries were appended to its inbox (see {@code InboxListener#appended}). */
   void appended(InboxHandle handle, List<InboxEntry> entries);
+
+  /**
+   * Entries may have been appended to its inbox without {@link #appended}: it reads on there.
+   *
+   * @return completes when it has read, or at once if it has no inbox or cannot take anything now
+   */
+  CompletableFuture<?> lookAgain();
 
   /** Its inbox belongs to another connection now, or its session has ended: close. */
   void fenced(InboxHandle handle);

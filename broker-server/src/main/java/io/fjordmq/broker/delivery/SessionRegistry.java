@@ -2,6 +2,7 @@ package io.fjordmq.broker.delivery;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -66,6 +67,11 @@ public final class SessionRegistry {
   public @Nullable LiveSession find(String tenant, String clientId) {
     Registration registration = sessions.get(new Key(tenant, clientId));
     return registration == null ? null : registration.session;
+  }
+
+  /** Every connection that is there all the while. */
+  void forEach(Consumer<LiveSession> action) {
+    sessions.values().forEach(registration -> action.accept(registration.session));
   }
 
   /** Connected clients. */

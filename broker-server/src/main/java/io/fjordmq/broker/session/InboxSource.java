@@ -7,6 +7,7 @@ import io.fjordmq.inbox.InboxHandle;
 import io.fjordmq.inbox.InboxStore;
 import java.util.ArrayDeque;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  * <p>The store pushes what is appended while the client is connected; the buffer takes it as long
  * as it continues what is there and fits. Everything else (messages from before, a push that was
  * lost, a client too slow for the buffer) is fetched when the client gets to it. One rule decides:
- * the source is behind while {@code readPosition <= highestKnown}.
+ * the source is behind while {@code readPosition <= highestKnown}, or while it was told that it may
+ * not know.
  *
  * <p>Acknowledgements go to the store one commit at a time, each with all that came meanwhile.
  */
@@ -33,7 +35,9 @@ final class InboxSource implements DeliverySource {
   // Entries below this are in the buffer or were taken from it.
   private long readPosition;
   private long highestKnown;
-  private boolean fetching;
+  private @Nullable CompletableFuture<InboxStore.Page> fetch;
+  // There may be entries above highestKnown.
+  private boolean unsure;
   private boolean committing;
   private boolean ended;
   private long committedUpTo;
@@ -70,12 +74,23 @@ final class InboxSource implements DeliverySource {
   void appended(List<InboxEntry> entries) {
     for (InboxEntry entry : entries) {
       highestKnown = Math.max(highestKnown, entry.sequence());
-      if (!fetching && entry.sequence() == readPosition && hasRoom()) {
+      if (fetch == null && entry.sequence() == readPosition && hasRoom()) {
         add(entry);
       }
     }
     outbound.pump();
     settled();
+  }
+
+  /**
+   * Entries may have come without a push: reads on, once it can, until nothing is left.
+   *
+   * @return completes with the page that is being read; at once if none is
+   */
+  CompletableFuture<?> lookAgain() {
+    unsure = true;
+    outbound.pump();
+    return fetch == null ? CompletableFuture.completedFuture(null) : fetch;
   }
 
   private boolean hasRoom() {
@@ -110,30 +125,34 @@ final class InboxSource implements DeliverySource {
   }
 
   private void fetchIfBehind() {
-    if (fetching || ended || readPosition > highestKnown || !hasRoom()) {
+    boolean behind = unsure || readPosition <= highestKnown;
+    if (fetch != null || ended || !behind || !hasRoom()) {
       return;
     }
-    fetching = true;
     SessionSettings settings = connection.settings();
-    connection.whileOpen(
+    CompletableFuture<InboxStore.Page> page =
         store.fetch(
             handle,
             readPosition,
             settings.inboxBufferMessages() - buffer.size(),
-            settings.inboxBufferBytes() - bufferedBytes),
-        fetchedUpTo(highestKnown));
+            settings.inboxBufferBytes() - bufferedBytes);
+    fetch = page;
+    Answered<InboxStore.Page> then = fetchedUpTo(highestKnown, unsure);
+    unsure = false;
+    connection.whileOpen(page, then);
   }
 
   /** What to do with a page that was asked for when entries up to a sequence were known. */
-  private Answered<InboxStore.Page> fetchedUpTo(long known) {
+  private Answered<InboxStore.Page> fetchedUpTo(long known, boolean mayBeMore) {
     return (page, error) -> {
-      fetching = false;
+      fetch = null;
       if (page == null) {
         Throwable cause = error == null ? new IllegalStateException("no page") : error;
         StoreFailure.end(connection, cause, "reading an inbox");
         return;
       }
       take(page, known);
+      unsure |= mayBeMore && !page.entries().isEmpty();
       outbound.pump();
       settled();
       connection.writer().flush();

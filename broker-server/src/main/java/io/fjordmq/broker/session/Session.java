@@ -10,6 +10,7 @@ import io.fjordmq.inbox.InboxHandle;
 import io.netty.channel.Channel;
 import io.netty.handler.codec.mqtt.MqttMessage;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -45,6 +46,8 @@ final class Session implements LiveSession {
   private boolean open;
   private boolean ended;
   private boolean fenced;
+  // Something was said about the inbox before the attach was answered.
+  private boolean toldEarly;
   private @Nullable CloseReason endReason;
 
   Session(
@@ -94,6 +97,10 @@ final class Session implements LiveSession {
             outbound,
             new Subscriptions(connection, this, attachment, replay),
             replay);
+    InboxSource inbox = outbound.inbox();
+    if (toldEarly && inbox != null) {
+      inbox.lookAgain();
+    }
   }
 
   Parts parts() {
@@ -284,8 +291,8 @@ final class Session implements LiveSession {
   @Override
   public void flush() {
     assert inEventLoop();
-    if (!ended) {
-      parts().outbound().pump();
+    if (!ended && parts != null) {
+      parts.outbound().pump();
       connection.writer().flush();
     }
   }
@@ -293,6 +300,10 @@ final class Session implements LiveSession {
   @Override
   public void appended(InboxHandle to, List<InboxEntry> entries) {
     assert inEventLoop();
+    if (parts == null) {
+      // Attach and append were in one write: the push overtakes the answer, which lacks the entry.
+      toldEarly = true;
+    }
     if (ended || parts == null || !to.equals(handle)) {
       return;
     }
@@ -301,6 +312,21 @@ final class Session implements LiveSession {
       inbox.appended(entries);
       connection.writer().flush();
     }
+  }
+
+  @Override
+  public CompletableFuture<?> lookAgain() {
+    assert inEventLoop();
+    if (parts == null) {
+      toldEarly = true;
+    }
+    InboxSource inbox = ended || parts == null ? null : parts.outbound().inbox();
+    if (inbox == null) {
+      return CompletableFuture.completedFuture(null);
+    }
+    CompletableFuture<?> read = inbox.lookAgain();
+    connection.writer().flush();
+    return read;
   }
 
   @Override

@@ -4,6 +4,7 @@ import io.fjordmq.inbox.InboxEntry;
 import io.fjordmq.inbox.InboxHandle;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 
 /** A connected client that keeps what it is given. */
@@ -18,6 +19,8 @@ final class FakeSession implements LiveSession {
   final List<InboxHandle> fenced = new ArrayList<>();
   int flushes;
   int appendCalls;
+  int looks;
+  CompletableFuture<Void> looking = CompletableFuture.completedFuture(null);
   boolean closed;
   boolean broken;
   boolean fatal;
@@ -80,6 +83,13 @@ final class FakeSession implements LiveSession {
     requireLoop();
     appendCalls++;
     entries.forEach(entry -> appended.add(entry.sequence()));
+  }
+
+  @Override
+  public CompletableFuture<?> lookAgain() {
+    requireLoop();
+    looks++;
+    return looking;
   }
 
   @Override

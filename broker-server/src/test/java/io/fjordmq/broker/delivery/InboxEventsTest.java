@@ -87,6 +87,32 @@ class InboxEventsTest {
   }
 
   @Test
+  void shouldHaveSessionsReadTheirInboxesWhenTheirRangeHasALeaderAgain() {
+    FakeSession concerned = world.connectPersistent("p", world.other);
+    FakeSession other = world.connectPersistent("q", world.other);
+    events.leading(id -> id.clientId().equals("p"));
+    world.other.runAll();
+    assertThat(concerned.looks).isEqualTo(1);
+    assertThat(other.looks).isZero();
+  }
+
+  @Test
+  void shouldLetABoundedNumberOfSessionsReadAtOneTime() {
+    List<FakeSession> sessions = new ArrayList<>();
+    for (int i = 0; i < 300; i++) {
+      FakeSession session = world.connectPersistent("p" + i, world.other);
+      session.looking = new CompletableFuture<>();
+      sessions.add(session);
+    }
+    events.leading(id -> true);
+    world.other.runAll();
+    assertThat(sessions.stream().filter(session -> session.looks == 1)).hasSize(256);
+    sessions.forEach(session -> session.looking.complete(null));
+    world.other.runAll();
+    assertThat(sessions).allMatch(session -> session.looks == 1);
+  }
+
+  @Test
   void shouldTellTheSessionWhenItIsFenced() {
     FakeSession session = world.connectPersistent("p", world.other);
     events.fenced("n1", HANDLE);

@@ -14,6 +14,7 @@ import io.fjordmq.inbox.InboxHandle;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
@@ -247,6 +248,11 @@ class LiveDeliveryConcurrencyTest {
 
     @Override
     public void appended(InboxHandle handle, List<InboxEntry> entries) {}
+
+    @Override
+    public CompletableFuture<?> lookAgain() {
+      return CompletableFuture.completedFuture(null);
+    }
 
     @Override
     public void fenced(InboxHandle handle) {}

@@ -74,6 +74,9 @@ final class MemoryInboxStore implements InboxStore {
   /** Set: acknowledgements are answered and not stored, as if a crash takes them. */
   boolean loseCommits;
 
+  /** What comes after an attach in the same write: its pushes overtake the attach's answer. */
+  Runnable beforeAttachIsAnswered = () -> {};
+
   @Nullable RuntimeException failure;
 
   MemoryInboxStore(StoreTasks tasks) {
@@ -82,6 +85,14 @@ final class MemoryInboxStore implements InboxStore {
 
   void listener(InboxListener listener) {
     this.listener = listener;
+  }
+
+  /** Says what the store says when a range has a leader again. */
+  void leadAgain() {
+    InboxListener its = listener;
+    if (its != null) {
+      its.leading(id -> true);
+    }
   }
 
   @Nullable Inbox find(String clientId) {
@@ -141,20 +152,23 @@ final class MemoryInboxStore implements InboxStore {
               acknowledged.add(at);
             }
           }
-          return new Attachment(
-              new InboxHandle(id, inbox.incarnation, inbox.epoch),
-              keep,
-              List.copyOf(inbox.subscriptions.values()),
-              keep ? null : discarded(before),
-              inbox.firstUndelivered(),
-              inbox.nextSequence,
-              inbox.sentBelow,
-              List.copyOf(inbox.released),
-              acknowledged,
-              inbox.received.entrySet().stream()
-                  .map(one -> new Attachment.ReceivedPublish(one.getKey(), one.getValue()))
-                  .toList(),
-              inbox.nextPublishSequence);
+          Attachment attachment =
+              new Attachment(
+                  new InboxHandle(id, inbox.incarnation, inbox.epoch),
+                  keep,
+                  List.copyOf(inbox.subscriptions.values()),
+                  keep ? null : discarded(before),
+                  inbox.firstUndelivered(),
+                  inbox.nextSequence,
+                  inbox.sentBelow,
+                  List.copyOf(inbox.released),
+                  acknowledged,
+                  inbox.received.entrySet().stream()
+                      .map(one -> new Attachment.ReceivedPublish(one.getKey(), one.getValue()))
+                      .toList(),
+                  inbox.nextPublishSequence);
+          beforeAttachIsAnswered.run();
+          return attachment;
         });
   }
 
@@ -210,6 +224,15 @@ final class MemoryInboxStore implements InboxStore {
               id != null && !stored.add(new PublishId(id.producer(), id.sequence(), 0));
           return targets.stream().map(target -> insert(message, target, repeated)).toList();
         });
+  }
+
+  /** Appends a message to the client's inbox as a publisher would. */
+  void append(String clientId, Message message) {
+    InboxId id = new InboxId("t", clientId);
+    insert(
+        message,
+        new InboxTarget(id, get(clientId).incarnation, message.qos(), false, List.of()),
+        false);
   }
 
   private InsertOutcome insert(Message message, InboxTarget target, boolean repeated) {

@@ -2,6 +2,10 @@ package io.fjordmq.broker.net;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fjordmq.api.Message;
+import io.fjordmq.api.MessageProperties;
+import io.fjordmq.api.Qos;
+import io.fjordmq.api.Topic;
 import io.fjordmq.broker.session.CloseReason;
 import io.fjordmq.inbox.InboxHandle;
 import io.fjordmq.inbox.InboxId;
@@ -9,6 +13,7 @@ import io.fjordmq.inbox.PublishId;
 import io.fjordmq.router.Receiver;
 import io.netty.handler.codec.mqtt.MqttMessageType;
 import io.netty.handler.codec.mqtt.MqttProperties;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -50,6 +55,18 @@ class PersistentSessionTest {
     one.add(new MqttProperties.IntegerProperty(MqttProperties.RECEIVE_MAXIMUM, 1));
     one.add(new MqttProperties.IntegerProperty(MqttProperties.SESSION_EXPIRY_INTERVAL, 100));
     return world.open().connect5("sub", false, one);
+  }
+
+  private static Message message(String text) {
+    return new Message(
+        new Topic("a/b"),
+        text.getBytes(StandardCharsets.UTF_8),
+        Qos.AT_LEAST_ONCE,
+        false,
+        MessageProperties.NONE,
+        "pub",
+        0,
+        Message.NEVER);
   }
 
   @Test
@@ -101,6 +118,39 @@ class PersistentSessionTest {
     world.inboxes.losePushes = false;
     publisher.publish(2, 1, "a/b", "two");
     subscriber.expect("PUBLISH q1 id=1 a/b one", "PUBLISH q1 id=2 a/b two");
+  }
+
+  @Test
+  void shouldDeliverWhatIsAppendedInTheSameWriteAsTheAttach() {
+    subscriber(1).cut();
+    TestClient again = world.open();
+    world.inboxes.beforeAttachIsAnswered =
+        () -> {
+          world.inboxes.append("sub", message("one"));
+          again.runTasks();
+        };
+    again.connect3("sub", false).expect("CONNACK 0 present", "PUBLISH q1 id=1 a/b one");
+    world.inboxes.beforeAttachIsAnswered = () -> {};
+    publisher().publish(1, 1, "a/b", "two");
+    again.expect("PUBLISH q1 id=2 a/b two");
+  }
+
+  @Test
+  void shouldReadTheInboxWhenItsRangeHasALeaderAgain() {
+    TestClient subscriber = subscriber(1);
+    TestClient publisher = publisher();
+    world.inboxes.losePushes = true;
+    publisher.publish(1, 1, "a/b", "one").publish(2, 1, "a/b", "two");
+    subscriber.expect();
+    world.inboxes.losePushes = false;
+    world.inboxes.leadAgain();
+    world.settle();
+    subscriber.expect("PUBLISH q1 id=1 a/b one", "PUBLISH q1 id=2 a/b two");
+
+    world.inboxes.leadAgain(); // nothing was missed: nothing is skipped or doubled
+    world.settle();
+    publisher.publish(3, 1, "a/b", "three");
+    subscriber.expect("PUBLISH q1 id=3 a/b three");
   }
 
   @Test

@@ -259,6 +259,11 @@ final class RangeReplica implements ReplicatedState {
   public void leading(long term) {
     leadingTerm = term;
     LOG.info("range {} is led by this node: term={} appliedIndex={}", id, term, appliedIndex);
+    try {
+      parts.effects().leading(id);
+    } catch (RuntimeException e) {
+      LOG.error("the listener of range {} did not take that this node leads", id, e);
+    }
   }
 
   @Override

@@ -57,6 +57,16 @@ class RangeReplicaTest {
   }
 
   @Test
+  void shouldSayThatItLeadsWhenEffectsOfEntriesBeforeMayNotHaveBeenPerformed() throws IOException {
+    assertThat(range.led).containsExactly(ReplicaFixture.ID);
+    range.replica.following();
+    range.listenerIsBroken = true;
+    range.reopen().leading(2);
+    assertThat(range.led).containsExactly(ReplicaFixture.ID, ReplicaFixture.ID);
+    range.register(); // and it goes on, whatever the listener did
+  }
+
+  @Test
   void shouldRefuseABatchThatALaterOneHasOvertaken() {
     long sender = range.register();
     range.execute(ReplicaFixture.mutations(sender, 2, "a:2"));

@@ -11,6 +11,7 @@ import io.fjordmq.cluster.consensus.GroupStatus;
 import io.fjordmq.cluster.consensus.Leadership;
 import io.fjordmq.cluster.consensus.Proposal;
 import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.range.EffectListener;
 import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeEntry;
@@ -43,11 +44,29 @@ final class ReplicaFixture implements Consensus {
   final KvSpace space = kv.space("words");
   final ManualTimers clock = new ManualTimers();
   final List<Object> effects = new ArrayList<>();
+  boolean listenerIsBroken;
+  final List<RangeId> led = new ArrayList<>();
   final List<Proposed> proposed = new ArrayList<>();
   final List<RangeId> halted = new ArrayList<>();
   private final RangeStoreSettings settings;
   RangeReplica replica;
   private long lastIndex;
+
+  private final EffectListener listener =
+      new EffectListener() {
+        @Override
+        public void perform(RangeId range, List<Object> emitted) {
+          effects.addAll(emitted);
+        }
+
+        @Override
+        public void leading(RangeId range) {
+          led.add(range);
+          if (listenerIsBroken) {
+            throw new IllegalStateException("a listener's bug");
+          }
+        }
+      };
 
   /** What the replica offered to its group. */
   record Proposed(long term, byte[] entry, Proposal proposal) {}
@@ -77,13 +96,7 @@ final class ReplicaFixture implements Consensus {
   RangeReplica reopen() throws IOException {
     RangeRuntime runtime = new RangeRuntime(clock, clock, Runnable::run, Runnable::run);
     RangeReplica.Parts parts =
-        new RangeReplica.Parts(
-            kv,
-            settings,
-            runtime,
-            RangeObserver.NONE,
-            (range, emitted) -> effects.addAll(emitted),
-            halted::add);
+        new RangeReplica.Parts(kv, settings, runtime, RangeObserver.NONE, listener, halted::add);
     replica = RangeReplica.open(ID, space, new AppendingCoprocessor(), parts);
     replica.attach(this);
     return replica;
