@@ -22,6 +22,10 @@ final class CommitCoalescer {
    * when one inbox acknowledges a lot. What was refused waits by itself, so that it holds up
    * nothing of other ranges; both maps hold one commit for each connection at most.
    */
+
+  /** Roughly the most bytes of one command, so that a range takes it however long names are. */
+  private static final long MAX_COMMAND_BYTES = 1 << 20;
+
   private final RangeClient client;
   private final InboxSettings settings;
   private final Timers timers;
@@ -65,6 +69,10 @@ final class CommitCoalescer {
 
     private long span() {
       return upTo - first + beyond.size();
+    }
+
+    private long maxBytes() {
+      return handle.id().maxBytes() + 32L + 10L * beyond.size();
     }
 
     CommitDeliveries.Commit commit() {
@@ -148,9 +156,22 @@ final class CommitCoalescer {
   }
 
   private void send(List<Pending> batch) {
-    if (batch.isEmpty()) {
-      return;
+    int from = 0;
+    long bytes = 0;
+    for (int i = 0; i < batch.size(); i++) {
+      bytes += batch.get(i).maxBytes();
+      if (bytes > MAX_COMMAND_BYTES && i > from) {
+        sendPart(batch.subList(from, i));
+        from = i;
+        bytes = batch.get(i).maxBytes();
+      }
     }
+    if (from < batch.size()) {
+      sendPart(batch.subList(from, batch.size()));
+    }
+  }
+
+  private void sendPart(List<Pending> batch) {
     final long start = System.nanoTime();
     List<byte[]> keys = new ArrayList<>(batch.size());
     for (Pending commit : batch) {

@@ -16,6 +16,11 @@ public record InboxId(String tenant, String clientId) {
     check(clientId, "client identifier");
   }
 
+  /** At least as many bytes as it has when encoded. */
+  int maxBytes() {
+    return 3 * (tenant.length() + clientId.length()) + 10;
+  }
+
   private static void check(String text, String what) {
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);

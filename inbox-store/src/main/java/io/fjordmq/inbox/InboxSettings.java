@@ -34,6 +34,9 @@ public record InboxSettings(
     int sweepItems,
     int sweepSteps) {
 
+  /** What a command of the store may have in bytes beside one message or will. */
+  public static final int COMMAND_BYTES_BESIDE_MESSAGE = Inserts.MAX_TARGET_BYTES + (256 << 10);
+
   public static final InboxSettings DEFAULT =
       new InboxSettings(
           4,

@@ -12,8 +12,12 @@ import org.jspecify.annotations.Nullable;
 
 /** Sends one message to the ranges of all its targets. */
 final class Inserts {
-  /** Most targets of one command: keeps it well below what the range engine takes. */
-  static final int MAX_TARGETS = 16_384;
+  /**
+   * Most bytes of targets in one command, roughly. What else is in it is the message: so whoever
+   * bounds messages knows the largest command, however many have subscribed under however long
+   * names.
+   */
+  static final int MAX_TARGET_BYTES = 1 << 20;
 
   private static final InsertOutcome[] OUTCOMES = InsertOutcome.values();
 
@@ -32,8 +36,8 @@ final class Inserts {
     final long start = System.nanoTime();
     byte[] bytes = MessageCodec.encode(message);
     List<CompletableFuture<byte[]>> parts = new ArrayList<>(1);
-    for (int from = 0; from < targets.size(); from += MAX_TARGETS) {
-      int to = Math.min(targets.size(), from + MAX_TARGETS);
+    for (int from = 0, to; from < targets.size(); from = to) {
+      to = endOfPart(targets, from);
       parts.add(send(bytes, targets.subList(from, to), id));
     }
     CompletableFuture<?> all =
@@ -52,6 +56,21 @@ final class Inserts {
           report(outcomes, System.nanoTime() - start);
           return outcomes;
         });
+  }
+
+  /** Where the targets from a position on have to be cut; at least one is in. */
+  private static int endOfPart(List<InboxTarget> targets, int from) {
+    int to = from;
+    long bytes = 0;
+    while (to < targets.size()) {
+      InboxTarget target = targets.get(to);
+      bytes += target.id().maxBytes() + 16L + 5L * target.subscriptionIdentifiers().size();
+      if (bytes > MAX_TARGET_BYTES && to > from) {
+        break;
+      }
+      to++;
+    }
+    return to;
   }
 
   /** Completes with one outcome per target. */

@@ -28,6 +28,35 @@ class InboxMessagesTest {
   }
 
   @Test
+  void shouldSayWhoMayHaveMissedEntriesWhenRangesHaveLeadersAgain() {
+    inboxes.attach(ID);
+    inboxes.listener.led.clear();
+    inboxes.crash();
+    assertThat(inboxes.listener.led).hasSize(4);
+    assertThat(inboxes.listener.led.stream().filter(concerned -> concerned.test(ID))).hasSize(1);
+  }
+
+  @Test
+  void shouldServeManyInboxesAtOnceHoweverLongTheirNamesAre() {
+    String longName = "n".repeat(60_000);
+    List<InboxHandle> handles = new ArrayList<>();
+    List<InboxTarget> targets = new ArrayList<>();
+    for (int i = 0; i < 90; i++) {
+      handles.add(inboxes.attach(new InboxId("t", longName + i)).handle());
+      targets.add(TestInboxes.target(handles.get(i)));
+    }
+    assertThat(inboxes.store().insert(inboxes.message("m"), targets, null).join())
+        .hasSize(90)
+        .containsOnly(InsertOutcome.STORED);
+
+    List<CompletableFuture<Void>> commits = new ArrayList<>();
+    handles.forEach(handle -> commits.add(inboxes.store().commit(handle, 2, List.of())));
+    inboxes.linger();
+    assertThat(commits).allSatisfy(commit -> assertThat(commit).isCompleted());
+    assertThat(inboxes.fetchAll(handles.get(89))).isEmpty();
+  }
+
+  @Test
   void shouldKeepMessagesInOrderWhileNobodyIsConnected() {
     InboxHandle first = inboxes.attach(ID).handle();
     inboxes.detach(first);
