@@ -55,8 +55,12 @@ final class CheckpointCycle {
     if (stopped) {
       return;
     }
-    if (isDue()) {
-      run();
+    try {
+      if (isDue()) {
+        run();
+      }
+    } catch (RuntimeException e) {
+      LOG.error("a checkpoint could not be begun, the next one is tried", e);
     }
     scheduleStep();
   }

@@ -1,12 +1,10 @@
 package io.fjordmq.range.store;
 
-import io.fjordmq.api.MalformedBytesException;
 import io.fjordmq.cluster.consensus.Consensus;
 import io.fjordmq.cluster.consensus.ConsensusException;
 import io.fjordmq.cluster.consensus.ConsensusHost;
 import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.StoreSpec;
-import io.fjordmq.range.kv.KvException;
 import io.fjordmq.range.kv.KvSpace;
 import java.io.IOException;
 import java.time.Duration;
@@ -86,6 +84,9 @@ final class SupervisedReplica {
     } catch (ConsensusException e) {
       replica.close();
       throw new IOException("cannot open the group of range " + initial.id(), e);
+    } catch (RuntimeException e) {
+      replica.close();
+      throw e;
     }
   }
 
@@ -119,8 +120,9 @@ final class SupervisedReplica {
     try {
       open();
       LOG.info("range {} is open again: attempt={}", initial.id(), failures);
-    } catch (IOException | KvException | MalformedBytesException e) {
-      failure = String.valueOf(e.getMessage());
+    } catch (IOException | RuntimeException e) {
+      // Whatever it is: who gives up here has a range that nobody ever opens again.
+      failure = String.valueOf(e);
       LOG.error("range {} cannot be reopened: attempt={}", initial.id(), failures, e);
       reopenLater();
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.groups.Tuple.tuple;
 
 import io.fjordmq.cluster.NodeId;
+import io.fjordmq.range.Coprocessor;
 import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.RangeEntry;
 import io.fjordmq.range.RangeException;
@@ -26,13 +27,18 @@ import org.junit.jupiter.api.Test;
 class RangeStoreTest {
   private final StoreSpec words =
       new StoreSpec(
-          "words",
-          List.of(bytes("h"), bytes("p")),
-          id -> new AppendingCoprocessor(),
-          (range, effects) -> {});
+          "words", List.of(bytes("h"), bytes("p")), id -> newCoprocessor(), (range, effects) -> {});
   private final StoreSpec names =
       new StoreSpec("names", List.of(), id -> new AppendingCoprocessor(), (range, effects) -> {});
+  private boolean openingFails;
   private final LocalRanges ranges = LocalRanges.of(words, names);
+
+  private Coprocessor newCoprocessor() {
+    if (openingFails) {
+      throw new IllegalStateException("a bug in the coprocessor");
+    }
+    return new AppendingCoprocessor();
+  }
 
   @AfterEach
   void close() {
@@ -78,6 +84,22 @@ class RangeStoreTest {
     assertThat(query("words", "a")).isEqualTo("1 2");
     assertThat(statusOf("a").failure()).isNull();
     assertThat(query("words", "z")).isEmpty(); // the others never stopped
+  }
+
+  @Test
+  void shouldGoOnTryingWhenReopeningFailsInAnyWay() {
+    mutate("words", "a", "a:1");
+    ranges.failDisk(new KvException(KvException.Kind.DISK_FULL, "disk full"));
+    CompletableFuture<byte[]> refused = ranges.client("words").mutate(bytes("a"), bytes("a:2"));
+    openingFails = true;
+    ranges.failDisk(null);
+    ranges.advance(Duration.ofSeconds(5));
+    assertThat(statusOf("a").failure()).contains("a bug in the coprocessor");
+
+    openingFails = false;
+    ranges.advance(Duration.ofSeconds(15));
+    assertThat(refused).isCompleted();
+    assertThat(query("words", "a")).isEqualTo("1 2");
   }
 
   @Test
