@@ -60,6 +60,11 @@ public record BrokerConfig(
   public BrokerConfig {
     require(!dataDir.isBlank(), "dataDir must name a folder");
     require(!logDir.isBlank(), "logDir must name a folder");
+    LargestEntries.requireFit(sessionConfig, rangeClientConfig, rangeConfig, consensusConfig);
+    require(
+        metadataConfig.maxBatchBytes() <= consensusConfig.maxEntryBytes(),
+        "metadataConfig.maxBatchBytes must be at most consensusConfig.maxEntryBytes, "
+            + consensusConfig.maxEntryBytes());
   }
 
   /**

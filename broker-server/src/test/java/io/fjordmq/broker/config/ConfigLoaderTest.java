@@ -102,6 +102,28 @@ class ConfigLoaderTest {
   }
 
   @Test
+  void shouldRefuseToAcceptMoreThanCanBeStored() {
+    assertThat(problemsOf("sessionConfig:\n  maxPacketBytes: 4 MiB\n"))
+        .contains("rangeClientConfig.maxCommandBytes must be at least 5")
+        .contains("a packet of sessionConfig.maxPacketBytes");
+    assertThat(problemsOf("rangeClientConfig:\n  maxCommandBytes: 5 MiB\n"))
+        .contains("rangeConfig.maxEntryBytes must be at least 5242");
+    assertThat(problemsOf("rangeConfig:\n  maxEntryBytes: 17 MiB\n"))
+        .contains("consensusConfig.maxEntryBytes must be at least 17825792, not 16777216");
+    assertThat(problemsOf("rangeClientConfig:\n  maxQueuedBytes: 1 MiB\n"))
+        .contains("rangeClientConfig.maxQueuedBytes must be at least 3145728, not 1048576");
+  }
+
+  @Test
+  void shouldAcceptLargerPacketsWhenEverythingBelowIsRaisedToo() throws Exception {
+    String larger =
+        "sessionConfig:\n  maxPacketBytes: 4 MiB\n"
+            + "rangeClientConfig:\n  maxCommandBytes: 6 MiB\n"
+            + "rangeConfig:\n  maxEntryBytes: 7 MiB\n";
+    assertThat(load(larger).config().sessionConfig().maxPacketBytes()).isEqualTo(4 << 20);
+  }
+
+  @Test
   void shouldReportEveryMistakeAtOnce() {
     assertThat(problemsOf("bootstrap: 7\nhttpConfig:\n  port: -1\nnonsense: 1\n").lines())
         .hasSize(3);

@@ -1,0 +1,61 @@
+package io.fjordmq.broker.config;
+
+import io.fjordmq.broker.session.SessionSettings;
+import io.fjordmq.cluster.consensus.ConsensusSettings;
+import io.fjordmq.inbox.InboxSettings;
+import io.fjordmq.range.RangeEntry;
+import io.fjordmq.range.client.RangeClientSettings;
+
+/**
+ * Whether what the node accepts fits into what it can store: a packet into a command, a batch of
+ * commands into a log entry. Where it does not, a client's large message could never be made
+ * durable, and the client would repeat it for ever.
+ */
+final class LargestEntries {
+  private LargestEntries() {}
+
+  /**
+   * @throws IllegalArgumentException if something does not fit; names the keys and what to do
+   */
+  static void requireFit(
+      SessionSettings sessions,
+      RangeClientSettings commands,
+      BrokerConfig.RangeConfig ranges,
+      ConsensusSettings consensus) {
+    // A topic alias makes a topic part of the message that is not part of the packet.
+    long command =
+        (long) sessions.maxPacketBytes()
+            + sessions.maxTopicBytes()
+            + sessions.maxClientIdBytes()
+            + InboxSettings.COMMAND_BYTES_BESIDE_MESSAGE;
+    atLeast(
+        "rangeClientConfig.maxCommandBytes",
+        commands.maxCommandBytes(),
+        command,
+        "a packet of sessionConfig.maxPacketBytes with all it is stored with");
+    long single = (long) commands.maxCommandBytes() + RangeEntry.COMMAND_OVERHEAD;
+    atLeast(
+        "rangeConfig.maxEntryBytes",
+        ranges.maxEntryBytes(),
+        RangeEntry.MUTATIONS_OVERHEAD + Math.max(single, commands.maxBatchBytes()),
+        "rangeClientConfig.maxCommandBytes and maxBatchBytes in a log entry");
+    atLeast(
+        "rangeClientConfig.maxQueuedBytes",
+        commands.maxQueuedBytes(),
+        commands.maxCommandBytes(),
+        "rangeClientConfig.maxCommandBytes");
+    atLeast(
+        "consensusConfig.maxEntryBytes",
+        consensus.maxEntryBytes(),
+        ranges.maxEntryBytes(),
+        "rangeConfig.maxEntryBytes");
+  }
+
+  private static void atLeast(String key, long value, long least, String what) {
+    if (value < least) {
+      throw new IllegalArgumentException(
+          "%s must be at least %d, not %d, to hold %s; raise it, or lower those"
+              .formatted(key, least, value, what));
+    }
+  }
+}
