@@ -53,7 +53,7 @@ record EditSubscription(
     int change = (options != null ? 1 : 0) - (present ? 1 : 0);
     if (change != 0) {
       inbox.cursor.subscriptions += change;
-      tables.totals().subscriptions.addAndGet(change);
+      tables.subscriptionsChanged(inbox, change);
       tables.saveCursor(inbox);
     }
     return Answer.of(present);

@@ -26,7 +26,7 @@ final class EntryQueue {
     tables.rows().put(entryKey(sequence), EntryRow.encode(target, cursor.nextBytes, message));
     cursor.next = sequence + 1;
     cursor.nextBytes += message.length;
-    tables.totals().queued.incrementAndGet();
+    tables.queuedChanged(inbox, 1);
     return sequence;
   }
 
@@ -57,7 +57,7 @@ final class EntryQueue {
       }
       tables.rows().delete(entryKey(oldest));
       cursor.done.add(oldest, row.message().length);
-      tables.totals().queued.decrementAndGet();
+      tables.queuedChanged(inbox, -1);
       full += isExpired ? 0 : 1;
       expired += isExpired ? 1 : 0;
     }
@@ -134,7 +134,7 @@ final class EntryQueue {
     ReleasedEntry entry = new ReleasedEntry(row.bytesBefore(), row.message().length);
     tables.rows().delete(entryKey(sequence));
     tables.rows().put(releasedKey(sequence), entry.encode());
-    tables.totals().queued.decrementAndGet();
+    tables.queuedChanged(inbox, -1);
     inbox.addReleased(sequence, entry);
     // An inbox finds its end by the last entry; when that goes, the cursor must say it.
     if (!cursor.hasReleased || sequence + 1 == cursor.next) {
@@ -160,7 +160,7 @@ final class EntryQueue {
     } else {
       int bytes = read(sequence).message().length;
       tables.rows().delete(entryKey(sequence));
-      tables.totals().queued.decrementAndGet();
+      tables.queuedChanged(inbox, -1);
       cursor.done.add(sequence, bytes);
     }
     return true;
@@ -189,7 +189,7 @@ final class EntryQueue {
     cursor.done.removeBelow(to);
     cursor.committed = to;
     cursor.committedBytes = bytesBefore;
-    tables.totals().queued.addAndGet(inbox.queued() - queued);
+    tables.queuedChanged(inbox, inbox.queued() - queued);
     return true;
   }
 

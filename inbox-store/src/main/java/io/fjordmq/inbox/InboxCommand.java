@@ -10,6 +10,7 @@ sealed interface InboxCommand
     permits AttachSession,
         CommitDeliveries,
         ConfirmWill,
+        CountInboxes,
         DetachOwner,
         DetachSession,
         DiscardSession,
@@ -66,6 +67,7 @@ sealed interface InboxCommand
           case ConfirmWill.KIND -> ConfirmWill.read(in);
           case ExpireDue.KIND -> ExpireDue.read(in);
           case DetachOwner.KIND -> DetachOwner.read(in);
+          case CountInboxes.KIND -> CountInboxes.read(in);
           default -> throw new MalformedBytesException("inbox command of unknown kind " + kind);
         };
     in.requireEnd();

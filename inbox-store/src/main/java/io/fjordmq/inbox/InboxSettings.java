@@ -18,7 +18,8 @@ import java.time.Duration;
  * @param maxBusyRetries how often; then they fail. Acknowledged messages are delivered again, and
  *     an inbox that was not given back is taken over by the next connection
  * @param producerIdle after which it is forgotten which messages a QoS 2 publisher has repeated
- * @param sweepItems sessions, wills and producers that one sweep step works off at most
+ * @param sweepItems sessions, wills and producers that one sweep step works off at most, and
+ *     inboxes that one step counts
  * @param sweepSteps steps a sweep takes in one range at most; the rest waits for the next sweep
  */
 public record InboxSettings(

@@ -12,9 +12,10 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Has done what time brings in the ranges this node leads: sessions end, wills become due or are
- * announced again, idle producers are forgotten, inboxes of dead processes are detached. Owns no
- * thread: somebody calls {@link #sweep} every second or so. What is due is decided by the ranges,
- * by the time of their log entries; asking too often or from two nodes does no harm.
+ * announced again, idle producers are forgotten, inboxes of dead processes are detached, and
+ * inboxes of a replica that has opened are counted. Owns no thread: somebody calls {@link #sweep}
+ * every second or so. What is due is decided by the ranges, by the time of their log entries;
+ * asking too often or from two nodes does no harm.
  */
 public final class InboxSweeper {
   private static final Logger LOG = LoggerFactory.getLogger(InboxSweeper.class);
@@ -92,6 +93,9 @@ public final class InboxSweeper {
     if (findings.earliestDueMillis() <= clock.millis()) {
       last = last.thenCompose(done -> expire(rangeKey, 1));
     }
+    if (findings.counting()) {
+      last = last.thenCompose(done -> count(rangeKey, 1));
+    }
     return last;
   }
 
@@ -106,6 +110,17 @@ public final class InboxSweeper {
                   ? expire(rangeKey, step + 1)
                   : CompletableFuture.completedFuture(null);
             });
+  }
+
+  private CompletableFuture<Void> count(byte[] rangeKey, int step) {
+    return client
+        .mutate(rangeKey, new CountInboxes(settings.sweepItems()).encode())
+        .thenCompose(done -> client.query(rangeKey, new Survey().encode()))
+        .thenCompose(
+            answer ->
+                Survey.decodeAnswer(answer).counting() && step < settings.sweepSteps()
+                    ? count(rangeKey, step + 1)
+                    : CompletableFuture.completedFuture(null));
   }
 
   /** Goes through the whole range: the process is dead, nothing of it may stay. */

@@ -49,6 +49,22 @@ final class InboxTables {
     return memory.totals();
   }
 
+  void queuedChanged(Inbox inbox, long change) {
+    if (memory.hasCounted(inbox)) {
+      totals().queued.addAndGet(change);
+    }
+  }
+
+  void subscriptionsChanged(Inbox inbox, long change) {
+    if (memory.hasCounted(inbox)) {
+      totals().subscriptions.addAndGet(change);
+    }
+  }
+
+  void countSome(int maxInboxes) {
+    memory.countSome(rows, maxInboxes);
+  }
+
   DueTimes dueTimes() {
     return memory.dueTimes();
   }
@@ -157,9 +173,9 @@ final class InboxTables {
     if (queued > 0) {
       emit(new InboxEffect.Dropped(inbox.id, DropReasons.SESSION_ENDED, queued));
     }
-    totals().queued.addAndGet(-queued);
+    queuedChanged(inbox, -queued);
     totals().inboxes.decrementAndGet();
-    totals().subscriptions.addAndGet(-inbox.cursor.subscriptions);
+    subscriptionsChanged(inbox, -inbox.cursor.subscriptions);
     Owner owner = inbox.state().owner();
     if (owner != null) {
       totals().detached(owner);

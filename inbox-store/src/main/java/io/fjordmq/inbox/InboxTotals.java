@@ -6,12 +6,17 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * What a replica's inboxes add up to. Written by its apply thread, read by any; counted from the
- * rows when the replica opens. Nothing that is applied depends on it.
+ * rows when the replica opens, or by and by ({@link InboxMemory#countSome}). Nothing that is
+ * applied depends on it.
  */
 final class InboxTotals {
   final AtomicLong inboxes = new AtomicLong();
   final AtomicLong attached = new AtomicLong();
+
+  /** Of the inboxes counted so far. */
   final AtomicLong subscriptions = new AtomicLong();
+
+  /** Of the inboxes counted so far. */
   final AtomicLong queued = new AtomicLong();
 
   /** Inboxes attached by each process. */

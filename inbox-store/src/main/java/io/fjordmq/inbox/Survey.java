@@ -14,8 +14,9 @@ record Survey() implements InboxQuery {
    * What it answers.
    *
    * @param earliestDueMillis nothing is due before; {@link InboxState#NEVER} if nothing at all
+   * @param counting whether {@link CountInboxes} is of use
    */
-  record Findings(long earliestDueMillis, List<Owner> owners) {}
+  record Findings(long earliestDueMillis, boolean counting, List<Owner> owners) {}
 
   @Override
   public int kind() {
@@ -31,10 +32,11 @@ record Survey() implements InboxQuery {
   public byte[] answer(KvReader rows, InboxMemory memory) {
     /*
      *   v  earliestDueMillis
+     *   1  1 if inboxes are left to count
      *   .. owner    until the end
      */
     ByteWriter out = new ByteWriter(64);
-    out.writeVarint(memory.dueTimes().earliest());
+    out.writeVarint(memory.dueTimes().earliest()).writeByte(memory.isCounting() ? 1 : 0);
     for (Owner owner : memory.totals().owners()) {
       Fields.writeOwner(out, owner);
     }
@@ -44,10 +46,11 @@ record Survey() implements InboxQuery {
   static Findings decodeAnswer(byte[] answer) {
     ByteReader in = new ByteReader(answer);
     long earliestDue = in.readVarint();
+    boolean counting = in.readByte() != 0;
     List<Owner> owners = new ArrayList<>();
     while (in.remaining() > 0) {
       owners.add(Fields.readOwner(in));
     }
-    return new Findings(earliestDue, owners);
+    return new Findings(earliestDue, counting, owners);
   }
 }

@@ -202,6 +202,7 @@ class InboxMessagesTest {
     assertThat(inboxes.listener.dropped).containsEntry(DropReasons.INBOX_FULL, 1L).hasSize(1);
     inboxes.crash();
     assertThat(inboxes.attach(ID).released()).containsExactly(1L);
+    inboxes.pass(Duration.ZERO);
     assertThat(inboxes.store().status().queuedMessages()).isEqualTo(3);
   }
 
@@ -302,7 +303,9 @@ class InboxMessagesTest {
     assertThat(outcomes.get(20)).isEqualTo(InsertOutcome.ABSENT);
     assertThat(outcomes).filteredOn(InsertOutcome.STORED::equals).hasSize(49);
     assertThat(inboxes.store().status()).isEqualTo(new InboxStoreStatus(50, 50, 0, 49));
-    inboxes.crash();
+    inboxes.restart();
+    assertThat(inboxes.store().status()).isEqualTo(new InboxStoreStatus(50, 50, 0, 0));
+    inboxes.pass(Duration.ZERO);
     assertThat(inboxes.store().status()).isEqualTo(new InboxStoreStatus(50, 50, 0, 49));
   }
 

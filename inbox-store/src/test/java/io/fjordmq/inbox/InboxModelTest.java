@@ -74,8 +74,14 @@ class InboxModelTest {
         if (random.nextInt(4) == 0) {
           reopened.reopen();
         }
+        if (random.nextInt(3) == 0) {
+          apply(new CountInboxes(1 + random.nextInt(2)));
+        }
         compare();
       }
+      apply(new CountInboxes(CLIENTS.size()));
+      assertThat(reopened.isCounting()).isFalse();
+      assertThat(reopened.status()).isEqualTo(expectedStatus());
     }
 
     private void step(String client) {
@@ -360,7 +366,9 @@ class InboxModelTest {
       InboxStoreStatus expected = expectedStatus();
       assertThat(warm.status()).isEqualTo(expected);
       assertThat(cold.status()).isEqualTo(expected);
-      assertThat(reopened.status()).isEqualTo(expected);
+      if (!reopened.isCounting()) {
+        assertThat(reopened.status()).isEqualTo(expected);
+      }
     }
 
     private InboxStoreStatus expectedStatus() {

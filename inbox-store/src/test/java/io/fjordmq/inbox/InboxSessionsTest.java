@@ -115,6 +115,7 @@ class InboxSessionsTest {
             new InboxSubscription(FILTER, OPTIONS),
             new InboxSubscription(
                 TopicFilter.parse("b/#"), SubscriptionOptions.ofQos(Qos.AT_LEAST_ONCE)));
+    inboxes.pass(Duration.ofSeconds(1));
     assertThat(inboxes.store().status().subscriptions()).isEqualTo(2);
     InboxHandle back = inboxes.attach(ID).handle();
     assertThat(inboxes.store().unsubscribe(back, FILTER).join()).isTrue();

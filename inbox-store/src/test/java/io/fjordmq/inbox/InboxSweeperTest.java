@@ -2,6 +2,7 @@ package io.fjordmq.inbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fjordmq.api.ByteWriter;
 import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.RangeClient;
 import io.fjordmq.range.RangeException;
@@ -58,7 +59,22 @@ class InboxSweeperTest {
           });
 
   private static byte[] dueAt(long millis) {
-    return new io.fjordmq.api.ByteWriter(16).writeVarint(millis).toByteArray();
+    return new ByteWriter(16).writeVarint(millis).writeByte(0).toByteArray();
+  }
+
+  private static byte[] counting() {
+    return new ByteWriter(16).writeVarint(InboxState.NEVER).writeByte(1).toByteArray();
+  }
+
+  @Test
+  void shouldHaveInboxesCountedUntilAllAre() {
+    CompletableFuture<Void> sweep = sweeper.sweep();
+    queries.get(0).complete(counting());
+    queries.get(1).complete(counting());
+    assertThat(sweep).isNotDone();
+    queries.get(2).complete(dueAt(InboxState.NEVER));
+    assertThat(sweep).isCompleted();
+    assertThat(mutations).isEqualTo(2);
   }
 
   @Test

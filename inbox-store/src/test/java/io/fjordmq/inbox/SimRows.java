@@ -54,6 +54,11 @@ final class SimRows implements KvWriter, ApplyContext {
     return coprocessor.query(ByteBuffer.wrap(query.encode()), this);
   }
 
+  /** Whether totals may be too low yet. */
+  boolean isCounting() {
+    return Survey.decodeAnswer(query(new Survey())).counting();
+  }
+
   InboxStoreStatus status() {
     return coprocessor.status();
   }
