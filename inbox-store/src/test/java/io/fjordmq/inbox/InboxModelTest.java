@@ -62,6 +62,9 @@ class InboxModelTest {
     private final Map<Long, Long> incarnations = new HashMap<>();
     private int messages;
 
+    // As salt: no two inboxes may have the same incarnation, even if made in the same millisecond.
+    private int attaches;
+
     Run(long seed, InboxLimits limits) {
       this.random = new Random(seed);
       this.limits = limits;
@@ -154,7 +157,9 @@ class InboxModelTest {
       }
       final Attachment attachment =
           AttachmentCodec.decode(
-              apply(new AttachSession(id(client), clean, OWNER, EXPIRY_SECONDS, limits, 7, bytes)));
+              apply(
+                  new AttachSession(
+                      id(client), clean, OWNER, EXPIRY_SECONDS, limits, ++attaches, bytes)));
       long before = bornAs(client);
       Session session = model.attach(client, clean, will, delaySeconds * 1000, now());
       handles.put(client, attachment.handle());
