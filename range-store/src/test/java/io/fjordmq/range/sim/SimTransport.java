@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /** Carries a client's attempts over the simulated network, as badly as that is. */
-class SimTransport implements RangeTransport {
+public class SimTransport implements RangeTransport {
   private static final String SERVICE = "ranges";
 
   private final SimNetwork network;
@@ -30,7 +30,7 @@ class SimTransport implements RangeTransport {
 
   private record Reply(long number, RangeResult result) {}
 
-  SimTransport(SimCluster cluster, NodeId client) {
+  public SimTransport(SimCluster cluster, NodeId client) {
     this.network = cluster.network();
     this.calls = cluster.simulation().random().nextLong();
     this.self = new Address(client, "client");

@@ -1,0 +1,90 @@
+package io.fjordmq.inbox;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.fjordmq.api.Message;
+import io.fjordmq.api.MessageProperties;
+import io.fjordmq.api.Qos;
+import io.fjordmq.api.Topic;
+import io.fjordmq.cluster.consensus.sim.SimProcess;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Publishes 0, 1, 2, … to one inbox as a QoS 2 publisher does: one at a time, repeated under the
+ * same publish id until it is told that it is stored.
+ */
+final class SimPublisher {
+  private static final long PAUSE_MILLIS = 40;
+  private static final long PRODUCER = 77;
+
+  private final SimProcess process;
+  private final InboxStore store;
+  private final InboxTarget target;
+  private final boolean remembersIds;
+  private long attempts;
+  private final List<Integer> acknowledged = new ArrayList<>();
+  private int number;
+  private boolean resting;
+  private boolean waiting;
+
+  /**
+   * @param remembersIds false for one that repeats a message under a new id, as none may
+   */
+  SimPublisher(SimProcess process, InboxStore store, InboxTarget target, boolean remembersIds) {
+    this.process = process;
+    this.store = store;
+    this.target = target;
+    this.remembersIds = remembersIds;
+    publish();
+  }
+
+  /** Goes on where it is, but begins nothing new. */
+  void rest() {
+    resting = true;
+  }
+
+  boolean isDone() {
+    return resting && !waiting;
+  }
+
+  /** What it was told is stored, in that order. */
+  List<Integer> acknowledged() {
+    return acknowledged;
+  }
+
+  private void publish() {
+    if (resting && !waiting) {
+      return;
+    }
+    waiting = true;
+    Message message =
+        new Message(
+            new Topic("sim"),
+            Integer.toString(number).getBytes(UTF_8),
+            Qos.EXACTLY_ONCE,
+            false,
+            MessageProperties.NONE,
+            "publisher",
+            0,
+            Message.NEVER);
+    store
+        .insert(message, List.of(target), publishId())
+        .whenComplete((outcomes, failure) -> process.execute(() -> told(outcomes, failure)));
+  }
+
+  private PublishId publishId() {
+    long sequence = remembersIds ? number : ++attempts;
+    return new PublishId(PRODUCER, sequence, sequence);
+  }
+
+  private void told(
+      @Nullable List<InboxStore.InsertOutcome> outcomes, @Nullable Throwable failure) {
+    if (failure == null && outcomes != null) {
+      acknowledged.add(number++);
+      waiting = false;
+    }
+    process.schedule(process.simulation().between(0, PAUSE_MILLIS), this::publish);
+  }
+}
