@@ -71,7 +71,7 @@ public record BrokerConfig(
    * Listeners. Only those that are named are opened.
    *
    * @param transport how the system is asked for network I/O: auto, epoll, nio or io_uring
-   * @param workerThreads event loops for clients; 0 for one per processor
+   * @param workerThreads event loops for clients; 0 for half as many as processors
    * @param shutdownTimeout how long the sessions have to be given back at the end
    * @param tcpListener MQTT over TCP
    */

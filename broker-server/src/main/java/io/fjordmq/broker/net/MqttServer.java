@@ -48,12 +48,12 @@ public final class MqttServer implements AutoCloseable {
   /**
    * Opens all listeners, or none.
    *
-   * @param workerThreads event loops for clients; 0 = one per processor
+   * @param workerThreads event loops for clients; 0 = half as many as there are processors
    * @throws IllegalStateException if one cannot be opened; the message names it and what to do
    */
   public static MqttServer start(
       List<ListenerSettings> listeners, Transport transport, int workerThreads, Sessions sessions) {
-    int threads = workerThreads > 0 ? workerThreads : Runtime.getRuntime().availableProcessors();
+    int threads = workerThreads > 0 ? workerThreads : halfOfTheProcessors();
     MqttServer server =
         new MqttServer(
             sessions, group("mqtt-accept", 1, transport), group("mqtt-io", threads, transport));
@@ -66,6 +66,11 @@ public final class MqttServer implements AutoCloseable {
       server.close();
       throw e;
     }
+  }
+
+  /** The other half is for the stores; and fewer loops hand fewer messages to each other. */
+  private static int halfOfTheProcessors() {
+    return Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
   }
 
   private static EventLoopGroup group(String name, int threads, Transport transport) {
