@@ -8,12 +8,13 @@ import java.nio.charset.StandardCharsets;
 /**
  * The rules of the protocol that can only be checked on the bytes, because netty's decoder (4.2.18)
  * does not look or what it hands on does not show any more: flags of CONNECT that contradict each
- * other, reserved bits of subscription options, packets longer than their version allows,
- * properties in the wrong packet or twice. And that every field ends within its packet: netty's
- * decoder would wait for more and take it from the next packet. Everything else netty checks: fixed
- * header flags, UTF-8 and U+0000 in every string, bytes after the last field, packet identifier 0.
+ * other, DUP with QoS 0, subscription options, packets longer than their version allows, properties
+ * in the wrong packet or twice. And that every field ends within its packet: netty's decoder would
+ * wait for more and take it from the next packet. Everything else netty checks: fixed header flags,
+ * UTF-8 and U+0000 in every string, bytes after the last field, packet identifier 0.
  */
 final class RawRules {
+  private static final int CONNECT = 1;
   private static final int CONNACK = 2;
   private static final int PUBLISH = 3;
   private static final int PUBACK = 4;
@@ -36,6 +37,9 @@ final class RawRules {
   private static final int WILL_QOS = 0x18;
   private static final int WILL_FLAG = 0x04;
   private static final int RESERVED_FLAG = 0x01;
+
+  private static final int DUP = 0x08;
+  private static final int QOS = 0x06;
 
   private RawRules() {}
 
@@ -112,8 +116,12 @@ final class RawRules {
     cursor.skipFixedHeader();
     switch (type) {
       case PUBLISH -> {
+        boolean identified = (first & QOS) != 0;
+        if (!identified && (first & DUP) != 0) {
+          throw malformed("PUBLISH of QoS 0 with DUP", level); // MQTT 5.0 §3.3.1.1
+        }
         cursor.skipCounted();
-        cursor.skip((first & 0x06) == 0 ? 0 : 2);
+        cursor.skip(identified ? 2 : 0);
         checkProperties(cursor, PropertyRules.PUBLISH);
       }
       case PUBACK, PUBREC, PUBREL, PUBCOMP -> {
@@ -137,8 +145,11 @@ final class RawRules {
       case CONNACK, SUBACK, UNSUBACK, PINGRESP ->
           throw new ProtocolViolation(
               CloseReason.PROTOCOL_ERROR, "packet type " + type + " is a server's", level);
+      case CONNECT ->
+          // Before netty, which would wait for what a short one lacks.
+          throw new ProtocolViolation(CloseReason.PROTOCOL_ERROR, "second CONNECT", level);
       default -> {
-        // PINGREQ and a second CONNECT have nothing to look into, type 0 is refused by netty.
+        // PINGREQ has nothing to look into, type 0 is refused by netty.
       }
     }
   }
@@ -163,10 +174,22 @@ final class RawRules {
   private static void checkSubscriptions(PacketCursor cursor, int reserved) {
     while (cursor.left() > 0) {
       cursor.skipCounted();
-      if ((cursor.readByte() & reserved) != 0) {
+      int options = cursor.readByte();
+      if ((options & reserved) != 0) {
         throw malformed("reserved bits of subscription options are set", cursor.level());
       }
+      if (cursor.level() >= 5 && (isThree(options) || isThree(options >> 4))) {
+        // MQTT 5.0 §3.8.3.1 makes this a protocol error; before, it is malformed, as netty says.
+        throw new ProtocolViolation(
+            CloseReason.PROTOCOL_ERROR,
+            "QoS 3 or retain handling 3 in subscription options",
+            cursor.level());
+      }
     }
+  }
+
+  private static boolean isThree(int bits) {
+    return (bits & 0x03) == 3;
   }
 
   static ProtocolViolation malformed(String detail, int level) {

@@ -3,12 +3,11 @@ package io.fjordmq.broker.system;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -20,19 +19,31 @@ final class BrokerUnderTest implements AutoCloseable {
   private static final long STOP_SECONDS = 30;
 
   private final Path directory;
-  private final int mqttPort = freePort();
-  private final int httpPort = freePort();
-  private final int clusterPort = freePort();
+  private final String configuration;
+  private final int mqttPort = BrokerCommand.freePort();
+  private final int httpPort = BrokerCommand.freePort();
+  private final int clusterPort = BrokerCommand.freePort();
+  private List<String> wrapper;
   private Process process;
   private int starts;
 
   /** Starts a first node and waits until it accepts connections. */
   static BrokerUnderTest startIn(Path directory) {
-    return new BrokerUnderTest(directory);
+    return startIn(directory, "", List.of());
   }
 
-  private BrokerUnderTest(Path directory) {
+  /**
+   * The same with more sections in its configuration, and its command given to another one that
+   * runs it, to limit what it may use.
+   */
+  static BrokerUnderTest startIn(Path directory, String configuration, List<String> wrapper) {
+    return new BrokerUnderTest(directory, configuration, wrapper);
+  }
+
+  private BrokerUnderTest(Path directory, String configuration, List<String> wrapper) {
     this.directory = directory;
+    this.configuration = configuration;
+    this.wrapper = wrapper;
     this.process = launch();
     awaitListening();
   }
@@ -43,6 +54,20 @@ final class BrokerUnderTest implements AutoCloseable {
 
   int httpPort() {
     return httpPort;
+  }
+
+  SharedBroker.Port mqtt() {
+    return new SharedBroker.Port(mqttPort);
+  }
+
+  /** What {@code /metrics} says now. */
+  Scrape scrape() {
+    return Scrape.of(httpPort);
+  }
+
+  /** Where data and logs are. */
+  Path node() {
+    return directory.resolve("node");
   }
 
   long pid() {
@@ -65,6 +90,12 @@ final class BrokerUnderTest implements AutoCloseable {
   void restart() {
     process = launch();
     awaitListening();
+  }
+
+  /** The same without what limited it. */
+  void restartUnlimited() {
+    wrapper = List.of();
+    restart();
   }
 
   /** Everything the process has printed since it was first started. */
@@ -92,41 +123,30 @@ final class BrokerUnderTest implements AutoCloseable {
     try {
       Path config = directory.resolve("standalone.yml");
       Files.createDirectories(directory);
-      Files.writeString(
-          config,
-          """
-          bootstrap: true
-          mqttServerConfig:
-            tcpListener:
-              host: 127.0.0.1
-              port: %d
-          httpConfig:
-            host: 127.0.0.1
-            port: %d
-          clusterConfig:
-            env: Test
-            host: 127.0.0.1
-            port: %d
-          """
-              .formatted(mqttPort, httpPort, clusterPort));
-      return new ProcessBuilder(command(config))
-          .redirectErrorStream(true)
-          .redirectOutput(directory.resolve("output-" + starts + ".log").toFile())
-          .start();
+      Files.writeString(config, addresses() + configuration);
+      return new BrokerCommand(wrapper, "INFO", config, List.of(node()))
+          .start(directory.resolve("output-" + starts + ".log"), Map.of());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  private List<String> command(Path config) {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of("-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-ea"));
-    command.add("-Dcom.google.protobuf.use_unsafe_pre22_gencode=true");
-    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
-    command.addAll(List.of("io.fjordmq.broker.Main", "-c", config.toString()));
-    command.addAll(List.of("-d", directory.resolve("node").toString()));
-    return command;
+  private String addresses() {
+    return """
+        bootstrap: true
+        mqttServerConfig:
+          tcpListener:
+            host: 127.0.0.1
+            port: %d
+        httpConfig:
+          host: 127.0.0.1
+          port: %d
+        clusterConfig:
+          env: Test
+          host: 127.0.0.1
+          port: %d
+        """
+        .formatted(mqttPort, httpPort, clusterPort);
   }
 
   private void awaitListening() {
@@ -152,14 +172,6 @@ final class BrokerUnderTest implements AutoCloseable {
       return process.exitValue();
     } catch (InterruptedException e) {
       throw new IllegalStateException(e);
-    }
-  }
-
-  private static int freePort() {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
     }
   }
 }

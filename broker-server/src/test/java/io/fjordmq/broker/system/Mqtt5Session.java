@@ -84,6 +84,16 @@ final class Mqtt5Session implements AutoCloseable {
     return await(client.publish(publish));
   }
 
+  /** Publishes without waiting for the answer. */
+  CompletableFuture<Mqtt5PublishResult> publishLater(String topic, MqttQos qos, String payload) {
+    return client
+        .publishWith()
+        .topic(topic)
+        .qos(qos)
+        .payload(payload.getBytes(StandardCharsets.UTF_8))
+        .send();
+  }
+
   /** The next message; fails if none comes. */
   Mqtt5Publish next() {
     Mqtt5Publish publish = poll(WAIT_SECONDS * 1000L);

@@ -1,0 +1,61 @@
+package io.fjordmq.broker.system;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The command that starts a broker from the classes under test, logging the way {@code
+ * conf/logback.xml} says.
+ *
+ * @param wrapper what the command is given to, to run it under some limit; mostly empty
+ * @param console what of the log is printed, too: a level of Logback
+ * @param configuration the file
+ * @param base where data and logs go; not named on the command line if it is empty
+ */
+record BrokerCommand(List<String> wrapper, String console, Path configuration, List<Path> base) {
+
+  /** Starts it, with both outputs in one file. */
+  Process start(Path output, java.util.Map<String, String> environment) {
+    try {
+      ProcessBuilder builder =
+          new ProcessBuilder(line()).redirectErrorStream(true).redirectOutput(output.toFile());
+      builder.environment().putAll(environment);
+      return builder.start();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private List<String> line() {
+    List<String> line = new ArrayList<>(wrapper);
+    line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    line.addAll(List.of("-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-ea"));
+    line.add("-Dcom.google.protobuf.use_unsafe_pre22_gencode=true");
+    line.add("-Dlogback.configurationFile=" + home().resolve("conf/logback.xml"));
+    line.add("-Dfjordmq.console=" + console);
+    line.addAll(List.of("-cp", System.getProperty("java.class.path")));
+    line.addAll(List.of("io.fjordmq.broker.Main", "-c", configuration.toString()));
+    base.forEach(directory -> line.addAll(List.of("-d", directory.toString())));
+    return line;
+  }
+
+  /** The folder with bin and conf. */
+  static Path home() {
+    Path here = Path.of("").toAbsolutePath();
+    return Files.exists(here.resolve("bin/standalone.sh")) ? here : here.resolve("..").normalize();
+  }
+
+  static int freePort() {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
