@@ -85,6 +85,8 @@ public final class Broker implements AutoCloseable {
   private Broker(BrokerConfig config, Observers observers) throws StartException {
     this.shutdownTimeout = config.mqttServerConfig().shutdownTimeout();
     try {
+      List<ListenerSettings> listeners = listeners(config);
+
       // Disk and consensus.
       DataDirectory directory =
           parts.add("data directory", DataDirectory.open(Path.of(config.dataDir())));
@@ -220,10 +222,7 @@ public final class Broker implements AutoCloseable {
           parts.add(
               "listeners",
               MqttServer.start(
-                  listeners(config),
-                  Transport.named(mqtt.transport()),
-                  mqtt.workerThreads(),
-                  sessions));
+                  listeners, Transport.named(mqtt.transport()), mqtt.workerThreads(), sessions));
     } catch (StartException e) {
       parts.close();
       throw e;

@@ -4,6 +4,7 @@ import io.fjordmq.broker.config.ConfigException;
 import io.fjordmq.broker.config.ConfigLoader;
 import io.fjordmq.broker.config.ConfigLoader.CommandLine;
 import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +40,7 @@ public final class Main {
   }
 
   private static void start(ConfigLoader.Loaded loaded) {
+    requireLogDirectory(loaded.config().logDir());
     // Before the first logger is made: conf/logback.xml writes there.
     System.setProperty("fjordmq.logDir", loaded.config().logDir());
     Logger log = LoggerFactory.getLogger(Main.class);
@@ -61,6 +63,31 @@ public final class Main {
     } catch (RuntimeException | Error e) {
       log.error("cannot start: this is a defect of FjordMQ", e);
       say("cannot start: " + e + "; " + loaded.config().logDir() + "/fjordmq.log says more");
+      System.exit(FAILED);
+    }
+  }
+
+  /** Logging that cannot write would say so on every line and go on: a node without a log. */
+  private static void requireLogDirectory(String logDir) {
+    Path directory = Path.of(logDir).toAbsolutePath();
+    @Nullable String fault = null;
+    try {
+      Files.createDirectories(directory);
+      if (!Files.isWritable(directory)) {
+        fault = "this user may not write there";
+      }
+    } catch (FileAlreadyExistsException e) {
+      fault = e.getMessage() + " is not a directory";
+    } catch (IOException e) {
+      fault = e.toString();
+    }
+    if (fault != null) {
+      say(
+          "cannot start: no log can be written in "
+              + directory
+              + ": "
+              + fault
+              + "; correct that, or change logDir");
       System.exit(FAILED);
     }
   }

@@ -1,0 +1,265 @@
+package io.fjordmq.broker.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Starts that cannot succeed end with a code, and one line that says what is wrong, where, and what
+ * to do; never with a stack trace.
+ */
+@Tag("slow")
+class StartFaultsTest {
+  private static final int FAILED = 1;
+  private static final int MISCONFIGURED = 2;
+
+  @TempDir Path folder;
+  private int mqtt;
+  private int http;
+
+  @BeforeEach
+  void choosePorts() {
+    mqtt = BrokerCommand.freePort();
+    http = BrokerCommand.freePort();
+  }
+
+  private String configuration() {
+    return """
+    bootstrap: true
+    mqttServerConfig:
+      tcpListener:
+        host: 127.0.0.1
+        port: %d
+    httpConfig:
+      port: %d
+    """
+        .formatted(mqtt, http);
+  }
+
+  private static void assertOneLine(StartAttempt attempt, int exitCode, String... parts) {
+    assertThat(attempt.output().lines()).as(attempt.output()).hasSize(1);
+    assertThat(attempt.output()).startsWith("fjordmq: ").contains(parts);
+    assertThat(attempt.exitCode()).isEqualTo(exitCode);
+    assertThat(attempt.log()).doesNotContain("\tat ", "Exception");
+  }
+
+  @Test
+  void shouldNameTheProcessThatHoldsTheDataDirectory() {
+    try (BrokerUnderTest running = BrokerUnderTest.startIn(folder)) {
+      StartAttempt attempt = StartAttempt.in(running.node(), configuration(), Map.of());
+      assertOneLine(attempt, FAILED, "locked by the process " + running.pid(), "of its own");
+      try (Bystander bystander = new Bystander(running.mqtt())) {
+        bystander.assertUnharmed();
+      }
+    }
+  }
+
+  @Test
+  void shouldNotInventTheFoldersAboveTheDataDirectory() {
+    Path missing = folder.resolve("no/such/place");
+    StartAttempt attempt =
+        StartAttempt.whereConfigurationSays(
+            folder, configuration() + "dataDir: " + missing + "\nlogDir: " + folder + "/logs\n");
+    assertOneLine(attempt, FAILED, missing.toString(), "is not a directory; create that");
+  }
+
+  @Test
+  void shouldSayThatTheDataDirectoryIsAFile() throws IOException {
+    Path file = Files.createFile(folder.resolve("occupied"));
+    StartAttempt attempt =
+        StartAttempt.whereConfigurationSays(
+            folder, configuration() + "dataDir: " + file + "\nlogDir: " + folder + "/logs\n");
+    assertOneLine(attempt, FAILED, file.toString(), "is a file");
+  }
+
+  @Test
+  void shouldSayThatTheDataDirectoryIsNotWritable() throws IOException {
+    Path closed = Files.createDirectory(folder.resolve("data"));
+    closed.toFile().setWritable(false);
+    assumeThat(Files.isWritable(closed)).as("root may write everywhere").isFalse();
+    StartAttempt attempt = StartAttempt.in(folder, configuration(), Map.of());
+    assertOneLine(attempt, FAILED, closed.toString(), "may not write");
+  }
+
+  @Test
+  void shouldSayThatTheLogDirectoryCannotBeMade() throws IOException {
+    Files.createFile(folder.resolve("logs"));
+    StartAttempt attempt = StartAttempt.in(folder, configuration(), Map.of());
+    assertOneLine(attempt, FAILED, folder.resolve("logs").toString());
+  }
+
+  @Test
+  void shouldSayThatTheMqttPortIsInUse() throws IOException {
+    try (ServerSocket other = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      mqtt = other.getLocalPort();
+      StartAttempt attempt = StartAttempt.in(folder, configuration(), Map.of());
+      assertOneLine(attempt, FAILED, ":" + mqtt, "in use", "mqttServerConfig.tcpListener.port");
+    }
+  }
+
+  @Test
+  void shouldSayThatTheHttpPortIsInUse() throws IOException {
+    try (ServerSocket other = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      http = other.getLocalPort();
+      StartAttempt attempt = StartAttempt.in(folder, configuration(), Map.of());
+      assertOneLine(attempt, FAILED, ":" + http, "in use", "httpConfig.port");
+    }
+  }
+
+  @Test
+  void shouldSayThatTheAddressIsNotOfThisMachine() {
+    StartAttempt attempt =
+        StartAttempt.in(folder, configuration().replace("127.0.0.1", "192.0.2.1"), Map.of());
+    assertOneLine(attempt, FAILED, "192.0.2.1", "mqttServerConfig.tcpListener.host");
+  }
+
+  @Test
+  void shouldSayThatTheHostNameIsUnknown() {
+    StartAttempt attempt =
+        StartAttempt.in(folder, configuration().replace("127.0.0.1", "no.such.invalid"), Map.of());
+    assertOneLine(attempt, FAILED, "no.such.invalid", "mqttServerConfig.tcpListener.host");
+  }
+
+  @Test
+  void shouldNameEveryMistakeOfTheConfigurationAtOnce() {
+    StartAttempt attempt =
+        StartAttempt.in(
+            folder,
+            configuration() + "dataDirr: x\nsessionConfig:\n  maxPacketBytes: plenty\n",
+            Map.of("FJORDMQ_HTTPCONFIG__PROT", "1"));
+    assertThat(attempt.exitCode()).isEqualTo(MISCONFIGURED);
+    assertThat(attempt.output().lines()).as(attempt.output()).hasSize(3);
+    assertThat(attempt.output())
+        .contains("dataDirr", "did you mean dataDir?")
+        .contains("sessionConfig.maxPacketBytes", "plenty")
+        .contains("FJORDMQ_HTTPCONFIG__PROT", "httpConfig.port");
+  }
+
+  @Test
+  void shouldSayThatAFileIsNotYaml() {
+    StartAttempt attempt = StartAttempt.in(folder, "bootstrap: [true\n  x: :", Map.of());
+    assertThat(attempt.exitCode()).isEqualTo(MISCONFIGURED);
+    assertThat(attempt.output()).contains("standalone.yml").doesNotContain("\tat ");
+    assertThat(attempt.output().lines()).as(attempt.output()).hasSize(1);
+  }
+
+  @Test
+  void shouldRefuseAListenerThatItDoesNotHave() {
+    String tls =
+        """
+        bootstrap: true
+        mqttServerConfig:
+          tlsListener:
+            port: 8883
+            certFile: cert.pem
+        """;
+    StartAttempt attempt = StartAttempt.in(folder, tls, Map.of());
+    assertOneLine(attempt, MISCONFIGURED, "mqttServerConfig.tlsListener", "remove it");
+  }
+
+  @Test
+  void shouldAskForAListener() {
+    StartAttempt attempt =
+        StartAttempt.in(folder, "bootstrap: true\nhttpConfig:\n  port: " + http, Map.of());
+    assertOneLine(attempt, FAILED, "no listener", "tcpListener");
+  }
+
+  @Test
+  void shouldNotMakeAClusterUnlessToldTo() {
+    StartAttempt attempt =
+        StartAttempt.in(
+            folder, configuration().replace("bootstrap: true", "bootstrap: false"), Map.of());
+    assertOneLine(attempt, FAILED, folder.resolve("data").toString(), "set bootstrap: true");
+  }
+
+  @Test
+  void shouldNotUseAFolderWithOtherFiles() throws IOException {
+    Path data = Files.createDirectory(folder.resolve("data"));
+    Files.writeString(data.resolve("holiday.jpg"), "not ours");
+    StartAttempt attempt = StartAttempt.in(folder, configuration(), Map.of());
+    assertOneLine(attempt, FAILED, data.toString(), "holiday.jpg");
+  }
+
+  @Test
+  void shouldSayWhatIsWrongWithADamagedIdentity() throws IOException {
+    startAndStop(configuration());
+    Files.writeString(folder.resolve("data/node.id"), "garbage");
+    StartAttempt attempt = StartAttempt.in(folder, configuration(), Map.of());
+    assertOneLine(attempt, FAILED, "node.id", "restore");
+  }
+
+  @Test
+  void shouldRunAloneWithTheMinimalClusterFileAndSaySo() throws IOException {
+    String minimal =
+        configuration()
+            + """
+            clusterConfig:
+              env: Test
+              host: 127.0.0.1
+              port: 8899
+              clusterDomainName:
+              seedEndpoints: 127.0.0.1:8899,127.0.0.2:8899,127.0.0.3:8899
+            """;
+    startAndStop(minimal);
+    assertThat(Files.readString(folder.resolve("logs/fjordmq.log")))
+        .contains("WARN")
+        .contains("clusterConfig.seedEndpoints names several nodes")
+        .contains("runs alone");
+  }
+
+  @Test
+  void shouldTakeKeysFromTheEnvironmentAndLetTheSystemChooseAPort() throws Exception {
+    Process process =
+        command(configuration())
+            .start(
+                folder.resolve("output.log"),
+                Map.of("FJORDMQ_MQTTSERVERCONFIG__TCPLISTENER__PORT", "0"));
+    int port = awaitReady(process);
+    assertThat(port).isPositive().isNotEqualTo(mqtt);
+    RawClient.connected(new SharedBroker.Port(port), 4, "chosen", 0).close();
+    assertThat(end(process)).isZero();
+  }
+
+  private BrokerCommand command(String configuration) throws IOException {
+    Path file = folder.resolve("standalone.yml");
+    Files.writeString(file, configuration);
+    return new BrokerCommand(java.util.List.of(), "OFF", file, java.util.List.of(folder));
+  }
+
+  private void startAndStop(String configuration) throws IOException {
+    Process process = command(configuration).start(folder.resolve("output.log"), Map.of());
+    awaitReady(process);
+    assertThat(end(process)).isZero();
+  }
+
+  /** The MQTT port of a node that has become ready. */
+  private int awaitReady(Process process) throws IOException {
+    Path ready = folder.resolve("data/fjordmq.pid");
+    Waiting.until("the node to be ready", 60, () -> Files.exists(ready) || !process.isAlive());
+    assertThat(process.isAlive()).as(Files.readString(folder.resolve("output.log"))).isTrue();
+    String line =
+        Files.readAllLines(ready).stream().filter(l -> l.startsWith("mqtt=")).findFirst().get();
+    return Integer.parseInt(line.substring(line.lastIndexOf(':') + 1));
+  }
+
+  private static int end(Process process) {
+    process.destroy();
+    try {
+      assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+    return process.exitValue();
+  }
+}
