@@ -1,0 +1,195 @@
+package io.fjordmq.broker.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.hivemq.client.mqtt.datatypes.MqttQos;
+import com.hivemq.client.mqtt.mqtt5.message.publish.Mqtt5Publish;
+import io.fjordmq.broker.system.SharedBroker.Port;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * The promises where the network is bad: lines cut at any moment, the same client from several
+ * places, and no time between a SUBACK and the first message. The moments come from a seed that a
+ * failure prints.
+ */
+@Tag("slow")
+@ExtendWith(SharedBroker.class)
+class LinkTest {
+  private static final long SEED = Long.getLong("fjordmq.link.seed", System.nanoTime());
+  private static final int CUTS = Integer.getInteger("fjordmq.link.cuts", 150);
+  private static final int DRAIN_SECONDS = 30;
+
+  private final Port port;
+  private final Random random = new Random(SEED);
+
+  LinkTest(Port port) {
+    this.port = port;
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = MqttQos.class,
+      names = {"AT_LEAST_ONCE", "EXACTLY_ONCE"})
+  void shouldKeepPromisesWhenThePublishersLineIsCut(MqttQos qos) {
+    try (Link link = new Link(port);
+        CrashSubscriber subscriber = new CrashSubscriber(port, "straight-" + qos);
+        CrashPublisher publisher = new CrashPublisher(link.port(), "cut-pub-" + qos, qos)) {
+      subscriber.subscribe(publisher.topic());
+      publishWhileCutting(link, publisher);
+      assertPromises(subscriber, publisher, qos);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = MqttQos.class,
+      names = {"AT_LEAST_ONCE", "EXACTLY_ONCE"})
+  void shouldKeepPromisesWhenTheSubscribersLineIsCut(MqttQos qos) {
+    try (Link link = new Link(port);
+        CrashSubscriber subscriber = new CrashSubscriber(link.port(), "cut-" + qos);
+        CrashPublisher publisher = new CrashPublisher(port, "straight-pub-" + qos, qos)) {
+      subscriber.subscribe(publisher.topic());
+      publishWhileCutting(link, publisher);
+      assertPromises(subscriber, publisher, qos);
+    }
+  }
+
+  private void publishWhileCutting(Link link, CrashPublisher publisher) {
+    publisher.start();
+    for (int cut = 0; cut < CUTS; cut++) {
+      int before = publisher.acknowledgedCount();
+      Waiting.until(
+          "progress before cut " + cut + ", seed " + SEED,
+          DRAIN_SECONDS,
+          () -> publisher.acknowledgedCount() > before);
+      LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(random.nextInt(30_000)));
+      link.cut();
+    }
+    publisher.finish();
+    assertThat(publisher.refused()).as("seed " + SEED).isEmpty();
+  }
+
+  private static void assertPromises(
+      CrashSubscriber subscriber, CrashPublisher publisher, MqttQos qos) {
+    String topic = publisher.topic();
+    Waiting.until(
+        "everything acknowledged, seed " + SEED,
+        DRAIN_SECONDS,
+        () -> subscriber.distinct(topic).containsAll(publisher.acknowledged()));
+    assertThat(subscriber.distinct(topic)).as("in order, seed " + SEED).isSorted();
+    if (qos == MqttQos.EXACTLY_ONCE) {
+      assertThat(subscriber.all(topic))
+          .as("exactly once, seed " + SEED)
+          .isEqualTo(publisher.acknowledged());
+    }
+  }
+
+  @Test
+  void shouldLoseNothingWhenAClientTakesItselfOverAgainAndAgain() throws InterruptedException {
+    String topic = "storm/" + SEED;
+    List<String> received = new CopyOnWriteArrayList<>();
+    makeStormSession(topic);
+    AtomicBoolean storm = new AtomicBoolean(true);
+    List<Throwable> failures = new CopyOnWriteArrayList<>();
+    List<Thread> threads = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      Thread thread = new Thread(() -> comeAndGo(storm, received), "storm-" + i);
+      thread.setUncaughtExceptionHandler((t, failure) -> failures.add(failure));
+      threads.add(thread);
+      thread.start();
+    }
+    int messages = 500;
+    try (Mqtt5Session publisher = new Mqtt5Session(port, "storm-publisher")) {
+      publisher.connect();
+      for (int i = 0; i < messages; i++) {
+        publisher.publish(topic, MqttQos.AT_LEAST_ONCE, String.valueOf(i));
+      }
+    }
+    storm.set(false);
+    for (Thread thread : threads) {
+      thread.join(TimeUnit.SECONDS.toMillis(DRAIN_SECONDS));
+      assertThat(thread.isAlive()).isFalse();
+    }
+    assertThat(failures).as("seed " + SEED).isEmpty();
+    try (Mqtt5Session last = stormSession()) {
+      resume(last);
+      List<String> all = new ArrayList<>(received);
+      for (Mqtt5Publish publish = last.poll(1_500); publish != null; publish = last.poll(1_500)) {
+        all.add(Mqtt5Session.text(publish));
+      }
+      List<String> sent = new ArrayList<>();
+      for (int i = 0; i < messages; i++) {
+        sent.add(String.valueOf(i));
+      }
+      assertThat(all).containsAll(sent);
+      // One session is left, and it works.
+      last.publish(topic, MqttQos.AT_LEAST_ONCE, "after the storm");
+      assertThat(last.nextText()).isEqualTo("after the storm");
+      assertThat(last.poll(500)).isNull();
+    }
+  }
+
+  private Mqtt5Session stormSession() {
+    return new Mqtt5Session(port, "storm");
+  }
+
+  private void makeStormSession(String topic) {
+    try (Mqtt5Session first = stormSession()) {
+      resume(first);
+      first.subscribe(topic, MqttQos.AT_LEAST_ONCE);
+      first.disconnect();
+    }
+  }
+
+  private static void resume(Mqtt5Session session) {
+    session.connect(connect -> connect.cleanStart(false).sessionExpiryInterval(3_600));
+  }
+
+  /** Connects under the one name until told to stop; being taken over is what happens. */
+  private void comeAndGo(AtomicBoolean storm, List<String> received) {
+    while (storm.get()) {
+      try (Mqtt5Session session = stormSession()) {
+        try {
+          resume(session);
+        } catch (AssertionError takenOverBeforeConnack) {
+          continue;
+        }
+        for (Mqtt5Publish next = session.poll(20); next != null; next = session.poll(5)) {
+          received.add(Mqtt5Session.text(next));
+        }
+      }
+    }
+  }
+
+  @Test
+  void shouldMatchWhatIsPublishedTheMomentASubackIsThere() {
+    try (RawClient subscriber = RawClient.connected(port, 4, "counts-s-" + SEED, 0);
+        RawClient publisher = RawClient.connected(port, 4, "counts-p-" + SEED, 0)) {
+      for (int i = 0; i < 2_000; i++) {
+        String topic = "%08x".formatted(i); // as text: eight characters
+        String hex =
+            java.util.HexFormat.of()
+                .formatHex(topic.getBytes(java.nio.charset.StandardCharsets.US_ASCII));
+        String id = "%04x".formatted(i + 1);
+        assertThat(subscriber.send("820d" + id + "0008" + hex + "01").next())
+            .isEqualTo("9003" + id + "01");
+        assertThat(publisher.send("320c 0008" + hex + id).next()).isEqualTo("4002" + id);
+        String got = subscriber.next();
+        assertThat(got).as("message " + i).startsWith("320c0008" + hex);
+        subscriber.send("4002" + got.substring(got.length() - 4));
+        assertThat(subscriber.send("a20c" + id + "0008" + hex).next()).isEqualTo("b002" + id);
+      }
+    }
+  }
+}
