@@ -8,6 +8,7 @@ import com.alipay.sofa.jraft.entity.LogEntry;
 import com.alipay.sofa.jraft.option.LogStorageOptions;
 import com.alipay.sofa.jraft.storage.LogStorage;
 import io.fjordmq.api.MalformedBytesException;
+import java.io.IOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.RocksDBException;
@@ -118,6 +119,7 @@ final class GroupLog implements LogStorage {
       batch.commit(true);
       observer.appended(id, entries.size(), bytes, System.nanoTime() - start);
       lastIndex = entries.get(entries.size() - 1).getId().getIndex();
+      shared.reached(group, lastIndex);
       return entries.size();
     } catch (RocksDBException e) {
       LOG.error("group {}: cannot append {} entries to its log", id, entries.size(), e);
@@ -159,11 +161,12 @@ final class GroupLog implements LogStorage {
   @Override
   public boolean truncateSuffix(long lastIndexKept) {
     try (SharedLog.Batch batch = shared.batch()) {
+      shared.cutting(group, lastIndexKept);
       batch.deleteEntriesFrom(group, lastIndexKept + 1);
       batch.commit(true);
       lastIndex = lastIndexKept < firstIndex ? 0 : Math.min(lastIndex, lastIndexKept);
       return true;
-    } catch (RocksDBException e) {
+    } catch (RocksDBException | IOException e) {
       LOG.error("group {}: cannot truncate its log after {}", id, lastIndexKept, e);
       return false;
     }
@@ -175,12 +178,13 @@ final class GroupLog implements LogStorage {
       throw new IllegalArgumentException("next log index must be positive, not " + nextLogIndex);
     }
     try (SharedLog.Batch batch = shared.batch()) {
+      shared.cutting(group, 0);
       batch.deleteEntriesFrom(group, 0);
       batch.put(LogKeys.firstIndex(group), LogKeys.u64(nextLogIndex)).commit(true);
       firstIndex = nextLogIndex;
       lastIndex = 0;
       return true;
-    } catch (RocksDBException e) {
+    } catch (RocksDBException | IOException e) {
       LOG.error("group {}: cannot empty its log before {}", id, nextLogIndex, e);
       return false;
     }

@@ -84,7 +84,7 @@ public final class JRaftHost implements ConsensusHost {
       throw new IllegalArgumentException(
           "maxFrameBytes must be maxEntryBytes and " + MAX_BODY_BYTES + " more, or larger");
     }
-    SharedLog log = SharedLog.open(directory.resolve("log"), settings.log());
+    SharedLog log = SharedLog.open(directory, settings.log());
     RaftTransport transport = null;
     try {
       SnapshotExports exports = new SnapshotExports();

@@ -3,6 +3,7 @@ package io.fjordmq.cluster.consensus;
 import com.alipay.sofa.jraft.conf.Configuration;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.ConsensusException.Kind;
+import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.RocksDBException;
 
@@ -26,16 +27,22 @@ final class ReplicaCheck {
 
   /**
    * @throws ConsensusException ({@code FAILED}) if the state lacks what the log dropped, or the log
-   *     lacks what the state has and nobody else can bring it back
+   *     lacks what the state has and nobody else can bring it back, or lacks what this node has
+   *     confirmed
    */
   void requireMatch(long applied, @Nullable CheckpointRecord checkpoint)
-      throws ConsensusException, RocksDBException {
+      throws ConsensusException, RocksDBException, IOException {
     long covered = checkpoint == null ? 0 : checkpoint.meta().getLastIncludedIndex();
     if (applied < covered) {
       throw mismatch("the state has entries up to " + applied, "the log begins after " + covered);
     }
     long first = log.firstIndex(record.number());
     long last = log.lastIndex(record.number(), first);
+    // Nobody else can be relied on here either: what a voter has confirmed it must not forget.
+    long promised = log.promised(record.number());
+    if (promised > Math.max(last, covered)) {
+      throw damaged(promised, Math.max(last, covered));
+    }
     long known = checkpoint == null ? last : Math.max(last, checkpoint.applied());
     // With other voters it may be so: they had committed what this node had not yet on disk, and
     // they will send it again. Alone, new entries would get the numbers of lost ones.
@@ -54,6 +61,15 @@ final class ReplicaCheck {
     log.configurations(
         record.number(), firstIndex, bytes -> latest[0] = GroupLog.configuration(bytes).getConf());
     return latest[0].size() == 1 && latest[0].contains(PeerNames.peer(self));
+  }
+
+  private ConsensusException damaged(long promised, long last) {
+    return new ConsensusException(
+        Kind.FAILED,
+        "group %s: this node has confirmed entries up to %d, but its log can be read only up to %d:"
+                .formatted(group, promised, last)
+            + " the medium has damaged a write-ahead file; restore the data directory from a backup,"
+            + " or remove %s to go on without the lost entries".formatted(log.endsFile()));
   }
 
   private ConsensusException mismatch(String state, String logEnd) {

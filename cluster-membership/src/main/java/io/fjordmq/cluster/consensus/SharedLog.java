@@ -26,21 +26,30 @@ final class SharedLog implements AutoCloseable {
   private static final long END = -1;
 
   private final LogDatabase db;
+  private final @Nullable LogEnds ends;
 
   /**
-   * Opens the database, creating it if the directory is empty or absent.
+   * Opens the database in a folder of the directory, creating both where missing, and {@link
+   * LogEnds} beside it.
    *
    * @throws ConsensusException ({@code FAILED}) if it is in use, unreadable or of another format
    */
   static SharedLog open(Path directory, LogSettings settings) throws ConsensusException {
     LogDatabase db = null;
+    LogEnds ends = null;
     try {
-      Files.createDirectories(directory);
-      db = new LogDatabase(directory, settings);
-      SharedLog log = new SharedLog(db);
+      Path database = directory.resolve("log");
+      Files.createDirectories(database);
+      db = new LogDatabase(database, settings);
+      // Without fsync nothing is promised, and the notes could be ahead of the log.
+      ends = settings.fsync() ? LogEnds.open(directory.resolve("log.ends")) : null;
+      SharedLog log = new SharedLog(db, ends);
       log.checkFormat();
       return log;
     } catch (RocksDBException | IOException | MalformedBytesException e) {
+      if (ends != null) {
+        ends.close();
+      }
       if (db != null) {
         db.close();
       }
@@ -59,8 +68,9 @@ final class SharedLog implements AutoCloseable {
         : "the Raft log in " + directory + " cannot be opened: " + cause;
   }
 
-  private SharedLog(LogDatabase db) {
+  private SharedLog(LogDatabase db, @Nullable LogEnds ends) {
     this.db = db;
+    this.ends = ends;
   }
 
   private void checkFormat() throws RocksDBException {
@@ -123,6 +133,7 @@ final class SharedLog implements AutoCloseable {
       return;
     }
     long number = record.number();
+    // Numbers are not used again, so what is noted of this one's log may stay.
     try (Batch batch = batch()) {
       batch.deleteEntries(number, 0, END);
       batch.delete(LogKeys.group(id)).delete(LogKeys.hardState(number));
@@ -150,6 +161,30 @@ final class SharedLog implements AutoCloseable {
     byte[] last =
         db.lastKey(Family.ENTRIES, LogKeys.entry(group, firstIndex), LogKeys.entry(group, END));
     return last == null ? 0 : LogKeys.indexOf(last);
+  }
+
+  /** The group's log ends with this entry now, and it is synced. */
+  void reached(long group, long index) {
+    if (ends != null) {
+      ends.reached(group, index);
+    }
+  }
+
+  /** To be called before the group's log is cut after this entry. */
+  void cutting(long group, long index) throws IOException {
+    if (ends != null) {
+      ends.cut(group, index);
+    }
+  }
+
+  /** The entry that the group's log once ended with, as far as known; see {@link LogEnds}. */
+  long promised(long group) throws IOException {
+    return ends == null ? 0 : ends.of(group);
+  }
+
+  /** What an operator removes to begin with what is left of the log. */
+  @Nullable Path endsFile() {
+    return ends == null ? null : ends.path();
   }
 
   /** Hands over the bytes of the group's configuration entries from an index on, in order. */
@@ -231,5 +266,8 @@ final class SharedLog implements AutoCloseable {
   @Override
   public void close() {
     db.close();
+    if (ends != null) {
+      ends.close();
+    }
   }
 }

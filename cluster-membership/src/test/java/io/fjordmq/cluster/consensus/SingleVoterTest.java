@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.ConsensusException.Kind;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,6 +16,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -109,6 +112,43 @@ final class SingleVoterTest {
     lead(later);
     assertThat(later.values()).containsExactly("r0", "r1", "r2");
     assertThat(later.indexes()).isEmpty();
+  }
+
+  @Test
+  void shouldRefuseToOpenWhenTheMediumHasDamagedWhatWasConfirmed() throws Exception {
+    Consensus consensus = lead(new ValuesState());
+    for (int i = 0; i < 20; i++) {
+      get(propose(consensus, "value-" + i + "-" + "x".repeat(1_000)));
+    }
+    host.close();
+    damage("value-10-");
+    host = open();
+    assertThatThrownBy(() -> host.open(GROUP, new ValuesState()))
+        .isInstanceOf(ConsensusException.class)
+        .hasMessageContaining("has confirmed entries up to 21")
+        .hasMessageContaining("log.ends");
+    host.close();
+
+    // What the message offers to those who have no backup.
+    Files.delete(directory.resolve("log.ends"));
+    host = open();
+    ValuesState left = new ValuesState();
+    lead(left);
+    assertThat(left.values()).hasSizeBetween(1, 10);
+  }
+
+  /** Changes a byte in the write-ahead file shortly after a text. */
+  private void damage(String text) throws IOException {
+    try (Stream<Path> files = Files.list(directory.resolve("log"))) {
+      for (Path file : files.filter(f -> f.toString().endsWith(".log")).toList()) {
+        byte[] bytes = Files.readAllBytes(file);
+        int at = new String(bytes, StandardCharsets.ISO_8859_1).indexOf(text);
+        if (at >= 0) {
+          bytes[at + 50] ^= 1;
+          Files.write(file, bytes);
+        }
+      }
+    }
   }
 
   @Test
