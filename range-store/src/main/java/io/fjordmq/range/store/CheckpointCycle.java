@@ -4,6 +4,7 @@ import io.fjordmq.range.RangeObserver;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -19,7 +20,7 @@ final class CheckpointCycle {
    * checkpoint forward.
    */
   private static final Logger LOG = LoggerFactory.getLogger(CheckpointCycle.class);
-  private static final int STEPS = 10;
+  private static final int STEPS = 30;
 
   private final RangeStoreSettings settings;
   private final RangeRuntime runtime;
@@ -29,6 +30,9 @@ final class CheckpointCycle {
   // Used by the supervisor thread.
   private long lastMillis;
   private boolean stopped;
+
+  /** Ended on another thread; one at a time, or a slow disk would be given more and more. */
+  private volatile boolean running;
 
   CheckpointCycle(
       RangeStoreSettings settings,
@@ -56,7 +60,7 @@ final class CheckpointCycle {
       return;
     }
     try {
-      if (isDue()) {
+      if (!running && isDue()) {
         run();
       }
     } catch (RuntimeException e) {
@@ -68,12 +72,16 @@ final class CheckpointCycle {
   private boolean isDue() {
     long waited = runtime.timers().nowMillis() - lastMillis;
     return waited >= settings.checkpointInterval().toMillis()
-        || replicas.get().stream()
-            .map(SupervisedReplica::replica)
-            .anyMatch(
-                replica ->
-                    replica != null
-                        && replica.logBytesSinceCheckpoint() >= settings.checkpointLogBytes());
+        || logBytes() >= settings.checkpointLogBytes();
+  }
+
+  /** Of all ranges, because they share one log database. */
+  private long logBytes() {
+    return replicas.get().stream()
+        .map(SupervisedReplica::replica)
+        .filter(Objects::nonNull)
+        .mapToLong(RangeReplica::logBytesSinceCheckpoint)
+        .sum();
   }
 
   /** Checkpoints every replica that has something new; completes when all are done or failed. */
@@ -82,7 +90,9 @@ final class CheckpointCycle {
     long startNanos = System.nanoTime();
     List<CompletableFuture<Boolean>> parts = new ArrayList<>();
     replicas.get().forEach(replica -> parts.add(replica.checkpoint()));
+    running = true;
     return CompletableFuture.allOf(parts.toArray(CompletableFuture[]::new))
+        .whenComplete((done, error) -> running = false)
         .thenRun(() -> ended(parts, System.nanoTime() - startNanos));
   }
 

@@ -12,7 +12,9 @@ import java.time.Duration;
  * @param maxSenders clients a range remembers; beyond, the one used longest ago is forgotten and
  *     has to register again
  * @param checkpointInterval how often what was applied is made durable, so that the log can drop it
- * @param checkpointLogBytes log of one range since its last checkpoint that brings the next forward
+ * @param checkpointLogBytes log of all ranges since the last checkpoint that brings the next
+ *     forward; best well below the log's memtables, so that entries are cut while they are in
+ *     memory and never reach a table file
  * @param reopenBackoff pause before a halted replica is reopened; doubles with each failure
  * @param maxReopenBackoff longest such pause
  */
@@ -34,7 +36,7 @@ public record RangeStoreSettings(
         4L << 20,
         1024,
         Duration.ofSeconds(30),
-        64L << 20,
+        16L << 20,
         Duration.ofSeconds(1),
         Duration.ofSeconds(30));
   }
