@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The simulated groups keep Raft's promises while everything goes wrong around them, and they do
- * the same again under the same seed. The number of seeds: {@code -Dsim.seeds=100000}.
+ * the same again under the same seed. The number of seeds: {@code -Dfjordmq.sim.seeds=100000}.
  */
 class SimClusterTest {
   private static final GroupId GROUP = new GroupId("group");
@@ -31,7 +31,7 @@ class SimClusterTest {
   @ParameterizedTest
   @ValueSource(ints = {1, 3})
   void shouldKeepAcknowledgedEntriesInOrderWhenNodesAndNetworkFail(int voters) {
-    int seeds = Integer.getInteger("sim.seeds", 200);
+    int seeds = Integer.getInteger("fjordmq.sim.seeds", 200);
     Run total = new Run(0, voters);
     for (int seed = 1; seed <= seeds; seed++) {
       Run run = new Run(seed, voters);
