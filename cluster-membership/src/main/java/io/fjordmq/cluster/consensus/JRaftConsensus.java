@@ -15,6 +15,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -225,11 +226,20 @@ final class JRaftConsensus implements Consensus {
           machine.leadership(),
           PeerNames.replicas(node.getCurrentConf()),
           services.log().getFirstLogIndex(),
-          closed ? services.log().getLastLogIndex() : node.getLastLogIndex(),
-          closed ? 0 : node.getLastCommittedIndex(),
-          closed ? 0 : node.getLastAppliedLogIndex());
+          ask(node::getLastLogIndex, services.log().getLastLogIndex()),
+          ask(node::getLastCommittedIndex, 0),
+          ask(node::getLastAppliedLogIndex, 0));
     } finally {
       lifecycle.readLock().unlock();
+    }
+  }
+
+  /** A figure of jraft's, which throws when its node has halted; that comes at any moment. */
+  private long ask(LongSupplier figure, long otherwise) {
+    try {
+      return closed ? otherwise : figure.getAsLong();
+    } catch (IllegalStateException halted) {
+      return otherwise;
     }
   }
 

@@ -204,6 +204,7 @@ final class SingleVoterTest {
     }
     Await.until("halted", () -> state.halts() > 0);
     assertKind(propose(consensus, "more"), Kind.FAILED);
+    assertThat(consensus.status().leadership().leading()).isFalse(); // and it does not throw
     consensus.close();
     assertThat(state.halts()).isEqualTo(1);
     assertThat(state.haltCause()).hasRootCauseMessage("poisoned by poison");

@@ -193,6 +193,11 @@ final class RangeReplica implements ReplicatedState {
     return logBytesSinceCheckpoint.get();
   }
 
+  /** Why it halted; null while it runs. */
+  @Nullable String failure() {
+    return failure;
+  }
+
   ReplicaStatus status() {
     Consensus group = consensus;
     return new ReplicaStatus(

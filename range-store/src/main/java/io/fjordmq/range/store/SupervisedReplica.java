@@ -94,7 +94,7 @@ final class SupervisedReplica {
   synchronized void reopenLater() {
     RangeReplica replica = replica();
     if (replica != null) {
-      failure = replica.status().failure();
+      failure = replica.failure();
     }
     Duration longest = parts.settings().maxReopenBackoff();
     if (parts.runtime().timers().nowMillis() - openedAtMillis > longest.toMillis()) {

@@ -3,8 +3,13 @@ package io.fjordmq.range.store;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fjordmq.range.ApplyContext;
+import io.fjordmq.range.Coprocessor;
+import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.StoreSpec;
+import io.fjordmq.range.kv.KvReader;
 import io.fjordmq.range.sim.AppendingCoprocessor;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,6 +17,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -21,12 +27,13 @@ class RealNodeTest {
   @TempDir Path directory;
   @TempDir Path image;
 
+  private volatile boolean broken;
   private final Set<Object> effects = ConcurrentHashMap.newKeySet();
   private final StoreSpec spec =
       new StoreSpec(
           "words",
           List.of(bytes("k2"), bytes("k4")),
-          id -> new AppendingCoprocessor(),
+          id -> new Breakable(),
           (range, emitted) -> effects.addAll(emitted));
 
   @Test
@@ -53,6 +60,56 @@ class RealNodeTest {
       assertAllInOrder(node, 500);
       await(append(node, 500, 600));
       assertAllInOrder(node, 600);
+    }
+  }
+
+  @Test
+  void shouldOpenEveryReplicaAgainWhenAllHaltAtOnce() throws Exception {
+    try (RealNode node = new RealNode(directory, spec)) {
+      await(append(node, 0, 60));
+      broken = true;
+      List<CompletableFuture<byte[]>> refused = append(node, 60, 66);
+      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+      while (!allHalted(node)) {
+        assertThat(System.nanoTime()).as("waited for all to halt").isLessThan(deadline);
+        LockSupport.parkNanos(1_000_000);
+      }
+      broken = false;
+      await(refused);
+      assertAllInOrder(node, 66);
+    }
+  }
+
+  /** Asked all the while: a replica that halts must not make the others' status unreadable. */
+  private static boolean allHalted(RealNode node) {
+    return node.store.status().stream().allMatch(status -> status.failure() != null);
+  }
+
+  /** Fails while the test says so. */
+  private final class Breakable implements Coprocessor {
+    private final Coprocessor inner = new AppendingCoprocessor();
+
+    @Override
+    public void open(KeyInterval interval, KvReader state) {
+      inner.open(interval, state);
+    }
+
+    @Override
+    public byte[] apply(ByteBuffer command, ApplyContext context) {
+      if (broken) {
+        throw new IllegalStateException("broken by the test");
+      }
+      return inner.apply(command, context);
+    }
+
+    @Override
+    public byte[] query(ByteBuffer query, KvReader state) {
+      return inner.query(query, state);
+    }
+
+    @Override
+    public void close() {
+      inner.close();
     }
   }
 
