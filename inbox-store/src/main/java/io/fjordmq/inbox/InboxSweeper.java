@@ -30,7 +30,7 @@ public final class InboxSweeper {
 
   /**
    * @param client of the store {@link InboxReplicas#STORE}
-   * @param led key intervals of the ranges that this node leads; must not throw
+   * @param led key intervals of the ranges that this node leads
    * @param liveness must say so when a process has ended
    * @param clock wall clock
    */
@@ -58,7 +58,15 @@ public final class InboxSweeper {
       return CompletableFuture.completedFuture(null);
     }
     final long start = System.nanoTime();
-    List<KeyInterval> ranges = led.get();
+    List<KeyInterval> ranges;
+    try {
+      ranges = led.get();
+    } catch (RuntimeException e) {
+      LOG.warn("inbox sweep does not know its ranges, the next one tries again", e);
+      running.set(false);
+      observer.swept(0, System.nanoTime() - start, false);
+      return CompletableFuture.completedFuture(null);
+    }
     return CompletableFuture.allOf(
             ranges.stream().map(this::sweep).toArray(CompletableFuture[]::new))
         .handle(

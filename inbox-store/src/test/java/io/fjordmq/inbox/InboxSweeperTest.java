@@ -44,10 +44,17 @@ class InboxSweeperTest {
         }
       };
 
+  private boolean rangesUnknown;
+
   private final InboxSweeper sweeper =
       new InboxSweeper(
           client,
-          () -> List.of(KeyInterval.ALL),
+          () -> {
+            if (rangesUnknown) {
+              throw new IllegalStateException("a range is halting");
+            }
+            return List.of(KeyInterval.ALL);
+          },
           (node, incarnation) -> true,
           InstantSource.fixed(java.time.Instant.ofEpochMilli(1000)),
           TestInboxes.settings(InboxLimits.DEFAULT),
@@ -102,6 +109,16 @@ class InboxSweeperTest {
     queries.get(0).complete(dueAt(1000));
     assertThat(sweep).isCompleted();
     assertThat(mutations).isEqualTo(100);
+  }
+
+  @Test
+  void shouldTryAgainNextTimeWhenItCannotLearnItsRanges() {
+    rangesUnknown = true;
+    assertThat(sweeper.sweep()).isCompletedWithValue(null);
+    assertThat(sweeps).containsExactly(false);
+    rangesUnknown = false;
+    sweeper.sweep();
+    assertThat(queries).hasSize(1);
   }
 
   @Test
