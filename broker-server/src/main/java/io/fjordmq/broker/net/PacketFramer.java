@@ -87,6 +87,9 @@ final class PacketFramer extends ByteToMessageDecoder {
   }
 
   private void check(ByteBuf in, int size) {
+    if (protocolLevel == 3) {
+      RawRules.forgiveRepetition(in);
+    }
     if (protocolLevel != 0) {
       RawRules.check(in, size, protocolLevel);
     } else {

@@ -8,10 +8,13 @@ import java.nio.charset.StandardCharsets;
 /**
  * The rules of the protocol that can only be checked on the bytes, because netty's decoder (4.2.18)
  * does not look or what it hands on does not show any more: flags of CONNECT that contradict each
- * other, DUP with QoS 0, subscription options, packets longer than their version allows, properties
- * in the wrong packet or twice. And that every field ends within its packet: netty's decoder would
- * wait for more and take it from the next packet. Everything else netty checks: fixed header flags,
- * UTF-8 and U+0000 in every string, bytes after the last field, packet identifier 0.
+ * other, DUP with QoS 0, reserved bits of subscription options, packets longer than their version
+ * allows, properties in the wrong packet or twice. And that every field ends within its packet:
+ * netty's decoder would wait for more and take it from the next packet. Everything else netty
+ * checks: fixed header flags, UTF-8 and U+0000 in every string, bytes after the last field, packet
+ * identifier 0.
+ *
+ * <p>And what MQTT 3.1 allows but netty does not is rewritten here into what both understand.
  */
 final class RawRules {
   private static final int CONNECT = 1;
@@ -31,15 +34,18 @@ final class RawRules {
 
   private static final int LONGEST_PROTOCOL_NAME = 6;
 
+  /** Set in the protocol level by bridges of mosquitto; nothing in MQTT. */
+  private static final int BRIDGE = 0x80;
+
+  private static final int DUP = 0x08;
+  private static final int QOS = 0x06;
+
   private static final int USER_NAME_FLAG = 0x80;
   private static final int PASSWORD_FLAG = 0x40;
   private static final int WILL_RETAIN_AND_QOS = 0x38;
   private static final int WILL_QOS = 0x18;
   private static final int WILL_FLAG = 0x04;
   private static final int RESERVED_FLAG = 0x01;
-
-  private static final int DUP = 0x08;
-  private static final int QOS = 0x06;
 
   private RawRules() {}
 
@@ -62,15 +68,41 @@ final class RawRules {
         (name.equals("MQTT") && (level == 4 || level == 5))
             || (name.equals("MQIsdp") && level == 3);
     if (!known) {
-      throw new ProtocolViolation(
-          CloseReason.UNSUPPORTED_PROTOCOL_VERSION, "protocol " + name + " level " + level, level);
+      throw unsupported(level);
     }
     cursor.level(level);
+    int flagsAt = cursor.position();
     int flags = cursor.readByte();
     checkConnectFlags(flags, level);
     cursor.skip(2);
-    checkConnectFields(cursor, flags, level);
+    int present = checkConnectFields(cursor, flags, level);
+    if (present != flags) {
+      in.setByte(flagsAt, present);
+    }
     return level;
+  }
+
+  /**
+   * MQTT 3.1 lets a client repeat SUBSCRIBE, UNSUBSCRIBE and PUBREL with DUP (its §3.6, §3.8,
+   * §3.10); netty goes by MQTT 3.1.1, where the flag is reserved. Nothing depends on it: cleared.
+   */
+  static void forgiveRepetition(ByteBuf in) {
+    int first = in.getUnsignedByte(in.readerIndex());
+    int type = first >> 4;
+    if (type == PUBREL || type == SUBSCRIBE || type == UNSUBSCRIBE) {
+      in.setByte(in.readerIndex(), first & ~DUP);
+    }
+  }
+
+  /**
+   * The name is not repeated to the client: it may be anything, even what no text may hold.
+   * Mosquitto's bridges first try MQTT 3 with a bit of their own and understand only the refusal of
+   * that version.
+   */
+  private static ProtocolViolation unsupported(int level) {
+    int told = (level & BRIDGE) != 0 && (level & ~BRIDGE) < 5 ? level & ~BRIDGE : level;
+    return new ProtocolViolation(
+        CloseReason.UNSUPPORTED_PROTOCOL_VERSION, "unknown protocol, level " + level, told);
   }
 
   private static void checkConnectFlags(int flags, int level) {
@@ -88,7 +120,11 @@ final class RawRules {
     }
   }
 
-  private static void checkConnectFields(PacketCursor cursor, int flags, int level) {
+  /**
+   * @return the flags of what is there. In MQTT 3.1 the remaining length counts more than they do:
+   *     user name and password may be flagged and missing (its §3.1)
+   */
+  private static int checkConnectFields(PacketCursor cursor, int flags, int level) {
     if (level >= 5) {
       PropertyRules.check(cursor, PropertyRules.CONNECT);
     }
@@ -100,12 +136,15 @@ final class RawRules {
       cursor.skipCounted();
       cursor.skipCounted();
     }
-    if ((flags & USER_NAME_FLAG) != 0) {
-      cursor.skipCounted();
+    int present = flags;
+    for (int flag : new int[] {USER_NAME_FLAG, PASSWORD_FLAG}) {
+      if ((flags & flag) != 0 && level == 3 && cursor.left() == 0) {
+        present &= ~flag;
+      } else if ((flags & flag) != 0) {
+        cursor.skipCounted();
+      }
     }
-    if ((flags & PASSWORD_FLAG) != 0) {
-      cursor.skipCounted();
-    }
+    return present;
   }
 
   /** Checks any other packet of a client that speaks the version. */
@@ -116,12 +155,9 @@ final class RawRules {
     cursor.skipFixedHeader();
     switch (type) {
       case PUBLISH -> {
-        boolean identified = (first & QOS) != 0;
-        if (!identified && (first & DUP) != 0) {
-          throw malformed("PUBLISH of QoS 0 with DUP", level); // MQTT 5.0 §3.3.1.1
-        }
+        checkPublishFlags(first, level);
         cursor.skipCounted();
-        cursor.skip(identified ? 2 : 0);
+        cursor.skip((first & QOS) == 0 ? 0 : 2);
         checkProperties(cursor, PropertyRules.PUBLISH);
       }
       case PUBACK, PUBREC, PUBREL, PUBCOMP -> {
@@ -146,11 +182,18 @@ final class RawRules {
           throw new ProtocolViolation(
               CloseReason.PROTOCOL_ERROR, "packet type " + type + " is a server's", level);
       case CONNECT ->
-          // Before netty, which would wait for what a short one lacks.
+          // Before netty, which would take up its version and wait for what a short one lacks.
           throw new ProtocolViolation(CloseReason.PROTOCOL_ERROR, "second CONNECT", level);
       default -> {
         // PINGREQ has nothing to look into, type 0 is refused by netty.
       }
+    }
+  }
+
+  /** MQTT-3.3.1-2; MQTT 3.1 gives DUP no meaning in QoS 0 and does not forbid it. */
+  private static void checkPublishFlags(int first, int level) {
+    if (level > 3 && (first & DUP) != 0 && (first & QOS) == 0) {
+      throw malformed("DUP in a PUBLISH of QoS 0", level);
     }
   }
 
@@ -218,6 +261,10 @@ final class RawRules {
       level = known;
     }
 
+    int position() {
+      return position;
+    }
+
     int left() {
       return end - position;
     }
@@ -251,10 +298,18 @@ final class RawRules {
         int digit = readByte();
         value |= (digit & 0x7F) << 7 * i;
         if (digit < 0x80) {
+          requireShortest(i, digit);
           return value;
         }
       }
       throw malformed("variable byte integer of more than four bytes", level);
+    }
+
+    /** MQTT-1.5.5-1; the older versions do not ask for it. */
+    private void requireShortest(int index, int lastDigit) {
+      if (level >= 5 && index > 0 && lastDigit == 0) {
+        throw malformed("variable byte integer in more bytes than it needs", level);
+      }
     }
 
     /** Text or binary data: two bytes of length, then that many. */
