@@ -19,10 +19,20 @@ final class ConnAckRefusal {
    * Refuses and closes.
    *
    * @param protocolLevel the client said; below 1 if it said none: it is told nothing
+   * @param maxPacketBytes the client takes (MQTT-3.1.2-24): else it gets no words, or no packet
    */
-  static void send(Channel channel, int protocolLevel, CloseReason reason, String detail) {
+  static void send(
+      Channel channel, int protocolLevel, int maxPacketBytes, CloseReason reason, String detail) {
     if (protocolLevel >= 5 && isForConnAck(reason)) {
-      channel.writeAndFlush(mqtt5(channel, reason, detail), channel.voidPromise());
+      ByteBuf packet = mqtt5(channel, reason, detail);
+      if (packet.readableBytes() > maxPacketBytes) {
+        packet.clear().writeByte(CONNACK).writeByte(3).writeShort(reason.reasonCode()).writeByte(0);
+      }
+      if (packet.readableBytes() <= maxPacketBytes) {
+        channel.writeAndFlush(packet, channel.voidPromise());
+      } else {
+        packet.release();
+      }
     } else if (protocolLevel < 5 && protocolLevel > 0 && reason.returnCode() >= 0) {
       ByteBuf packet = channel.alloc().buffer(4);
       packet.writeByte(CONNACK).writeByte(2).writeByte(0).writeByte(reason.returnCode());

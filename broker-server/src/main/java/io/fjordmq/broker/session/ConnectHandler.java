@@ -8,9 +8,10 @@ import io.fjordmq.inbox.InboxSubscription;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.mqtt.MqttConnectMessage;
-import io.netty.handler.codec.mqtt.MqttConnectVariableHeader;
 import io.netty.handler.codec.mqtt.MqttIdentifierRejectedException;
 import io.netty.handler.codec.mqtt.MqttMessage;
+import io.netty.handler.codec.mqtt.MqttVersion;
+import io.netty.util.AttributeKey;
 import io.netty.util.ReferenceCountUtil;
 import java.util.ArrayDeque;
 import java.util.List;
@@ -30,6 +31,10 @@ import org.slf4j.LoggerFactory;
 final class ConnectHandler extends ChannelInboundHandlerAdapter {
   private static final Logger log = LoggerFactory.getLogger(ConnectHandler.class);
 
+  /** Where netty's decoder notes the version as soon as it has read that much. */
+  private static final AttributeKey<MqttVersion> VERSION =
+      AttributeKey.valueOf("NETTY_CODEC_MQTT_VERSION");
+
   private final Sessions sessions;
   private final SessionServices services;
   private final ArrayDeque<Object> early = new ArrayDeque<>(2);
@@ -37,6 +42,9 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
   private TimeoutWheel.@Nullable Timeout timeout;
   private @Nullable Session session;
   private boolean refused;
+  // What is known of the client when it has to be refused.
+  private int protocolLevel;
+  private int maxPacketBytes = SessionSettings.LARGEST_PACKET;
 
   ConnectHandler(Sessions sessions) {
     this.sessions = sessions;
@@ -49,7 +57,7 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
         new TimeoutWheel.Timeout() {
           @Override
           long due() {
-            refuse(ctx, CloseReason.CONNECT_TIMEOUT, "no CONNECT in time", 0);
+            refuse(ctx, CloseReason.CONNECT_TIMEOUT, "no CONNECT in time");
             return 0;
           }
         };
@@ -81,7 +89,8 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
       try {
         onFirst(ctx, packet);
       } catch (ProtocolViolation violation) {
-        refuse(ctx, violation.reason(), violation.detail(), violation.protocolLevel());
+        protocolLevel = Math.max(protocolLevel, violation.protocolLevel());
+        refuse(ctx, violation.reason(), violation.detail());
       } finally {
         ReferenceCountUtil.release(packet);
       }
@@ -95,15 +104,15 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
     }
     MqttMessage message = (MqttMessage) packet;
     if (message.decoderResult().isFailure()) {
-      throw undecodable(message);
+      throw undecodable(ctx, message);
     }
     MqttConnectMessage connect = (MqttConnectMessage) message;
+    protocolLevel = connect.variableHeader().version();
+    maxPacketBytes = ConnectReader.maxPacketBytes(connect);
     services.observer().packetReceived(message.fixedHeader().messageType().value());
     cancelTimeout();
-    int level = connect.variableHeader().version();
     if (sessions.isShuttingDown()) {
-      throw new ProtocolViolation(
-          CloseReason.SERVER_UNAVAILABLE, "the server is shutting down", level);
+      throw new ProtocolViolation(CloseReason.SERVER_UNAVAILABLE, "the server is shutting down");
     }
     ConnectRequest request = new ConnectReader(services.settings()).read(connect);
     ReadGate closed = new ReadGate(ctx.channel(), services.observer());
@@ -116,10 +125,10 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
   }
 
   /** Why netty could not decode the first packet. */
-  private static ProtocolViolation undecodable(MqttMessage message) {
+  private static ProtocolViolation undecodable(ChannelHandlerContext ctx, MqttMessage message) {
     Throwable cause = message.decoderResult().cause();
-    int level =
-        message.variableHeader() instanceof MqttConnectVariableHeader header ? header.version() : 0;
+    MqttVersion version = ctx.channel().attr(VERSION).get();
+    int level = version == null ? 0 : version.protocolLevel();
     CloseReason reason =
         cause instanceof MqttIdentifierRejectedException
             ? CloseReason.CLIENT_IDENTIFIER_NOT_VALID
@@ -154,7 +163,7 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
               ? refusal.reason()
               : CloseReason.UNSPECIFIED_ERROR;
       String detail = error == null ? "refused by policy" : "policy failed: " + error;
-      refuse(ctx, reason, detail, request.protocolLevel());
+      refuse(ctx, reason, detail);
     }
   }
 
@@ -263,8 +272,7 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
     mine.connection().gate().open(ReadGate.CONNECT);
   }
 
-  private void refuse(
-      ChannelHandlerContext ctx, CloseReason reason, String detail, int protocolLevel) {
+  private void refuse(ChannelHandlerContext ctx, CloseReason reason, String detail) {
     if (refused) {
       return;
     }
@@ -272,7 +280,7 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
     cancelTimeout();
     services.observer().refused(reason);
     log.debug("Connection from {}: {}: {}", ctx.channel().remoteAddress(), reason.label(), detail);
-    ConnAckRefusal.send(ctx.channel(), protocolLevel, reason, detail);
+    ConnAckRefusal.send(ctx.channel(), protocolLevel, maxPacketBytes, reason, detail);
   }
 
   @Override
@@ -288,14 +296,13 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
 
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-    CloseReason reason =
-        SessionHandler.logIfOurs(ctx, cause)
-            ? CloseReason.INTERNAL_ERROR
-            : CloseReason.CONNECTION_LOST;
+    boolean ours = SessionHandler.logIfOurs(ctx, cause);
+    CloseReason reason = ours ? CloseReason.INTERNAL_ERROR : CloseReason.CONNECTION_LOST;
+    String detail = ours ? "internal error" : cause.toString();
     if (session != null) {
-      session.end(reason, cause.toString());
+      session.end(reason, detail);
     } else {
-      refuse(ctx, reason, cause.toString(), 0);
+      refuse(ctx, reason, detail);
     }
   }
 }

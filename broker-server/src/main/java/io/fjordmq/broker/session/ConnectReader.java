@@ -38,30 +38,43 @@ final class ConnectReader {
     long requestedExpiry = requestedExpiry(header, properties);
     int keepAlive = grantedKeepAlive(header.keepAliveTimeSeconds(), mqtt5);
     long receiveMaximum = properties.number(MqttProperties.RECEIVE_MAXIMUM, 65_535);
-    long maxPacket =
-        properties.number(MqttProperties.MAXIMUM_PACKET_SIZE, SessionSettings.LARGEST_PACKET);
-    if (receiveMaximum == 0 || maxPacket == 0) {
+    int maxPacketBytes = maxPacketBytes(connect);
+    if (receiveMaximum == 0 || maxPacketBytes == 0) {
       throw new ProtocolViolation(
           CloseReason.PROTOCOL_ERROR,
           "receive maximum and maximum packet size must not be 0",
           header.version());
     }
-    return new ConnectRequest(
-        header.version(),
-        clientId,
-        assigned,
-        header.isCleanSession(),
-        Math.min(requestedExpiry, settings.maxSessionExpirySeconds()),
-        requestedExpiry,
-        keepAlive,
-        keepAlive != header.keepAliveTimeSeconds(),
-        (int) receiveMaximum,
-        (int) Math.min(maxPacket, SessionSettings.LARGEST_PACKET),
-        (int) properties.number(MqttProperties.TOPIC_ALIAS_MAXIMUM, 0),
-        properties.number(MqttProperties.REQUEST_PROBLEM_INFORMATION, 1) == 1,
-        payload.userName(),
-        payload.passwordInBytes(),
-        header.isWillFlag() ? will(header, payload, clientId) : null);
+    ConnectRequest request =
+        new ConnectRequest(
+            header.version(),
+            clientId,
+            assigned,
+            header.isCleanSession(),
+            Math.min(requestedExpiry, settings.maxSessionExpirySeconds()),
+            requestedExpiry,
+            keepAlive,
+            keepAlive != header.keepAliveTimeSeconds(),
+            (int) receiveMaximum,
+            maxPacketBytes,
+            (int) properties.number(MqttProperties.TOPIC_ALIAS_MAXIMUM, 0),
+            properties.number(MqttProperties.REQUEST_PROBLEM_INFORMATION, 1) == 1,
+            payload.userName(),
+            payload.passwordInBytes(),
+            header.isWillFlag() ? will(header, payload, clientId) : null);
+    if (mqtt5 && Mqtt5Dialect.acceptedBytes(request, settings) > maxPacketBytes) {
+      throw new ProtocolViolation(
+          CloseReason.PACKET_TOO_LARGE, "the CONNACK is larger than the client takes");
+    }
+    return request;
+  }
+
+  /** Bytes of the largest packet the client takes; 0 if it says so, which is an error. */
+  static int maxPacketBytes(MqttConnectMessage connect) {
+    PropertyView properties = new PropertyView(connect.variableHeader().properties());
+    long bytes =
+        properties.number(MqttProperties.MAXIMUM_PACKET_SIZE, SessionSettings.LARGEST_PACKET);
+    return (int) Math.min(bytes, SessionSettings.LARGEST_PACKET);
   }
 
   private static void requireNoExtendedAuthentication(PropertyView properties, int version) {

@@ -54,6 +54,31 @@ final class Mqtt5Dialect implements Dialect {
 
   @Override
   public MqttMessage accepted(boolean sessionPresent) {
+    return new MqttConnAckMessage(
+        new MqttFixedHeader(MqttMessageType.CONNACK, false, MqttQoS.AT_MOST_ONCE, false, 0),
+        new MqttConnAckVariableHeader(
+            MqttConnectReturnCode.CONNECTION_ACCEPTED,
+            sessionPresent,
+            connAckProperties(request, settings)));
+  }
+
+  /** Bytes of the CONNACK that accepts the client. */
+  static int acceptedBytes(ConnectRequest request, SessionSettings settings) {
+    int bytes = 0;
+    for (MqttProperties.MqttProperty<?> property : connAckProperties(request, settings).listAll()) {
+      bytes +=
+          switch (property.propertyId()) {
+            case MqttProperties.ASSIGNED_CLIENT_IDENTIFIER ->
+                3 + ByteBufUtil.utf8Bytes((String) property.value());
+            case MqttProperties.SESSION_EXPIRY_INTERVAL, MqttProperties.MAXIMUM_PACKET_SIZE -> 5;
+            default -> 3;
+          };
+    }
+    return PublishEncoder.packetBytes(2 + PublishEncoder.integerBytes(bytes) + bytes);
+  }
+
+  private static MqttProperties connAckProperties(
+      ConnectRequest request, SessionSettings settings) {
     MqttProperties properties = new MqttProperties();
     if (request.expirySeconds() != request.requestedExpirySeconds()) {
       add(properties, MqttProperties.SESSION_EXPIRY_INTERVAL, (int) request.expirySeconds());
@@ -72,10 +97,7 @@ final class Mqtt5Dialect implements Dialect {
     }
     // Maximum QoS, Retain, Wildcard, Subscription Identifier and Shared Subscription Available are
     // left out: absent means that everything is there (MQTT 5.0 §3.2.2.3).
-    return new MqttConnAckMessage(
-        new MqttFixedHeader(MqttMessageType.CONNACK, false, MqttQoS.AT_MOST_ONCE, false, 0),
-        new MqttConnAckVariableHeader(
-            MqttConnectReturnCode.CONNECTION_ACCEPTED, sessionPresent, properties));
+    return properties;
   }
 
   private static void add(MqttProperties properties, int id, int value) {

@@ -180,6 +180,11 @@ final class PublishEncoder {
     return value < 1 << 14 ? 2 : value < 1 << 21 ? 3 : 4;
   }
 
+  /** Bytes of a packet with this remaining length. */
+  static int packetBytes(int remainingLength) {
+    return 1 + integerBytes(remainingLength) + remainingLength;
+  }
+
   private static void writeInteger(ByteBuf out, int value) {
     int rest = value;
     while (rest >= 0x80) {

@@ -182,8 +182,9 @@ final class Session implements LiveSession {
     } else {
       // The step of the CONNECT that is under way gives back what was claimed until then.
       connection.observer().refused(reason);
+      ConnectRequest request = connection.request();
       ConnAckRefusal.send(
-          connection.channel(), connection.request().protocolLevel(), reason, detail);
+          connection.channel(), request.protocolLevel(), request.maxPacketBytes(), reason, detail);
     }
   }
 

@@ -58,7 +58,12 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
     MqttMessageType type = header.messageType();
     session.connection().observer().packetReceived(type.value());
     switch (type) {
-      case PUBLISH -> parts.inbound().onPublish((MqttPublishMessage) message, packetBytes(header));
+      case PUBLISH ->
+          parts
+              .inbound()
+              .onPublish(
+                  (MqttPublishMessage) message,
+                  PublishEncoder.packetBytes(header.remainingLength()));
       case PUBACK -> parts.outbound().onAcknowledge(identifier(message), reasonCode(message));
       case PUBREC -> parts.outbound().onReceived(identifier(message), reasonCode(message));
       case PUBREL -> parts.inbound().onRelease(identifier(message));
@@ -75,11 +80,6 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
       case CONNACK, SUBACK, UNSUBACK, PINGRESP ->
           throw new ProtocolViolation(CloseReason.PROTOCOL_ERROR, type + " is a server's packet");
     }
-  }
-
-  private static int packetBytes(MqttFixedHeader header) {
-    int remaining = header.remainingLength();
-    return 1 + PublishEncoder.integerBytes(remaining) + remaining;
   }
 
   private static int identifier(MqttMessage message) {
