@@ -23,19 +23,23 @@ import org.jspecify.annotations.Nullable;
 final class Mqtt3Dialect implements Dialect {
   private static final int SUBSCRIPTION_FAILURE = 0x80;
 
+  private final ConnectRequest request;
   private final TopicLimits limits;
   // A client tends to publish to the same topic again: its validated name is kept.
   private @Nullable Topic lastTopic;
 
-  Mqtt3Dialect(TopicLimits limits) {
+  Mqtt3Dialect(ConnectRequest request, TopicLimits limits) {
+    this.request = request;
     this.limits = limits;
   }
 
   @Override
   public MqttMessage accepted(boolean sessionPresent) {
+    // In a CONNACK of MQTT 3.1 that bit is reserved (MQTT 3.1 §3.2).
+    boolean told = sessionPresent && request.protocolLevel() > 3;
     return new MqttConnAckMessage(
         new MqttFixedHeader(MqttMessageType.CONNACK, false, MqttQoS.AT_MOST_ONCE, false, 0),
-        new MqttConnAckVariableHeader(MqttConnectReturnCode.CONNECTION_ACCEPTED, sessionPresent));
+        new MqttConnAckVariableHeader(MqttConnectReturnCode.CONNECTION_ACCEPTED, told));
   }
 
   @Override
