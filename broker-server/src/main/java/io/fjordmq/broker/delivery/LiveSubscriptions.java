@@ -20,6 +20,9 @@ public interface LiveSubscriptions {
   /** Removes one; completes with whether it was there. */
   CompletableFuture<Boolean> unsubscribe(LiveSession session, TopicFilter filter);
 
+  /** True if the client has a subscription to this filter. */
+  boolean isSubscribed(LiveSession session, TopicFilter filter);
+
   /** Removes all of a client whose connection has ended; the last call for a session. */
   void removeAll(LiveSession session);
 }

@@ -98,6 +98,14 @@ public final class LocalSubscriptions implements LiveSubscriptions {
   }
 
   @Override
+  public boolean isSubscribed(LiveSession session, TopicFilter filter) {
+    Subscriber subscriber = find(session.tenant(), session.clientId());
+    return subscriber != null
+        && subscriber.session() == session
+        && subscriber.isSubscribedTo(filter);
+  }
+
+  @Override
   public void removeAll(LiveSession session) {
     Client client = new Client(session.tenant(), session.clientId());
     Subscriber subscriber = subscribers.get(client);

@@ -77,7 +77,7 @@ final class Subscriber {
     return subscriptions.remove(exactly.filter.text(), exactly);
   }
 
-  /** True if the client is a member of the share whose subscription reads like this. */
+  /** True if the client has a subscription that reads like this, shares included. */
   synchronized boolean isSubscribedTo(TopicFilter filter) {
     return subscriptions.containsKey(filter.text());
   }

@@ -116,6 +116,9 @@ final class RetainedReplay {
     List<Integer> identifiers =
         job.options.identifier() == 0 ? List.of() : List.of(job.options.identifier());
     for (Message message : page.messages()) {
+      if (job.options.noLocal() && message.publisher().equals(connection.clientId())) {
+        continue; // MQTT-3.8.3-3 makes no difference between live and retained
+      }
       Qos qos = message.qos().min(job.options.maxQos());
       if (handle != null && qos != Qos.AT_MOST_ONCE) {
         stored.add(store(handle, message, qos, identifiers));

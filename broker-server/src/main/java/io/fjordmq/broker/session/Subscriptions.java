@@ -87,6 +87,7 @@ final class Subscriptions {
     if (asked.isEmpty()) {
       throw new ProtocolViolation(CloseReason.PROTOCOL_ERROR, "SUBSCRIBE without a filter");
     }
+    requireAnswerable(asked.size());
     List<Wish> wishes = new ArrayList<>(asked.size());
     for (MqttTopicSubscription one : asked) {
       wishes.add(wish(one.topicName(), connection.dialect().options(packet, one)));
@@ -123,8 +124,18 @@ final class Subscriptions {
     if (filters.isEmpty()) {
       throw new ProtocolViolation(CloseReason.PROTOCOL_ERROR, "UNSUBSCRIBE without a filter");
     }
+    requireAnswerable(filters.size());
     int identifier = packet.variableHeader().messageId();
     inTurn(() -> unsubscribe(identifier, filters));
+  }
+
+  /** An answer that the client does not take must not be sent (MQTT-3.1.2-24). */
+  private void requireAnswerable(int filters) {
+    if (PublishEncoder.packetBytes(3 + filters) > connection.dialect().maxPacketBytes()) {
+      throw new ProtocolViolation(
+          CloseReason.PACKET_TOO_LARGE,
+          "the answer for " + filters + " filters is larger than the client takes");
+    }
   }
 
   private void inTurn(Runnable work) {
@@ -164,7 +175,7 @@ final class Subscriptions {
       TopicFilter filter = wish.filter;
       if (filter == null) {
         results.add(refused(wish.refusal));
-      } else if (count >= most) {
+      } else if (count >= most && !connection.services().live().isSubscribed(session, filter)) {
         results.add(refused(QUOTA_EXCEEDED));
       } else {
         count++;
