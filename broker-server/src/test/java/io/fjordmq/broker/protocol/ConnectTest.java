@@ -1,0 +1,283 @@
+package io.fjordmq.broker.protocol;
+
+import static io.fjordmq.broker.protocol.Packets.connect3;
+import static io.fjordmq.broker.protocol.Packets.connect4;
+import static io.fjordmq.broker.protocol.Packets.connect5;
+import static io.fjordmq.broker.protocol.Packets.expiry;
+import static io.fjordmq.broker.protocol.Packets.four;
+import static io.fjordmq.broker.protocol.Packets.packet;
+import static io.fjordmq.broker.protocol.Packets.properties;
+import static io.fjordmq.broker.protocol.Packets.publish5;
+import static io.fjordmq.broker.protocol.Packets.subscribe5;
+import static io.fjordmq.broker.protocol.Packets.text;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.broker.net.RawBroker;
+import io.fjordmq.broker.net.RawBroker.Line;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** CONNECT and CONNACK (MQTT 5.0 §3.1, §3.2), DISCONNECT (§3.14), AUTH (§3.15). */
+class ConnectTest {
+  private final RawBroker broker = new RawBroker();
+
+  @AfterEach
+  void closeBroker() {
+    broker.close();
+  }
+
+  private Line connected(String connect) {
+    Line line = broker.open().send(connect);
+    assertThat(line.read()).singleElement().asString().matches("20..0[01]00.*");
+    return line;
+  }
+
+  private static void assertSessionPresent(Line line, boolean present) {
+    assertThat(line.read())
+        .singleElement()
+        .asString()
+        .matches("20..0" + (present ? 1 : 0) + "00.*");
+  }
+
+  @Test
+  @DisplayName("[MQTT-3.1.2-4] Clean Start throws the session away")
+  void shouldStartAnewAtCleanStart() {
+    connected(connect5("c", true, expiry(60))).cut();
+    assertSessionPresent(broker.open().send(connect5("c", true, expiry(60))), false);
+  }
+
+  @Test
+  @DisplayName("[MQTT-3.1.2-5] [MQTT-3.2.2-3] a session that is there goes on")
+  void shouldResume() {
+    connected(connect5("c", true, expiry(60))).cut();
+    assertSessionPresent(broker.open().send(connect5("c", false, expiry(60))), true);
+  }
+
+  @Test
+  @DisplayName("[MQTT-3.1.2-6] [MQTT-3.2.2-2] without a session there is none present")
+  void shouldMakeASession() {
+    assertSessionPresent(broker.open().send(connect5("c", false, expiry(60))), false);
+  }
+
+  @Test
+  @DisplayName("[MQTT-3.2.2-6] a refusal does not say Session Present")
+  void shouldNotSaySessionPresentInARefusal() {
+    connected(connect5("c", true, expiry(60))).cut();
+    Line line = broker.open().send(connect5("c", false, "21 0000"));
+    assertThat(line.read()).singleElement().asString().matches("20..0082.*");
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @DisplayName("[MQTT-3.1.2-2] an unsupported version is refused the way its speaker understands")
+  @CsvSource({
+    "mosquitto's bridges try 3.1.1 with the high bit first, 84, 20020001",
+    "and 3.1 with it,                                       83, 20020001",
+    "MQTT 3.1.1 in the coming,                              02, 20020001"
+  })
+  void shouldRefuseUnknownVersions(String what, String level, String answer) {
+    Line line = broker.open().send(packet(0x10, text("MQTT"), level, "02 003c", text("c")));
+    assertThat(line.read()).as(what).containsExactly(answer);
+    assertThat(line.isOpen()).isFalse();
+  }
+
+  @Test
+  @DisplayName("[MQTT-1.5.4-2] what a client sent does not come back as text that is not text")
+  void shouldNotEchoWhatIsNotText() {
+    Line line = broker.open().send(packet(0x10, "0004 00000a0d", "06", "02 003c 00", text("c")));
+    assertThat(line.read())
+        .singleElement()
+        .asString()
+        .matches("20..0084.*")
+        .doesNotContain("000000");
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @DisplayName("[MQTT-3.1.4-2] a wrong will is refused with its reason")
+  @CsvSource({
+    "response topic with wildcard,  0003 08 0001 23, a,     82",
+    "empty response topic,          0003 08 0000,    a,     82",
+    "will topic with wildcard,      0000,            a/#,   90",
+    "empty will topic,              0000,            '',    90",
+    "will topic with many levels,   0000,            DEEP,  90"
+  })
+  void shouldRefuseWillWith(String what, String rest, String topic, String code) {
+    String will = properties(rest.substring(4));
+    String name = topic.equals("DEEP") ? "/".repeat(200) : topic;
+    Line line = broker.open().send(connect5("06", "00", text("c"), will, text(name), text("gone")));
+    assertThat(line.read()).as(what).singleElement().asString().matches("20..00" + code + ".*");
+    assertThat(line.isOpen()).isFalse();
+  }
+
+  @Test
+  @DisplayName("[MQTT-3.1.4-3] the older connection of a client ends with 0x8E")
+  void shouldTakeOver() {
+    Line old = connected(connect5("c", true));
+    connected(connect5("c", true));
+    assertThat(old.read()).singleElement().asString().startsWith("e0").contains("8e");
+    assertThat(old.isOpen()).isFalse();
+  }
+
+  @ParameterizedTest(name = "second CONNECT {0}")
+  @DisplayName("[MQTT-3.1.0-2] a second CONNECT ends the connection, whatever version it says")
+  @CsvSource({"MQTT 5, 05", "MQTT 3.1.1, 04"})
+  void shouldEndAtSecondConnect(String what, String level) {
+    Line line = connected(connect5("c", true));
+    String properties = level.equals("05") ? "00" : "";
+    line.send(packet(0x10, text("MQTT"), level, "02 0000", properties, text("c")));
+    assertThat(line.read()).as(what).singleElement().asString().matches("e0..82.*");
+    assertThat(line.isOpen()).isFalse();
+  }
+
+  @ParameterizedTest(name = "Maximum Packet Size {0}")
+  @DisplayName("[MQTT-3.1.2-24] no packet is larger than the client takes, CONNACK included")
+  @CsvSource({"1", "4", "5", "12", "16", "17", "18", "60"})
+  void shouldKeepTheConnackWithinTheMaximumPacketSize(int most) {
+    Line line = broker.open().send(connect5("c", true, "27" + four(most)));
+    assertThat(line.read())
+        .allSatisfy(packet -> assertThat(packet.length() / 2).isLessThanOrEqualTo(most));
+  }
+
+  @Test
+  @DisplayName("[MQTT-3.1.2-24] [MQTT-3.2.2-19] nor is the CONNACK of a refusal")
+  void shouldKeepARefusalWithinTheMaximumPacketSize() {
+    String tooLong = "x".repeat(2_000);
+    Line line = broker.open().send(connect5(tooLong, true, "27" + four(12)));
+    assertThat(line.read())
+        .allSatisfy(packet -> assertThat(packet.length() / 2).isLessThanOrEqualTo(12));
+    assertThat(line.isOpen()).isFalse();
+  }
+
+  @Test
+  @DisplayName("[MQTT-3.1.2-24] nor is a SUBACK of many filters")
+  void shouldKeepASubackWithinTheMaximumPacketSize() {
+    Line line = connected(connect5("c", true, "27" + four(40)));
+    String[] filters = new String[60];
+    for (int i = 0; i < filters.length; i++) {
+      filters[i] = text("f" + i) + "00";
+    }
+    line.send(subscribe5(1, "00", filters));
+    assertThat(line.read())
+        .allSatisfy(packet -> assertThat(packet.length() / 2).isLessThanOrEqualTo(40));
+    assertThat(line.isOpen()).isFalse();
+  }
+
+  @Test
+  @DisplayName("[MQTT-3.1.2-24] nor is a DISCONNECT with a Reason String")
+  void shouldKeepADisconnectWithinTheMaximumPacketSize() {
+    Line line = connected(connect5("c", true, "27" + four(40)));
+    line.send("c001 00");
+    assertThat(line.read()).containsExactly("e0028100");
+  }
+
+  @Test
+  @DisplayName("[MQTT-3.1.3-6] [MQTT-3.2.2-16] a client without an identifier is given one")
+  void shouldAssignAnIdentifier() {
+    Line line = broker.open().send(connect5("", false, expiry(60)));
+    assertThat(line.read()).singleElement().asString().matches("20..0000.*12....66.*");
+  }
+
+  @Test
+  @DisplayName("[MQTT-3.14.2-2] a session that was to end cannot be kept at DISCONNECT")
+  void shouldNotProlongAtDisconnectWhatWasToEnd() {
+    Line listener = connected(connect5("l", true));
+    listener.send(subscribe5(1, "will", 0)).read();
+    Line line = connected(connect5("06", "00", text("c"), "00", text("will"), text("gone")));
+    line.send(packet(0xE0, "00", properties(expiry(10))));
+    assertThat(line.read()).singleElement().asString().matches("e0..82.*");
+    assertThat(listener.read()).containsExactly(publish5("will", "676f6e65"));
+  }
+
+  @Test
+  @DisplayName("[MQTT-3.1.2.11.2] DISCONNECT may shorten a session to nothing")
+  void shouldEndTheSessionAtDisconnect() {
+    connected(connect5("c", true, expiry(60))).send(packet(0xE0, "00", properties(expiry(0))));
+    assertSessionPresent(broker.open().send(connect5("c", false, expiry(60))), false);
+  }
+
+  @Test
+  @DisplayName("[MQTT-3.14.4-3] DISCONNECT 0x00 forgets the will")
+  void shouldForgetTheWill() {
+    Line listener = connected(connect5("l", true));
+    listener.send(subscribe5(1, "will", 0)).read();
+    String connect = connect5("06", "00", text("c"), "00", text("will"), text("gone"));
+    connected(connect).send("e000");
+    connected(connect).send("e001 00");
+    connected(connect).send("e002 00 00");
+    assertThat(listener.read()).isEmpty();
+    connected(connect).send("e001 04");
+    assertThat(listener.read()).hasSize(1);
+  }
+
+  @Test
+  @DisplayName("[MQTT-3.14.4-1] nothing after a DISCONNECT counts")
+  void shouldNotActOnPacketsAfterDisconnect() {
+    Line listener = connected(connect5("l", true));
+    listener.send(subscribe5(1, "t", 0)).read();
+    connected(connect5("c", true)).send("e000", publish5("t", "78"));
+    assertThat(listener.read()).isEmpty();
+  }
+
+  @Test
+  @DisplayName("[MQTT-3.1.2-7] [MQTT-3.1.2-14] the will has its QoS, RETAIN and properties")
+  void shouldPublishTheWillAsItWasGiven() {
+    Line listener = connected(connect5("l", true));
+    listener.send(subscribe5(1, "will", 1)).read();
+    String will =
+        properties("01 01", "02 00000064", "03" + text("ct"), "26" + text("k") + text("v"));
+    Line line = connected(connect5("2e", "00", text("c"), will, text("will"), text("gone")));
+    line.cut();
+    String seen =
+        properties("02 00000064", "01 01", "03" + text("ct"), "26" + text("k") + text("v"));
+    assertThat(listener.read()).containsExactly(publish5(0x32, 1, "will", seen, "676f6e65"));
+    Line late = connected(connect5("late", true)).send(subscribe5(1, "will", 0));
+    assertThat(late.read()).hasSize(2).last().asString().startsWith("31");
+  }
+
+  @Test
+  @DisplayName("[MQTT-3.1.2-22] Server Keep Alive is told when it is not what was asked for")
+  void shouldTellServerKeepAlive() {
+    try (RawBroker strict = new RawBroker(RawBroker.settings("maxKeepAliveSeconds", 30))) {
+      String connect = packet(0x10, text("MQTT"), "05 02 0e10 00", text("c"));
+      assertThat(strict.open().send(connect).read()).singleElement().asString().contains("13001e");
+    }
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @DisplayName("[MQTT-4.12.0-6] AUTH without a method is a protocol error")
+  @CsvSource({"no body, f000", "continue, f002 18 00", "method, f006 18 04 15 0001 78"})
+  void shouldRefuseAuth(String what, String packet) {
+    Line line = connected(connect5("c", true)).send(packet);
+    assertThat(line.read()).as(what).singleElement().asString().matches("e0..8[12].*");
+    assertThat(line.isOpen()).isFalse();
+  }
+
+  @Test
+  @DisplayName("[MQTT-3.1.2-29] without Request Problem Information no reason is given in words")
+  void shouldNotExplainToThoseWhoDoNotAsk() {
+    Line line = connected(connect5("c", true, "17 00"));
+    line.send(subscribe5(1, "a/#/b", 0), publish5(0x32, 1, "x", "00", ""), Packets.ack(0x62, 9));
+    assertThat(line.read()).containsExactlyInAnyOrder("90040001008f", "4003000110", "7003000992");
+  }
+
+  @Test
+  @DisplayName(
+      "[MQTT-3.1.2.5] a session that ends at its connection's end publishes its will at once")
+  void shouldNotDelayTheWillBeyondTheSession() {
+    Line listener = connected(connect5("l", true));
+    listener.send(subscribe5(1, "will", 0)).read();
+    String will = properties("18" + four(3_600));
+    connected(connect5("06", "00", text("c"), will, text("will"), text("gone"))).cut();
+    assertThat(listener.read()).containsExactly(publish5("will", "676f6e65"));
+  }
+
+  @Test
+  @DisplayName("[MQTT-3.1.3-9] MQTT 5, 3.1.1 and 3.1 share client identifiers and sessions")
+  void shouldResumeAcrossVersions() {
+    connected(connect3("c", false)).cut();
+    connected(connect4("c", false)).cut();
+    assertSessionPresent(broker.open().send(connect5("c", false, expiry(60))), true);
+  }
+}

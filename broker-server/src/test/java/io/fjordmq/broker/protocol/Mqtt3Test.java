@@ -1,0 +1,162 @@
+package io.fjordmq.broker.protocol;
+
+import static io.fjordmq.broker.protocol.Packets.ack;
+import static io.fjordmq.broker.protocol.Packets.connect3;
+import static io.fjordmq.broker.protocol.Packets.connect4;
+import static io.fjordmq.broker.protocol.Packets.connect5;
+import static io.fjordmq.broker.protocol.Packets.packet;
+import static io.fjordmq.broker.protocol.Packets.properties;
+import static io.fjordmq.broker.protocol.Packets.publish;
+import static io.fjordmq.broker.protocol.Packets.publish5;
+import static io.fjordmq.broker.protocol.Packets.subscribe;
+import static io.fjordmq.broker.protocol.Packets.text;
+import static io.fjordmq.broker.protocol.Packets.two;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.broker.net.RawBroker;
+import io.fjordmq.broker.net.RawBroker.Line;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What MQTT 3.1 and 3.1.1 clients see: nothing of MQTT 5, byte for byte. */
+class Mqtt3Test {
+  private static final String ACCEPTED = "20020000";
+
+  private final RawBroker broker = new RawBroker();
+
+  @AfterEach
+  void closeBroker() {
+    broker.close();
+  }
+
+  private Line connected(String connect) {
+    Line line = broker.open().send(connect);
+    assertThat(line.read()).containsExactly(ACCEPTED);
+    return line;
+  }
+
+  private static String connect(int version, String id) {
+    return version == 3 ? connect3(id, true) : connect4(id, true);
+  }
+
+  @Test
+  @DisplayName("[3.1.1: MQTT-3.2.2-2] [3.1.1: MQTT-3.2.2-3] Session Present")
+  void shouldSaySessionPresentToMqtt311() {
+    connected(connect4("c", false)).cut();
+    assertThat(broker.open().send(connect4("c", false)).read()).containsExactly("20020100");
+    assertThat(broker.open().send(connect4("c", true)).read()).containsExactly(ACCEPTED);
+  }
+
+  @Test
+  @DisplayName("[3.1: §3.2] the first byte of a CONNACK is reserved: there is no Session Present")
+  void shouldNotSaySessionPresentToMqtt31() {
+    connected(connect3("c", false)).cut();
+    assertThat(broker.open().send(connect3("c", false)).read()).containsExactly(ACCEPTED);
+  }
+
+  @ParameterizedTest(name = "level {0}")
+  @ValueSource(ints = {3, 4})
+  @DisplayName("acknowledgements of MQTT 3 have an identifier and nothing else")
+  void shouldAnswerWithoutReasonCodesAndProperties(int version) {
+    Line line = connected(connect(version, "c"));
+    line.send(packet(0x32, text("nobody"), two(1), "78"));
+    line.send(packet(0x34, text("nobody"), two(2), "78"));
+    line.send(ack(0x62, 2), ack(0x62, 77));
+    line.send(packet(0xA2, two(3), text("never"), text("a/#/b")));
+    line.send(ack(0x50, 99));
+    assertThat(line.read())
+        .containsExactly(
+            ack(0x40, 1), ack(0x50, 2), ack(0x70, 2), ack(0x70, 77), ack(0xB0, 3), ack(0x62, 99));
+  }
+
+  @ParameterizedTest(name = "level {0}")
+  @ValueSource(ints = {3, 4})
+  @DisplayName("a message of MQTT 5 reaches MQTT 3 without its properties")
+  void shouldNotSeePropertiesOfMqtt5(int version) {
+    Line line = connected(connect(version, "c")).send(subscribe(1, "a", 1));
+    assertThat(line.read()).containsExactly("9003000101");
+    Line publisher = broker.open().send(connect5("p", true));
+    String given = properties("02 00000064", "03" + text("ct"), "26" + text("k") + text("v"));
+    publisher.send(publish5(0x32, 1, "a", given, "78"));
+    assertThat(line.read()).containsExactly(packet(0x32, text("a"), two(1), "78"));
+  }
+
+  @ParameterizedTest(name = "level {0}")
+  @ValueSource(ints = {3, 4})
+  @DisplayName("MQTT 3 is not told why its connection ends")
+  void shouldSendNoDisconnect(int version) {
+    Line line = connected(connect(version, "c"));
+    broker.open().send(connect(version, "c"));
+    assertThat(line.read()).isEmpty();
+    assertThat(line.isOpen()).isFalse();
+  }
+
+  @Test
+  @DisplayName("[3.1.1: MQTT-3.8.4-5] a filter that is refused is told 0x80")
+  void shouldRefuseInvalidFilters() {
+    Line line = connected(connect4("c", true));
+    line.send(packet(0x82, two(7), text("a"), "00", text("a#"), "01", text("b"), "02"));
+    assertThat(line.read()).containsExactly("90050007008002");
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @DisplayName("[3.1: §3.3, §3.6, §3.8] a client of MQTT 3.1 that repeats itself sets DUP")
+  @CsvSource({
+    "SUBSCRIBE, 8a060001000161 00, 9003000100",
+    "UNSUBSCRIBE, aa0500010001 61, b0020001",
+    "PUBREL, 6a020001, 70020001"
+  })
+  void shouldTakeRepetitionsOfMqtt31(String what, String packet, String answer) {
+    Line line = connected(connect3("c", true)).send(packet);
+    assertThat(line.read()).as(what).containsExactly(answer);
+    assertThat(line.isOpen()).isTrue();
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @DisplayName("[3.1.1: MQTT-2.2.2-2] but in MQTT 3.1.1 that flag is reserved")
+  @CsvSource({"SUBSCRIBE, 8a060001000161 00", "UNSUBSCRIBE, aa0500010001 61", "PUBREL, 6a020001"})
+  void shouldNotTakeReservedFlags(String what, String packet) {
+    Line line = connected(connect4("c", true)).send(packet);
+    assertThat(line.read()).as(what).isEmpty();
+    assertThat(line.isOpen()).isFalse();
+  }
+
+  @Test
+  @DisplayName("[3.1: §3.1] user name and password may be missing although flagged")
+  void shouldTakeMqtt31WithoutTheUserNameItFlags() {
+    String head = text("MQIsdp") + "03";
+    connected(packet(0x10, head, "c2", "0000", text("c")));
+    connected(packet(0x10, head, "c2", "0000", text("c"), text("user")));
+    connected(packet(0x10, head, "c2", "0000", text("c"), text("user"), text("pass")));
+  }
+
+  @Test
+  @DisplayName("[3.1.1: MQTT-3.1.3-8] an empty identifier needs Clean Session")
+  void shouldRefuseAnEmptyIdentifier() {
+    assertThat(broker.open().send(connect4("", false)).read()).containsExactly("20020002");
+    connected(connect4("", true));
+  }
+
+  @Test
+  @DisplayName("[3.1.1: MQTT-3.3.1-2] a PUBLISH of QoS 0 cannot be a repetition")
+  void shouldNotTakeDupWithQos0() {
+    Line line = connected(connect4("c", true)).send(packet(0x38, text("a"), "78"));
+    assertThat(line.isOpen()).isFalse();
+  }
+
+  @Test
+  @DisplayName("[3.1.1: MQTT-4.7.2-1] $-topics are not matched by a leading wildcard")
+  void shouldHideDollarTopics() {
+    Line all = connected(connect4("all", true)).send(subscribe(1, "#", 0), subscribe(2, "+/x", 0));
+    Line sys = connected(connect4("sys", true)).send(subscribe(1, "$SYS/#", 0));
+    assertThat(all.read()).hasSize(2);
+    assertThat(sys.read()).hasSize(1);
+    connected(connect4("p", true)).send(publish("$SYS/x", "78"));
+    assertThat(all.read()).isEmpty();
+    assertThat(sys.read()).containsExactly(publish("$SYS/x", "78"));
+  }
+}

@@ -1,0 +1,115 @@
+package io.fjordmq.broker.protocol;
+
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
+
+/** Packets as hexadecimal digits. Nothing here checks anything: a test may write what it likes. */
+final class Packets {
+  static final String CLEAN_START = "02";
+  static final String RESUME = "00";
+
+  private Packets() {}
+
+  static String bytes(int... values) {
+    StringBuilder hex = new StringBuilder();
+    for (int value : values) {
+      hex.append(HexFormat.of().toHexDigits((byte) value));
+    }
+    return hex.toString();
+  }
+
+  static String two(int value) {
+    return HexFormat.of().toHexDigits((short) value);
+  }
+
+  static String four(long value) {
+    return HexFormat.of().toHexDigits((int) value);
+  }
+
+  /** Two bytes of length and the bytes. */
+  static String counted(String hex) {
+    return two(hex.length() / 2) + hex;
+  }
+
+  static String text(String text) {
+    return counted(HexFormat.of().formatHex(text.getBytes(StandardCharsets.UTF_8)));
+  }
+
+  /** A variable byte integer. */
+  static String integer(int value) {
+    StringBuilder hex = new StringBuilder();
+    int rest = value;
+    while (rest >= 0x80) {
+      hex.append(bytes(rest & 0x7F | 0x80));
+      rest >>>= 7;
+    }
+    return hex.append(bytes(rest)).toString();
+  }
+
+  /** Properties, each a whole identifier and value, with their length before them. */
+  static String properties(String... properties) {
+    String all = String.join("", properties).replace(" ", "");
+    return integer(all.length() / 2) + all;
+  }
+
+  /** A packet of this first byte; the remaining length is counted. */
+  static String packet(int first, String... parts) {
+    String body = String.join("", parts).replace(" ", "");
+    return bytes(first) + integer(body.length() / 2) + body;
+  }
+
+  /** A CONNECT of MQTT 5: flags, then everything from the properties on. */
+  static String connect5(String flags, String... rest) {
+    return packet(0x10, text("MQTT"), "05", flags, "0000", String.join("", rest));
+  }
+
+  static String connect5(String clientId, boolean clean, String... properties) {
+    return connect5(clean ? CLEAN_START : RESUME, properties(properties), text(clientId));
+  }
+
+  static String connect4(String clientId, boolean clean) {
+    return packet(0x10, text("MQTT"), "04", clean ? CLEAN_START : RESUME, "0000", text(clientId));
+  }
+
+  static String connect3(String clientId, boolean clean) {
+    return packet(0x10, text("MQIsdp"), "03", clean ? CLEAN_START : RESUME, "0000", text(clientId));
+  }
+
+  static String expiry(long seconds) {
+    return "11" + four(seconds);
+  }
+
+  /** QoS 0, MQTT 3. */
+  static String publish(String topic, String payload) {
+    return packet(0x30, text(topic), payload);
+  }
+
+  /** MQTT 5; without packet identifier if that is 0. */
+  static String publish5(int first, int id, String topic, String properties, String payload) {
+    return packet(first, text(topic), id == 0 ? "" : two(id), properties, payload);
+  }
+
+  static String publish5(String topic, String payload) {
+    return publish5(0x30, 0, topic, "00", payload);
+  }
+
+  static String subscribe5(int id, String properties, String... filters) {
+    return packet(0x82, two(id), properties, String.join("", filters));
+  }
+
+  static String subscribe5(int id, String filter, int options) {
+    return subscribe5(id, "00", text(filter) + bytes(options));
+  }
+
+  static String subscribe(int id, String filter, int qos) {
+    return packet(0x82, two(id), text(filter), bytes(qos));
+  }
+
+  static String ack(int first, int id) {
+    return packet(first, two(id));
+  }
+
+  static String ack(int first, int id, int code) {
+    return packet(first, two(id), bytes(code));
+  }
+}

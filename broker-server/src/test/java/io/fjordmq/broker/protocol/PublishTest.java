@@ -1,0 +1,291 @@
+package io.fjordmq.broker.protocol;
+
+import static io.fjordmq.broker.protocol.Packets.ack;
+import static io.fjordmq.broker.protocol.Packets.connect5;
+import static io.fjordmq.broker.protocol.Packets.expiry;
+import static io.fjordmq.broker.protocol.Packets.four;
+import static io.fjordmq.broker.protocol.Packets.properties;
+import static io.fjordmq.broker.protocol.Packets.publish5;
+import static io.fjordmq.broker.protocol.Packets.subscribe5;
+import static io.fjordmq.broker.protocol.Packets.text;
+import static io.fjordmq.broker.protocol.Packets.two;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.broker.net.RawBroker;
+import io.fjordmq.broker.net.RawBroker.Line;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** PUBLISH to PUBCOMP (MQTT 5.0 §3.3 to §3.7), delivery (§4.3 to §4.6), flow control (§4.9). */
+class PublishTest {
+  private final RawBroker broker = new RawBroker();
+
+  @AfterEach
+  void closeBroker() {
+    broker.close();
+  }
+
+  private Line connected(String clientId, String... properties) {
+    Line line = broker.open().send(connect5(clientId, true, properties));
+    assertThat(line.read()).hasSize(1);
+    return line;
+  }
+
+  private Line resumed(String clientId, String... properties) {
+    Line line = broker.open().send(connect5(clientId, false, properties));
+    return line;
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @DisplayName("[MQTT-4.13.1-1] a PUBLISH that is none ends the connection with its reason")
+  @CsvSource({
+    "[MQTT-3.3.1-2] DUP with QoS 0,           3804 0001 61 00,            81",
+    "[MQTT-3.3.1-4] QoS 3,                    3606 0001 61 0001 00,       81",
+    "[MQTT-2.2.1-4] identifier 0,             3206 0001 61 0000 00,       81",
+    "[MQTT-3.3.2-2] wildcard,                 3006 0003 612f23 00,        90",
+    "[MQTT-3.3.2-8] alias 0,                  3007 0001 61 03 23 0000,    94",
+    "[MQTT-3.3.2-9] alias beyond the maximum, 3007 0001 61 03 23 0021,    94",
+    "[MQTT-3.3.2-13] response topic not UTF-8, 3008 0001 61 04 08 0001 ff, 81",
+    "[MQTT-3.3.2-14] wildcard response topic, 3008 0001 61 04 08 0001 2b, 82",
+    "[MQTT-3.3.2-19] content type not UTF-8,  3008 0001 61 04 03 0001 ff, 81",
+    "[MQTT-1.5.4-2] user property with U+0000, 300a 0001 61 06 26 0001 00 0000, 81",
+    "[MQTT-1.5.4-1] user property surrogate,  300c 0001 61 08 26 0003 eda080 0000, 81",
+    "[MQTT-1.5.5-1] a length in more bytes than it needs, 3005 0001 61 8000, 81",
+    "[MQTT-1.5.5-1] a remaining length in more bytes than it needs, 308400 0001 61 00, 81",
+    "alias nobody gave,                       3006 0000 03 23 0005,       82",
+    "neither topic nor alias,                 3003 0000 00,               82",
+    "payload format indicator 2,              3006 0001 61 02 01 02,      8[12]",
+    "two message expiries,                    300e 0001 61 0a 02 00000001 02 00000001, 82",
+    "property of a CONNECT,                   3007 0001 61 03 21 0001,    81"
+  })
+  void shouldEndAt(String what, String packet, String code) {
+    Line line = connected("c").send(packet);
+    assertThat(line.read()).as(what).singleElement().asString().matches("e0.." + code + ".*");
+    assertThat(line.isOpen()).isFalse();
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @DisplayName("[MQTT-2.2.1-2] acknowledgements under identifier 0 are none")
+  @CsvSource({"PUBACK, 40020000", "PUBREC, 50020000", "PUBREL, 62020000", "PUBCOMP, 70020000"})
+  void shouldEndAtIdentifierZero(String what, String packet) {
+    Line line = connected("c").send(packet);
+    assertThat(line.read()).as(what).singleElement().asString().matches("e0..8[12].*");
+  }
+
+  @Test
+  @DisplayName("[MQTT-3.3.1-3] DUP of a publisher is not passed on")
+  void shouldNotPassDupOn() {
+    Line line = connected("s").send(subscribe5(1, "a", 1));
+    connected("p").send(publish5(0x3A, 9, "a", "00", "78"));
+    assertThat(line.read()).endsWith(publish5(0x32, 1, "a", "00", "78"));
+  }
+
+  @Test
+  @DisplayName("[MQTT-3.3.1-3] what was never sent is not sent as a repetition")
+  void shouldNotSetDupOnWhatWasNeverSent() {
+    connected("s", expiry(60)).send(subscribe5(1, "a", 1)).cut();
+    connected("p").send(publish5(0x32, 1, "a", "00", "78"));
+    assertThat(resumed("s", expiry(60)).read()).endsWith(publish5(0x32, 1, "a", "00", "78"));
+  }
+
+  @Test
+  @DisplayName("[MQTT-3.3.1-1] [MQTT-4.4.0-1] what was sent is sent again under its identifier")
+  void shouldRepeatWithDup() {
+    Line line = connected("s", expiry(60)).send(subscribe5(1, "a", 2));
+    Line publisher = connected("p");
+    publisher.send(publish5(0x32, 1, "a", "00", "31"), publish5(0x34, 2, "a", "00", "32"));
+    publisher.send(publish5(0x34, 3, "a", "00", "33"), publish5(0x32, 4, "a", "00", "34"));
+    assertThat(line.read()).hasSize(5);
+    line.send(ack(0x40, 4), ack(0x50, 3)).cut();
+    publisher.send(publish5(0x32, 5, "a", "00", "35"));
+    assertThat(resumed("s", expiry(60)).read())
+        .hasSize(5)
+        .endsWith(
+            ack(0x62, 3),
+            publish5(0x3A, 1, "a", "00", "31"),
+            publish5(0x3C, 2, "a", "00", "32"),
+            publish5(0x32, 5, "a", "00", "35"));
+  }
+
+  @Test
+  @DisplayName("[MQTT-3.3.4-7] [MQTT-3.3.4-9] no more at a time than the client's Receive Maximum")
+  void shouldKeepTheReceiveMaximumOverAReconnect() {
+    Line line = connected("s", expiry(60), "21 0003").send(subscribe5(1, "a", 2));
+    Line publisher = connected("p");
+    for (int i = 1; i <= 6; i++) {
+      publisher.send(publish5(0x34, i, "a", "00", "78"));
+    }
+    assertThat(line.read()).hasSize(1 + 3);
+    line.send(ack(0x50, 1), ack(0x50, 2));
+    assertThat(line.read()).containsExactly(ack(0x62, 1), ack(0x62, 2));
+    line.cut();
+    Line again = resumed("s", expiry(60), "21 0001");
+    assertThat(again.read()).hasSize(3).endsWith(ack(0x62, 1), ack(0x62, 2));
+    again.send(ack(0x70, 2));
+    assertThat(again.read()).isEmpty();
+    again.send(ack(0x70, 1));
+    assertThat(again.read()).containsExactly(publish5(0x3C, 3, "a", "00", "78"));
+  }
+
+  @Test
+  @DisplayName(
+      "[MQTT-3.3.4-8] [MQTT-3.3.4-9] more than the server's Receive Maximum ends with 0x93")
+  void shouldEndBeyondTheReceiveMaximum() {
+    try (RawBroker small = new RawBroker(RawBroker.settings("receiveMaximum", 2))) {
+      Line line = small.open().send(connect5("p", true));
+      line.read();
+      line.send(publish5(0x34, 1, "a", "00", ""), publish5(0x34, 2, "a", "00", ""));
+      line.send(publish5(0x3C, 2, "a", "00", ""));
+      assertThat(line.isOpen()).as("a repetition is no third").isTrue();
+      line.send(ack(0x62, 1), publish5(0x34, 3, "a", "00", ""));
+      assertThat(line.isOpen()).isTrue();
+      line.read();
+      line.send(publish5(0x34, 4, "a", "00", ""));
+      assertThat(line.read()).singleElement().asString().matches("e0..93.*");
+    }
+  }
+
+  @Test
+  @DisplayName(
+      "[MQTT-4.3.3-10] [MQTT-4.3.3-12] a repeated QoS 2 PUBLISH is answered, not delivered")
+  void shouldDeliverQos2Once() {
+    Line line = connected("s").send(subscribe5(1, "a", 0));
+    Line publisher = connected("p", expiry(60));
+    publisher.send(publish5(0x34, 7, "a", "00", "78")).send(publish5(0x3C, 7, "a", "00", "78"));
+    assertThat(publisher.read()).containsExactly(ack(0x50, 7), ack(0x50, 7));
+    publisher.send(ack(0x62, 7)).send(ack(0x62, 7));
+    assertThat(publisher.read()).containsExactly(ack(0x70, 7), ack(0x70, 7, 0x92));
+    assertThat(line.read()).hasSize(2);
+    publisher.send(publish5(0x34, 7, "a", "00", "79"));
+    assertThat(line.read()).as("after PUBREL it is another message").hasSize(1);
+  }
+
+  @Test
+  @DisplayName("[MQTT-4.3.3-4] PUBREC with an error ends the exchange without PUBREL")
+  void shouldNotReleaseWhatWasRefused() {
+    for (String session : new String[] {"", expiry(60)}) {
+      Line line = connected("s" + session.length(), session).send(subscribe5(1, "a", 2));
+      connected("p").send(publish5(0x34, 1, "a", "00", "78"));
+      assertThat(line.read()).hasSize(2);
+      line.send(ack(0x50, 1, 0x80), ack(0x70, 1), ack(0x50, 1));
+      assertThat(line.read()).containsExactly(ack(0x62, 1, 0x92));
+      assertThat(line.isOpen()).isTrue();
+    }
+  }
+
+  @Test
+  @DisplayName("[MQTT-4.6.0-2] [MQTT-4.6.0-3] answers leave in the order of the messages")
+  void shouldAnswerInOrder() {
+    connected("k", expiry(60)).send(subscribe5(1, "kept", 2)).cut();
+    Line publisher = connected("p", expiry(60));
+    broker.hold();
+    publisher.send(publish5(0x34, 1, "kept", "00", ""), publish5(0x34, 2, "nobody", "00", ""));
+    publisher.send(publish5(0x32, 3, "kept", "00", ""), publish5(0x32, 4, "nobody", "00", ""));
+    broker.resume();
+    assertThat(publisher.read())
+        .containsExactly(ack(0x50, 1), ack(0x50, 2, 0x10), ack(0x40, 3), ack(0x40, 4, 0x10));
+  }
+
+  @Test
+  @DisplayName("[MQTT-3.3.2-6] Message Expiry Interval counts down, retained messages included")
+  void shouldCountDown() {
+    connected("s", expiry(600)).send(subscribe5(1, "a", 1)).cut();
+    connected("p").send(publish5(0x33, 1, "a", properties("02 00000064"), "78"));
+    broker.pass(40);
+    String left = properties("02 0000003c");
+    assertThat(resumed("s", expiry(600)).read()).last().asString().endsWith(left + "78");
+    Line late = connected("late").send(subscribe5(1, "a", 0));
+    assertThat(late.read()).endsWith(publish5(0x31, 0, "a", left, "78"));
+    broker.pass(60);
+    assertThat(connected("later").send(subscribe5(1, "a", 0)).read()).hasSize(1);
+  }
+
+  @Test
+  @DisplayName("[MQTT-3.1.2-25] a packet the client cannot take counts as delivered")
+  void shouldSkipWhatIsTooLarge() {
+    for (String session : new String[] {"", expiry(60)}) {
+      String id = "s" + session.length();
+      Line line = connected(id, session, "27" + four(30)).send(subscribe5(1, "a", 1));
+      line.read();
+      Line publisher = connected("p");
+      // 1 + 1 + 3 + 2 + 1 + payload: properties count as well.
+      publisher.send(publish5(0x32, 1, "a", "00", "78".repeat(22)));
+      publisher.send(publish5(0x32, 2, "a", "00", "78".repeat(23)));
+      publisher.send(
+          publish5(0x32, 3, "a", properties("26" + text("k") + text("v".repeat(20))), "78"));
+      publisher.send(publish5(0x32, 4, "a", "00", "79"));
+      List<String> got = line.read();
+      assertThat(got).hasSize(2).first().asString().hasSize(60);
+      assertThat(got).last().asString().endsWith("79");
+    }
+  }
+
+  @Test
+  @DisplayName("[MQTT-3.3.2-10] [MQTT-3.3.2-12] aliases end with their connection")
+  void shouldForgetAliases() {
+    Line line = connected("p", expiry(60));
+    line.send(publish5(0x30, 0, "a", properties("23 0001"), "")).cut();
+    Line again = resumed("p", expiry(60));
+    again.send(publish5(0x30, 0, "", properties("23 0001"), ""));
+    assertThat(again.read()).last().asString().matches("e0..82.*");
+  }
+
+  @Test
+  @DisplayName("[MQTT-3.3.2-11] no alias beyond what the client allows, none if it says nothing")
+  void shouldKeepTheClientsAliasMaximum() {
+    Line none = connected("none").send(subscribe5(1, "#", 0));
+    Line one = connected("one", "22 0001").send(subscribe5(1, "#", 0));
+    Line publisher = connected("p");
+    publisher.send(publish5("a", "31"), publish5("b", "32"), publish5("a", "33"));
+    assertThat(none.read()).endsWith(publish5("a", "31"), publish5("b", "32"), publish5("a", "33"));
+    String alias = properties("23 0001");
+    assertThat(one.read())
+        .endsWith(
+            publish5(0x30, 0, "a", alias, "31"),
+            publish5("b", "32"),
+            publish5(0x30, 0, "", alias, "33"));
+  }
+
+  @Test
+  @DisplayName("[MQTT-2.2.1-3] identifiers run from 1 to 65,535 and begin again")
+  void shouldUseAllIdentifiers() {
+    Line line = connected("s").send(subscribe5(1, "a", 1));
+    Line publisher = connected("p");
+    line.read();
+    List<Integer> wrong = new ArrayList<>();
+    for (int i = 1; i <= 65_540; i++) {
+      int id = 1 + (i - 1) % 65_535;
+      publisher.send(publish5(0x32, id, "a", "00", ""));
+      if (!line.read().equals(List.of(publish5(0x32, id, "a", "00", "")))
+          || !publisher.read().equals(List.of(ack(0x40, id)))) {
+        wrong.add(i);
+      }
+      line.send(ack(0x40, id));
+    }
+    assertThat(wrong).isEmpty();
+  }
+
+  @Test
+  @DisplayName("[MQTT-4.3.3-7] [MQTT-4.3.3-13] QoS 2 across reconnects of both sides")
+  void shouldFinishQos2AfterReconnects() {
+    connected("s", expiry(60)).send(subscribe5(1, "a", 2)).cut();
+    connected("p", expiry(60)).send(publish5(0x34, 5, "a", "00", "78")).cut();
+    Line publisher = resumed("p", expiry(60)).send(publish5(0x3C, 5, "a", "00", "78"));
+    assertThat(publisher.read()).endsWith(ack(0x50, 5));
+    publisher.cut();
+    publisher = resumed("p", expiry(60)).send(ack(0x62, 5));
+    assertThat(publisher.read()).endsWith(ack(0x70, 5));
+    Line subscriber = resumed("s", expiry(60));
+    assertThat(subscriber.read()).hasSize(2).last().asString().contains(text("a") + two(1));
+    subscriber.send(ack(0x50, 1)).cut();
+    subscriber = resumed("s", expiry(60));
+    assertThat(subscriber.read()).hasSize(2).endsWith(ack(0x62, 1));
+    subscriber.send(ack(0x70, 1)).cut();
+    assertThat(resumed("s", expiry(60)).read()).hasSize(1);
+  }
+}

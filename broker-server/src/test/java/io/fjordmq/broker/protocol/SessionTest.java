@@ -1,0 +1,190 @@
+package io.fjordmq.broker.protocol;
+
+import static io.fjordmq.broker.protocol.Packets.ack;
+import static io.fjordmq.broker.protocol.Packets.connect4;
+import static io.fjordmq.broker.protocol.Packets.connect5;
+import static io.fjordmq.broker.protocol.Packets.expiry;
+import static io.fjordmq.broker.protocol.Packets.packet;
+import static io.fjordmq.broker.protocol.Packets.properties;
+import static io.fjordmq.broker.protocol.Packets.publish5;
+import static io.fjordmq.broker.protocol.Packets.subscribe5;
+import static io.fjordmq.broker.protocol.Packets.text;
+import static io.fjordmq.broker.protocol.Packets.two;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.broker.net.RawBroker;
+import io.fjordmq.broker.net.RawBroker.Line;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** Session state over connections (MQTT 5.0 §4.1, §4.4), takeover (§3.1.4), the server's end. */
+class SessionTest {
+  private final RawBroker broker = new RawBroker();
+
+  @AfterEach
+  void closeBroker() {
+    broker.close();
+  }
+
+  private Line connected(String clientId, String... properties) {
+    Line line = broker.open().send(connect5(clientId, true, properties));
+    assertThat(line.read()).hasSize(1);
+    return line;
+  }
+
+  private Line resumed(String clientId) {
+    return broker.open().send(connect5(clientId, false, expiry(60)));
+  }
+
+  @Test
+  @DisplayName("[MQTT-3.1.4-3] [MQTT-4.4.0-1] a takeover with messages in flight loses none")
+  void shouldGoOnAfterATakeover() {
+    Line old = connected("s", expiry(60)).send(subscribe5(1, "a", 2));
+    Line publisher = connected("p");
+    publisher.send(publish5(0x34, 1, "a", "00", "31"), publish5(0x32, 2, "a", "00", "32"));
+    publisher.send(publish5(0x34, 3, "a", "00", "33"), publish5(0x32, 4, "a", "00", "34"));
+    assertThat(old.read()).hasSize(5);
+    old.send(ack(0x50, 1), ack(0x40, 4));
+    Line line = resumed("s");
+    assertThat(old.read()).first().isEqualTo(ack(0x62, 1));
+    assertThat(old.isOpen()).isFalse();
+    assertThat(line.read())
+        .hasSize(4)
+        .endsWith(
+            ack(0x62, 1), publish5(0x3A, 2, "a", "00", "32"), publish5(0x3C, 3, "a", "00", "33"));
+    line.send(ack(0x70, 1), ack(0x40, 2), ack(0x50, 3), ack(0x70, 3));
+    assertThat(line.isOpen()).as("PUBCOMP before PUBREL ends the connection").isFalse();
+    Line last = resumed("s");
+    last.send(ack(0x70, 3)).cut();
+    assertThat(resumed("s").read()).hasSize(1);
+  }
+
+  @Test
+  @DisplayName("[MQTT-4.1.0-1] subscriptions stay, with their options and identifiers")
+  void shouldKeepSubscriptions() {
+    connected("s", expiry(60))
+        .send(subscribe5(1, properties("0b05"), text("a") + "0d"), subscribe5(2, "b", 0))
+        .cut();
+    Line line = resumed("s");
+    line.read();
+    connected("p").send(publish5(0x33, 1, "a", "00", "78"), publish5("b", "79"));
+    assertThat(line.read())
+        .containsExactlyInAnyOrder(
+            publish5(0x33, 1, "a", properties("0b05"), "78"), publish5("b", "79"));
+    line.send(publish5(0x32, 1, "a", "00", "6d"));
+    assertThat(line.read()).as("No Local stays, too").containsExactly(ack(0x40, 1));
+  }
+
+  @Test
+  @DisplayName("[MQTT-3.1.2-4] nothing of a session is left after Clean Start")
+  void shouldForgetEverythingAtCleanStart() {
+    Line old = connected("s", expiry(60)).send(subscribe5(1, "a", 2));
+    Line publisher = connected("p").send(publish5(0x34, 1, "a", "00", "78"));
+    old.send(ack(0x50, 1), publish5(0x34, 9, "x", "00", "")).cut();
+    Line line = connected("s", expiry(60));
+    line.send(ack(0x62, 9));
+    assertThat(line.read())
+        .as("its QoS 2 identifiers are forgotten")
+        .containsExactly(ack(0x70, 9, 0x92));
+    publisher.send(publish5(0x32, 2, "a", "00", "79"));
+    assertThat(line.read()).isEmpty();
+    assertThat(publisher.read()).last().isEqualTo(ack(0x40, 2, 0x10));
+  }
+
+  @Test
+  @DisplayName("[MQTT-3.1.2-23] [MQTT-4.1.0-2] a session ends with its connection if expiry is 0")
+  void shouldEndWithTheConnection() {
+    connected("s").send(subscribe5(1, "a", 1)).cut();
+    assertThat(resumed("s").read()).singleElement().asString().startsWith("200e00");
+  }
+
+  @Test
+  @DisplayName("MQTT 5 resumes what MQTT 3.1.1 left, and takes it along with its own expiry")
+  void shouldEndASessionThatIsResumedWithoutExpiry() {
+    broker.open().send(connect4("s", false)).cut();
+    Line line = broker.open().send(connect5("s", false));
+    assertThat(line.read()).singleElement().asString().startsWith("200e01");
+    line.cut();
+    assertThat(resumed("s").read()).singleElement().asString().startsWith("200e00");
+  }
+
+  @Test
+  @DisplayName("[MQTT-3.14.4-2] the server's end: 0x8B for MQTT 5, nothing for MQTT 3.1.1")
+  void shouldSayThatItEnds() {
+    Line five = connected("five");
+    Line four = broker.open().send(connect4("four", true));
+    four.read();
+    broker.shutDown();
+    assertThat(five.read()).singleElement().asString().matches("e0..8b.*");
+    assertThat(four.read()).isEmpty();
+    assertThat(List.of(five.isOpen(), four.isOpen())).containsOnly(false);
+    assertThat(broker.open().send(connect4("late", true)).read()).containsExactly("20020003");
+  }
+
+  @Test
+  @DisplayName("[MQTT-3.1.4-6] packets may follow a CONNECT at once")
+  void shouldServeWhatFollowsTheConnect() {
+    Line line =
+        broker
+            .open()
+            .send(connect5("s", true), subscribe5(1, "a", 1), publish5(0x32, 2, "a", "00", "78"));
+    assertThat(line.read()).hasSize(3).first().asString().startsWith("20");
+    assertThat(line.isOpen()).isTrue();
+  }
+
+  @Test
+  @DisplayName("[MQTT-3.1.4-6] and count for nothing if it is refused")
+  void shouldNotActOnWhatFollowsARefusedConnect() {
+    Line listener = connected("l").send(subscribe5(1, "a", 0));
+    listener.read();
+    broker.open().send(connect5("s", true, "21 0000"), publish5("a", "78"));
+    assertThat(listener.read()).isEmpty();
+  }
+
+  @Test
+  @DisplayName("[MQTT-3.1.2-8] [MQTT-3.1.2-10] a will is published once and then forgotten")
+  void shouldPublishAWillOnce() {
+    Line listener = connected("l").send(subscribe5(1, "will", 0));
+    listener.read();
+    String rest = text("c") + "00" + text("will") + text("gone");
+    broker.open().send(connect5("06", properties(), rest)).cut();
+    assertThat(listener.read()).hasSize(1);
+    connected("c").cut();
+    assertThat(listener.read()).isEmpty();
+  }
+
+  @Test
+  @DisplayName("[MQTT-3.1.4-3] a takeover publishes the will of the older connection")
+  void shouldPublishTheWillAtATakeover() {
+    Line listener = connected("l").send(subscribe5(1, "will", 0));
+    listener.read();
+    broker.open().send(connect5("06", "00", text("c"), "00", text("will"), text("gone")));
+    connected("c");
+    assertThat(listener.read()).containsExactly(publish5("will", "676f6e65"));
+  }
+
+  @Test
+  @DisplayName("[MQTT-3.12.4-1] PINGREQ is answered, also behind a held-back PUBLISH")
+  void shouldAnswerPing() {
+    connected("k", expiry(60)).send(subscribe5(1, "a", 1)).cut();
+    Line line = connected("c");
+    broker.hold();
+    line.send(publish5(0x32, 1, "a", "00", ""), "c000");
+    assertThat(line.read()).containsExactly("d000");
+    broker.resume();
+    assertThat(line.read()).containsExactly(ack(0x40, 1));
+  }
+
+  @Test
+  @DisplayName("[MQTT-4.3.3-9] PUBREC of an error leaves the identifier free for another message")
+  void shouldTakeTheIdentifierAgainAfterARefusal() {
+    Line line = connected("s", expiry(60)).send(packet(0x34, text("n"), two(3), "00", ""));
+    assertThat(line.read()).containsExactly(ack(0x50, 3, 0x10));
+    line.send(ack(0x62, 3));
+    assertThat(line.read()).containsExactly(ack(0x70, 3));
+    line.send(packet(0x34, text("n"), two(3), "00", ""));
+    assertThat(line.read()).containsExactly(ack(0x50, 3, 0x10));
+  }
+}

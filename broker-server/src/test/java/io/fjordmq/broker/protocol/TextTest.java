@@ -1,0 +1,128 @@
+package io.fjordmq.broker.protocol;
+
+import static io.fjordmq.broker.protocol.Packets.connect5;
+import static io.fjordmq.broker.protocol.Packets.counted;
+import static io.fjordmq.broker.protocol.Packets.packet;
+import static io.fjordmq.broker.protocol.Packets.properties;
+import static io.fjordmq.broker.protocol.Packets.subscribe5;
+import static io.fjordmq.broker.protocol.Packets.text;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.broker.net.RawBroker;
+import io.fjordmq.broker.net.RawBroker.Line;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** UTF-8 encoded strings (MQTT 5.0 §1.5.4) wherever they stand, and their lengths. */
+class TextTest {
+  private final RawBroker broker = new RawBroker();
+
+  @AfterEach
+  void closeBroker() {
+    broker.close();
+  }
+
+  private Line connected(String clientId) {
+    Line line = broker.open().send(connect5(clientId, true));
+    assertThat(line.read()).hasSize(1);
+    return line;
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @DisplayName("[MQTT-1.5.4-1] [MQTT-1.5.4-2] ill-formed UTF-8 and U+0000, wherever they stand")
+  @CsvSource({
+    "high surrogate,       eda080",
+    "low surrogate,        edb080",
+    "pair of surrogates,   eda081edb080",
+    "overlong slash,       c0af",
+    "overlong U+0000,      c080",
+    "beyond U+10FFFF,      f4908080",
+    "lone continuation,    80",
+    "cut off,              c3",
+    "U+0000,               6100"
+  })
+  void shouldNotTake(String what, String bad) {
+    String field = counted(bad);
+    for (String connect :
+        new String[] {
+          connect5("02", "00", field),
+          connect5("02", properties("26" + field + text("v")), text("c")),
+          connect5("06", "00", text("c"), "00", field, text("x")),
+          connect5("06", "00", text("c"), properties("03" + field), text("w"), text("x")),
+          connect5("82", "00", text("c"), field)
+        }) {
+      Line line = broker.open().send(connect);
+      assertThat(line.read())
+          .as(what + " in " + connect)
+          .singleElement()
+          .asString()
+          .matches("20..0081.*");
+    }
+    for (String packet :
+        new String[] {
+          packet(0x30, field, "00"),
+          packet(0x30, text("a"), properties("08" + field)),
+          packet(0x30, text("a"), properties("26" + text("k") + field)),
+          packet(0x82, "0001 00", field, "00"),
+          packet(0xA2, "0001 00", field),
+          packet(0x40, "0001 00", properties("1f" + field)),
+          packet(0xE0, "00", properties("1f" + field))
+        }) {
+      Line line = connected("c").send(packet);
+      assertThat(line.read())
+          .as(what + " in " + packet)
+          .singleElement()
+          .asString()
+          .matches("e0..81.*");
+      assertThat(line.isOpen()).isFalse();
+    }
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @DisplayName(
+      "[MQTT-1.5.4-3] [MQTT-4.7.3-4] text is passed on as it is: no BOM stripped, nothing folded")
+  @CsvSource({
+    "byte order mark,        efbbbf61",
+    "only a byte order mark, efbbbf",
+    "beyond the BMP,         f09f909f",
+    "not normalised,         65cc81",
+    "control character,      6101",
+    "not a character,        efbfbf",
+    "a blank,                20"
+  })
+  void shouldKeep(String what, String topic) {
+    Line line = connected("s").send(packet(0x82, "0001 00", counted(topic), "00"));
+    Line bare = connected("b").send(subscribe5(1, "a", 0));
+    String publish = packet(0x30, counted(topic), properties("03" + counted(topic)), "78");
+    connected("p").send(publish);
+    assertThat(line.read()).as(what).endsWith(publish);
+    assertThat(bare.read()).hasSize(1);
+  }
+
+  @Test
+  @DisplayName("[MQTT-4.7.3-3] topics and filters of 65,535 bytes")
+  void shouldCarryTheLongestTopic() {
+    String topic = "x".repeat(65_535);
+    Line line = connected("s").send(subscribe5(1, topic, 0));
+    String publish = packet(0x30, text(topic), "00", "78");
+    connected("p").send(publish);
+    assertThat(line.read()).endsWith(publish);
+  }
+
+  @Test
+  @DisplayName(
+      "[MQTT-4.7.3-3] will topics up to what netty's decoder reads, and no more in silence")
+  void shouldCarryLongWillTopics() {
+    String topic = "x".repeat(32_767);
+    Line line = connected("s").send(subscribe5(1, topic, 0));
+    Line dying = broker.open().send(connect5("06", "00", text("c"), "00", text(topic), text("x")));
+    dying.cut();
+    assertThat(line.read()).endsWith(packet(0x30, text(topic), "00", "78"));
+    Line refused =
+        broker.open().send(connect5("06", "00", text("c"), "00", text(topic + "x"), text("x")));
+    assertThat(refused.read()).singleElement().asString().matches("20..0090.*");
+  }
+}
