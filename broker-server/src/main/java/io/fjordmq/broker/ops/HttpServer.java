@@ -1,6 +1,7 @@
 package io.fjordmq.broker.ops;
 
 import static io.netty.handler.codec.http.HttpResponseStatus.BAD_REQUEST;
+import static io.netty.handler.codec.http.HttpResponseStatus.INTERNAL_SERVER_ERROR;
 import static io.netty.handler.codec.http.HttpResponseStatus.METHOD_NOT_ALLOWED;
 import static io.netty.handler.codec.http.HttpResponseStatus.NOT_FOUND;
 import static io.netty.handler.codec.http.HttpResponseStatus.OK;
@@ -167,6 +168,16 @@ public final class HttpServer implements AutoCloseable {
     };
   }
 
+  /** An error of ours is said to the one who asked and in the log, not by a closed connection. */
+  private DefaultFullHttpResponse answerOrFault(FullHttpRequest request) {
+    try {
+      return answer(request);
+    } catch (RuntimeException e) {
+      LOG.error("a defect kept {} from being answered", request.uri(), e);
+      return response(INTERNAL_SERVER_ERROR, TEXT, "a defect, see the log: " + e + "\n");
+    }
+  }
+
   private DefaultFullHttpResponse readiness() {
     List<String> reasons = faults.get();
     return reasons.isEmpty()
@@ -188,7 +199,7 @@ public final class HttpServer implements AutoCloseable {
   private final class Requests extends SimpleChannelInboundHandler<FullHttpRequest> {
     @Override
     protected void channelRead0(ChannelHandlerContext context, FullHttpRequest request) {
-      DefaultFullHttpResponse response = answer(request);
+      DefaultFullHttpResponse response = answerOrFault(request);
       boolean stays = request.decoderResult().isSuccess() && HttpUtil.isKeepAlive(request);
       HttpUtil.setKeepAlive(response, stays);
       ChannelFuture written = context.writeAndFlush(response);

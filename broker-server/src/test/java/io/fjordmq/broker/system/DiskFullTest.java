@@ -1,0 +1,158 @@
+package io.fjordmq.broker.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import com.hivemq.client.mqtt.datatypes.MqttQos;
+import com.hivemq.client.mqtt.mqtt5.message.publish.Mqtt5PublishResult;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A disk that takes no more: what cannot be made durable is not acknowledged, health and metrics go
+ * on answering, QoS 0 between connected clients goes on, and after a restart with room again
+ * everything acknowledged is there. The disk is played by a limit on the size of the running
+ * process's files, on which writes fail in the same place.
+ */
+@Tag("slow")
+class DiskFullTest {
+  private static final int LARGEST_FILE = 8 << 20;
+  private static final int PAYLOAD = 8_000;
+  private static final int IN_FLIGHT = 20;
+  private static final int MOST = 6_000; // several times what the limit lets through
+  private static final int ANSWER_SECONDS = 60;
+  private static final String SOON_TOLD =
+      """
+      rangeClientConfig:
+        deadline: 6 s
+        attemptTimeout: 2 s
+      """;
+
+  @TempDir Path directory;
+
+  @Test
+  void shouldAcknowledgeNothingThatIsNotOnDiskAndComeBackWithRoom() {
+    assumeThat(Path.of("/usr/bin/prlimit")).as("limits a running process").exists();
+    try (BrokerUnderTest broker = BrokerUnderTest.startIn(directory, SOON_TOLD, List.of())) {
+      makeAway(broker);
+      List<Integer> acknowledged;
+      try (Mqtt5Session listener = new Mqtt5Session(broker.mqtt(), "listener")) {
+        listener.connect();
+        listener.subscribe("live", MqttQos.AT_MOST_ONCE);
+        limitFiles(broker);
+        acknowledged = publishUntilRefused(broker);
+        assertThat(acknowledged).hasSizeBetween(100, MOST - 1);
+        assertSaysSo(broker);
+        listener.publish("live", MqttQos.AT_MOST_ONCE, "still delivered");
+        assertThat(listener.nextText()).isEqualTo("still delivered");
+      }
+      broker.kill();
+      broker.restart();
+      assertThat(Scrape.get(broker.httpPort(), "/readyz").status()).isEqualTo(200);
+      assertThat(fetchAway(broker, acknowledged.size())).containsAll(acknowledged).isSorted();
+      try (Bystander bystander = new Bystander(broker.mqtt())) {
+        bystander.assertUnharmed();
+      }
+    }
+  }
+
+  private static void assertSaysSo(BrokerUnderTest broker) {
+    Waiting.until("not ready", 30, () -> Scrape.get(broker.httpPort(), "/readyz").status() == 503);
+    assertThat(Scrape.get(broker.httpPort(), "/readyz").body()).contains("range inbox-");
+    Scrape scrape = broker.scrape();
+    assertThat(scrape.sum("fjordmq_raft_halts_total")).isPositive();
+    assertThat(scrape.value("fjordmq_publishes_total{outcome=\"not_durable\"}")).isPositive();
+    assertThat(scrape.value("fjordmq_connections_closed_total{reason=\"not_durable\"}"))
+        .isPositive();
+  }
+
+  /** Lets no file of the process grow any further than the limit. */
+  private static void limitFiles(BrokerUnderTest broker) {
+    try {
+      String limit = "--fsize=" + LARGEST_FILE + ":unlimited";
+      Process process =
+          new ProcessBuilder("prlimit", "--pid", Long.toString(broker.pid()), limit)
+              .inheritIO()
+              .start();
+      assertThat(process.waitFor(10, TimeUnit.SECONDS)).isTrue();
+      assertThat(process.exitValue()).isZero();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static void makeAway(BrokerUnderTest broker) {
+    try (Mqtt5Session away = new Mqtt5Session(broker.mqtt(), "away")) {
+      away.connect(connect -> connect.sessionExpiryInterval(3_600));
+      away.subscribe("full", MqttQos.AT_LEAST_ONCE);
+      away.disconnect();
+    }
+  }
+
+  /** Numbers of the messages that were acknowledged before the first that was not. */
+  private static List<Integer> publishUntilRefused(BrokerUnderTest broker) {
+    String padding = " " + "x".repeat(PAYLOAD);
+    List<Integer> acknowledged = new ArrayList<>();
+    try (Mqtt5Session publisher = new Mqtt5Session(broker.mqtt(), "publisher")) {
+      publisher.connect();
+      for (int first = 0; first < MOST; first += IN_FLIGHT) {
+        List<CompletableFuture<Mqtt5PublishResult>> answers = new ArrayList<>();
+        for (int i = first; i < first + IN_FLIGHT; i++) {
+          answers.add(publisher.publishLater("full", MqttQos.AT_LEAST_ONCE, i + padding));
+        }
+        for (int i = 0; i < answers.size(); i++) {
+          if (!isAcknowledged(broker, answers.get(i))) {
+            return acknowledged;
+          }
+          acknowledged.add(first + i);
+        }
+      }
+      return acknowledged;
+    }
+  }
+
+  /** Looks at the pages while it waits: whatever happens to the node, they answer. */
+  private static boolean isAcknowledged(
+      BrokerUnderTest broker, CompletableFuture<Mqtt5PublishResult> answer) {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(ANSWER_SECONDS);
+    for (int looks = 0; !answer.isDone(); looks++) {
+      assertThat(System.nanoTime()).as("neither acknowledged nor refused").isLessThan(deadline);
+      Waiting.pause();
+      if (looks % 10 == 9) {
+        assertThat(Scrape.get(broker.httpPort(), "/readyz").status()).isIn(200, 503);
+        broker.scrape();
+      }
+    }
+    try {
+      return answer.get().getError().isEmpty();
+    } catch (ExecutionException e) {
+      return false; // the connection was ended, with reason 0x89
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** So many distinct numbers from the session that was away, as they come. */
+  private static List<Integer> fetchAway(BrokerUnderTest broker, int count) {
+    List<Integer> got = new ArrayList<>();
+    try (Mqtt5Session away = new Mqtt5Session(broker.mqtt(), "away")) {
+      away.connect(connect -> connect.cleanStart(false).sessionExpiryInterval(3_600));
+      while (got.size() < count) {
+        String text = away.nextText();
+        got.add(Integer.valueOf(text.substring(0, text.indexOf(' '))));
+      }
+    }
+    return got;
+  }
+}
