@@ -36,6 +36,11 @@ public record ListenerSettings(
     }
   }
 
+  /** The last part of the key: enough to tell listeners apart. */
+  String name() {
+    return key.substring(key.lastIndexOf('.') + 1);
+  }
+
   /** A plain TCP listener with default limits. */
   public static ListenerSettings tcp(String host, int port) {
     return new ListenerSettings(

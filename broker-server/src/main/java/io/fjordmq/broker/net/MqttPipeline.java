@@ -1,6 +1,7 @@
 package io.fjordmq.broker.net;
 
 import io.fjordmq.broker.session.CloseReason;
+import io.fjordmq.broker.session.Peer;
 import io.fjordmq.broker.session.SessionSettings;
 import io.fjordmq.broker.session.Sessions;
 import io.netty.channel.Channel;
@@ -8,6 +9,7 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelPipeline;
 import io.netty.handler.codec.mqtt.MqttDecoder;
 import io.netty.handler.codec.mqtt.MqttEncoder;
+import java.net.SocketAddress;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,12 +39,17 @@ final class MqttPipeline extends ChannelInitializer<Channel> {
     }
   }
 
+  private final String listener;
   private final Wire wire;
   private final Sessions sessions;
   private final int maxConnections;
   private final AtomicInteger connections = new AtomicInteger();
 
-  MqttPipeline(Wire wire, Sessions sessions, int maxConnections) {
+  /**
+   * @param listener names it to operators
+   */
+  MqttPipeline(String listener, Wire wire, Sessions sessions, int maxConnections) {
+    this.listener = listener;
     this.wire = wire;
     this.sessions = sessions;
     this.maxConnections = maxConnections;
@@ -50,10 +57,17 @@ final class MqttPipeline extends ChannelInitializer<Channel> {
 
   @Override
   protected void initChannel(Channel channel) {
+    SocketAddress remote = channel.remoteAddress();
+    if (remote == null) {
+      channel.close(); // gone again already
+      return;
+    }
+    Peer peer = Peer.plain(listener, remote);
+    peer.attachTo(channel);
     if (connections.incrementAndGet() > maxConnections) {
       connections.decrementAndGet();
       sessions.observer().refused(CloseReason.TOO_MANY_CONNECTIONS);
-      log.debug("Connection from {}: too many connections", channel.remoteAddress());
+      log.debug("Connection from {}: too many connections", peer);
       channel.close();
       return;
     }

@@ -95,7 +95,11 @@ public final class MqttServer implements AutoCloseable {
                 ChannelOption.RECVBUF_ALLOCATOR,
                 new AdaptiveRecvByteBufAllocator(64, FIRST_READ_BYTES, LARGEST_READ_BYTES))
             .childHandler(
-                new MqttPipeline(MqttPipeline.Wire.plain(), sessions, settings.maxConnections()));
+                new MqttPipeline(
+                    settings.name(),
+                    MqttPipeline.Wire.plain(),
+                    sessions,
+                    settings.maxConnections()));
     InetSocketAddress address =
         settings.host().isEmpty()
             ? new InetSocketAddress(settings.port())

@@ -120,7 +120,7 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
     gate = closed;
     Answered.on(
         ctx.channel().eventLoop(),
-        services.policy().decide(request, ctx.channel().remoteAddress()),
+        services.policy().decide(request, Peer.of(ctx.channel())),
         (decision, error) -> decided(ctx, request, closed, decision, error));
   }
 
@@ -279,7 +279,7 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
     refused = true;
     cancelTimeout();
     services.observer().refused(reason);
-    log.debug("Connection from {}: {}: {}", ctx.channel().remoteAddress(), reason.label(), detail);
+    log.debug("Connection from {}: {}: {}", Peer.of(ctx.channel()), reason.label(), detail);
     ConnAckRefusal.send(ctx.channel(), protocolLevel, maxPacketBytes, reason, detail);
   }
 

@@ -1,6 +1,5 @@
 package io.fjordmq.broker.session;
 
-import java.net.SocketAddress;
 import java.util.concurrent.CompletableFuture;
 
 /** Says whether a client may connect, and as whose. Thread-safe; must not block. */
@@ -8,7 +7,7 @@ import java.util.concurrent.CompletableFuture;
 public interface ConnectPolicy {
 
   /** Decides about a CONNECT that is well-formed. A failed future refuses the client. */
-  CompletableFuture<Decision> decide(ConnectRequest request, SocketAddress remote);
+  CompletableFuture<Decision> decide(ConnectRequest request, Peer peer);
 
   /** What was decided. */
   sealed interface Decision {}
@@ -22,6 +21,6 @@ public interface ConnectPolicy {
   /** Everybody is welcome, in one tenant. */
   static ConnectPolicy anonymous(String tenant) {
     CompletableFuture<Decision> accepted = CompletableFuture.completedFuture(new Accepted(tenant));
-    return (request, remote) -> accepted;
+    return (request, peer) -> accepted;
   }
 }

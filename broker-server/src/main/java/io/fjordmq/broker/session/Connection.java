@@ -78,6 +78,10 @@ final class Connection {
     return channel;
   }
 
+  Peer peer() {
+    return Peer.of(channel);
+  }
+
   EventLoop loop() {
     return channel.eventLoop();
   }

@@ -172,7 +172,7 @@ final class Session implements LiveSession {
         "Client {} of tenant {} at {}: {}: {}",
         clientId(),
         tenant(),
-        connection.channel().remoteAddress(),
+        connection.peer(),
         reason.label(),
         detail);
     if (open) {

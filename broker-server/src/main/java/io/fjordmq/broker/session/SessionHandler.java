@@ -134,7 +134,7 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
     if (cause instanceof IOException || cause instanceof ClosedChannelException) {
       return false;
     }
-    log.error("Defect on the connection from {}", ctx.channel().remoteAddress(), cause);
+    log.error("Defect on the connection from {}", Peer.of(ctx.channel()), cause);
     return true;
   }
 }

@@ -218,7 +218,7 @@ class ConnectionLifeTest {
   @Test
   void shouldRefuseWhomThePolicyRefuses() {
     ConnectPolicy nobody =
-        (request, remote) ->
+        (request, peer) ->
             CompletableFuture.completedFuture(
                 new ConnectPolicy.Refused(CloseReason.NOT_AUTHORIZED));
     try (World closed = new World(SessionSettings.defaults(), nobody)) {
@@ -232,7 +232,7 @@ class ConnectionLifeTest {
   @Test
   void shouldEndAClientThatWasAcceptedWhileTheServerShutDown() {
     CompletableFuture<ConnectPolicy.Decision> thinking = new CompletableFuture<>();
-    try (World closing = new World(SessionSettings.defaults(), (request, remote) -> thinking)) {
+    try (World closing = new World(SessionSettings.defaults(), (request, peer) -> thinking)) {
       TestClient late = closing.open().connect3("c", false);
       var gone = closing.sessions.shutDown();
       thinking.complete(new ConnectPolicy.Accepted("t"));

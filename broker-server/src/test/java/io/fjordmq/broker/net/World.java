@@ -73,7 +73,7 @@ final class World implements AutoCloseable {
             new SessionServices(
                 settings, observer, policy, registry, publisher, live, inboxes, routes, wills,
                 retained, clock, "n1", 1));
-    pipeline = new MqttPipeline(MqttPipeline.Wire.plain(), sessions, 1_000);
+    pipeline = new MqttPipeline("tcpListener", MqttPipeline.Wire.plain(), sessions, 1_000);
   }
 
   /** A connection without a CONNECT. */
