@@ -2,7 +2,8 @@
 # Runs every test and check: bin/test.sh [--fast] [options of Maven]. Needs a JDK (17 or newer) and Maven 3.8.
 #
 # First everything is compiled and checked (Error Prone, null checks, format, rules of the house) with the tests that take
-# seconds; then bin/standalone.sh itself; then the tests that take longer: simulations, kill -9, foreign clients. --fast leaves the second part out.
+# seconds; then bin/standalone.sh itself; then what takes longer: clients in other languages (bin/interop.sh), simulations,
+# kill -9. --fast leaves that part out.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 2
 
@@ -28,7 +29,11 @@ step() { # name, arguments of Maven
 step fast verify -DexcludedGroups=slow "$@"
 echo "== script"
 broker-server/src/test/sh/standalone-test.sh || failed+=(script)
-[ "$slow" = no ] || step slow test -Dgroups=slow "$@"
+if [ "$slow" = yes ]; then
+  echo "== interop"
+  bin/interop.sh || failed+=(interop)
+  step slow test -Dgroups=slow "$@"
+fi
 
 # The reports know more than Maven's last lines: counts of all modules, what failed, what took longest.
 awk -v seconds="$((SECONDS - started))" -v failed="${failed[*]:-}" '
