@@ -1,12 +1,12 @@
 package io.fjordmq.inbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import io.fjordmq.api.Qos;
 import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.sim.Seeds;
 import io.fjordmq.cluster.consensus.sim.SimCluster;
 import io.fjordmq.cluster.consensus.sim.SimNetwork;
 import io.fjordmq.cluster.consensus.sim.SimProcess;
@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -31,9 +32,7 @@ import org.slf4j.LoggerFactory;
  * A QoS 2 publisher and a QoS 2 subscriber with a persistent session, on one and on three nodes,
  * while messages between them get lost, doubled and late, nodes crash and lose unsynced writes,
  * leaders change, and the subscriber's connection dies in any state: everything acknowledged
- * arrives once and in order.
- *
- * <p>{@code -Dfjordmq.sim.seeds=N} runs seeds 1 to N, {@code -Dfjordmq.sim.seed=X} one alone.
+ * arrives once and in order. {@link Seeds} says how many runs.
  */
 class InboxSimulationTest {
   private static final int USUAL_SEEDS = 60;
@@ -79,26 +78,26 @@ class InboxSimulationTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 3})
-  void shouldDeliverEverythingAcknowledgedOnceAndInOrder(int voters) throws IOException {
-    long only = Long.getLong("fjordmq.sim.seed", 0);
-    long last = only != 0 ? only : Long.getLong("fjordmq.sim.seeds", USUAL_SEEDS);
-    long delivered = 0;
-    for (long seed = only != 0 ? only : 1; seed <= last; seed++) {
-      delivered += new Run(seed, voters, directory.resolve("installs-" + seed), true).play();
+  void shouldDeliverEverythingAcknowledgedOnceAndInOrder(int voters) {
+    Seeds seeds = Seeds.usually(USUAL_SEEDS);
+    AtomicLong delivered = new AtomicLong();
+    seeds.play(
+        seed ->
+            delivered.addAndGet(
+                new Run(seed, voters, directory.resolve("installs-" + seed), true).play()));
+    if (seeds.areEnough()) {
+      assertThat(delivered.get()).as("messages delivered in all runs").isGreaterThan(seeds.count());
     }
-    assertThat(delivered).as("messages delivered in all runs").isGreaterThan(last);
   }
 
   @Test
   void shouldFindAPublisherThatRepeatsUnderNewIds() {
-    assertThatThrownBy(
-            () -> {
-              for (long seed = 1; seed <= 20; seed++) {
-                new Run(seed, 3, directory.resolve("forgetful-" + seed), false).play();
-              }
-            })
-        .isInstanceOf(AssertionError.class)
-        .hasMessageContaining("seed ");
+    AssertionError found =
+        Seeds.find(
+            "repeats under new ids",
+            20,
+            seed -> new Run(seed, 3, directory.resolve("forgetful-" + seed), false).play());
+    assertThat(found).hasMessageContaining("received in this order");
   }
 
   /** One seed's run. */

@@ -22,6 +22,7 @@ final class MetadataCluster implements AutoCloseable {
   final SimCluster cluster;
   final List<NodeId> nodes = new ArrayList<>();
   private final Map<String, MetadataGroup> open = new TreeMap<>();
+  private boolean losingCheckpoints;
 
   MetadataCluster(long seed, int size) {
     simulation = new Simulation(seed);
@@ -32,7 +33,7 @@ final class MetadataCluster implements AutoCloseable {
   }
 
   /** A checkpoint on a simulated disk; saving takes effect at once or not at all. */
-  private record Storage(SimDisk disk) implements MetadataStorage {
+  private record Storage(SimDisk disk, boolean forgetful) implements MetadataStorage {
     private static final String KEY = "metadata-checkpoint";
 
     @Override
@@ -42,9 +43,17 @@ final class MetadataCluster implements AutoCloseable {
 
     @Override
     public void save(byte[] checkpoint) {
+      if (forgetful) {
+        return;
+      }
       disk.put(KEY, checkpoint);
       disk.syncNow();
     }
+  }
+
+  /** A defect to be found: nodes started from now on save no checkpoint, but say so. */
+  void loseCheckpoints() {
+    losingCheckpoints = true;
   }
 
   /** Starts a node and opens its replica; creates it if the node is new. */
@@ -53,7 +62,8 @@ final class MetadataCluster implements AutoCloseable {
       SimHost host = cluster.start(node);
       MetadataGroup.bootstrap(host, ReplicaSet.ofVoters(nodes.toArray(NodeId[]::new)));
       MetadataGroup group =
-          MetadataGroup.open(host, new Storage(host.disk()), SETTINGS, host.process());
+          MetadataGroup.open(
+              host, new Storage(host.disk(), losingCheckpoints), SETTINGS, host.process());
       open.put(node.value(), group);
       return group;
     } catch (ConsensusException | IOException e) {

@@ -42,7 +42,6 @@ final class RangeSimulation {
   private final List<RangeDescriptor> ranges;
   private final SimClient.TransportFactory transport;
   private int lives;
-  private long acknowledgements;
 
   /** How a run differs from the usual. */
   record Setup(
@@ -94,10 +93,6 @@ final class RangeSimulation {
     }
   }
 
-  long acknowledgements() {
-    return acknowledgements;
-  }
-
   private SimClient newClient(NodeId node) {
     return new SimClient(cluster, node, "c" + ++lives, KEYS, ranges, history, counts, transport);
   }
@@ -125,7 +120,7 @@ final class RangeSimulation {
     if (simulation.chance(15)) {
       int position = (int) simulation.between(0, clients.size() - 1);
       SimClient client = clients.get(position);
-      acknowledgements += client.acknowledgements();
+      counts.acknowledgements += client.acknowledgements();
       client.crash();
       clients.set(position, newClient(client.node()));
     }
@@ -150,7 +145,7 @@ final class RangeSimulation {
         .as("seed %s: failures in peace", simulation.seed())
         .isZero();
     simulation.runUntil("all replicas are equally far", this::allEqual, PATIENCE_MILLIS);
-    clients.forEach(client -> acknowledgements += client.acknowledgements());
+    clients.forEach(client -> counts.acknowledgements += client.acknowledgements());
   }
 
   private void awaitAnswers() {

@@ -1,21 +1,16 @@
 package io.fjordmq.range.sim;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
-import io.fjordmq.cluster.NodeId;
-import io.fjordmq.cluster.consensus.sim.SimCluster;
+import io.fjordmq.cluster.consensus.sim.Seeds;
 import io.fjordmq.range.ApplyContext;
 import io.fjordmq.range.KeyInterval;
-import io.fjordmq.range.RangeId;
-import io.fjordmq.range.RangeResult;
 import io.fjordmq.range.kv.KvReader;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -25,10 +20,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
 /**
- * The engine above the consensus port keeps its promises whatever goes wrong below and around it.
- *
- * <p>{@code -Dfjordmq.sim.seeds=N} runs seeds 1 to N instead of the usual number, {@code
- * -Dfjordmq.sim.seed=X} runs one alone.
+ * The engine above the consensus port keeps its promises whatever goes wrong below and around it;
+ * {@link Seeds} says how many runs.
  */
 class RangeSimulationTest {
   private static final int USUAL_SEEDS = 120;
@@ -50,22 +43,17 @@ class RangeSimulationTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 3})
-  void shouldKeepItsPromisesWhateverGoesWrong(int voters) throws IOException {
-    long only = Long.getLong("fjordmq.sim.seed", 0);
-    long last = only != 0 ? only : Long.getLong("fjordmq.sim.seeds", USUAL_SEEDS);
+  void shouldKeepItsPromisesWhateverGoesWrong(int voters) {
+    Seeds seeds = Seeds.usually(USUAL_SEEDS);
     SimCounts counts = new SimCounts();
-    long acknowledgements = 0;
-    for (long seed = only != 0 ? only : 1; seed <= last; seed++) {
-      RangeSimulation run = run(seed, RangeSimulation.Setup.of(voters), counts);
-      acknowledgements += run.acknowledgements();
-    }
-    if (only == 0) { // the runs did meet what they are for
-      assertThat(acknowledgements).isGreaterThan(50 * last);
-      assertMetTrouble(counts, voters, last);
+    seeds.play(seed -> run(seed, RangeSimulation.Setup.of(voters), counts));
+    if (seeds.areEnough()) { // the runs did meet what they are for
+      assertMetTrouble(counts, voters, seeds.count());
     }
   }
 
   private static void assertMetTrouble(SimCounts counts, int voters, long seeds) {
+    assertThat(counts.acknowledgements).isGreaterThan(50 * seeds);
     assertThat(counts.retries).isGreaterThan(10 * seeds);
     assertThat(counts.duplicates).isGreaterThan(seeds);
     assertThat(counts.halts).isGreaterThan(seeds / 10);
@@ -78,12 +66,8 @@ class RangeSimulationTest {
     }
   }
 
-  private RangeSimulation run(long seed, RangeSimulation.Setup setup, SimCounts counts)
-      throws IOException {
-    RangeSimulation run =
-        new RangeSimulation(seed, setup, directory.resolve("installs-" + seed), counts);
-    run.run();
-    return run;
+  private void run(long seed, RangeSimulation.Setup setup, SimCounts counts) throws IOException {
+    new RangeSimulation(seed, setup, directory.resolve("installs-" + seed), counts).run();
   }
 
   // A simulation that cannot fail shows nothing.
@@ -92,43 +76,19 @@ class RangeSimulationTest {
   void shouldFindAClientThatRepeatsBatchesUnderNewNumbers() {
     RangeSimulation.Setup usual = RangeSimulation.Setup.of(3);
     RangeSimulation.Setup broken =
-        new RangeSimulation.Setup(3, usual.coprocessor(), Renumbering::new);
-    assertThatThrownBy(() -> runSome(broken))
-        .isInstanceOf(AssertionError.class)
-        .hasMessageContaining("at most once")
-        .hasMessageContaining("seed ");
+        new RangeSimulation.Setup(3, usual.coprocessor(), RenumberingTransport::new);
+    assertThat(find("batches under new numbers", broken)).hasMessageContaining("at most once");
   }
 
   @Test
   void shouldFindACoprocessorThatAsksWhoItIs() {
     RangeSimulation.Setup broken =
         new RangeSimulation.Setup(3, id -> new Vain(), RangeSimulation.Setup.of(3).transport());
-    assertThatThrownBy(() -> runSome(broken))
-        .isInstanceOf(AssertionError.class)
-        .hasMessageContaining("same state");
+    assertThat(find("another state everywhere", broken)).hasMessageContaining("same state");
   }
 
-  private void runSome(RangeSimulation.Setup setup) throws IOException {
-    for (long seed = 1; seed <= 20; seed++) {
-      run(seed, setup, new SimCounts());
-    }
-  }
-
-  /** Gives every attempt a number of its own, so that the ranges cannot recognise it. */
-  private static final class Renumbering extends SimTransport {
-    private long number;
-
-    Renumbering(SimCluster cluster, NodeId client) {
-      super(cluster, client);
-    }
-
-    @Override
-    public void propose(NodeId node, RangeId range, byte[] entry, Consumer<RangeResult> reply) {
-      if (entry[1] == 1) {
-        ByteBuffer.wrap(entry).putLong(26, ++number);
-      }
-      super.propose(node, range, entry, reply);
-    }
+  private AssertionError find(String defect, RangeSimulation.Setup broken) {
+    return Seeds.find(defect, 20, seed -> run(seed, broken, new SimCounts()));
   }
 
   /** Leaves another state on every replica. */

@@ -5,6 +5,7 @@ import io.fjordmq.range.RangeObserver;
 
 /** What happened in runs: shows that they met the trouble they are for. */
 final class SimCounts implements RangeObserver {
+  long acknowledgements;
   long retries;
   long redirects;
   long duplicates;

@@ -16,12 +16,13 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The simulated groups keep Raft's promises while everything goes wrong around them, and they do
- * the same again under the same seed. The number of seeds: {@code -Dfjordmq.sim.seeds=100000}.
+ * the same again under the same seed; {@link Seeds} says how many.
  */
 class SimClusterTest {
   private static final GroupId GROUP = new GroupId("group");
@@ -31,22 +32,31 @@ class SimClusterTest {
   @ParameterizedTest
   @ValueSource(ints = {1, 3})
   void shouldKeepAcknowledgedEntriesInOrderWhenNodesAndNetworkFail(int voters) {
-    int seeds = Integer.getInteger("fjordmq.sim.seeds", 200);
+    Seeds seeds = Seeds.usually(200);
     Run total = new Run(0, voters);
-    for (int seed = 1; seed <= seeds; seed++) {
-      Run run = new Run(seed, voters);
-      run.go();
-      total.add(run);
+    seeds.play(
+        seed -> {
+          Run run = new Run(seed, voters);
+          run.go();
+          total.add(run);
+        });
+    if (seeds.areEnough()) { // the runs did meet what they are for
+      total.assertMetTrouble(seeds.count());
     }
-    // The runs did meet what they are for.
-    assertThat(total.acknowledged).isGreaterThan(10L * seeds);
-    assertThat(total.leaders).isGreaterThan(2L * seeds);
-    if (voters > 1) {
-      assertThat(total.unknown).isGreaterThan(seeds / 10);
-      assertThat(total.appliedThoughUnknown).isGreaterThan(seeds / 20);
-      assertThat(total.installs).isGreaterThan(seeds / 20);
-      assertThat(total.moves).isGreaterThan(seeds / 20);
-    }
+  }
+
+  @Test
+  void shouldFindDisksThatLoseWhatTheySynced() {
+    AssertionError found =
+        Seeds.find(
+            "an fsync that does nothing",
+            20,
+            seed -> {
+              Run run = new Run(seed, 1);
+              run.syncsAreLost = true;
+              run.go();
+            });
+    assertThat(found).hasMessageContaining("committed another entry");
   }
 
   @ParameterizedTest
@@ -69,6 +79,7 @@ class SimClusterTest {
     final Map<NodeId, Consensus> open = new HashMap<>();
     final List<Offered> offered = new ArrayList<>();
     final List<String> story = new ArrayList<>();
+    boolean syncsAreLost;
     long acknowledged;
     long unknown;
     long appliedThoughUnknown;
@@ -86,6 +97,7 @@ class SimClusterTest {
       try (SimCluster cluster = new SimCluster(simulation)) {
         cluster.network().setFaults(SimNetwork.Faults.ROUGH);
         for (NodeId node : nodes) {
+          cluster.disk(node).loseSyncs(syncsAreLost);
           cluster.start(node).create(GROUP, ReplicaSet.ofVoters(members.toArray(NodeId[]::new)));
           open(cluster, node);
         }
@@ -221,6 +233,17 @@ class SimClusterTest {
 
     private void tellStory(String what) {
       story.add(simulation.now() + " " + what);
+    }
+
+    void assertMetTrouble(long seeds) {
+      assertThat(acknowledged).isGreaterThan(10 * seeds);
+      assertThat(leaders).isGreaterThan(2 * seeds);
+      if (members.size() > 1) {
+        assertThat(unknown).isGreaterThan(seeds / 10);
+        assertThat(appliedThoughUnknown).isGreaterThan(seeds / 20);
+        assertThat(installs).isGreaterThan(seeds / 20);
+        assertThat(moves).isGreaterThan(seeds / 20);
+      }
     }
 
     void add(Run other) {

@@ -22,6 +22,7 @@ public final class SimDisk {
   private long written;
   private long synced;
   private boolean failing;
+  private boolean losingSyncs;
 
   public SimDisk(Simulation simulation) {
     this.simulation = simulation;
@@ -63,7 +64,9 @@ public final class SimDisk {
     process.schedule(
         delay,
         () -> {
-          makeDurable(upTo);
+          if (!losingSyncs) {
+            makeDurable(upTo);
+          }
           done.run();
         });
   }
@@ -76,6 +79,14 @@ public final class SimDisk {
   /** From now on writes fail (true), or work again (false). */
   public void setFailing(boolean failing) {
     this.failing = failing;
+  }
+
+  /**
+   * From now on {@link #sync} calls back although nothing is durable: a defect to be planted in
+   * tests of what must notice it.
+   */
+  public void loseSyncs(boolean lose) {
+    this.losingSyncs = lose;
   }
 
   /** The power goes: some of what was not synced is lost. */
