@@ -1,26 +1,54 @@
 package io.fjordmq.broker.net;
 
+import io.fjordmq.broker.delivery.DeliveryObserver;
+import io.fjordmq.broker.delivery.DeliverySettings;
+import io.fjordmq.broker.delivery.Distribution;
+import io.fjordmq.broker.delivery.InboxEvents;
+import io.fjordmq.broker.delivery.InboxRoutes;
+import io.fjordmq.broker.delivery.LiveDispatch;
+import io.fjordmq.broker.delivery.LocalNode;
+import io.fjordmq.broker.delivery.LocalSubscriptions;
+import io.fjordmq.broker.delivery.SessionRegistry;
+import io.fjordmq.broker.delivery.WillService;
+import io.fjordmq.broker.session.ConnectPolicy;
+import io.fjordmq.broker.session.SessionServices;
 import io.fjordmq.broker.session.SessionSettings;
+import io.fjordmq.broker.session.Sessions;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /**
- * The real pipeline on stores in memory, spoken to in bytes: no codec stands between the test and
- * the broker. Packets are hexadecimal digits in both directions; blanks are for the reader.
+ * The real pipeline on the real stores, spoken to in bytes: no codec stands between the test and
+ * the broker. Packets are hexadecimal digits in both directions; blanks are for the reader. Nothing
+ * happens by itself: what was sent is worked off before {@link Line#send} returns, and time passes
+ * when {@link #pass} says so.
  */
 public final class RawBroker implements AutoCloseable {
-  private final World world;
+  private static final Duration STEP = Duration.ofMillis(500);
+
+  private final SessionSettings settings;
+  private final RangedStores stores = new RangedStores();
+  private final List<Line> lines = new ArrayList<>();
+  private Sessions sessions;
+  private MqttPipeline pipeline;
 
   public RawBroker() {
     this(SessionSettings.defaults());
   }
 
   public RawBroker(SessionSettings settings) {
-    world = new World(settings);
+    this.settings = settings;
+    this.sessions = sessions();
+    this.pipeline = pipeline();
   }
 
   /** Default settings with one value changed. */
@@ -28,68 +56,168 @@ public final class RawBroker implements AutoCloseable {
     return Settings.with(name, value);
   }
 
+  /** Settings with one value changed. */
+  public static SessionSettings settings(SessionSettings settings, String name, Object value) {
+    return Settings.with(settings, name, value);
+  }
+
+  private Sessions sessions() {
+    LocalNode self = new LocalNode("n1", stores.incarnation());
+    SessionRegistry registry = new SessionRegistry();
+    DeliverySettings delivery = DeliverySettings.DEFAULTS;
+    DeliveryObserver observer = DeliveryObserver.NONE;
+    LiveDispatch dispatch = new LiveDispatch(delivery, observer);
+    LocalSubscriptions live =
+        new LocalSubscriptions(self, stores.router(), dispatch, delivery, observer);
+    Distribution publisher =
+        new Distribution(
+            self,
+            stores.router(),
+            stores.inboxes(),
+            stores.retained(),
+            live,
+            registry,
+            dispatch,
+            delivery,
+            observer);
+    InboxRoutes routes = new InboxRoutes(stores.router(), delivery);
+    WillService wills = new WillService(publisher, stores.clock());
+    InboxEvents events = new InboxEvents(self, registry, dispatch, delivery, observer);
+    events.connect(stores.inboxes(), wills, routes);
+    stores.listener(events);
+    return new Sessions(
+        new SessionServices(
+            settings,
+            new CountingSessionObserver(),
+            ConnectPolicy.anonymous("t"),
+            registry,
+            publisher,
+            live,
+            stores.inboxes(),
+            routes,
+            wills,
+            stores.retained(),
+            stores.clock(),
+            self.id(),
+            self.incarnation()));
+  }
+
+  private MqttPipeline pipeline() {
+    return new MqttPipeline("tcpListener", MqttPipeline.Wire.plain(), sessions, 1_000);
+  }
+
   /** A connection on which nothing was said yet. */
   public Line open() {
-    return new Line(world.open());
+    Line line = new Line();
+    lines.add(line);
+    return line;
   }
 
   /** Stores answer no more, until {@link #resume}. */
   public void hold() {
-    world.tasks.hold();
+    stores.hold();
   }
 
   public void resume() {
-    world.tasks.resume();
-    world.settle();
+    stores.resume();
+    settle();
   }
 
-  /** Lets the wall clock go on. */
+  /** Lets time go on, for the stores, for timeouts and for what a node does every second. */
   public void pass(long seconds) {
-    world.pass(seconds);
+    for (long half = 1; half <= 2 * seconds; half++) {
+      stores.advance(STEP);
+      lines.forEach(Line::advance);
+      if (half % 2 == 0) {
+        stores.sweep();
+      }
+      settle();
+    }
   }
 
   /** Begins to shut down. */
   public void shutDown() {
-    world.sessions.shutDown();
-    world.settle();
+    sessions.shutDown();
+    settle();
+  }
+
+  /** The process dies without a word and another one takes its place; its clients find out. */
+  public void crash() {
+    stores.crash();
+    lines.forEach(Line::cut);
+    lines.forEach(Line::dispose);
+    lines.clear();
+    stores.router().removeStale("n1", stores.incarnation());
+    sessions = sessions();
+    pipeline = pipeline();
+    settle();
+  }
+
+  private void settle() {
+    boolean any = true;
+    while (any) {
+      any = stores.run();
+      for (Line line : lines) {
+        any |= line.runTasks();
+      }
+    }
   }
 
   @Override
   public void close() {
-    world.close();
+    stores.resume();
+    lines.forEach(Line::cut);
+    settle();
+    lines.forEach(Line::dispose);
+    stores.close();
   }
 
   /** A client's end of a connection. */
-  public static final class Line {
-    private final TestClient client;
+  public final class Line {
+    private final EmbeddedChannel channel;
     private String rest = "";
 
-    private Line(TestClient client) {
-      this.client = client;
+    private Line() {
+      channel =
+          new EmbeddedChannel(
+              new ChannelInitializer<>() {
+                @Override
+                protected void initChannel(Channel channel) {
+                  channel.pipeline().addLast(pipeline);
+                }
+              });
+      channel.freezeTime();
     }
 
+    /** Sends what the broker must work off; nothing happens if the connection is closed. */
     public Line send(String... packets) {
-      client.raw(String.join("", packets));
+      String hex = String.join("", packets).replace(" ", "");
+      if (channel.isOpen()) {
+        channel.writeInbound(Unpooled.wrappedBuffer(ByteBufUtil.decodeHexDump(hex)));
+        channel.checkException();
+      }
+      settle();
       return this;
     }
 
     /** The network goes away. */
     public void cut() {
-      client.cut();
+      channel.close();
+      settle();
     }
 
     public boolean isOpen() {
-      return client.isOpen();
+      return channel.isOpen();
     }
 
     /** The packets that came since the last look. */
     public List<String> read() {
       StringBuilder bytes = new StringBuilder(rest);
-      ByteBuf part = client.channel().readOutbound();
+      ByteBuf part = channel.readOutbound();
       while (part != null) {
         bytes.append(ByteBufUtil.hexDump(part));
         part.release();
-        part = client.channel().readOutbound();
+        part = channel.readOutbound();
       }
       ByteBuf in = Unpooled.wrappedBuffer(HexFormat.of().parseHex(bytes));
       List<String> packets = new ArrayList<>();
@@ -112,6 +240,22 @@ public final class RawBroker implements AutoCloseable {
         }
       }
       return 0;
+    }
+
+    private void advance() {
+      channel.advanceTimeBy(STEP.toMillis(), TimeUnit.MILLISECONDS);
+      channel.runScheduledPendingTasks();
+    }
+
+    private boolean runTasks() {
+      boolean any = channel.hasPendingTasks();
+      channel.runPendingTasks();
+      channel.checkException();
+      return any;
+    }
+
+    private void dispose() {
+      channel.finishAndReleaseAll();
     }
   }
 }

@@ -1,0 +1,63 @@
+package io.fjordmq.broker.net;
+
+import io.fjordmq.api.Will;
+import io.fjordmq.inbox.InboxEntry;
+import io.fjordmq.inbox.InboxHandle;
+import io.fjordmq.inbox.InboxId;
+import io.fjordmq.inbox.InboxListener;
+import io.fjordmq.inbox.InboxSubscription;
+import io.fjordmq.inbox.PublishId;
+import java.util.List;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** Tells the process that lives now what the inbox store says; the store outlives processes. */
+final class ProcessListener implements InboxListener {
+  private @Nullable InboxListener alive;
+
+  void of(@Nullable InboxListener process) {
+    alive = process;
+  }
+
+  @Override
+  public void appended(String ownerNode, InboxHandle handle, List<InboxEntry> entries) {
+    if (alive != null) {
+      alive.appended(ownerNode, handle, entries);
+    }
+  }
+
+  @Override
+  public void leading(Predicate<InboxId> concerned) {
+    if (alive != null) {
+      alive.leading(concerned);
+    }
+  }
+
+  @Override
+  public void fenced(String ownerNode, InboxHandle handle) {
+    if (alive != null) {
+      alive.fenced(ownerNode, handle);
+    }
+  }
+
+  @Override
+  public void willDue(InboxId id, long incarnation, long epoch, Will will, PublishId publishId) {
+    if (alive != null) {
+      alive.willDue(id, incarnation, epoch, will, publishId);
+    }
+  }
+
+  @Override
+  public void ended(InboxId id, long incarnation, List<InboxSubscription> subscriptions) {
+    if (alive != null) {
+      alive.ended(id, incarnation, subscriptions);
+    }
+  }
+
+  @Override
+  public void dropped(InboxId id, String reason, long count) {
+    if (alive != null) {
+      alive.dropped(id, reason, count);
+    }
+  }
+}
