@@ -43,7 +43,7 @@ class ConnectTest {
   }
 
   @Test
-  @DisplayName("[MQTT-3.1.2-4] Clean Start throws the session away")
+  @DisplayName("[MQTT-3.1.2-4] [MQTT-3.2.2-2] Clean Start throws the session away")
   void shouldStartAnewAtCleanStart() {
     connected(connect5("c", true, expiry(60))).cut();
     assertSessionPresent(broker.open().send(connect5("c", true, expiry(60))), false);
@@ -57,7 +57,7 @@ class ConnectTest {
   }
 
   @Test
-  @DisplayName("[MQTT-3.1.2-6] [MQTT-3.2.2-2] without a session there is none present")
+  @DisplayName("[MQTT-3.1.2-6] [MQTT-3.2.2-3] without a session there is none present")
   void shouldMakeASession() {
     assertSessionPresent(broker.open().send(connect5("c", false, expiry(60))), false);
   }
@@ -71,7 +71,8 @@ class ConnectTest {
   }
 
   @ParameterizedTest(name = "{0}")
-  @DisplayName("[MQTT-3.1.2-2] an unsupported version is refused the way its speaker understands")
+  @DisplayName(
+      "[MQTT-3.1.2-2] [3.1.1: MQTT-3.1.2-2] an unsupported version is refused the way its speaker understands")
   @CsvSource({
     "mosquitto's bridges try 3.1.1 with the high bit first, 84, 20020001",
     "and 3.1 with it,                                       83, 20020001",
@@ -173,14 +174,15 @@ class ConnectTest {
   }
 
   @Test
-  @DisplayName("[MQTT-3.1.3-6] [MQTT-3.2.2-16] a client without an identifier is given one")
+  @DisplayName(
+      "[MQTT-3.1.3-6] [MQTT-3.1.3-7] [MQTT-3.2.2-16] a client without an identifier is given one")
   void shouldAssignAnIdentifier() {
     Line line = broker.open().send(connect5("", false, expiry(60)));
     assertThat(line.read()).singleElement().asString().matches("20..0000.*12....66.*");
   }
 
   @Test
-  @DisplayName("[MQTT-3.14.2-2] a session that was to end cannot be kept at DISCONNECT")
+  @DisplayName("[MQTT-4.13.1-1] a session that was to end cannot be kept at DISCONNECT")
   void shouldNotProlongAtDisconnectWhatWasToEnd() {
     Line listener = connected(connect5("l", true));
     listener.send(subscribe5(1, "will", 0)).read();
@@ -191,7 +193,7 @@ class ConnectTest {
   }
 
   @Test
-  @DisplayName("[MQTT-3.1.2.11.2] DISCONNECT may shorten a session to nothing")
+  @DisplayName("[MQTT-4.1.0-2] DISCONNECT may shorten a session to nothing")
   void shouldEndTheSessionAtDisconnect() {
     connected(connect5("c", true, expiry(60))).send(packet(0xE0, "00", properties(expiry(0))));
     assertSessionPresent(broker.open().send(connect5("c", false, expiry(60))), false);
@@ -221,7 +223,8 @@ class ConnectTest {
   }
 
   @Test
-  @DisplayName("[MQTT-3.1.2-7] [MQTT-3.1.2-14] the will has its QoS, RETAIN and properties")
+  @DisplayName(
+      "[MQTT-3.1.2-7] [MQTT-3.1.2-9] [MQTT-3.1.2-15] the will has its QoS, RETAIN and properties")
   void shouldPublishTheWillAsItWasGiven() {
     Line listener = connected(connect5("l", true));
     listener.send(subscribe5(1, "will", 1)).read();
@@ -237,7 +240,7 @@ class ConnectTest {
   }
 
   @Test
-  @DisplayName("[MQTT-3.1.2-22] Server Keep Alive is told when it is not what was asked for")
+  @DisplayName("[MQTT-3.2.2-21] Server Keep Alive is told when it is not what was asked for")
   void shouldTellServerKeepAlive() {
     try (RawBroker strict = new RawBroker(RawBroker.settings("maxKeepAliveSeconds", 30))) {
       String connect = packet(0x10, text("MQTT"), "05 02 0e10 00", text("c"));
@@ -246,7 +249,7 @@ class ConnectTest {
   }
 
   @ParameterizedTest(name = "{0}")
-  @DisplayName("[MQTT-4.12.0-6] AUTH without a method is a protocol error")
+  @DisplayName("[MQTT-4.12.0-7] AUTH without a method is a protocol error")
   @CsvSource({"no body, f000", "continue, f002 18 00", "method, f006 18 04 15 0001 78"})
   void shouldRefuseAuth(String what, String packet) {
     Line line = connected(connect5("c", true)).send(packet);
@@ -264,7 +267,7 @@ class ConnectTest {
 
   @Test
   @DisplayName(
-      "[MQTT-3.1.2.5] a session that ends at its connection's end publishes its will at once")
+      "[MQTT-3.1.2-8] a session that ends at its connection's end publishes its will at once")
   void shouldNotDelayTheWillBeyondTheSession() {
     Line listener = connected(connect5("l", true));
     listener.send(subscribe5(1, "will", 0)).read();
@@ -274,7 +277,8 @@ class ConnectTest {
   }
 
   @Test
-  @DisplayName("[MQTT-3.1.3-9] MQTT 5, 3.1.1 and 3.1 share client identifiers and sessions")
+  @DisplayName(
+      "[MQTT-3.1.3-2] [3.1.1: MQTT-3.1.3-2] MQTT 5, 3.1.1 and 3.1 share client identifiers and sessions")
   void shouldResumeAcrossVersions() {
     connected(connect3("c", false)).cut();
     connected(connect4("c", false)).cut();

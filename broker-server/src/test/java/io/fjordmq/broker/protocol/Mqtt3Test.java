@@ -96,7 +96,7 @@ class Mqtt3Test {
   }
 
   @Test
-  @DisplayName("[3.1.1: MQTT-3.8.4-5] a filter that is refused is told 0x80")
+  @DisplayName("[3.1.1: MQTT-3.8.4-5] [3.1.1: MQTT-3.9.3-1] a filter that is refused is told 0x80")
   void shouldRefuseInvalidFilters() {
     Line line = connected(connect4("c", true));
     line.send(packet(0x82, two(7), text("a"), "00", text("a#"), "01", text("b"), "02"));
@@ -104,7 +104,8 @@ class Mqtt3Test {
   }
 
   @ParameterizedTest(name = "{0}")
-  @DisplayName("[3.1: §3.3, §3.6, §3.8] a client of MQTT 3.1 that repeats itself sets DUP")
+  @DisplayName(
+      "[3.1: §3.6] [3.1: §3.8] [3.1: §3.10] a client of MQTT 3.1 that repeats itself sets DUP")
   @CsvSource({
     "SUBSCRIBE, 8a060001000161 00, 9003000100",
     "UNSUBSCRIBE, aa0500010001 61, b0020001",
@@ -117,7 +118,8 @@ class Mqtt3Test {
   }
 
   @ParameterizedTest(name = "{0}")
-  @DisplayName("[3.1.1: MQTT-2.2.2-2] but in MQTT 3.1.1 that flag is reserved")
+  @DisplayName(
+      "[3.1.1: MQTT-2.2.2-2] [3.1.1: MQTT-3.6.1-1] [3.1.1: MQTT-3.8.1-1] [3.1.1: MQTT-3.10.1-1] but in MQTT 3.1.1 that flag is reserved")
   @CsvSource({"SUBSCRIBE, 8a060001000161 00", "UNSUBSCRIBE, aa0500010001 61", "PUBREL, 6a020001"})
   void shouldNotTakeReservedFlags(String what, String packet) {
     Line line = connected(connect4("c", true)).send(packet);
@@ -135,7 +137,8 @@ class Mqtt3Test {
   }
 
   @Test
-  @DisplayName("[3.1.1: MQTT-3.1.3-8] an empty identifier needs Clean Session")
+  @DisplayName(
+      "[3.1.1: MQTT-3.1.3-7] [3.1.1: MQTT-3.1.3-8] an empty identifier needs Clean Session")
   void shouldRefuseAnEmptyIdentifier() {
     assertThat(broker.open().send(connect4("", false)).read()).containsExactly("20020002");
     connected(connect4("", true));

@@ -46,7 +46,7 @@ class PublishTest {
   @CsvSource({
     "[MQTT-3.3.1-2] DUP with QoS 0,           3804 0001 61 00,            81",
     "[MQTT-3.3.1-4] QoS 3,                    3606 0001 61 0001 00,       81",
-    "[MQTT-2.2.1-4] identifier 0,             3206 0001 61 0000 00,       81",
+    "[MQTT-2.2.1-3] identifier 0,             3206 0001 61 0000 00,       81",
     "[MQTT-3.3.2-2] wildcard,                 3006 0003 612f23 00,        90",
     "[MQTT-3.3.2-8] alias 0,                  3007 0001 61 03 23 0000,    94",
     "[MQTT-3.3.2-9] alias beyond the maximum, 3007 0001 61 03 23 0021,    94",
@@ -70,7 +70,7 @@ class PublishTest {
   }
 
   @ParameterizedTest(name = "{0}")
-  @DisplayName("[MQTT-2.2.1-2] acknowledgements under identifier 0 are none")
+  @DisplayName("[MQTT-2.2.1-5] acknowledgements under identifier 0 are none")
   @CsvSource({"PUBACK, 40020000", "PUBREC, 50020000", "PUBREL, 62020000", "PUBCOMP, 70020000"})
   void shouldEndAtIdentifierZero(String what, String packet) {
     Line line = connected("c").send(packet);
@@ -113,7 +113,7 @@ class PublishTest {
   }
 
   @Test
-  @DisplayName("[MQTT-3.3.4-7] [MQTT-3.3.4-9] no more at a time than the client's Receive Maximum")
+  @DisplayName("[MQTT-3.3.4-9] [MQTT-4.9.0-2] no more at a time than the client's Receive Maximum")
   void shouldKeepTheReceiveMaximumOverAReconnect() {
     Line line = connected("s", expiry(60), "21 0003").send(subscribe5(1, "a", 2));
     Line publisher = connected("p");
@@ -133,8 +133,7 @@ class PublishTest {
   }
 
   @Test
-  @DisplayName(
-      "[MQTT-3.3.4-8] [MQTT-3.3.4-9] more than the server's Receive Maximum ends with 0x93")
+  @DisplayName("[MQTT-3.3.4-7] more than the server's Receive Maximum ends with 0x93")
   void shouldEndBeyondTheReceiveMaximum() {
     try (RawBroker small = new RawBroker(RawBroker.settings("receiveMaximum", 2))) {
       Line line = small.open().send(connect5("p", true));
@@ -166,7 +165,8 @@ class PublishTest {
   }
 
   @Test
-  @DisplayName("[MQTT-4.3.3-4] PUBREC with an error ends the exchange without PUBREL")
+  @DisplayName(
+      "[MQTT-4.3.3-4] [MQTT-4.4.0-2] PUBREC with an error ends the exchange without PUBREL")
   void shouldNotReleaseWhatWasRefused() {
     for (String session : new String[] {"", expiry(60)}) {
       Line line = connected("s" + session.length(), session).send(subscribe5(1, "a", 2));
@@ -226,7 +226,7 @@ class PublishTest {
   }
 
   @Test
-  @DisplayName("[MQTT-3.3.2-10] [MQTT-3.3.2-12] aliases end with their connection")
+  @DisplayName("[MQTT-3.3.2-7] aliases end with their connection")
   void shouldForgetAliases() {
     Line line = connected("p", expiry(60));
     line.send(publish5(0x30, 0, "a", properties("23 0001"), "")).cut();
@@ -236,7 +236,8 @@ class PublishTest {
   }
 
   @Test
-  @DisplayName("[MQTT-3.3.2-11] no alias beyond what the client allows, none if it says nothing")
+  @DisplayName(
+      "[MQTT-3.1.2-26] [MQTT-3.1.2-27] [MQTT-3.3.2-11] no alias beyond what the client allows, none if it says nothing")
   void shouldKeepTheClientsAliasMaximum() {
     Line none = connected("none").send(subscribe5(1, "#", 0));
     Line one = connected("one", "22 0001").send(subscribe5(1, "#", 0));
@@ -252,7 +253,7 @@ class PublishTest {
   }
 
   @Test
-  @DisplayName("[MQTT-2.2.1-3] identifiers run from 1 to 65,535 and begin again")
+  @DisplayName("[MQTT-2.2.1-4] [MQTT-4.3.2-1] identifiers run from 1 to 65,535 and begin again")
   void shouldUseAllIdentifiers() {
     Line line = connected("s").send(subscribe5(1, "a", 1));
     Line publisher = connected("p");
@@ -271,7 +272,7 @@ class PublishTest {
   }
 
   @Test
-  @DisplayName("[MQTT-4.3.3-7] [MQTT-4.3.3-13] QoS 2 across reconnects of both sides")
+  @DisplayName("[MQTT-4.3.3-5] [MQTT-4.3.3-10] QoS 2 across reconnects of both sides")
   void shouldFinishQos2AfterReconnects() {
     connected("s", expiry(60)).send(subscribe5(1, "a", 2)).cut();
     connected("p", expiry(60)).send(publish5(0x34, 5, "a", "00", "78")).cut();

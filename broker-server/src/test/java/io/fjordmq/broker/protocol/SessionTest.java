@@ -62,7 +62,7 @@ class SessionTest {
   }
 
   @Test
-  @DisplayName("[MQTT-4.1.0-1] subscriptions stay, with their options and identifiers")
+  @DisplayName("[MQTT-3.1.2-23] subscriptions stay, with their options and identifiers")
   void shouldKeepSubscriptions() {
     connected("s", expiry(60))
         .send(subscribe5(1, properties("0b05"), text("a") + "0d"), subscribe5(2, "b", 0))
@@ -94,7 +94,7 @@ class SessionTest {
   }
 
   @Test
-  @DisplayName("[MQTT-3.1.2-23] [MQTT-4.1.0-2] a session ends with its connection if expiry is 0")
+  @DisplayName("[MQTT-4.1.0-2] a session ends with its connection if expiry is 0")
   void shouldEndWithTheConnection() {
     connected("s").send(subscribe5(1, "a", 1)).cut();
     assertThat(resumed("s").read()).singleElement().asString().startsWith("200e00");
@@ -111,7 +111,8 @@ class SessionTest {
   }
 
   @Test
-  @DisplayName("[MQTT-3.14.4-2] the server's end: 0x8B for MQTT 5, nothing for MQTT 3.1.1")
+  @DisplayName(
+      "[MQTT-3.14.4-2] [MQTT-4.13.2-1] the server's end: 0x8B for MQTT 5, nothing for MQTT 3.1.1")
   void shouldSayThatItEnds() {
     Line five = connected("five");
     Line four = broker.open().send(connect4("four", true));
@@ -124,7 +125,7 @@ class SessionTest {
   }
 
   @Test
-  @DisplayName("[MQTT-3.1.4-6] packets may follow a CONNECT at once")
+  @DisplayName("[MQTT-3.2.0-1] packets may follow a CONNECT at once")
   void shouldServeWhatFollowsTheConnect() {
     Line line =
         broker
@@ -156,7 +157,8 @@ class SessionTest {
   }
 
   @Test
-  @DisplayName("[MQTT-3.1.4-3] a takeover publishes the will of the older connection")
+  @DisplayName(
+      "[MQTT-3.1.2-8] [MQTT-3.1.4-3] a takeover publishes the will of the older connection")
   void shouldPublishTheWillAtATakeover() {
     Line listener = connected("l").send(subscribe5(1, "will", 0));
     listener.read();

@@ -51,7 +51,8 @@ class SubscribeTest {
   }
 
   @Test
-  @DisplayName("[MQTT-3.8.4-6] one code for each filter, in their order")
+  @DisplayName(
+      "[MQTT-3.8.4-6] [MQTT-3.8.4-7] [MQTT-3.9.3-1] one code for each filter, in their order")
   void shouldAnswerEveryFilter() {
     Line line = connected("c");
     String filters =
@@ -139,7 +140,8 @@ class SubscribeTest {
   }
 
   @ParameterizedTest(name = "{0}")
-  @DisplayName("[MQTT-3.8.3-5] [MQTT-3.8.1-1] [MQTT-2.2.1-2] malformed SUBSCRIBE and UNSUBSCRIBE")
+  @DisplayName(
+      "[MQTT-2.2.1-3] [MQTT-3.8.1-1] [MQTT-3.8.3-2] [MQTT-3.8.3-5] [MQTT-3.10.1-1] [MQTT-3.10.3-2] malformed SUBSCRIBE and UNSUBSCRIBE")
   @CsvSource({
     "reserved option bit 6,         82070001 00 0001 61 40,      81",
     "reserved option bit 7,         82070001 00 0001 61 80,      81",
@@ -185,7 +187,8 @@ class SubscribeTest {
   }
 
   @Test
-  @DisplayName("[MQTT-3.3.4-2] [MQTT-3.3.4-4] overlapping filters: highest QoS, all identifiers")
+  @DisplayName(
+      "[MQTT-3.3.4-2] [MQTT-3.3.4-3] [MQTT-3.3.4-4] overlapping filters: highest QoS, all identifiers")
   void shouldDeliverOnceForOverlappingFilters() {
     for (String session : new String[] {"", expiry(60)}) {
       Line line = connected("c" + session.length(), session);
@@ -199,7 +202,8 @@ class SubscribeTest {
   }
 
   @Test
-  @DisplayName("[MQTT-3.3.1-9..13] Retain Handling and RETAIN, live and replayed")
+  @DisplayName(
+      "[MQTT-3.3.1-9] [MQTT-3.3.1-10] [MQTT-3.3.1-11] [MQTT-3.3.1-12] [MQTT-3.3.1-13] Retain Handling and RETAIN, live and replayed")
   void shouldHonourRetainOptions() {
     connected("p").send(publish5(0x31, 0, "a", "00", "6f"));
     Line line = connected("c").send(subscribe5(1, "a", 0x10));
@@ -226,7 +230,8 @@ class SubscribeTest {
   }
 
   @Test
-  @DisplayName("[MQTT-3.11.3-2] UNSUBACK: one code for each filter, 0x11 for what was not there")
+  @DisplayName(
+      "[MQTT-3.11.3-1] [MQTT-3.11.3-2] UNSUBACK: one code for each filter, 0x11 for what was not there")
   void shouldAnswerUnsubscribe() {
     for (String session : new String[] {"", expiry(60)}) {
       Line line = connected("c" + session.length(), session).send(subscribe5(1, "a", 0));
@@ -273,7 +278,7 @@ class SubscribeTest {
   }
 
   @Test
-  @DisplayName("[MQTT-3.8.2-1] a subscription identifier has up to four bytes")
+  @DisplayName("[MQTT-4.13.1-1] a subscription identifier has up to four bytes")
   void shouldRefuseLongSubscriptionIdentifier() {
     String packet =
         subscribe5(1, properties("0b" + bytes(0xFF, 0xFF, 0xFF, 0xFF, 1)), text("a"), "00");

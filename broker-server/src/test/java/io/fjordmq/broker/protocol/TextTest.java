@@ -32,7 +32,8 @@ class TextTest {
   }
 
   @ParameterizedTest(name = "{0}")
-  @DisplayName("[MQTT-1.5.4-1] [MQTT-1.5.4-2] ill-formed UTF-8 and U+0000, wherever they stand")
+  @DisplayName(
+      "[MQTT-1.5.4-1] [MQTT-1.5.4-2] [MQTT-1.5.7-1] [MQTT-3.1.3-4] [MQTT-3.1.3-11] [MQTT-3.1.3-12] [MQTT-3.3.2-1] [MQTT-3.8.3-1] [MQTT-3.10.3-1] [MQTT-4.7.3-2] ill-formed UTF-8 and U+0000, wherever they stand")
   @CsvSource({
     "high surrogate,       eda080",
     "low surrogate,        edb080",
