@@ -40,14 +40,12 @@ final class RangeSimulation {
   private final List<SimNode> nodes = new ArrayList<>();
   private final List<SimClient> clients = new ArrayList<>();
   private final List<RangeDescriptor> ranges;
-  private final SimClient.TransportFactory transport;
+  private final SimTransport.Factory transport;
   private int lives;
 
   /** How a run differs from the usual. */
   record Setup(
-      int voters,
-      Function<RangeId, Coprocessor> coprocessor,
-      SimClient.TransportFactory transport) {
+      int voters, Function<RangeId, Coprocessor> coprocessor, SimTransport.Factory transport) {
     static Setup of(int voters) {
       return new Setup(voters, id -> new AppendingCoprocessor(), SimTransport::new);
     }

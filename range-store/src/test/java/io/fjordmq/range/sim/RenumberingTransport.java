@@ -5,13 +5,20 @@ import io.fjordmq.cluster.consensus.sim.SimCluster;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.RangeResult;
 import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.function.Consumer;
 
 /**
  * A defect for simulations to find: gives every attempt a number of its own, so that the ranges
- * cannot recognise one that is repeated.
+ * cannot recognise one that is repeated, and repeats the one before after each.
  */
 public final class RenumberingTransport extends SimTransport {
+  // See io.fjordmq.range.RangeEntry.
+  private static final int MUTATIONS = 1;
+  private static final int NUMBER_AT = 26;
+
+  private final Map<RangeId, byte[]> before = new HashMap<>();
   private long number;
 
   public RenumberingTransport(SimCluster cluster, NodeId client) {
@@ -20,9 +27,20 @@ public final class RenumberingTransport extends SimTransport {
 
   @Override
   public void propose(NodeId node, RangeId range, byte[] entry, Consumer<RangeResult> reply) {
-    if (entry[1] == 1) {
-      ByteBuffer.wrap(entry).putLong(26, ++number);
+    if (entry[1] != MUTATIONS) {
+      super.propose(node, range, entry, reply);
+      return;
     }
-    super.propose(node, range, entry, reply);
+    super.propose(node, range, renumbered(entry), reply);
+    byte[] last = before.put(range, entry);
+    if (last != null) {
+      super.propose(node, range, renumbered(last), ignored -> {});
+    }
+  }
+
+  private byte[] renumbered(byte[] entry) {
+    byte[] copy = entry.clone();
+    ByteBuffer.wrap(copy).putLong(NUMBER_AT, ++number);
+    return copy;
   }
 }

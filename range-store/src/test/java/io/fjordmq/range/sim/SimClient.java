@@ -11,7 +11,6 @@ import io.fjordmq.range.RangeClient;
 import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeException;
 import io.fjordmq.range.RangeObserver;
-import io.fjordmq.range.RangeTransport;
 import io.fjordmq.range.client.RangeClientSettings;
 import io.fjordmq.range.client.RoutedRangeClient;
 import java.time.Duration;
@@ -58,11 +57,6 @@ final class SimClient {
   private int acknowledgements;
   private int failures;
 
-  /** How attempts travel; a test may break it. */
-  interface TransportFactory {
-    RangeTransport create(SimCluster cluster, NodeId client);
-  }
-
   /**
    * @param name different in every life of the client
    */
@@ -74,7 +68,7 @@ final class SimClient {
       List<RangeDescriptor> ranges,
       WordHistory history,
       RangeObserver observer,
-      TransportFactory transport) {
+      SimTransport.Factory transport) {
     this.cluster = cluster;
     this.node = node;
     this.name = name;

@@ -4,16 +4,16 @@ import io.fjordmq.range.RangeId;
 import io.fjordmq.range.RangeObserver;
 
 /** What happened in runs: shows that they met the trouble they are for. */
-final class SimCounts implements RangeObserver {
-  long acknowledgements;
-  long retries;
-  long redirects;
-  long duplicates;
-  long forgotten;
-  long gaveUp;
-  long halts;
-  long refused;
-  long installs;
+public final class SimCounts implements RangeObserver {
+  public long acknowledgements;
+  public long retries;
+  public long redirects;
+  public long duplicates;
+  public long forgotten;
+  public long gaveUp;
+  public long halts;
+  public long refused;
+  public long installs;
 
   void installed() {
     installs++;

@@ -33,7 +33,8 @@ import org.jspecify.annotations.Nullable;
 
 /** A node with replicas of all ranges, that can crash and start again. */
 final class SimNode {
-  private static final byte DATA = 1;
+  /** Of the engine's rows, those of the store begin with it. */
+  static final byte DATA = 1;
 
   /** Rows of a coprocessor that begin with it are compared, but hold no words. */
   static final byte NOT_A_KEY = '~';

@@ -1,26 +1,33 @@
 package io.fjordmq.range.sim;
 
 import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.GroupStatus;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.cluster.consensus.sim.SimCluster;
 import io.fjordmq.cluster.consensus.sim.SimHost;
 import io.fjordmq.cluster.consensus.sim.SimProcess;
 import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.RangeId;
 import io.fjordmq.range.RangeObserver;
 import io.fjordmq.range.StoreSpec;
 import io.fjordmq.range.Timers;
 import io.fjordmq.range.client.RangeClientSettings;
 import io.fjordmq.range.client.RoutedRangeClient;
+import io.fjordmq.range.kv.KvException;
+import io.fjordmq.range.kv.KvReader;
 import io.fjordmq.range.kv.SimKv;
 import io.fjordmq.range.store.RangeRuntime;
 import io.fjordmq.range.store.RangeStore;
 import io.fjordmq.range.store.RangeStoreSettings;
+import io.fjordmq.range.store.ReplicaStatus;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -34,17 +41,35 @@ public final class SimStore {
   private final Function<NodeId, StoreSpec> specs;
   private final List<RangeDescriptor> ranges;
   private final Map<NodeId, Node> nodes = new HashMap<>();
+  private final StoreWatch watch = new StoreWatch();
+  private final RangeObserver observer;
 
   private static final class Node {
     final SimKv.Disk disk = new SimKv.Disk();
-    @Nullable SimKv kv;
+    @Nullable Life life;
   }
+
+  /** From a node's start to its crash. */
+  private record Life(SimKv kv, RangeStore store) {}
 
   /**
    * @param specs makes the store's code of a node's next life
    */
   public SimStore(
       SimCluster cluster, List<NodeId> nodes, Path installs, Function<NodeId, StoreSpec> specs) {
+    this(cluster, nodes, installs, specs, RangeObserver.NONE);
+  }
+
+  /**
+   * @param observer of all nodes and clients
+   */
+  public SimStore(
+      SimCluster cluster,
+      List<NodeId> nodes,
+      Path installs,
+      Function<NodeId, StoreSpec> specs,
+      RangeObserver observer) {
+    this.observer = observer;
     this.cluster = cluster;
     this.installs = installs;
     this.specs = specs;
@@ -60,8 +85,7 @@ public final class SimStore {
     SimProcess process = host.process();
     // Flushes are done when asked for: their delays are RangeSimulation's matter.
     SimKv kv = new SimKv(node.disk, Runnable::run);
-    node.kv = kv;
-    StoreSpec spec = specs.apply(id);
+    StoreSpec spec = watch.watched(id, specs.apply(id), range -> term(id, range));
     RangeRuntime runtime =
         new RangeRuntime(
             process.simulation().clock(),
@@ -69,9 +93,20 @@ public final class SimStore {
             query -> process.schedule(process.simulation().between(0, 3), query),
             Runnable::run);
     RangeStore store =
-        RangeStore.open(id, host, kv, List.of(spec), settings(id), runtime, RangeObserver.NONE);
+        RangeStore.open(id, host, kv, List.of(spec), settings(id), runtime, observer);
     store.createInitialRanges(ranges);
     SimTransport.serve(cluster.network(), id, store);
+    node.life = new Life(kv, store);
+  }
+
+  private long term(NodeId node, RangeId range) {
+    for (ReplicaStatus replica : status(node)) {
+      GroupStatus group = replica.group();
+      if (replica.descriptor().id().equals(range) && group != null) {
+        return group.leadership().term();
+      }
+    }
+    throw new IllegalStateException(node + " has no open replica of " + range);
   }
 
   private RangeStoreSettings settings(NodeId id) {
@@ -87,19 +122,72 @@ public final class SimStore {
   }
 
   public boolean isUp(NodeId id) {
-    return node(id).kv != null;
+    return node(id).life != null;
   }
 
   public void crash(NodeId id) {
     Node node = node(id);
-    SimKv kv = node.kv;
-    if (kv == null) {
-      throw new IllegalStateException(id + " is down already");
-    }
+    Life life = life(id);
     cluster.crash(id);
-    kv.kill();
-    node.kv = null;
+    watch.crashed(id);
+    life.kv.kill();
+    node.life = null;
+    node.disk.failWith(null);
     node.disk.crash(unflushed -> (int) cluster.simulation().between(0, unflushed));
+  }
+
+  /** Writes to the node's state fail from now on (true), or work again (false). */
+  public void failDisk(NodeId id, boolean fail) {
+    node(id).disk.failWith(fail ? new KvException(KvException.Kind.DISK_FULL, "simulated") : null);
+  }
+
+  /** Nodes on which a replica was opened, changed or began to lead since the last call. */
+  public Set<NodeId> takeChanged() {
+    return watch.takeChanged();
+  }
+
+  /**
+   * The node whose replica was the last to begin to lead a range; null if that has crashed since.
+   * Until another one leads, it has applied whatever anybody was told is applied.
+   */
+  public @Nullable NodeId lastLeader(RangeId range) {
+    return watch.lastLeader(range);
+  }
+
+  public List<RangeDescriptor> ranges() {
+    return ranges;
+  }
+
+  /** The replicas of a node that is up. */
+  public List<ReplicaStatus> status(NodeId id) {
+    return life(id).store.status();
+  }
+
+  /** Whether all replicas of a node are in service, so that what they derive from rows is right. */
+  public boolean isInService(NodeId id) {
+    return life(id).kv.failure() == null
+        && status(id).stream()
+            .allMatch(replica -> replica.group() != null && replica.failure() == null);
+  }
+
+  /** The store's keys and values on a node that is up. */
+  public void scan(NodeId id, KvReader.Visitor visitor) {
+    life(id)
+        .kv
+        .space(ranges.get(0).id().store())
+        .latest()
+        .scan(
+            new byte[] {SimNode.DATA},
+            new byte[] {SimNode.DATA + 1},
+            (row, value) -> visitor.visit(Arrays.copyOfRange(row, 1, row.length), value));
+  }
+
+  private Life life(NodeId id) {
+    Life life = node(id).life;
+    if (life == null) {
+      throw new IllegalStateException(id + " is down");
+    }
+    return life;
   }
 
   private Node node(NodeId id) {
@@ -112,13 +200,19 @@ public final class SimStore {
 
   /** A client in a process of its own; its calls travel over the simulated network. */
   public RoutedRangeClient client(SimProcess process, RangeClientSettings settings) {
+    return client(process, settings, SimTransport::new);
+  }
+
+  /** The same, over a transport that a test may have broken. */
+  public RoutedRangeClient client(
+      SimProcess process, RangeClientSettings settings, SimTransport.Factory transport) {
     return new RoutedRangeClient(
         ranges.get(0).id().store(),
         ranges,
-        new SimTransport(cluster, process.node()),
+        transport.create(cluster, process.node()),
         SimNode.timers(process),
         settings,
-        RangeObserver.NONE);
+        observer);
   }
 
   /** Time of a simulated process. */

@@ -22,6 +22,12 @@ public class SimTransport implements RangeTransport {
   /** Begins anywhere, so that a client never takes a reply to one of its earlier lives. */
   private long calls;
 
+  /** How the attempts of one client travel; a test may break it. */
+  @FunctionalInterface
+  public interface Factory {
+    RangeTransport create(SimCluster cluster, NodeId client);
+  }
+
   private interface Call {
     void run(RangeTransport server, NodeId node, Consumer<RangeResult> reply);
   }

@@ -1,0 +1,126 @@
+package io.fjordmq.router;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import io.fjordmq.api.Topic;
+import io.fjordmq.cluster.consensus.sim.Seeds;
+import io.fjordmq.cluster.consensus.sim.Simulation;
+import io.fjordmq.range.sim.HastyTransport;
+import io.fjordmq.range.sim.RenumberingTransport;
+import io.fjordmq.range.sim.SimCounts;
+import io.fjordmq.router.RouterSimulation.Matching;
+import io.fjordmq.router.RouterSimulation.Setup;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Routes that come and go on one and on three nodes, while messages get lost, doubled and late,
+ * nodes crash and lose unsynced writes, disks fill up and leaders change: what is acknowledged as
+ * added is in every match until its removal is asked for, what is acknowledged as removed is in
+ * none, and a match says what the rows say. {@link Seeds} says how many runs.
+ */
+@Tag("slow")
+class RouterSimulationTest {
+  private static final int USUAL_SEEDS = 100;
+  private static final Logger LOG = (Logger) LoggerFactory.getLogger("io.fjordmq");
+
+  @TempDir Path directory;
+
+  /** Crashes on purpose are not worth a log. */
+  @BeforeAll
+  static void keepQuiet() {
+    LOG.setLevel(Level.OFF);
+  }
+
+  @AfterAll
+  static void speakAgain() {
+    LOG.setLevel(null);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 3})
+  void shouldMatchWhatIsAcknowledgedWhateverGoesWrong(int voters) {
+    Seeds seeds = Seeds.usually(USUAL_SEEDS);
+    SimCounts counts = new SimCounts();
+    seeds.play(seed -> run(seed, Setup.of(voters), counts));
+    if (seeds.areEnough()) { // the runs did meet what they are for
+      assertThat(counts.acknowledgements).isGreaterThan(20 * seeds.count());
+      assertThat(counts.duplicates).isGreaterThan(seeds.count() / 2);
+      assertThat(counts.halts).isGreaterThan(seeds.count() / 10);
+      assertThat(counts.gaveUp).isGreaterThan(seeds.count() / 10);
+    }
+  }
+
+  private void run(long seed, Setup setup, SimCounts counts) throws IOException {
+    new RouterSimulation(seed, setup, directory.resolve("installs-" + seed), counts).run();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 3})
+  void shouldFindAnswersThatComeBeforeTheEntryIsCommitted(int voters) {
+    byte[] done = new StaleRemoved(0, null).encode(); // to adding and removing any answer will do
+    Setup hasty =
+        new Setup(
+            voters,
+            (cluster, client) -> new HastyTransport(cluster, client, done),
+            Setup.of(voters).matching());
+    assertThat(find("answers before the commit", hasty)).hasMessageContaining("acknowledged");
+  }
+
+  @Test
+  void shouldFindChangesThatAreMadeTwice() {
+    Setup renumbering = new Setup(3, RenumberingTransport::new, Setup.of(3).matching());
+    assertThat(find("batches under new numbers", renumbering)).hasMessageContaining("acknowledged");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 3})
+  void shouldFindMatchesThatAreRememberedTooLong(int voters) {
+    Setup stale =
+        new Setup(
+            voters,
+            Setup.of(voters).transport(),
+            (simulation, router) -> new Remembered(simulation, router));
+    assertThat(find("no invalidation", stale)).hasMessageContaining("match of");
+  }
+
+  private AssertionError find(String defect, Setup broken) {
+    return Seeds.find(defect, 20, seed -> run(seed, broken, new SimCounts()));
+  }
+
+  /** Asks the router once in a while only. */
+  private static final class Remembered implements Matching {
+    private static final long MILLIS = 20;
+
+    private final Simulation simulation;
+    private final Router router;
+    private final Map<String, MatchedRoutes> remembered = new HashMap<>();
+    private long until;
+
+    Remembered(Simulation simulation, Router router) {
+      this.simulation = simulation;
+      this.router = router;
+    }
+
+    @Override
+    public MatchedRoutes match(String tenant, Topic topic) {
+      if (simulation.now() > until) {
+        remembered.clear();
+        until = simulation.now() + MILLIS;
+      }
+      return remembered.computeIfAbsent(tenant + " " + topic, anew -> router.match(tenant, topic));
+    }
+  }
+}

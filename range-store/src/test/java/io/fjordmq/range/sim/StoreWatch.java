@@ -1,0 +1,104 @@
+package io.fjordmq.range.sim;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.range.ApplyContext;
+import io.fjordmq.range.Coprocessor;
+import io.fjordmq.range.EffectListener;
+import io.fjordmq.range.KeyInterval;
+import io.fjordmq.range.RangeId;
+import io.fjordmq.range.StoreSpec;
+import io.fjordmq.range.kv.KvReader;
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+
+/** Notices which nodes' replicas change and which of them led last. */
+final class StoreWatch {
+  private final Set<NodeId> changed = new LinkedHashSet<>();
+  private final Map<RangeId, Lead> latest = new HashMap<>();
+
+  /** The newest leadership there was; its node is null once that has crashed. */
+  private record Lead(@Nullable NodeId node, long term) {}
+
+  /**
+   * @param termOf the term in which the node leads a range
+   */
+  StoreSpec watched(NodeId node, StoreSpec spec, ToLongFunction<RangeId> termOf) {
+    EffectListener effects =
+        new EffectListener() {
+          @Override
+          public void perform(RangeId range, List<Object> what) {
+            spec.effects().perform(range, what);
+          }
+
+          @Override
+          public void leading(RangeId range) {
+            leads(node, range, termOf.applyAsLong(range));
+            spec.effects().leading(range);
+          }
+        };
+    return new StoreSpec(
+        spec.name(),
+        spec.initialSplitKeys(),
+        range -> new Watched(node, spec.coprocessor().apply(range)),
+        effects);
+  }
+
+  private void leads(NodeId node, RangeId range, long term) {
+    changed.add(node);
+    latest.merge(range, new Lead(node, term), (old, now) -> now.term >= old.term ? now : old);
+  }
+
+  void crashed(NodeId node) {
+    latest.replaceAll((range, lead) -> node.equals(lead.node) ? new Lead(null, lead.term) : lead);
+  }
+
+  @Nullable NodeId lastLeader(RangeId range) {
+    Lead lead = latest.get(range);
+    return lead == null ? null : lead.node;
+  }
+
+  Set<NodeId> takeChanged() {
+    Set<NodeId> taken = Set.copyOf(changed);
+    changed.clear();
+    return taken;
+  }
+
+  private final class Watched implements Coprocessor {
+    private final NodeId node;
+    private final Coprocessor coprocessor;
+
+    Watched(NodeId node, Coprocessor coprocessor) {
+      this.node = node;
+      this.coprocessor = coprocessor;
+    }
+
+    @Override
+    public void open(KeyInterval interval, KvReader state) {
+      changed.add(node);
+      coprocessor.open(interval, state);
+    }
+
+    @Override
+    public byte[] apply(ByteBuffer command, ApplyContext context) {
+      changed.add(node);
+      return coprocessor.apply(command, context);
+    }
+
+    @Override
+    public byte[] query(ByteBuffer query, KvReader state) {
+      return coprocessor.query(query, state);
+    }
+
+    @Override
+    public void close() {
+      changed.add(node);
+      coprocessor.close();
+    }
+  }
+}

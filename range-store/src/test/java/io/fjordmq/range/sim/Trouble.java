@@ -1,0 +1,87 @@
+package io.fjordmq.range.sim;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.sim.SimCluster;
+import io.fjordmq.cluster.consensus.sim.SimNetwork;
+import io.fjordmq.cluster.consensus.sim.SimProcess;
+import io.fjordmq.cluster.consensus.sim.Simulation;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/** What happens to the nodes of a {@link SimStore} and to the network between them. */
+public final class Trouble {
+  /** A process is not up again before the last message of its previous life has arrived. */
+  private static final long RESTART_MILLIS = 200;
+
+  private final SimCluster cluster;
+  private final Simulation simulation;
+  private final SimStore store;
+  private final List<NodeId> nodes;
+  private final Consumer<SimProcess> started;
+  private final Map<NodeId, Long> crashedAt = new HashMap<>();
+
+  /**
+   * @param started told of every node's new process, once its store is open
+   */
+  public Trouble(
+      SimCluster cluster, SimStore store, List<NodeId> nodes, Consumer<SimProcess> started) {
+    this.cluster = cluster;
+    this.simulation = cluster.simulation();
+    this.store = store;
+    this.nodes = nodes;
+    this.started = started;
+  }
+
+  /** Starts all nodes on a network that loses, doubles and delays messages. */
+  public void begin() throws IOException {
+    cluster.network().setFaults(SimNetwork.Faults.ROUGH);
+    for (NodeId node : nodes) {
+      start(node);
+    }
+  }
+
+  /** Some of it; to be called every now and then. */
+  public void some() throws IOException {
+    NodeId node = nodes.get((int) simulation.between(0, nodes.size() - 1));
+    if (!store.isUp(node)) {
+      boolean gone = simulation.now() - crashedAt.getOrDefault(node, 0L) > RESTART_MILLIS;
+      if (gone && simulation.chance(60)) {
+        start(node);
+      }
+    } else if (simulation.chance(12)) {
+      store.crash(node);
+      crashedAt.put(node, simulation.now());
+    } else {
+      store.failDisk(node, simulation.chance(6));
+    }
+    if (simulation.chance(8)) {
+      cluster.network().partition(nodes, List.of(node));
+    } else if (simulation.chance(8)) {
+      cluster.network().cut(node, nodes.get((int) simulation.between(0, nodes.size() - 1)));
+    } else if (simulation.chance(30)) {
+      cluster.network().heal();
+    }
+  }
+
+  /** From now on all is well. */
+  public void end() throws IOException {
+    simulation.run(RESTART_MILLIS);
+    cluster.network().heal();
+    cluster.network().setFaults(SimNetwork.Faults.NONE);
+    for (NodeId node : nodes) {
+      if (store.isUp(node)) {
+        store.failDisk(node, false);
+      } else {
+        start(node);
+      }
+    }
+  }
+
+  private void start(NodeId node) throws IOException {
+    store.start(node);
+    started.accept(cluster.host(node).process());
+  }
+}
