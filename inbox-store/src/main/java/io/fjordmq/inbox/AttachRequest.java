@@ -12,13 +12,25 @@ import org.jspecify.annotations.Nullable;
  * @param expirySeconds how long the session outlives the connection; {@link #NEVER_EXPIRES} for
  *     ever; &gt; 0
  * @param will published if the connection ends badly; null if none
+ * @param limits of the inbox from now on; null for those of {@link InboxSettings}
  */
 public record AttachRequest(
     boolean cleanStart,
     String ownerNode,
     long ownerIncarnation,
     long expirySeconds,
-    @Nullable Will will) {
+    @Nullable Will will,
+    @Nullable InboxLimits limits) {
   /** 0xFFFFFFFF as in MQTT 5.0 §3.1.2.11.2. */
   public static final long NEVER_EXPIRES = 0xFFFF_FFFFL;
+
+  /** With the limits of the settings. */
+  public AttachRequest(
+      boolean cleanStart,
+      String ownerNode,
+      long ownerIncarnation,
+      long expirySeconds,
+      @Nullable Will will) {
+    this(cleanStart, ownerNode, ownerIncarnation, expirySeconds, will, null);
+  }
 }

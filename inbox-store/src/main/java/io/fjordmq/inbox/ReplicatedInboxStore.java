@@ -11,6 +11,7 @@ import io.fjordmq.range.RangeId;
 import io.fjordmq.range.Timers;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -68,7 +69,7 @@ public final class ReplicatedInboxStore implements InboxStore, AutoCloseable {
             request.cleanStart(),
             new Owner(request.ownerNode(), request.ownerIncarnation()),
             request.expirySeconds(),
-            settings.limits(),
+            Objects.requireNonNullElse(request.limits(), settings.limits()),
             salt.getAndIncrement() & (1 << AttachSession.SALT_BITS) - 1,
             will == null ? null : MessageCodec.encodeWill(will));
     return Calls.map(mutate(id, command), AttachmentCodec::decode);
