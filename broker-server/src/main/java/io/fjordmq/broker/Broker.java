@@ -17,6 +17,7 @@ import io.fjordmq.broker.ops.NodeStatus;
 import io.fjordmq.broker.session.ConnectPolicy;
 import io.fjordmq.broker.session.SessionServices;
 import io.fjordmq.broker.session.Sessions;
+import io.fjordmq.broker.session.Tenants;
 import io.fjordmq.cluster.DataDirectory;
 import io.fjordmq.cluster.NodeIdentity;
 import io.fjordmq.cluster.consensus.ConsensusException;
@@ -205,7 +206,7 @@ public final class Broker implements AutoCloseable {
       Sessions sessions =
           new Sessions(
               new SessionServices(
-                  config.sessionConfig(),
+                  new Tenants(config.sharedLimits(), config.tenants(), observers.sessions()),
                   observers.sessions(),
                   ConnectPolicy.anonymous(TENANT),
                   registry,

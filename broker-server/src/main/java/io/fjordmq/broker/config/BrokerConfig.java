@@ -1,7 +1,9 @@
 package io.fjordmq.broker.config;
 
 import io.fjordmq.broker.delivery.DeliverySettings;
+import io.fjordmq.broker.limits.TenantSettings;
 import io.fjordmq.broker.session.SessionSettings;
+import io.fjordmq.broker.session.TenantLimits;
 import io.fjordmq.cluster.consensus.ConsensusSettings;
 import io.fjordmq.cluster.metadata.MetadataSettings;
 import io.fjordmq.inbox.InboxSettings;
@@ -13,6 +15,7 @@ import io.fjordmq.router.RouterSettings;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  * @param clusterConfig this node among others
  * @param httpConfig metrics and health
  * @param sessionConfig limits of a client
+ * @param tenantConfig limits of a tenant
  * @param deliveryConfig bounds of delivery to connected clients
  * @param storeConfig the three replicated stores
  * @param routerConfig topic filter to receivers
@@ -37,6 +41,7 @@ import org.jspecify.annotations.Nullable;
  * @param storageConfig the database of the replicas' state
  * @param consensusConfig Raft groups and their log
  * @param metadataConfig the cluster's own records
+ * @param tenants limits of tenants that have some of their own
  */
 public record BrokerConfig(
     boolean bootstrap,
@@ -46,6 +51,7 @@ public record BrokerConfig(
     ClusterConfig clusterConfig,
     HttpConfig httpConfig,
     SessionSettings sessionConfig,
+    TenantSettings tenantConfig,
     DeliverySettings deliveryConfig,
     StoreConfig storeConfig,
     RouterSettings routerConfig,
@@ -55,12 +61,23 @@ public record BrokerConfig(
     RangeConfig rangeConfig,
     RocksKvSettings storageConfig,
     ConsensusSettings consensusConfig,
-    MetadataSettings metadataConfig) {
+    MetadataSettings metadataConfig,
+    Map<String, TenantLimits> tenants) {
 
   public BrokerConfig {
     require(!dataDir.isBlank(), "dataDir must name a folder");
     require(!logDir.isBlank(), "logDir must name a folder");
-    LargestEntries.requireFit(sessionConfig, rangeClientConfig, rangeConfig, consensusConfig);
+    LargestEntries.requireFit(
+        "sessionConfig", sessionConfig, rangeClientConfig, rangeConfig, consensusConfig);
+    tenants = Map.copyOf(tenants);
+    for (Map.Entry<String, TenantLimits> tenant : tenants.entrySet()) {
+      LargestEntries.requireFit(
+          "tenants." + tenant.getKey() + ".sessionConfig",
+          tenant.getValue().session(),
+          rangeClientConfig,
+          rangeConfig,
+          consensusConfig);
+    }
     require(
         metadataConfig.maxBatchBytes() <= consensusConfig.maxEntryBytes(),
         "metadataConfig.maxBatchBytes must be at most consensusConfig.maxEntryBytes, "
@@ -264,6 +281,7 @@ public record BrokerConfig(
         new ClusterConfig("Test", "", 8899, "", ""),
         new HttpConfig("127.0.0.1", 18083, 64),
         SessionSettings.defaults(),
+        TenantSettings.DEFAULTS,
         DeliverySettings.DEFAULTS,
         new StoreConfig(Duration.ofMinutes(5), Duration.ofSeconds(1), ranges(), ranges(), ranges()),
         RouterSettings.DEFAULTS,
@@ -273,7 +291,37 @@ public record BrokerConfig(
         RangeConfig.of(RangeStoreSettings.defaults(Path.of(""))),
         RocksKvSettings.DEFAULTS,
         ConsensusSettings.DEFAULT,
-        MetadataSettings.DEFAULT);
+        MetadataSettings.DEFAULT,
+        Map.of());
+  }
+
+  /** The same with limits of tenants of their own. */
+  BrokerConfig withTenants(Map<String, TenantLimits> own) {
+    return new BrokerConfig(
+        bootstrap,
+        dataDir,
+        logDir,
+        mqttServerConfig,
+        clusterConfig,
+        httpConfig,
+        sessionConfig,
+        tenantConfig,
+        deliveryConfig,
+        storeConfig,
+        routerConfig,
+        inboxConfig,
+        retainConfig,
+        rangeClientConfig,
+        rangeConfig,
+        storageConfig,
+        consensusConfig,
+        metadataConfig,
+        own);
+  }
+
+  /** The limits of every tenant that has none of its own. */
+  public TenantLimits sharedLimits() {
+    return new TenantLimits(sessionConfig, tenantConfig, inboxConfig.limits());
   }
 
   private static RangesConfig ranges() {

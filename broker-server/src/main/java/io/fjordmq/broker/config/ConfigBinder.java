@@ -23,6 +23,13 @@ final class ConfigBinder {
     return type.cast(section("", defaults));
   }
 
+  /** One section, whose keys begin so. */
+  <T extends Record> T bind(String prefix, T defaults) {
+    @SuppressWarnings("unchecked") // section() makes a record of the class of the defaults
+    T bound = (T) section(prefix, defaults);
+    return bound;
+  }
+
   private Record section(String prefix, Record defaults) {
     RecordComponent[] components = defaults.getClass().getRecordComponents();
     @Nullable Object[] values = new @Nullable Object[components.length];
@@ -30,7 +37,9 @@ final class ConfigBinder {
       RecordComponent component = components[i];
       String path = prefix + component.getName();
       Object standard = Records.read(defaults, component);
-      if (!(standard instanceof Record inner)) {
+      if (standard instanceof Map<?, ?>) {
+        values[i] = standard; // TenantKeys
+      } else if (!(standard instanceof Record inner)) {
         values[i] = value(path, component.getType(), standard);
       } else if (component.isAnnotationPresent(OnlyIfNamed.class) && !isNamed(path)) {
         values[i] = null;

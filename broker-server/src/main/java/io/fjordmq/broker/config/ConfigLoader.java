@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ConfigLoader {
   private final Schema schema = Schema.of(BrokerConfig.defaults());
+  private final TenantKeys tenantKeys = new TenantKeys(schema);
   private final List<String> problems = new ArrayList<>();
   private final List<String> warnings = new ArrayList<>();
 
@@ -68,8 +69,13 @@ public final class ConfigLoader {
   }
 
   private Loaded result() throws ConfigException {
-    BrokerConfig config =
-        new ConfigBinder(given, problems).bind(BrokerConfig.class, BrokerConfig.defaults());
+    ConfigBinder binder = new ConfigBinder(given, problems);
+    BrokerConfig config = binder.bind(BrokerConfig.class, BrokerConfig.defaults());
+    try {
+      config = config.withTenants(TenantKeys.bind(given, binder, config));
+    } catch (IllegalArgumentException e) {
+      problems.add("configuration: " + e.getMessage());
+    }
     ThisVersion.check(given, config, problems);
     if (!problems.isEmpty()) {
       throw new ConfigException(problems);
@@ -88,15 +94,25 @@ public final class ConfigLoader {
       if (!refusal.isEmpty()) {
         problems.add(entry.origin() + ": " + refusal);
       }
-    } else if (schema.sections().contains(key)) {
+    } else if (isSection(entry)) {
       addSection(entry);
-    } else if (!schema.keys().containsKey(key)) {
+    } else if (!isKey(key)) {
       problems.add(unknown(entry));
     } else if (entry.section()) {
       problems.add(entry.origin() + ": " + key + " must be one value, not a section");
     } else {
       given.put(key, entry);
     }
+  }
+
+  private boolean isSection(Given entry) {
+    return TenantKeys.isOne(entry.key())
+        ? tenantKeys.isSection(entry)
+        : schema.sections().contains(entry.key());
+  }
+
+  private boolean isKey(String key) {
+    return TenantKeys.isOne(key) ? tenantKeys.isKey(key) : schema.keys().containsKey(key);
   }
 
   private void addSection(Given entry) {
@@ -109,8 +125,13 @@ public final class ConfigLoader {
   }
 
   private String unknown(Given entry) {
-    List<String> known = new ArrayList<>(schema.keys().keySet());
-    known.addAll(schema.sections());
+    List<String> known = new ArrayList<>();
+    if (TenantKeys.isOne(entry.key())) {
+      known.addAll(tenantKeys.near(entry.key()));
+    } else {
+      known.addAll(schema.keys().keySet());
+      known.addAll(schema.sections());
+    }
     String nearest = NearestKey.to(entry.key(), known);
     String hint = nearest == null ? "; see conf/standalone.yml" : "; did you mean " + nearest + "?";
     return entry.origin() + ": unknown key " + entry.key() + hint;

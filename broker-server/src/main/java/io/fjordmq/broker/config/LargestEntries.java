@@ -15,9 +15,11 @@ final class LargestEntries {
   private LargestEntries() {}
 
   /**
+   * @param section of the sessions' settings
    * @throws IllegalArgumentException if something does not fit; names the keys and what to do
    */
   static void requireFit(
+      String section,
       SessionSettings sessions,
       RangeClientSettings commands,
       BrokerConfig.RangeConfig ranges,
@@ -32,7 +34,7 @@ final class LargestEntries {
         "rangeClientConfig.maxCommandBytes",
         commands.maxCommandBytes(),
         command,
-        "a packet of sessionConfig.maxPacketBytes with all it is stored with");
+        "a packet of " + section + ".maxPacketBytes with all it is stored with");
     long single = (long) commands.maxCommandBytes() + RangeEntry.COMMAND_OVERHEAD;
     atLeast(
         "rangeConfig.maxEntryBytes",

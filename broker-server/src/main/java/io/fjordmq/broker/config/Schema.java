@@ -48,7 +48,9 @@ final class Schema {
     for (RecordComponent component : section.getClass().getRecordComponents()) {
       String path = prefix + component.getName();
       Object value = Records.read(section, component);
-      if (value instanceof Record inner) {
+      if (value instanceof Map<?, ?>) {
+        sections.add(path); // what is below is named by the operator: TenantKeys
+      } else if (value instanceof Record inner) {
         sections.add(path);
         collect(path + ".", inner);
       } else if (ValueText.canBe(component.getType())) {

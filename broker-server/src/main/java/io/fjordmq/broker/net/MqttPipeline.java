@@ -76,8 +76,9 @@ final class MqttPipeline extends ChannelInitializer<Channel> {
     ChannelPipeline pipeline = channel.pipeline();
     wire.addTo(pipeline);
     pipeline.addLast("frames", new PacketFramer(settings.maxPacketBytes()));
-    // The framer has checked the size; the client identifier's length is checked with the CONNECT.
-    pipeline.addLast("decoder", new MqttDecoder(settings.maxPacketBytes(), 65_535, true));
+    // The framer has checked the size, by the limit of the tenant once that is known; the client
+    // identifier's length is checked with the CONNECT.
+    pipeline.addLast("decoder", new MqttDecoder(SessionSettings.LARGEST_PACKET, 65_535, true));
     pipeline.addLast("encoder", MqttEncoder.INSTANCE);
     pipeline.addLast("session", sessions.newConnection());
   }

@@ -1,6 +1,8 @@
 package io.fjordmq.broker.net;
 
+import io.fjordmq.broker.limits.Limit;
 import io.fjordmq.broker.session.CloseReason;
+import io.fjordmq.broker.session.PacketLimit;
 import io.fjordmq.broker.session.ProtocolViolation;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
@@ -18,12 +20,22 @@ final class PacketFramer extends ByteToMessageDecoder {
   private static final int MOST_LENGTH_BYTES = 4;
   private static final int CONNECT = 1;
 
-  private final int maxPacketBytes;
+  private int maxPacketBytes;
   private int protocolLevel;
   private boolean broken;
 
   PacketFramer(int maxPacketBytes) {
     this.maxPacketBytes = maxPacketBytes;
+  }
+
+  /** The client's tenant is known, and with it how large its packets may be from here on. */
+  @Override
+  public void userEventTriggered(ChannelHandlerContext ctx, Object event) throws Exception {
+    if (event instanceof PacketLimit limit) {
+      maxPacketBytes = limit.bytes();
+    } else {
+      super.userEventTriggered(ctx, event);
+    }
   }
 
   @Override
@@ -82,7 +94,8 @@ final class PacketFramer extends ByteToMessageDecoder {
       throw new ProtocolViolation(
           CloseReason.PACKET_TOO_LARGE,
           "packet of " + size + " bytes, allowed are " + maxPacketBytes,
-          protocolLevel);
+          protocolLevel,
+          Limit.PACKET_BYTES);
     }
   }
 

@@ -7,6 +7,7 @@ import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -38,7 +39,7 @@ final class Meters {
   private final MeterRegistry registry;
 
   /** The registry refers to what it reads weakly; this keeps it. */
-  private final List<Object> kept = new ArrayList<>();
+  private final List<Object> kept = Collections.synchronizedList(new ArrayList<>());
 
   Meters(MeterRegistry registry) {
     this.registry = registry;

@@ -24,6 +24,11 @@ enum Metric {
       Kind.GAUGE,
       "",
       "connections not being read, to slow their clients down"),
+  LIMITS_REACHED(
+      "fjordmq.limits.reached",
+      Kind.COUNTER,
+      "limit, tenant",
+      "times a client reached a limit, docs/LIMITS.md; tenant only if it has limits of its own"),
   PACKETS_RECEIVED(
       "fjordmq.packets.received", Kind.COUNTER, "type", "control packets from clients"),
   MESSAGES_RECEIVED("fjordmq.messages.received", Kind.COUNTER, "qos", "PUBLISH from clients"),

@@ -1,6 +1,7 @@
 package io.fjordmq.broker.ops;
 
 import io.fjordmq.api.Qos;
+import io.fjordmq.broker.limits.Limit;
 import io.fjordmq.broker.session.CloseReason;
 import io.fjordmq.broker.session.DropReason;
 import io.fjordmq.broker.session.SessionObserver;
@@ -8,6 +9,7 @@ import io.micrometer.core.instrument.Timer;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -23,7 +25,12 @@ final class SessionMeters implements SessionObserver {
   private final LongAdder[][] opened = new LongAdder[6][2];
   private final Map<CloseReason, LongAdder> refused;
   private final Map<CloseReason, LongAdder> closed;
+  private final Meters meters;
   private final LongAdder heldBack;
+
+  /** By tenant: those that have limits of their own, and an empty name for all others. */
+  private final Map<String, Map<Limit, LongAdder>> limitsReached = new ConcurrentHashMap<>();
+
   private final LongAdder[] packets = new LongAdder[PACKETS.length];
   private final LongAdder[] received;
   private final LongAdder[] receivedBytes;
@@ -36,6 +43,7 @@ final class SessionMeters implements SessionObserver {
   private final LongAdder queuedBytes;
 
   SessionMeters(Meters meters) {
+    this.meters = meters;
     connections = meters.level(Metric.CONNECTIONS);
     for (int level = 3; level <= 5; level++) {
       String protocol = level == 3 ? "3.1" : level == 4 ? "3.1.1" : "5.0";
@@ -45,6 +53,7 @@ final class SessionMeters implements SessionObserver {
     refused = meters.counters(Metric.CONNECTIONS_REFUSED, CloseReason.class, CloseReason::label);
     closed = meters.counters(Metric.CONNECTIONS_CLOSED, CloseReason.class, CloseReason::label);
     heldBack = meters.level(Metric.CONNECTIONS_HELD_BACK);
+    limitsReached.put("", newLimits(""));
     for (int type = 1; type < PACKETS.length; type++) {
       packets[type] = meters.counter(Metric.PACKETS_RECEIVED, PACKETS[type]);
     }
@@ -59,6 +68,14 @@ final class SessionMeters implements SessionObserver {
     inflight = meters.level(Metric.MESSAGES_INFLIGHT);
     queued = meters.level(Metric.MESSAGES_QUEUED);
     queuedBytes = meters.level(Metric.MESSAGES_QUEUED_BYTES);
+  }
+
+  private Map<Limit, LongAdder> newLimits(String tenant) {
+    Map<Limit, LongAdder> counters = new EnumMap<>(Limit.class);
+    for (Limit limit : Limit.values()) {
+      counters.put(limit, meters.counter(Metric.LIMITS_REACHED, limit.label(), tenant));
+    }
+    return counters;
   }
 
   private static LongAdder[] byQos(Meters meters, Metric metric) {
@@ -122,6 +139,12 @@ final class SessionMeters implements SessionObserver {
   public void queued(int deltaMessages, long deltaBytes) {
     queued.add(deltaMessages);
     queuedBytes.add(deltaBytes);
+  }
+
+  @Override
+  public void limitReached(Limit limit, String tenant) {
+    Objects.requireNonNull(limitsReached.computeIfAbsent(tenant, this::newLimits).get(limit))
+        .increment();
   }
 
   @Override

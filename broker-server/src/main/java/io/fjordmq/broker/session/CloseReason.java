@@ -32,6 +32,8 @@ public enum CloseReason {
   SERVER_UNAVAILABLE(0x88, 0x03),
   /** A publish could not be made durable: it must not be acknowledged. */
   NOT_DURABLE(0x89, -1),
+  /** The node has too much to do; docs/LIMITS.md says when. */
+  SERVER_BUSY(0x89, 0x03),
   SERVER_SHUTTING_DOWN(0x8B, 0x03),
   BAD_AUTHENTICATION_METHOD(0x8C, -1),
   KEEP_ALIVE_TIMEOUT(0x8D, -1),
@@ -41,7 +43,8 @@ public enum CloseReason {
   RECEIVE_MAXIMUM_EXCEEDED(0x93, -1),
   TOPIC_ALIAS_INVALID(0x94, -1),
   PACKET_TOO_LARGE(0x95, -1),
-  QUOTA_EXCEEDED(0x97, 0x03);
+  QUOTA_EXCEEDED(0x97, 0x03),
+  CONNECTION_RATE_EXCEEDED(0x9F, 0x03);
 
   private final int reasonCode;
   private final int returnCode;

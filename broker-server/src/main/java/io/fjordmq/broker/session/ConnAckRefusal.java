@@ -65,10 +65,12 @@ final class ConnAckRefusal {
           BAD_USER_NAME_OR_PASSWORD,
           NOT_AUTHORIZED,
           SERVER_UNAVAILABLE,
+          SERVER_BUSY,
           BAD_AUTHENTICATION_METHOD,
           TOPIC_NAME_INVALID,
           PACKET_TOO_LARGE,
-          QUOTA_EXCEEDED ->
+          QUOTA_EXCEEDED,
+          CONNECTION_RATE_EXCEEDED ->
           true;
       default -> false;
     };

@@ -1,5 +1,6 @@
 package io.fjordmq.broker.session;
 
+import io.fjordmq.broker.limits.Limit;
 import io.fjordmq.inbox.AttachRequest;
 import io.fjordmq.inbox.Attachment;
 import io.fjordmq.inbox.InboxId;
@@ -89,8 +90,7 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
       try {
         onFirst(ctx, packet);
       } catch (ProtocolViolation violation) {
-        protocolLevel = Math.max(protocolLevel, violation.protocolLevel());
-        refuse(ctx, violation.reason(), violation.detail());
+        refuse(ctx, violation, "");
       } finally {
         ReferenceCountUtil.release(packet);
       }
@@ -146,7 +146,14 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
       closed.abandon();
       services.observer().refused(CloseReason.CONNECTION_LOST);
     } else if (decision instanceof ConnectPolicy.Accepted accepted) {
-      Session mine = new Session(sessions, ctx.channel(), request, accepted.tenant(), closed);
+      Session mine;
+      try {
+        mine = admit(ctx, request, accepted.tenant(), closed);
+      } catch (ProtocolViolation violation) {
+        closed.abandon();
+        refuse(ctx, violation, accepted.tenant());
+        return;
+      }
       session = mine;
       if (sessions.isShuttingDown()) {
         // It came too late to be seen by the shutdown, which ends the sessions it finds.
@@ -165,6 +172,33 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
       String detail = error == null ? "refused by policy" : "policy failed: " + error;
       refuse(ctx, reason, detail);
     }
+  }
+
+  /**
+   * It is known whose the client is: the limits of its tenant count from here on.
+   *
+   * @throws ProtocolViolation if one of them stands against it
+   */
+  private Session admit(
+      ChannelHandlerContext ctx, ConnectRequest asked, String tenant, ReadGate closed) {
+    SessionSettings own = services.tenants().of(tenant).session();
+    ConnectRequest request = asked;
+    if (own != services.settings()) {
+      request = new ConnectReader(own).grant(asked);
+      ctx.pipeline().fireUserEventTriggered(new PacketLimit(own.maxPacketBytes()));
+    }
+    boolean replaces = services.registry().find(tenant, request.clientId()) != null;
+    Limit limit = services.tenants().quota(tenant).admit(services.clock().millis(), replaces);
+    if (limit != null) {
+      throw new ProtocolViolation(
+          limit == Limit.CONNECTIONS
+              ? CloseReason.QUOTA_EXCEEDED
+              : CloseReason.CONNECTION_RATE_EXCEEDED,
+          limit.key() + " is reached",
+          protocolLevel,
+          limit);
+    }
+    return new Session(sessions, ctx.channel(), request, tenant, closed);
   }
 
   /** The client has no other connection here any more: its state is claimed. */
@@ -197,7 +231,8 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
             services.nodeId(),
             services.nodeIncarnation(),
             Math.max(1, request.expirySeconds()),
-            request.will());
+            request.will(),
+            services.tenants().of(mine.tenant()).inbox());
     mine.connection()
         .whenDone(
             inboxes.attach(id, attach),
@@ -270,6 +305,14 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
     packets.forEach(packet -> next.channelRead(nextCtx, packet));
     next.channelReadComplete(nextCtx);
     mine.connection().gate().open(ReadGate.CONNECT);
+  }
+
+  private void refuse(ChannelHandlerContext ctx, ProtocolViolation violation, String tenant) {
+    protocolLevel = Math.max(protocolLevel, violation.protocolLevel());
+    if (violation.limit() != null) {
+      services.tenants().reached(violation.limit(), tenant);
+    }
+    refuse(ctx, violation.reason(), violation.detail());
   }
 
   private void refuse(ChannelHandlerContext ctx, CloseReason reason, String detail) {

@@ -5,6 +5,7 @@ import io.fjordmq.api.MessageProperties;
 import io.fjordmq.api.Qos;
 import io.fjordmq.api.Topic;
 import io.fjordmq.api.Will;
+import io.fjordmq.broker.limits.Limit;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.handler.codec.mqtt.MqttConnectMessage;
 import io.netty.handler.codec.mqtt.MqttConnectPayload;
@@ -25,6 +26,8 @@ final class ConnectReader {
   }
 
   /**
+   * Reads it and grants what the limits allow.
+   *
    * @throws ProtocolViolation with the reason the CONNACK has to carry
    */
   ConnectRequest read(MqttConnectMessage connect) {
@@ -34,9 +37,9 @@ final class ConnectReader {
     boolean mqtt5 = header.version() >= 5;
     requireNoExtendedAuthentication(properties, header.version());
     boolean assigned = payload.clientIdentifier().isEmpty();
-    String clientId = assigned ? assign(header) : requireValid(payload, header.version());
-    long requestedExpiry = requestedExpiry(header, properties);
-    int keepAlive = grantedKeepAlive(header.keepAliveTimeSeconds(), mqtt5);
+    String clientId = assigned ? assign(header) : payload.clientIdentifier();
+    long requestedExpiry = mqtt5 ? properties.number(MqttProperties.SESSION_EXPIRY_INTERVAL, 0) : 0;
+    int keepAlive = header.keepAliveTimeSeconds();
     long receiveMaximum = properties.number(MqttProperties.RECEIVE_MAXIMUM, 65_535);
     int maxPacketBytes = maxPacketBytes(connect);
     if (receiveMaximum == 0 || maxPacketBytes == 0) {
@@ -51,10 +54,10 @@ final class ConnectReader {
             clientId,
             assigned,
             header.isCleanSession(),
-            Math.min(requestedExpiry, settings.maxSessionExpirySeconds()),
+            requestedExpiry,
             requestedExpiry,
             keepAlive,
-            keepAlive != header.keepAliveTimeSeconds(),
+            keepAlive,
             (int) receiveMaximum,
             maxPacketBytes,
             (int) properties.number(MqttProperties.TOPIC_ALIAS_MAXIMUM, 0),
@@ -62,11 +65,58 @@ final class ConnectReader {
             payload.userName(),
             payload.passwordInBytes(),
             header.isWillFlag() ? will(header, payload, clientId) : null);
-    if (mqtt5 && Mqtt5Dialect.acceptedBytes(request, settings) > maxPacketBytes) {
+    return grant(request);
+  }
+
+  /**
+   * What the limits make of the request; for a client whose tenant has other limits than the ones
+   * it was read with.
+   *
+   * @throws ProtocolViolation with the reason the CONNACK has to carry
+   */
+  ConnectRequest grant(ConnectRequest request) {
+    requireWithinLimits(request);
+    long requestedExpiry = request.requestedExpirySeconds();
+    if (!request.isMqtt5()) {
+      requestedExpiry = request.cleanStart() ? 0 : settings.mqtt3SessionExpirySeconds();
+    }
+    ConnectRequest granted =
+        request.granted(
+            requestedExpiry,
+            Math.min(requestedExpiry, settings.maxSessionExpirySeconds()),
+            grantedKeepAlive(request.requestedKeepAliveSeconds(), request.isMqtt5()));
+    if (granted.isMqtt5()
+        && Mqtt5Dialect.acceptedBytes(granted, settings) > granted.maxPacketBytes()) {
       throw new ProtocolViolation(
           CloseReason.PACKET_TOO_LARGE, "the CONNACK is larger than the client takes");
     }
-    return request;
+    return granted;
+  }
+
+  private void requireWithinLimits(ConnectRequest request) {
+    int version = request.protocolLevel();
+    int idBytes = ByteBufUtil.utf8Bytes(request.clientId());
+    if (!request.assignedClientId() && idBytes > settings.maxClientIdBytes()) {
+      throw new ProtocolViolation(
+          CloseReason.CLIENT_IDENTIFIER_NOT_VALID,
+          "client identifier of " + idBytes + " bytes, allowed are " + settings.maxClientIdBytes(),
+          version,
+          Limit.CLIENT_ID_BYTES);
+    }
+    Will will = request.will();
+    if (will == null) {
+      return;
+    }
+    String topic = will.message().topic().name();
+    new TopicLimits(settings).check(topic, CloseReason.TOPIC_NAME_INVALID, version);
+    int payloadBytes = will.message().payload().length;
+    if (settings.maxPayloadBytes() > 0 && payloadBytes > settings.maxPayloadBytes()) {
+      throw new ProtocolViolation(
+          CloseReason.QUOTA_EXCEEDED,
+          "will of " + payloadBytes + " bytes, allowed are " + settings.maxPayloadBytes(),
+          version,
+          Limit.PAYLOAD_BYTES);
+    }
   }
 
   /** Bytes of the largest packet the client takes; 0 if it says so, which is an error. */
@@ -100,25 +150,6 @@ final class ConnectReader {
     return "fjord-" + UUID.randomUUID();
   }
 
-  private String requireValid(MqttConnectPayload payload, int version) {
-    String clientId = payload.clientIdentifier();
-    int bytes = ByteBufUtil.utf8Bytes(clientId);
-    if (bytes > settings.maxClientIdBytes()) {
-      throw new ProtocolViolation(
-          CloseReason.CLIENT_IDENTIFIER_NOT_VALID,
-          "client identifier of " + bytes + " bytes, allowed are " + settings.maxClientIdBytes(),
-          version);
-    }
-    return clientId;
-  }
-
-  private long requestedExpiry(MqttConnectVariableHeader header, PropertyView properties) {
-    if (header.version() >= 5) {
-      return properties.number(MqttProperties.SESSION_EXPIRY_INTERVAL, 0);
-    }
-    return header.isCleanSession() ? 0 : settings.mqtt3SessionExpirySeconds();
-  }
-
   private int grantedKeepAlive(int asked, boolean mqtt5) {
     if (asked == 0) {
       return settings.defaultKeepAliveSeconds();
@@ -128,7 +159,8 @@ final class ConnectReader {
     return mqtt5 && most > 0 ? Math.min(asked, most) : asked;
   }
 
-  private Will will(MqttConnectVariableHeader header, MqttConnectPayload payload, String clientId) {
+  private static Will will(
+      MqttConnectVariableHeader header, MqttConnectPayload payload, String clientId) {
     PropertyView properties = new PropertyView(payload.willProperties());
     byte[] bytes = payload.willMessageInBytes();
     Message message =
@@ -147,12 +179,10 @@ final class ConnectReader {
         properties.number(MqttProperties.PUBLICATION_EXPIRY_INTERVAL, Will.NO_EXPIRY));
   }
 
-  private Topic willTopic(@Nullable String name, int version) {
+  private static Topic willTopic(@Nullable String name, int version) {
     try {
       // Netty gives null for will topics longer than 32,767 bytes.
-      Topic topic = new Topic(Objects.requireNonNullElse(name, ""));
-      new TopicLimits(settings).check(topic.name(), CloseReason.TOPIC_NAME_INVALID);
-      return topic;
+      return new Topic(Objects.requireNonNullElse(name, ""));
     } catch (IllegalArgumentException e) {
       throw new ProtocolViolation(
           CloseReason.TOPIC_NAME_INVALID, "will: " + e.getMessage(), version);

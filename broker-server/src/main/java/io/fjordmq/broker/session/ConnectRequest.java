@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param expirySeconds granted to the session; 0 = it ends with the connection
  * @param requestedExpirySeconds asked for; differs from the former if a limit cut it
  * @param keepAliveSeconds granted; 0 = none
- * @param serverKeepAlive true if that is not what the client asked for
+ * @param requestedKeepAliveSeconds asked for; differs from the former if a limit changed it
  * @param receiveMaximum QoS 1 and 2 messages the client takes at a time
  * @param maxPacketBytes the client takes
  * @param topicAliasMaximum the client takes
@@ -31,7 +31,7 @@ public record ConnectRequest(
     long expirySeconds,
     long requestedExpirySeconds,
     int keepAliveSeconds,
-    boolean serverKeepAlive,
+    int requestedKeepAliveSeconds,
     int receiveMaximum,
     int maxPacketBytes,
     int topicAliasMaximum,
@@ -39,6 +39,31 @@ public record ConnectRequest(
     @Nullable String userName,
     byte @Nullable [] password,
     @Nullable Will will) {
+
+  /** True if the keep alive is not what the client asked for. */
+  boolean serverKeepAlive() {
+    return keepAliveSeconds != requestedKeepAliveSeconds;
+  }
+
+  /** The same with other times granted. */
+  ConnectRequest granted(long requestedExpiry, long expiry, int keepAlive) {
+    return new ConnectRequest(
+        protocolLevel,
+        clientId,
+        assignedClientId,
+        cleanStart,
+        expiry,
+        requestedExpiry,
+        keepAlive,
+        requestedKeepAliveSeconds,
+        receiveMaximum,
+        maxPacketBytes,
+        topicAliasMaximum,
+        problemInformation,
+        userName,
+        password,
+        will);
+  }
 
   /** True if the client speaks MQTT 5. */
   public boolean isMqtt5() {

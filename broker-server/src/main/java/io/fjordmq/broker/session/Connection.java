@@ -1,5 +1,6 @@
 package io.fjordmq.broker.session;
 
+import io.fjordmq.broker.limits.Limit;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
 import java.util.concurrent.CompletableFuture;
@@ -15,11 +16,15 @@ final class Connection {
   private final Dialect dialect;
   private final PacketWriter writer;
   private final ReadGate gate;
+  private final Throttle throttle;
+  private final SessionSettings settings;
   private final Consumer<ProtocolViolation> failed;
   private boolean ended;
 
   /**
+   * @param wheel of the channel's event loop
    * @param failed ends the session; called on the event loop
+   * @param mayWriteAgain messages for the client need not wait for its rate any more
    */
   Connection(
       Channel channel,
@@ -27,14 +32,18 @@ final class Connection {
       ConnectRequest request,
       String tenant,
       ReadGate gate,
-      Consumer<ProtocolViolation> failed) {
+      TimeoutWheel wheel,
+      Consumer<ProtocolViolation> failed,
+      Runnable mayWriteAgain) {
     this.channel = channel;
     this.services = services;
+    this.settings = services.tenants().of(tenant).session();
     this.request = request;
     this.tenant = tenant;
-    this.dialect = Dialect.of(request, services.settings());
-    this.writer = new PacketWriter(channel);
+    this.dialect = Dialect.of(request, settings);
     this.gate = gate;
+    this.throttle = new Throttle(wheel, this, mayWriteAgain);
+    this.writer = new PacketWriter(channel, throttle);
     this.failed = failed;
   }
 
@@ -42,8 +51,9 @@ final class Connection {
     return services;
   }
 
+  /** The limits of its tenant. */
   SessionSettings settings() {
-    return services.settings();
+    return settings;
   }
 
   SessionObserver observer() {
@@ -72,6 +82,15 @@ final class Connection {
 
   ReadGate gate() {
     return gate;
+  }
+
+  Throttle throttle() {
+    return throttle;
+  }
+
+  /** Counts that the client has reached a limit. */
+  void reached(Limit limit) {
+    services.tenants().reached(limit, tenant);
   }
 
   Channel channel() {

@@ -16,6 +16,8 @@ public enum DropReason {
   CONNECTION_ENDED,
   /** The client answered with an error code (MQTT 5.0 §4.4). */
   REFUSED_BY_CLIENT,
+  /** Published with a larger payload than is allowed, by a client that cannot be told. */
+  PAYLOAD_TOO_LARGE,
   /** A retained message that could not be read or queued when the client subscribed. */
   RETAINED_UNAVAILABLE;
 

@@ -4,6 +4,7 @@ import io.fjordmq.api.Message;
 import io.fjordmq.api.Qos;
 import io.fjordmq.broker.delivery.PublishListener;
 import io.fjordmq.broker.delivery.PublishOutcome;
+import io.fjordmq.broker.limits.Limit;
 import io.fjordmq.inbox.PublishId;
 import io.netty.handler.codec.mqtt.MqttPublishMessage;
 import java.util.ArrayDeque;
@@ -21,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class InboundPublishes {
   private static final int PUBACK = 0x40;
+  private static final int PUBREC = 0x50;
   private static final int NO_MATCHING_SUBSCRIBERS = 0x10;
   private static final int QUOTA_EXCEEDED = 0x97;
 
@@ -65,6 +67,11 @@ final class InboundPublishes {
         connection.dialect().readPublish(packet, connection.clientId(), connection.nowMillis());
     connection.observer().received(message.qos(), packetBytes);
     int identifier = packet.variableHeader().packetId();
+    PublishRefusal refusal = refusalOf(message);
+    if (refusal != null && (message.qos() != Qos.EXACTLY_ONCE || receivedQos2.isNew(identifier))) {
+      refuse(refusal, message, identifier);
+      return;
+    }
     switch (message.qos()) {
       case AT_MOST_ONCE -> publishAtMostOnce(message);
       case AT_LEAST_ONCE -> {
@@ -76,13 +83,40 @@ final class InboundPublishes {
     }
   }
 
+  private @Nullable PublishRefusal refusalOf(Message message) {
+    int most = connection.settings().maxPayloadBytes();
+    if (most > 0 && message.payload().length > most) {
+      connection.reached(Limit.PAYLOAD_BYTES);
+      return PublishRefusal.PAYLOAD_TOO_LARGE;
+    }
+    return null;
+  }
+
+  private void refuse(PublishRefusal refusal, Message message, int identifier) {
+    boolean told = message.qos() != Qos.AT_MOST_ONCE && connection.dialect().tellsPublishOutcome();
+    if (!told) {
+      connection.observer().dropped(refusal.dropReason(), 1);
+    }
+    if (message.qos() == Qos.AT_MOST_ONCE) {
+      return;
+    }
+    if (message.qos() == Qos.AT_LEAST_ONCE) {
+      unacknowledgedQos1++;
+      requireReceiveMaximum();
+    }
+    // It waits for its turn like all others, because answers leave in the order of the publishes.
+    PendingPublish entry = enqueue(message, identifier, 0);
+    entry.refusal = refusal;
+    entry.published = true;
+    entry.published(PublishOutcome.QUOTA_EXCEEDED);
+  }
+
   private void publishAtMostOnce(Message message) {
     int waiting = UNANSWERED.incrementAndGet(this);
     connection.services().publisher().publish(connection.tenant(), message, null, atMostOnce);
-    if (waiting > 1 && isTooMuch(waiting, (long) waiting * message.payload().length)) {
-      // Taking this message for the usual size spares remembering each.
+    // Taking this message for the usual size spares remembering each.
+    if (waiting > 1 && holdBackAt(waiting, (long) waiting * message.payload().length)) {
       reopenAt = waiting / 2;
-      connection.gate().close(ReadGate.PUBLISHES);
     }
   }
 
@@ -96,9 +130,17 @@ final class InboundPublishes {
     }
   }
 
-  private boolean isTooMuch(int messages, long bytes) {
+  private boolean holdBackAt(int messages, long bytes) {
     SessionSettings settings = connection.settings();
-    return messages >= settings.maxPendingPublishes() || bytes >= settings.maxPendingBytes();
+    boolean tooMany = messages >= settings.maxPendingPublishes();
+    if (!tooMany && bytes < settings.maxPendingBytes()) {
+      return false;
+    }
+    if (!connection.gate().isClosedBy(ReadGate.PUBLISHES)) {
+      connection.reached(tooMany ? Limit.PENDING_PUBLISHES : Limit.PENDING_BYTES);
+      connection.gate().close(ReadGate.PUBLISHES);
+    }
+    return true;
   }
 
   private void publishExactlyOnce(Message message, int identifier) {
@@ -117,7 +159,9 @@ final class InboundPublishes {
     if (connection.request().isMqtt5() && unacknowledgedQos1 + receivedQos2.inUse() > allowed) {
       throw new ProtocolViolation(
           CloseReason.RECEIVE_MAXIMUM_EXCEEDED,
-          "more than " + allowed + " unacknowledged publishes");
+          "more than " + allowed + " unacknowledged publishes",
+          0,
+          Limit.RECEIVE_MAXIMUM);
     }
   }
 
@@ -131,9 +175,7 @@ final class InboundPublishes {
         new PendingPublish(this, message, identifier, sequence, System.nanoTime());
     queue.add(entry);
     pendingBytes += message.payload().length;
-    if (isTooMuch(queue.size(), pendingBytes)) {
-      connection.gate().close(ReadGate.PUBLISHES);
-    }
+    holdBackAt(queue.size(), pendingBytes);
     return entry;
   }
 
@@ -236,10 +278,12 @@ final class InboundPublishes {
       return;
     }
     connection.observer().acknowledged(System.nanoTime() - entry.startNanos);
-    int code = reasonCode(outcome);
+    int code = entry.refusal == null ? reasonCode(outcome) : entry.refusal.reasonCode();
     if (qos == Qos.AT_LEAST_ONCE) {
       unacknowledgedQos1--;
       connection.dialect().writeReply(connection.writer(), PUBACK, entry.packetIdentifier, code);
+    } else if (entry.refusal != null) {
+      connection.dialect().writeReply(connection.writer(), PUBREC, entry.packetIdentifier, code);
     } else {
       receivedQos2.published(entry.packetIdentifier, code);
     }

@@ -93,6 +93,11 @@ final class InboxSource implements DeliverySource {
     return fetch == null ? CompletableFuture.completedFuture(null) : fetch;
   }
 
+  /** True if messages are at hand. */
+  boolean hasBuffered() {
+    return !buffer.isEmpty();
+  }
+
   private boolean hasRoom() {
     SessionSettings settings = connection.settings();
     return buffer.size() < settings.inboxBufferMessages()

@@ -1,6 +1,7 @@
 package io.fjordmq.broker.session;
 
 import io.fjordmq.broker.delivery.Delivery;
+import io.fjordmq.broker.limits.Limit;
 import java.util.ArrayDeque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -11,15 +12,17 @@ import org.jspecify.annotations.Nullable;
  * reason. Allocated with the first message that has to wait.
  */
 final class MemoryQueue implements DeliverySource {
+  private final Connection connection;
   private final SessionSettings settings;
   private final SessionObserver observer;
   private final OutboundPublishes outbound;
   private @Nullable ArrayDeque<Delivery> waiting;
   private int bytes;
 
-  MemoryQueue(SessionSettings settings, SessionObserver observer, OutboundPublishes outbound) {
-    this.settings = settings;
-    this.observer = observer;
+  MemoryQueue(Connection connection, OutboundPublishes outbound) {
+    this.connection = connection;
+    this.settings = connection.settings();
+    this.observer = connection.observer();
     this.outbound = outbound;
   }
 
@@ -42,6 +45,8 @@ final class MemoryQueue implements DeliverySource {
     }
     int size = delivery.message().payload().length;
     while (!fits(queue, size)) {
+      connection.reached(
+          queue.size() < settings.maxQueuedMessages() ? Limit.QUEUED_BYTES : Limit.QUEUED_MESSAGES);
       if (!settings.dropOldest() || queue.isEmpty()) {
         drop(delivery);
         return;

@@ -76,7 +76,7 @@ final class Mqtt3Dialect implements Dialect {
   static Topic topic(String name, TopicLimits limits) {
     try {
       Topic topic = new Topic(name);
-      limits.check(name, CloseReason.TOPIC_NAME_INVALID);
+      limits.check(name, CloseReason.TOPIC_NAME_INVALID, 0);
       return topic;
     } catch (IllegalArgumentException e) {
       throw new ProtocolViolation(CloseReason.TOPIC_NAME_INVALID, String.valueOf(e.getMessage()));

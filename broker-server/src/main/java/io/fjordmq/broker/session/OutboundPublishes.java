@@ -3,6 +3,7 @@ package io.fjordmq.broker.session;
 import io.fjordmq.api.Message;
 import io.fjordmq.api.Qos;
 import io.fjordmq.broker.delivery.Delivery;
+import io.fjordmq.broker.limits.Limit;
 import io.fjordmq.inbox.Attachment;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -25,6 +26,7 @@ final class OutboundPublishes {
 
   private final Connection connection;
   private final InflightWindow window;
+  private final int limit;
   private final MemoryQueue live;
   private final @Nullable InboxSource inbox;
   private boolean started;
@@ -32,6 +34,7 @@ final class OutboundPublishes {
   // Sent with QoS 1 through a share and not acknowledged: other members get them if this one goes.
   private @Nullable Map<Long, Delivery> sharedInflight;
   private int reportedInflight;
+  private boolean windowFull;
 
   /**
    * @param attachment of a persistent session; null if it is transient
@@ -39,9 +42,9 @@ final class OutboundPublishes {
   OutboundPublishes(Connection connection, @Nullable Attachment attachment) {
     this.connection = connection;
     SessionSettings settings = connection.settings();
-    int limit = Math.min(settings.maxInflight(), connection.request().receiveMaximum());
+    this.limit = Math.min(settings.maxInflight(), connection.request().receiveMaximum());
     this.window = new InflightWindow(limit, attachment == null ? 1 : attachment.firstUndelivered());
-    this.live = new MemoryQueue(settings, connection.observer(), this);
+    this.live = new MemoryQueue(connection, this);
     this.inbox = attachment == null ? null : new InboxSource(connection, this, attachment);
   }
 
@@ -95,6 +98,17 @@ final class OutboundPublishes {
       pumping = false;
     }
     reportInflight();
+    noteFullWindow();
+  }
+
+  /** Counts it when messages begin to wait for acknowledgements by a limit that is ours. */
+  private void noteFullWindow() {
+    boolean waiting = inbox == null ? !live.isEmpty() : inbox.hasBuffered();
+    boolean full = waiting && !window.hasRoom();
+    if (full && !windowFull && limit == connection.settings().maxInflight()) {
+      connection.reached(Limit.INFLIGHT);
+    }
+    windowFull = full;
   }
 
   private void pumpFrom(DeliverySource source) {

@@ -22,20 +22,26 @@ final class PacketWriter {
   private static final int LARGE_PAYLOAD_BYTES = 32 << 10;
 
   private final Channel channel;
+  private final Throttle throttle;
   private @Nullable ByteBuf batch;
   private boolean unflushed;
 
-  PacketWriter(Channel channel) {
+  PacketWriter(Channel channel, Throttle throttle) {
     this.channel = channel;
+    this.throttle = throttle;
   }
 
-  /** False if what was written waits for the client to read: write no more until it is true. */
+  /**
+   * False if what was written waits for the client to read, or the client has had its rate: write
+   * no more messages until it is true.
+   */
   boolean isWritable() {
-    return channel.isWritable();
+    return throttle.mayWrite() && channel.isWritable();
   }
 
   /** A place for a packet of so many bytes; the caller writes exactly these. */
   ByteBuf packet(int bytes) {
+    throttle.wrote(bytes);
     ByteBuf open = batch;
     if (open != null && open.readableBytes() + bytes > BATCH_BYTES) {
       handOver();
@@ -57,6 +63,7 @@ final class PacketWriter {
     PublishEncoder.fillIn(out, start, packetIdentifier, dup, expirySeconds);
     if (large) {
       handOver();
+      throttle.wrote(payload.length);
       // The array is shared by all receivers and never written again; netty only reads it.
       channel.write(Unpooled.wrappedBuffer(payload), channel.voidPromise());
     } else {

@@ -17,7 +17,10 @@ final class PendingPublish implements PublishListener {
   /** Position among the client's QoS 2 publishes; 0 for others. */
   final long sequence;
 
-  /** It was handed to the publisher. */
+  /** Why it was not taken; null if it was. */
+  @Nullable PublishRefusal refusal;
+
+  /** It was handed to the publisher, or refused. */
   boolean published;
 
   // Written by any thread before the event loop is woken, read by the event loop after.

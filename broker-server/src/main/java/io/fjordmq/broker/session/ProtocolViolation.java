@@ -1,5 +1,8 @@
 package io.fjordmq.broker.session;
 
+import io.fjordmq.broker.limits.Limit;
+import org.jspecify.annotations.Nullable;
+
 /**
  * A client's mistake. It ends the connection with a reason; it is counted and logged at debug,
  * never with a stack trace.
@@ -9,6 +12,7 @@ public final class ProtocolViolation extends RuntimeException {
 
   private final CloseReason reason;
   private final int protocolLevel;
+  private final @Nullable Limit limit;
 
   /** A mistake on a connection whose protocol version is known. */
   public ProtocolViolation(CloseReason reason, String detail) {
@@ -22,9 +26,20 @@ public final class ProtocolViolation extends RuntimeException {
    *     if it was not read
    */
   public ProtocolViolation(CloseReason reason, String detail, int protocolLevel) {
+    this(reason, detail, protocolLevel, null);
+  }
+
+  /**
+   * More than a limit allows.
+   *
+   * @param protocolLevel 0 if it is known
+   */
+  public ProtocolViolation(
+      CloseReason reason, String detail, int protocolLevel, @Nullable Limit limit) {
     super(detail, null, false, false);
     this.reason = reason;
     this.protocolLevel = protocolLevel;
+    this.limit = limit;
   }
 
   public CloseReason reason() {
@@ -34,6 +49,11 @@ public final class ProtocolViolation extends RuntimeException {
   /** See the constructor. */
   public int protocolLevel() {
     return protocolLevel;
+  }
+
+  /** The limit that was reached; null if it is another mistake. */
+  @Nullable Limit limit() {
+    return limit;
   }
 
   /** What was wrong, for the log and the Reason String. */

@@ -13,6 +13,9 @@ final class ReadGate {
   /** Its CONNECT is not answered. */
   static final int CONNECT = 4;
 
+  /** It has used up its rate. */
+  static final int RATE = 8;
+
   private final Channel channel;
   private final SessionObserver observer;
   // Written on the event loop; others may look whether it is worth waking it.
@@ -25,6 +28,11 @@ final class ReadGate {
 
   boolean isClosed() {
     return closedBy != 0;
+  }
+
+  /** True if this part of the session holds the client back. */
+  boolean isClosedBy(int why) {
+    return (closedBy & why) != 0;
   }
 
   void close(int why) {

@@ -89,6 +89,11 @@ final class ReceivedQos2 {
     return handle != null;
   }
 
+  /** True if a PUBLISH under this identifier repeats nothing. */
+  boolean isNew(int packetIdentifier) {
+    return receipts == null || !receipts.containsKey(packetIdentifier);
+  }
+
   /**
    * A QoS 2 PUBLISH came in.
    *

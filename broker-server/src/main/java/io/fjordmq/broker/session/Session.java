@@ -8,7 +8,9 @@ import io.fjordmq.inbox.Attachment;
 import io.fjordmq.inbox.InboxEntry;
 import io.fjordmq.inbox.InboxHandle;
 import io.netty.channel.Channel;
+import io.netty.handler.codec.mqtt.MqttFixedHeader;
 import io.netty.handler.codec.mqtt.MqttMessage;
+import io.netty.handler.codec.mqtt.MqttMessageType;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -60,7 +62,9 @@ final class Session implements LiveSession {
             request,
             tenant,
             gate,
-            violation -> end(violation.reason(), violation.detail()));
+            sessions.wheel(channel.eventLoop()),
+            violation -> end(violation.reason(), violation.detail()),
+            this::writable);
     this.will = request.will();
     this.expirySeconds = request.expirySeconds();
     this.registration = sessions.register(this);
@@ -124,7 +128,13 @@ final class Session implements LiveSession {
   }
 
   /** A packet came in. */
-  void heard() {
+  void heard(MqttMessage packet) {
+    MqttFixedHeader header = packet.fixedHeader();
+    connection
+        .throttle()
+        .read(
+            PublishEncoder.packetBytes(header.remainingLength()),
+            header.messageType() == MqttMessageType.PUBLISH);
     if (keepAlive != null) {
       keepAlive.heard();
     }
@@ -208,6 +218,7 @@ final class Session implements LiveSession {
     if (keepAlive != null) {
       keepAlive.cancel();
     }
+    connection.throttle().cancel();
     connection.gate().abandon();
     if (parts != null) {
       parts.inbound().end();

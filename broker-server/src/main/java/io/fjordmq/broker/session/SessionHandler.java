@@ -44,9 +44,12 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
       if (message.decoderResult().isFailure()) {
         throw undecodable(message);
       }
-      session.heard();
+      session.heard(message);
       dispatch(message);
     } catch (ProtocolViolation violation) {
+      if (violation.limit() != null) {
+        session.connection().reached(violation.limit());
+      }
       session.end(violation.reason(), violation.detail());
     } finally {
       ReferenceCountUtil.release(packet);

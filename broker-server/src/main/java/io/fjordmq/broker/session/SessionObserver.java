@@ -1,6 +1,7 @@
 package io.fjordmq.broker.session;
 
 import io.fjordmq.api.Qos;
+import io.fjordmq.broker.limits.Limit;
 
 /**
  * What sessions tell the metrics. Called on event loops for every message: an implementation adds
@@ -41,6 +42,13 @@ public interface SessionObserver {
 
   /** Messages waiting in memory for their clients: change of the number and of the bytes. */
   default void queued(int deltaMessages, long deltaBytes) {}
+
+  /**
+   * A client has reached a limit.
+   *
+   * @param tenant whose limit it is; empty if the tenant has none of its own
+   */
+  default void limitReached(Limit limit, String tenant) {}
 
   /** A connection stopped (true) or resumed (false) being read to hold back its client. */
   default void heldBack(boolean held) {}

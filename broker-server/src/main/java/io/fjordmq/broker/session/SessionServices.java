@@ -12,7 +12,7 @@ import java.time.InstantSource;
 /**
  * What sessions work with; shared by all of them.
  *
- * @param settings limits
+ * @param tenants their limits and what they have used of them
  * @param observer is told everything worth counting
  * @param policy says who may connect
  * @param registry of connected clients
@@ -27,7 +27,7 @@ import java.time.InstantSource;
  * @param nodeIncarnation of this process
  */
 public record SessionServices(
-    SessionSettings settings,
+    Tenants tenants,
     SessionObserver observer,
     ConnectPolicy policy,
     SessionRegistry registry,
@@ -39,4 +39,10 @@ public record SessionServices(
     RetainStore retained,
     InstantSource clock,
     String nodeId,
-    long nodeIncarnation) {}
+    long nodeIncarnation) {
+
+  /** The limits of a client whose tenant is not known yet, and of most tenants. */
+  SessionSettings settings() {
+    return tenants.shared().session();
+  }
+}

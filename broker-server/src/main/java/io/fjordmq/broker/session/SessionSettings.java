@@ -8,9 +8,16 @@ import java.time.Duration;
  *
  * @param maxPacketBytes largest packet a client may send, whole; larger ones end the connection
  *     (MQTT 5: 0x95) before they are buffered. 1,024 to 268,435,460
+ * @param maxPayloadBytes largest payload of a publish; larger ones are refused (MQTT 5: 0x97), or
+ *     acknowledged and dropped; 0 = what the packet holds
  * @param maxClientIdBytes longest client identifier; longer ones are refused (0x85 / 0x02)
  * @param maxTopicBytes longest topic name or filter of a client
  * @param maxTopicLevels most levels in a topic name or filter of a client
+ * @param readBytesPerSecond of a client's packets; beyond a second's worth it is not read for a
+ *     while; 0 = no limit
+ * @param writeBytesPerSecond of packets to a client; beyond, messages for it wait; 0 = no limit
+ * @param publishesPerSecond of a client; beyond a second's worth it is not read for a while; 0 = no
+ *     limit
  * @param connectTimeout a connection without a complete CONNECT is closed after it
  * @param defaultKeepAliveSeconds for clients that ask for none; 0 = they may be silent for ever
  * @param maxKeepAliveSeconds what MQTT 5 clients get at most; 0 = what they ask for
@@ -40,9 +47,13 @@ import java.time.Duration;
  */
 public record SessionSettings(
     int maxPacketBytes,
+    int maxPayloadBytes,
     int maxClientIdBytes,
     int maxTopicBytes,
     int maxTopicLevels,
+    int readBytesPerSecond,
+    int writeBytesPerSecond,
+    int publishesPerSecond,
     Duration connectTimeout,
     int defaultKeepAliveSeconds,
     int maxKeepAliveSeconds,
@@ -72,9 +83,13 @@ public record SessionSettings(
    */
   public SessionSettings {
     within("maxPacketBytes", maxPacketBytes, 1_024, LARGEST_PACKET);
+    within("maxPayloadBytes", maxPayloadBytes, 0, LARGEST_PACKET);
     within("maxClientIdBytes", maxClientIdBytes, 23, 65_535);
     within("maxTopicBytes", maxTopicBytes, 1, 65_535);
     within("maxTopicLevels", maxTopicLevels, 1, 65_536);
+    within("readBytesPerSecond", readBytesPerSecond, 0, Integer.MAX_VALUE);
+    within("writeBytesPerSecond", writeBytesPerSecond, 0, Integer.MAX_VALUE);
+    within("publishesPerSecond", publishesPerSecond, 0, Integer.MAX_VALUE);
     within("connectTimeout (ms)", connectTimeout.toMillis(), 100, 3_600_000);
     within("defaultKeepAliveSeconds", defaultKeepAliveSeconds, 0, 65_535);
     within("maxKeepAliveSeconds", maxKeepAliveSeconds, 0, 65_535);
@@ -107,9 +122,13 @@ public record SessionSettings(
   public static SessionSettings defaults() {
     return new SessionSettings(
         1 << 20,
+        0,
         1_024,
         65_535,
         128,
+        512 << 10,
+        512 << 10,
+        0,
         Duration.ofSeconds(10),
         0,
         0,

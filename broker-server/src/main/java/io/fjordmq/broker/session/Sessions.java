@@ -79,6 +79,7 @@ public final class Sessions {
 
   void release(Session session) {
     services.registry().release(session.registration());
+    services.tenants().quota(session.tenant()).release();
     alive.remove(session);
     CompletableFuture<Void> gone = allGone;
     if (gone != null && alive.isEmpty()) {

@@ -4,6 +4,7 @@ import io.fjordmq.api.RetainHandling;
 import io.fjordmq.api.SubscriptionOptions;
 import io.fjordmq.api.TopicFilter;
 import io.fjordmq.broker.delivery.LiveSession;
+import io.fjordmq.broker.limits.Limit;
 import io.fjordmq.inbox.Attachment;
 import io.fjordmq.inbox.InboxHandle;
 import io.fjordmq.inbox.InboxSubscription;
@@ -110,7 +111,12 @@ final class Subscriptions {
 
   private @Nullable TopicFilter parse(String text) {
     try {
-      return limits.isWithin(text) ? TopicFilter.parse(text) : null;
+      Limit reached = limits.reachedBy(text);
+      if (reached != null) {
+        connection.reached(reached);
+        return null;
+      }
+      return TopicFilter.parse(text);
     } catch (IllegalArgumentException e) {
       log.debug(
           "Client {} subscribes to an invalid filter: {}", connection.clientId(), e.getMessage());
@@ -151,6 +157,9 @@ final class Subscriptions {
     }
     queue.add(work);
     if (queue.size() >= connection.settings().maxPendingSubscribes()) {
+      if (queue.size() == connection.settings().maxPendingSubscribes()) {
+        connection.reached(Limit.PENDING_SUBSCRIBES);
+      }
       connection.gate().close(ReadGate.SUBSCRIBES);
     }
   }
@@ -176,6 +185,7 @@ final class Subscriptions {
       if (filter == null) {
         results.add(refused(wish.refusal));
       } else if (count >= most && !connection.services().live().isSubscribed(session, filter)) {
+        connection.reached(Limit.SUBSCRIPTIONS);
         results.add(refused(QUOTA_EXCEEDED));
       } else {
         count++;

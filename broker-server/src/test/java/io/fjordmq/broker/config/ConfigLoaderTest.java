@@ -4,10 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.fjordmq.broker.config.ConfigLoader.CommandLine;
+import io.fjordmq.broker.session.TenantLimits;
+import io.fjordmq.inbox.InboxLimits;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Properties;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -49,6 +52,52 @@ class ConfigLoaderTest {
     assertThat(load("bootstrap: true").config().mqttServerConfig().tcpListener()).isNull();
     assertThat(load("mqttServerConfig:\n  tcpListener:\n").config().mqttServerConfig())
         .isEqualTo(BrokerConfig.defaults().mqttServerConfig());
+  }
+
+  @Test
+  void shouldGiveATenantWhatTheFileSaysAndOtherwiseWhatAllHave() throws Exception {
+    BrokerConfig config =
+        load("""
+                sessionConfig:
+                  maxInflight: 7
+                tenants:
+                  acme:
+                    sessionConfig:
+                      maxSubscriptions: 3
+                    tenantConfig:
+                      maxConnections: 5
+                  example.org:
+                    inboxConfig:
+                      limits:
+                        whenFull: refuse
+                """)
+            .config();
+    assertThat(config.tenants()).containsOnlyKeys("acme", "example.org");
+    TenantLimits acme = Objects.requireNonNull(config.tenants().get("acme"));
+    assertThat(acme.session().maxInflight()).isEqualTo(7);
+    assertThat(acme.session().maxSubscriptions()).isEqualTo(3);
+    assertThat(acme.tenant().maxConnections()).isEqualTo(5);
+    assertThat(acme.inbox()).isEqualTo(config.inboxConfig().limits());
+    TenantLimits other = Objects.requireNonNull(config.tenants().get("example.org"));
+    assertThat(other.session()).isEqualTo(config.sessionConfig());
+    assertThat(other.inbox().whenFull()).isEqualTo(InboxLimits.WhenFull.REFUSE);
+  }
+
+  @Test
+  void shouldSayWhatIsWrongWithATenant() throws Exception {
+    assertThat(problemsOf("tenants:\n  acme:\n    sessionConfig:\n      maxInflght: 3\n"))
+        .contains(
+            "unknown key tenants.acme.sessionConfig.maxInflght;"
+                + " did you mean tenants.acme.sessionConfig.maxInflight?");
+    assertThat(problemsOf("tenants:\n  acme:\n    sessionConfig:\n      maxInflight: -3\n"))
+        .contains("tenants.acme.sessionConfig.maxInflight must be 1 to 65534, not -3");
+    assertThat(problemsOf("tenants:\n  acme:\n    sessionConfig:\n      maxPacketBytes: 8 MiB\n"))
+        .contains("a packet of tenants.acme.sessionConfig.maxPacketBytes");
+    assertThat(problemsOf("tenants:\n  acme:\n    sessionConfig:\n      connectTimeout: 8 s\n"))
+        .contains("unknown key tenants.acme.sessionConfig.connectTimeout");
+    assertThat(problemsOf("tenants:\n  acme: 5\n")).contains("tenants.acme is a section");
+    assertThat(problemsOf("tenants:\n  acme:\n    dataDir: x\n"))
+        .contains("unknown key tenants.acme.dataDir");
   }
 
   @Test

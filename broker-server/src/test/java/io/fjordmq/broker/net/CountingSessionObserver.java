@@ -1,5 +1,6 @@
 package io.fjordmq.broker.net;
 
+import io.fjordmq.broker.limits.Limit;
 import io.fjordmq.broker.session.CloseReason;
 import io.fjordmq.broker.session.DropReason;
 import io.fjordmq.broker.session.SessionObserver;
@@ -12,6 +13,7 @@ final class CountingSessionObserver implements SessionObserver {
   final Map<CloseReason, Integer> refused = new ConcurrentHashMap<>();
   final Map<CloseReason, Integer> disconnected = new ConcurrentHashMap<>();
   final Map<DropReason, Long> dropped = new ConcurrentHashMap<>();
+  final Map<String, Integer> limits = new ConcurrentHashMap<>();
   final AtomicInteger connected = new AtomicInteger();
   final AtomicInteger inflight = new AtomicInteger();
   final AtomicInteger queued = new AtomicInteger();
@@ -36,6 +38,11 @@ final class CountingSessionObserver implements SessionObserver {
   @Override
   public void dropped(DropReason reason, long count) {
     dropped.merge(reason, count, Long::sum);
+  }
+
+  @Override
+  public void limitReached(Limit limit, String tenant) {
+    limits.merge(limit.label() + (tenant.isEmpty() ? "" : " " + tenant), 1, Integer::sum);
   }
 
   @Override

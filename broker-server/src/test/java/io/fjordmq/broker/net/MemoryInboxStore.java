@@ -10,6 +10,7 @@ import io.fjordmq.inbox.InboxEntry;
 import io.fjordmq.inbox.InboxFencedException;
 import io.fjordmq.inbox.InboxHandle;
 import io.fjordmq.inbox.InboxId;
+import io.fjordmq.inbox.InboxLimits;
 import io.fjordmq.inbox.InboxListener;
 import io.fjordmq.inbox.InboxStore;
 import io.fjordmq.inbox.InboxStoreStatus;
@@ -37,6 +38,7 @@ final class MemoryInboxStore implements InboxStore {
     long epoch;
     long expirySeconds;
     @Nullable Will will;
+    @Nullable InboxLimits limits;
     boolean attached;
     final Map<String, InboxSubscription> subscriptions = new LinkedHashMap<>();
     final TreeMap<Long, InboxEntry> entries = new TreeMap<>();
@@ -131,6 +133,12 @@ final class MemoryInboxStore implements InboxStore {
         : new Attachment.Discarded(inbox.incarnation, List.copyOf(inbox.subscriptions.values()));
   }
 
+  /** What the last attach said. */
+  @Nullable InboxLimits limitsOf(String tenant, String clientId) {
+    Inbox inbox = inboxes.get(new InboxId(tenant, clientId));
+    return inbox == null ? null : inbox.limits;
+  }
+
   @Override
   public CompletableFuture<Attachment> attach(InboxId id, AttachRequest request) {
     return tasks.call(
@@ -146,6 +154,7 @@ final class MemoryInboxStore implements InboxStore {
           inbox.attached = true;
           inbox.expirySeconds = request.expirySeconds();
           inbox.will = request.will();
+          inbox.limits = request.limits();
           List<Long> acknowledged = new ArrayList<>();
           for (long at = inbox.firstUndelivered(); at < inbox.nextSequence; at++) {
             if (!inbox.entries.containsKey(at) && !inbox.released.contains(at)) {

@@ -42,7 +42,8 @@ public final class RawBroker implements AutoCloseable {
   private MqttPipeline pipeline;
 
   public RawBroker() {
-    this(SessionSettings.defaults());
+    // Time stands still here, and with it the rates.
+    this(Settings.with(Settings.with("readBytesPerSecond", 0), "writeBytesPerSecond", 0));
   }
 
   public RawBroker(SessionSettings settings) {
@@ -85,10 +86,11 @@ public final class RawBroker implements AutoCloseable {
     InboxEvents events = new InboxEvents(self, registry, dispatch, delivery, observer);
     events.connect(stores.inboxes(), wills, routes);
     stores.listener(events);
+    CountingSessionObserver counted = new CountingSessionObserver();
     return new Sessions(
         new SessionServices(
-            settings,
-            new CountingSessionObserver(),
+            Settings.forAll(settings, counted),
+            counted,
             ConnectPolicy.anonymous("t"),
             registry,
             publisher,

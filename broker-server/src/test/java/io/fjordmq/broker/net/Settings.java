@@ -1,10 +1,16 @@
 package io.fjordmq.broker.net;
 
+import io.fjordmq.broker.limits.TenantSettings;
+import io.fjordmq.broker.session.SessionObserver;
 import io.fjordmq.broker.session.SessionSettings;
+import io.fjordmq.broker.session.TenantLimits;
+import io.fjordmq.broker.session.Tenants;
+import io.fjordmq.inbox.InboxLimits;
 import java.lang.reflect.RecordComponent;
 import java.util.Arrays;
+import java.util.Map;
 
-/** Default settings with one value changed. */
+/** Settings with one value changed. */
 final class Settings {
   private Settings() {}
 
@@ -12,8 +18,16 @@ final class Settings {
     return with(SessionSettings.defaults(), name, value);
   }
 
-  static SessionSettings with(SessionSettings settings, String name, Object value) {
-    RecordComponent[] components = SessionSettings.class.getRecordComponents();
+  /** One set of limits for all tenants. */
+  static Tenants forAll(SessionSettings settings, SessionObserver observer) {
+    return new Tenants(
+        new TenantLimits(settings, TenantSettings.DEFAULTS, InboxLimits.DEFAULT),
+        Map.of(),
+        observer);
+  }
+
+  static <R extends Record> R with(R settings, String name, Object value) {
+    RecordComponent[] components = settings.getClass().getRecordComponents();
     try {
       Object[] values = new Object[components.length];
       for (int i = 0; i < values.length; i++) {
@@ -22,7 +36,9 @@ final class Settings {
       }
       Class<?>[] types =
           Arrays.stream(components).map(RecordComponent::getType).toArray(Class<?>[]::new);
-      return SessionSettings.class.getDeclaredConstructor(types).newInstance(values);
+      @SuppressWarnings("unchecked")
+      R made = (R) settings.getClass().getDeclaredConstructor(types).newInstance(values);
+      return made;
     } catch (ReflectiveOperationException e) {
       throw new AssertionError(e);
     }

@@ -182,10 +182,15 @@ final class TestClient {
   /** The server's clock for timeouts goes on. */
   TestClient advance(long seconds) {
     for (long half = 0; half < seconds * 2; half++) {
-      server.advanceTimeBy(500, TimeUnit.MILLISECONDS);
-      server.runScheduledPendingTasks();
-      server.runPendingTasks();
+      advanceHalfASecond();
     }
+    return this;
+  }
+
+  TestClient advanceHalfASecond() {
+    server.advanceTimeBy(500, TimeUnit.MILLISECONDS);
+    server.runScheduledPendingTasks();
+    server.runPendingTasks();
     world.settle();
     return this;
   }

@@ -10,14 +10,19 @@ import io.fjordmq.broker.delivery.LocalNode;
 import io.fjordmq.broker.delivery.LocalSubscriptions;
 import io.fjordmq.broker.delivery.SessionRegistry;
 import io.fjordmq.broker.delivery.WillService;
+import io.fjordmq.broker.limits.TenantSettings;
 import io.fjordmq.broker.session.ConnectPolicy;
 import io.fjordmq.broker.session.SessionServices;
 import io.fjordmq.broker.session.SessionSettings;
 import io.fjordmq.broker.session.Sessions;
+import io.fjordmq.broker.session.TenantLimits;
+import io.fjordmq.broker.session.Tenants;
+import io.fjordmq.inbox.InboxLimits;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /**
  * The real pipeline, sessions and delivery on stores in memory. Nothing runs by itself: {@link
@@ -45,7 +50,12 @@ final class World implements AutoCloseable {
   }
 
   World(SessionSettings settings, ConnectPolicy policy) {
-    this.settings = settings;
+    this(
+        new TenantLimits(settings, TenantSettings.DEFAULTS, InboxLimits.DEFAULT), Map.of(), policy);
+  }
+
+  World(TenantLimits limits, Map<String, TenantLimits> own, ConnectPolicy policy) {
+    this.settings = limits.session();
     InstantSource clock = () -> now;
     LocalNode self = new LocalNode("n1", 1);
     DeliverySettings delivery = DeliverySettings.DEFAULTS;
@@ -71,8 +81,19 @@ final class World implements AutoCloseable {
     sessions =
         new Sessions(
             new SessionServices(
-                settings, observer, policy, registry, publisher, live, inboxes, routes, wills,
-                retained, clock, "n1", 1));
+                new Tenants(limits, own, observer),
+                observer,
+                policy,
+                registry,
+                publisher,
+                live,
+                inboxes,
+                routes,
+                wills,
+                retained,
+                clock,
+                "n1",
+                1));
     pipeline = new MqttPipeline("tcpListener", MqttPipeline.Wire.plain(), sessions, 1_000);
   }
 

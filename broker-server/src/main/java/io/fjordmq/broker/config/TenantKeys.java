@@ -1,0 +1,98 @@
+package io.fjordmq.broker.config;
+
+import io.fjordmq.broker.session.TenantLimits;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@code tenants.NAME.KEY}: what is different for one tenant. KEY is that of the limit that all
+ * others have, with its section.
+ */
+final class TenantKeys {
+  static final String SECTION = "tenants";
+
+  /** Sections whose keys a tenant may have of its own. */
+  private static final List<String> SECTIONS =
+      List.of("sessionConfig", "tenantConfig", "inboxConfig.limits");
+
+  /** Kept before it is known whose a client is. */
+  private static final Set<String> BEFORE_TENANT_IS_KNOWN = Set.of("sessionConfig.connectTimeout");
+
+  /** A key of one tenant; an empty rest for the section of the tenant itself. */
+  private record Split(String tenant, String rest) {}
+
+  private final Set<String> keys = new TreeSet<>();
+
+  TenantKeys(Schema schema) {
+    for (String key : schema.keys().keySet()) {
+      if (SECTIONS.stream().anyMatch(section -> key.startsWith(section + "."))
+          && !BEFORE_TENANT_IS_KNOWN.contains(key)) {
+        keys.add(key);
+      }
+    }
+  }
+
+  /** True for whatever stands below {@code tenants}. */
+  static boolean isOne(String key) {
+    return key.startsWith(SECTION + ".");
+  }
+
+  /** True if it names a tenant, or a section of limits of one. */
+  boolean isSection(Given entry) {
+    Split split = split(entry.key());
+    return split.rest.isEmpty()
+        ? entry.section() || split.tenant.indexOf('.') < 0
+        : keys.stream().anyMatch(known -> known.startsWith(split.rest + "."));
+  }
+
+  /** True if it is a limit that a tenant may have of its own. */
+  boolean isKey(String key) {
+    return keys.contains(split(key).rest);
+  }
+
+  /** Every key and section there could be for the tenant that the key seems to be about. */
+  List<String> near(String key) {
+    String name = key.substring(SECTION.length() + 1).split("\\.", 2)[0];
+    Set<String> known = new TreeSet<>(SECTIONS);
+    known.addAll(keys);
+    return known.stream().map(rest -> SECTION + "." + name + "." + rest).toList();
+  }
+
+  /** A tenant's name may have dots, so it ends where a section begins. */
+  private static Split split(String key) {
+    String below = key.substring(SECTION.length() + 1);
+    for (String section : SECTIONS) {
+      String first = "." + section.split("\\.", 2)[0];
+      int at = below.indexOf(first);
+      int end = at + first.length();
+      if (at > 0 && (end == below.length() || below.charAt(end) == '.')) {
+        return new Split(below.substring(0, at), below.substring(at + 1));
+      }
+    }
+    return new Split(below, "");
+  }
+
+  /** The limits of each tenant that has some of its own. */
+  static Map<String, TenantLimits> bind(
+      Map<String, Given> given, ConfigBinder binder, BrokerConfig config) {
+    Map<String, TenantLimits> tenants = new LinkedHashMap<>();
+    for (String key : given.keySet()) {
+      @Nullable Split split = isOne(key) ? split(key) : null;
+      if (split == null || split.rest.isEmpty() || tenants.containsKey(split.tenant)) {
+        continue;
+      }
+      String prefix = SECTION + "." + split.tenant + ".";
+      tenants.put(
+          split.tenant,
+          new TenantLimits(
+              binder.bind(prefix + "sessionConfig.", config.sessionConfig()),
+              binder.bind(prefix + "tenantConfig.", config.tenantConfig()),
+              binder.bind(prefix + "inboxConfig.limits.", config.inboxConfig().limits())));
+    }
+    return tenants;
+  }
+}

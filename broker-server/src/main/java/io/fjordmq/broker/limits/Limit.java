@@ -1,0 +1,45 @@
+package io.fjordmq.broker.limits;
+
+import java.util.Locale;
+
+/**
+ * Limits that are counted each time they are reached, each with the key that changes it.
+ * docs/LIMITS.md says what the client sees; a test keeps the two together.
+ */
+public enum Limit {
+  CONNECTIONS("tenantConfig.maxConnections"),
+  CONNECTION_RATE("tenantConfig.connectionsPerSecond"),
+  PACKET_BYTES("sessionConfig.maxPacketBytes"),
+  PAYLOAD_BYTES("sessionConfig.maxPayloadBytes"),
+  CLIENT_ID_BYTES("sessionConfig.maxClientIdBytes"),
+  TOPIC_BYTES("sessionConfig.maxTopicBytes"),
+  TOPIC_LEVELS("sessionConfig.maxTopicLevels"),
+  READ_RATE("sessionConfig.readBytesPerSecond"),
+  WRITE_RATE("sessionConfig.writeBytesPerSecond"),
+  PUBLISH_RATE("sessionConfig.publishesPerSecond"),
+  RECEIVE_MAXIMUM("sessionConfig.receiveMaximum"),
+  PENDING_PUBLISHES("sessionConfig.maxPendingPublishes"),
+  PENDING_BYTES("sessionConfig.maxPendingBytes"),
+  PENDING_SUBSCRIBES("sessionConfig.maxPendingSubscribes"),
+  SUBSCRIPTIONS("sessionConfig.maxSubscriptions"),
+  INFLIGHT("sessionConfig.maxInflight"),
+  QUEUED_MESSAGES("sessionConfig.maxQueuedMessages"),
+  QUEUED_BYTES("sessionConfig.maxQueuedBytes");
+
+  private final String key;
+  private final String label = name().toLowerCase(Locale.ROOT);
+
+  Limit(String key) {
+    this.key = key;
+  }
+
+  /** Key in the configuration file. */
+  public String key() {
+    return key;
+  }
+
+  /** Value of the metric's label. */
+  public String label() {
+    return label;
+  }
+}

@@ -1,0 +1,29 @@
+package io.fjordmq.broker.session;
+
+/**
+ * Why a PUBLISH is not taken although it keeps to the protocol. MQTT 5 clients are told with the
+ * PUBACK or PUBREC. Others cannot be told without ending the connection, which would block the
+ * client for ever behind a message nobody takes: theirs are acknowledged (MQTT 3.1.1 §3.3.5),
+ * dropped and counted, like those of QoS 0.
+ */
+enum PublishRefusal {
+  PAYLOAD_TOO_LARGE(0x97, DropReason.PAYLOAD_TOO_LARGE);
+
+  private final int reasonCode;
+  private final DropReason dropReason;
+
+  PublishRefusal(int reasonCode, DropReason dropReason) {
+    this.reasonCode = reasonCode;
+    this.dropReason = dropReason;
+  }
+
+  /** Of the PUBACK or PUBREC of MQTT 5. */
+  int reasonCode() {
+    return reasonCode;
+  }
+
+  /** What is counted if the publisher cannot be told. */
+  DropReason dropReason() {
+    return dropReason;
+  }
+}

@@ -1,0 +1,119 @@
+package io.fjordmq.broker.session;
+
+import io.fjordmq.broker.limits.Limit;
+
+/**
+ * Keeps a connection within its rates: bytes each way, publishes. A token bucket for each, holding
+ * one second's worth. What was read or written is charged afterwards and may overdraw the bucket;
+ * then the client is not read, or not written to, until the debt is paid. Nothing is dropped for a
+ * rate.
+ *
+ * <p>The clock is the {@link TimeoutWheel}'s: time is looked up in a field, a connection that stays
+ * within its rates is never on the wheel, and one that does not pauses for a tick or some.
+ */
+final class Throttle extends TimeoutWheel.Timeout {
+  /** Tokens are halves of a byte or publish, so that a tick brings a whole number of them. */
+  private static final int TICKS_PER_SECOND = 1_000 / TimeoutWheel.TICK_MILLIS;
+
+  private final TimeoutWheel wheel;
+  private final SessionSettings settings;
+  private final Connection connection;
+  private final Runnable mayWriteAgain;
+  private long readTokens;
+  private long writeTokens;
+  private long publishTokens;
+  private long lastTick;
+  private boolean readStopped;
+  private boolean writeStopped;
+
+  /**
+   * @param mayWriteAgain called when messages need not wait any more
+   */
+  Throttle(TimeoutWheel wheel, Connection connection, Runnable mayWriteAgain) {
+    this.wheel = wheel;
+    this.settings = connection.settings();
+    this.connection = connection;
+    this.mayWriteAgain = mayWriteAgain;
+    this.readTokens = full(settings.readBytesPerSecond());
+    this.writeTokens = full(settings.writeBytesPerSecond());
+    this.publishTokens = full(settings.publishesPerSecond());
+    this.lastTick = wheel.tick();
+  }
+
+  private static long full(int perSecond) {
+    return (long) perSecond * TICKS_PER_SECOND;
+  }
+
+  /** A packet was read. */
+  void read(int bytes, boolean publish) {
+    refill();
+    if (settings.readBytesPerSecond() > 0) {
+      readTokens -= (long) bytes * TICKS_PER_SECOND;
+      if (readTokens < 0) {
+        stopReading(Limit.READ_RATE);
+      }
+    }
+    if (publish && settings.publishesPerSecond() > 0) {
+      publishTokens -= TICKS_PER_SECOND;
+      if (publishTokens < 0) {
+        stopReading(Limit.PUBLISH_RATE);
+      }
+    }
+  }
+
+  /** Bytes were handed to the channel. */
+  void wrote(int bytes) {
+    if (settings.writeBytesPerSecond() == 0) {
+      return;
+    }
+    refill();
+    writeTokens -= (long) bytes * TICKS_PER_SECOND;
+    if (writeTokens < 0 && !writeStopped) {
+      writeStopped = true;
+      connection.reached(Limit.WRITE_RATE);
+      wheel.arm(this, 1);
+    }
+  }
+
+  /** False while messages for the client have to wait. */
+  boolean mayWrite() {
+    return !writeStopped;
+  }
+
+  private void stopReading(Limit limit) {
+    if (!readStopped) {
+      readStopped = true;
+      connection.reached(limit);
+      connection.gate().close(ReadGate.RATE);
+      wheel.arm(this, 1);
+    }
+  }
+
+  private void refill() {
+    long ticks = wheel.tick() - lastTick;
+    if (ticks > 0) {
+      lastTick += ticks;
+      readTokens = refilled(readTokens, settings.readBytesPerSecond(), ticks);
+      writeTokens = refilled(writeTokens, settings.writeBytesPerSecond(), ticks);
+      publishTokens = refilled(publishTokens, settings.publishesPerSecond(), ticks);
+    }
+  }
+
+  private static long refilled(long tokens, int perSecond, long ticks) {
+    return Math.min(tokens + perSecond * ticks, full(perSecond));
+  }
+
+  @Override
+  long due() {
+    refill();
+    if (readStopped && readTokens >= 0 && publishTokens >= 0) {
+      readStopped = false;
+      connection.gate().open(ReadGate.RATE);
+    }
+    if (writeStopped && writeTokens >= 0) {
+      writeStopped = false;
+      mayWriteAgain.run();
+    }
+    return readStopped || writeStopped ? 1 : 0;
+  }
+}
