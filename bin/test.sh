@@ -2,8 +2,8 @@
 # Runs every test and check: bin/test.sh [--fast] [options of Maven]. Needs a JDK (17 or newer) and Maven 3.8.
 #
 # First everything is compiled and checked (Error Prone, null checks, format, rules of the house) with the tests that take
-# seconds; then bin/standalone.sh itself; then what takes longer: clients in other languages (bin/interop.sh), simulations,
-# kill -9. --fast leaves that part out.
+# seconds; then bin/standalone.sh itself; then what takes longer: clients in other languages (bin/interop.sh), a short
+# search for inputs that break it (bin/fuzz.sh), simulations, kill -9. --fast leaves that part out.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 2
 
@@ -32,6 +32,8 @@ broker-server/src/test/sh/standalone-test.sh || failed+=(script)
 if [ "$slow" = yes ]; then
   echo "== interop"
   bin/interop.sh || failed+=(interop)
+  echo "== fuzz"
+  bin/fuzz.sh all 15 || failed+=(fuzz)
   step slow test -Dgroups=slow "$@"
 fi
 

@@ -55,6 +55,7 @@ final class TestClient {
                 channel.pipeline().addLast(pipeline);
               }
             });
+    server.config().setAllocator(world.buffers);
     server.freezeTime();
   }
 

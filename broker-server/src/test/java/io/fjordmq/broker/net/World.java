@@ -18,6 +18,7 @@ import io.fjordmq.broker.session.Sessions;
 import io.fjordmq.broker.session.TenantLimits;
 import io.fjordmq.broker.session.Tenants;
 import io.fjordmq.inbox.InboxLimits;
+import io.netty.buffer.ByteBufAllocator;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -37,6 +38,7 @@ final class World implements AutoCloseable {
   final SessionRegistry registry = new SessionRegistry();
   final SessionSettings settings;
   final Sessions sessions;
+  ByteBufAllocator buffers = ByteBufAllocator.DEFAULT;
   private final List<TestClient> clients = new ArrayList<>();
   private final MqttPipeline pipeline;
   private Instant now = Instant.parse("2026-01-01T00:00:00Z");

@@ -1,0 +1,47 @@
+package io.fjordmq.broker.fuzz;
+
+import io.fjordmq.broker.net.MemoryBroker;
+import java.util.HexFormat;
+import java.util.List;
+
+/**
+ * Any bytes, cut into any pieces, on a connection that is new or has just said CONNECT in any of
+ * the versions. Whatever becomes of the connection, it leaves nothing behind.
+ *
+ * <p>Input: one byte how to begin, one byte the size of the pieces (0: all at once), then what is
+ * sent.
+ */
+public final class DecoderFuzz {
+  private static final HexFormat HEX = HexFormat.of();
+
+  /** CONNECT of no version, 3.1, 3.1.1 and 5.0, each of a persistent session. */
+  private static final List<byte[]> BEGINNINGS =
+      List.of(
+          new byte[0],
+          HEX.parseHex("100f00064d514973647003000000000161"),
+          HEX.parseHex("100d00044d51545404000000000161"),
+          HEX.parseHex("101300044d515454050000000511000000ff000161"));
+
+  private DecoderFuzz() {}
+
+  /** The fuzzer's entry. */
+  public static void fuzzerTestOneInput(byte[] input) {
+    Choices choices = new Choices(input);
+    try (FuzzedBroker fuzzed = new FuzzedBroker()) {
+      MemoryBroker.Line line = begin(fuzzed.broker(), choices.below(BEGINNINGS.size()));
+      int piece = choices.octet();
+      while (choices.hasMore() && line.isOpen()) {
+        line.send(choices.bytes(piece == 0 ? input.length : piece));
+      }
+    }
+  }
+
+  /** A connection on which that was said. */
+  static MemoryBroker.Line begin(MemoryBroker broker, int beginning) {
+    MemoryBroker.Line line = broker.open();
+    if (beginning == BEGINNINGS.size() - 1) {
+      line.reading5();
+    }
+    return beginning == 0 ? line : line.send(BEGINNINGS.get(beginning));
+  }
+}

@@ -1,0 +1,276 @@
+package io.fjordmq.broker.fuzz;
+
+import io.fjordmq.broker.net.MemoryBroker;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** A client that says whatever it is told to, and can answer what it got when it is told to. */
+final class FuzzedClient {
+  private static final List<String> NAMES = List.of("a", "b", "", "c\uD83D\uDE00", "a/+");
+  private static final List<String> TOPICS =
+      List.of("t", "t/u", "t/u/v", "", "u", "$SYS/t", "t/+", "/", "a/b/c/d/e/f", "t\u0000");
+  private static final List<String> FILTERS =
+      List.of(
+          "t",
+          "#",
+          "t/+",
+          "t/#",
+          "$share/g/t",
+          "$share/g/#",
+          "$share//t",
+          "+/u",
+          "t#",
+          "",
+          "$share/g",
+          "$share/+/t",
+          "$SYS/#",
+          "/");
+  private static final List<Integer> ACKNOWLEDGEMENTS = List.of(0x40, 0x50, 0x62, 0x70);
+  private static final int MOST_UNANSWERED = 64;
+
+  private final MemoryBroker broker;
+  private final ArrayDeque<String> unanswered = new ArrayDeque<>();
+  private MemoryBroker.@Nullable Line line;
+  private boolean five;
+
+  /** Whether the version is known, since nothing was said before the first CONNECT. */
+  private boolean legible;
+
+  FuzzedClient(MemoryBroker broker) {
+    this.broker = broker;
+  }
+
+  void send(byte[] bytes) {
+    if (line == null) {
+      open(false, false);
+    }
+    Objects.requireNonNull(line).send(bytes);
+  }
+
+  private void open(boolean five, boolean legible) {
+    this.five = five;
+    this.legible = legible;
+    line = broker.open();
+    if (five) {
+      line.reading5();
+    }
+  }
+
+  void cut() {
+    if (line != null) {
+      line.cut();
+      line = null;
+    }
+    unanswered.clear();
+  }
+
+  void advance(int seconds) {
+    if (line != null) {
+      line.advance(seconds);
+    }
+  }
+
+  /** Looks at what came: a client must be able to read it. */
+  void read() {
+    if (line == null) {
+      return;
+    }
+    List<String> packets = line.read();
+    if (legible) {
+      requireReadable(packets);
+    }
+    for (String packet : packets) {
+      if (unanswered.size() < MOST_UNANSWERED) {
+        unanswered.add(packet);
+      }
+    }
+    if (!line.isOpen()) {
+      cut();
+    }
+  }
+
+  static void requireReadable(List<String> packets) {
+    for (String packet : packets) {
+      FuzzedBroker.require(!packet.startsWith("undecodable"), packet);
+    }
+  }
+
+  /** Answers up to so many of the packets that came, as a client should. */
+  void answer(int most) {
+    for (int i = 0; i < most && !unanswered.isEmpty() && line != null; i++) {
+      String[] words = unanswered.remove().split(" ");
+      switch (words[0]) {
+        case "PUBLISH" -> answerPublish(words);
+        case "PUBREC" -> acknowledge(0x62, Integer.parseInt(words[1]));
+        case "PUBREL" -> acknowledge(0x70, Integer.parseInt(words[1]));
+        default -> {}
+      }
+    }
+  }
+
+  private void answerPublish(String[] words) {
+    for (String word : words) {
+      if (word.startsWith("id=")) {
+        acknowledge(words[1].equals("q1") ? 0x40 : 0x50, Integer.parseInt(word.substring(3)));
+        return;
+      }
+    }
+  }
+
+  private void acknowledge(int first, int id) {
+    send(new PacketBytes().two(id).packet(first));
+  }
+
+  void connect(Choices choices) {
+    if (!choices.yes()) { // or a second CONNECT on the same connection
+      cut();
+    }
+    int version = 3 + choices.below(4); // 6 is none
+    int flags = choices.octet();
+    PacketBytes packet = new PacketBytes().text(version == 3 ? "MQIsdp" : "MQTT").one(version);
+    packet.one(flags).two(choices.below(20));
+    if (version == 5) {
+      packet.properties(connectProperties(choices));
+    }
+    packet.text(choices.of(NAMES));
+    if ((flags & 4) != 0) {
+      if (version == 5) {
+        packet.properties(choices.yes() ? new PacketBytes().one(0x18).four(5) : new PacketBytes());
+      }
+      packet.text(choices.of(TOPICS)).counted(choices.bytes(choices.below(4)));
+    }
+    if ((flags & 0x80) != 0) {
+      packet.text("user");
+    }
+    if ((flags & 0x40) != 0) {
+      packet.text("password");
+    }
+    if (line == null) {
+      open(version == 5, version != 6); // refused in the form of the newest
+    }
+    send(packet.packet(0x10));
+  }
+
+  private static PacketBytes connectProperties(Choices choices) {
+    int which = choices.octet();
+    PacketBytes properties = new PacketBytes();
+    if ((which & 1) != 0) {
+      properties.one(0x11).four(choices.yes() ? -1 : choices.octet()); // Session Expiry Interval
+    }
+    if ((which & 2) != 0) {
+      properties.one(0x21).two(choices.octet()); // Receive Maximum
+    }
+    if ((which & 4) != 0) {
+      properties.one(0x27).four(choices.octet()); // Maximum Packet Size
+    }
+    if ((which & 8) != 0) {
+      properties.one(0x22).two(choices.octet()); // Topic Alias Maximum
+    }
+    if ((which & 16) != 0) {
+      properties.one(0x17).one(choices.octet()); // Request Problem Information
+    }
+    if ((which & 32) != 0) {
+      properties.one(0x15).text("method"); // Authentication Method
+    }
+    if ((which & 64) != 0) {
+      properties.one(choices.octet()).bytes(choices.bytes(4)); // any, and so mostly wrong
+    }
+    return properties;
+  }
+
+  void subscribe(Choices choices) {
+    PacketBytes packet = new PacketBytes().two(id(choices));
+    if (five) {
+      int identifier = choices.octet();
+      packet.properties(
+          (identifier & 1) == 0
+              ? new PacketBytes()
+              : new PacketBytes().one(0x0B).one(identifier >> 1));
+    }
+    for (int filters = choices.below(4); filters > 0; filters--) {
+      packet.text(choices.of(FILTERS)).one(choices.octet());
+    }
+    send(packet.packet(0x82));
+  }
+
+  void unsubscribe(Choices choices) {
+    PacketBytes packet = new PacketBytes().two(id(choices));
+    if (five) {
+      packet.properties(new PacketBytes());
+    }
+    for (int filters = choices.below(3); filters > 0; filters--) {
+      packet.text(choices.of(FILTERS));
+    }
+    send(packet.packet(0xA2));
+  }
+
+  void publish(Choices choices) {
+    int flags = choices.below(16);
+    PacketBytes packet = new PacketBytes().text(choices.of(TOPICS));
+    if ((flags & 6) != 0) {
+      packet.two(id(choices));
+    }
+    if (five) {
+      packet.properties(publishProperties(choices));
+    }
+    packet.bytes(choices.bytes(choices.below(8)));
+    send(packet.packet(0x30 | flags));
+  }
+
+  private static PacketBytes publishProperties(Choices choices) {
+    int which = choices.octet();
+    PacketBytes properties = new PacketBytes();
+    if ((which & 1) != 0) {
+      properties.one(0x23).two(choices.below(4)); // Topic Alias
+    }
+    if ((which & 2) != 0) {
+      properties.one(0x02).four(choices.below(8)); // Message Expiry Interval
+    }
+    if ((which & 4) != 0) {
+      properties.one(0x08).text(choices.of(TOPICS)); // Response Topic
+    }
+    if ((which & 8) != 0) {
+      properties.one(0x01).one(choices.octet()); // Payload Format Indicator
+    }
+    if ((which & 16) != 0) {
+      properties.one(0x26).text("name").text("value"); // User Property
+    }
+    if ((which & 32) != 0) {
+      properties.one(choices.octet()).bytes(choices.bytes(4));
+    }
+    return properties;
+  }
+
+  /** PUBACK, PUBREC, PUBREL, PUBCOMP of any identifier, asked for or not. */
+  void acknowledge(Choices choices) {
+    PacketBytes packet = new PacketBytes().two(id(choices));
+    int first = choices.of(ACKNOWLEDGEMENTS);
+    if (five && choices.yes()) {
+      packet.one(choices.octet());
+    }
+    send(packet.packet(first));
+  }
+
+  void disconnect(Choices choices) {
+    PacketBytes packet = new PacketBytes();
+    if (five && choices.yes()) {
+      packet.one(choices.octet());
+      packet.properties(
+          choices.yes() ? new PacketBytes().one(0x11).four(choices.octet()) : new PacketBytes());
+    }
+    send(packet.packet(0xE0));
+  }
+
+  void authenticate(Choices choices) {
+    PacketBytes properties = new PacketBytes().one(0x15).text("method");
+    send(new PacketBytes().one(choices.octet()).properties(properties).packet(0xF0));
+  }
+
+  /** Mostly small ones, so that they meet again. */
+  private static int id(Choices choices) {
+    int id = choices.octet();
+    return id < 250 ? id % 8 : 65_285 + id;
+  }
+}
