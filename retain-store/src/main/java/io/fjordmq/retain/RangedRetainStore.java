@@ -27,6 +27,7 @@ public final class RangedRetainStore implements RetainStore {
   private static final int SWEEP_AT_ONCE = 256;
 
   private final RetainSettings settings;
+  private final RetainQuota quota;
   private final RangeClient client;
   private final Replicas replicas;
   private final InstantSource clock;
@@ -39,6 +40,15 @@ public final class RangedRetainStore implements RetainStore {
       RetainCoprocessor replica = new RetainCoprocessor();
       opened.put(range, replica);
       return replica;
+    }
+
+    private RetainUsage.Used used(String tenant) {
+      RetainUsage.Used sum = RetainUsage.Used.NOTHING;
+      for (RetainCoprocessor replica : opened.values()) {
+        RetainUsage.Used part = replica.used(tenant);
+        sum = sum.plus(part.messages(), part.bytes());
+      }
+      return sum;
     }
 
     private long count() {
@@ -57,13 +67,25 @@ public final class RangedRetainStore implements RetainStore {
         });
   }
 
+  /** With no limits of tenants. */
+  public RangedRetainStore(
+      RetainSettings settings, RangeClient client, Replicas replicas, InstantSource clock) {
+    this(settings, RetainQuota.NONE, client, replicas, clock);
+  }
+
   /**
+   * @param quota of tenants, kept against counts that lag by what is in flight
    * @param client of the store that {@link #spec} described
    * @param replicas the ones given to {@link #spec}
    */
   public RangedRetainStore(
-      RetainSettings settings, RangeClient client, Replicas replicas, InstantSource clock) {
+      RetainSettings settings,
+      RetainQuota quota,
+      RangeClient client,
+      Replicas replicas,
+      InstantSource clock) {
     this.settings = settings;
+    this.quota = quota;
     this.client = client;
     this.replicas = replicas;
     this.clock = clock;
@@ -72,15 +94,34 @@ public final class RangedRetainStore implements RetainStore {
   @Override
   public CompletableFuture<PutOutcome> put(String tenant, Message message) {
     byte[] key = RetainKeys.of(tenant, message.topic().name());
-    RetainCommand command;
-    if (message.payload().length == 0) {
-      command = new RetainCommand.Clear(key);
-    } else {
-      boolean full = replicas.count() >= settings.maxMessages();
-      byte[] encoded = MessageCodec.encode(message);
-      command = new RetainCommand.Put(key, message.expiresAtMillis(), full, encoded);
+    RetainCommand command =
+        message.payload().length == 0 ? new RetainCommand.Clear(key) : keep(key, tenant, message);
+    return client
+        .mutate(key, command.encode())
+        .thenApply(
+            answer -> {
+              PutOutcome outcome = PutOutcome.values()[answer[0]];
+              if (outcome == PutOutcome.REFUSED_FULL || outcome == PutOutcome.REFUSED_BYTES) {
+                quota.refused(tenant, outcome);
+              }
+              return outcome;
+            });
+  }
+
+  /** What the tenant has left goes into the command; what the message adds is seen by its row. */
+  private RetainCommand.Put keep(byte[] key, String tenant, Message message) {
+    boolean full = replicas.count() >= settings.maxMessages();
+    long room = RetainCommand.Put.ANY;
+    RetainQuota.Limits limits = quota.of(tenant);
+    if (limits.maxMessages() > 0 || limits.maxBytes() > 0) {
+      RetainUsage.Used used = replicas.used(tenant);
+      full |= limits.maxMessages() > 0 && used.messages() >= limits.maxMessages();
+      if (limits.maxBytes() > 0) {
+        room = Math.max(0, limits.maxBytes() - used.bytes());
+      }
     }
-    return client.mutate(key, command.encode()).thenApply(answer -> PutOutcome.values()[answer[0]]);
+    byte[] encoded = MessageCodec.encode(message);
+    return new RetainCommand.Put(key, message.expiresAtMillis(), full, room, encoded);
   }
 
   @Override

@@ -10,7 +10,8 @@ import io.fjordmq.api.MalformedBytesException;
  * <pre>
  * u8  version, 1
  * u8  kind: 1 put, 2 clear, 3 expire
- * put:     u8 onlyReplace, varint expiresAtMillis, block key, rest of the bytes: message
+ * put:     u8 flags: bit 0 onlyReplace, bit 1 room is limited; varint expiresAtMillis; varint room if limited;
+ *          block key; rest of the bytes: message
  * clear:   block key
  * expire:  varint how many at most
  * </pre>
@@ -20,6 +21,8 @@ sealed interface RetainCommand {
   int PUT = 1;
   int CLEAR = 2;
   int EXPIRE = 3;
+  int ONLY_REPLACE = 1;
+  int LIMITED_ROOM = 1 << 1;
 
   byte[] encode();
 
@@ -27,21 +30,26 @@ sealed interface RetainCommand {
    * Keeps a message.
    *
    * @param onlyReplace refuse it unless its topic has a retained message already: the store is full
+   * @param room refuse it if it adds more bytes; {@link Long#MAX_VALUE} for any number
    * @param message encoded
    */
   @SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
-  record Put(byte[] key, long expiresAtMillis, boolean onlyReplace, byte[] message)
+  record Put(byte[] key, long expiresAtMillis, boolean onlyReplace, long room, byte[] message)
       implements RetainCommand {
+    static final long ANY = Long.MAX_VALUE;
+
     @Override
     public byte[] encode() {
-      return new ByteWriter(24 + key.length + message.length)
-          .writeByte(VERSION)
-          .writeByte(PUT)
-          .writeByte(onlyReplace ? 1 : 0)
-          .writeVarint(expiresAtMillis)
-          .writeBlock(key)
-          .writeBytes(message)
-          .toByteArray();
+      ByteWriter out =
+          new ByteWriter(34 + key.length + message.length)
+              .writeByte(VERSION)
+              .writeByte(PUT)
+              .writeByte((onlyReplace ? ONLY_REPLACE : 0) | (room == ANY ? 0 : LIMITED_ROOM))
+              .writeVarint(expiresAtMillis);
+      if (room != ANY) {
+        out.writeVarint(room);
+      }
+      return out.writeBlock(key).writeBytes(message).toByteArray();
     }
   }
 
@@ -81,10 +89,12 @@ sealed interface RetainCommand {
     int kind = in.readByte();
     return switch (kind) {
       case PUT -> {
-        boolean onlyReplace = in.readByte() != 0;
+        int flags = in.readByte();
         long expiresAtMillis = in.readVarint();
+        long room = (flags & LIMITED_ROOM) == 0 ? Put.ANY : in.readVarint();
         byte[] key = in.readBlock();
-        yield new Put(key, expiresAtMillis, onlyReplace, in.readBytes(in.remaining()));
+        boolean onlyReplace = (flags & ONLY_REPLACE) != 0;
+        yield new Put(key, expiresAtMillis, onlyReplace, room, in.readBytes(in.remaining()));
       }
       case CLEAR -> new Clear(in.readBlock());
       case EXPIRE -> new Expire(in.readInt());

@@ -14,17 +14,18 @@ import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Retained messages of one range. Keeps in memory how many there are and which expire when; both
- * are rebuilt from the rows, so they are the same on every replica.
+ * Retained messages of one range. Keeps in memory how many there are, of whom, and which expire
+ * when; all are rebuilt from the rows, so they are the same on every replica.
  */
 final class RetainCoprocessor implements Coprocessor {
   /** Answers to commands: {@link RetainStore.PutOutcome} by ordinal. */
-  private static final byte[][] OUTCOMES = {{0}, {1}, {2}};
+  private static final byte[][] OUTCOMES = {{0}, {1}, {2}, {3}};
 
   private static final byte[] DONE = {};
 
   private final NavigableMap<Long, TreeSet<byte[]>> expiring = new TreeMap<>();
   private final AtomicLong count = new AtomicLong();
+  private final RetainUsage usage = new RetainUsage();
   private volatile long firstExpiryMillis = Message.NEVER;
   private volatile KeyInterval interval = KeyInterval.ALL;
 
@@ -32,12 +33,14 @@ final class RetainCoprocessor implements Coprocessor {
   public void open(KeyInterval held, KvReader state) {
     interval = held;
     expiring.clear();
+    usage.clear();
     long[] rows = {0};
     state.scan(
         held.start(),
         held.end(),
         (key, row) -> {
           rows[0]++;
+          usage.changed(key, 1, row.length);
           remember(key, RetainRow.expiryOf(row));
           return true;
         });
@@ -67,12 +70,18 @@ final class RetainCoprocessor implements Coprocessor {
     if (before == null && put.onlyReplace()) {
       return RetainStore.PutOutcome.REFUSED_FULL;
     }
+    byte[] row = new RetainRow(put.expiresAtMillis(), put.message()).encode();
+    long growth = row.length - (before == null ? 0 : before.length);
+    if (growth > 0 && growth > put.room()) {
+      return RetainStore.PutOutcome.REFUSED_BYTES;
+    }
     if (before == null) {
       count.incrementAndGet();
     } else {
       forget(put.key(), RetainRow.expiryOf(before));
     }
-    context.state().put(put.key(), new RetainRow(put.expiresAtMillis(), put.message()).encode());
+    usage.changed(put.key(), before == null ? 1 : 0, growth);
+    context.state().put(put.key(), row);
     remember(put.key(), put.expiresAtMillis());
     return RetainStore.PutOutcome.KEPT;
   }
@@ -83,6 +92,7 @@ final class RetainCoprocessor implements Coprocessor {
       forget(key, RetainRow.expiryOf(before));
       context.state().delete(key);
       count.decrementAndGet();
+      usage.changed(key, -1, -before.length);
     }
   }
 
@@ -126,12 +136,18 @@ final class RetainCoprocessor implements Coprocessor {
   @Override
   public void close() {
     count.set(0);
+    usage.clear();
     firstExpiryMillis = Message.NEVER;
   }
 
   /** Messages in this replica; any thread. */
   long count() {
     return count.get();
+  }
+
+  /** What a tenant has in this replica; any thread. */
+  RetainUsage.Used used(String tenant) {
+    return usage.of(tenant);
   }
 
   /** Whether something has expired; any thread. */

@@ -22,8 +22,10 @@ public interface RetainStore {
   enum PutOutcome {
     KEPT,
     CLEARED,
-    /** A limit on retained messages or bytes stands against it. */
-    REFUSED_FULL
+    /** A limit on the number of retained messages stands against it. */
+    REFUSED_FULL,
+    /** A limit on their bytes stands against it. */
+    REFUSED_BYTES
   }
 
   /**

@@ -57,6 +57,45 @@ class RangedRetainStoreTest {
   }
 
   @Test
+  void shouldHoldEachTenantToItsMessages() {
+    try (RetainFixture small = new RetainFixture(new RetainSettings(2, 100), limits(2, 0))) {
+      small.put("t", "a", "1");
+      small.put("t", "b", "1");
+      small.put("other", "b", "1");
+      assertThat(small.put("t", "c", "1")).isEqualTo(RetainStore.PutOutcome.REFUSED_FULL);
+      assertThat(small.put("other", "c", "1")).isEqualTo(RetainStore.PutOutcome.KEPT);
+      assertThat(small.put("t", "a", "2")).isEqualTo(RetainStore.PutOutcome.KEPT);
+      assertThat(small.refused).containsExactly("t REFUSED_FULL");
+      small.restart();
+      assertThat(small.put("t", "c", "1")).isEqualTo(RetainStore.PutOutcome.REFUSED_FULL);
+      small.put("t", "b", "");
+      assertThat(small.put("t", "c", "1")).isEqualTo(RetainStore.PutOutcome.KEPT);
+    }
+  }
+
+  @Test
+  void shouldHoldEachTenantToItsBytes() {
+    try (RetainFixture small = new RetainFixture(new RetainSettings(2, 100), limits(0, 1_000))) {
+      small.put("t", "a", "x".repeat(400));
+      small.put("t", "b", "x".repeat(400));
+      assertThat(small.put("t", "c", "x".repeat(400)))
+          .isEqualTo(RetainStore.PutOutcome.REFUSED_BYTES);
+      assertThat(small.put("t", "a", "x".repeat(900)))
+          .isEqualTo(RetainStore.PutOutcome.REFUSED_BYTES);
+      small.crash();
+      assertThat(small.put("t", "a", "x".repeat(399))).isEqualTo(RetainStore.PutOutcome.KEPT);
+      small.put("t", "a", "");
+      assertThat(small.put("t", "c", "x".repeat(400))).isEqualTo(RetainStore.PutOutcome.KEPT);
+      assertThat(small.refused).containsExactly("t REFUSED_BYTES", "t REFUSED_BYTES");
+      assertThat(small.match("t", "#", 10)).hasSize(2);
+    }
+  }
+
+  private static RetainQuota.Limits limits(long messages, long bytes) {
+    return new RetainQuota.Limits(messages, bytes);
+  }
+
+  @Test
   void shouldFindEachOfManyTopicsOnceThroughPagesThatLookAtBoundedRows() {
     int topics = RetainScan.MAX_ROWS + 500;
     List<String> expected = new ArrayList<>();
@@ -91,8 +130,14 @@ class RangedRetainStoreTest {
         .isEqualTo("01ac020908");
     assertThat(
             hex.formatHex(
-                new RetainCommand.Put(new byte[] {7}, 300, true, new byte[] {9}).encode()))
+                new RetainCommand.Put(
+                        new byte[] {7}, 300, true, RetainCommand.Put.ANY, new byte[] {9})
+                    .encode()))
         .isEqualTo("010101ac02010709");
+    assertThat(
+            hex.formatHex(
+                new RetainCommand.Put(new byte[] {7}, 300, false, 5, new byte[] {9}).encode()))
+        .isEqualTo("010102ac0205010709");
     assertThat(hex.formatHex(new RetainCommand.Clear(new byte[] {7}).encode()))
         .isEqualTo("01020107");
     assertThat(hex.formatHex(new RetainCommand.Expire(256).encode())).isEqualTo("01038002");

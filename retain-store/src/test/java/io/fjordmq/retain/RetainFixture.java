@@ -17,17 +17,40 @@ final class RetainFixture implements AutoCloseable {
   private final RangedRetainStore.Replicas replicas = new RangedRetainStore.Replicas();
   private final LocalRanges ranges;
 
+  private final RetainQuota.Limits limits;
+  final List<String> refused = new ArrayList<>();
+
   RetainFixture(RetainSettings settings) {
+    this(settings, RetainQuota.Limits.NONE);
+  }
+
+  RetainFixture(RetainSettings settings, RetainQuota.Limits limits) {
     this.settings = settings;
+    this.limits = limits;
     this.ranges = LocalRanges.of(RangedRetainStore.spec(settings, replicas));
   }
 
   RangedRetainStore store() {
     return new RangedRetainStore(
         settings,
+        quota(),
         ranges.client("retain"),
         replicas,
         () -> java.time.Instant.ofEpochMilli(ranges.nowMillis()));
+  }
+
+  private RetainQuota quota() {
+    return new RetainQuota() {
+      @Override
+      public Limits of(String tenant) {
+        return limits;
+      }
+
+      @Override
+      public void refused(String tenant, RetainStore.PutOutcome why) {
+        refused.add(tenant + " " + why);
+      }
+    };
   }
 
   RetainStore.PutOutcome put(String tenant, String topic, String payload) {

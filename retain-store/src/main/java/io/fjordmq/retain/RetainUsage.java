@@ -1,0 +1,46 @@
+package io.fjordmq.retain;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What each tenant has in one replica. Rebuilt from the rows, so it is the same on every replica;
+ * changed by the apply thread, read by any.
+ */
+final class RetainUsage {
+  /** Messages, and bytes of their rows. */
+  record Used(long messages, long bytes) {
+    static final Used NOTHING = new Used(0, 0);
+
+    Used plus(long moreMessages, long moreBytes) {
+      return new Used(messages + moreMessages, bytes + moreBytes);
+    }
+  }
+
+  private final Map<String, Used> byTenant = new ConcurrentHashMap<>();
+
+  Used of(String tenant) {
+    return byTenant.getOrDefault(tenant, Used.NOTHING);
+  }
+
+  /** A row of the key's tenant has come, changed or gone. */
+  void changed(byte[] key, int messages, long bytes) {
+    byTenant.compute(tenantOf(key), (tenant, used) -> added(used, messages, bytes));
+  }
+
+  private static @Nullable Used added(@Nullable Used used, int messages, long bytes) {
+    Used sum = (used == null ? Used.NOTHING : used).plus(messages, bytes);
+    return sum.messages == 0 ? null : sum;
+  }
+
+  private static String tenantOf(byte[] key) {
+    int length = (key[1] & 0xFF) << 8 | (key[2] & 0xFF);
+    return new String(key, 3, length, StandardCharsets.UTF_8);
+  }
+
+  void clear() {
+    byTenant.clear();
+  }
+}
