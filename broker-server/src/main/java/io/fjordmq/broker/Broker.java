@@ -10,10 +10,16 @@ import io.fjordmq.broker.delivery.LocalNode;
 import io.fjordmq.broker.delivery.LocalSubscriptions;
 import io.fjordmq.broker.delivery.SessionRegistry;
 import io.fjordmq.broker.delivery.WillService;
+import io.fjordmq.broker.limits.LoopLag;
+import io.fjordmq.broker.limits.MemoryInUse;
+import io.fjordmq.broker.limits.OverloadGuard;
+import io.fjordmq.broker.limits.OverloadReading;
+import io.fjordmq.broker.limits.OverloadWatch;
 import io.fjordmq.broker.net.ListenerSettings;
 import io.fjordmq.broker.net.MqttServer;
 import io.fjordmq.broker.net.Transport;
 import io.fjordmq.broker.ops.NodeStatus;
+import io.fjordmq.broker.session.ClientEvents;
 import io.fjordmq.broker.session.ConnectPolicy;
 import io.fjordmq.broker.session.SessionServices;
 import io.fjordmq.broker.session.Sessions;
@@ -70,6 +76,7 @@ public final class Broker implements AutoCloseable {
   private final MqttServer server;
   private final SessionRegistry registry = new SessionRegistry();
   private final RocksKv kv;
+  private final OverloadGuard overload;
   private final Supplier<NodeStatus> status;
   private final Duration shutdownTimeout;
   private volatile boolean stopping;
@@ -109,6 +116,11 @@ public final class Broker implements AutoCloseable {
       this.node = parts.add("metadata", ClusterNode.open(config, identity, host, directory, disk));
       LocalNode self = new LocalNode(identity.node().value(), node.incarnation());
 
+      // What clients may use up.
+      this.overload =
+          new OverloadGuard(config.overloadConfig(), () -> System.nanoTime() / 1_000_000);
+      Tenants tenants = new Tenants(config.sharedLimits(), config.tenants(), observers.sessions());
+
       // The three stores on one range engine.
       RouterSettings routerSettings = config.routerConfig();
       RetainSettings retainSettings = config.retainConfig();
@@ -143,7 +155,8 @@ public final class Broker implements AutoCloseable {
                   observers.ranges()));
       RangedRouter router = new RangedRouter(stores.client("dist"), routes);
       RangedRetainStore retained =
-          new RangedRetainStore(retainSettings, stores.client("retain"), retainedReplicas, clock);
+          new RangedRetainStore(
+              retainSettings, tenants.retained(), stores.client("retain"), retainedReplicas, clock);
       ReplicatedInboxStore inboxes =
           parts.add(
               "inbox store",
@@ -199,6 +212,7 @@ public final class Broker implements AutoCloseable {
                   node.metadata().status(),
                   stores.clientStatus(),
                   kv.metrics(),
+                  new NodeStatus.OverloadStatus(overload.isOverloaded(), overload.reading()),
                   kv.failure() != null);
 
       // Clients.
@@ -206,7 +220,9 @@ public final class Broker implements AutoCloseable {
       Sessions sessions =
           new Sessions(
               new SessionServices(
-                  new Tenants(config.sharedLimits(), config.tenants(), observers.sessions()),
+                  tenants,
+                  overload,
+                  ClientEvents.NONE,
                   observers.sessions(),
                   ConnectPolicy.anonymous(TENANT),
                   registry,
@@ -224,6 +240,15 @@ public final class Broker implements AutoCloseable {
               "listeners",
               MqttServer.start(
                   listeners, Transport.named(mqtt.transport()), mqtt.workerThreads(), sessions));
+      MemoryInUse memory = new MemoryInUse();
+      LoopLag lag = new LoopLag(server.loops());
+      parts.add(
+          "overload guard",
+          new OverloadWatch(
+              overload,
+              config.overloadConfig(),
+              () -> new OverloadReading(memory.heapPercent(), memory.directPercent(), lag.millis()),
+              () -> sessions.endStuck(config.overloadConfig().stuckAfter())));
     } catch (StartException e) {
       parts.close();
       throw e;
@@ -309,6 +334,7 @@ public final class Broker implements AutoCloseable {
     if (failure != null) {
       reasons.add("the storage has failed: " + failure.getMessage());
     }
+    reasons.addAll(overload.reasons());
     return reasons;
   }
 

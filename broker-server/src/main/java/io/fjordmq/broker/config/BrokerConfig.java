@@ -1,6 +1,7 @@
 package io.fjordmq.broker.config;
 
 import io.fjordmq.broker.delivery.DeliverySettings;
+import io.fjordmq.broker.limits.OverloadSettings;
 import io.fjordmq.broker.limits.TenantSettings;
 import io.fjordmq.broker.session.SessionSettings;
 import io.fjordmq.broker.session.TenantLimits;
@@ -31,6 +32,7 @@ import org.jspecify.annotations.Nullable;
  * @param httpConfig metrics and health
  * @param sessionConfig limits of a client
  * @param tenantConfig limits of a tenant
+ * @param overloadConfig when new work is refused
  * @param deliveryConfig bounds of delivery to connected clients
  * @param storeConfig the three replicated stores
  * @param routerConfig topic filter to receivers
@@ -52,6 +54,7 @@ public record BrokerConfig(
     HttpConfig httpConfig,
     SessionSettings sessionConfig,
     TenantSettings tenantConfig,
+    OverloadSettings overloadConfig,
     DeliverySettings deliveryConfig,
     StoreConfig storeConfig,
     RouterSettings routerConfig,
@@ -282,6 +285,7 @@ public record BrokerConfig(
         new HttpConfig("127.0.0.1", 18083, 64),
         SessionSettings.defaults(),
         TenantSettings.DEFAULTS,
+        OverloadSettings.DEFAULTS,
         DeliverySettings.DEFAULTS,
         new StoreConfig(Duration.ofMinutes(5), Duration.ofSeconds(1), ranges(), ranges(), ranges()),
         RouterSettings.DEFAULTS,
@@ -306,6 +310,7 @@ public record BrokerConfig(
         httpConfig,
         sessionConfig,
         tenantConfig,
+        overloadConfig,
         deliveryConfig,
         storeConfig,
         routerConfig,

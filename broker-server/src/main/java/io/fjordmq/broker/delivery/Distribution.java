@@ -171,9 +171,10 @@ public final class Distribution implements Publisher {
                 join.part(PublishOutcome.NOT_DURABLE);
               } else {
                 join.part(
-                    outcome == RetainStore.PutOutcome.REFUSED_FULL
-                        ? PublishOutcome.QUOTA_EXCEEDED
-                        : PublishOutcome.ACCEPTED);
+                    outcome == RetainStore.PutOutcome.KEPT
+                            || outcome == RetainStore.PutOutcome.CLEARED
+                        ? PublishOutcome.ACCEPTED
+                        : PublishOutcome.QUOTA_EXCEEDED);
               }
             });
   }

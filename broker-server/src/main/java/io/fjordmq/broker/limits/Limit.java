@@ -9,6 +9,8 @@ import java.util.Locale;
 public enum Limit {
   CONNECTIONS("tenantConfig.maxConnections"),
   CONNECTION_RATE("tenantConfig.connectionsPerSecond"),
+  RETAINED_MESSAGES("tenantConfig.maxRetainedMessages"),
+  RETAINED_BYTES("tenantConfig.maxRetainedBytes"),
   PACKET_BYTES("sessionConfig.maxPacketBytes"),
   PAYLOAD_BYTES("sessionConfig.maxPayloadBytes"),
   CLIENT_ID_BYTES("sessionConfig.maxClientIdBytes"),

@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.slf4j.Logger;
@@ -128,6 +129,11 @@ public final class MqttServer implements AutoCloseable {
         + ".host or "
         + settings.key()
         + ".port, or stop whatever uses it";
+  }
+
+  /** The event loops clients live on. */
+  public Iterable<? extends Executor> loops() {
+    return workers;
   }
 
   /** The open listeners with the ports they really have. */

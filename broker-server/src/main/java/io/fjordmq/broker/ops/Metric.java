@@ -29,8 +29,31 @@ enum Metric {
       Kind.COUNTER,
       "limit, tenant",
       "times a client reached a limit, docs/LIMITS.md; tenant only if it has limits of its own"),
+  OVERLOADED("fjordmq.overloaded", Kind.GAUGE, "", "1 while new work is refused"),
+  OVERLOAD_REFUSED(
+      "fjordmq.overload.refused", Kind.COUNTER, "work", "what was refused, dropped or held back"),
+  HEAP_PERCENT(
+      "fjordmq.heap.percent",
+      Kind.GAUGE,
+      "",
+      "long-lived part of the heap in use after a garbage collection"),
+  DIRECT_PERCENT(
+      "fjordmq.direct.percent", Kind.GAUGE, "", "direct memory for network buffers in use"),
+  LOOP_LAG("fjordmq.loop.lag.millis", Kind.GAUGE, "", "how late the latest event loop begins work"),
+  TRANSIENT_SUBSCRIPTIONS(
+      "fjordmq.transient.subscriptions",
+      Kind.GAUGE,
+      "",
+      "subscriptions of sessions that end with their connections"),
   PACKETS_RECEIVED(
       "fjordmq.packets.received", Kind.COUNTER, "type", "control packets from clients"),
+  BYTES_RECEIVED("fjordmq.bytes.received", Kind.COUNTER, "", "their bytes"),
+  PACKETS_SENT("fjordmq.packets.sent", Kind.COUNTER, "", "control packets to clients"),
+  BYTES_SENT(
+      "fjordmq.bytes.sent",
+      Kind.COUNTER,
+      "",
+      "their bytes, without CONNACK, SUBACK, UNSUBACK and DISCONNECT"),
   MESSAGES_RECEIVED("fjordmq.messages.received", Kind.COUNTER, "qos", "PUBLISH from clients"),
   MESSAGES_RECEIVED_BYTES(
       "fjordmq.messages.received.bytes", Kind.COUNTER, "qos", "their bytes, whole packets"),

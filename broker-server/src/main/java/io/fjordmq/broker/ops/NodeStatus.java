@@ -1,6 +1,7 @@
 package io.fjordmq.broker.ops;
 
 import io.fjordmq.broker.delivery.DeliveryStatus;
+import io.fjordmq.broker.limits.OverloadReading;
 import io.fjordmq.cluster.consensus.GroupStatus;
 import io.fjordmq.inbox.InboxStoreStatus;
 import io.fjordmq.range.client.ClientStatus;
@@ -21,6 +22,7 @@ import java.util.Map;
  * @param metadata its Raft group
  * @param clients of the stores, by store
  * @param storage the replicas' database
+ * @param overload measures, and whether new work is refused
  * @param storageFailed whether it refuses writes for good
  */
 public record NodeStatus(
@@ -32,4 +34,8 @@ public record NodeStatus(
     GroupStatus metadata,
     Map<String, ClientStatus> clients,
     KvMetrics storage,
-    boolean storageFailed) {}
+    OverloadStatus overload,
+    boolean storageFailed) {
+  /** Whether the node has too much to do, and what says so. */
+  public record OverloadStatus(boolean overloaded, OverloadReading reading) {}
+}

@@ -4,6 +4,7 @@ import io.fjordmq.api.Qos;
 import io.fjordmq.broker.limits.Limit;
 import io.fjordmq.broker.session.CloseReason;
 import io.fjordmq.broker.session.DropReason;
+import io.fjordmq.broker.session.RefusedWork;
 import io.fjordmq.broker.session.SessionObserver;
 import io.micrometer.core.instrument.Timer;
 import java.util.EnumMap;
@@ -32,6 +33,11 @@ final class SessionMeters implements SessionObserver {
   private final Map<String, Map<Limit, LongAdder>> limitsReached = new ConcurrentHashMap<>();
 
   private final LongAdder[] packets = new LongAdder[PACKETS.length];
+  private final LongAdder bytesRead;
+  private final LongAdder packetsWritten;
+  private final LongAdder bytesWritten;
+  private final LongAdder subscriptions;
+  private final Map<RefusedWork, LongAdder> overloaded;
   private final LongAdder[] received;
   private final LongAdder[] receivedBytes;
   private final LongAdder[] sent;
@@ -57,6 +63,11 @@ final class SessionMeters implements SessionObserver {
     for (int type = 1; type < PACKETS.length; type++) {
       packets[type] = meters.counter(Metric.PACKETS_RECEIVED, PACKETS[type]);
     }
+    bytesRead = meters.counter(Metric.BYTES_RECEIVED);
+    packetsWritten = meters.counter(Metric.PACKETS_SENT);
+    bytesWritten = meters.counter(Metric.BYTES_SENT);
+    subscriptions = meters.level(Metric.TRANSIENT_SUBSCRIPTIONS);
+    overloaded = meters.counters(Metric.OVERLOAD_REFUSED, RefusedWork.class, RefusedWork::label);
     received = byQos(meters, Metric.MESSAGES_RECEIVED);
     receivedBytes = byQos(meters, Metric.MESSAGES_RECEIVED_BYTES);
     sent = byQos(meters, Metric.MESSAGES_SENT);
@@ -145,6 +156,27 @@ final class SessionMeters implements SessionObserver {
   public void limitReached(Limit limit, String tenant) {
     Objects.requireNonNull(limitsReached.computeIfAbsent(tenant, this::newLimits).get(limit))
         .increment();
+  }
+
+  @Override
+  public void refusedAsOverloaded(RefusedWork work) {
+    Objects.requireNonNull(overloaded.get(work)).increment();
+  }
+
+  @Override
+  public void read(long bytes) {
+    bytesRead.add(bytes);
+  }
+
+  @Override
+  public void wrote(int packets, long bytes) {
+    packetsWritten.add(packets);
+    bytesWritten.add(bytes);
+  }
+
+  @Override
+  public void subscribed(int delta) {
+    subscriptions.add(delta);
   }
 
   @Override

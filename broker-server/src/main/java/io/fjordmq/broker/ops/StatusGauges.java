@@ -21,6 +21,7 @@ final class StatusGauges {
 
   StatusGauges(Meters meters, Collection<String> stores) {
     this.meters = meters;
+    addOverload();
     addDelivery();
     addStores();
     stores.forEach(this::addRanges);
@@ -31,6 +32,13 @@ final class StatusGauges {
   /** What the gauges show from now on. */
   void show(NodeStatus current) {
     status = current;
+  }
+
+  private void addOverload() {
+    gauge(Metric.OVERLOADED, s -> s.overload().overloaded() ? 1 : 0);
+    gauge(Metric.HEAP_PERCENT, s -> s.overload().reading().heapPercent());
+    gauge(Metric.DIRECT_PERCENT, s -> s.overload().reading().directPercent());
+    gauge(Metric.LOOP_LAG, s -> s.overload().reading().loopLagMillis());
   }
 
   private void addDelivery() {

@@ -43,6 +43,8 @@ public enum CloseReason {
   RECEIVE_MAXIMUM_EXCEEDED(0x93, -1),
   TOPIC_ALIAS_INVALID(0x94, -1),
   PACKET_TOO_LARGE(0x95, -1),
+  /** It did not read while memory was short. */
+  CLIENT_TOO_SLOW(0x97, -1),
   QUOTA_EXCEEDED(0x97, 0x03),
   CONNECTION_RATE_EXCEEDED(0x9F, 0x03);
 

@@ -114,6 +114,10 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
     if (sessions.isShuttingDown()) {
       throw new ProtocolViolation(CloseReason.SERVER_UNAVAILABLE, "the server is shutting down");
     }
+    if (services.overload().isOverloaded()) {
+      services.observer().refusedAsOverloaded(RefusedWork.CONNECT);
+      throw new ProtocolViolation(CloseReason.SERVER_BUSY, "the server has too much to do");
+    }
     ConnectRequest request = new ConnectReader(services.settings()).read(connect);
     ReadGate closed = new ReadGate(ctx.channel(), services.observer());
     closed.close(ReadGate.CONNECT);

@@ -109,6 +109,10 @@ final class ConnectReader {
     }
     String topic = will.message().topic().name();
     new TopicLimits(settings).check(topic, CloseReason.TOPIC_NAME_INVALID, version);
+    if (ReservedTopics.isReserved(will.message().topic())) {
+      throw new ProtocolViolation(
+          CloseReason.NOT_AUTHORIZED, "will to a topic below $SYS", version);
+    }
     int payloadBytes = will.message().payload().length;
     if (settings.maxPayloadBytes() > 0 && payloadBytes > settings.maxPayloadBytes()) {
       throw new ProtocolViolation(

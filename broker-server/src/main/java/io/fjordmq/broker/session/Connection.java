@@ -43,7 +43,7 @@ final class Connection {
     this.dialect = Dialect.of(request, settings);
     this.gate = gate;
     this.throttle = new Throttle(wheel, this, mayWriteAgain);
-    this.writer = new PacketWriter(channel, throttle);
+    this.writer = new PacketWriter(channel, throttle, services.observer());
     this.failed = failed;
   }
 

@@ -18,6 +18,10 @@ public enum DropReason {
   REFUSED_BY_CLIENT,
   /** Published with a larger payload than is allowed, by a client that cannot be told. */
   PAYLOAD_TOO_LARGE,
+  /** Of QoS 0, while the node had too much to do. */
+  OVERLOADED,
+  /** Published to {@code $SYS} by a client that cannot be told. */
+  RESERVED_TOPIC,
   /** A retained message that could not be read or queued when the client subscribed. */
   RETAINED_UNAVAILABLE;
 

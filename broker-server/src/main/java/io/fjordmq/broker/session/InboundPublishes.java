@@ -89,7 +89,23 @@ final class InboundPublishes {
       connection.reached(Limit.PAYLOAD_BYTES);
       return PublishRefusal.PAYLOAD_TOO_LARGE;
     }
-    return null;
+    if (ReservedTopics.isReserved(message.topic())) {
+      return PublishRefusal.RESERVED_TOPIC;
+    }
+    return connection.services().overload().isOverloaded() ? whileOverloaded(message) : null;
+  }
+
+  /** Who cannot be refused is slowed: this publish is taken, and then the client is not read. */
+  private @Nullable PublishRefusal whileOverloaded(Message message) {
+    boolean atMostOnce = message.qos() == Qos.AT_MOST_ONCE;
+    if (!atMostOnce && !connection.dialect().tellsPublishOutcome()) {
+      connection.throttle().holdBackWhileOverloaded();
+      return null;
+    }
+    connection
+        .observer()
+        .refusedAsOverloaded(atMostOnce ? RefusedWork.PUBLISH_QOS0 : RefusedWork.PUBLISH);
+    return PublishRefusal.OVERLOADED;
   }
 
   private void refuse(PublishRefusal refusal, Message message, int identifier) {

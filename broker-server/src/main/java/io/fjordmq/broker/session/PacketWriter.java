@@ -23,12 +23,16 @@ final class PacketWriter {
 
   private final Channel channel;
   private final Throttle throttle;
+  private final SessionObserver observer;
   private @Nullable ByteBuf batch;
   private boolean unflushed;
+  private int packets;
+  private long bytes;
 
-  PacketWriter(Channel channel, Throttle throttle) {
+  PacketWriter(Channel channel, Throttle throttle, SessionObserver observer) {
     this.channel = channel;
     this.throttle = throttle;
+    this.observer = observer;
   }
 
   /**
@@ -40,15 +44,16 @@ final class PacketWriter {
   }
 
   /** A place for a packet of so many bytes; the caller writes exactly these. */
-  ByteBuf packet(int bytes) {
-    throttle.wrote(bytes);
+  ByteBuf packet(int size) {
+    packets++;
+    wrote(size);
     ByteBuf open = batch;
-    if (open != null && open.readableBytes() + bytes > BATCH_BYTES) {
+    if (open != null && open.readableBytes() + size > BATCH_BYTES) {
       handOver();
       open = null;
     }
     if (open == null) {
-      open = channel.alloc().directBuffer(Math.max(bytes, FIRST_BYTES));
+      open = channel.alloc().directBuffer(Math.max(size, FIRST_BYTES));
       batch = open;
     }
     return open;
@@ -63,7 +68,7 @@ final class PacketWriter {
     PublishEncoder.fillIn(out, start, packetIdentifier, dup, expirySeconds);
     if (large) {
       handOver();
-      throttle.wrote(payload.length);
+      wrote(payload.length);
       // The array is shared by all receivers and never written again; netty only reads it.
       channel.write(Unpooled.wrappedBuffer(payload), channel.voidPromise());
     } else {
@@ -71,11 +76,17 @@ final class PacketWriter {
     }
   }
 
-  /** Writes a packet that netty encodes. */
+  /** Writes a packet that netty encodes; small and rare, so its size is not known here. */
   void message(MqttMessage message) {
+    packets++;
     handOver();
     unflushed = true;
     channel.write(message, channel.voidPromise());
+  }
+
+  private void wrote(int size) {
+    bytes += size;
+    throttle.wrote(size);
   }
 
   private void handOver() {
@@ -92,6 +103,9 @@ final class PacketWriter {
     handOver();
     if (unflushed) {
       unflushed = false;
+      observer.wrote(packets, bytes);
+      packets = 0;
+      bytes = 0;
       channel.flush();
     }
   }

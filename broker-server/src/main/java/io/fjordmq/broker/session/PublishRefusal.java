@@ -7,7 +7,11 @@ package io.fjordmq.broker.session;
  * dropped and counted, like those of QoS 0.
  */
 enum PublishRefusal {
-  PAYLOAD_TOO_LARGE(0x97, DropReason.PAYLOAD_TOO_LARGE);
+  PAYLOAD_TOO_LARGE(0x97, DropReason.PAYLOAD_TOO_LARGE),
+  /** The node has too much to do. MQTT 3 clients are held back instead. */
+  OVERLOADED(0x97, DropReason.OVERLOADED),
+  /** {@code $SYS} is the broker's own. */
+  RESERVED_TOPIC(0x87, DropReason.RESERVED_TOPIC);
 
   private final int reasonCode;
   private final DropReason dropReason;

@@ -16,6 +16,9 @@ final class ReadGate {
   /** It has used up its rate. */
   static final int RATE = 8;
 
+  /** The node has too much to do. */
+  static final int OVERLOAD = 16;
+
   private final Channel channel;
   private final SessionObserver observer;
   // Written on the event loop; others may look whether it is worth waking it.

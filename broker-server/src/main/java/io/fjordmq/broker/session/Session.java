@@ -11,6 +11,7 @@ import io.netty.channel.Channel;
 import io.netty.handler.codec.mqtt.MqttFixedHeader;
 import io.netty.handler.codec.mqtt.MqttMessage;
 import io.netty.handler.codec.mqtt.MqttMessageType;
+import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -44,7 +45,10 @@ final class Session implements LiveSession {
   private @Nullable InboxHandle handle;
   private @Nullable KeepAlive keepAlive;
   private @Nullable Will will;
+  private ClientEvents.@Nullable Client client;
   private long expirySeconds;
+  private long unwritableSinceTick;
+  private int readBytes;
   private boolean open;
   private boolean ended;
   private boolean fenced;
@@ -123,18 +127,27 @@ final class Session implements LiveSession {
     }
     connection.writer().message(connection.dialect().accepted(sessionPresent));
     connection.observer().connected(connection.request().protocolLevel(), handle != null);
+    if (connection.services().events() != ClientEvents.NONE) {
+      client = describe();
+      connection.services().events().connected(client);
+    }
     parts().outbound().start();
     connection.writer().flush();
+  }
+
+  private ClientEvents.Client describe() {
+    Channel channel = connection.channel();
+    int port = channel.localAddress() instanceof InetSocketAddress inet ? inet.getPort() : 0;
+    return new ClientEvents.Client(
+        tenant(), connection.request(), Peer.of(channel), port, connection.nowMillis());
   }
 
   /** A packet came in. */
   void heard(MqttMessage packet) {
     MqttFixedHeader header = packet.fixedHeader();
-    connection
-        .throttle()
-        .read(
-            PublishEncoder.packetBytes(header.remainingLength()),
-            header.messageType() == MqttMessageType.PUBLISH);
+    int bytes = PublishEncoder.packetBytes(header.remainingLength());
+    readBytes += bytes;
+    connection.throttle().read(bytes, header.messageType() == MqttMessageType.PUBLISH);
     if (keepAlive != null) {
       keepAlive.heard();
     }
@@ -142,6 +155,8 @@ final class Session implements LiveSession {
 
   /** All packets of a read were handled. */
   void endOfRead() {
+    connection.observer().read(readBytes);
+    readBytes = 0;
     if (ended || parts == null) {
       return;
     }
@@ -159,6 +174,20 @@ final class Session implements LiveSession {
       parts.outbound().pump();
       parts.replay().resume();
       connection.writer().flush();
+    }
+  }
+
+  /** The client reads slower than it is sent to. */
+  void unwritable() {
+    unwritableSinceTick = sessions.wheel(connection.loop()).tick();
+  }
+
+  /** Ends the session if the client has not read for so many ticks what waits for it. */
+  void endIfStuck(long ticks) {
+    if (!ended
+        && !connection.channel().isWritable()
+        && sessions.wheel(connection.loop()).tick() - unwritableSinceTick >= ticks) {
+      end(CloseReason.CLIENT_TOO_SLOW, "did not read while memory was short");
     }
   }
 
@@ -187,6 +216,9 @@ final class Session implements LiveSession {
         detail);
     if (open) {
       connection.observer().disconnected(reason);
+      if (client != null) {
+        connection.services().events().disconnected(client, reason, connection.nowMillis());
+      }
       sayLastWord(reason, detail);
       giveBack();
     } else {

@@ -113,6 +113,8 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
   public void channelWritabilityChanged(ChannelHandlerContext ctx) {
     if (ctx.channel().isWritable()) {
       session.writable();
+    } else {
+      session.unwritable();
     }
   }
 

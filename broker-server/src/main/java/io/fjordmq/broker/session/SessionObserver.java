@@ -50,6 +50,18 @@ public interface SessionObserver {
    */
   default void limitReached(Limit limit, String tenant) {}
 
+  /** The node has too much to do and did not take this. */
+  default void refusedAsOverloaded(RefusedWork work) {}
+
+  /** Bytes of packets that came in. */
+  default void read(long bytes) {}
+
+  /** Packets that went out, and their bytes. */
+  default void wrote(int packets, long bytes) {}
+
+  /** Subscriptions of connected transient sessions: change of the number. */
+  default void subscribed(int delta) {}
+
   /** A connection stopped (true) or resumed (false) being read to hold back its client. */
   default void heldBack(boolean held) {}
 }

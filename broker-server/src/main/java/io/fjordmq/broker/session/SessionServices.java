@@ -5,6 +5,7 @@ import io.fjordmq.broker.delivery.LiveSubscriptions;
 import io.fjordmq.broker.delivery.Publisher;
 import io.fjordmq.broker.delivery.SessionRegistry;
 import io.fjordmq.broker.delivery.WillService;
+import io.fjordmq.broker.limits.Overload;
 import io.fjordmq.inbox.InboxStore;
 import io.fjordmq.retain.RetainStore;
 import java.time.InstantSource;
@@ -13,6 +14,8 @@ import java.time.InstantSource;
  * What sessions work with; shared by all of them.
  *
  * @param tenants their limits and what they have used of them
+ * @param overload whether new work is taken
+ * @param events is told who comes and goes
  * @param observer is told everything worth counting
  * @param policy says who may connect
  * @param registry of connected clients
@@ -28,6 +31,8 @@ import java.time.InstantSource;
  */
 public record SessionServices(
     Tenants tenants,
+    Overload overload,
+    ClientEvents events,
     SessionObserver observer,
     ConnectPolicy policy,
     SessionRegistry registry,

@@ -3,6 +3,7 @@ package io.fjordmq.broker.session;
 import io.fjordmq.broker.delivery.SessionRegistry.Registration;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.EventLoop;
+import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -53,6 +54,17 @@ public final class Sessions {
       gone.complete(null);
     }
     return gone;
+  }
+
+  /**
+   * Ends the sessions whose clients have not read for a while: they hold memory that others need.
+   * Any thread.
+   */
+  public void endStuck(Duration since) {
+    long ticks = TimeoutWheel.ticks(since.toMillis());
+    for (Session session : alive) {
+      session.eventLoop().execute(() -> session.endIfStuck(ticks));
+    }
   }
 
   boolean isShuttingDown() {

@@ -64,6 +64,7 @@ final class Subscriptions {
   private @Nullable ArrayDeque<Runnable> waiting;
   private boolean busy;
   private int count;
+  private int reportedCount;
 
   Subscriptions(
       Connection connection,
@@ -268,6 +269,7 @@ final class Subscriptions {
           }
           List<Result> codes = results.stream().map(future -> future.getNow(FAILED)).toList();
           answer.write(codes);
+          report(count);
           connection.writer().flush();
           next();
         });
@@ -353,6 +355,14 @@ final class Subscriptions {
                 new MqttUnsubAckPayload(codes)));
   }
 
+  /** Those of persistent sessions are counted in the inbox store. */
+  private void report(int subscriptions) {
+    if (handle == null && subscriptions != reportedCount) {
+      connection.observer().subscribed(subscriptions - reportedCount);
+      reportedCount = subscriptions;
+    }
+  }
+
   private static MqttFixedHeader header(MqttMessageType type) {
     return new MqttFixedHeader(type, false, MqttQoS.AT_MOST_ONCE, false, 0);
   }
@@ -365,6 +375,7 @@ final class Subscriptions {
   /** The connection has ended: what waits for its turn is forgotten, as it was not answered. */
   void end() {
     waiting = null;
+    report(0);
     replay.end();
   }
 }

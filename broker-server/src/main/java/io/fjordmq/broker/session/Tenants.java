@@ -2,6 +2,9 @@ package io.fjordmq.broker.session;
 
 import io.fjordmq.broker.limits.Limit;
 import io.fjordmq.broker.limits.TenantQuota;
+import io.fjordmq.broker.limits.TenantSettings;
+import io.fjordmq.retain.RetainQuota;
+import io.fjordmq.retain.RetainStore.PutOutcome;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -36,6 +39,23 @@ public final class Tenants {
   /** The limits of a tenant. */
   public TenantLimits of(String tenant) {
     return own.getOrDefault(tenant, shared);
+  }
+
+  /** What the retain store asks: how much each tenant may have retained. */
+  public RetainQuota retained() {
+    return new RetainQuota() {
+      @Override
+      public Limits of(String tenant) {
+        TenantSettings limits = Tenants.this.of(tenant).tenant();
+        return new Limits(limits.maxRetainedMessages(), limits.maxRetainedBytes());
+      }
+
+      @Override
+      public void refused(String tenant, PutOutcome why) {
+        boolean byBytes = why == PutOutcome.REFUSED_BYTES;
+        reached(byBytes ? Limit.RETAINED_BYTES : Limit.RETAINED_MESSAGES, tenant);
+      }
+    };
   }
 
   /** What the tenant has used. */

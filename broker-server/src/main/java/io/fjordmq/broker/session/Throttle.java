@@ -3,10 +3,10 @@ package io.fjordmq.broker.session;
 import io.fjordmq.broker.limits.Limit;
 
 /**
- * Keeps a connection within its rates: bytes each way, publishes. A token bucket for each, holding
- * one second's worth. What was read or written is charged afterwards and may overdraw the bucket;
- * then the client is not read, or not written to, until the debt is paid. Nothing is dropped for a
- * rate.
+ * Keeps a connection within its rates: bytes each way, publishes; and holds it back while the node
+ * has too much to do. A token bucket for each, holding one second's worth. What was read or written
+ * is charged afterwards and may overdraw the bucket; then the client is not read, or not written
+ * to, until the debt is paid. Nothing is dropped for a rate.
  *
  * <p>The clock is the {@link TimeoutWheel}'s: time is looked up in a field, a connection that stays
  * within its rates is never on the wheel, and one that does not pauses for a tick or some.
@@ -75,6 +75,15 @@ final class Throttle extends TimeoutWheel.Timeout {
     }
   }
 
+  /** The client is not read until the node has less to do. */
+  void holdBackWhileOverloaded() {
+    if (!connection.gate().isClosedBy(ReadGate.OVERLOAD)) {
+      connection.observer().refusedAsOverloaded(RefusedWork.MQTT3_PUBLISHER);
+      connection.gate().close(ReadGate.OVERLOAD);
+      wheel.arm(this, 1);
+    }
+  }
+
   /** False while messages for the client have to wait. */
   boolean mayWrite() {
     return !writeStopped;
@@ -114,6 +123,10 @@ final class Throttle extends TimeoutWheel.Timeout {
       writeStopped = false;
       mayWriteAgain.run();
     }
-    return readStopped || writeStopped ? 1 : 0;
+    if (!connection.services().overload().isOverloaded()) {
+      connection.gate().open(ReadGate.OVERLOAD);
+    }
+    boolean heldBack = connection.gate().isClosedBy(ReadGate.OVERLOAD);
+    return readStopped || writeStopped || heldBack ? 1 : 0;
   }
 }

@@ -3,6 +3,7 @@ package io.fjordmq.broker.net;
 import io.fjordmq.broker.limits.Limit;
 import io.fjordmq.broker.session.CloseReason;
 import io.fjordmq.broker.session.DropReason;
+import io.fjordmq.broker.session.RefusedWork;
 import io.fjordmq.broker.session.SessionObserver;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -14,6 +15,7 @@ final class CountingSessionObserver implements SessionObserver {
   final Map<CloseReason, Integer> disconnected = new ConcurrentHashMap<>();
   final Map<DropReason, Long> dropped = new ConcurrentHashMap<>();
   final Map<String, Integer> limits = new ConcurrentHashMap<>();
+  final Map<RefusedWork, Integer> overloaded = new ConcurrentHashMap<>();
   final AtomicInteger connected = new AtomicInteger();
   final AtomicInteger inflight = new AtomicInteger();
   final AtomicInteger queued = new AtomicInteger();
@@ -43,6 +45,11 @@ final class CountingSessionObserver implements SessionObserver {
   @Override
   public void limitReached(Limit limit, String tenant) {
     limits.merge(limit.label() + (tenant.isEmpty() ? "" : " " + tenant), 1, Integer::sum);
+  }
+
+  @Override
+  public void refusedAsOverloaded(RefusedWork work) {
+    overloaded.merge(work, 1, Integer::sum);
   }
 
   @Override

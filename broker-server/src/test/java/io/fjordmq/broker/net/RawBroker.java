@@ -10,6 +10,8 @@ import io.fjordmq.broker.delivery.LocalNode;
 import io.fjordmq.broker.delivery.LocalSubscriptions;
 import io.fjordmq.broker.delivery.SessionRegistry;
 import io.fjordmq.broker.delivery.WillService;
+import io.fjordmq.broker.limits.Overload;
+import io.fjordmq.broker.session.ClientEvents;
 import io.fjordmq.broker.session.ConnectPolicy;
 import io.fjordmq.broker.session.SessionServices;
 import io.fjordmq.broker.session.SessionSettings;
@@ -90,6 +92,8 @@ public final class RawBroker implements AutoCloseable {
     return new Sessions(
         new SessionServices(
             Settings.forAll(settings, counted),
+            Overload.NEVER,
+            ClientEvents.NONE,
             counted,
             ConnectPolicy.anonymous("t"),
             registry,

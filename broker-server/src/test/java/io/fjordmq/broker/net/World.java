@@ -11,6 +11,7 @@ import io.fjordmq.broker.delivery.LocalSubscriptions;
 import io.fjordmq.broker.delivery.SessionRegistry;
 import io.fjordmq.broker.delivery.WillService;
 import io.fjordmq.broker.limits.TenantSettings;
+import io.fjordmq.broker.session.ClientEvents;
 import io.fjordmq.broker.session.ConnectPolicy;
 import io.fjordmq.broker.session.SessionServices;
 import io.fjordmq.broker.session.SessionSettings;
@@ -37,6 +38,7 @@ final class World implements AutoCloseable {
   final CountingSessionObserver observer = new CountingSessionObserver();
   final SessionRegistry registry = new SessionRegistry();
   final SessionSettings settings;
+  boolean overloaded;
   final Sessions sessions;
   ByteBufAllocator buffers = ByteBufAllocator.DEFAULT;
   private final List<TestClient> clients = new ArrayList<>();
@@ -84,6 +86,8 @@ final class World implements AutoCloseable {
         new Sessions(
             new SessionServices(
                 new Tenants(limits, own, observer),
+                () -> overloaded,
+                ClientEvents.NONE,
                 observer,
                 policy,
                 registry,

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fjordmq.api.Qos;
 import io.fjordmq.broker.delivery.DeliveryStatus;
 import io.fjordmq.broker.delivery.PublishOutcome;
+import io.fjordmq.broker.limits.OverloadReading;
 import io.fjordmq.broker.session.CloseReason;
 import io.fjordmq.broker.session.DropReason;
 import io.fjordmq.cluster.NodeId;
@@ -126,6 +127,7 @@ class BrokerMetricsTest {
         group,
         Map.of("dist", idle, "inbox", idle, "retain", idle),
         new KvMetrics(1, 2, 3, 4, true, 0),
+        new NodeStatus.OverloadStatus(true, new OverloadReading(61, 62, 63)),
         false);
   }
 }

@@ -1,0 +1,46 @@
+package io.fjordmq.broker.limits;
+
+import io.netty.util.internal.PlatformDependent;
+import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryPoolMXBean;
+import java.lang.management.MemoryType;
+import java.lang.management.MemoryUsage;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Memory of the process, in percent of what it may take. */
+public final class MemoryInUse {
+  /**
+   * Where objects stay: the old generation, or all of the heap if it has none. The young ones are
+   * empty after a collection or hold what is about to move.
+   */
+  private final List<MemoryPoolMXBean> longLived =
+      ManagementFactory.getMemoryPoolMXBeans().stream()
+          .filter(pool -> pool.getType() == MemoryType.HEAP)
+          .filter(pool -> !pool.getName().matches(".*(Eden|Survivor|Young).*"))
+          .filter(MemoryPoolMXBean::isCollectionUsageThresholdSupported)
+          .toList();
+
+  /** In use after the last collection of the long-lived objects; 0 before the first. */
+  public int heapPercent() {
+    long used = 0;
+    long most = 0;
+    for (MemoryPoolMXBean pool : longLived) {
+      @Nullable MemoryUsage usage = pool.getCollectionUsage();
+      if (usage != null) {
+        used += usage.getUsed();
+        most += usage.getMax() > 0 ? usage.getMax() : Runtime.getRuntime().maxMemory();
+      }
+    }
+    return percent(used, most);
+  }
+
+  /** Direct memory that netty holds, for network buffers. */
+  public int directPercent() {
+    return percent(PlatformDependent.usedDirectMemory(), PlatformDependent.maxDirectMemory());
+  }
+
+  private static int percent(long used, long most) {
+    return used <= 0 || most <= 0 ? 0 : (int) Math.min(100, used * 100 / most);
+  }
+}

@@ -1,0 +1,53 @@
+package io.fjordmq.broker.limits;
+
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The thread that lets an {@link OverloadGuard} look; its own, so that no other work delays it. */
+public final class OverloadWatch implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(OverloadWatch.class);
+
+  private final ScheduledExecutorService thread =
+      Executors.newSingleThreadScheduledExecutor(task -> new Thread(task, "overload-guard"));
+
+  private final OverloadGuard guard;
+  private final Supplier<OverloadReading> readings;
+  private final Runnable endStuckClients;
+
+  /**
+   * Begins to look.
+   *
+   * @param readings taken once for each look
+   * @param endStuckClients disconnects clients that do not read
+   */
+  public OverloadWatch(
+      OverloadGuard guard,
+      OverloadSettings settings,
+      Supplier<OverloadReading> readings,
+      Runnable endStuckClients) {
+    this.guard = guard;
+    this.readings = readings;
+    this.endStuckClients = endStuckClients;
+    long millis = settings.checkInterval().toMillis();
+    thread.scheduleWithFixedDelay(this::check, millis, millis, TimeUnit.MILLISECONDS);
+  }
+
+  private void check() {
+    try {
+      if (guard.check(readings.get())) {
+        endStuckClients.run();
+      }
+    } catch (RuntimeException e) {
+      LOG.error("looking for overload failed, the next look follows", e);
+    }
+  }
+
+  @Override
+  public void close() {
+    thread.shutdownNow();
+  }
+}

@@ -1,0 +1,129 @@
+package io.fjordmq.broker.limits;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.concurrent.Executor;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** When overload begins and ends, by injected readings and an injected clock. */
+class OverloadGuardTest {
+  private final OverloadSettings settings = OverloadSettings.DEFAULTS;
+  private long now;
+  private final OverloadGuard guard = new OverloadGuard(settings, () -> now);
+
+  private boolean at(long millis, int heap, int direct, long lag) {
+    now = millis;
+    guard.check(new OverloadReading(heap, direct, lag));
+    return guard.isOverloaded();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "84, 84, 1999, false,",
+    "85,  0,    0, true, heap after garbage collection 85 %",
+    " 0, 85,    0, true, direct memory 85 %",
+    " 0,  0, 2000, true, an event loop is 2000 ms late"
+  })
+  void shouldBeginAtEachUpperThreshold(
+      int heap, int direct, long lag, boolean overloaded, String reason) {
+    assertThat(at(0, heap, direct, lag)).isEqualTo(overloaded);
+    if (overloaded) {
+      assertThat(guard.reasons()).singleElement().asString().startsWith(reason);
+    } else {
+      assertThat(guard.reasons()).isEmpty();
+    }
+  }
+
+  @Test
+  void shouldEndWhenEverythingHasBeenBelowForAWhile() {
+    assertThat(at(0, 90, 0, 0)).isTrue();
+    assertThat(at(1_000, 71, 0, 0)).as("between the thresholds").isTrue();
+    assertThat(at(2_000, 10, 0, 0)).isTrue();
+    assertThat(at(2_500, 10, 71, 0)).as("another measure between its thresholds").isTrue();
+    assertThat(at(4_000, 10, 10, 0)).isTrue();
+    assertThat(guard.reasons()).containsExactly("overloaded a moment ago");
+    assertThat(at(4_500, 10, 10, 0)).isFalse();
+    assertThat(at(4_600, 84, 84, 0)).as("hysteresis").isFalse();
+    assertThat(guard.reasons()).isEmpty();
+  }
+
+  @Test
+  void shouldAskStuckClientsToGoFromTimeToTimeWhileMemoryIsShort() {
+    assertThat(guard.check(new OverloadReading(0, 0, 5_000))).as("memory is not short").isFalse();
+    assertThat(guard.check(new OverloadReading(90, 0, 0))).isTrue();
+    now = 9_999;
+    assertThat(guard.check(new OverloadReading(90, 0, 0))).isFalse();
+    now = 10_000;
+    assertThat(guard.check(new OverloadReading(0, 80, 0))).isTrue();
+  }
+
+  @Test
+  void shouldOnlyMeasureWhenSwitchedOff() {
+    OverloadGuard off =
+        new OverloadGuard(
+            new OverloadSettings(
+                false,
+                Duration.ofMillis(250),
+                85,
+                70,
+                85,
+                70,
+                Duration.ofSeconds(2),
+                Duration.ofMillis(500),
+                Duration.ofSeconds(2),
+                Duration.ofSeconds(10)),
+            () -> now);
+    off.check(new OverloadReading(100, 100, 100_000));
+    assertThat(off.isOverloaded()).isFalse();
+    assertThat(off.reading().heapPercent()).isEqualTo(100);
+  }
+
+  @Test
+  void shouldRefuseThresholdsThatCross() {
+    assertThatThrownBy(
+            () ->
+                new OverloadSettings(
+                    true,
+                    Duration.ofMillis(250),
+                    70,
+                    70,
+                    85,
+                    70,
+                    Duration.ofSeconds(2),
+                    Duration.ofMillis(500),
+                    Duration.ofSeconds(2),
+                    Duration.ofSeconds(10)))
+        .hasMessage("heapLowPercent must be 0 to 69, less than heapHighPercent, not 70");
+  }
+
+  @Test
+  void shouldSeeALoopThatDoesNotComeToItsWork() {
+    ArrayDeque<Runnable> tasks = new ArrayDeque<>();
+    LoopLag lag = new LoopLag(List.<Executor>of(tasks::add));
+    assertThat(tasks).hasSize(1);
+    long before = System.nanoTime();
+    while (System.nanoTime() - before < 20_000_000) {
+      Thread.onSpinWait();
+    }
+    assertThat(lag.millis()).as("still waiting").isGreaterThanOrEqualTo(19);
+    assertThat(tasks).as("no second probe behind the first").hasSize(1);
+    tasks.remove().run();
+    assertThat(lag.millis()).as("it was late").isGreaterThanOrEqualTo(19);
+    tasks.remove().run();
+    assertThat(lag.millis()).as("it is not any more").isLessThan(19);
+  }
+
+  @Test
+  void shouldReadMemoryInPercent() {
+    MemoryInUse memory = new MemoryInUse();
+    System.gc();
+    assertThat(memory.heapPercent()).isBetween(0, 100);
+    assertThat(memory.directPercent()).isBetween(0, 100);
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.fjordmq.broker.limits;
+
+import org.jspecify.annotations.NullMarked;
