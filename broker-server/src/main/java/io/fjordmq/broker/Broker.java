@@ -1,6 +1,7 @@
 package io.fjordmq.broker;
 
 import io.fjordmq.broker.config.BrokerConfig;
+import io.fjordmq.broker.config.MqttServerConfig;
 import io.fjordmq.broker.delivery.DeliverySettings;
 import io.fjordmq.broker.delivery.Distribution;
 import io.fjordmq.broker.delivery.InboxEvents;
@@ -15,6 +16,8 @@ import io.fjordmq.broker.limits.MemoryInUse;
 import io.fjordmq.broker.limits.OverloadGuard;
 import io.fjordmq.broker.limits.OverloadReading;
 import io.fjordmq.broker.limits.OverloadWatch;
+import io.fjordmq.broker.net.Endpoint;
+import io.fjordmq.broker.net.Listener;
 import io.fjordmq.broker.net.ListenerSettings;
 import io.fjordmq.broker.net.MqttServer;
 import io.fjordmq.broker.net.Transport;
@@ -216,7 +219,7 @@ public final class Broker implements AutoCloseable {
                   kv.failure() != null);
 
       // Clients.
-      BrokerConfig.MqttServerConfig mqtt = config.mqttServerConfig();
+      MqttServerConfig mqtt = config.mqttServerConfig();
       Sessions sessions =
           new Sessions(
               new SessionServices(
@@ -239,7 +242,11 @@ public final class Broker implements AutoCloseable {
           parts.add(
               "listeners",
               MqttServer.start(
-                  listeners, Transport.named(mqtt.transport()), mqtt.workerThreads(), sessions));
+                  listeners,
+                  Transport.named(mqtt.transport()),
+                  mqtt.workerThreads(),
+                  sessions,
+                  observers.listeners()));
       MemoryInUse memory = new MemoryInUse();
       LoopLag lag = new LoopLag(server.loops());
       parts.add(
@@ -262,27 +269,21 @@ public final class Broker implements AutoCloseable {
   }
 
   private static List<ListenerSettings> listeners(BrokerConfig config) throws StartException {
-    BrokerConfig.ListenerConfig tcp = config.mqttServerConfig().tcpListener();
-    if (tcp == null) {
+    List<ListenerSettings> listeners = config.mqttServerConfig().listeners();
+    if (listeners.isEmpty()) {
       throw new StartException(
           "no listener is named below mqttServerConfig, so no client could connect: add tcpListener");
     }
-    if (!isLoopback(tcp.host())) {
-      LOG.warn(
-          "clients are not authenticated in this version: whoever reaches port {} may publish and"
-              + " subscribe to everything; set mqttServerConfig.tcpListener.host: 127.0.0.1, or keep"
-              + " it on a private network",
-          tcp.port());
-    }
-    return List.of(
-        new ListenerSettings(
-            "mqttServerConfig.tcpListener",
-            tcp.host(),
+    for (ListenerSettings listener : listeners) {
+      if (listener.endpoint() instanceof Endpoint.Tcp tcp && !isLoopback(tcp.host())) {
+        LOG.warn(
+            "clients are not authenticated in this version: whoever reaches port {} may publish and"
+                + " subscribe to everything; set {}.host: 127.0.0.1, or keep it on a private network",
             tcp.port(),
-            tcp.backlog(),
-            tcp.maxConnections(),
-            tcp.writeBufferHighBytes(),
-            tcp.writeBufferLowBytes()));
+            listener.key());
+      }
+    }
+    return listeners;
   }
 
   private static boolean isLoopback(String host) {
@@ -320,7 +321,7 @@ public final class Broker implements AutoCloseable {
   }
 
   /** Open listeners with the ports they really have. */
-  public List<MqttServer.Listener> listeners() {
+  public List<Listener> listeners() {
     return server.listeners();
   }
 

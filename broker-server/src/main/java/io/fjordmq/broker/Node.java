@@ -1,7 +1,7 @@
 package io.fjordmq.broker;
 
 import io.fjordmq.broker.config.BrokerConfig;
-import io.fjordmq.broker.net.MqttServer;
+import io.fjordmq.broker.net.Listener;
 import io.fjordmq.broker.ops.BrokerMetrics;
 import io.fjordmq.broker.ops.HttpServer;
 import io.fjordmq.broker.ops.ReadyFile;
@@ -60,12 +60,13 @@ final class Node implements AutoCloseable {
             metrics.ranges(),
             metrics.inboxes(),
             metrics.delivery(),
-            metrics.sessions());
+            metrics.sessions(),
+            metrics.listeners());
     Broker started = parts.add("broker", Broker.start(config, observers));
     broker = started;
     metrics.watch(started::status);
     parts.add("figures", metrics::unwatch);
-    List<String> mqtt = started.listeners().stream().map(Node::uri).toList();
+    List<String> mqtt = started.listeners().stream().map(Listener::url).toList();
     String pagesUri = "http://" + host(http.host()) + ":" + pages.port();
     parts.add(
         "ready file", ReadyFile.write(Path.of(config.dataDir()), Instant.now(), mqtt, pagesUri));
@@ -75,10 +76,6 @@ final class Node implements AutoCloseable {
   private List<String> notReadyBecause() {
     Broker started = broker;
     return started == null ? List.of("the node is starting") : started.notReadyBecause();
-  }
-
-  private static String uri(MqttServer.Listener listener) {
-    return "tcp://" + host(listener.settings().host()) + ":" + listener.port();
   }
 
   private static String host(String configured) {

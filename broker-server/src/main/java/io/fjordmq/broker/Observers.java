@@ -1,6 +1,7 @@
 package io.fjordmq.broker;
 
 import io.fjordmq.broker.delivery.DeliveryObserver;
+import io.fjordmq.broker.net.ListenerObserver;
 import io.fjordmq.broker.session.SessionObserver;
 import io.fjordmq.cluster.consensus.ConsensusObserver;
 import io.fjordmq.inbox.InboxObserver;
@@ -12,4 +13,5 @@ public record Observers(
     RangeObserver ranges,
     InboxObserver inboxes,
     DeliveryObserver delivery,
-    SessionObserver sessions) {}
+    SessionObserver sessions,
+    ListenerObserver listeners) {}

@@ -15,9 +15,7 @@ import io.fjordmq.retain.RetainSettings;
 import io.fjordmq.router.RouterSettings;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Everything an operator can set. The names of the components are the keys of the file; {@link
@@ -85,57 +83,6 @@ public record BrokerConfig(
         metadataConfig.maxBatchBytes() <= consensusConfig.maxEntryBytes(),
         "metadataConfig.maxBatchBytes must be at most consensusConfig.maxEntryBytes, "
             + consensusConfig.maxEntryBytes());
-  }
-
-  /**
-   * Listeners. Only those that are named are opened.
-   *
-   * @param transport how the system is asked for network I/O: auto, epoll, nio or io_uring
-   * @param workerThreads event loops for clients; 0 for half as many as processors
-   * @param shutdownTimeout how long the sessions have to be given back at the end
-   * @param tcpListener MQTT over TCP
-   */
-  public record MqttServerConfig(
-      String transport,
-      int workerThreads,
-      Duration shutdownTimeout,
-      @OnlyIfNamed @Nullable ListenerConfig tcpListener) {
-    public MqttServerConfig {
-      require(
-          List.of("auto", "epoll", "nio", "io_uring").contains(transport),
-          "transport must be auto, epoll, nio or io_uring, not '" + transport + "'");
-      require(
-          workerThreads >= 0 && workerThreads <= 1024,
-          "workerThreads must be 0 to 1024, not " + workerThreads);
-    }
-  }
-
-  /**
-   * Where a listener waits.
-   *
-   * @param host address of this machine; empty for all
-   * @param port 0 lets the system choose; the start says which it was
-   * @param backlog connections the kernel keeps waiting to be accepted
-   * @param maxConnections at a time; more are closed and counted
-   * @param writeBufferHighBytes waiting for a client from which on it is not written to
-   * @param writeBufferLowBytes below which it is written to again
-   */
-  public record ListenerConfig(
-      String host,
-      int port,
-      int backlog,
-      int maxConnections,
-      int writeBufferHighBytes,
-      int writeBufferLowBytes) {
-    public ListenerConfig {
-      requirePort(port, 0);
-      require(backlog >= 1, "backlog must be at least 1, not " + backlog);
-      require(maxConnections >= 1, "maxConnections must be at least 1, not " + maxConnections);
-      require(writeBufferLowBytes >= 0, "writeBufferLowBytes must not be negative");
-      require(
-          writeBufferHighBytes > writeBufferLowBytes,
-          "writeBufferHighBytes must be greater than writeBufferLowBytes");
-    }
   }
 
   /**
@@ -276,11 +223,7 @@ public record BrokerConfig(
         false,
         "data",
         "logs",
-        new MqttServerConfig(
-            "auto",
-            0,
-            Duration.ofSeconds(10),
-            new ListenerConfig("", 1883, 1_024, 1_000_000, 64 << 10, 32 << 10)),
+        MqttServerConfig.defaults(),
         new ClusterConfig("Test", "", 8899, "", ""),
         new HttpConfig("127.0.0.1", 18083, 64),
         SessionSettings.defaults(),

@@ -1,12 +1,19 @@
 package io.fjordmq.broker.config;
 
 import java.lang.reflect.RecordComponent;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Makes the records of a configuration out of the defaults and what was given. */
 final class ConfigBinder {
+  /** Elements of one list; nobody has more, and a large number is a slip of the pen. */
+  private static final int MAX_ELEMENTS = 64;
+
   private final Map<String, Given> given;
   private final List<String> problems;
 
@@ -39,10 +46,14 @@ final class ConfigBinder {
       Object standard = Records.read(defaults, component);
       if (standard instanceof Map<?, ?>) {
         values[i] = standard; // TenantKeys
+      } else if (component.isAnnotationPresent(Flat.class)) {
+        values[i] = section(prefix, (Record) standard);
+      } else if (standard instanceof List<?> list
+          && !list.isEmpty()
+          && list.get(0) instanceof Record element) {
+        values[i] = elements(path, element);
       } else if (!(standard instanceof Record inner)) {
         values[i] = value(path, component.getType(), standard);
-      } else if (component.isAnnotationPresent(OnlyIfNamed.class) && !isNamed(path)) {
-        values[i] = null;
       } else {
         values[i] = section(path + ".", inner);
       }
@@ -63,13 +74,39 @@ final class ConfigBinder {
     try {
       return ValueText.parse(entry.text(), type);
     } catch (IllegalArgumentException e) {
-      problems.add(entry.origin() + ": " + path + " " + e.getMessage());
+      problems.add(entry.origin() + ": " + entry.key() + " " + e.getMessage());
       return standard;
     }
   }
 
-  private boolean isNamed(String section) {
-    return given.keySet().stream().anyMatch(k -> k.equals(section) || k.startsWith(section + "."));
+  /** As many as are named. */
+  private List<Record> elements(String list, Record defaults) {
+    Pattern numbered = Pattern.compile(Pattern.quote(list) + "\\.([0-9]{1,6})(\\..*)?");
+    TreeMap<Integer, Given> named = new TreeMap<>();
+    given.forEach(
+        (key, entry) -> {
+          Matcher matcher = numbered.matcher(key);
+          if (matcher.matches()) {
+            named.putIfAbsent(Integer.parseInt(matcher.group(1)), entry);
+          }
+        });
+    List<Record> elements = new ArrayList<>();
+    for (Map.Entry<Integer, Given> element : named.entrySet()) {
+      int number = element.getKey();
+      if (number >= MAX_ELEMENTS || number != elements.size()) {
+        String fault = " is there and " + list + "." + elements.size() + " is not";
+        problems.add(
+            element.getValue().origin()
+                + ": "
+                + list
+                + "."
+                + number
+                + (number < MAX_ELEMENTS ? fault : " is too many: there may be " + MAX_ELEMENTS));
+        return elements;
+      }
+      elements.add(section(list + "." + number + ".", defaults));
+    }
+    return List.copyOf(elements);
   }
 
   /** A record's complaint begins with the name of the component it is about. */
@@ -79,7 +116,10 @@ final class ConfigBinder {
     for (RecordComponent component : components) {
       Given culprit = given.get(prefix + component.getName());
       if (culprit != null && message.startsWith(component.getName() + " ")) {
-        return culprit.origin() + ": " + prefix + message;
+        return culprit.origin()
+            + ": "
+            + culprit.key()
+            + message.substring(component.getName().length());
       }
     }
     return "configuration: " + prefix + message;

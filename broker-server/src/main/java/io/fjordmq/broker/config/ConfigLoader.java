@@ -90,6 +90,7 @@ public final class ConfigLoader {
   private void add(Given entry) {
     String key = entry.key();
     String refusal = ThisVersion.refusal(key);
+    Schema.Key known = schema.keys().get(schema.unnumbered(key));
     if (refusal != null) {
       if (!refusal.isEmpty()) {
         problems.add(entry.origin() + ": " + refusal);
@@ -100,24 +101,28 @@ public final class ConfigLoader {
       problems.add(unknown(entry));
     } else if (entry.section()) {
       problems.add(entry.origin() + ": " + key + " must be one value, not a section");
+    } else if (entry.form() == Given.Form.LIST && (known == null || known.type() != List.class)) {
+      problems.add(entry.origin() + ": " + key + " must be one value, not a list");
     } else {
-      given.put(key, entry);
+      given.put(schema.numbered(key), entry);
     }
   }
 
   private boolean isSection(Given entry) {
     return TenantKeys.isOne(entry.key())
         ? tenantKeys.isSection(entry)
-        : schema.sections().contains(entry.key());
+        : schema.sections().contains(schema.unnumbered(entry.key()));
   }
 
   private boolean isKey(String key) {
-    return TenantKeys.isOne(key) ? tenantKeys.isKey(key) : schema.keys().containsKey(key);
+    return TenantKeys.isOne(key)
+        ? tenantKeys.isKey(key)
+        : schema.keys().containsKey(schema.unnumbered(key));
   }
 
   private void addSection(Given entry) {
-    if (entry.section() || entry.text().isEmpty()) {
-      given.put(entry.key(), entry);
+    if (entry.section() || (entry.form() == Given.Form.VALUE && entry.text().isEmpty())) {
+      given.put(schema.numbered(entry.key()), entry);
     } else {
       problems.add(
           entry.origin() + ": " + entry.key() + " is a section with keys of its own, not a value");
@@ -132,7 +137,7 @@ public final class ConfigLoader {
       known.addAll(schema.keys().keySet());
       known.addAll(schema.sections());
     }
-    String nearest = NearestKey.to(entry.key(), known);
+    String nearest = NearestKey.to(schema.unnumbered(entry.key()), known);
     String hint = nearest == null ? "; see conf/standalone.yml" : "; did you mean " + nearest + "?";
     return entry.origin() + ": unknown key " + entry.key() + hint;
   }

@@ -3,17 +3,37 @@ package io.fjordmq.broker.config;
 /**
  * A value somebody gave.
  *
- * @param key dotted path as written, e.g. {@code clusterConfig.port}
- * @param text the value as written; empty if only the key is there
- * @param section true if the key opens a section (it has no value of its own)
+ * @param key dotted path as written, e.g. {@code clusterConfig.port}; the elements of a list of
+ *     sections are numbered from 0: {@code mqttServerConfig.tlsListener.1.port}
+ * @param text the value as written, those of a list separated by commas; empty if only the key is
+ *     there
+ * @param form what stands after the key
  * @param origin where it stands, for messages, e.g. {@code conf/standalone.yml line 7}
  */
-record Given(String key, String text, boolean section, String origin) {
+record Given(String key, String text, Form form, String origin) {
+  /** What stands after a key. */
+  enum Form {
+    /** One value. */
+    VALUE,
+    /** Several values. */
+    LIST,
+    /** Keys of its own, or nothing: it has no value. */
+    SECTION
+  }
+
   static Given value(String key, String text, String origin) {
-    return new Given(key, text, false, origin);
+    return new Given(key, text, Form.VALUE, origin);
+  }
+
+  static Given list(String key, String text, String origin) {
+    return new Given(key, text, Form.LIST, origin);
   }
 
   static Given section(String key, String origin) {
-    return new Given(key, "", true, origin);
+    return new Given(key, "", Form.SECTION, origin);
+  }
+
+  boolean section() {
+    return form == Form.SECTION;
   }
 }

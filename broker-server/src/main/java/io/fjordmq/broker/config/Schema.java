@@ -4,21 +4,28 @@ import java.lang.reflect.RecordComponent;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Every key there is, with its type and default, read off a record that holds the defaults. A
- * component that is a record is a section; any other is a key with a value.
+ * component that is a record is a section; a list of one record is a section that may be there any
+ * number of times; any other is a key with a value.
  */
 final class Schema {
   /** A key with a value. */
   record Key(String path, Class<?> type, Object defaultValue) {}
 
+  private static final Pattern NUMBERED = Pattern.compile("([^0-9]*)\\.([0-9]+)(\\..*)?");
+
   private final Map<String, Key> keys = new LinkedHashMap<>();
   private final Set<String> sections = new LinkedHashSet<>();
+  private final Set<String> lists = new LinkedHashSet<>();
   private final Map<String, String> byLowerCase = new LinkedHashMap<>();
 
   private Schema() {}
@@ -41,7 +48,41 @@ final class Schema {
 
   /** The key of this name whatever its case; null if there is none. */
   @Nullable String spelled(String anyCase) {
-    return byLowerCase.get(lower(anyCase));
+    Matcher matcher = NUMBERED.matcher(anyCase);
+    if (!matcher.matches() || matcher.group(3) == null) {
+      return byLowerCase.get(lower(anyCase));
+    }
+    String unnumbered = byLowerCase.get(lower(matcher.group(1) + matcher.group(3)));
+    String list = unnumbered == null ? null : listOf(unnumbered);
+    return list == null || unnumbered == null || list.length() != matcher.group(1).length()
+        ? null
+        : list + "." + matcher.group(2) + unnumbered.substring(list.length());
+  }
+
+  /** The key as the records have it: an element's key without its number. */
+  String unnumbered(String key) {
+    Matcher matcher = NUMBERED.matcher(key);
+    if (matcher.matches() && lists.contains(matcher.group(1))) {
+      return matcher.group(1) + (matcher.group(3) == null ? "" : matcher.group(3));
+    }
+    return key;
+  }
+
+  /** The key with the number of its element; what stands there without a number is the first. */
+  String numbered(String key) {
+    String list = listOf(key);
+    return list == null || !unnumbered(key).equals(key)
+        ? key
+        : list + ".0" + key.substring(list.length());
+  }
+
+  private @Nullable String listOf(String key) {
+    for (String list : lists) {
+      if (key.equals(list) || key.startsWith(list + ".")) {
+        return list;
+      }
+    }
+    return null;
   }
 
   private void collect(String prefix, Record section) {
@@ -50,6 +91,14 @@ final class Schema {
       Object value = Records.read(section, component);
       if (value instanceof Map<?, ?>) {
         sections.add(path); // what is below is named by the operator: TenantKeys
+      } else if (component.isAnnotationPresent(Flat.class)) {
+        collect(prefix, (Record) value);
+      } else if (value instanceof List<?> list
+          && !list.isEmpty()
+          && list.get(0) instanceof Record element) {
+        sections.add(path);
+        lists.add(path);
+        collect(path + ".", element);
       } else if (value instanceof Record inner) {
         sections.add(path);
         collect(path + ".", inner);

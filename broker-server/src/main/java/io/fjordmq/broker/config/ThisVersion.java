@@ -17,13 +17,8 @@ final class ThisVersion {
   private static final Map<String, String> UNAVAILABLE = new LinkedHashMap<>();
 
   static {
-    String onlyTcp = "clients connect over mqttServerConfig.tcpListener; remove it";
-    UNAVAILABLE.put("mqttServerConfig.tlsListener", onlyTcp);
-    UNAVAILABLE.put("mqttServerConfig.wsListener", onlyTcp);
-    UNAVAILABLE.put("mqttServerConfig.wssListener", onlyTcp);
     String noTls = "TLS is not there yet; remove it";
     for (String key : List.of("certFile", "keyFile", "trustFile", "clientAuth")) {
-      UNAVAILABLE.put("mqttServerConfig.tcpListener." + key, noTls);
       UNAVAILABLE.put("httpConfig." + key, noTls);
       UNAVAILABLE.put("clusterConfig." + key, noTls);
     }

@@ -2,6 +2,7 @@ package io.fjordmq.broker.config;
 
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -26,6 +27,7 @@ final class ValueText {
         || type == long.class
         || type == boolean.class
         || type == Duration.class
+        || type == List.class
         || type.isEnum();
   }
 
@@ -38,6 +40,12 @@ final class ValueText {
   static Object parse(String text, Class<?> type) {
     if (type == String.class) {
       return text;
+    }
+    if (type == List.class) {
+      return Arrays.stream(text.split(",", -1))
+          .map(String::strip)
+          .filter(s -> !s.isEmpty())
+          .toList();
     }
     if (type == boolean.class) {
       return parseBoolean(text);
@@ -63,6 +71,9 @@ final class ValueText {
     if (value instanceof Duration time) {
       long millis = time.toMillis();
       return millis % 1_000 == 0 ? millis / 1_000 + " s" : millis + " ms";
+    }
+    if (value instanceof List<?> list) {
+      return String.join(",", list.stream().map(Object::toString).toList());
     }
     if (value instanceof Enum<?> word) {
       return word.name().toLowerCase(Locale.ROOT);

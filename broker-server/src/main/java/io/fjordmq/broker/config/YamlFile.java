@@ -17,6 +17,7 @@ import org.yaml.snakeyaml.nodes.MappingNode;
 import org.yaml.snakeyaml.nodes.Node;
 import org.yaml.snakeyaml.nodes.NodeTuple;
 import org.yaml.snakeyaml.nodes.ScalarNode;
+import org.yaml.snakeyaml.nodes.SequenceNode;
 
 /**
  * Reads a YAML file into a flat list of keys and values, each with its line. Only the syntax tree
@@ -73,8 +74,26 @@ final class YamlFile {
         collect(key + ".", section);
       } else if (value instanceof ScalarNode scalar) {
         found.add(Given.value(key, scalar.getValue(), at(keyNode)));
+      } else if (value instanceof SequenceNode list) {
+        collect(key, at(keyNode), list.getValue());
+      }
+    }
+  }
+
+  /** A list of values is one value for its key; a list of sections is numbered from 0. */
+  private void collect(String key, String at, List<Node> elements) {
+    if (elements.stream().allMatch(ScalarNode.class::isInstance)) {
+      List<String> values = elements.stream().map(e -> ((ScalarNode) e).getValue()).toList();
+      found.add(Given.list(key, String.join(",", values), at));
+      return;
+    }
+    for (int i = 0; i < elements.size(); i++) {
+      String numbered = key + "." + i;
+      if (elements.get(i) instanceof MappingNode section) {
+        found.add(Given.section(numbered, at(section)));
+        collect(numbered + ".", section);
       } else {
-        problems.add(at(value) + ": " + key + " must be one value, not a list");
+        problems.add(at(elements.get(i)) + ": " + numbered + " must be a section like the others");
       }
     }
   }

@@ -9,8 +9,9 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelPipeline;
 import io.netty.handler.codec.mqtt.MqttDecoder;
 import io.netty.handler.codec.mqtt.MqttEncoder;
-import java.net.SocketAddress;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,28 +29,18 @@ import org.slf4j.LoggerFactory;
 final class MqttPipeline extends ChannelInitializer<Channel> {
   private static final Logger log = LoggerFactory.getLogger(MqttPipeline.class);
 
-  /** Puts what is below MQTT at the head of a new pipeline. */
-  @FunctionalInterface
-  interface Wire {
-    void addTo(ChannelPipeline pipeline);
-
-    /** MQTT right on TCP. */
-    static Wire plain() {
-      return pipeline -> {};
-    }
-  }
-
-  private final String listener;
+  private final Function<Channel, @Nullable Peer> peers;
   private final Wire wire;
   private final Sessions sessions;
   private final int maxConnections;
   private final AtomicInteger connections = new AtomicInteger();
 
   /**
-   * @param listener names it to operators
+   * @param peers who a new connection is from; null if it is gone again already
    */
-  MqttPipeline(String listener, Wire wire, Sessions sessions, int maxConnections) {
-    this.listener = listener;
+  MqttPipeline(
+      Function<Channel, @Nullable Peer> peers, Wire wire, Sessions sessions, int maxConnections) {
+    this.peers = peers;
     this.wire = wire;
     this.sessions = sessions;
     this.maxConnections = maxConnections;
@@ -57,12 +48,11 @@ final class MqttPipeline extends ChannelInitializer<Channel> {
 
   @Override
   protected void initChannel(Channel channel) {
-    SocketAddress remote = channel.remoteAddress();
-    if (remote == null) {
-      channel.close(); // gone again already
+    Peer peer = peers.apply(channel);
+    if (peer == null) {
+      channel.close();
       return;
     }
-    Peer peer = Peer.plain(listener, remote);
     peer.attachTo(channel);
     if (connections.incrementAndGet() > maxConnections) {
       connections.decrementAndGet();
@@ -74,7 +64,7 @@ final class MqttPipeline extends ChannelInitializer<Channel> {
     channel.closeFuture().addListener(closed -> connections.decrementAndGet());
     SessionSettings settings = sessions.settings();
     ChannelPipeline pipeline = channel.pipeline();
-    wire.addTo(pipeline);
+    wire.addTo(channel);
     pipeline.addLast("frames", new PacketFramer(settings.maxPacketBytes()));
     // The framer has checked the size, by the limit of the tenant once that is known; the client
     // identifier's length is checked with the CONNECT.

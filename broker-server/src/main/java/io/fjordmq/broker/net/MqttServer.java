@@ -1,17 +1,11 @@
 package io.fjordmq.broker.net;
 
 import io.fjordmq.broker.session.Sessions;
-import io.netty.bootstrap.ServerBootstrap;
-import io.netty.channel.AdaptiveRecvByteBufAllocator;
-import io.netty.channel.Channel;
-import io.netty.channel.ChannelFuture;
-import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.WriteBufferWaterMark;
 import io.netty.util.concurrent.DefaultThreadFactory;
-import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
@@ -25,25 +19,23 @@ import org.slf4j.LoggerFactory;
 public final class MqttServer implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(MqttServer.class);
 
-  /** First guess of what a read brings; netty adapts it per connection. */
-  private static final int FIRST_READ_BYTES = 512;
-
-  private static final int LARGEST_READ_BYTES = 64 << 10;
   private static final Duration SHUTDOWN_AT_CLOSE = Duration.ofSeconds(5);
-
-  /** A listener that is open. */
-  public record Listener(ListenerSettings settings, int port) {}
 
   private final Sessions sessions;
   private final EventLoopGroup acceptors;
   private final EventLoopGroup workers;
-  private final List<Channel> channels = new ArrayList<>();
+  private final Certificates certificates;
   private final List<Listener> listeners = new ArrayList<>();
 
-  private MqttServer(Sessions sessions, EventLoopGroup acceptors, EventLoopGroup workers) {
+  private MqttServer(
+      Sessions sessions,
+      EventLoopGroup acceptors,
+      EventLoopGroup workers,
+      Certificates certificates) {
     this.sessions = sessions;
     this.acceptors = acceptors;
     this.workers = workers;
+    this.certificates = certificates;
   }
 
   /**
@@ -53,15 +45,23 @@ public final class MqttServer implements AutoCloseable {
    * @throws IllegalStateException if one cannot be opened; the message names it and what to do
    */
   public static MqttServer start(
-      List<ListenerSettings> listeners, Transport transport, int workerThreads, Sessions sessions) {
+      List<ListenerSettings> listeners,
+      Transport transport,
+      int workerThreads,
+      Sessions sessions,
+      ListenerObserver observer) {
     int threads = workerThreads > 0 ? workerThreads : halfOfTheProcessors();
     MqttServer server =
         new MqttServer(
-            sessions, group("mqtt-accept", 1, transport), group("mqtt-io", threads, transport));
+            sessions,
+            group("mqtt-accept", 1, transport),
+            group("mqtt-io", threads, transport),
+            new Certificates(InstantSource.system(), observer));
     try {
       for (ListenerSettings settings : listeners) {
-        server.open(settings, transport);
+        server.open(settings, transport, observer);
       }
+      server.certificates.watch();
       return server;
     } catch (RuntimeException e) {
       server.close();
@@ -79,56 +79,22 @@ public final class MqttServer implements AutoCloseable {
         threads, new DefaultThreadFactory(name), transport.handlers());
   }
 
-  private void open(ListenerSettings settings, Transport transport) {
-    ServerBootstrap bootstrap =
-        new ServerBootstrap()
-            .group(acceptors, workers)
-            .channel(transport.serverChannel())
-            .option(ChannelOption.SO_BACKLOG, settings.backlog())
-            .option(ChannelOption.SO_REUSEADDR, true)
-            .childOption(ChannelOption.TCP_NODELAY, true)
-            .childOption(ChannelOption.SO_KEEPALIVE, true)
-            .childOption(
-                ChannelOption.WRITE_BUFFER_WATER_MARK,
-                new WriteBufferWaterMark(
-                    settings.writeBufferLowBytes(), settings.writeBufferHighBytes()))
-            .childOption(
-                ChannelOption.RECVBUF_ALLOCATOR,
-                new AdaptiveRecvByteBufAllocator(64, FIRST_READ_BYTES, LARGEST_READ_BYTES))
-            .childHandler(
-                new MqttPipeline(
-                    settings.name(),
-                    MqttPipeline.Wire.plain(),
-                    sessions,
-                    settings.maxConnections()));
-    InetSocketAddress address =
-        settings.host().isEmpty()
-            ? new InetSocketAddress(settings.port())
-            : new InetSocketAddress(settings.host(), settings.port());
-    ChannelFuture bound = bootstrap.bind(address).awaitUninterruptibly();
-    Throwable cause = bound.cause();
-    if (cause != null) {
-      throw new IllegalStateException(cannotListen(settings, address, cause), cause);
-    }
-    channels.add(bound.channel());
-    int port = ((InetSocketAddress) bound.channel().localAddress()).getPort();
-    listeners.add(new Listener(settings, port));
-    log.info("MQTT on {}:{} ({})", address.getHostString(), port, transport.name());
-  }
-
-  private static String cannotListen(
-      ListenerSettings settings, InetSocketAddress address, Throwable cause) {
-    return "cannot listen on "
-        + address.getHostString()
-        + ":"
-        + settings.port()
-        + ": "
-        + cause.getMessage()
-        + "; change "
-        + settings.key()
-        + ".host or "
-        + settings.key()
-        + ".port, or stop whatever uses it";
+  private void open(ListenerSettings settings, Transport transport, ListenerObserver observer) {
+    TlsSettings encryption = settings.tls();
+    ServerTls tls = encryption == null ? null : certificates.open(settings.key(), encryption);
+    MqttPipeline pipeline =
+        new MqttPipeline(
+            channel -> Listener.peer(settings, channel),
+            Wire.of(settings, tls, observer),
+            sessions,
+            settings.socket().maxConnections());
+    Listener listener = Listener.open(settings, transport, acceptors, workers, pipeline);
+    listeners.add(listener);
+    log.info(
+        "MQTT on {} ({}{})",
+        listener.url(),
+        transport.name(),
+        tls == null ? "" : ", TLS by " + ServerTls.provider());
   }
 
   /** The event loops clients live on. */
@@ -149,7 +115,7 @@ public final class MqttServer implements AutoCloseable {
    * @return true if every session was given back in time
    */
   public boolean shutdown(Duration patience) {
-    channels.forEach(channel -> channel.close().awaitUninterruptibly());
+    listeners.forEach(Listener::close);
     boolean clean = true;
     try {
       sessions.shutDown().get(patience.toMillis(), TimeUnit.MILLISECONDS);
@@ -164,6 +130,7 @@ public final class MqttServer implements AutoCloseable {
     }
     stop(acceptors);
     stop(workers);
+    certificates.close();
     return clean;
   }
 

@@ -19,6 +19,7 @@ import java.util.List;
 final class PacketFramer extends ByteToMessageDecoder {
   private static final int MOST_LENGTH_BYTES = 4;
   private static final int CONNECT = 1;
+  private static final int TLS_HANDSHAKE = 0x16;
 
   private int maxPacketBytes;
   private int protocolLevel;
@@ -61,10 +62,13 @@ final class PacketFramer extends ByteToMessageDecoder {
   /** Whoever does not begin with CONNECT speaks something else: not one more byte is kept of it. */
   private void requireConnectFirst(ByteBuf in) {
     if (protocolLevel == 0 && in.isReadable()) {
-      int type = in.getUnsignedByte(in.readerIndex()) >> 4;
-      if (type != CONNECT) {
+      int first = in.getUnsignedByte(in.readerIndex());
+      if (first >> 4 != CONNECT || first == TLS_HANDSHAKE) {
         throw new ProtocolViolation(
-            CloseReason.FIRST_PACKET_NOT_CONNECT, "first packet is of type " + type);
+            CloseReason.FIRST_PACKET_NOT_CONNECT,
+            first == TLS_HANDSHAKE
+                ? "TLS, which this listener does not speak"
+                : "first packet is of type " + (first >> 4));
       }
     }
   }

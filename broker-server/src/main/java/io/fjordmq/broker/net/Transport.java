@@ -1,23 +1,33 @@
 package io.fjordmq.broker.net;
 
 import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.ServerChannel;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerDomainSocketChannel;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.ServerSocketChannel;
+import io.netty.channel.socket.nio.NioServerDomainSocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.uring.IoUring;
 import io.netty.channel.uring.IoUringIoHandler;
+import io.netty.channel.uring.IoUringServerDomainSocketChannel;
 import io.netty.channel.uring.IoUringServerSocketChannel;
 
 /**
  * How the operating system is asked for network I/O.
  *
  * @param name for the log
+ * @param handlers of the event loops
+ * @param serverChannel listens on TCP
+ * @param unixServerChannel listens on Unix domain sockets
  */
 public record Transport(
-    String name, IoHandlerFactory handlers, Class<? extends ServerSocketChannel> serverChannel) {
+    String name,
+    IoHandlerFactory handlers,
+    Class<? extends ServerSocketChannel> serverChannel,
+    Class<? extends ServerChannel> unixServerChannel) {
 
   /** The best one that works here: epoll on Linux, else Java's own. */
   public static Transport best() {
@@ -39,7 +49,11 @@ public record Transport(
       }
       case "io_uring" -> {
         require(name, IoUring.unavailabilityCause());
-        yield new Transport(name, IoUringIoHandler.newFactory(), IoUringServerSocketChannel.class);
+        yield new Transport(
+            name,
+            IoUringIoHandler.newFactory(),
+            IoUringServerSocketChannel.class,
+            IoUringServerDomainSocketChannel.class);
       }
       default ->
           throw new IllegalArgumentException(
@@ -56,10 +70,18 @@ public record Transport(
   }
 
   private static Transport epoll() {
-    return new Transport("epoll", EpollIoHandler.newFactory(), EpollServerSocketChannel.class);
+    return new Transport(
+        "epoll",
+        EpollIoHandler.newFactory(),
+        EpollServerSocketChannel.class,
+        EpollServerDomainSocketChannel.class);
   }
 
   private static Transport nio() {
-    return new Transport("nio", NioIoHandler.newFactory(), NioServerSocketChannel.class);
+    return new Transport(
+        "nio",
+        NioIoHandler.newFactory(),
+        NioServerSocketChannel.class,
+        NioServerDomainSocketChannel.class);
   }
 }

@@ -1,6 +1,7 @@
 package io.fjordmq.broker.ops;
 
 import io.fjordmq.broker.delivery.DeliveryObserver;
+import io.fjordmq.broker.net.ListenerObserver;
 import io.fjordmq.broker.session.SessionObserver;
 import io.fjordmq.cluster.consensus.ConsensusObserver;
 import io.fjordmq.inbox.InboxObserver;
@@ -31,6 +32,7 @@ public final class BrokerMetrics implements AutoCloseable {
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private final JvmGcMetrics gc = new JvmGcMetrics();
   private final SessionMeters sessions;
+  private final ListenerMeters listeners;
   private final DeliveryMeters delivery;
   private final InboxMeters inboxes;
   private final RangeMeters ranges;
@@ -41,6 +43,7 @@ public final class BrokerMetrics implements AutoCloseable {
   public BrokerMetrics() {
     Meters meters = new Meters(registry);
     sessions = new SessionMeters(meters);
+    listeners = new ListenerMeters(meters);
     delivery = new DeliveryMeters(meters);
     inboxes = new InboxMeters(meters);
     ranges = new RangeMeters(meters, STORES);
@@ -58,6 +61,10 @@ public final class BrokerMetrics implements AutoCloseable {
 
   public SessionObserver sessions() {
     return sessions;
+  }
+
+  public ListenerObserver listeners() {
+    return listeners;
   }
 
   public DeliveryObserver delivery() {

@@ -45,6 +45,21 @@ enum Metric {
       Kind.GAUGE,
       "",
       "subscriptions of sessions that end with their connections"),
+  TLS_HANDSHAKES(
+      "fjordmq.tls.handshakes",
+      Kind.COUNTER,
+      "kind",
+      "handshakes that succeeded; kind is full or resumed"),
+  TLS_RELOADS(
+      "fjordmq.tls.reloads",
+      Kind.COUNTER,
+      "outcome",
+      "changed certificate files, taken_over or refused"),
+  TLS_CERTIFICATE_EXPIRY(
+      "fjordmq.tls.certificate.expiry",
+      Kind.GAUGE,
+      "",
+      "when the first of the listeners' certificates ends, Unix time; 0 if there is none"),
   PACKETS_RECEIVED(
       "fjordmq.packets.received", Kind.COUNTER, "type", "control packets from clients"),
   BYTES_RECEIVED("fjordmq.bytes.received", Kind.COUNTER, "", "their bytes"),

@@ -19,6 +19,16 @@ public enum CloseReason {
   FIRST_PACKET_NOT_CONNECT(-1, -1),
   /** The listener is full. */
   TOO_MANY_CONNECTIONS(-1, -1),
+  /** A connection to a listener for proxies came from somewhere else. */
+  PROXY_NOT_TRUSTED(-1, -1),
+  /** A proxy did not begin with a valid PROXY header. */
+  PROXY_HEADER_INVALID(-1, -1),
+  /** No TLS handshake came about. */
+  TLS_FAILED(-1, -1),
+  /** The HTTP request did not ask for MQTT over WebSocket. */
+  WEBSOCKET_REFUSED(-1, -1),
+  /** A WebSocket frame that may not be there (MQTT-6.0.0-1); WebSocket has an answer of its own. */
+  WEBSOCKET_ERROR(-1, -1),
   UNSPECIFIED_ERROR(0x80, 0x03),
   MALFORMED_PACKET(0x81, -1),
   PROTOCOL_ERROR(0x82, -1),

@@ -1,9 +1,9 @@
 package io.fjordmq.broker.session;
 
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelHandler.Sharable;
+import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.util.ReferenceCountUtil;
 import java.util.concurrent.TimeUnit;
@@ -13,35 +13,48 @@ import java.util.concurrent.TimeUnit;
  * kernel reset the connection, and a reset throws away the DISCONNECT that is still on its way; so
  * our side is closed first, what the client still sends is thrown away, and the rest is closed when
  * the client has closed too or after a moment.
+ *
+ * <p>Stands next to the socket: what is above it (TLS, WebSocket) says goodbye in its own way while
+ * the close passes through.
  */
-@Sharable
-final class LingeringClose extends ChannelInboundHandlerAdapter {
+final class LingeringClose extends ChannelDuplexHandler {
   /** How long a client may take to close its side. */
   private static final int LINGER_MILLIS = 1_000;
 
-  private static final LingeringClose DRAIN = new LingeringClose();
+  private boolean ours;
 
   private LingeringClose() {}
 
   /** After the last word was flushed. On the event loop. */
   static void begin(Channel channel) {
-    if (!(channel instanceof DuplexChannel duplex) || !channel.isActive()) {
+    if (!(channel instanceof DuplexChannel) || !channel.isActive()) {
       channel.close();
       return;
     }
-    if (channel.pipeline().get(LingeringClose.class) != null) {
-      return;
+    if (channel.pipeline().get(LingeringClose.class) == null) {
+      channel.pipeline().addFirst(new LingeringClose());
+      channel.close();
     }
-    channel.pipeline().addFirst(DRAIN);
-    duplex.shutdownOutput();
-    channel.config().setAutoRead(true);
-    var timeout =
-        channel.eventLoop().schedule(() -> channel.close(), LINGER_MILLIS, TimeUnit.MILLISECONDS);
-    channel.closeFuture().addListener(closed -> timeout.cancel(false));
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext ctx) {
+    ctx.channel().config().setAutoRead(true);
+    var timeout = ctx.executor().schedule(() -> ctx.close(), LINGER_MILLIS, TimeUnit.MILLISECONDS);
+    ctx.channel().closeFuture().addListener(closed -> timeout.cancel(false));
   }
 
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object input) {
     ReferenceCountUtil.release(input);
+  }
+
+  @Override
+  public void close(ChannelHandlerContext ctx, ChannelPromise promise) {
+    if (!ours) {
+      ours = true;
+      ((DuplexChannel) ctx.channel()).shutdownOutput();
+    }
+    ctx.channel().closeFuture().addListener(closed -> promise.trySuccess());
   }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.fjordmq.broker.config.ConfigLoader.CommandLine;
+import io.fjordmq.broker.net.ListenerSettings;
 import io.fjordmq.broker.session.TenantLimits;
 import io.fjordmq.inbox.InboxLimits;
 import java.io.IOException;
@@ -49,9 +50,80 @@ class ConfigLoaderTest {
 
   @Test
   void shouldOpenNoListenerThatTheFileDoesNotName() throws Exception {
-    assertThat(load("bootstrap: true").config().mqttServerConfig().tcpListener()).isNull();
-    assertThat(load("mqttServerConfig:\n  tcpListener:\n").config().mqttServerConfig())
-        .isEqualTo(BrokerConfig.defaults().mqttServerConfig());
+    assertThat(load("bootstrap: true").config().mqttServerConfig().listeners()).isEmpty();
+    MqttServerConfig one = load("mqttServerConfig:\n  wsListener:\n").config().mqttServerConfig();
+    assertThat(one.wsListener()).isEqualTo(MqttServerConfig.defaults().wsListener());
+    assertThat(one.listeners()).hasSize(1);
+  }
+
+  @Test
+  void shouldOpenSeveralListenersOfAKind() throws Exception {
+    String file =
+        """
+        mqttServerConfig:
+          tcpListener:
+            - port: 1884
+            - port: 1885
+              proxyProtocol: true
+              proxyTrusted: [192.0.2.7, 10.0.0.0/8]
+          unixListener:
+            path: /run/mqtt
+        """;
+    assertThat(load(file).config().mqttServerConfig().listeners())
+        .extracting(ListenerSettings::key)
+        .containsExactly(
+            "mqttServerConfig.tcpListener.0",
+            "mqttServerConfig.tcpListener.1",
+            "mqttServerConfig.unixListener");
+    environment =
+        Map.of(
+            "FJORDMQ_MQTTSERVERCONFIG__TCPLISTENER__1__PORT", "1886",
+            "FJORDMQ_MQTTSERVERCONFIG__UNIXLISTENER__PATH", "/run/other");
+    MqttServerConfig changed = load(file).config().mqttServerConfig();
+    assertThat(changed.tcpListener().get(0).endpoint().port()).isEqualTo(1884);
+    assertThat(changed.tcpListener().get(1).endpoint().port()).isEqualTo(1886);
+    assertThat(changed.tcpListener().get(1).proxy().proxyTrusted())
+        .containsExactly("192.0.2.7", "10.0.0.0/8");
+    assertThat(changed.unixListener().get(0).endpoint().path()).isEqualTo("/run/other");
+    properties.setProperty("mqttServerConfig.tcpListener.2.port", "1887");
+    assertThat(load(file).config().mqttServerConfig().tcpListener()).hasSize(3);
+  }
+
+  @Test
+  void shouldNameTheListenerThatIsWrong() {
+    String two = "mqttServerConfig:\n  wsListener:\n  - port: 8083\n  - ";
+    assertThat(problemsOf(two + "port: x\n"))
+        .contains("line 4: mqttServerConfig.wsListener.1.port must be a whole number");
+    assertThat(problemsOf(two + "path: mqtt\n"))
+        .contains("line 4: mqttServerConfig.wsListener.1.path must begin with /");
+    assertThat(problemsOf(two + "prt: 1\n"))
+        .contains("unknown key mqttServerConfig.wsListener.1.prt")
+        .endsWith("did you mean mqttServerConfig.wsListener.port?");
+    assertThat(problemsOf(two + "8083\n")).contains("must be a section like the others");
+    assertThat(problemsOf("mqttServerConfig:\n  wsListener: []\n")).contains("is a section");
+    assertThat(problemsOf("logDir: [a, b]\n")).contains("logDir must be one value, not a list");
+    environment = Map.of("FJORDMQ_MQTTSERVERCONFIG__WSLISTENER__3__PORT", "1");
+    assertThat(problemsOf(two + "port: 1\n"))
+        .isEqualTo(
+            "environment variable FJORDMQ_MQTTSERVERCONFIG__WSLISTENER__3__PORT:"
+                + " mqttServerConfig.wsListener.3 is there and mqttServerConfig.wsListener.2 is not");
+  }
+
+  @Test
+  void shouldRefuseListenersThatWouldNotBeSafe() {
+    String tls = "mqttServerConfig:\n  tlsListener:\n    ";
+    assertThat(problemsOf(tls + "clientAuth: required\n"))
+        .contains("line 3: mqttServerConfig.tlsListener.clientAuth needs the authorities");
+    assertThat(problemsOf(tls + "protocols: TLSv1.1\n"))
+        .contains("mqttServerConfig.tlsListener.protocols must be TLSv1.3 and TLSv1.2");
+    assertThat(problemsOf(tls + "trustFile: a.pem\n")).contains("clientAuth is none");
+    String tcp = "mqttServerConfig:\n  tcpListener:\n    ";
+    assertThat(problemsOf(tcp + "proxyProtocol: true\n"))
+        .contains("tcpListener.proxyProtocol needs the addresses of the proxies");
+    assertThat(problemsOf(tcp + "proxyTrusted: proxy.example\n"))
+        .contains("tcpListener.proxyTrusted must be addresses");
+    assertThat(problemsOf(tcp + "certFile: a.pem\n"))
+        .endsWith("did you mean mqttServerConfig.tlsListener.certFile?");
   }
 
   @Test
@@ -193,10 +265,10 @@ class ConfigLoaderTest {
 
   @Test
   void shouldRefuseWhatThisVersionCannotDo() {
-    assertThat(problemsOf("mqttServerConfig:\n  tlsListener:\n    port: 8883\n"))
+    assertThat(problemsOf("httpConfig:\n  certFile: a.pem\n"))
         .endsWith(
-            "line 2: mqttServerConfig.tlsListener is not available in this version;"
-                + " clients connect over mqttServerConfig.tcpListener; remove it");
+            "line 2: httpConfig.certFile is not available in this version;"
+                + " TLS is not there yet; remove it");
     assertThat(problemsOf("storeConfig:\n  inbox:\n    replicaVoterCount: 3\n"))
         .contains("asks for 3 copies, but this version runs a single node");
   }

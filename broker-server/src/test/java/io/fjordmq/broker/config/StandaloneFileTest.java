@@ -2,6 +2,7 @@ package io.fjordmq.broker.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fjordmq.broker.net.ListenerSettings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,13 +13,16 @@ import java.util.Objects;
 import java.util.Properties;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** conf/standalone.yml says everything the records say, and nothing else. */
 class StandaloneFileTest {
   private static final Path FILE = Path.of("../conf/standalone.yml");
 
+  @TempDir Path folder;
+
   @Test
-  void shouldListEveryKeyWithItsDefault() {
+  void shouldListEveryKeyWithItsDefault() throws IOException {
     Map<String, String> expected = new TreeMap<>();
     Schema.of(BrokerConfig.defaults())
         .keys()
@@ -27,7 +31,7 @@ class StandaloneFileTest {
 
     List<String> problems = new ArrayList<>();
     Map<String, String> found = new TreeMap<>();
-    for (Given entry : YamlFile.read(FILE, problems)) {
+    for (Given entry : YamlFile.read(withEveryListener(), problems)) {
       if (!entry.section()) {
         found.put(entry.key(), canonical(entry));
       }
@@ -46,7 +50,7 @@ class StandaloneFileTest {
   @Test
   void shouldExplainEveryKeyInItsLine() throws IOException {
     assertThat(Files.readAllLines(FILE))
-        .filteredOn(line -> line.matches("\\s*[a-zA-Z]+: .*"))
+        .filteredOn(line -> line.matches("\\s*(# +)?[a-zA-Z]+: .*"))
         .allMatch(line -> line.contains(" # "), "has a comment");
   }
 
@@ -56,6 +60,33 @@ class StandaloneFileTest {
         ConfigLoader.load(
             new ConfigLoader.CommandLine(FILE, null, null), Map.of(), new Properties());
     assertThat(loaded.warnings()).isEmpty();
+  }
+
+  @Test
+  void shouldBeRightInWhatIsCommentedOut() throws Exception {
+    Path file = withEveryListener();
+    ConfigLoader.Loaded loaded =
+        ConfigLoader.load(
+            new ConfigLoader.CommandLine(file, null, null), Map.of(), new Properties());
+    assertThat(loaded.config().mqttServerConfig().listeners())
+        .extracting(ListenerSettings::key)
+        .containsExactly(
+            "mqttServerConfig.tcpListener",
+            "mqttServerConfig.tlsListener",
+            "mqttServerConfig.wsListener",
+            "mqttServerConfig.wssListener",
+            "mqttServerConfig.unixListener");
+  }
+
+  /** The file with the keys that are commented out in it: only the first listener is not. */
+  private Path withEveryListener() throws IOException {
+    List<String> lines = Files.readAllLines(FILE);
+    assertThat(lines).anyMatch(line -> line.startsWith("  # tlsListener: "));
+    return Files.write(
+        folder.resolve("every.yml"),
+        lines.stream()
+            .map(line -> line.replaceFirst("^  # (?= *[a-zA-Z]+: .* # )", "  "))
+            .toList());
   }
 
   /** 32 MiB and 33554432 are the same value. */

@@ -41,7 +41,8 @@ class MqttServerTest {
   }
 
   private MqttServer start(ListenerSettings... listeners) {
-    return MqttServer.start(List.of(listeners), Transport.best(), 2, world.sessions);
+    return MqttServer.start(
+        List.of(listeners), Transport.best(), 2, world.sessions, ListenerObserver.NONE);
   }
 
   private static Socket open(MqttServer server) throws IOException {
@@ -81,7 +82,12 @@ class MqttServerTest {
   @Test
   void shouldServeOnJavasOwnTransportToo() throws IOException {
     try (MqttServer server =
-            MqttServer.start(List.of(ANY_PORT), Transport.named("nio"), 1, world.sessions);
+            MqttServer.start(
+                List.of(ANY_PORT),
+                Transport.named("nio"),
+                1,
+                world.sessions,
+                ListenerObserver.NONE);
         Socket socket = open(server)) {
       send(socket, CONNECT_5);
       assertThat(read(socket)).startsWith("20");
@@ -129,7 +135,13 @@ class MqttServerTest {
   @Test
   void shouldCloseConnectionsBeyondTheMaximum() throws IOException {
     ListenerSettings one =
-        new ListenerSettings("mqttServerConfig.tcpListener", "127.0.0.1", 0, 10, 1, 4_096, 1_024);
+        new ListenerSettings(
+            "mqttServerConfig.tcpListener",
+            new Endpoint.Tcp("127.0.0.1", 0),
+            new SocketSettings(10, 1, 4_096, 1_024),
+            ProxySettings.NONE,
+            null,
+            null);
     try (MqttServer server = start(one);
         Socket first = open(server)) {
       send(first, CONNECT_5);

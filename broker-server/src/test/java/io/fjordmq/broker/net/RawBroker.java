@@ -13,6 +13,7 @@ import io.fjordmq.broker.delivery.WillService;
 import io.fjordmq.broker.limits.Overload;
 import io.fjordmq.broker.session.ClientEvents;
 import io.fjordmq.broker.session.ConnectPolicy;
+import io.fjordmq.broker.session.Peer;
 import io.fjordmq.broker.session.SessionServices;
 import io.fjordmq.broker.session.SessionSettings;
 import io.fjordmq.broker.session.Sessions;
@@ -109,7 +110,11 @@ public final class RawBroker implements AutoCloseable {
   }
 
   private MqttPipeline pipeline() {
-    return new MqttPipeline("tcpListener", MqttPipeline.Wire.plain(), sessions, 1_000);
+    return new MqttPipeline(
+        channel -> Peer.plain("tcpListener", channel.remoteAddress()),
+        Wire.plain(),
+        sessions,
+        1_000);
   }
 
   /** A connection on which nothing was said yet. */

@@ -13,6 +13,7 @@ import io.fjordmq.broker.delivery.WillService;
 import io.fjordmq.broker.limits.TenantSettings;
 import io.fjordmq.broker.session.ClientEvents;
 import io.fjordmq.broker.session.ConnectPolicy;
+import io.fjordmq.broker.session.Peer;
 import io.fjordmq.broker.session.SessionServices;
 import io.fjordmq.broker.session.SessionSettings;
 import io.fjordmq.broker.session.Sessions;
@@ -100,7 +101,12 @@ final class World implements AutoCloseable {
                 clock,
                 "n1",
                 1));
-    pipeline = new MqttPipeline("tcpListener", MqttPipeline.Wire.plain(), sessions, 1_000);
+    pipeline =
+        new MqttPipeline(
+            channel -> Peer.plain("tcpListener", channel.remoteAddress()),
+            Wire.plain(),
+            sessions,
+            1_000);
   }
 
   /** A connection without a CONNECT. */

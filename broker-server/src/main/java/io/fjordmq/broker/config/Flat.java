@@ -5,7 +5,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** A section that is null unless the file, the environment or a property names it. */
+/** A record whose components are keys of the section it stands in, not of one of its own. */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.RECORD_COMPONENT)
-@interface OnlyIfNamed {}
+@interface Flat {}

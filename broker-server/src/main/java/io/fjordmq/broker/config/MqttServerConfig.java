@@ -1,0 +1,133 @@
+package io.fjordmq.broker.config;
+
+import io.fjordmq.broker.net.Endpoint;
+import io.fjordmq.broker.net.ListenerSettings;
+import io.fjordmq.broker.net.ProxySettings;
+import io.fjordmq.broker.net.SocketSettings;
+import io.fjordmq.broker.net.TlsSettings;
+import io.fjordmq.broker.net.WebSocketSettings;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Listeners. Only those that are named are opened; of each kind there may be several.
+ *
+ * @param transport how the system is asked for network I/O: auto, epoll, nio or io_uring
+ * @param workerThreads event loops for clients; 0 for half as many as processors
+ * @param shutdownTimeout how long the sessions have to be given back at the end
+ * @param tcpListener MQTT over TCP
+ * @param tlsListener MQTT over TLS
+ * @param wsListener MQTT over WebSocket
+ * @param wssListener MQTT over WebSocket over TLS
+ * @param unixListener MQTT over a Unix domain socket
+ */
+public record MqttServerConfig(
+    String transport,
+    int workerThreads,
+    Duration shutdownTimeout,
+    List<TcpListener> tcpListener,
+    List<TlsListener> tlsListener,
+    List<WsListener> wsListener,
+    List<WssListener> wssListener,
+    List<UnixListener> unixListener) {
+  public MqttServerConfig {
+    if (!List.of("auto", "epoll", "nio", "io_uring").contains(transport)) {
+      throw new IllegalArgumentException(
+          "transport must be auto, epoll, nio or io_uring, not '" + transport + "'");
+    }
+    if (workerThreads < 0 || workerThreads > 1024) {
+      throw new IllegalArgumentException("workerThreads must be 0 to 1024, not " + workerThreads);
+    }
+  }
+
+  /** MQTT over TCP. */
+  public record TcpListener(
+      @Flat Endpoint.Tcp endpoint, @Flat SocketSettings socket, @Flat ProxySettings proxy) {}
+
+  /** MQTT over TLS. */
+  public record TlsListener(
+      @Flat Endpoint.Tcp endpoint,
+      @Flat TlsSettings tls,
+      @Flat SocketSettings socket,
+      @Flat ProxySettings proxy) {}
+
+  /** MQTT over WebSocket. */
+  public record WsListener(
+      @Flat Endpoint.Tcp endpoint,
+      @Flat WebSocketSettings webSocket,
+      @Flat SocketSettings socket,
+      @Flat ProxySettings proxy) {}
+
+  /** MQTT over WebSocket over TLS. */
+  public record WssListener(
+      @Flat Endpoint.Tcp endpoint,
+      @Flat WebSocketSettings webSocket,
+      @Flat TlsSettings tls,
+      @Flat SocketSettings socket,
+      @Flat ProxySettings proxy) {}
+
+  /** MQTT over a Unix domain socket. */
+  public record UnixListener(@Flat Endpoint.Unix endpoint, @Flat SocketSettings socket) {}
+
+  /** One of each kind: what an element of that kind has if the file does not say otherwise. */
+  static MqttServerConfig defaults() {
+    SocketSettings socket = SocketSettings.DEFAULTS;
+    ProxySettings proxy = ProxySettings.NONE;
+    TlsSettings tls = TlsSettings.DEFAULTS;
+    WebSocketSettings web = WebSocketSettings.DEFAULTS;
+    return new MqttServerConfig(
+        "auto",
+        0,
+        Duration.ofSeconds(10),
+        List.of(new TcpListener(new Endpoint.Tcp("", 1883), socket, proxy)),
+        List.of(new TlsListener(new Endpoint.Tcp("", 8883), tls, socket, proxy)),
+        List.of(new WsListener(new Endpoint.Tcp("", 8083), web, socket, proxy)),
+        List.of(new WssListener(new Endpoint.Tcp("", 8084), web, tls, socket, proxy)),
+        List.of(new UnixListener(new Endpoint.Unix("fjordmq.sock", "660"), socket)));
+  }
+
+  /** Every listener that is named, with the key it stands at. */
+  public List<ListenerSettings> listeners() {
+    List<ListenerSettings> all = new ArrayList<>();
+    each("tcpListener", tcpListener, (key, of) -> all.add(listener(key, of)));
+    each("tlsListener", tlsListener, (key, of) -> all.add(listener(key, of)));
+    each("wsListener", wsListener, (key, of) -> all.add(listener(key, of)));
+    each("wssListener", wssListener, (key, of) -> all.add(listener(key, of)));
+    each("unixListener", unixListener, (key, of) -> all.add(listener(key, of)));
+    return all;
+  }
+
+  private static ListenerSettings listener(String key, TcpListener of) {
+    return new ListenerSettings(key, of.endpoint(), of.socket(), of.proxy(), null, null);
+  }
+
+  private static ListenerSettings listener(String key, TlsListener of) {
+    return new ListenerSettings(key, of.endpoint(), of.socket(), of.proxy(), of.tls(), null);
+  }
+
+  private static ListenerSettings listener(String key, WsListener of) {
+    return new ListenerSettings(key, of.endpoint(), of.socket(), of.proxy(), null, of.webSocket());
+  }
+
+  private static ListenerSettings listener(String key, WssListener of) {
+    return new ListenerSettings(
+        key, of.endpoint(), of.socket(), of.proxy(), of.tls(), of.webSocket());
+  }
+
+  private static ListenerSettings listener(String key, UnixListener of) {
+    return new ListenerSettings(key, of.endpoint(), of.socket(), ProxySettings.NONE, null, null);
+  }
+
+  private interface Keyed<T> {
+    void with(String key, T listener);
+  }
+
+  /** The only one of its kind needs no number. */
+  private static <T> void each(String kind, List<T> listeners, Keyed<T> use) {
+    String key = "mqttServerConfig." + kind;
+    for (int i = 0; i < listeners.size(); i++) {
+      use.with(listeners.size() == 1 ? key : key + "." + i, listeners.get(i));
+    }
+  }
+}

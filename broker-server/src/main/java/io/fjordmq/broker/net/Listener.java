@@ -1,0 +1,158 @@
+package io.fjordmq.broker.net;
+
+import io.fjordmq.broker.session.Peer;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.AdaptiveRecvByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.unix.DomainSocketAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import org.jspecify.annotations.Nullable;
+
+/** A listener that is open. */
+public final class Listener implements AutoCloseable {
+  /** First guess of what a read brings; netty adapts it per connection. */
+  private static final int FIRST_READ_BYTES = 512;
+
+  private static final int LARGEST_READ_BYTES = 64 << 10;
+
+  private final ListenerSettings settings;
+  private final Channel channel;
+  private final MqttPipeline pipeline;
+  private final int port;
+  private final @Nullable UnixSocketFile file;
+
+  private Listener(
+      ListenerSettings settings,
+      Channel channel,
+      MqttPipeline pipeline,
+      int port,
+      @Nullable UnixSocketFile file) {
+    this.settings = settings;
+    this.pipeline = pipeline;
+    this.channel = channel;
+    this.port = port;
+    this.file = file;
+  }
+
+  /**
+   * Opens it. Blocks.
+   *
+   * @throws IllegalStateException if it cannot; the message names it and what to do
+   */
+  static Listener open(
+      ListenerSettings settings,
+      Transport transport,
+      EventLoopGroup acceptors,
+      EventLoopGroup workers,
+      MqttPipeline pipeline) {
+    SocketSettings socket = settings.socket();
+    ServerBootstrap bootstrap =
+        new ServerBootstrap()
+            .group(acceptors, workers)
+            .option(ChannelOption.SO_BACKLOG, socket.backlog())
+            .childOption(
+                ChannelOption.WRITE_BUFFER_WATER_MARK,
+                new WriteBufferWaterMark(
+                    socket.writeBufferLowBytes(), socket.writeBufferHighBytes()))
+            .childOption(
+                ChannelOption.RECVBUF_ALLOCATOR,
+                new AdaptiveRecvByteBufAllocator(64, FIRST_READ_BYTES, LARGEST_READ_BYTES))
+            .childHandler(pipeline);
+    if (settings.endpoint() instanceof Endpoint.Tcp tcp) {
+      return openTcp(settings, tcp, pipeline, bootstrap.channel(transport.serverChannel()));
+    }
+    Endpoint.Unix unix = (Endpoint.Unix) settings.endpoint();
+    UnixSocketFile file =
+        UnixSocketFile.claim(settings.key(), unix, transport.name().equals("nio"));
+    ChannelFuture bound =
+        bootstrap
+            .channel(transport.unixServerChannel())
+            .bind(file.address())
+            .awaitUninterruptibly();
+    Throwable cause = bound.cause();
+    if (cause != null) {
+      throw cannotListen(settings, unix.path(), ".path", cause);
+    }
+    file.open();
+    return new Listener(settings, bound.channel(), pipeline, 0, file);
+  }
+
+  private static Listener openTcp(
+      ListenerSettings settings,
+      Endpoint.Tcp endpoint,
+      MqttPipeline pipeline,
+      ServerBootstrap bootstrap) {
+    bootstrap
+        .option(ChannelOption.SO_REUSEADDR, true)
+        .childOption(ChannelOption.TCP_NODELAY, true)
+        .childOption(ChannelOption.SO_KEEPALIVE, true);
+    InetSocketAddress address =
+        endpoint.host().isEmpty()
+            ? new InetSocketAddress(endpoint.port())
+            : new InetSocketAddress(endpoint.host(), endpoint.port());
+    ChannelFuture bound = bootstrap.bind(address).awaitUninterruptibly();
+    Throwable cause = bound.cause();
+    if (cause != null) {
+      String place = address.getHostString() + ":" + endpoint.port();
+      throw cannotListen(settings, place, ".host or " + settings.key() + ".port", cause);
+    }
+    int port = ((InetSocketAddress) bound.channel().localAddress()).getPort();
+    return new Listener(settings, bound.channel(), pipeline, port, null);
+  }
+
+  private static IllegalStateException cannotListen(
+      ListenerSettings settings, String place, String keys, Throwable cause) {
+    return new IllegalStateException(
+        "cannot listen on "
+            + place
+            + ": "
+            + cause.getMessage()
+            + "; change "
+            + settings.key()
+            + keys
+            + ", or stop whatever uses it",
+        cause);
+  }
+
+  /** Who a new connection is from; null if it is gone again already. */
+  static @Nullable Peer peer(ListenerSettings settings, Channel channel) {
+    if (settings.endpoint() instanceof Endpoint.Unix unix) {
+      return Peer.plain(settings.name(), new DomainSocketAddress(unix.path()));
+    }
+    SocketAddress remote = channel.remoteAddress();
+    return remote == null ? null : Peer.plain(settings.name(), remote);
+  }
+
+  public ListenerSettings settings() {
+    return settings;
+  }
+
+  /** The port it really has; 0 for a Unix domain socket. */
+  public int port() {
+    return port;
+  }
+
+  /** Open connections, whether their clients have been accepted or not. */
+  int connections() {
+    return pipeline.connections();
+  }
+
+  /** What clients connect to. */
+  public String url() {
+    return settings.url(port);
+  }
+
+  /** Accepts no more connections; those that are there stay. Blocks. */
+  @Override
+  public void close() {
+    if (file != null) {
+      file.remove();
+    }
+    channel.close().awaitUninterruptibly();
+  }
+}

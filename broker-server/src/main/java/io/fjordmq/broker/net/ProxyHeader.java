@@ -1,0 +1,90 @@
+package io.fjordmq.broker.net;
+
+import io.fjordmq.broker.session.CloseReason;
+import io.fjordmq.broker.session.Peer;
+import io.fjordmq.broker.session.ProtocolViolation;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelPipeline;
+import io.netty.handler.codec.haproxy.HAProxyCommand;
+import io.netty.handler.codec.haproxy.HAProxyMessage;
+import io.netty.handler.codec.haproxy.HAProxyMessageDecoder;
+import io.netty.handler.codec.haproxy.HAProxyProtocolException;
+import io.netty.handler.codec.haproxy.HAProxyProxiedProtocol.AddressFamily;
+import io.netty.util.ReferenceCountUtil;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.List;
+
+/**
+ * Reads the header with which a proxy tells whose connection it passes on (PROXY protocol, versions
+ * 1 and 2). Only trusted proxies may connect, and they must say it: anyone else could claim any
+ * address.
+ */
+final class ProxyHeader extends ChannelInboundHandlerAdapter {
+  /** Of the fields after the addresses, which are of no use here. */
+  private static final int MOST_EXTRA_BYTES = 2_048;
+
+  private final List<Network> trusted;
+
+  private ProxyHeader(List<Network> trusted) {
+    this.trusted = trusted;
+  }
+
+  static void addTo(ChannelPipeline pipeline, List<Network> trusted) {
+    pipeline.addLast("proxy-decoder", new HAProxyMessageDecoder(MOST_EXTRA_BYTES));
+    pipeline.addLast("proxy", new ProxyHeader(trusted));
+  }
+
+  @Override
+  public void channelActive(ChannelHandlerContext ctx) {
+    ctx.fireChannelActive();
+    InetAddress address = Peer.of(ctx.channel()).address();
+    if (address == null || trusted.stream().noneMatch(network -> network.contains(address))) {
+      ctx.fireChannelRead(
+          new ProtocolViolation(
+              CloseReason.PROXY_NOT_TRUSTED, "its address is not in proxyTrusted"));
+    }
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object msg) {
+    try {
+      if (msg instanceof HAProxyMessage header) {
+        take(ctx, header);
+        ctx.pipeline().remove(this);
+      }
+    } finally {
+      ReferenceCountUtil.release(msg);
+    }
+  }
+
+  /**
+   * LOCAL is the proxy itself, for instance its health check. A client of the proxy's own machine
+   * (AF_UNIX) or of an unknown kind has no address that would mean anything here: it is seen at the
+   * proxy's.
+   */
+  private static void take(ChannelHandlerContext ctx, HAProxyMessage header) {
+    AddressFamily family = header.proxiedProtocol().addressFamily();
+    boolean addressed = family == AddressFamily.AF_IPv4 || family == AddressFamily.AF_IPv6;
+    if (header.command() == HAProxyCommand.PROXY && addressed) {
+      Peer.of(ctx.channel())
+          .at(new InetSocketAddress(header.sourceAddress(), header.sourcePort()))
+          .attachTo(ctx.channel());
+    }
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    if (cause instanceof HAProxyProtocolException) {
+      ctx.fireChannelRead(new ProtocolViolation(CloseReason.PROXY_HEADER_INVALID, detail(cause)));
+    } else {
+      ctx.fireExceptionCaught(cause);
+    }
+  }
+
+  private static String detail(Throwable cause) {
+    Throwable reason = cause.getCause() == null ? cause : cause.getCause();
+    return "no valid PROXY header: " + reason.getMessage();
+  }
+}

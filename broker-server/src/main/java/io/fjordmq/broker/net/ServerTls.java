@@ -1,0 +1,200 @@
+package io.fjordmq.broker.net;
+
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.handler.ssl.ClientAuth;
+import io.netty.handler.ssl.OpenSsl;
+import io.netty.handler.ssl.OpenSslServerSessionContext;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.ssl.SslProvider;
+import io.netty.util.ReferenceCountUtil;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a TLS listener needs for its handshakes. Files that change are taken over for new
+ * connections; those that cannot be used are complained of, and the former ones stay.
+ *
+ * <p>New contexts begin with new ticket keys: nobody resumes a session that was begun under other
+ * certificates.
+ */
+final class ServerTls implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(ServerTls.class);
+
+  /** A certificate that ends sooner is warned of. */
+  private static final Duration SOON = Duration.ofDays(21);
+
+  private final TlsFiles.Source source;
+  private final InstantSource clock;
+  private final Executor tasks;
+  private TlsFiles files;
+  private SslContext context;
+  private @Nullable Map<String, byte[]> refused;
+  private @Nullable String complaint;
+
+  private ServerTls(
+      TlsFiles.Source source,
+      InstantSource clock,
+      Executor tasks,
+      TlsFiles files,
+      SslContext context) {
+    this.source = source;
+    this.clock = clock;
+    this.tasks = tasks;
+    this.files = files;
+    this.context = context;
+  }
+
+  /**
+   * Reads the files.
+   *
+   * @param listener key of the listener, for messages
+   * @param tasks does the work of handshakes that takes long
+   * @throws IllegalStateException if one of them cannot be used; the message names it and its key
+   */
+  static ServerTls open(
+      String listener, TlsSettings settings, InstantSource clock, Executor tasks) {
+    TlsFiles.Source source = new TlsFiles.Source(listener, settings);
+    try {
+      TlsFiles files = source.parse(source.content(), clock.instant());
+      ServerTls tls = new ServerTls(source, clock, tasks, files, contextOf(source, files));
+      tls.warnIfItEndsSoon();
+      return tls;
+    } catch (TlsFiles.UnusableException e) {
+      throw new IllegalStateException(e.getMessage(), e);
+    }
+  }
+
+  /** Which library does the work. */
+  static String provider() {
+    return OpenSsl.isAvailable()
+        ? OpenSsl.versionString()
+        : "the JDK's TLS, because BoringSSL is not there for this system";
+  }
+
+  private static SslContext contextOf(TlsFiles.Source source, TlsFiles files)
+      throws TlsFiles.UnusableException {
+    TlsSettings settings = source.settings();
+    try {
+      SslContextBuilder builder =
+          SslContextBuilder.forServer(files.key(), files.chain().toArray(new X509Certificate[0]))
+              .sslProvider(OpenSsl.isAvailable() ? SslProvider.OPENSSL_REFCNT : SslProvider.JDK)
+              .protocols(settings.protocols())
+              .clientAuth(clientAuth(settings))
+              .sessionCacheSize(settings.sessionCacheSize())
+              .sessionTimeout(settings.sessionTimeout().toSeconds());
+      if (!settings.ciphers().isEmpty()) {
+        builder.ciphers(settings.ciphers());
+      }
+      if (!files.trusted().isEmpty()) {
+        builder.trustManager(files.trusted());
+      }
+      SslContext context = builder.build();
+      if (context.sessionContext() instanceof OpenSslServerSessionContext sessions) {
+        sessions.setTicketKeys(); // BoringSSL makes them itself, and new ones from time to time
+      }
+      return context;
+    } catch (SSLException | IllegalArgumentException e) {
+      throw new TlsFiles.UnusableException(
+          source.listener() + ": TLS cannot be set up: " + e.getMessage(), e);
+    }
+  }
+
+  private static ClientAuth clientAuth(TlsSettings settings) {
+    return switch (settings.clientAuth()) {
+      case NONE -> ClientAuth.NONE;
+      case OPTIONAL -> ClientAuth.OPTIONAL;
+      case REQUIRED -> ClientAuth.REQUIRE;
+    };
+  }
+
+  /** Key of the listener it is for. */
+  String listener() {
+    return source.listener();
+  }
+
+  /** The handler of a new connection. */
+  synchronized SslHandler newHandler(ByteBufAllocator allocator) {
+    SslHandler handler = context.newHandler(allocator, tasks);
+    handler.setHandshakeTimeoutMillis(source.settings().handshakeTimeout().toMillis());
+    handler.setCloseNotifyFlushTimeout(1, TimeUnit.SECONDS);
+    return handler;
+  }
+
+  /** Until when the certificate in use is valid. */
+  synchronized Instant expires() {
+    return files.expires();
+  }
+
+  /** How often {@link #reloadIfChanged} is to be called. */
+  Duration reloadInterval() {
+    return source.settings().reloadInterval();
+  }
+
+  /**
+   * Takes over files that have changed. Reads from the disk; one thread at a time.
+   *
+   * @return true if they were taken over, false if they cannot be used, null if nothing is new
+   */
+  @Nullable Boolean reloadIfChanged() {
+    @Nullable Map<String, byte[]> content = null;
+    try {
+      content = source.content();
+      if (files.isFrom(content)) {
+        refused = null;
+        complaint = null;
+        return null;
+      }
+      if (refused != null && TlsFiles.same(refused, content)) {
+        return null;
+      }
+      TlsFiles changed = source.parse(content, clock.instant());
+      replace(changed, contextOf(source, changed));
+      refused = null;
+      complaint = null;
+      log.info("{}: new certificate, valid until {}", source.listener(), changed.expires());
+      warnIfItEndsSoon();
+      return true;
+    } catch (TlsFiles.UnusableException e) {
+      refused = content;
+      String fault = String.valueOf(e.getMessage());
+      if (content == null && fault.equals(complaint)) {
+        return null;
+      }
+      complaint = fault;
+      log.warn("{}; the former certificate and key stay in use", fault);
+      return false;
+    }
+  }
+
+  private synchronized void replace(TlsFiles newFiles, SslContext newContext) {
+    ReferenceCountUtil.release(context); // connections that use it hold it themselves
+    files = newFiles;
+    context = newContext;
+  }
+
+  private void warnIfItEndsSoon() {
+    if (files.expires().isBefore(clock.instant().plus(SOON))) {
+      log.warn(
+          "{}.certFile: {} expires at {}",
+          source.listener(),
+          source.settings().certFile(),
+          files.expires());
+    }
+  }
+
+  @Override
+  public synchronized void close() {
+    ReferenceCountUtil.release(context);
+  }
+}

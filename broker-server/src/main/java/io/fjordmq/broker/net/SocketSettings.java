@@ -1,0 +1,34 @@
+package io.fjordmq.broker.net;
+
+/**
+ * Limits of a listener and of its connections.
+ *
+ * @param backlog connections the kernel keeps waiting to be accepted
+ * @param maxConnections at a time; more are closed and counted
+ * @param writeBufferHighBytes waiting for a client from which on it is not written to
+ * @param writeBufferLowBytes below which it is written to again
+ */
+public record SocketSettings(
+    int backlog, int maxConnections, int writeBufferHighBytes, int writeBufferLowBytes) {
+  public static final SocketSettings DEFAULTS =
+      new SocketSettings(1_024, 1_000_000, 64 << 10, 32 << 10);
+
+  /**
+   * @throws IllegalArgumentException if a value is out of its range; the message begins with its
+   *     name
+   */
+  public SocketSettings {
+    require(backlog >= 1, "backlog must be at least 1, not " + backlog);
+    require(maxConnections >= 1, "maxConnections must be at least 1, not " + maxConnections);
+    require(writeBufferLowBytes >= 0, "writeBufferLowBytes must not be negative");
+    require(
+        writeBufferHighBytes > writeBufferLowBytes,
+        "writeBufferHighBytes must be greater than writeBufferLowBytes");
+  }
+
+  private static void require(boolean good, String fault) {
+    if (!good) {
+      throw new IllegalArgumentException(fault);
+    }
+  }
+}

@@ -1,0 +1,193 @@
+package io.fjordmq.broker.net;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.InvalidKeyException;
+import java.security.PrivateKey;
+import java.security.PublicKey;
+import java.security.Signature;
+import java.security.cert.CertificateException;
+import java.security.cert.CertificateFactory;
+import java.security.cert.X509Certificate;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What stands in the files of a listener's TLS settings, read and checked.
+ *
+ * @param content of each file, by the key that names it: to see when one has changed
+ * @param chain the listener's certificate and those it was signed with
+ * @param key of the first of them
+ * @param trusted authorities of clients' certificates; empty if clients need none
+ */
+record TlsFiles(
+    Map<String, byte[]> content,
+    List<X509Certificate> chain,
+    PrivateKey key,
+    List<X509Certificate> trusted) {
+
+  /** A file that cannot be used; the message names it, its key and the reason. */
+  static final class UnusableException extends Exception {
+    private static final long serialVersionUID = 1;
+
+    UnusableException(String message, @Nullable Throwable cause) {
+      super(message, cause);
+    }
+  }
+
+  /** A reader of one listener's files. */
+  record Source(String listener, TlsSettings settings) {
+
+    /** The bytes of every file that is named. */
+    Map<String, byte[]> content() throws UnusableException {
+      Map<String, byte[]> content = new LinkedHashMap<>();
+      add(content, "certFile", settings.certFile(), true);
+      add(content, "keyFile", settings.keyFile(), true);
+      add(content, "keyPasswordFile", settings.keyPasswordFile(), false);
+      add(content, "trustFile", settings.trustFile(), false);
+      return content;
+    }
+
+    private void add(Map<String, byte[]> content, String key, String file, boolean needed)
+        throws UnusableException {
+      if (file.isEmpty() && !needed) {
+        return;
+      }
+      try {
+        if (file.isEmpty()) {
+          throw new NoSuchFileException("it is not given");
+        }
+        content.put(key, Files.readAllBytes(Path.of(file)));
+      } catch (NoSuchFileException e) {
+        throw unusable(key, file.isEmpty() ? "must name a PEM file" : "there is no such file", e);
+      } catch (IOException | UncheckedIOException e) {
+        throw unusable(key, "cannot be read: " + e, e);
+      }
+    }
+
+    /** Reads and checks; {@code now} must be within the time of the certificate. */
+    TlsFiles parse(Map<String, byte[]> content, Instant now) throws UnusableException {
+      List<X509Certificate> chain = certificates("certFile", bytes(content, "certFile"));
+      PrivateKey key = key(content);
+      X509Certificate own = chain.get(0);
+      if (now.isAfter(own.getNotAfter().toInstant())) {
+        throw unusable("certFile", "expired at " + own.getNotAfter().toInstant(), null);
+      }
+      if (now.isBefore(own.getNotBefore().toInstant())) {
+        throw unusable("certFile", "is not valid before " + own.getNotBefore().toInstant(), null);
+      }
+      if (!belong(key, own.getPublicKey())) {
+        throw unusable(
+            "keyFile", "is not the key of the certificate in " + settings.certFile(), null);
+      }
+      List<X509Certificate> trusted =
+          content.containsKey("trustFile")
+              ? certificates("trustFile", bytes(content, "trustFile"))
+              : List.of();
+      return new TlsFiles(content, chain, key, trusted);
+    }
+
+    private PrivateKey key(Map<String, byte[]> content) throws UnusableException {
+      byte[] passwordFile = content.get("keyPasswordFile");
+      String password =
+          passwordFile == null
+              ? settings.keyPassword()
+              : new String(passwordFile, StandardCharsets.UTF_8)
+                  .lines()
+                  .findFirst()
+                  .orElse("")
+                  .strip();
+      try {
+        return PemKey.of(PemBlock.in(bytes(content, "keyFile")), password);
+      } catch (GeneralSecurityException | IllegalArgumentException e) {
+        throw unusable("keyFile", String.valueOf(e.getMessage()), e);
+      }
+    }
+
+    private List<X509Certificate> certificates(String key, byte[] file) throws UnusableException {
+      List<X509Certificate> found = new ArrayList<>();
+      try {
+        CertificateFactory factory = CertificateFactory.getInstance("X.509");
+        for (PemBlock block : PemBlock.in(file)) {
+          if (block.type().endsWith("CERTIFICATE")) {
+            found.add(
+                (X509Certificate)
+                    factory.generateCertificate(new ByteArrayInputStream(block.content())));
+          }
+        }
+      } catch (CertificateException | IllegalArgumentException e) {
+        throw unusable(key, "has a certificate that cannot be read: " + e.getMessage(), e);
+      }
+      if (found.isEmpty()) {
+        throw unusable(key, "has no certificate in PEM", null);
+      }
+      return List.copyOf(found);
+    }
+
+    private static byte[] bytes(Map<String, byte[]> content, String key) {
+      return content.getOrDefault(key, new byte[0]);
+    }
+
+    private UnusableException unusable(String key, String why, @Nullable Throwable cause) {
+      String file =
+          switch (key) {
+            case "certFile" -> settings.certFile();
+            case "keyFile" -> settings.keyFile();
+            case "trustFile" -> settings.trustFile();
+            default -> settings.keyPasswordFile();
+          };
+      return new UnusableException(
+          listener + "." + key + (file.isEmpty() ? " " : ": " + file + ": ") + why, cause);
+    }
+  }
+
+  /** True if these are the files again. */
+  boolean isFrom(Map<String, byte[]> other) {
+    return same(content, other);
+  }
+
+  static boolean same(Map<String, byte[]> one, Map<String, byte[]> other) {
+    return one.keySet().equals(other.keySet())
+        && one.keySet().stream().allMatch(key -> Arrays.equals(one.get(key), other.get(key)));
+  }
+
+  /** When the listener's certificate ends. */
+  Instant expires() {
+    return chain.get(0).getNotAfter().toInstant();
+  }
+
+  /** What one has signed the other must find good. */
+  private static boolean belong(PrivateKey key, PublicKey certified) {
+    String algorithm =
+        switch (key.getAlgorithm()) {
+          case "RSA" -> "SHA256withRSA";
+          case "EC" -> "SHA256withECDSA";
+          default -> key.getAlgorithm();
+        };
+    byte[] sample = {1, 2, 3};
+    try {
+      Signature signature = Signature.getInstance(algorithm);
+      signature.initSign(key);
+      signature.update(sample);
+      byte[] signed = signature.sign();
+      signature.initVerify(certified);
+      signature.update(sample);
+      return signature.verify(signed);
+    } catch (InvalidKeyException e) {
+      return false; // keys of different kinds
+    } catch (GeneralSecurityException e) {
+      return false; // the signature makes no sense to the other key
+    }
+  }
+}

@@ -1,0 +1,106 @@
+package io.fjordmq.broker.net;
+
+import io.fjordmq.broker.session.CloseReason;
+import io.fjordmq.broker.session.Peer;
+import io.fjordmq.broker.session.ProtocolViolation;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.codec.DecoderException;
+import io.netty.handler.ssl.NotSslRecordException;
+import io.netty.handler.ssl.ReferenceCountedOpenSslEngine;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.ssl.SslHandshakeCompletionEvent;
+import io.netty.handler.ssl.SslHandshakeTimeoutException;
+import io.netty.internal.tcnative.SSL;
+import java.nio.channels.ClosedChannelException;
+import java.security.cert.Certificate;
+import java.security.cert.CertificateException;
+import java.security.cert.X509Certificate;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLPeerUnverifiedException;
+import javax.net.ssl.SSLSession;
+import org.jspecify.annotations.Nullable;
+
+/** What came of a TLS handshake: the peer learns of it, or the connection ends with a reason. */
+final class TlsHandshake extends ChannelInboundHandlerAdapter {
+  private final SslHandler tls;
+  private final ListenerObserver observer;
+  private final long begunAtMillis = System.currentTimeMillis();
+  private boolean done;
+
+  TlsHandshake(SslHandler tls, ListenerObserver observer) {
+    this.tls = tls;
+    this.observer = observer;
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+    if (event instanceof SslHandshakeCompletionEvent completion) {
+      if (completion.isSuccess()) {
+        succeeded(ctx);
+      } else {
+        failed(ctx, completion.cause());
+      }
+    }
+    ctx.fireUserEventTriggered(event);
+  }
+
+  private void succeeded(ChannelHandlerContext ctx) {
+    done = true;
+    SSLSession session = tls.engine().getSession();
+    X509Certificate certificate = certificateOf(session);
+    try {
+      if (certificate != null) {
+        // A resumed session brings a certificate that was checked when the session began.
+        certificate.checkValidity();
+      }
+    } catch (CertificateException e) {
+      refuse(ctx, CloseReason.TLS_FAILED, "client certificate: " + e.getMessage());
+      return;
+    }
+    Peer.of(ctx.channel()).encryptedWith(certificate).attachTo(ctx.channel());
+    observer.handshake(isResumed(session));
+  }
+
+  /** BoringSSL's sessions are as old as their tickets: it has to be asked itself. */
+  private boolean isResumed(SSLSession session) {
+    return tls.engine() instanceof ReferenceCountedOpenSslEngine engine
+        ? SSL.isSessionReused(engine.sslPointer())
+        : session.getCreationTime() < begunAtMillis;
+  }
+
+  private static @Nullable X509Certificate certificateOf(SSLSession session) {
+    try {
+      Certificate[] chain = session.getPeerCertificates();
+      return chain.length > 0 && chain[0] instanceof X509Certificate leaf ? leaf : null;
+    } catch (SSLPeerUnverifiedException e) {
+      return null;
+    }
+  }
+
+  private static void failed(ChannelHandlerContext ctx, Throwable cause) {
+    if (cause instanceof NotSslRecordException) {
+      refuse(ctx, CloseReason.TLS_FAILED, "what it sent is not TLS");
+    } else if (cause instanceof SslHandshakeTimeoutException) {
+      refuse(ctx, CloseReason.TLS_FAILED, "the handshake took too long");
+    } else if (!(cause instanceof ClosedChannelException)) {
+      refuse(ctx, CloseReason.TLS_FAILED, String.valueOf(cause.getMessage()));
+    }
+  }
+
+  private static void refuse(ChannelHandlerContext ctx, CloseReason reason, String detail) {
+    ctx.fireChannelRead(new ProtocolViolation(reason, detail));
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    Throwable fault =
+        cause instanceof DecoderException && cause.getCause() != null ? cause.getCause() : cause;
+    if (!(fault instanceof SSLException)) {
+      ctx.fireExceptionCaught(cause);
+    } else if (done) {
+      ctx.fireExceptionCaught(fault); // the client's or the network's doing: the connection is lost
+    }
+    // Else the handshake has failed, which was said when it did.
+  }
+}

@@ -1,0 +1,91 @@
+package io.fjordmq.broker.net;
+
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * How a listener encrypts. All files are PEM.
+ *
+ * @param certFile the certificate and those it was signed with, the own one first
+ * @param keyFile its private key: PKCS#8, encrypted or not, or PKCS#1 or SEC 1, not encrypted
+ * @param keyPassword of an encrypted key
+ * @param keyPasswordFile whose first line is that password
+ * @param trustFile certificates of the authorities that clients' certificates must come from
+ * @param clientAuth whether clients are asked for a certificate
+ * @param protocols TLSv1.3, TLSv1.2
+ * @param ciphers cipher suites by their standard names; empty for what the TLS library thinks good
+ * @param handshakeTimeout how long a handshake may take
+ * @param sessionCacheSize sessions of TLS 1.2 remembered for clients that keep no tickets
+ * @param sessionTimeout how long a client may resume a session instead of a full handshake
+ * @param reloadInterval how often it is looked whether a file has changed
+ */
+public record TlsSettings(
+    String certFile,
+    String keyFile,
+    String keyPassword,
+    String keyPasswordFile,
+    String trustFile,
+    ClientCertificate clientAuth,
+    List<String> protocols,
+    List<String> ciphers,
+    Duration handshakeTimeout,
+    int sessionCacheSize,
+    Duration sessionTimeout,
+    Duration reloadInterval) {
+  public static final TlsSettings DEFAULTS =
+      new TlsSettings(
+          "",
+          "",
+          "",
+          "",
+          "",
+          ClientCertificate.NONE,
+          List.of("TLSv1.3", "TLSv1.2"),
+          List.of(),
+          Duration.ofSeconds(10),
+          20_000,
+          Duration.ofHours(1),
+          Duration.ofSeconds(10));
+
+  /** Whether a client has to prove itself with a certificate. */
+  public enum ClientCertificate {
+    /** It is not asked for one. */
+    NONE,
+    /** It may; a bad one ends the handshake. */
+    OPTIONAL,
+    /** It must. */
+    REQUIRED
+  }
+
+  /**
+   * @throws IllegalArgumentException if a value cannot be used; the message begins with its name
+   */
+  public TlsSettings {
+    protocols = List.copyOf(protocols);
+    ciphers = List.copyOf(ciphers);
+    require(
+        !protocols.isEmpty() && List.of("TLSv1.3", "TLSv1.2").containsAll(protocols),
+        "protocols must be TLSv1.3 and TLSv1.2, or one of them, not " + protocols);
+    require(
+        keyPassword.isEmpty() || keyPasswordFile.isEmpty(),
+        "keyPassword must not be given together with keyPasswordFile");
+    require(
+        clientAuth == ClientCertificate.NONE || !trustFile.isEmpty(),
+        "clientAuth needs the authorities of the clients' certificates in trustFile");
+    require(
+        clientAuth != ClientCertificate.NONE || trustFile.isEmpty(),
+        "trustFile has no effect while clientAuth is none; set that to optional or required");
+    require(handshakeTimeout.toMillis() >= 100, "handshakeTimeout must be at least 100 ms");
+    require(sessionCacheSize >= 1, "sessionCacheSize must be at least 1, not " + sessionCacheSize);
+    require(
+        sessionTimeout.toSeconds() >= 1 && sessionTimeout.toDays() <= 7,
+        "sessionTimeout must be 1 s to 7 d");
+    require(reloadInterval.toMillis() >= 100, "reloadInterval must be at least 100 ms");
+  }
+
+  private static void require(boolean good, String fault) {
+    if (!good) {
+      throw new IllegalArgumentException(fault);
+    }
+  }
+}

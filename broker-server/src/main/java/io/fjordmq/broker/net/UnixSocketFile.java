@@ -1,0 +1,126 @@
+package io.fjordmq.broker.net;
+
+import io.netty.channel.unix.DomainSocketAddress;
+import java.io.IOException;
+import java.net.SocketAddress;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
+import java.util.EnumSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The file of a Unix domain socket. It is made under another name, gets its permissions there and
+ * only then its own name: nobody can connect before, and a file that an earlier life left behind is
+ * replaced in one step.
+ */
+final class UnixSocketFile {
+  private static final PosixFilePermission[] FROM_LOWEST_BIT = {
+    PosixFilePermission.OTHERS_EXECUTE,
+    PosixFilePermission.OTHERS_WRITE,
+    PosixFilePermission.OTHERS_READ,
+    PosixFilePermission.GROUP_EXECUTE,
+    PosixFilePermission.GROUP_WRITE,
+    PosixFilePermission.GROUP_READ,
+    PosixFilePermission.OWNER_EXECUTE,
+    PosixFilePermission.OWNER_WRITE,
+    PosixFilePermission.OWNER_READ
+  };
+
+  private final String key;
+  private final Path path;
+  private final Path made;
+  private final Set<PosixFilePermission> permissions;
+  private final boolean javasOwn;
+
+  private UnixSocketFile(
+      String key, Path path, Set<PosixFilePermission> permissions, boolean javasOwn) {
+    this.key = key;
+    this.path = path;
+    this.made = path.resolveSibling(path.getFileName() + ".new");
+    this.permissions = permissions;
+    this.javasOwn = javasOwn;
+  }
+
+  /**
+   * Looks whether the place is free, or was left behind by a process that is no more.
+   *
+   * @param javasOwn true for an address as java.nio takes it, false for netty's
+   * @throws IllegalStateException if it is neither; the message says what to do
+   */
+  static UnixSocketFile claim(String key, Endpoint.Unix endpoint, boolean javasOwn) {
+    Path path = Path.of(endpoint.path());
+    UnixSocketFile file =
+        new UnixSocketFile(key, path, permissions(endpoint.permissions()), javasOwn);
+    try {
+      if (Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
+        file.requireLeftBehind();
+      }
+      Files.deleteIfExists(file.made);
+      return file;
+    } catch (IOException e) {
+      throw file.unusable(e.toString(), e);
+    }
+  }
+
+  private void requireLeftBehind() throws IOException {
+    boolean socket =
+        Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS).isOther();
+    if (!socket) {
+      throw unusable("it is there and is no socket", null);
+    }
+    try (SocketChannel probe = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+      probe.connect(UnixDomainSocketAddress.of(path));
+    } catch (IOException e) {
+      return; // nobody listens
+    }
+    throw unusable("another process listens there", null);
+  }
+
+  private IllegalStateException unusable(String why, @Nullable Throwable cause) {
+    return new IllegalStateException(
+        "cannot listen on " + path + ": " + why + "; change " + key + ".path, or remove it", cause);
+  }
+
+  private static Set<PosixFilePermission> permissions(String octal) {
+    int bits = Integer.parseInt(octal, 8);
+    EnumSet<PosixFilePermission> set = EnumSet.noneOf(PosixFilePermission.class);
+    for (int i = 0; i < FROM_LOWEST_BIT.length; i++) {
+      if ((bits >> i & 1) == 1) {
+        set.add(FROM_LOWEST_BIT[i]);
+      }
+    }
+    return set;
+  }
+
+  /** What to bind to. */
+  SocketAddress address() {
+    return javasOwn ? UnixDomainSocketAddress.of(made) : new DomainSocketAddress(made.toString());
+  }
+
+  /** After it was bound: lets clients in. */
+  void open() {
+    try {
+      Files.setPosixFilePermissions(made, permissions);
+      Files.move(made, path, StandardCopyOption.ATOMIC_MOVE);
+    } catch (IOException e) {
+      throw unusable(e.toString(), e);
+    }
+  }
+
+  /** The listener ends. */
+  void remove() {
+    try {
+      Files.deleteIfExists(path);
+    } catch (IOException e) {
+      // The next start finds that nobody listens there.
+    }
+  }
+}

@@ -1,0 +1,133 @@
+package io.fjordmq.broker.net;
+
+import io.fjordmq.broker.session.CloseReason;
+import io.fjordmq.broker.session.ProtocolViolation;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPipeline;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.FullHttpRequest;
+import io.netty.handler.codec.http.FullHttpResponse;
+import io.netty.handler.codec.http.HttpDecoderConfig;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpObjectAggregator;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.websocketx.WebSocketDecoderConfig;
+import io.netty.handler.codec.http.websocketx.WebSocketHandshakeException;
+import io.netty.handler.codec.http.websocketx.WebSocketServerHandshakerFactory;
+import io.netty.handler.codec.http.websocketx.extensions.compression.WebSocketServerCompressionHandler;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * The HTTP request a WebSocket connection begins with (RFC 6455 §4.2). Whoever asks for something
+ * else is answered in HTTP and the connection ends. The {@code Origin} is not looked at: what a
+ * page may do follows from the credentials it sends in CONNECT, not from where it was loaded.
+ */
+final class WebSocketUpgrade extends SimpleChannelInboundHandler<FullHttpRequest> {
+  /** MQTT 5.0 §6 and what clients of MQTT 3.1 say. */
+  static final List<String> SUB_PROTOCOLS = List.of("mqtt", "mqttv3.1");
+
+  private static final int MOST_REQUEST_LINE = 4_096;
+  private static final int MOST_HEADERS = 8_192;
+
+  private final WebSocketSettings settings;
+  private final WebSocketServerHandshakerFactory handshakers;
+
+  private WebSocketUpgrade(WebSocketSettings settings) {
+    this.settings = settings;
+    this.handshakers =
+        new WebSocketServerHandshakerFactory(
+            settings.path(),
+            String.join(",", SUB_PROTOCOLS),
+            WebSocketDecoderConfig.newBuilder()
+                .allowExtensions(settings.compression())
+                .maxFramePayloadLength(settings.maxFrameBytes())
+                .closeOnProtocolViolation(false) // WebSocketFrames says why, and counts it
+                .build());
+  }
+
+  static void addTo(ChannelPipeline pipeline, WebSocketSettings settings) {
+    pipeline.addLast(
+        "http",
+        new HttpServerCodec(
+            new HttpDecoderConfig()
+                .setMaxInitialLineLength(MOST_REQUEST_LINE)
+                .setMaxHeaderSize(MOST_HEADERS)));
+    pipeline.addLast("http-request", new HttpObjectAggregator(1));
+    if (settings.compression()) {
+      pipeline.addLast(
+          "compression", new WebSocketServerCompressionHandler(settings.maxFrameBytes()));
+    }
+    pipeline.addLast("upgrade", new WebSocketUpgrade(settings));
+  }
+
+  @Override
+  protected void channelRead0(ChannelHandlerContext ctx, FullHttpRequest request) {
+    if (request.decoderResult().isFailure()) {
+      answer(ctx, HttpResponseStatus.BAD_REQUEST, "not HTTP");
+    } else if (!path(request.uri()).equals(settings.path())) {
+      answer(ctx, HttpResponseStatus.NOT_FOUND, "MQTT is at " + settings.path());
+    } else if (!request.method().equals(HttpMethod.GET)) {
+      answer(ctx, HttpResponseStatus.METHOD_NOT_ALLOWED, "a WebSocket begins with GET");
+    } else if (!"13".equals(request.headers().get(HttpHeaderNames.SEC_WEBSOCKET_VERSION))) {
+      answer(ctx, HttpResponseStatus.UPGRADE_REQUIRED, "speak WebSocket, version 13");
+    } else if (!offersMqtt(request)) {
+      answer(ctx, HttpResponseStatus.BAD_REQUEST, "offer the WebSocket sub-protocol mqtt");
+    } else {
+      upgrade(ctx, request);
+    }
+  }
+
+  private static String path(String uri) {
+    int query = uri.indexOf('?');
+    return query < 0 ? uri : uri.substring(0, query);
+  }
+
+  /** A client that names no sub-protocol breaks MQTT-6.0.0-3. */
+  private static boolean offersMqtt(FullHttpRequest request) {
+    return request.headers().getAll(HttpHeaderNames.SEC_WEBSOCKET_PROTOCOL).stream()
+        .flatMap(line -> Arrays.stream(line.split(",", -1)))
+        .map(String::strip)
+        .anyMatch(SUB_PROTOCOLS::contains);
+  }
+
+  private void upgrade(ChannelHandlerContext ctx, FullHttpRequest request) {
+    try {
+      // Frames can come as soon as the answer is out.
+      ctx.pipeline().addAfter(ctx.name(), "websocket", new WebSocketFrames());
+      handshakers.newHandshaker(request).handshake(ctx.channel(), request);
+      ctx.pipeline().remove(this);
+    } catch (WebSocketHandshakeException e) {
+      ctx.pipeline().remove(WebSocketFrames.class);
+      answer(ctx, HttpResponseStatus.BAD_REQUEST, String.valueOf(e.getMessage()));
+    }
+  }
+
+  private static void answer(ChannelHandlerContext ctx, HttpResponseStatus status, String why) {
+    FullHttpResponse response =
+        new DefaultFullHttpResponse(
+            HttpVersion.HTTP_1_1, status, ByteBufUtil.writeUtf8(ctx.alloc(), why + "\n"));
+    response
+        .headers()
+        .set(HttpHeaderNames.CONTENT_TYPE, "text/plain; charset=utf-8")
+        .set(HttpHeaderNames.CONTENT_LENGTH, response.content().readableBytes())
+        .set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
+    if (status.equals(HttpResponseStatus.UPGRADE_REQUIRED)) {
+      response
+          .headers()
+          .set(HttpHeaderNames.UPGRADE, HttpHeaderValues.WEBSOCKET)
+          .set(HttpHeaderNames.SEC_WEBSOCKET_VERSION, "13");
+    } else if (status.equals(HttpResponseStatus.METHOD_NOT_ALLOWED)) {
+      response.headers().set(HttpHeaderNames.ALLOW, "GET");
+    }
+    ctx.writeAndFlush(response);
+    ctx.fireChannelRead(
+        new ProtocolViolation(CloseReason.WEBSOCKET_REFUSED, status.code() + ": " + why));
+  }
+}

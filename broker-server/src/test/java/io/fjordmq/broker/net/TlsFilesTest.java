@@ -1,0 +1,177 @@
+package io.fjordmq.broker.net;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.netty.pkitesting.X509Bundle;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.nio.file.Path;
+import java.security.PrivateKey;
+import java.security.interfaces.ECPrivateKey;
+import java.time.InstantSource;
+import org.bouncycastle.asn1.sec.SECObjectIdentifiers;
+import org.bouncycastle.jce.provider.BouncyCastleProvider;
+import org.bouncycastle.openssl.PKCS8Generator;
+import org.bouncycastle.openssl.jcajce.JcaMiscPEMGenerator;
+import org.bouncycastle.openssl.jcajce.JcaPEMWriter;
+import org.bouncycastle.openssl.jcajce.JcaPKCS8Generator;
+import org.bouncycastle.openssl.jcajce.JceOpenSSLPKCS8EncryptorBuilder;
+import org.bouncycastle.openssl.jcajce.JcePEMEncryptorBuilder;
+import org.bouncycastle.util.io.pem.PemObject;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Certificates and keys as tools write them, and what is said of those that cannot be used. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class TlsFilesTest {
+  private static final String PASSWORD = "correct horse";
+
+  private final Path folder;
+  private final Certs certs;
+  private final X509Bundle elliptic;
+  private final X509Bundle rsa;
+
+  TlsFilesTest(@TempDir Path folder) {
+    this.folder = folder;
+    this.certs = new Certs(folder);
+    this.elliptic = certs.server();
+    this.rsa = certs.serverWithRsaKey();
+  }
+
+  private static void open(TlsSettings settings) {
+    ServerTls.open("mqttServerConfig.tlsListener", settings, InstantSource.system(), Runnable::run)
+        .close();
+  }
+
+  private void assertRefused(TlsSettings settings, String... message) {
+    assertThatThrownBy(() -> open(settings))
+        .isInstanceOf(IllegalStateException.class)
+        .message()
+        .startsWith("mqttServerConfig.tlsListener.")
+        .contains(message);
+  }
+
+  private TlsSettings settings(X509Bundle bundle, String keyPem, String password) {
+    Path certificate = certs.certificate("server", bundle);
+    Path key = certs.write("server.key", keyPem);
+    return Certs.with(
+        TlsSettings.DEFAULTS, certificate.toString(), key.toString(), password, "", "");
+  }
+
+  /** {@code BEGIN RSA PRIVATE KEY} and {@code BEGIN EC PRIVATE KEY}. */
+  private static String oldForm(PrivateKey key, boolean encrypted) throws IOException {
+    StringWriter text = new StringWriter();
+    try (JcaPEMWriter writer = new JcaPEMWriter(text)) {
+      if (key instanceof ECPrivateKey curve && !encrypted) {
+        // As openssl writes it, with the curve in it.
+        var form =
+            new org.bouncycastle.asn1.sec.ECPrivateKey(
+                256, curve.getS(), SECObjectIdentifiers.secp256r1);
+        writer.writeObject(new PemObject("EC PRIVATE KEY", form.getEncoded()));
+        return flushed(writer, text);
+      }
+      writer.writeObject(
+          encrypted
+              ? new JcaMiscPEMGenerator(
+                  key,
+                  new JcePEMEncryptorBuilder("AES-128-CBC")
+                      .setProvider(new BouncyCastleProvider())
+                      .build(PASSWORD.toCharArray()))
+              : new JcaMiscPEMGenerator(key));
+    }
+    return text.toString();
+  }
+
+  private static String flushed(JcaPEMWriter writer, StringWriter text) throws IOException {
+    writer.flush();
+    return text.toString();
+  }
+
+  private static String encrypted(PrivateKey key) throws Exception {
+    StringWriter text = new StringWriter();
+    try (JcaPEMWriter writer = new JcaPEMWriter(text)) {
+      writer.writeObject(
+          new JcaPKCS8Generator(
+              key,
+              new JceOpenSSLPKCS8EncryptorBuilder(PKCS8Generator.AES_256_CBC)
+                  .setPassword(PASSWORD.toCharArray())
+                  .setPRF(PKCS8Generator.PRF_HMACSHA256)
+                  .setProvider(new BouncyCastleProvider())
+                  .build()));
+    }
+    return text.toString();
+  }
+
+  @Test
+  void shouldReadKeysInEveryForm() throws Exception {
+    for (X509Bundle bundle : new X509Bundle[] {elliptic, rsa}) {
+      PrivateKey key = bundle.getKeyPair().getPrivate();
+      open(settings(bundle, bundle.getPrivateKeyPEM(), ""));
+      String old = oldForm(key, false);
+      assertThat(old).containsPattern("BEGIN (RSA|EC) PRIVATE KEY");
+      open(settings(bundle, old, ""));
+      String encrypted = encrypted(key);
+      assertThat(encrypted).contains("BEGIN ENCRYPTED PRIVATE KEY");
+      open(settings(bundle, encrypted, PASSWORD));
+    }
+  }
+
+  @Test
+  void shouldTakeThePasswordFromTheFirstLineOfAFile() throws Exception {
+    TlsSettings s = settings(rsa, encrypted(rsa.getKeyPair().getPrivate()), "");
+    Path file = certs.write("password", PASSWORD + "\nnot this\n");
+    open(Certs.with(s, s.certFile(), s.keyFile(), "", file.toString(), ""));
+  }
+
+  @Test
+  void shouldSayWhichFileIsWrongAndWhy() throws Exception {
+    TlsSettings good = settings(elliptic, elliptic.getPrivateKeyPEM(), "");
+    assertRefused(TlsSettings.DEFAULTS, "certFile must name a PEM file");
+    String missing = folder.resolve("none.pem").toString();
+    assertRefused(
+        Certs.with(good, missing, good.keyFile(), "", "", ""), "certFile: " + missing + ": there");
+    assertRefused(
+        Certs.with(good, good.keyFile(), good.keyFile(), "", "", ""),
+        "certFile: ",
+        "has no certificate in PEM");
+    assertRefused(
+        Certs.with(good, good.certFile(), good.certFile(), "", "", ""),
+        "keyFile: ",
+        "has no private key in PEM");
+    assertRefused(
+        Certs.with(good, good.certFile(), good.keyFile(), "", "", good.keyFile()),
+        "trustFile: ",
+        "has no certificate");
+  }
+
+  @Test
+  void shouldSayThatTheKeyIsAnothers() {
+    String other = certs.server().getPrivateKeyPEM();
+    assertRefused(settings(elliptic, other, ""), "keyFile: ", "is not the key of the certificate");
+    assertRefused(settings(elliptic, rsa.getPrivateKeyPEM(), ""), "is not the key of");
+  }
+
+  @Test
+  void shouldSayThatTheCertificateHasExpired() {
+    X509Bundle old = certs.expiredServer();
+    assertRefused(settings(old, old.getPrivateKeyPEM(), ""), "certFile: ", "expired at 20");
+  }
+
+  @Test
+  void shouldSayWhatIsWrongWithAnEncryptedKey() throws Exception {
+    PrivateKey key = rsa.getKeyPair().getPrivate();
+    String encrypted = encrypted(key);
+    assertRefused(settings(rsa, encrypted, ""), "keyFile: ", "is encrypted; give keyPassword");
+    assertRefused(settings(rsa, encrypted, "wrong"), "keyFile: ", "cannot be decrypted");
+    assertRefused(settings(rsa, oldForm(key, true), PASSWORD), "openssl pkcs8 -topk8");
+  }
+
+  @Test
+  void shouldSayThatAKeyIsDamaged() throws Exception {
+    String key = oldForm(elliptic.getKeyPair().getPrivate(), false);
+    assertRefused(settings(elliptic, key.replaceFirst("(?m)^M.*$", "MHcC"), ""), "keyFile: ");
+    assertRefused(settings(elliptic, key.replaceFirst("(?m)^M.*$", "!"), ""), "keyFile: ");
+  }
+}

@@ -1,0 +1,248 @@
+package io.fjordmq.broker.net;
+
+import static io.fjordmq.broker.net.OpenListener.CONNECT;
+import static io.fjordmq.broker.net.OpenListener.PING;
+import static io.fjordmq.broker.net.OpenListener.PONG;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fjordmq.broker.net.OpenListener.Line;
+import io.fjordmq.broker.session.CloseReason;
+import io.fjordmq.broker.session.Peer;
+import io.netty.pkitesting.X509Bundle;
+import java.io.IOException;
+import java.math.BigInteger;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLSocket;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** TLS listeners as clients and operators see them; the clients use the JDK's TLS. */
+@ExtendWith(LeakDetector.class)
+class TlsListenerTest {
+  @TempDir Path folder;
+
+  private static TlsSettings changed(
+      TlsSettings s,
+      TlsSettings.ClientCertificate clientAuth,
+      String trustFile,
+      List<String> protocols,
+      Duration handshakeTimeout) {
+    return new TlsSettings(
+        s.certFile(),
+        s.keyFile(),
+        s.keyPassword(),
+        s.keyPasswordFile(),
+        trustFile,
+        clientAuth,
+        protocols,
+        s.ciphers(),
+        handshakeTimeout,
+        s.sessionCacheSize(),
+        s.sessionTimeout(),
+        Duration.ofMillis(100));
+  }
+
+  private static TlsSettings reloading(TlsSettings s) {
+    return changed(s, s.clientAuth(), s.trustFile(), s.protocols(), s.handshakeTimeout());
+  }
+
+  private TlsSettings mutual(Certs certs, TlsSettings.ClientCertificate clientAuth) {
+    TlsSettings s = certs.settings();
+    String trust = certs.authorityFile().toString();
+    return changed(s, clientAuth, trust, s.protocols(), s.handshakeTimeout());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"TLSv1.3", "TLSv1.2"})
+  void shouldServeBothVersions(String protocol) throws Exception {
+    Certs certs = new Certs(folder);
+    try (OpenListener listener = new OpenListener(OpenListener.tls(certs.settings()));
+        Line line = listener.connect(certs.trusting(null), protocol)) {
+      line.send(CONNECT);
+      assertThat(line.read()).startsWith("20");
+      line.send(PING);
+      assertThat(line.read()).isEqualTo(PONG);
+      Peer peer = OpenListener.take(listener.peers);
+      assertThat(peer.encrypted()).isTrue();
+      assertThat(peer.certificate()).isNull();
+      assertThat(peer.listener()).isEqualTo("tlsListener");
+      assertThat(listener.server.listeners().get(0).url())
+          .isEqualTo("tls://127.0.0.1:" + listener.port());
+      assertThat(((SSLSocket) line.socket()).getSession().getProtocol()).isEqualTo(protocol);
+    }
+  }
+
+  @Test
+  void shouldServeOnlyTheVersionsOfItsSettings() throws Exception {
+    Certs certs = new Certs(folder);
+    TlsSettings s = certs.settings();
+    TlsSettings newest = changed(s, s.clientAuth(), "", List.of("TLSv1.3"), s.handshakeTimeout());
+    try (OpenListener listener = new OpenListener(OpenListener.tls(newest))) {
+      assertThatThrownBy(() -> listener.connect(certs.trusting(null), "TLSv1.2"))
+          .isInstanceOf(SSLException.class);
+      listener.awaitRefused(CloseReason.TLS_FAILED, 1);
+    }
+  }
+
+  @Test
+  void shouldKnowTheClientByItsCertificate() throws Exception {
+    Certs certs = new Certs(folder);
+    TlsSettings required = mutual(certs, TlsSettings.ClientCertificate.REQUIRED);
+    try (OpenListener listener = new OpenListener(OpenListener.tls(required));
+        Line line = listener.connect(certs.trusting(certs.client("device-7")))) {
+      line.send(CONNECT);
+      assertThat(line.read()).startsWith("20");
+      X509Certificate certificate =
+          Objects.requireNonNull(OpenListener.take(listener.peers).certificate());
+      assertThat(certificate.getSubjectX500Principal().getName()).isEqualTo("CN=device-7");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"TLSv1.3", "TLSv1.2"})
+  void shouldRefuseClientsWithoutACertificateOfItsAuthority(String protocol) throws Exception {
+    Certs certs = new Certs(folder);
+    X509Bundle stranger = new Certs(Files.createDirectory(folder.resolve("other"))).client("x");
+    TlsSettings required = mutual(certs, TlsSettings.ClientCertificate.REQUIRED);
+    try (OpenListener listener = new OpenListener(OpenListener.tls(required))) {
+      assertRefused(listener, certs.trusting(null), protocol);
+      listener.awaitRefused(CloseReason.TLS_FAILED, 1);
+      assertRefused(listener, certs.trusting(stranger), protocol);
+      listener.awaitRefused(CloseReason.TLS_FAILED, 2);
+      assertThat(listener.peers).isEmpty();
+    }
+  }
+
+  /** In TLS 1.3 a client learns of it with what it reads first. */
+  private static void assertRefused(OpenListener listener, SSLContext client, String protocol) {
+    assertThatThrownBy(
+            () -> {
+              try (Line line = listener.connect(client, protocol)) {
+                line.send(CONNECT);
+                assertThat(line.read()).isNotEmpty();
+              }
+            })
+        .isInstanceOf(IOException.class);
+  }
+
+  @Test
+  void shouldLetClientsWithoutACertificateInIfItIsOptional() throws Exception {
+    Certs certs = new Certs(folder);
+    TlsSettings optional = mutual(certs, TlsSettings.ClientCertificate.OPTIONAL);
+    try (OpenListener listener = new OpenListener(OpenListener.tls(optional))) {
+      for (X509Bundle client : new X509Bundle[] {null, certs.client("b")}) {
+        try (Line line = listener.connect(certs.trusting(client))) {
+          line.send(CONNECT);
+          assertThat(line.read()).startsWith("20");
+          assertThat(OpenListener.take(listener.peers).certificate() == null)
+              .isEqualTo(client == null);
+        }
+      }
+    }
+  }
+
+  @Test
+  void shouldSayInALineWhoSpeaksSomethingElse() throws Exception {
+    Certs certs = new Certs(folder);
+    try (OpenListener listener = new OpenListener(OpenListener.tls(certs.settings()))) {
+      Line plain = listener.connect();
+      plain.send(CONNECT);
+      assertThat(plain.isEnded()).isTrue();
+      listener.awaitRefused(CloseReason.TLS_FAILED, 1);
+    }
+    try (OpenListener listener = new OpenListener(ListenerSettings.tcp("127.0.0.1", 0))) {
+      assertThatThrownBy(() -> listener.connect(certs.trusting(null)))
+          .isInstanceOf(IOException.class);
+      listener.awaitRefused(CloseReason.FIRST_PACKET_NOT_CONNECT, 1);
+    }
+  }
+
+  @Test
+  void shouldNotWaitForeverForAHandshake() throws Exception {
+    Certs certs = new Certs(folder);
+    TlsSettings s = certs.settings();
+    TlsSettings hasty = changed(s, s.clientAuth(), "", s.protocols(), Duration.ofMillis(200));
+    try (OpenListener listener = new OpenListener(OpenListener.tls(hasty))) {
+      Line slow = listener.connect();
+      slow.send("16 0301 0200 01"); // the beginning of a ClientHello
+      assertThat(slow.isEnded()).isTrue();
+      listener.awaitRefused(CloseReason.TLS_FAILED, 1);
+    }
+  }
+
+  @Test
+  void shouldLetTheClientReadWhyAndEndTlsPolitely() throws Exception {
+    Certs certs = new Certs(folder);
+    try (OpenListener listener = new OpenListener(OpenListener.tls(certs.settings()));
+        Line line = listener.connect(certs.trusting(null))) {
+      line.send(CONNECT);
+      line.read();
+      line.send("30 80808001" + "00".repeat(1_000)); // 2 MiB announced
+      assertThat(line.read()).startsWith("e0").contains("95");
+      assertThat(line.socket().getInputStream().read()).as("close_notify").isEqualTo(-1);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"TLSv1.3", "TLSv1.2"})
+  void shouldResumeSessions(String protocol) throws Exception {
+    Certs certs = new Certs(folder);
+    TlsSettings optional = mutual(certs, TlsSettings.ClientCertificate.OPTIONAL);
+    SSLContext client = certs.trusting(certs.client("again"));
+    try (OpenListener listener = new OpenListener(OpenListener.tls(optional))) {
+      for (boolean resumed : new boolean[] {false, true, true}) {
+        try (Line line = listener.connect(client, protocol)) {
+          line.send(CONNECT);
+          assertThat(line.read()).startsWith("20");
+          assertThat(OpenListener.take(listener.handshakes)).isEqualTo(resumed);
+          assertThat(OpenListener.take(listener.peers).certificate())
+              .as("resumed or not, it is known who it is")
+              .isNotNull();
+          line.send("e000");
+        }
+      }
+    }
+  }
+
+  @Test
+  void shouldTakeOverFilesThatChangeAndKeepTheOldOnesIfTheyAreBad() throws Exception {
+    Certs certs = new Certs(folder);
+    TlsSettings settings = reloading(certs.settings());
+    X509Bundle next = certs.server();
+    try (OpenListener listener = new OpenListener(OpenListener.tls(settings));
+        Line old = listener.connect(certs.trusting(null))) {
+      final BigInteger first = serial(old);
+      certs.certificate("server", next);
+      // The key still belongs to the former certificate.
+      assertThat(OpenListener.take(listener.reloads)).isFalse();
+      assertThat(serial(listener.connect(certs.trusting(null)))).isEqualTo(first);
+      certs.key("server", next);
+      assertThat(OpenListener.take(listener.reloads)).isTrue();
+      assertThat(serial(listener.connect(certs.trusting(null))))
+          .isEqualTo(next.getCertificate().getSerialNumber());
+      Files.delete(Path.of(settings.certFile()));
+      assertThat(OpenListener.take(listener.reloads)).isFalse();
+      assertThat(serial(listener.connect(certs.trusting(null))))
+          .isEqualTo(next.getCertificate().getSerialNumber());
+      old.send(CONNECT);
+      assertThat(old.read()).as("connections that are there stay").startsWith("20");
+      assertThat(listener.reloads).as("each fault is told once").isEmpty();
+    }
+  }
+
+  private static BigInteger serial(Line line) throws IOException {
+    SSLSocket socket = (SSLSocket) line.socket();
+    return ((X509Certificate) socket.getSession().getPeerCertificates()[0]).getSerialNumber();
+  }
+}

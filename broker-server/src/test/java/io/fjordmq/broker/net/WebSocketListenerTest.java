@@ -1,0 +1,329 @@
+package io.fjordmq.broker.net;
+
+import static io.fjordmq.broker.net.OpenListener.CONNECT;
+import static io.fjordmq.broker.net.OpenListener.PING;
+import static io.fjordmq.broker.net.OpenListener.PONG;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fjordmq.broker.net.OpenListener.Line;
+import io.fjordmq.broker.session.CloseReason;
+import io.netty.buffer.ByteBufUtil;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.WebSocket;
+import java.net.http.WebSocketHandshakeException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.LinkedBlockingQueue;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** MQTT over WebSocket (MQTT 5.0 §6); the client is the JDK's, or bytes where it is too polite. */
+@ExtendWith(LeakDetector.class)
+class WebSocketListenerTest {
+  private static final String UPGRADE =
+      """
+      GET %s HTTP/1.1\r
+      Host: localhost\r
+      Upgrade: websocket\r
+      Connection: keep-alive, Upgrade\r
+      Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r
+      Sec-WebSocket-Version: 13\r
+      %s\r
+      """;
+
+  private static OpenListener open() {
+    return new OpenListener(OpenListener.webSocket(WebSocketSettings.DEFAULTS));
+  }
+
+  /** Binary frames and how it ended. */
+  private static final class Client implements WebSocket.Listener {
+    final BlockingQueue<String> frames = new LinkedBlockingQueue<>();
+    final BlockingQueue<Integer> closed = new LinkedBlockingQueue<>();
+    final BlockingQueue<String> pongs = new LinkedBlockingQueue<>();
+    final WebSocket socket;
+
+    Client(OpenListener listener, String subProtocol) {
+      socket =
+          HttpClient.newHttpClient()
+              .newWebSocketBuilder()
+              .subprotocols(subProtocol)
+              .connectTimeout(Duration.ofSeconds(20))
+              .buildAsync(URI.create(listener.server.listeners().get(0).url()), this)
+              .join();
+    }
+
+    void send(String hex, boolean last) {
+      byte[] bytes = ByteBufUtil.decodeHexDump(hex.replace(" ", ""));
+      socket.sendBinary(ByteBuffer.wrap(bytes), last).join();
+    }
+
+    @Override
+    public @Nullable CompletionStage<?> onBinary(WebSocket from, ByteBuffer data, boolean last) {
+      byte[] bytes = new byte[data.remaining()];
+      data.get(bytes);
+      frames.add(ByteBufUtil.hexDump(bytes));
+      from.request(1);
+      return null;
+    }
+
+    @Override
+    public @Nullable CompletionStage<?> onPong(WebSocket from, ByteBuffer message) {
+      pongs.add(StandardCharsets.UTF_8.decode(message).toString());
+      from.request(1);
+      return null;
+    }
+
+    @Override
+    public @Nullable CompletionStage<?> onClose(WebSocket from, int status, String reason) {
+      closed.add(status);
+      return null;
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"mqtt", "mqttv3.1"})
+  void shouldServeBothSubProtocols(String subProtocol) throws Exception {
+    try (OpenListener listener = open()) {
+      Client client = new Client(listener, subProtocol);
+      assertThat(client.socket.getSubprotocol()).isEqualTo(subProtocol);
+      client.send(CONNECT, true);
+      assertThat(OpenListener.take(client.frames)).startsWith("20");
+      assertThat(OpenListener.take(listener.peers).listener()).isEqualTo("wsListener");
+      client.socket.abort();
+    }
+  }
+
+  @Test
+  void shouldTakePacketsFromAnyMixOfFrames() throws Exception {
+    try (OpenListener listener = open()) {
+      Client client = new Client(listener, "mqtt");
+      String connect = CONNECT.replace(" ", "");
+      client.send(connect.substring(0, 6), false); // one message in three fragments
+      client.send("", false);
+      client.send(connect.substring(6, 10), true);
+      client.send(connect.substring(10), true); // and the rest in another message
+      assertThat(OpenListener.take(client.frames)).startsWith("20");
+      client.send(PING + PING + PING.substring(0, 2), true); // several in one, and a part
+      client.send(PING.substring(2), true);
+      StringBuilder pongs = new StringBuilder();
+      while (pongs.length() < 3 * PONG.length()) {
+        pongs.append(OpenListener.take(client.frames));
+      }
+      assertThat(pongs).hasToString(PONG.repeat(3));
+      client.socket.abort();
+    }
+  }
+
+  @Test
+  void shouldAnswerPingsOfWebSocketToo() throws Exception {
+    try (OpenListener listener = open()) {
+      Client client = new Client(listener, "mqtt");
+      client.socket.sendPing(ByteBuffer.wrap("hello".getBytes(StandardCharsets.UTF_8))).join();
+      assertThat(OpenListener.take(client.pongs)).isEqualTo("hello");
+      client.socket.sendPong(ByteBuffer.allocate(0)).join();
+      client.send(CONNECT, true);
+      assertThat(OpenListener.take(client.frames)).startsWith("20");
+      client.socket.abort();
+    }
+  }
+
+  @Test
+  void shouldEndTheConnectionWhenTheClientClosesIt() throws Exception {
+    try (OpenListener listener = open()) {
+      Client client = new Client(listener, "mqtt");
+      client.send(CONNECT, true);
+      OpenListener.take(client.frames);
+      client.socket.sendClose(WebSocket.NORMAL_CLOSURE, "bye").join();
+      assertThat(OpenListener.take(client.closed)).isEqualTo(WebSocket.NORMAL_CLOSURE);
+      OpenListener.await(
+          () -> listener.world.observer.disconnected.containsKey(CloseReason.CONNECTION_LOST),
+          () -> "ended, but " + listener.world.observer.disconnected);
+    }
+  }
+
+  @Test
+  void shouldEndTheConnectionOnATextFrame() throws Exception {
+    try (OpenListener listener = open()) {
+      Client early = new Client(listener, "mqtt");
+      early.socket.sendText("CONNECT", true).join();
+      assertThat(OpenListener.take(early.closed)).isEqualTo(1003);
+      listener.awaitRefused(CloseReason.WEBSOCKET_ERROR, 1);
+      Client later = new Client(listener, "mqtt");
+      later.send(CONNECT, true);
+      OpenListener.take(later.frames);
+      later.socket.sendText("PUBLISH", true).join();
+      assertThat(OpenListener.take(later.closed)).isEqualTo(1003);
+      assertThat(listener.world.observer.disconnected)
+          .containsEntry(CloseReason.WEBSOCKET_ERROR, 1);
+    }
+  }
+
+  @Test
+  void shouldSayDisconnectBeforeItCloses() throws Exception {
+    try (OpenListener listener = open()) {
+      Client client = new Client(listener, "mqtt");
+      client.send(CONNECT, true);
+      OpenListener.take(client.frames);
+      client.send(CONNECT, true);
+      assertThat(OpenListener.take(client.frames)).startsWith("e0").contains("82");
+      assertThat(OpenListener.take(client.closed)).isEqualTo(WebSocket.NORMAL_CLOSURE);
+    }
+  }
+
+  @Test
+  void shouldRefuseAFrameThatIsTooLarge() throws Exception {
+    try (OpenListener listener =
+        new OpenListener(OpenListener.webSocket(new WebSocketSettings("/mqtt", 1_024, false)))) {
+      Client client = new Client(listener, "mqtt");
+      client.send("00".repeat(1_025), true);
+      assertThat(OpenListener.take(client.closed)).isEqualTo(1009);
+      listener.awaitRefused(CloseReason.WEBSOCKET_ERROR, 1);
+    }
+  }
+
+  @Test
+  void shouldRefuseASubProtocolThatIsNotMqtt() throws Exception {
+    try (OpenListener listener = open()) {
+      assertThatThrownBy(() -> new Client(listener, "wamp"))
+          .isInstanceOf(CompletionException.class)
+          .cause()
+          .isInstanceOfSatisfying(
+              WebSocketHandshakeException.class,
+              e -> assertThat(e.getResponse().statusCode()).isEqualTo(400));
+      listener.awaitRefused(CloseReason.WEBSOCKET_REFUSED, 1);
+    }
+  }
+
+  private static String answer(OpenListener listener, String request) throws IOException {
+    try (Line line = listener.connect()) {
+      line.socket().getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+      return new String(line.socket().getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    }
+  }
+
+  @Test
+  void shouldAnswerInHttpWhoeverAsksForSomethingElse() throws Exception {
+    try (OpenListener listener = open()) {
+      assertThat(answer(listener, "GET / HTTP/1.1\r\nHost: x\r\n\r\n"))
+          .startsWith("HTTP/1.1 404 ")
+          .endsWith("MQTT is at /mqtt\n");
+      assertThat(answer(listener, "GET /mqtt HTTP/1.1\r\nHost: x\r\n\r\n"))
+          .startsWith("HTTP/1.1 426 ")
+          .containsIgnoringCase("sec-websocket-version: 13");
+      assertThat(answer(listener, "DELETE /mqtt HTTP/1.1\r\nHost: x\r\n\r\n"))
+          .startsWith("HTTP/1.1 405 ");
+      assertThat(answer(listener, UPGRADE.formatted("/mqtt", ""))).startsWith("HTTP/1.1 400 ");
+      String withoutKey = UPGRADE.formatted("/mqtt", "Sec-WebSocket-Protocol: mqtt\r\n");
+      assertThat(answer(listener, withoutKey.replaceFirst("Sec-WebSocket-Key.*\r\n", "")))
+          .startsWith("HTTP/1.1 400 ");
+      assertThat(answer(listener, "\u0010\u000e\u0000\u0004MQTT\r\n\r\n"))
+          .startsWith("HTTP/1.1 400 ");
+      listener.awaitRefused(CloseReason.WEBSOCKET_REFUSED, 6);
+    }
+  }
+
+  @Test
+  void shouldNotMindAQueryOrAnOriginOrOtherSubProtocols() throws Exception {
+    try (OpenListener listener = open();
+        Line line = listener.connect()) {
+      String more = "Origin: https://elsewhere.example\r\nSec-WebSocket-Protocol: a, mqtt\r\n";
+      String request = UPGRADE.formatted("/mqtt?token=1", more);
+      line.socket().getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+      byte[] first = line.socket().getInputStream().readNBytes(12);
+      assertThat(new String(first, StandardCharsets.US_ASCII)).isEqualTo("HTTP/1.1 101");
+    }
+  }
+
+  @Test
+  void shouldRefuseFramesThatAreNotMasked() throws Exception {
+    try (OpenListener listener = open();
+        Line line = listener.connect()) {
+      String request = UPGRADE.formatted("/mqtt", "Sec-WebSocket-Protocol: mqtt\r\n");
+      line.socket().getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+      line.send("8210" + CONNECT.replace(" ", ""));
+      assertThat(line.isEnded()).isTrue();
+      listener.awaitRefused(CloseReason.WEBSOCKET_ERROR, 1);
+    }
+  }
+
+  @Test
+  void shouldEndAConnectionThatDoesNotComeToThePoint() throws Exception {
+    try (OpenListener listener =
+            new OpenListener(
+                Settings.with("connectTimeout", Duration.ofMillis(300)),
+                OpenListener.webSocket(WebSocketSettings.DEFAULTS));
+        Line half = listener.connect()) {
+      half.socket().getOutputStream().write("GET /mqtt HT".getBytes(StandardCharsets.US_ASCII));
+      assertThat(half.isEnded()).isTrue();
+      Client idle = new Client(listener, "mqtt");
+      assertThat(OpenListener.take(idle.closed)).isEqualTo(WebSocket.NORMAL_CLOSURE);
+      listener.awaitRefused(CloseReason.CONNECT_TIMEOUT, 2);
+    }
+  }
+
+  @Test
+  void shouldServeOnAnotherPathWithCompression() throws Exception {
+    try (OpenListener listener =
+            new OpenListener(OpenListener.webSocket(new WebSocketSettings("/x", 1_024, true)));
+        Line line = listener.connect()) {
+      String more =
+          "Sec-WebSocket-Protocol: mqtt\r\nSec-WebSocket-Extensions: permessage-deflate\r\n";
+      String request = UPGRADE.formatted("/x", more);
+      line.socket().getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+      StringBuilder answer = new StringBuilder();
+      while (answer.indexOf("\r\n\r\n") < 0) {
+        answer.append((char) line.socket().getInputStream().read());
+      }
+      assertThat(answer.toString()).containsIgnoringCase("extensions: permessage-deflate");
+      // 200,000 zeros in some 200 bytes are more than a frame may hold.
+      String zeros = deflated(new byte[200_000]);
+      line.send("c2fe" + "%04x".formatted(zeros.length() / 2) + "00000000" + zeros);
+      assertThat(line.isEnded()).isTrue();
+      listener.awaitRefused(CloseReason.WEBSOCKET_ERROR, 1);
+    }
+  }
+
+  /** Without the last four bytes of a flush, as RFC 7692 §7.2.1 has it. */
+  private static String deflated(byte[] content) {
+    var deflater = new java.util.zip.Deflater(9, true);
+    deflater.setInput(content);
+    byte[] out = new byte[1_024];
+    int length = deflater.deflate(out, 0, out.length, java.util.zip.Deflater.SYNC_FLUSH);
+    deflater.end();
+    return ByteBufUtil.hexDump(out, 0, length - 4);
+  }
+
+  @Test
+  void shouldStandGarbage() throws Exception {
+    java.util.Random random = new java.util.Random(7);
+    try (OpenListener listener = open()) {
+      for (int i = 0; i < 30; i++) {
+        try (Line line = listener.connect()) {
+          byte[] garbage = new byte[random.nextInt(300)];
+          random.nextBytes(garbage);
+          if (i % 2 == 0) {
+            String request = UPGRADE.formatted("/mqtt", "Sec-WebSocket-Protocol: mqtt\r\n");
+            line.socket().getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+          }
+          line.socket().getOutputStream().write(garbage);
+        }
+      }
+      OpenListener.await(
+          () -> listener.world.observer.refused.values().stream().mapToInt(n -> n).sum() == 30,
+          () -> "30 refused, but " + listener.world.observer.refused);
+      assertThat(listener.world.observer.refused).doesNotContainKey(CloseReason.INTERNAL_ERROR);
+      CompletableFuture.runAsync(() -> new Client(listener, "mqtt").socket.abort()).join();
+    }
+  }
+}
