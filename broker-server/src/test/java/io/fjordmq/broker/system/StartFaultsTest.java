@@ -155,17 +155,21 @@ class StartFaultsTest {
   }
 
   @Test
-  void shouldRefuseAListenerThatItDoesNotHave() {
+  void shouldSayWhichCertificateIsMissing() {
     String tls =
         """
         bootstrap: true
         mqttServerConfig:
           tlsListener:
-            port: 8883
+            port: %d
             certFile: cert.pem
-        """;
+        httpConfig:
+          port: %d
+        """
+            .formatted(mqtt, http);
     StartAttempt attempt = StartAttempt.in(folder, tls, Map.of());
-    assertOneLine(attempt, MISCONFIGURED, "mqttServerConfig.tlsListener", "remove it");
+    assertOneLine(
+        attempt, FAILED, "mqttServerConfig.tlsListener.certFile: cert.pem: there is no such file");
   }
 
   @Test
