@@ -11,7 +11,8 @@ import java.util.List;
  *
  * @param maxEntries &gt; 0
  * @param maxBytes of their rows; the first entry is given whatever it weighs
- * @param nowMillis the reader's wall clock: what expires by then is left out
+ * @param nowMillis the reader's wall clock: what expires by then is left out, unless it may have
+ *     been sent on an earlier connection
  */
 record FetchEntries(
     InboxHandle handle, long fromSequence, int maxEntries, int maxBytes, long nowMillis)
@@ -55,11 +56,12 @@ record FetchEntries(
   @Override
   public byte[] answer(KvReader rows, InboxMemory memory) {
     int bucket = InboxKeys.bucket(handle.id());
-    byte[] state = rows.get(InboxKeys.state(bucket, handle.id()));
-    if (state == null || !isOwnedBy(InboxState.decode(handle.id(), state))) {
+    byte[] row = rows.get(InboxKeys.state(bucket, handle.id()));
+    InboxState state = row == null ? null : InboxState.decode(handle.id(), row);
+    if (state == null || !isOwnedBy(state)) {
       return Answer.fenced();
     }
-    Page page = new Page();
+    Page page = new Page(state.sentBelow());
     rows.scan(
         InboxKeys.entry(bucket, handle.incarnation(), fromSequence),
         InboxKeys.kindStart(bucket, handle.incarnation(), InboxKeys.ENTRY + 1),
@@ -87,6 +89,12 @@ record FetchEntries(
     private long nextSequence = fromSequence;
     private long bytes;
     private boolean full;
+    // What an earlier connection has sent does not expire any more (MQTT-4.3.3-7).
+    private final long sentBelow;
+
+    private Page(long sentBelow) {
+      this.sentBelow = sentBelow;
+    }
 
     boolean add(byte[] key, byte[] row) {
       int visited = found.size() + expired.size();
@@ -97,7 +105,7 @@ record FetchEntries(
       }
       long sequence = InboxKeys.restOfRow(key).readLong();
       nextSequence = sequence + 1;
-      if (EntryRow.decode(row).isExpiredAt(nowMillis)) {
+      if (sequence >= sentBelow && EntryRow.decode(row).isExpiredAt(nowMillis)) {
         expired.add(sequence);
       } else {
         sequences.add(sequence);

@@ -309,7 +309,9 @@ class InboxModelTest {
       FetchEntries.Found found = FetchEntries.decodeAnswer(in);
       List<String> expected =
           session.entries.tailMap(from).entrySet().stream()
-              .filter(entry -> entry.getValue().expiresAt() > now())
+              .filter(
+                  entry ->
+                      entry.getKey() < session.sentBelow || entry.getValue().expiresAt() > now())
               .limit(limit)
               .map(entry -> entry.getKey() + ":" + entry.getValue().payload())
               .toList();

@@ -131,7 +131,9 @@ final class OutboundPublishes {
   private void send(Delivery delivery, DeliverySource source) {
     Message message = delivery.message();
     long now = message.expiresAtMillis() == Message.NEVER ? 0 : connection.nowMillis();
-    if (message.isExpiredAt(now)) {
+    boolean repeated = delivery.qos() != Qos.AT_MOST_ONCE && source.mayBeRepeated();
+    // What has begun to be delivered does not expire any more (MQTT-4.3.3-7).
+    if (!repeated && message.isExpiredAt(now)) {
       drop(DropReason.EXPIRED, delivery, source);
       return;
     }
@@ -143,11 +145,9 @@ final class OutboundPublishes {
       return;
     }
     int identifier = 0;
-    boolean dup = false;
     if (delivery.qos() != Qos.AT_MOST_ONCE) {
       long sequence = source.sequence();
       identifier = InflightWindow.packetIdentifier(sequence);
-      dup = source.mayBeRepeated();
       window.open(
           sequence,
           delivery.qos() == Qos.AT_LEAST_ONCE
@@ -156,7 +156,7 @@ final class OutboundPublishes {
       rememberShared(sequence, delivery);
     }
     long expiry = dialect.expirySeconds(message, now);
-    connection.writer().publish(head, identifier, dup, expiry, message.payload());
+    connection.writer().publish(head, identifier, repeated, expiry, message.payload());
     connection.observer().sent(delivery.qos(), bytes);
   }
 
