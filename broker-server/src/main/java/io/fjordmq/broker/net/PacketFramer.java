@@ -2,6 +2,7 @@ package io.fjordmq.broker.net;
 
 import io.fjordmq.broker.limits.Limit;
 import io.fjordmq.broker.session.CloseReason;
+import io.fjordmq.broker.session.LongWillTopic;
 import io.fjordmq.broker.session.PacketLimit;
 import io.fjordmq.broker.session.ProtocolViolation;
 import io.netty.buffer.ByteBuf;
@@ -49,7 +50,7 @@ final class PacketFramer extends ByteToMessageDecoder {
       requireConnectFirst(in);
       int size = packetBytes(in);
       if (size > 0 && in.readableBytes() >= size) {
-        check(in, size);
+        check(ctx, in, size);
         out.add(in.readRetainedSlice(size));
       }
     } catch (ProtocolViolation violation) {
@@ -103,14 +104,16 @@ final class PacketFramer extends ByteToMessageDecoder {
     }
   }
 
-  private void check(ByteBuf in, int size) {
+  private void check(ChannelHandlerContext ctx, ByteBuf in, int size) {
     if (protocolLevel == 3) {
       RawRules.forgiveRepetition(in);
     }
     if (protocolLevel != 0) {
       RawRules.check(in, size, protocolLevel);
     } else {
-      protocolLevel = RawRules.checkConnect(in, size);
+      ConnectRules connect = ConnectRules.check(in, size);
+      protocolLevel = connect.level();
+      LongWillTopic.attach(ctx.channel(), connect.willTopic());
     }
   }
 }

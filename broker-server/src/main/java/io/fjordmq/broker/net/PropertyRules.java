@@ -1,6 +1,5 @@
 package io.fjordmq.broker.net;
 
-import io.fjordmq.broker.net.RawRules.PacketCursor;
 import io.fjordmq.broker.session.CloseReason;
 import io.fjordmq.broker.session.ProtocolViolation;
 

@@ -108,7 +108,8 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
     }
     MqttConnectMessage connect = (MqttConnectMessage) message;
     protocolLevel = connect.variableHeader().version();
-    maxPacketBytes = ConnectReader.maxPacketBytes(connect);
+    int taken = ConnectReader.maxPacketBytes(connect);
+    maxPacketBytes = taken == 0 ? SessionSettings.LARGEST_PACKET : taken;
     services.observer().packetReceived(message.fixedHeader().messageType().value());
     cancelTimeout();
     if (sessions.isShuttingDown()) {
@@ -118,7 +119,8 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
       services.observer().refusedAsOverloaded(RefusedWork.CONNECT);
       throw new ProtocolViolation(CloseReason.SERVER_BUSY, "the server has too much to do");
     }
-    ConnectRequest request = new ConnectReader(services.settings()).read(connect);
+    ConnectRequest request =
+        new ConnectReader(services.settings(), LongWillTopic.take(ctx.channel())).read(connect);
     ReadGate closed = new ReadGate(ctx.channel(), services.observer());
     closed.close(ReadGate.CONNECT);
     gate = closed;

@@ -20,9 +20,14 @@ final class ConnectReader {
   private static final byte[] NO_PAYLOAD = {};
 
   private final SessionSettings settings;
+  private final @Nullable String longWillTopic;
 
-  ConnectReader(SessionSettings settings) {
+  /**
+   * @param longWillTopic of the CONNECT if netty did not read it
+   */
+  ConnectReader(SessionSettings settings, @Nullable String longWillTopic) {
     this.settings = settings;
+    this.longWillTopic = longWillTopic;
   }
 
   /**
@@ -123,7 +128,7 @@ final class ConnectReader {
     }
   }
 
-  /** Bytes of the largest packet the client takes; 0 if it says so, which is an error. */
+  /** Bytes of the largest packet the client takes; 0 if it says so, which is a protocol error. */
   static int maxPacketBytes(MqttConnectMessage connect) {
     PropertyView properties = new PropertyView(connect.variableHeader().properties());
     long bytes =
@@ -169,7 +174,8 @@ final class ConnectReader {
     byte[] bytes = payload.willMessageInBytes();
     Message message =
         new Message(
-            willTopic(payload.willTopic(), header.version()),
+            willTopic(
+                longWillTopic == null ? payload.willTopic() : longWillTopic, header.version()),
             bytes == null ? NO_PAYLOAD : bytes,
             Qos.of(header.willQos()),
             header.isWillRetain(),
@@ -185,7 +191,6 @@ final class ConnectReader {
 
   private static Topic willTopic(@Nullable String name, int version) {
     try {
-      // Netty gives null for will topics longer than 32,767 bytes.
       return new Topic(Objects.requireNonNullElse(name, ""));
     } catch (IllegalArgumentException e) {
       throw new ProtocolViolation(

@@ -114,16 +114,26 @@ class TextTest {
   }
 
   @Test
-  @DisplayName(
-      "[MQTT-4.7.3-3] will topics up to what netty's decoder reads, and no more in silence")
+  @DisplayName("[MQTT-4.7.3-3] [3.1.1: MQTT-4.7.3-3] will topics of 65,535 bytes")
   void shouldCarryLongWillTopics() {
-    String topic = "x".repeat(32_767);
-    Line line = connected("s").send(subscribe5(1, topic, 0));
-    Line dying = broker.open().send(connect5("06", "00", text("c"), "00", text(topic), text("x")));
-    dying.cut();
-    assertThat(line.read()).endsWith(packet(0x30, text(topic), "00", "78"));
-    Line refused =
-        broker.open().send(connect5("06", "00", text("c"), "00", text(topic + "x"), text("x")));
-    assertThat(refused.read()).singleElement().asString().matches("20..0090.*");
+    for (int bytes : new int[] {32_767, 32_768, 65_535}) {
+      String topic = "x".repeat(bytes);
+      Line line = connected("s" + bytes).send(subscribe5(1, topic, 0));
+      broker.open().send(connect5("06", "00", text("c"), "00", text(topic), text("x"))).cut();
+      String head = text("MQTT") + "04" + "06" + "0000";
+      broker.open().send(packet(0x10, head, text("c"), text(topic), text("y"))).cut();
+      assertThat(line.read())
+          .endsWith(packet(0x30, text(topic), "00", "78"), packet(0x30, text(topic), "00", "79"));
+    }
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @DisplayName("[MQTT-3.1.3-11] [MQTT-1.5.4-1] long will topics are checked like short ones")
+  @CsvSource({"ill-formed, ff, 81", "U+0000, 00, 81", "wildcard, 23, 90"})
+  void shouldNotTakeBadLongWillTopics(String what, String end, String code) {
+    String topic = counted("78".repeat(40_000) + end);
+    Line line = broker.open().send(connect5("06", "00", text("c"), "00", topic, text("x")));
+    assertThat(line.read()).as(what).singleElement().asString().matches("20..00" + code + ".*");
+    assertThat(line.isOpen()).isFalse();
   }
 }

@@ -1,0 +1,130 @@
+package io.fjordmq.broker.net;
+
+import io.fjordmq.broker.session.CloseReason;
+import io.fjordmq.broker.session.ProtocolViolation;
+import io.netty.buffer.ByteBuf;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rules of a CONNECT that can only be checked on the bytes: its protocol name, flags that
+ * contradict each other, fields that flags promise and that are not there.
+ *
+ * @param level of the protocol: 3, 4 or 5
+ * @param willTopic if it is longer than netty's decoder reads, which gives none then; else null
+ */
+record ConnectRules(int level, @Nullable String willTopic) {
+  private static final int LONGEST_PROTOCOL_NAME = 6;
+
+  /** Set in the protocol level by bridges of mosquitto; nothing in MQTT. */
+  private static final int BRIDGE = 0x80;
+
+  private static final int USER_NAME_FLAG = 0x80;
+  private static final int PASSWORD_FLAG = 0x40;
+  private static final int WILL_RETAIN_AND_QOS = 0x38;
+  private static final int WILL_QOS = 0x18;
+  private static final int WILL_FLAG = 0x04;
+  private static final int RESERVED_FLAG = 0x01;
+
+  private static final int LONGEST_WILL_TOPIC_OF_NETTY = 32_767;
+
+  /**
+   * Checks a CONNECT (MQTT 5.0 §3.1.2, MQTT 3.1.1 §3.1.2).
+   *
+   * @param size of the packet, which begins at the reader index
+   * @return what it says that netty does not
+   */
+  static ConnectRules check(ByteBuf in, int size) {
+    PacketCursor cursor = new PacketCursor(in, size, 0);
+    cursor.skipFixedHeader();
+    int nameBytes = cursor.readShort();
+    if (nameBytes > LONGEST_PROTOCOL_NAME) {
+      throw RawRules.malformed("protocol name of " + nameBytes + " bytes", 0);
+    }
+    String name = cursor.readAscii(nameBytes);
+    int level = cursor.readByte();
+    boolean known =
+        (name.equals("MQTT") && (level == 4 || level == 5))
+            || (name.equals("MQIsdp") && level == 3);
+    if (!known) {
+      throw unsupported(level);
+    }
+    cursor.level(level);
+    int flagsAt = cursor.position();
+    int flags = cursor.readByte();
+    checkFlags(flags, level);
+    cursor.skip(2);
+    return checkFields(cursor, flags, level, in, flagsAt);
+  }
+
+  /**
+   * The name is not repeated to the client: it may be anything, even what no text may hold.
+   * Mosquitto's bridges first try MQTT 3 with a bit of their own and understand only the refusal of
+   * that version.
+   */
+  private static ProtocolViolation unsupported(int level) {
+    int told = (level & BRIDGE) != 0 && (level & ~BRIDGE) < 5 ? level & ~BRIDGE : level;
+    return new ProtocolViolation(
+        CloseReason.UNSUPPORTED_PROTOCOL_VERSION, "unknown protocol, level " + level, told);
+  }
+
+  private static void checkFlags(int flags, int level) {
+    if ((flags & RESERVED_FLAG) != 0 && level > 3) {
+      throw RawRules.malformed("reserved CONNECT flag is set", level);
+    }
+    if ((flags & WILL_FLAG) == 0 && (flags & WILL_RETAIN_AND_QOS) != 0) {
+      throw RawRules.malformed("will QoS or will retain without a will", level);
+    }
+    if ((flags & WILL_QOS) == WILL_QOS) {
+      throw RawRules.malformed("will QoS 3", level);
+    }
+    if (level < 5 && (flags & PASSWORD_FLAG) != 0 && (flags & USER_NAME_FLAG) == 0) {
+      throw RawRules.malformed("password without user name", level);
+    }
+  }
+
+  private static ConnectRules checkFields(
+      PacketCursor cursor, int flags, int level, ByteBuf in, int flagsAt) {
+    if (level >= 5) {
+      PropertyRules.check(cursor, PropertyRules.CONNECT);
+    }
+    cursor.skipCounted();
+    String willTopic = null;
+    if ((flags & WILL_FLAG) != 0) {
+      if (level >= 5) {
+        PropertyRules.check(cursor, PropertyRules.WILL);
+      }
+      willTopic = readWillTopic(cursor);
+      cursor.skipCounted();
+    }
+    int present = skipCredentials(cursor, flags, level);
+    if (present != flags) {
+      in.setByte(flagsAt, present);
+    }
+    return new ConnectRules(level, willTopic);
+  }
+
+  private static @Nullable String readWillTopic(PacketCursor cursor) {
+    int bytes = cursor.readShort();
+    if (bytes > LONGEST_WILL_TOPIC_OF_NETTY) {
+      return cursor.readText(bytes);
+    }
+    cursor.skip(bytes);
+    return null;
+  }
+
+  /**
+   * @return the flags of what is there. In MQTT 3.1 the remaining length counts more than they do:
+   *     user name and password may be flagged and missing (its §3.1)
+   */
+  private static int skipCredentials(PacketCursor cursor, int flags, int level) {
+    int present = flags;
+    for (int flag : new int[] {USER_NAME_FLAG, PASSWORD_FLAG}) {
+      if ((flags & flag) != 0 && level == 3 && cursor.left() == 0) {
+        present &= ~flag;
+      } else if ((flags & flag) != 0) {
+        cursor.skipCounted();
+      }
+    }
+    return present;
+  }
+}

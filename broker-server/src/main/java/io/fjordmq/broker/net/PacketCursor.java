@@ -1,0 +1,109 @@
+package io.fjordmq.broker.net;
+
+import io.netty.buffer.ByteBuf;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+
+/** Reads a packet by absolute positions, moving no index; past its end it is malformed. */
+final class PacketCursor {
+  private final ByteBuf in;
+  private final int end;
+  private int position;
+  private int level;
+
+  PacketCursor(ByteBuf in, int size, int level) {
+    this.in = in;
+    this.position = in.readerIndex();
+    this.end = position + size;
+    this.level = level;
+  }
+
+  int level() {
+    return level;
+  }
+
+  void level(int known) {
+    level = known;
+  }
+
+  int position() {
+    return position;
+  }
+
+  int left() {
+    return end - position;
+  }
+
+  void skip(int bytes) {
+    if (bytes > left()) {
+      throw RawRules.malformed("packet ends early", level);
+    }
+    position += bytes;
+  }
+
+  int readByte() {
+    skip(1);
+    return in.getUnsignedByte(position - 1);
+  }
+
+  int readShort() {
+    skip(2);
+    return in.getUnsignedShort(position - 2);
+  }
+
+  String readAscii(int bytes) {
+    skip(bytes);
+    return in.toString(position - bytes, bytes, StandardCharsets.US_ASCII);
+  }
+
+  /** A variable byte integer (MQTT 5.0 §1.5.5). */
+  int readInteger() {
+    int value = 0;
+    for (int i = 0; i < 4; i++) {
+      int digit = readByte();
+      value |= (digit & 0x7F) << 7 * i;
+      if (digit < 0x80) {
+        requireShortest(i, digit);
+        return value;
+      }
+    }
+    throw RawRules.malformed("variable byte integer of more than four bytes", level);
+  }
+
+  /** MQTT-1.5.5-1; the older versions do not ask for it. */
+  private void requireShortest(int index, int lastDigit) {
+    if (level >= 5 && index > 0 && lastDigit == 0) {
+      throw RawRules.malformed("variable byte integer in more bytes than it needs", level);
+    }
+  }
+
+  /** Text or binary data: two bytes of length, then that many. */
+  void skipCounted() {
+    skip(readShort());
+  }
+
+  void skipFixedHeader() {
+    skip(1);
+    readInteger();
+  }
+
+  /**
+   * Text (MQTT 5.0 §1.5.4) of so many bytes.
+   *
+   * @throws io.fjordmq.broker.session.ProtocolViolation if it is ill-formed or has U+0000
+   */
+  String readText(int bytes) {
+    skip(bytes);
+    ByteBuffer its = in.nioBuffer(position - bytes, bytes);
+    try {
+      String text = StandardCharsets.UTF_8.newDecoder().decode(its).toString();
+      if (text.indexOf('\0') < 0) {
+        return text;
+      }
+    } catch (CharacterCodingException e) {
+      // Said below.
+    }
+    throw RawRules.malformed("text that is not UTF-8 or has U+0000", level);
+  }
+}
