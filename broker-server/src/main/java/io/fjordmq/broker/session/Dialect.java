@@ -1,6 +1,7 @@
 package io.fjordmq.broker.session;
 
 import io.fjordmq.api.Message;
+import io.fjordmq.api.Qos;
 import io.fjordmq.api.SubscriptionOptions;
 import io.fjordmq.broker.delivery.Delivery;
 import io.netty.handler.codec.mqtt.MqttMessage;
@@ -51,14 +52,21 @@ sealed interface Dialect permits Mqtt3Dialect, Mqtt5Dialect {
    */
   void writeReply(PacketWriter out, int firstByte, int packetIdentifier, int reasonCode);
 
-  /** True if the client can be told what became of its PUBLISH. */
-  boolean tellsPublishOutcome();
+  /** True if acknowledgements say what became of a PUBLISH or UNSUBSCRIBE. */
+  boolean tellsOutcome();
 
   /** The options of one filter of a SUBSCRIBE. */
   SubscriptionOptions options(MqttSubscribeMessage packet, MqttTopicSubscription filter);
 
-  /** What stands in a SUBACK for a filter that was refused with this reason code. */
-  int refusedSubscription(int reasonCode);
+  /** {@link #refusedSubscription} if only the end of the connection can tell it. */
+  int CANNOT_BE_TOLD = -1;
+
+  /**
+   * What stands in a SUBACK for a filter that was refused with this reason code.
+   *
+   * @param asked QoS
+   */
+  int refusedSubscription(int reasonCode, Qos asked);
 
   /** Everything of the PUBLISH before its payload, as a template for {@link PublishEncoder}. */
   byte[] head(Delivery delivery);

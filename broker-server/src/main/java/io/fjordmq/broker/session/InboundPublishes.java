@@ -311,7 +311,7 @@ final class InboundPublishes {
    * publisher has counted the drop.
    */
   private int reasonCode(PublishOutcome outcome) {
-    if (!connection.dialect().tellsPublishOutcome()) {
+    if (!connection.dialect().tellsOutcome()) {
       return 0;
     }
     return switch (outcome) {

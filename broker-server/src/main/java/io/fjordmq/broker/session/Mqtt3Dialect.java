@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 /** MQTT 3.1 and 3.1.1: no properties, no reason codes after the CONNACK. */
 final class Mqtt3Dialect implements Dialect {
   private static final int SUBSCRIPTION_FAILURE = 0x80;
+  private static final int NOT_AUTHORIZED = 0x87;
 
   private final ConnectRequest request;
   private final TopicLimits limits;
@@ -89,7 +90,7 @@ final class Mqtt3Dialect implements Dialect {
   }
 
   @Override
-  public boolean tellsPublishOutcome() {
+  public boolean tellsOutcome() {
     return false;
   }
 
@@ -98,9 +99,16 @@ final class Mqtt3Dialect implements Dialect {
     return SubscriptionOptions.ofQos(Qos.of(filter.qualityOfService().value()));
   }
 
+  /**
+   * MQTT 3.1 has no failure in a SUBACK: who may not subscribe is answered as if he might (its
+   * §3.8); who cannot be served is not left to wait for messages that never come.
+   */
   @Override
-  public int refusedSubscription(int reasonCode) {
-    return SUBSCRIPTION_FAILURE;
+  public int refusedSubscription(int reasonCode, Qos asked) {
+    if (request.protocolLevel() > 3) {
+      return SUBSCRIPTION_FAILURE;
+    }
+    return reasonCode == NOT_AUTHORIZED ? asked.level() : CANNOT_BE_TOLD;
   }
 
   @Override

@@ -190,7 +190,7 @@ final class Mqtt5Dialect implements Dialect {
   }
 
   @Override
-  public boolean tellsPublishOutcome() {
+  public boolean tellsOutcome() {
     return true;
   }
 
@@ -211,7 +211,7 @@ final class Mqtt5Dialect implements Dialect {
   }
 
   @Override
-  public int refusedSubscription(int reasonCode) {
+  public int refusedSubscription(int reasonCode, Qos asked) {
     return reasonCode;
   }
 

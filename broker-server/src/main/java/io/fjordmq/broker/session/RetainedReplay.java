@@ -9,7 +9,6 @@ import io.fjordmq.inbox.Attachment;
 import io.fjordmq.inbox.InboxHandle;
 import io.fjordmq.inbox.InboxStore;
 import io.fjordmq.inbox.InboxTarget;
-import io.fjordmq.retain.RetainStore;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,6 +32,8 @@ final class RetainedReplay {
     private final TopicFilter filter;
     private final SubscriptionOptions options;
     private byte @Nullable [] cursor;
+    // Did not fit into the client's inbox: they come before what follows the cursor.
+    private List<Message> refused = List.of();
 
     private Job(TopicFilter filter, SubscriptionOptions options) {
       this.filter = filter;
@@ -71,6 +72,10 @@ final class RetainedReplay {
       return;
     }
     reading = true;
+    if (!job.refused.isEmpty()) {
+      send(job, job.refused, job.cursor);
+      return;
+    }
     SessionSettings settings = connection.settings();
     connection.whileOpen(
         connection
@@ -87,7 +92,7 @@ final class RetainedReplay {
           if (page == null) {
             lost(job, error);
           } else {
-            send(job, page);
+            send(job, page.messages(), page.cursor());
           }
         });
   }
@@ -108,37 +113,63 @@ final class RetainedReplay {
     done(job, null);
   }
 
-  private void send(Job job, RetainStore.Page page) {
+  private void send(Job job, List<Message> messages, byte @Nullable [] cursor) {
     if (jobs == null) {
       return;
     }
-    List<CompletableFuture<?>> stored = new ArrayList<>();
+    List<Message> stored = new ArrayList<>();
+    List<CompletableFuture<List<InboxStore.InsertOutcome>>> outcomes = new ArrayList<>();
     List<Integer> identifiers =
         job.options.identifier() == 0 ? List.of() : List.of(job.options.identifier());
-    for (Message message : page.messages()) {
+    for (Message message : messages) {
       if (job.options.noLocal() && message.publisher().equals(connection.clientId())) {
         continue; // MQTT-3.8.3-3 makes no difference between live and retained
       }
       Qos qos = message.qos().min(job.options.maxQos());
       if (handle != null && qos != Qos.AT_MOST_ONCE) {
-        stored.add(store(handle, message, qos, identifiers));
+        stored.add(message);
+        outcomes.add(store(handle, message, qos, identifiers));
       } else {
         outbound.deliver(new Delivery(message, qos, true, identifiers, null));
       }
     }
     connection.writer().flush();
     if (stored.isEmpty()) {
-      done(job, page.cursor());
+      done(job, cursor);
     } else {
       connection.whileOpen(
-          CompletableFuture.allOf(stored.toArray(CompletableFuture<?>[]::new)),
+          CompletableFuture.allOf(outcomes.toArray(CompletableFuture<?>[]::new)),
           (all, error) -> {
             if (error == null) {
-              done(job, page.cursor());
+              stored(job, refused(stored, outcomes), cursor);
             } else {
               lost(job, error);
             }
           });
+    }
+  }
+
+  private static List<Message> refused(
+      List<Message> stored, List<CompletableFuture<List<InboxStore.InsertOutcome>>> outcomes) {
+    List<Message> refused = new ArrayList<>(0);
+    for (int i = 0; i < stored.size(); i++) {
+      if (outcomes.get(i).getNow(List.of()).contains(InboxStore.InsertOutcome.REFUSED_FULL)) {
+        refused.add(stored.get(i));
+      }
+    }
+    return refused;
+  }
+
+  /**
+   * What did not fit waits until the client has taken something: nothing is lost, nothing spins.
+   */
+  private void stored(Job job, List<Message> refused, byte @Nullable [] cursor) {
+    job.refused = refused;
+    if (refused.isEmpty()) {
+      done(job, cursor);
+    } else {
+      job.cursor = cursor;
+      reading = false;
     }
   }
 

@@ -280,9 +280,18 @@ final class Subscriptions {
     for (int i = 0; i < codes.length; i++) {
       Result result = results.get(i);
       boolean granted = result.code < UNSPECIFIED_ERROR;
-      codes[i] = granted ? result.code : connection.dialect().refusedSubscription(result.code);
+      codes[i] =
+          granted
+              ? result.code
+              : connection
+                  .dialect()
+                  .refusedSubscription(result.code, wishes.get(i).options.maxQos());
       if (!result.isNew) {
         count--;
+      }
+      if (codes[i] == Dialect.CANNOT_BE_TOLD) {
+        connection.fail(closeReason(result.code), "a subscription failed");
+        return;
       }
     }
     connection
@@ -298,6 +307,15 @@ final class Subscriptions {
         replayRetained(filter, wishes.get(i).options, results.get(i).isNew);
       }
     }
+  }
+
+  /** Why the connection ends if a refusal cannot be told in a SUBACK. */
+  private static CloseReason closeReason(int code) {
+    return switch (code) {
+      case TOPIC_FILTER_INVALID -> CloseReason.TOPIC_FILTER_INVALID;
+      case QUOTA_EXCEEDED -> CloseReason.QUOTA_EXCEEDED;
+      default -> CloseReason.SERVER_UNAVAILABLE;
+    };
   }
 
   private void replayRetained(TopicFilter filter, SubscriptionOptions options, boolean isNew) {
@@ -344,6 +362,11 @@ final class Subscriptions {
       codes[i] = (short) results.get(i).code;
       if (codes[i] == 0) {
         count--;
+      }
+      if (codes[i] == UNSPECIFIED_ERROR && !connection.dialect().tellsOutcome()) {
+        // A plain UNSUBACK would say that it worked (MQTT 3.1.1: MQTT-4.8.0-2).
+        connection.fail(CloseReason.SERVER_UNAVAILABLE, "an UNSUBSCRIBE failed");
+        return;
       }
     }
     connection

@@ -10,6 +10,7 @@ import io.netty.handler.codec.mqtt.MqttProperties;
 import io.netty.handler.codec.mqtt.MqttQoS;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -214,5 +215,40 @@ class SubscribeTest {
     two.all();
     one.cut();
     two.expect("PUBLISH q1 id=1 a x");
+  }
+
+  @Test
+  @DisplayName(
+      "[3.1.1: MQTT-4.8.0-2] an UNSUBSCRIBE that failed must not look like one that worked")
+  void shouldEndTheConnectionOfMqtt3WhenAnUnsubscribeFails() {
+    TestClient three = world.open().connect3("three", false).subscribe(1, "a", 1);
+    TestClient five = world.open().connect5("five", true, 60).subscribe(1, "a", 1);
+    three.expect("CONNACK 0", "SUBACK 1 [1]");
+    five.expect("CONNACK 0", "SUBACK 1 [1]");
+    world.inboxes.failure = new IllegalStateException("no majority");
+    unsubscribe(three, "a").expect();
+    assertThat(three.isOpen()).isFalse();
+    unsubscribe(five, "a").expect("UNSUBACK 9 [128]");
+    assertThat(five.isOpen()).isTrue();
+    world.inboxes.failure = null;
+  }
+
+  @Test
+  void shouldSendRetainedMessagesThatDidNotFitWhenThereIsRoom() {
+    retain(3);
+    TestClient client = world.open().connect5("c", true, 60);
+    world.inboxes.full = true;
+    client.subscribe(1, "r/+", 1);
+    client.expect("CONNACK 0", "SUBACK 1 [1]");
+    world.inboxes.full = false;
+    client.raw("c000");
+    assertThat(client.all())
+        .containsExactly(
+            "PINGRESP",
+            "PUBLISH q1 retain id=1 r/000 m0",
+            "PUBLISH q1 retain id=2 r/001 m1",
+            "PUBLISH q1 retain id=3 r/002 m2");
+    client.raw("c000");
+    client.expect("PINGRESP");
   }
 }
