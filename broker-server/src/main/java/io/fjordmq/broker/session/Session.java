@@ -225,8 +225,10 @@ final class Session implements LiveSession {
       // The step of the CONNECT that is under way gives back what was claimed until then.
       connection.observer().refused(reason);
       ConnectRequest request = connection.request();
+      CloseReason told =
+          reason == CloseReason.SERVER_SHUTTING_DOWN ? CloseReason.SERVER_UNAVAILABLE : reason;
       ConnAckRefusal.send(
-          connection.channel(), request.protocolLevel(), request.maxPacketBytes(), reason, detail);
+          connection.channel(), request.protocolLevel(), request.maxPacketBytes(), told, detail);
     }
   }
 

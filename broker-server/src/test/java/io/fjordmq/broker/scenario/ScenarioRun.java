@@ -89,8 +89,10 @@ final class ScenarioRun implements AutoCloseable {
   private void act(Statement statement) {
     switch (statement.verb()) {
       case "open" -> {
-        statement.options().end();
-        open(statement, version);
+        Options options = statement.options();
+        int itsVersion = options.number("v", version);
+        options.end();
+        open(statement, itsVersion);
       }
       case "connect" -> connect(statement);
       case "cut" -> {

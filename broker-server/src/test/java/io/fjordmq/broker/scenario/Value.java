@@ -36,9 +36,7 @@ final class Value {
     } catch (CharacterCodingException e) {
       return HEX + HexFormat.of().formatHex(bytes);
     }
-    boolean readable = text.codePoints().allMatch(c -> c >= ' ' && c != '"' && c != 0x7F);
-    boolean hidden = text.codePoints().anyMatch(c -> Character.getType(c) == Character.FORMAT);
-    if (!readable || hidden) {
+    if (!text.chars().allMatch(c -> c >= ' ' && c != '"' && c < 0x7F)) {
       return HEX + HexFormat.of().formatHex(bytes);
     }
     if (text.indexOf(' ') >= 0) {
