@@ -22,6 +22,11 @@ final class ConnectReader {
   private final SessionSettings settings;
   private final @Nullable String longWillTopic;
 
+  /** For {@link #grant} alone. */
+  ConnectReader(SessionSettings settings) {
+    this(settings, null);
+  }
+
   /**
    * @param longWillTopic of the CONNECT if netty did not read it
    */
@@ -168,8 +173,7 @@ final class ConnectReader {
     return mqtt5 && most > 0 ? Math.min(asked, most) : asked;
   }
 
-  private static Will will(
-      MqttConnectVariableHeader header, MqttConnectPayload payload, String clientId) {
+  private Will will(MqttConnectVariableHeader header, MqttConnectPayload payload, String clientId) {
     PropertyView properties = new PropertyView(payload.willProperties());
     byte[] bytes = payload.willMessageInBytes();
     Message message =

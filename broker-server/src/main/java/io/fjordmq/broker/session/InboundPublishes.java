@@ -109,7 +109,7 @@ final class InboundPublishes {
   }
 
   private void refuse(PublishRefusal refusal, Message message, int identifier) {
-    boolean told = message.qos() != Qos.AT_MOST_ONCE && connection.dialect().tellsPublishOutcome();
+    boolean told = message.qos() != Qos.AT_MOST_ONCE && connection.dialect().tellsOutcome();
     if (!told) {
       connection.observer().dropped(refusal.dropReason(), 1);
     }

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -253,6 +254,7 @@ class PublishTest {
   }
 
   @Test
+  @Tag("slow")
   @DisplayName("[MQTT-2.2.1-4] [MQTT-4.3.2-1] identifiers run from 1 to 65,535 and begin again")
   void shouldUseAllIdentifiers() {
     Line line = connected("s").send(subscribe5(1, "a", 1));
