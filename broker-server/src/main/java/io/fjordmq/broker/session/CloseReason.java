@@ -1,5 +1,6 @@
 package io.fjordmq.broker.session;
 
+import java.util.List;
 import java.util.Locale;
 
 /**
@@ -76,6 +77,16 @@ public enum CloseReason {
   /** Return code of a CONNACK of MQTT 3.1 and 3.1.1; -1 if the connection is just closed. */
   public int returnCode() {
     return returnCode;
+  }
+
+  /** Why a connection ends whose client cannot be told the reason code of a SUBACK. */
+  static CloseReason ofSubAck(int reasonCode) {
+    for (CloseReason reason : List.of(TOPIC_FILTER_INVALID, QUOTA_EXCEEDED)) {
+      if (reason.reasonCode == reasonCode) {
+        return reason;
+      }
+    }
+    return SERVER_UNAVAILABLE;
   }
 
   /** Value of the metric's label. */

@@ -98,7 +98,7 @@ final class InboundPublishes {
   /** Who cannot be refused is slowed: this publish is taken, and then the client is not read. */
   private @Nullable PublishRefusal whileOverloaded(Message message) {
     boolean atMostOnce = message.qos() == Qos.AT_MOST_ONCE;
-    if (!atMostOnce && !connection.dialect().tellsPublishOutcome()) {
+    if (!atMostOnce && !connection.dialect().tellsOutcome()) {
       connection.throttle().holdBackWhileOverloaded();
       return null;
     }

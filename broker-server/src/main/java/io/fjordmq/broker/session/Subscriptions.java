@@ -290,7 +290,7 @@ final class Subscriptions {
         count--;
       }
       if (codes[i] == Dialect.CANNOT_BE_TOLD) {
-        connection.fail(closeReason(result.code), "a subscription failed");
+        connection.fail(CloseReason.ofSubAck(result.code), "a subscription failed");
         return;
       }
     }
@@ -307,15 +307,6 @@ final class Subscriptions {
         replayRetained(filter, wishes.get(i).options, results.get(i).isNew);
       }
     }
-  }
-
-  /** Why the connection ends if a refusal cannot be told in a SUBACK. */
-  private static CloseReason closeReason(int code) {
-    return switch (code) {
-      case TOPIC_FILTER_INVALID -> CloseReason.TOPIC_FILTER_INVALID;
-      case QUOTA_EXCEEDED -> CloseReason.QUOTA_EXCEEDED;
-      default -> CloseReason.SERVER_UNAVAILABLE;
-    };
   }
 
   private void replayRetained(TopicFilter filter, SubscriptionOptions options, boolean isNew) {
