@@ -11,22 +11,22 @@ import java.util.Arrays;
 import java.util.Map;
 
 /** Settings with one value changed. */
-final class Settings {
+public final class Settings {
   private Settings() {}
 
-  static SessionSettings with(String name, Object value) {
+  public static SessionSettings with(String name, Object value) {
     return with(SessionSettings.defaults(), name, value);
   }
 
   /** One set of limits for all tenants. */
-  static Tenants forAll(SessionSettings settings, SessionObserver observer) {
+  public static Tenants forAll(SessionSettings settings, SessionObserver observer) {
     return new Tenants(
         new TenantLimits(settings, TenantSettings.DEFAULTS, InboxLimits.DEFAULT),
         Map.of(),
         observer);
   }
 
-  static <R extends Record> R with(R settings, String name, Object value) {
+  public static <R extends Record> R with(R settings, String name, Object value) {
     RecordComponent[] components = settings.getClass().getRecordComponents();
     try {
       Object[] values = new Object[components.length];

@@ -1,0 +1,199 @@
+package io.fjordmq.broker.simulation;
+
+import io.fjordmq.broker.simulation.ModelClient.Character;
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.sim.SimCluster;
+import io.fjordmq.cluster.consensus.sim.SimHost;
+import io.fjordmq.cluster.consensus.sim.Simulation;
+import io.fjordmq.range.kv.SimKv;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One seed's run: clients live wildly on a broker whose stores answer late or not at all and that
+ * crashes and comes back; then there is peace, everybody gets what is owed to him, and when the
+ * last session has ended nothing is left.
+ */
+final class BrokerSimulation {
+  private static final NodeId NODE = new NodeId("node0");
+  private static final int ROUNDS = 20;
+  private static final long PATIENCE_MILLIS = 120_000;
+  private static final long LOOK_MILLIS = 20;
+  private static final long QUIET_MILLIS = 3_000;
+  private static final List<Character> CLIENTS =
+      List.of(
+          new Character("p5", 5, true, 100),
+          new Character("p3", 4, true, 100),
+          new Character("slow", 5, true, 2),
+          new Character("t5", 5, false, 4),
+          new Character("t3", 4, false, 100));
+
+  private final Simulation simulation;
+  private final SimCluster cluster;
+  private final SimSettings settings;
+  private final Defect defect;
+  private final Ledger ledger;
+  private final SimKv.Disk disk = new SimKv.Disk();
+  private final List<ModelClient> clients = new ArrayList<>();
+  private final InstantSource clock;
+  private @Nullable SimBroker broker;
+  private RoughTransport.Faults faults = RoughTransport.Faults.NONE;
+  private long incarnation;
+  private long clockOffsetMillis;
+
+  BrokerSimulation(long seed, Path installs, Defect defect, boolean tellsStory) {
+    this.simulation = new Simulation(seed);
+    this.cluster = new SimCluster(simulation);
+    this.settings = SimSettings.draw(simulation, installs);
+    this.defect = defect;
+    this.ledger = new Ledger(seed, tellsStory);
+    this.clock = () -> simulation.clock().instant().plusMillis(clockOffsetMillis);
+    List<String> filters = new ArrayList<>(List.of("#", "t/+/0", "t/+/1"));
+    for (Character client : CLIENTS) {
+      filters.add("t/" + client.clientId() + "/#");
+      filters.add("t/" + client.clientId() + "/0");
+    }
+    for (Character client : CLIENTS) {
+      String own = "t/" + client.clientId() + "/";
+      clients.add(
+          new ModelClient(
+              simulation,
+              client,
+              ledger,
+              () -> broker,
+              List.of(own + "0", own + "1"),
+              List.copyOf(filters)));
+    }
+  }
+
+  /**
+   * @return messages that were received
+   * @throws AssertionError naming the seed if a promise is broken
+   */
+  long run() {
+    try (cluster;
+        ErrorLog log = ErrorLog.open()) {
+      simulation.afterEveryEvent(() -> assertNoDefectSeen(log));
+      start();
+      await("the broker listens", this::isListening);
+      setFaults(new RoughTransport.Faults(3, 2, 10));
+      for (int round = 0; round < ROUNDS; round++) {
+        trouble();
+        simulation.run(simulation.between(1, 500));
+      }
+      peace();
+      return ledger.received();
+    } catch (IOException e) {
+      throw new UncheckedIOException("seed " + simulation.seed(), e);
+    }
+  }
+
+  private boolean isListening() {
+    return broker != null && broker.isListening();
+  }
+
+  private void start() throws IOException {
+    SimHost host = cluster.start(NODE);
+    SimBroker started = new SimBroker(host, disk, clock, settings, ++incarnation, defect);
+    started.setFaults(faults);
+    broker = started;
+    ledger.note("the broker starts, life " + incarnation);
+  }
+
+  private void crash(SimBroker running) {
+    ledger.note("the broker crashes");
+    broker = null;
+    cluster.crash(NODE);
+    running.crashed();
+    disk.crash(unflushed -> (int) simulation.between(0, unflushed));
+  }
+
+  private void setFaults(RoughTransport.Faults wanted) {
+    faults = wanted;
+    if (broker != null) {
+      broker.setFaults(wanted);
+    }
+  }
+
+  private void trouble() throws IOException {
+    SimBroker running = broker;
+    if (running == null) {
+      if (simulation.chance(70)) {
+        start();
+      }
+    } else if (simulation.chance(10)) {
+      crash(running);
+    }
+    if (simulation.chance(10)) {
+      clockOffsetMillis += simulation.between(-2_000, 20_000);
+    }
+  }
+
+  private void peace() throws IOException {
+    ledger.note("peace");
+    setFaults(RoughTransport.Faults.NONE);
+    if (broker == null) {
+      start();
+    }
+    clients.forEach(ModelClient::rest);
+    await("every client is connected and has its answers", () -> all(ModelClient::isAtRest));
+    clients.forEach(client -> client.publishTo(client.topics(), 1));
+    clients.forEach(client -> client.publishTo(client.topics(), 2));
+    await("every client has its answers again", () -> all(ModelClient::isAtRest));
+    await("everything arrives", () -> ledger.missing().isEmpty());
+    simulation.run(QUIET_MILLIS);
+    ModelClient last = clients.get(clients.size() - 1);
+    end(clients.subList(0, clients.size() - 1));
+    // A route that could not be removed in time goes when a message follows it.
+    last.publishTo(clients.stream().flatMap(client -> client.topics().stream()).toList(), 1);
+    await("the last one has its answers", last::isAtRest);
+    end(List.of(last));
+    SimBroker running = broker;
+    if (running != null) {
+      await("nothing is left", () -> running.leftovers().isEmpty());
+    }
+  }
+
+  private void end(List<ModelClient> leaving) {
+    await(
+        "sessions are ended",
+        () -> {
+          leaving.stream().filter(ModelClient::isAtRest).forEach(ModelClient::endSession);
+          return leaving.stream().allMatch(ModelClient::isGone);
+        });
+    simulation.run(QUIET_MILLIS);
+  }
+
+  private boolean all(Predicate<ModelClient> what) {
+    return clients.stream().allMatch(what);
+  }
+
+  private void await(String what, BooleanSupplier condition) {
+    long end = simulation.now() + PATIENCE_MILLIS;
+    while (!condition.getAsBoolean()) {
+      if (simulation.now() > end) {
+        throw ledger.violated("waited in vain until " + what + "; " + state());
+      }
+      simulation.run(LOOK_MILLIS);
+    }
+  }
+
+  private String state() {
+    SimBroker last = broker;
+    List<String> left = last == null ? List.of("no broker") : last.leftovers();
+    return "owed: " + ledger.missing() + "; left: " + left;
+  }
+
+  private void assertNoDefectSeen(ErrorLog log) {
+    if (log.first() != null) {
+      throw ledger.violated("the broker logs an error: " + log.first());
+    }
+  }
+}

@@ -1,0 +1,66 @@
+package io.fjordmq.broker.simulation;
+
+import io.fjordmq.inbox.InboxListener;
+import io.fjordmq.inbox.InboxStore;
+import io.fjordmq.router.Router;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** A mistake put into the broker, for a simulation that must find it. */
+interface Defect {
+  /** The broker as it is. */
+  Defect NONE = new Defect() {};
+
+  default InboxStore inboxes(InboxStore store) {
+    return store;
+  }
+
+  default InboxListener listener(InboxListener events) {
+    return events;
+  }
+
+  default Router router(Router router) {
+    return router;
+  }
+
+  /** Makes a call with these arguments as it should be made. */
+  interface Call {
+    @Nullable Object make(@Nullable Object... arguments);
+  }
+
+  /** What is done instead of the call. */
+  interface Instead {
+    @Nullable Object of(Call call, @Nullable Object... arguments);
+  }
+
+  /** The real thing except for one method. */
+  static <T> T changed(Class<T> type, T real, String method, Instead instead) {
+    return type.cast(
+        Proxy.newProxyInstance(
+            type.getClassLoader(),
+            new Class<?>[] {type},
+            (proxy, called, arguments) -> {
+              Call call =
+                  given -> {
+                    try {
+                      return called.invoke(real, given);
+                    } catch (InvocationTargetException | IllegalAccessException e) {
+                      throw new IllegalStateException(e.getCause());
+                    }
+                  };
+              return called.getName().equals(method)
+                  ? instead.of(call, arguments)
+                  : call.make(arguments);
+            }));
+  }
+
+  /** A store that says done before it is. */
+  static Instead answeredWith(@Nullable Object answer) {
+    return (call, arguments) -> {
+      call.make(arguments);
+      return CompletableFuture.completedFuture(answer);
+    };
+  }
+}

@@ -1,0 +1,51 @@
+package io.fjordmq.broker.simulation;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.classic.spi.IThrowableProxy;
+import ch.qos.logback.classic.spi.ThrowableProxyUtil;
+import ch.qos.logback.core.AppenderBase;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Listens to what the broker logs: an error is a defect, for nothing a simulation does is a fault
+ * of ours. Everything less is not worth a line, as crashes here are on purpose.
+ */
+final class ErrorLog extends AppenderBase<ILoggingEvent> implements AutoCloseable {
+  private final Logger logger = (Logger) LoggerFactory.getLogger("io.fjordmq");
+  private @Nullable String first;
+
+  static ErrorLog open() {
+    ErrorLog log = new ErrorLog();
+    log.setContext(log.logger.getLoggerContext());
+    log.start();
+    log.logger.setLevel(Level.ERROR);
+    log.logger.setAdditive(false);
+    log.logger.addAppender(log);
+    return log;
+  }
+
+  /** The first error; null if there was none. */
+  @Nullable String first() {
+    return first;
+  }
+
+  @Override
+  protected void append(ILoggingEvent event) {
+    if (first == null) {
+      IThrowableProxy cause = event.getThrowableProxy();
+      String trace = cause == null ? "" : "\n" + ThrowableProxyUtil.asString(cause);
+      first = event.getFormattedMessage() + trace;
+    }
+  }
+
+  @Override
+  public void close() {
+    logger.detachAppender(this);
+    logger.setAdditive(true);
+    logger.setLevel(null);
+    stop();
+  }
+}

@@ -1,0 +1,131 @@
+package io.fjordmq.broker.simulation;
+
+import static io.fjordmq.broker.simulation.ClientPackets.PUBACK;
+import static io.fjordmq.broker.simulation.ClientPackets.PUBCOMP;
+import static io.fjordmq.broker.simulation.ClientPackets.PUBREC;
+
+import io.fjordmq.broker.simulation.ClientPackets.Received;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * The receiving side of a model client: keeps what MQTT has a receiver keep, answers, and checks
+ * packet identifiers, DUP and the receive maximum.
+ */
+final class ModelSubscriber {
+  /** Sends an answer when the client gets to it; answers leave in the order of these calls. */
+  interface Answers {
+    void send(int type, int identifier, Runnable sent);
+  }
+
+  private final Ledger ledger;
+  private final int receiveMaximum;
+  private SessionRecord session;
+
+  // Of the session. By packet identifier: received and not answered to the end, or answered.
+  private final Map<Integer, Publication> unanswered = new HashMap<>();
+  private final Map<Integer, Publication> answered = new HashMap<>();
+
+  /** QoS 2 from PUBLISH to PUBREL: it is known when it comes again. */
+  private final Map<Integer, Publication> unreleased = new HashMap<>();
+
+  // Of the connection.
+  private final Set<Integer> inUse = new HashSet<>();
+  private final Set<Integer> answeredHere = new HashSet<>();
+
+  ModelSubscriber(Ledger ledger, int receiveMaximum, SessionRecord session) {
+    this.ledger = ledger;
+    this.receiveMaximum = receiveMaximum;
+    this.session = session;
+  }
+
+  SessionRecord session() {
+    return session;
+  }
+
+  /** The broker knows nothing of what was before. */
+  void newSession(SessionRecord fresh) {
+    session.end();
+    session = fresh;
+    unanswered.clear();
+    answered.clear();
+    unreleased.clear();
+  }
+
+  void connected() {
+    inUse.clear();
+    answeredHere.clear();
+  }
+
+  void onPublish(Received packet, Answers answers) {
+    Publication publication = ledger.published(packet.payload());
+    int identifier = packet.identifier();
+    if (packet.qos() == 0) {
+      require(!packet.dup(), publication, "has DUP with QoS 0");
+      session.receive(publication, packet, true);
+      return;
+    }
+    checkIdentifier(packet, publication);
+    inUse.add(identifier);
+    unanswered.put(identifier, publication);
+    if (packet.qos() == 1) {
+      session.receive(publication, packet, !packet.dup());
+      answers.send(PUBACK, identifier, () -> free(identifier));
+    } else {
+      if (unreleased.put(identifier, publication) == null) {
+        session.receive(publication, packet, true);
+      }
+      answers.send(PUBREC, identifier, () -> {});
+    }
+  }
+
+  private void checkIdentifier(Received packet, Publication publication) {
+    int identifier = packet.identifier();
+    require(identifier > 0, publication, "has packet identifier 0");
+    require(
+        !inUse.contains(identifier),
+        publication,
+        "has packet identifier " + identifier + ", which is in use on this connection");
+    require(
+        inUse.size() < receiveMaximum,
+        publication,
+        "is more than the client takes at a time, which is " + receiveMaximum);
+    Publication open = unanswered.get(identifier);
+    require(
+        open == null || open == publication,
+        publication,
+        "has packet identifier " + identifier + ", under which " + open + " is not acknowledged");
+    boolean again = open == publication || answered.get(identifier) == publication;
+    require(
+        !(again && packet.dup() && answeredHere.contains(identifier)),
+        publication,
+        "was acknowledged on this connection and comes again");
+    require(
+        packet.dup() || !again || answeredHere.contains(identifier),
+        publication,
+        "comes again without DUP");
+  }
+
+  private void free(int identifier) {
+    inUse.remove(identifier);
+    Publication done = unanswered.remove(identifier);
+    if (done != null) {
+      answered.put(identifier, done);
+      answeredHere.add(identifier);
+    }
+  }
+
+  /** PUBREL. */
+  void onRelease(int identifier, Answers answers) {
+    unreleased.remove(identifier);
+    answers.send(PUBCOMP, identifier, () -> free(identifier));
+  }
+
+  private void require(boolean holds, Publication publication, String complaint) {
+    if (!holds) {
+      throw ledger.violated(session + ": " + publication + " " + complaint);
+    }
+  }
+}

@@ -1,0 +1,150 @@
+package io.fjordmq.broker.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.cluster.consensus.sim.Seeds;
+import io.fjordmq.inbox.Attachment;
+import io.fjordmq.inbox.InboxListener;
+import io.fjordmq.inbox.InboxStore;
+import io.fjordmq.inbox.InboxStore.InsertOutcome;
+import io.fjordmq.router.Router;
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the simulation is worth: mistakes put into the broker must be found, by the right check. */
+@Tag("slow")
+class PlantedDefectsTest {
+  private static final int MOST_SEEDS = 40;
+
+  @TempDir Path directory;
+
+  @Test
+  void shouldFindAnAcknowledgementBeforeTheMessageIsStored() {
+    Defect.Instead stored =
+        (call, arguments) -> {
+          call.make(arguments);
+          int copies = ((List<?>) Objects.requireNonNull(arguments[1])).size();
+          return CompletableFuture.completedFuture(
+              Collections.nCopies(copies, InsertOutcome.STORED));
+        };
+    assertFound(inboxes("insert", stored), "misses");
+  }
+
+  @Test
+  void shouldFindASubackBeforeTheRouteIsThere() {
+    Defect early =
+        new Defect() {
+          @Override
+          public Router router(Router router) {
+            return Defect.changed(Router.class, router, "add", Defect.answeredWith(null));
+          }
+        };
+    assertFound(early, "misses");
+  }
+
+  @Test
+  void shouldFindAPushThatGetsLost() {
+    Defect lossy =
+        new Defect() {
+          private int pushes;
+
+          @Override
+          public InboxListener listener(InboxListener events) {
+            return Defect.changed(
+                InboxListener.class,
+                events,
+                "appended",
+                (call, arguments) -> ++pushes % 7 == 0 ? null : call.make(arguments));
+          }
+        };
+    assertFound(lossy, "misses");
+  }
+
+  @Test
+  void shouldFindThatARepeatedQos2PublishIsStoredAgain() {
+    assertFound(
+        inboxes(
+            "insert",
+            (call, arguments) -> {
+              @Nullable Object[] anonymous = arguments.clone();
+              anonymous[2] = null; // the publish id
+              return call.make(anonymous);
+            }),
+        "as new 2 times");
+  }
+
+  @Test
+  void shouldFindThatAReceivedIdentifierIsNotDurable() {
+    assertFound(
+        inboxes("recordReceived", (call, arguments) -> CompletableFuture.completedFuture(null)),
+        "misses");
+  }
+
+  @Test
+  void shouldFindAPubrecThatIsForgotten() {
+    assertFound(
+        inboxes("release", (call, arguments) -> CompletableFuture.completedFuture(null)),
+        "as new 2 times");
+  }
+
+  @Test
+  void shouldFindAResentMessageWithoutDup() {
+    assertFound(
+        attachments(
+            real ->
+                new Attachment(
+                    real.handle(),
+                    real.sessionPresent(),
+                    real.subscriptions(),
+                    real.discarded(),
+                    real.firstUndelivered(),
+                    real.nextSequence(),
+                    0,
+                    real.released(),
+                    real.acknowledged(),
+                    real.receivedQos2(),
+                    real.nextPublishSequence())),
+        "without DUP");
+  }
+
+  @Test
+  void shouldFindAnInboxThatIsNotGivenBack() {
+    assertFound(
+        inboxes("detach", (call, arguments) -> CompletableFuture.completedFuture(null)),
+        "persistent sessions");
+  }
+
+  private static Defect attachments(UnaryOperator<Attachment> change) {
+    return inboxes(
+        "attach",
+        (call, arguments) ->
+            ((CompletableFuture<?>) Objects.requireNonNull(call.make(arguments)))
+                .thenApply(real -> change.apply((Attachment) real)));
+  }
+
+  private static Defect inboxes(String method, Defect.Instead instead) {
+    return new Defect() {
+      @Override
+      public InboxStore inboxes(InboxStore store) {
+        return Defect.changed(InboxStore.class, store, method, instead);
+      }
+    };
+  }
+
+  private void assertFound(Defect defect, String complaint) {
+    AssertionError found =
+        Seeds.find(
+            complaint,
+            MOST_SEEDS,
+            seed -> new BrokerSimulation(seed, directory.resolve("s" + seed), defect, false).run());
+    assertThat(found).hasMessageContaining(complaint);
+  }
+}

@@ -1,0 +1,243 @@
+package io.fjordmq.broker.simulation;
+
+import io.fjordmq.cluster.consensus.sim.Simulation;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A TCP connection between a {@link ModelClient} and a {@link SimChannel}: bytes arrive late, in
+ * order, cut into any pieces, until either side closes or the connection breaks in the middle of a
+ * packet. The broker may hear of that soon, late or when it writes.
+ */
+final class SimLink {
+  private static final int SPLIT_PERCENT = 25;
+  private static final int SLOW_PERCENT = 3;
+  private static final int USUAL_DELAY_MILLIS = 8;
+  private static final int SLOW_DELAY_MILLIS = 120;
+  private static final int UNNOTICED_MILLIS = 8_000;
+
+  /** The client's end. */
+  interface Client {
+    void arrived(byte[] bytes);
+
+    /** The broker has closed, or the connection broke. */
+    void ended();
+  }
+
+  /** How a client leaves. */
+  enum Cut {
+    /** Its side is closed: the broker sees the end after what was sent. */
+    CLOSED,
+    /** The connection breaks; some of what was on its way arrives. */
+    RESET,
+    /** The same, but the broker hears nothing of it for a while. */
+    UNNOTICED
+  }
+
+  /** Bytes on their way; a null piece is the end. */
+  private static final class Way {
+    final Deque<byte[]> pieces = new ArrayDeque<>();
+    long lastArrivalMillis;
+  }
+
+  private final Simulation simulation;
+  private final String name;
+  private final Client client;
+  private final int sendBufferBytes;
+  private final Way toServer = new Way();
+  private final Way toClient = new Way();
+  private final ArrayDeque<byte[]> unread = new ArrayDeque<>();
+  private @Nullable SimChannel channel;
+  private @Nullable SimEventLoop loop;
+  private boolean clientGone;
+  private boolean serverGone;
+  private boolean clientTold;
+  private boolean paused;
+  private boolean wantsRoom;
+  private int unconsumed;
+
+  SimLink(Simulation simulation, String name, int sendBufferBytes, Client client) {
+    this.simulation = simulation;
+    this.name = name;
+    this.client = client;
+    this.sendBufferBytes = sendBufferBytes;
+  }
+
+  String name() {
+    return name;
+  }
+
+  void accept(SimChannel accepted, SimEventLoop owner) {
+    channel = accepted;
+    loop = owner;
+  }
+
+  // ---- the client's side
+
+  void fromClient(byte[] bytes) {
+    if (clientGone) {
+      return;
+    }
+    int first = bytes.length;
+    if (bytes.length > 1 && simulation.chance(SPLIT_PERCENT)) {
+      first = (int) simulation.between(1, bytes.length - 1L);
+    }
+    send(toServer, Arrays.copyOf(bytes, first), this::arriveAtServer);
+    if (first < bytes.length) {
+      send(toServer, Arrays.copyOfRange(bytes, first, bytes.length), this::arriveAtServer);
+    }
+  }
+
+  /** The client is through with this connection. */
+  void leave(Cut how) {
+    if (clientGone) {
+      return;
+    }
+    clientGone = true;
+    if (how != Cut.CLOSED) {
+      lose(toServer);
+    }
+    long delay = delay();
+    if (how == Cut.UNNOTICED) {
+      delay = simulation.between(delay, UNNOTICED_MILLIS);
+    }
+    simulation.schedule(
+        arrival(toServer, delay),
+        () -> atServer(how == Cut.CLOSED ? SimChannel::arriveEnd : SimChannel::arriveReset));
+  }
+
+  /** The client stops reading: what it is sent waits in the buffers between. */
+  void pause() {
+    paused = true;
+  }
+
+  void resume() {
+    paused = false;
+    for (byte[] piece = unread.poll(); piece != null && !clientGone; piece = unread.poll()) {
+      consume(piece);
+    }
+    if (serverGone && toClient.pieces.isEmpty()) {
+      tellClient();
+    }
+  }
+
+  private void arriveAtServer(byte[] bytes) {
+    atServer(to -> to.arrive(bytes));
+  }
+
+  private void atServer(Consumer<SimChannel> event) {
+    SimChannel to = channel;
+    SimEventLoop on = loop;
+    if (!serverGone && to != null && on != null) {
+      on.execute(() -> event.accept(to));
+    }
+  }
+
+  // ---- the broker's side
+
+  /** Bytes that may be written now. */
+  int room() {
+    return Math.max(0, sendBufferBytes - unconsumed);
+  }
+
+  /** Tell the channel when there is room again. */
+  void wantsRoom() {
+    wantsRoom = true;
+  }
+
+  void fromServer(byte[] bytes) {
+    unconsumed += bytes.length;
+    send(toClient, bytes, this::arriveAtClient);
+  }
+
+  /** Half a close: the client sees the end after what was sent. */
+  void endFromServer() {
+    simulation.schedule(arrival(toClient, delay()), this::tellClient);
+  }
+
+  void closedByServer() {
+    if (!serverGone) {
+      serverGone = true;
+      simulation.schedule(arrival(toClient, delay()), this::tellClient);
+    }
+  }
+
+  /** The broker's process is no more. */
+  void serverCrashed() {
+    if (!serverGone) {
+      serverGone = true;
+      lose(toClient);
+      simulation.schedule(arrival(toClient, delay()), this::tellClient);
+    }
+  }
+
+  private void arriveAtClient(byte[] bytes) {
+    if (clientGone) {
+      return;
+    }
+    if (paused) {
+      unread.add(bytes);
+    } else {
+      consume(bytes);
+    }
+  }
+
+  private void consume(byte[] bytes) {
+    unconsumed -= bytes.length;
+    if (wantsRoom && room() > 0) {
+      wantsRoom = false;
+      atServer(SimChannel::roomAgain);
+    }
+    client.arrived(bytes);
+  }
+
+  private void tellClient() {
+    if (!clientGone && !clientTold && !paused) {
+      clientTold = true;
+      client.ended();
+    }
+  }
+
+  // ---- both
+
+  private void send(Way way, byte[] bytes, Consumer<byte[]> arrive) {
+    way.pieces.add(bytes);
+    simulation.schedule(
+        arrival(way, delay()),
+        () -> {
+          byte[] piece = way.pieces.remove();
+          if (piece.length > 0) {
+            arrive.accept(piece);
+          }
+        });
+  }
+
+  /** Of what is on its way, only the first so many bytes will arrive. */
+  private void lose(Way way) {
+    int total = way.pieces.stream().mapToInt(piece -> piece.length).sum();
+    int left = (int) simulation.between(0, total);
+    ArrayDeque<byte[]> kept = new ArrayDeque<>();
+    for (byte[] piece : way.pieces) {
+      int bytes = Math.min(left, piece.length);
+      kept.add(Arrays.copyOf(piece, bytes));
+      left -= bytes;
+    }
+    way.pieces.clear();
+    way.pieces.addAll(kept);
+  }
+
+  private long delay() {
+    return simulation.chance(SLOW_PERCENT)
+        ? simulation.between(0, SLOW_DELAY_MILLIS)
+        : simulation.between(0, USUAL_DELAY_MILLIS);
+  }
+
+  /** Delay until the arrival, not before what was sent earlier. */
+  private long arrival(Way way, long delayMillis) {
+    way.lastArrivalMillis = Math.max(way.lastArrivalMillis, simulation.now() + delayMillis);
+    return way.lastArrivalMillis - simulation.now();
+  }
+}
