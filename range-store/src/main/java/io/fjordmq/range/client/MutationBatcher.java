@@ -153,7 +153,9 @@ final class MutationBatcher {
       }
       ready = null;
       driving = true;
-      batch.beginAttempt(shared.timers().nowMillis());
+      long nowMillis = shared.timers().nowMillis();
+      batch.beginAttempt(nowMillis);
+      sender.attempted(nowMillis);
       byte[] entry = sender.entry(batch, descriptor.epoch().version());
       return new Sending(batch, batch.attempt(), attempts.leader(), entry);
     }

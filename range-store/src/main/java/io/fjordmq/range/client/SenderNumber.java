@@ -39,6 +39,13 @@ final class SenderNumber {
     if (nowMillis - usedAtMillis > registerAgainAfterMillis) {
       forgotten();
     }
+  }
+
+  /**
+   * An attempt is made. The pause counts from the last one: it may still be under way when its
+   * batch has been given up, and only under the same name does the range see that it is outdated.
+   */
+  void attempted(long nowMillis) {
     usedAtMillis = nowMillis;
   }
 

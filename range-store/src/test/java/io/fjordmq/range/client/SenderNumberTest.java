@@ -1,0 +1,88 @@
+package io.fjordmq.range.client;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.range.KeyInterval;
+import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.RangeEpoch;
+import io.fjordmq.range.RangeId;
+import io.fjordmq.range.RangeObserver;
+import io.fjordmq.range.sim.ManualTimers;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+class SenderNumberTest {
+  private static final Duration REGISTER_AGAIN_AFTER = Duration.ofMillis(400);
+
+  private static final RangeClientSettings SETTINGS =
+      new RangeClientSettings(
+          100,
+          200,
+          3,
+          Duration.ZERO,
+          1,
+          5,
+          1_000,
+          2,
+          Duration.ofMillis(1_000),
+          Duration.ofMillis(100),
+          Duration.ofMillis(10),
+          Duration.ofMillis(40),
+          REGISTER_AGAIN_AFTER);
+
+  private final ManualTimers timers = new ManualTimers();
+  private final FakeRanges ranges = new FakeRanges();
+  private final RoutedRangeClient client =
+      new RoutedRangeClient(
+          "words",
+          List.of(
+              new RangeDescriptor(
+                  new RangeId("words", 1),
+                  KeyInterval.ALL,
+                  new RangeEpoch(1, 1),
+                  ReplicaSet.ofVoters(new NodeId("a")))),
+          ranges,
+          timers,
+          SETTINGS,
+          RangeObserver.NONE);
+
+  private CompletableFuture<byte[]> mutate(String command) {
+    return client.mutate(new byte[] {'a'}, command.getBytes(UTF_8));
+  }
+
+  private FakeRanges.Sent lastSent() {
+    FakeRanges.Sent last = ranges.takeSent();
+    while (!ranges.sent.isEmpty()) {
+      last = ranges.takeSent();
+    }
+    return last;
+  }
+
+  /** An attempt may still be under way: under a new name it could not be told to be outdated. */
+  @Test
+  void shouldKeepTheNameOfABatchThatWasGivenUpJustNow() {
+    CompletableFuture<byte[]> lost = mutate("a1");
+    timers.advance(Duration.ofMillis(1_050));
+    assertThat(lost).isCompletedExceptionally();
+    FakeRanges.Sent given = lastSent();
+    mutate("a2");
+    FakeRanges.Sent next = lastSent();
+    assertThat(next.sender()).isEqualTo(given.sender());
+    assertThat(next.number()).isGreaterThan(given.number());
+  }
+
+  @Test
+  void shouldTakeANewNameWhenTheLastAttemptIsLongPast() {
+    mutate("a1");
+    timers.advance(Duration.ofMillis(1_050));
+    FakeRanges.Sent given = lastSent();
+    timers.advance(REGISTER_AGAIN_AFTER.plusMillis(1));
+    mutate("a2");
+    assertThat(lastSent().sender()).isNotEqualTo(given.sender());
+  }
+}
