@@ -65,10 +65,10 @@ final class RetainScan {
       if (stoppedAt != null) {
         return new RetainAnswer(found, stoppedAt);
       }
-      if (oneBucket) {
-        return atEndOfBucket(end);
+      if (isCutBefore(end)) {
+        return new RetainAnswer(found, interval.end());
       }
-      if (bucket == RetainKeys.BUCKETS - 1) {
+      if (oneBucket || bucket == RetainKeys.BUCKETS - 1) {
         return new RetainAnswer(found, null);
       }
       bucket++;
@@ -82,19 +82,14 @@ final class RetainScan {
     return new RetainAnswer(found, past ? begin : null);
   }
 
-  /** One bucket's matches may go on in the range that follows. */
-  private RetainAnswer atEndOfBucket(byte @Nullable [] end) {
+  /** What matches in this bucket goes on in the range that follows. */
+  private boolean isCutBefore(byte @Nullable [] end) {
     byte[] rangeEnd = interval.end();
-    boolean goesOn = rangeEnd != null && (end == null || Arrays.compareUnsigned(rangeEnd, end) < 0);
-    return new RetainAnswer(found, goesOn ? rangeEnd : null);
+    return rangeEnd != null && (end == null || Arrays.compareUnsigned(rangeEnd, end) < 0);
   }
 
   private byte @Nullable [] clipped(byte @Nullable [] end) {
-    byte[] rangeEnd = interval.end();
-    if (rangeEnd == null || (end != null && Arrays.compareUnsigned(end, rangeEnd) < 0)) {
-      return end;
-    }
-    return rangeEnd;
+    return isCutBefore(end) ? interval.end() : end;
   }
 
   private boolean visit(byte[] key, byte[] row) {

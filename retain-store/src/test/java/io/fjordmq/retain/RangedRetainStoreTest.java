@@ -113,6 +113,20 @@ class RangedRetainStoreTest {
   }
 
   @Test
+  void shouldFindWhatLiesBehindACutAmidABucket() {
+    byte[] cut = RetainKeys.of("t", "a/m");
+    try (RetainFixture cutUp =
+        new RetainFixture(new RetainSettings(1, 100), RetainQuota.Limits.NONE, List.of(cut))) {
+      cutUp.put("t", "a/b", "1");
+      cutUp.put("t", "a/x", "2");
+      for (String filter : List.of("a/+", "+/+", "#", "+/x", "a/#")) {
+        assertThat(cutUp.match("t", filter, 10)).as(filter).contains("a/x=2");
+      }
+      assertThat(cutUp.match("t", "#", 1)).containsExactlyInAnyOrder("a/b=1", "a/x=2");
+    }
+  }
+
+  @Test
   void shouldKeepPageWithinBytesButNeverEmptyIfSomethingIsLeft() {
     fixture.put("t", "a/1", "x".repeat(1_000));
     fixture.put("t", "a/2", "x".repeat(1_000));

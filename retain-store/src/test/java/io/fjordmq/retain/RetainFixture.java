@@ -5,6 +5,7 @@ import io.fjordmq.api.MessageProperties;
 import io.fjordmq.api.Qos;
 import io.fjordmq.api.Topic;
 import io.fjordmq.api.TopicFilter;
+import io.fjordmq.range.StoreSpec;
 import io.fjordmq.range.sim.LocalRanges;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -21,13 +22,24 @@ final class RetainFixture implements AutoCloseable {
   final List<String> refused = new ArrayList<>();
 
   RetainFixture(RetainSettings settings) {
-    this(settings, RetainQuota.Limits.NONE);
+    this(settings, RetainQuota.Limits.NONE, List.of());
   }
 
   RetainFixture(RetainSettings settings, RetainQuota.Limits limits) {
+    this(settings, limits, List.of());
+  }
+
+  /**
+   * @param cuts of ranges besides those that the settings make; all behind them
+   */
+  RetainFixture(RetainSettings settings, RetainQuota.Limits limits, List<byte[]> cuts) {
     this.settings = settings;
     this.limits = limits;
-    this.ranges = LocalRanges.of(RangedRetainStore.spec(settings, replicas));
+    StoreSpec usual = RangedRetainStore.spec(settings, replicas);
+    List<byte[]> splits = new ArrayList<>(usual.initialSplitKeys());
+    splits.addAll(cuts);
+    this.ranges =
+        LocalRanges.of(new StoreSpec(usual.name(), splits, usual.coprocessor(), usual.effects()));
   }
 
   RangedRetainStore store() {
