@@ -12,10 +12,10 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /** The {@link RangeClient} of one store on one node. */
@@ -28,7 +28,11 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
    */
   private final String store;
   private final ClientParts shared;
-  private final Set<QueryCall> queries = ConcurrentHashMap.newKeySet();
+
+  /** By number: what is done with all of them is done in the same order in every run. */
+  private final Map<Long, QueryCall> queries = new ConcurrentHashMap<>();
+
+  private final AtomicLong lastQuery = new AtomicLong();
   private final AtomicBoolean watching = new AtomicBoolean();
   private final Object updates = new Object();
   private volatile RouteTable table;
@@ -144,9 +148,10 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
               RangeException.Kind.BUSY,
               shared.settings().maxQueries() + " queries to store " + store + " wait already"));
     }
-    queries.add(call);
+    Long number = lastQuery.incrementAndGet();
+    queries.put(number, call);
     // What is returned is the call's own future: one that depends on it would wrap its failure.
-    call.future().whenComplete((answer, error) -> queries.remove(call));
+    call.future().whenComplete((answer, error) -> queries.remove(number));
     startWatching();
     call.send();
     return call.future();
@@ -243,7 +248,7 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
     for (Route route : table.routes()) {
       busy |= route.batcher().watch(nowMillis);
     }
-    for (QueryCall query : queries) {
+    for (QueryCall query : queries.values()) {
       query.watch(nowMillis);
       busy = true;
     }
@@ -276,7 +281,7 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
     synchronized (updates) {
       table.routes().forEach(route -> route.batcher().close(cause));
     }
-    queries.forEach(query -> query.future().completeExceptionally(cause));
+    queries.values().forEach(query -> query.future().completeExceptionally(cause));
   }
 
   private RangeException closedFailure() {

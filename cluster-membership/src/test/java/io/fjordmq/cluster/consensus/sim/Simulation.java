@@ -17,6 +17,9 @@ import java.util.function.BooleanSupplier;
 public final class Simulation {
   private static final Instant START = Instant.parse("2030-01-01T00:00:00Z");
 
+  /** Random's first draws are nearly the same for neighbouring seeds. */
+  private static final long SPREAD = 0x9E3779B97F4A7C15L;
+
   private final long seed;
   private final Random random;
   private final PriorityQueue<Event> events =
@@ -29,7 +32,7 @@ public final class Simulation {
 
   public Simulation(long seed) {
     this.seed = seed;
-    this.random = new Random(seed);
+    this.random = new Random(seed * SPREAD);
   }
 
   /** Something that will happen unless cancelled. */
