@@ -136,9 +136,10 @@ final class RouterSimulation {
   }
 
   /**
+   * @return how many events it took, which differs as soon as anything does
    * @throws AssertionError naming the seed if a promise is broken
    */
-  void run() throws IOException {
+  long run() throws IOException {
     try (cluster) {
       trouble.begin();
       for (int round = 0; round < ROUNDS; round++) {
@@ -148,6 +149,7 @@ final class RouterSimulation {
       peace();
     }
     counts.acknowledgements += history.acknowledgements();
+    return simulation.executedEvents();
   }
 
   private void peace() throws IOException {

@@ -63,8 +63,16 @@ class RouterSimulationTest {
     }
   }
 
-  private void run(long seed, Setup setup, SimCounts counts) throws IOException {
-    new RouterSimulation(seed, setup, directory.resolve("installs-" + seed), counts).run();
+  private long run(long seed, Setup setup, SimCounts counts) throws IOException {
+    return new RouterSimulation(seed, setup, directory.resolve("installs-" + seed), counts).run();
+  }
+
+  @Test
+  void shouldRepeatARunWhenTheSeedIsTheSame() throws IOException {
+    for (long seed = 1; seed <= 5; seed++) {
+      long first = run(seed, Setup.of(3), new SimCounts());
+      assertThat(run(seed, Setup.of(3), new SimCounts())).isEqualTo(first);
+    }
   }
 
   @ParameterizedTest

@@ -51,7 +51,7 @@ public final class RangedRetainStore implements RetainStore {
       return sum;
     }
 
-    private long count() {
+    long count() {
       return opened.values().stream().mapToLong(RetainCoprocessor::count).sum();
     }
   }
