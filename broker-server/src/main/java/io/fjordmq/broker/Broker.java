@@ -11,10 +11,7 @@ import io.fjordmq.broker.delivery.LocalNode;
 import io.fjordmq.broker.delivery.LocalSubscriptions;
 import io.fjordmq.broker.delivery.SessionRegistry;
 import io.fjordmq.broker.delivery.WillService;
-import io.fjordmq.broker.limits.LoopLag;
-import io.fjordmq.broker.limits.MemoryInUse;
 import io.fjordmq.broker.limits.OverloadGuard;
-import io.fjordmq.broker.limits.OverloadReading;
 import io.fjordmq.broker.limits.OverloadWatch;
 import io.fjordmq.broker.net.Endpoint;
 import io.fjordmq.broker.net.Listener;
@@ -27,6 +24,11 @@ import io.fjordmq.broker.session.ConnectPolicy;
 import io.fjordmq.broker.session.SessionServices;
 import io.fjordmq.broker.session.Sessions;
 import io.fjordmq.broker.session.Tenants;
+import io.fjordmq.broker.sys.ClientTopics;
+import io.fjordmq.broker.sys.SysFigures;
+import io.fjordmq.broker.sys.SysRetained;
+import io.fjordmq.broker.sys.SysTopics;
+import io.fjordmq.broker.sys.SysTopicsSettings;
 import io.fjordmq.cluster.DataDirectory;
 import io.fjordmq.cluster.NodeIdentity;
 import io.fjordmq.cluster.consensus.ConsensusException;
@@ -218,6 +220,22 @@ public final class Broker implements AutoCloseable {
                   new NodeStatus.OverloadStatus(overload.isOverloaded(), overload.reading()),
                   kv.failure() != null);
 
+      // What the node tells of itself.
+      SysTopicsSettings sysSettings = config.sysTopicsConfig();
+      SysTopics sys =
+          new SysTopics(
+              sysSettings,
+              self.id(),
+              Version.text(),
+              () -> SysFigures.of(clock.instant(), observers.traffic().get(), status.get()),
+              message -> publisher.publishHere(sysSettings.tenant(), message));
+      sys.run();
+      sweeps.every(sysSettings.interval(), "$SYS topics", sys);
+      ClientEvents clientEvents =
+          sysSettings.clientEvents()
+              ? new ClientTopics(sysSettings, self.id(), publisher)
+              : ClientEvents.NONE;
+
       // Clients.
       MqttServerConfig mqtt = config.mqttServerConfig();
       Sessions sessions =
@@ -225,7 +243,7 @@ public final class Broker implements AutoCloseable {
               new SessionServices(
                   tenants,
                   overload,
-                  ClientEvents.NONE,
+                  clientEvents,
                   observers.sessions(),
                   ConnectPolicy.anonymous(TENANT),
                   registry,
@@ -234,7 +252,7 @@ public final class Broker implements AutoCloseable {
                   inboxes,
                   inboxRoutes,
                   wills,
-                  retained,
+                  new SysRetained(retained, sys),
                   clock,
                   self.id(),
                   self.incarnation()));
@@ -247,15 +265,10 @@ public final class Broker implements AutoCloseable {
                   mqtt.workerThreads(),
                   sessions,
                   observers.listeners()));
-      MemoryInUse memory = new MemoryInUse();
-      LoopLag lag = new LoopLag(server.loops());
       parts.add(
           "overload guard",
-          new OverloadWatch(
-              overload,
-              config.overloadConfig(),
-              () -> new OverloadReading(memory.heapPercent(), memory.directPercent(), lag.millis()),
-              () -> sessions.endStuck(config.overloadConfig().stuckAfter())));
+          OverloadWatch.start(
+              overload, config.overloadConfig(), server.loops(), sessions::endStuck));
     } catch (StartException e) {
       parts.close();
       throw e;

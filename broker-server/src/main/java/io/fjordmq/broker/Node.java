@@ -61,7 +61,8 @@ final class Node implements AutoCloseable {
             metrics.inboxes(),
             metrics.delivery(),
             metrics.sessions(),
-            metrics.listeners());
+            metrics.listeners(),
+            metrics::traffic);
     Broker started = parts.add("broker", Broker.start(config, observers));
     broker = started;
     metrics.watch(started::status);

@@ -2,16 +2,23 @@ package io.fjordmq.broker;
 
 import io.fjordmq.broker.delivery.DeliveryObserver;
 import io.fjordmq.broker.net.ListenerObserver;
+import io.fjordmq.broker.ops.Traffic;
 import io.fjordmq.broker.session.SessionObserver;
 import io.fjordmq.cluster.consensus.ConsensusObserver;
 import io.fjordmq.inbox.InboxObserver;
 import io.fjordmq.range.RangeObserver;
+import java.util.function.Supplier;
 
-/** Who is told what the parts do; metrics in production. */
+/**
+ * Who is told what the parts do; metrics in production.
+ *
+ * @param traffic what was counted
+ */
 public record Observers(
     ConsensusObserver consensus,
     RangeObserver ranges,
     InboxObserver inboxes,
     DeliveryObserver delivery,
     SessionObserver sessions,
-    ListenerObserver listeners) {}
+    ListenerObserver listeners,
+    Supplier<Traffic> traffic) {}

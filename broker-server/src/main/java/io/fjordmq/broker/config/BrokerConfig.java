@@ -5,6 +5,7 @@ import io.fjordmq.broker.limits.OverloadSettings;
 import io.fjordmq.broker.limits.TenantSettings;
 import io.fjordmq.broker.session.SessionSettings;
 import io.fjordmq.broker.session.TenantLimits;
+import io.fjordmq.broker.sys.SysTopicsSettings;
 import io.fjordmq.cluster.consensus.ConsensusSettings;
 import io.fjordmq.cluster.metadata.MetadataSettings;
 import io.fjordmq.inbox.InboxSettings;
@@ -31,6 +32,7 @@ import java.util.Map;
  * @param sessionConfig limits of a client
  * @param tenantConfig limits of a tenant
  * @param overloadConfig when new work is refused
+ * @param sysTopicsConfig which $SYS topics there are
  * @param deliveryConfig bounds of delivery to connected clients
  * @param storeConfig the three replicated stores
  * @param routerConfig topic filter to receivers
@@ -53,6 +55,7 @@ public record BrokerConfig(
     SessionSettings sessionConfig,
     TenantSettings tenantConfig,
     OverloadSettings overloadConfig,
+    SysTopicsSettings sysTopicsConfig,
     DeliverySettings deliveryConfig,
     StoreConfig storeConfig,
     RouterSettings routerConfig,
@@ -229,6 +232,7 @@ public record BrokerConfig(
         SessionSettings.defaults(),
         TenantSettings.DEFAULTS,
         OverloadSettings.DEFAULTS,
+        SysTopicsSettings.DEFAULTS,
         DeliverySettings.DEFAULTS,
         new StoreConfig(Duration.ofMinutes(5), Duration.ofSeconds(1), ranges(), ranges(), ranges()),
         RouterSettings.DEFAULTS,
@@ -254,6 +258,7 @@ public record BrokerConfig(
         sessionConfig,
         tenantConfig,
         overloadConfig,
+        sysTopicsConfig,
         deliveryConfig,
         storeConfig,
         routerConfig,

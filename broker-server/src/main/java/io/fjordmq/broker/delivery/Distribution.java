@@ -98,6 +98,16 @@ public final class Distribution implements Publisher {
     join.part(atBest);
   }
 
+  /**
+   * Hands a message to connected subscribers of this node and to nobody else: for what a node tells
+   * of itself. Shared subscriptions do not get it.
+   */
+  public void publishHere(String tenant, Message message) {
+    Outbox outbox = dispatch.outbox();
+    local.match(tenant, message).fanOut().send(message, outbox);
+    outbox.flush();
+  }
+
   @Override
   public void flush() {
     dispatch.outbox().flush();

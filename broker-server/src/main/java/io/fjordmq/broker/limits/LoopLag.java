@@ -7,7 +7,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /** How late event loops begin what they are given: each carries one probe at a time. */
-public final class LoopLag {
+final class LoopLag {
   private static final class Probe implements Runnable {
     private final Executor loop;
     private final long sentNanos;
@@ -36,14 +36,14 @@ public final class LoopLag {
   private final List<Probe> probes = new ArrayList<>();
 
   /** Probes these loops from now on. */
-  public LoopLag(Iterable<? extends Executor> loops) {
+  LoopLag(Iterable<? extends Executor> loops) {
     for (Executor loop : loops) {
       probes.add(send(loop));
     }
   }
 
   /** Of the loop that is latest, milliseconds; sends new probes. Called by one thread. */
-  public long millis() {
+  long millis() {
     long now = System.nanoTime();
     long most = 0;
     for (int i = 0; i < probes.size(); i++) {

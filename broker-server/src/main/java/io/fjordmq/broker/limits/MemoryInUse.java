@@ -9,7 +9,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Memory of the process, in percent of what it may take. */
-public final class MemoryInUse {
+final class MemoryInUse {
   /**
    * Where objects stay: the old generation, or all of the heap if it has none. The young ones are
    * empty after a collection or hold what is about to move.
@@ -22,7 +22,7 @@ public final class MemoryInUse {
           .toList();
 
   /** In use after the last collection of the long-lived objects; 0 before the first. */
-  public int heapPercent() {
+  int heapPercent() {
     long used = 0;
     long most = 0;
     for (MemoryPoolMXBean pool : longLived) {
@@ -36,7 +36,7 @@ public final class MemoryInUse {
   }
 
   /** Direct memory that netty holds, for network buffers. */
-  public int directPercent() {
+  int directPercent() {
     return percent(PlatformDependent.usedDirectMemory(), PlatformDependent.maxDirectMemory());
   }
 

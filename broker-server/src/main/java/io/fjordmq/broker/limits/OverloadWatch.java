@@ -1,8 +1,11 @@
 package io.fjordmq.broker.limits;
 
+import java.time.Duration;
+import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -19,12 +22,32 @@ public final class OverloadWatch implements AutoCloseable {
   private final Runnable endStuckClients;
 
   /**
+   * Begins to look at this process.
+   *
+   * @param loops event loops of clients
+   * @param endStuckClients disconnects clients that have not read for so long
+   */
+  public static OverloadWatch start(
+      OverloadGuard guard,
+      OverloadSettings settings,
+      Iterable<? extends Executor> loops,
+      Consumer<Duration> endStuckClients) {
+    MemoryInUse memory = new MemoryInUse();
+    LoopLag lag = new LoopLag(loops);
+    return new OverloadWatch(
+        guard,
+        settings,
+        () -> new OverloadReading(memory.heapPercent(), memory.directPercent(), lag.millis()),
+        () -> endStuckClients.accept(settings.stuckAfter()));
+  }
+
+  /**
    * Begins to look.
    *
    * @param readings taken once for each look
    * @param endStuckClients disconnects clients that do not read
    */
-  public OverloadWatch(
+  private OverloadWatch(
       OverloadGuard guard,
       OverloadSettings settings,
       Supplier<OverloadReading> readings,

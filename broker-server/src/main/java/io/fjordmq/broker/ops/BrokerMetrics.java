@@ -83,6 +83,11 @@ public final class BrokerMetrics implements AutoCloseable {
     return consensus;
   }
 
+  /** What clients have sent and got so far. */
+  public Traffic traffic() {
+    return sessions.traffic(delivery.droppedCopies());
+  }
+
   /**
    * From now on pages show these figures, too.
    *

@@ -41,6 +41,11 @@ final class DeliveryMeters implements DeliveryObserver {
     return meters.counter(Metric.MESSAGES_DROPPED, "delivery", reason);
   }
 
+  /** Copies that did not reach their receiver. */
+  long droppedCopies() {
+    return dropped.values().stream().mapToLong(LongAdder::sum).sum();
+  }
+
   @Override
   public void delivered(long copies) {
     live.add(copies);

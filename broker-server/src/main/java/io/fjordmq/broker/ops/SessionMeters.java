@@ -97,6 +97,40 @@ final class SessionMeters implements SessionObserver {
     return counters;
   }
 
+  /**
+   * What was counted.
+   *
+   * @param droppedElsewhere copies that did not come as far as a session
+   */
+  Traffic traffic(long droppedElsewhere) {
+    long accepted = 0;
+    for (LongAdder[] bySession : opened) {
+      accepted += bySession[0] == null ? 0 : sum(bySession);
+    }
+    return new Traffic(
+        connections.sum(),
+        subscriptions.sum(),
+        accepted + sum(refused.values().toArray(LongAdder[]::new)),
+        packets[1].sum(),
+        sum(packets),
+        packetsWritten.sum(),
+        bytesRead.sum(),
+        bytesWritten.sum(),
+        sum(received),
+        sum(sent),
+        droppedElsewhere + sum(dropped.values().toArray(LongAdder[]::new)),
+        sum(receivedBytes),
+        sum(sentBytes));
+  }
+
+  private static long sum(LongAdder[] counters) {
+    long sum = 0;
+    for (LongAdder counter : counters) {
+      sum += counter == null ? 0 : counter.sum();
+    }
+    return sum;
+  }
+
   @Override
   public void connected(int protocolLevel, boolean persistent) {
     connections.increment();

@@ -1,0 +1,98 @@
+package io.fjordmq.broker.sys;
+
+import io.fjordmq.broker.delivery.Publisher;
+import io.fjordmq.broker.session.ClientEvents;
+import io.fjordmq.broker.session.CloseReason;
+import io.fjordmq.broker.session.ConnectRequest;
+import java.net.InetAddress;
+
+/**
+ * Publishes who connects and who goes, under the topics and with the JSON members EMQX has for it.
+ * Not kept for later subscribers: they are events. They reach subscribers on every node.
+ */
+public final class ClientTopics implements ClientEvents {
+  /** Of a client identifier in a topic; longer ones are cut there, and whole in the JSON. */
+  private static final int LONGEST_LEVEL = 1_024;
+
+  private final SysTopicsSettings settings;
+  private final String node;
+  private final Publisher publisher;
+
+  /**
+   * @param node name of this node
+   */
+  public ClientTopics(SysTopicsSettings settings, String node, Publisher publisher) {
+    this.settings = settings;
+    this.node = node;
+    this.publisher = publisher;
+  }
+
+  @Override
+  public void connected(Client client) {
+    ConnectRequest request = client.request();
+    Json json =
+        common(client, client.connectedAtMillis())
+            .with("keepalive", request.keepAliveSeconds())
+            .with("expiry_interval", request.expirySeconds())
+            .with("clean_start", request.cleanStart())
+            .with("connack", 0)
+            .with("connected_at", client.connectedAtMillis());
+    publish(client, "connected", json, client.connectedAtMillis());
+  }
+
+  @Override
+  public void disconnected(Client client, CloseReason reason, long nowMillis) {
+    Json json =
+        common(client, nowMillis)
+            .with("reason", reasonOf(reason))
+            .with("connected_at", client.connectedAtMillis())
+            .with("disconnected_at", nowMillis);
+    publish(client, "disconnected", json, nowMillis);
+  }
+
+  private Json common(Client client, long nowMillis) {
+    ConnectRequest request = client.request();
+    InetAddress address = client.peer().address();
+    Json json =
+        new Json()
+            .with("clientid", request.clientId())
+            .with("username", request.userName())
+            .with("ipaddress", address == null ? null : address.getHostAddress())
+            .with("sockport", client.port())
+            .with("protocol", "mqtt")
+            .with("proto_name", request.protocolLevel() == 3 ? "MQIsdp" : "MQTT")
+            .with("proto_ver", request.protocolLevel())
+            .with("ts", nowMillis);
+    return client.tenant().isEmpty() ? json : json.with("tenant", client.tenant());
+  }
+
+  /** EMQX's words where it has one; ours say more than none. */
+  private static String reasonOf(CloseReason reason) {
+    return switch (reason) {
+      case CLIENT_DISCONNECT -> "normal";
+      case CONNECTION_LOST -> "tcp_closed";
+      case KEEP_ALIVE_TIMEOUT -> "keepalive_timeout";
+      case SESSION_TAKEN_OVER -> "takenover";
+      default -> reason.label();
+    };
+  }
+
+  private void publish(Client client, String event, Json json, long nowMillis) {
+    String topic = EmqxTopics.client(node, level(client.request().clientId())) + event;
+    publisher.publish(
+        settings.tenant(),
+        SysTopics.message(topic, json.toString(), nowMillis),
+        null,
+        outcome -> {});
+    publisher.flush();
+  }
+
+  /** A client identifier may hold what a topic may not. */
+  private static String level(String clientId) {
+    int end = Math.min(clientId.length(), LONGEST_LEVEL);
+    if (end < clientId.length() && Character.isHighSurrogate(clientId.charAt(end - 1))) {
+      end--;
+    }
+    return clientId.substring(0, end).replace("+", "%2B").replace("#", "%23");
+  }
+}

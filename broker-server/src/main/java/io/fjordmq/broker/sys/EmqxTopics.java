@@ -1,0 +1,59 @@
+package io.fjordmq.broker.sys;
+
+import io.fjordmq.inbox.InboxStoreStatus;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.Map;
+
+/** {@code $SYS/brokers/…} as EMQX has it: this node, and a few of its figures. */
+final class EmqxTopics {
+  private static final String ROOT = "$SYS/brokers";
+
+  private final String node;
+  private final String version;
+  private long mostClients;
+
+  EmqxTopics(String node, String version) {
+    this.node = node;
+    this.version = version;
+  }
+
+  /** Where the events of a node's client begin. */
+  static String client(String node, String clientId) {
+    return ROOT + "/" + node + "/clients/" + clientId + "/";
+  }
+
+  /** Adds topics with what they say now. */
+  void addTo(Map<String, String> values, SysFigures figures) {
+    values.put(ROOT, node);
+    put(values, "version", version);
+    put(values, "sysdescr", "FjordMQ");
+    put(values, "uptime", uptime(Duration.ofMillis(figures.uptimeMillis())));
+    put(
+        values,
+        "datetime",
+        DateTimeFormatter.ISO_INSTANT.format(
+            Instant.ofEpochSecond(figures.nowMillis() / 1_000).atOffset(ZoneOffset.UTC)));
+    InboxStoreStatus inboxes = figures.status().inboxes();
+    long connected = figures.traffic().connected();
+    mostClients = Math.max(mostClients, connected);
+    put(values, "stats/connections/count", Long.toString(connected));
+    put(values, "stats/connections/max", Long.toString(mostClients));
+    put(
+        values,
+        "stats/subscriptions/count",
+        Long.toString(inboxes.subscriptions() + figures.traffic().transientSubscriptions()));
+    put(values, "stats/retained/count", Long.toString(figures.status().retained()));
+  }
+
+  private static String uptime(Duration time) {
+    return "%d days, %d hours, %d minutes, %d seconds"
+        .formatted(time.toDays(), time.toHoursPart(), time.toMinutesPart(), time.toSecondsPart());
+  }
+
+  private void put(Map<String, String> values, String name, String value) {
+    values.put(ROOT + "/" + node + "/" + name, value);
+  }
+}

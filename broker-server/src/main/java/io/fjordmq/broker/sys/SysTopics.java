@@ -1,0 +1,94 @@
+package io.fjordmq.broker.sys;
+
+import io.fjordmq.api.Message;
+import io.fjordmq.api.MessageProperties;
+import io.fjordmq.api.Qos;
+import io.fjordmq.api.Topic;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/**
+ * The values of this node's {@code $SYS} topics. Each look takes the figures anew, publishes what
+ * has changed to connected subscribers of this node, and keeps all for those who subscribe later:
+ * as if they were retained, but in memory, since they would be worth nothing after a restart.
+ *
+ * <p>QoS 0: a value that is missed is followed by the next.
+ */
+public final class SysTopics implements Runnable {
+  private final Supplier<SysFigures> figures;
+  private final Consumer<Message> publisher;
+  private final MosquittoTopics mosquitto;
+  private final EmqxTopics emqx;
+  private final SysTopicsSettings settings;
+  private volatile NavigableMap<String, Message> values = Collections.emptyNavigableMap();
+
+  /**
+   * @param node name of this node
+   * @param version of FjordMQ
+   * @param figures must not block
+   * @param publisher to connected clients of this node
+   */
+  public SysTopics(
+      SysTopicsSettings settings,
+      String node,
+      String version,
+      Supplier<SysFigures> figures,
+      Consumer<Message> publisher) {
+    this.settings = settings;
+    this.figures = figures;
+    this.publisher = publisher;
+    this.mosquitto = new MosquittoTopics(version, figures.get().nowMillis());
+    this.emqx = new EmqxTopics(node, version);
+  }
+
+  /** The values by topic. Any thread. */
+  NavigableMap<String, Message> values() {
+    return values;
+  }
+
+  /** Whose clients they are for. */
+  String tenant() {
+    return settings.tenant();
+  }
+
+  /** Looks at the figures and publishes what has changed. Called by one thread. */
+  @Override
+  public void run() {
+    SysFigures now = figures.get();
+    Map<String, String> texts = new TreeMap<>();
+    if (settings.mosquitto()) {
+      mosquitto.addTo(texts, now);
+    }
+    if (settings.emqx()) {
+      emqx.addTo(texts, now);
+    }
+    NavigableMap<String, Message> before = values;
+    TreeMap<String, Message> after = new TreeMap<>();
+    texts.forEach((topic, text) -> after.put(topic, message(topic, text, now.nowMillis())));
+    values = after;
+    for (Message message : after.values()) {
+      Message old = before.get(message.topic().name());
+      if (old == null || !Arrays.equals(old.payload(), message.payload())) {
+        publisher.accept(message);
+      }
+    }
+  }
+
+  static Message message(String topic, String text, long nowMillis) {
+    return new Message(
+        new Topic(topic),
+        text.getBytes(StandardCharsets.UTF_8),
+        Qos.AT_MOST_ONCE,
+        false,
+        MessageProperties.NONE,
+        "",
+        nowMillis,
+        Message.NEVER);
+  }
+}

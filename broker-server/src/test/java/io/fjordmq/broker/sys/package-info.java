@@ -1,0 +1,4 @@
+@NullMarked
+package io.fjordmq.broker.sys;
+
+import org.jspecify.annotations.NullMarked;

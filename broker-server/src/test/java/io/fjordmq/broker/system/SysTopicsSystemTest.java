@@ -1,0 +1,125 @@
+package io.fjordmq.broker.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.hivemq.client.mqtt.MqttClient;
+import com.hivemq.client.mqtt.MqttGlobalPublishFilter;
+import com.hivemq.client.mqtt.datatypes.MqttQos;
+import com.hivemq.client.mqtt.mqtt5.Mqtt5BlockingClient;
+import com.hivemq.client.mqtt.mqtt5.message.publish.Mqtt5Publish;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code $SYS} as a client of a running broker sees it. */
+@Tag("slow")
+class SysTopicsSystemTest {
+  private static final String CONFIGURATION =
+      """
+      sysTopicsConfig:
+        clientEvents: true
+        interval: 200 ms
+      tenantConfig:
+        maxRetainedMessages: 2
+        maxRetainedBytes: 2000
+      """;
+
+  @TempDir Path directory;
+
+  @Test
+  void shouldTellOfTheNodeItsFiguresAndItsClients() throws InterruptedException {
+    try (BrokerUnderTest broker = BrokerUnderTest.startIn(directory, CONFIGURATION, List.of())) {
+      Mqtt5BlockingClient watcher = connected(broker, "watcher");
+      try (Mqtt5BlockingClient.Mqtt5Publishes publishes =
+          watcher.publishes(MqttGlobalPublishFilter.ALL)) {
+        watcher.subscribeWith().topicFilter("$SYS/#").qos(MqttQos.EXACTLY_ONCE).send();
+        Map<String, String> values = new HashMap<>();
+        Mqtt5Publish version = await(publishes, values, "$SYS/broker/version"::equals);
+        assertThat(version.isRetain()).isTrue();
+        await(publishes, values, topic -> topic.endsWith("/sysdescr"));
+        assertThat(values)
+            .containsEntry("$SYS/broker/version", "FjordMQ version unpackaged")
+            .containsKeys("$SYS/broker/clients/total", "$SYS/broker/load/sockets/15min");
+
+        Mqtt5BlockingClient other = connected(broker, "a/b+c");
+        await(publishes, values, topic -> topic.endsWith("/clients/a/b%2Bc/connected"));
+        other.disconnect();
+        Mqtt5Publish gone =
+            await(publishes, values, topic -> topic.endsWith("/clients/a/b%2Bc/disconnected"));
+        assertThat(gone.isRetain()).isFalse();
+        assertThat(text(gone)).contains("\"clientid\":\"a/b+c\"", "\"reason\":\"normal\"");
+
+        Mqtt5Publish uptime = await(publishes, values, "$SYS/broker/uptime"::equals);
+        assertThat(uptime.isRetain()).as("published, not replayed").isFalse();
+      }
+      watcher.disconnect();
+    }
+  }
+
+  /** The limits that need the stores of a node: the answer, and the metric. */
+  @Test
+  void shouldRefuseRetainedMessagesBeyondTheLimitsOfATenant() {
+    try (BrokerUnderTest broker = BrokerUnderTest.startIn(directory, CONFIGURATION, List.of());
+        RawClient client = RawClient.connected(broker.mqtt(), 5, "c", 0)) {
+      assertThat(retain(client, "a", 1)).isEqualTo("4003000110");
+      assertThat(retain(client, "b", 1)).isEqualTo("4003000110");
+      assertThat(retain(client, "c", 1)).as("a third message").isEqualTo("4003000197");
+      assertThat(retain(client, "a", 3_000)).as("too many bytes").isEqualTo("4003000197");
+      Scrape metrics = broker.scrape();
+      String reached = "fjordmq_limits_reached_total{limit=\"%s\",tenant=\"\"}";
+      assertThat(metrics.value(reached.formatted("retained_messages"))).isEqualTo(1);
+      assertThat(metrics.value(reached.formatted("retained_bytes"))).isEqualTo(1);
+    }
+  }
+
+  private static String retain(RawClient client, String topic, int payload) {
+    int remaining = 2 + topic.length() + 2 + 1 + payload;
+    String length =
+        remaining < 128
+            ? "%02x".formatted(remaining)
+            : "%02x%02x".formatted(remaining & 0x7F | 0x80, remaining >> 7);
+    String name = "%02x".formatted((int) topic.charAt(0));
+    return client.send("33" + length + "0001" + name + "0001" + "00" + "78".repeat(payload)).next();
+  }
+
+  private static Mqtt5BlockingClient connected(BrokerUnderTest broker, String clientId) {
+    Mqtt5BlockingClient client =
+        MqttClient.builder()
+            .useMqttVersion5()
+            .identifier(clientId)
+            .serverHost("127.0.0.1")
+            .serverPort(broker.port())
+            .buildBlocking();
+    client.connect();
+    return client;
+  }
+
+  /** The next message to such a topic; all that come before it are noted. */
+  private static Mqtt5Publish await(
+      Mqtt5BlockingClient.Mqtt5Publishes publishes,
+      Map<String, String> values,
+      Predicate<String> topic)
+      throws InterruptedException {
+    while (true) {
+      Mqtt5Publish publish =
+          publishes
+              .receive(20, TimeUnit.SECONDS)
+              .orElseThrow(() -> new AssertionError("it did not come; there were " + values));
+      values.put(publish.getTopic().toString(), text(publish));
+      if (topic.test(publish.getTopic().toString())) {
+        return publish;
+      }
+    }
+  }
+
+  private static String text(Mqtt5Publish publish) {
+    return new String(publish.getPayloadAsBytes(), StandardCharsets.UTF_8);
+  }
+}
