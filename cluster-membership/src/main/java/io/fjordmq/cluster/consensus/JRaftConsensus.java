@@ -12,6 +12,7 @@ import java.nio.ByteBuffer;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
@@ -23,6 +24,10 @@ import org.jspecify.annotations.Nullable;
 final class JRaftConsensus implements Consensus {
   private static final byte[] NO_CONTEXT = new byte[0];
   private static final long CHECKPOINT_RETRY_NANOS = 1_000_000;
+
+  // jraft's own limit, which it would watch by a timer that wakes every millisecond for ever.
+  private static final long READ_INDEX_MILLIS = 2_000;
+  private static final long UNLIMITED = -1;
 
   private final GroupId group;
   private final NodeImpl node;
@@ -101,16 +106,25 @@ final class JRaftConsensus implements Consensus {
 
   @Override
   public CompletableFuture<Long> readIndex() {
-    return request(
-        result ->
-            node.readIndex(
-                NO_CONTEXT,
-                new ReadIndexClosure() {
-                  @Override
-                  public void run(Status status, long index, byte[] context) {
-                    complete(result, status, () -> index);
-                  }
-                }));
+    CompletableFuture<Long> asked =
+        request(
+            result ->
+                node.readIndex(
+                    NO_CONTEXT,
+                    new ReadIndexClosure(UNLIMITED) {
+                      @Override
+                      public void run(Status status, long index, byte[] context) {
+                        complete(result, status, () -> index);
+                      }
+                    }));
+    CompletableFuture.delayedExecutor(READ_INDEX_MILLIS, TimeUnit.MILLISECONDS, Runnable::run)
+        .execute(() -> asked.completeExceptionally(unanswered()));
+    return asked;
+  }
+
+  private ConsensusException unanswered() {
+    return new ConsensusException(
+        Kind.BUSY, "group " + group + " did not agree on a read in " + READ_INDEX_MILLIS + " ms");
   }
 
   @Override

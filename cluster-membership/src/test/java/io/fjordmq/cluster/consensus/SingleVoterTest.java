@@ -253,6 +253,15 @@ final class SingleVoterTest {
     assertThat(consensus.status().replicas()).isEqualTo(ReplicaSet.ofVoters(SELF));
   }
 
+  /** jraft would start one at the first read, which wakes a thousand times a second for ever. */
+  @Test
+  void shouldLeaveNoTimerBehindWhenAReadIndexCompletes() throws Exception {
+    lead(new ValuesState()).readIndex().get(20, TimeUnit.SECONDS);
+    assertThat(Thread.getAllStackTraces().keySet())
+        .extracting(Thread::getName)
+        .noneMatch(name -> name.contains("read-index.timeout"));
+  }
+
   @Test
   void shouldForgetEverythingWhenDestroyed() throws Exception {
     try (Consensus consensus = lead(new ValuesState())) {

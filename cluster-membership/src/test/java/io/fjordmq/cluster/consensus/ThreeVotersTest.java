@@ -3,6 +3,7 @@ package io.fjordmq.cluster.consensus;
 import static io.fjordmq.cluster.consensus.LoopbackCluster.GROUP;
 import static io.fjordmq.cluster.consensus.LoopbackCluster.node;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.LoopbackCluster.Member;
@@ -158,6 +159,20 @@ final class ThreeVotersTest {
           .isGreaterThanOrEqualTo(index);
       assertThat(member.state().values()).containsExactly("a");
     }
+  }
+
+  @Test
+  void shouldFailAReadIndexWhenTheMajorityIsGone() throws Exception {
+    cluster.write("a");
+    Member leader = cluster.leader();
+    for (Member member : cluster.members()) {
+      if (!member.id().equals(leader.id())) {
+        cluster.stop(member.id());
+      }
+    }
+    assertThatThrownBy(() -> leader.consensus().readIndex().get(20, TimeUnit.SECONDS))
+        .cause()
+        .isInstanceOf(ConsensusException.class);
   }
 
   @Test
