@@ -23,7 +23,7 @@ final class EntryQueue {
   /** Appends an entry; the caller has made room. Reads nothing, writes one row. */
   long append(InboxTarget target, byte[] message) {
     long sequence = cursor.next;
-    tables.rows().put(entryKey(sequence), EntryRow.encode(target, cursor.nextBytes, message));
+    tables.rows().insert(entryKey(sequence), EntryRow.encode(target, cursor.nextBytes, message));
     cursor.next = sequence + 1;
     cursor.nextBytes += message.length;
     tables.queuedChanged(inbox, 1);
@@ -133,7 +133,7 @@ final class EntryQueue {
     EntryRow row = read(sequence);
     ReleasedEntry entry = new ReleasedEntry(row.bytesBefore(), row.message().length);
     tables.rows().delete(entryKey(sequence));
-    tables.rows().put(releasedKey(sequence), entry.encode());
+    tables.rows().insert(releasedKey(sequence), entry.encode());
     tables.queuedChanged(inbox, -1);
     inbox.addReleased(sequence, entry);
     // An inbox finds its end by the last entry; when that goes, the cursor must say it.

@@ -98,6 +98,14 @@ final class SimRows implements KvWriter, ApplyContext {
   }
 
   @Override
+  public void insert(byte[] key, byte[] value) {
+    if (rows.containsKey(key)) {
+      throw new IllegalStateException("there is a row at " + HexFormat.of().formatHex(key));
+    }
+    put(key, value);
+  }
+
+  @Override
   public void delete(byte[] key) {
     rows.remove(key);
   }

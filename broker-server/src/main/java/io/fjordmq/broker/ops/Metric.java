@@ -220,6 +220,8 @@ enum Metric {
       "fjordmq.raft.traffic.dropped", Kind.COUNTER, "reason", "messages between nodes not sent"),
 
   STORAGE_FAILED("fjordmq.storage.failed", Kind.GAUGE, "", "1 if the storage has failed"),
+  STORAGE_UNWRITTEN_BYTES(
+      "fjordmq.storage.unwritten.bytes", Kind.GAUGE, "", "rows kept out of RocksDB for a while"),
   STORAGE_MEMTABLE_BYTES(
       "fjordmq.storage.memtable.bytes", Kind.GAUGE, "", "written and not yet in a table (RocksDB)"),
   STORAGE_CACHE_BYTES("fjordmq.storage.cache.bytes", Kind.GAUGE, "", "cached table blocks"),

@@ -120,6 +120,7 @@ final class StatusGauges {
 
   private void addStorage() {
     gauge(Metric.STORAGE_FAILED, s -> s.storageFailed() ? 1 : 0);
+    storage(Metric.STORAGE_UNWRITTEN_BYTES, KvMetrics::unwrittenBytes);
     storage(Metric.STORAGE_MEMTABLE_BYTES, KvMetrics::memtableBytes);
     storage(Metric.STORAGE_CACHE_BYTES, KvMetrics::blockCacheBytes);
     storage(Metric.STORAGE_TABLE_BYTES, KvMetrics::tableFileBytes);

@@ -126,7 +126,7 @@ class BrokerMetricsTest {
         List.of(new ReplicaStatus(descriptor, true, 18, 0, 1, group, null)),
         group,
         Map.of("dist", idle, "inbox", idle, "retain", idle),
-        new KvMetrics(1, 2, 3, 4, true, 0),
+        new KvMetrics(5, 1, 2, 3, 4, true, 0),
         new NodeStatus.OverloadStatus(true, new OverloadReading(61, 62, 63)),
         false);
   }

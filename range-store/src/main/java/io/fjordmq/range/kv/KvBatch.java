@@ -10,6 +10,7 @@ public final class KvBatch {
   /** What one change does. */
   enum Kind {
     PUT,
+    INSERT,
     DELETE,
     DELETE_RANGE
   }
@@ -21,7 +22,7 @@ public final class KvBatch {
   private Kind[] kinds = new Kind[64];
   private byte[][] keys = new byte[64][];
 
-  /** The value of a put, the end of a range deletion, nothing for a deletion. */
+  /** The value of a put or insert, the end of a range deletion, nothing for a deletion. */
   private byte[][] seconds = new byte[64][];
 
   private int size;
@@ -29,6 +30,11 @@ public final class KvBatch {
 
   public void put(byte[] key, byte[] value) {
     add(Kind.PUT, key, value);
+  }
+
+  /** Puts a row whose key has none; see {@link KvWriter#insert}. */
+  public void insert(byte[] key, byte[] value) {
+    add(Kind.INSERT, key, value);
   }
 
   public void delete(byte[] key) {
@@ -79,6 +85,7 @@ public final class KvBatch {
     for (int i = first; i < size; i++) {
       switch (kinds[i]) {
         case PUT -> sink.put(keys[i], seconds[i]);
+        case INSERT -> sink.insert(keys[i], seconds[i]);
         case DELETE -> sink.delete(keys[i]);
         case DELETE_RANGE -> sink.deleteRange(keys[i], seconds[i]);
       }
@@ -88,6 +95,10 @@ public final class KvBatch {
   /** Takes the changes of a batch. */
   interface Sink {
     void put(byte[] key, byte[] value);
+
+    default void insert(byte[] key, byte[] value) {
+      put(key, value);
+    }
 
     void delete(byte[] key);
 

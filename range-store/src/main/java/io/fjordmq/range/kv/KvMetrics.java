@@ -3,6 +3,7 @@ package io.fjordmq.range.kv;
 /**
  * Figures of a storage at one moment, over all spaces.
  *
+ * @param unwrittenBytes in memory before the memtables
  * @param memtableBytes written and not yet in a table file
  * @param blockCacheBytes cached blocks of table files
  * @param tableFileBytes size of all table files
@@ -11,6 +12,7 @@ package io.fjordmq.range.kv;
  * @param backgroundErrors errors met by flushes and compactions since start
  */
 public record KvMetrics(
+    long unwrittenBytes,
     long memtableBytes,
     long blockCacheBytes,
     long tableFileBytes,

@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class RocksKv implements Kv {
   /*
-   * A batch touches one column family only, and RocksDB flushes a column family's memtables whole
+   * A batch touches one column family only (WriteBehind puts several into one, in their order), and RocksDB flushes a column family's memtables whole
    * and in order. So what a crash leaves of a space is always the state after some batch, without
    * atomic flushes over column families.
    */
@@ -39,23 +39,32 @@ public final class RocksKv implements Kv {
   private final RocksOptions options;
   private final RocksFailures failures;
   private final RocksGate gate = new RocksGate();
-  private final Map<String, RocksSpace> spaces = new ConcurrentHashMap<>();
+  private final Map<String, Opened> spaces = new ConcurrentHashMap<>();
+  private final long maxUnwrittenBytes;
   private final ColumnFamilyHandle defaultFamily;
   private final FlushQueue flushes;
 
-  private RocksKv(RocksDB db, RocksOptions options, RocksFailures failures, Opened opened) {
+  /** A space as its users see it, and the column family it ends up in. */
+  private record Opened(WriteBehind behind, RocksSpace family) {}
+
+  private RocksKv(
+      RocksDB db,
+      RocksOptions options,
+      RocksFailures failures,
+      long maxUnwrittenBytes,
+      List<ColumnFamilyDescriptor> families,
+      List<ColumnFamilyHandle> handles) {
     this.db = db;
     this.options = options;
     this.failures = failures;
-    this.defaultFamily = opened.handles.get(0);
-    for (int i = 1; i < opened.handles.size(); i++) {
-      String name = new String(opened.families.get(i).getName(), StandardCharsets.UTF_8);
-      spaces.put(name, newSpace(name, opened.handles.get(i)));
+    this.maxUnwrittenBytes = maxUnwrittenBytes;
+    this.defaultFamily = handles.get(0);
+    for (int i = 1; i < handles.size(); i++) {
+      String name = new String(families.get(i).getName(), StandardCharsets.UTF_8);
+      spaces.put(name, opened(name, handles.get(i)));
     }
     this.flushes = new FlushQueue("kv-flush", this::flushNow);
   }
-
-  private record Opened(List<ColumnFamilyDescriptor> families, List<ColumnFamilyHandle> handles) {}
 
   /**
    * Opens the storage in a directory, creating both where missing.
@@ -72,7 +81,7 @@ public final class RocksKv implements Kv {
       List<ColumnFamilyHandle> handles = new ArrayList<>();
       RocksDB db = RocksDB.open(options.db(), directory.toString(), families, handles);
       LOG.info("state storage open: directory={} spaces={}", directory, families.size() - 1);
-      return new RocksKv(db, options, failures, new Opened(families, handles));
+      return new RocksKv(db, options, failures, settings.maxUnwrittenBytes(), families, handles);
     } catch (RocksDBException e) {
       options.close();
       throw failures.translate("cannot open state storage", e);
@@ -104,15 +113,15 @@ public final class RocksKv implements Kv {
     if (!NAME.matcher(name).matches()) {
       throw new IllegalArgumentException("not a space name: '" + name + "'");
     }
-    return spaces.computeIfAbsent(name, this::create);
+    return spaces.computeIfAbsent(name, this::create).behind;
   }
 
-  private RocksSpace create(String name) {
+  private Opened create(String name) {
     gate.enter();
     try {
       byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
       ColumnFamilyDescriptor family = new ColumnFamilyDescriptor(bytes, options.family());
-      return newSpace(name, db.createColumnFamily(family));
+      return opened(name, db.createColumnFamily(family));
     } catch (RocksDBException e) {
       throw failures.translate("cannot create space " + name, e);
     } finally {
@@ -120,8 +129,9 @@ public final class RocksKv implements Kv {
     }
   }
 
-  private RocksSpace newSpace(String name, ColumnFamilyHandle handle) {
-    return new RocksSpace(name, db, handle, gate, failures);
+  private Opened opened(String name, ColumnFamilyHandle handle) {
+    RocksSpace family = new RocksSpace(name, db, handle, gate, failures);
+    return new Opened(new WriteBehind(family, maxUnwrittenBytes), family);
   }
 
   @Override
@@ -131,7 +141,13 @@ public final class RocksKv implements Kv {
 
   private void flushNow() {
     List<ColumnFamilyHandle> handles = new ArrayList<>();
-    spaces.values().forEach(space -> handles.add(space.handle()));
+    spaces
+        .values()
+        .forEach(
+            space -> {
+              space.behind.writeOut();
+              handles.add(space.family.handle());
+            });
     gate.enter();
     try (FlushOptions wait = new FlushOptions().setWaitForFlush(true).setAllowWriteStall(true)) {
       if (!handles.isEmpty()) {
@@ -155,6 +171,7 @@ public final class RocksKv implements Kv {
     gate.enter();
     try {
       return new KvMetrics(
+          spaces.values().stream().mapToLong(space -> space.behind.waitingBytes()).sum(),
           sum("rocksdb.cur-size-all-mem-tables"),
           options.blockCacheUsage(),
           sum("rocksdb.total-sst-files-size"),
@@ -170,14 +187,15 @@ public final class RocksKv implements Kv {
 
   private long sum(String property) throws RocksDBException {
     long sum = 0;
-    for (RocksSpace space : spaces.values()) {
-      sum += db.getLongProperty(space.handle(), property);
+    for (Opened space : spaces.values()) {
+      sum += db.getLongProperty(space.family.handle(), property);
     }
     return sum;
   }
 
   @Override
   public void close() {
+    spaces.values().forEach(space -> space.behind.close());
     try {
       flushes.close();
     } catch (KvException e) {
@@ -186,7 +204,7 @@ public final class RocksKv implements Kv {
     if (!gate.shut()) {
       return;
     }
-    spaces.values().forEach(RocksSpace::closeHandle);
+    spaces.values().forEach(space -> space.family.closeHandle());
     defaultFamily.close();
     db.close();
     options.close();

@@ -26,6 +26,11 @@ final class DataWriter implements KvWriter {
   }
 
   @Override
+  public void insert(byte[] key, byte[] value) {
+    rows.insert(RangeKeys.data(checked(key)), value);
+  }
+
+  @Override
   public void delete(byte[] key) {
     rows.delete(RangeKeys.data(checked(key)));
   }

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class RocksKvTest extends KvContract {
   private static final RocksKvSettings SMALL =
-      new RocksKvSettings(1 << 20, 1 << 20, 4, 4 << 20, 64, 1);
+      new RocksKvSettings(1 << 20, 2_000, 1 << 20, 4, 4 << 20, 64, 1);
 
   @TempDir Path directory;
   @TempDir Path image;

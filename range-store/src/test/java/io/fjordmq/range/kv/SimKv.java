@@ -151,7 +151,7 @@ public final class SimKv implements Kv {
 
   @Override
   public KvMetrics metrics() {
-    return new KvMetrics(0, 0, 0, 0, false, 0);
+    return new KvMetrics(0, 0, 0, 0, 0, false, 0);
   }
 
   /** The process dies: nothing can be used any more. What is on the disk is the disk's affair. */

@@ -13,15 +13,22 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.Tuple;
+import net.jqwik.api.constraints.IntRange;
 import org.jspecify.annotations.Nullable;
 
-/** A {@link WriteSet} behaves like a map that was changed directly, whatever is read in between. */
+/**
+ * A {@link WriteSet}, on whatever space, behaves like a map that was changed directly, whatever is
+ * read in between.
+ */
 class WriteSetPropertyTest {
   private static final int BATCH_END = 30;
 
   /** One step: a change to both, or a comparison of what both show. */
   sealed interface Step {
     record Put(String key, String value) implements Step {}
+
+    /** Where there is no row. */
+    record Insert(String key, String value) implements Step {}
 
     record Delete(String key) implements Step {}
 
@@ -33,6 +40,9 @@ class WriteSetPropertyTest {
 
     /** The batch is written to the base. */
     record Write() implements Step {}
+
+    /** What was written waits no more. */
+    record WriteOut() implements Step {}
   }
 
   @Provide
@@ -50,14 +60,18 @@ class WriteSetPropertyTest {
                 Arbitraries.integers().between(1, 8),
                 Arbitraries.of(true, false))
             .as(Step.Scan::new);
+    Arbitrary<Step> insert = Combinators.combine(key, value).as(Step.Insert::new);
     Arbitrary<Step> write = Arbitraries.just(new Step.Write());
+    Arbitrary<Step> writeOut = Arbitraries.just(new Step.WriteOut());
     return Arbitraries.frequencyOf(
-            Tuple.of(5, put),
+            Tuple.of(4, put),
+            Tuple.of(4, insert),
             Tuple.of(3, delete),
             Tuple.of(2, deleteRange),
             Tuple.of(3, get),
             Tuple.of(4, scan),
-            Tuple.of(1, write))
+            Tuple.of(2, write),
+            Tuple.of(1, writeOut))
         .list()
         .ofMinSize(1)
         .ofMaxSize(BATCH_END);
@@ -65,7 +79,24 @@ class WriteSetPropertyTest {
 
   @Property(tries = 2000)
   void shouldReadLikeAMapThatWasChangedDirectly(@ForAll("steps") List<Step> steps) {
-    KvSpace space = new SimKv(new SimKv.Disk(), Runnable::run).space("model");
+    check(steps, new SimKv(new SimKv.Disk(), Runnable::run).space("model"), () -> {});
+  }
+
+  @Property(tries = 2000)
+  void shouldReadTheSameWhenWritesWait(
+      @ForAll("steps") List<Step> steps, @ForAll @IntRange(max = 1000) int maxBytes) {
+    KvSpace beneath = new SimKv(new SimKv.Disk(), Runnable::run).space("model");
+    WriteBehind behind = new WriteBehind(beneath, maxBytes);
+    check(steps, behind, behind::writeOut);
+    try (KvSnapshot snapshot = behind.snapshot()) {
+      List<String> shown = KvContract.scan(snapshot, "", null);
+      assertThat(KvContract.scan(behind.latest(), "", null)).isEqualTo(shown);
+      assertThat(KvContract.scan(beneath.latest(), "", null)).isEqualTo(shown);
+    }
+    assertThat(behind.waitingBytes()).isZero();
+  }
+
+  private static void check(List<Step> steps, KvSpace space, Runnable writeOut) {
     KvBatch batch = new KvBatch();
     WriteSet writes = new WriteSet(space.latest(), batch);
     TreeMap<String, String> model = new TreeMap<>();
@@ -75,6 +106,8 @@ class WriteSetPropertyTest {
         space.write(batch);
         batch.clear();
         writes.reset();
+      } else if (step instanceof Step.WriteOut) {
+        writeOut.run();
       }
     }
     space.write(batch);
@@ -86,6 +119,10 @@ class WriteSetPropertyTest {
     if (step instanceof Step.Put put) {
       writes.put(KvContract.bytes(put.key()), KvContract.bytes(put.value()));
       model.put(put.key(), put.value());
+    } else if (step instanceof Step.Insert insert) {
+      if (model.putIfAbsent(insert.key(), insert.value()) == null) {
+        writes.insert(KvContract.bytes(insert.key()), KvContract.bytes(insert.value()));
+      }
     } else if (step instanceof Step.Delete delete) {
       writes.delete(KvContract.bytes(delete.key()));
       model.remove(delete.key());

@@ -1,0 +1,234 @@
+package io.fjordmq.range.kv;
+
+import java.util.Arrays;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The sorted picture of changes over a base, and what both together read like. Changes of a key
+ * replace each other, and a row that came and went leaves nothing behind. Not thread-safe.
+ *
+ * <p>A scan sees every change made before it began; whether it sees those made by its own visitor
+ * is not defined.
+ */
+final class ChangeIndex implements KvBatch.Sink, KvReader {
+  /** Roughly what a change takes in memory beside its key and value. */
+  private static final int CHANGE_BYTES = 96;
+
+  /**
+   * What has become of a key.
+   *
+   * @param value null if it is deleted
+   * @param isNew the base has no row of this key: a deletion need not be told to it
+   */
+  @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+  private record Change(byte @Nullable [] value, boolean isNew) {}
+
+  private final KvReader base;
+
+  /** Keys changed since they were last covered by a range deletion. */
+  private final NavigableMap<byte[], Change> changes = new TreeMap<>(Arrays::compareUnsigned);
+
+  /** Disjoint intervals (start to end) in which nothing of the base is left. */
+  private final NavigableMap<byte[], byte[]> hidden = new TreeMap<>(Arrays::compareUnsigned);
+
+  private long bytes;
+
+  ChangeIndex(KvReader base) {
+    this.base = base;
+  }
+
+  /** Bytes of the changes, and roughly of what holds them. */
+  long bytes() {
+    return bytes;
+  }
+
+  /** What a batch may add to that. */
+  static long mostBytes(KvBatch batch) {
+    return batch.bytes() + (long) CHANGE_BYTES * batch.size();
+  }
+
+  boolean isEmpty() {
+    return changes.isEmpty() && hidden.isEmpty();
+  }
+
+  void clear() {
+    changes.clear();
+    hidden.clear();
+    bytes = 0;
+  }
+
+  /** Adds all changes to a batch for the base. */
+  void writeTo(KvBatch batch) {
+    hidden.forEach(batch::deleteRange); // what was put there since then comes after it
+    changes.forEach(
+        (key, change) -> {
+          if (change.value == null) {
+            batch.delete(key);
+          } else {
+            batch.put(key, change.value);
+          }
+        });
+  }
+
+  @Override
+  public void put(byte[] key, byte[] value) {
+    Change before = changes.get(key);
+    set(key, new Change(value, before != null && before.isNew), before);
+  }
+
+  @Override
+  public void insert(byte[] key, byte[] value) {
+    Change before = changes.get(key);
+    set(key, new Change(value, before == null || before.isNew), before);
+  }
+
+  @Override
+  public void delete(byte[] key) {
+    Change before = changes.get(key);
+    if (before != null && before.isNew) {
+      changes.remove(key);
+      bytes -= bytes(key, before);
+    } else {
+      set(key, new Change(null, false), before);
+    }
+  }
+
+  private void set(byte[] key, Change change, @Nullable Change before) {
+    changes.put(key, change);
+    bytes += bytes(key, change) - (before == null ? 0 : bytes(key, before));
+  }
+
+  private static long bytes(byte[] key, Change change) {
+    return CHANGE_BYTES + key.length + (change.value == null ? 0 : change.value.length);
+  }
+
+  @Override
+  public void deleteRange(byte[] from, byte[] to) {
+    NavigableMap<byte[], Change> covered = changes.subMap(from, true, to, false);
+    covered.forEach((key, change) -> bytes -= bytes(key, change));
+    covered.clear();
+    hide(from, to);
+  }
+
+  @Override
+  public byte @Nullable [] get(byte[] key) {
+    Change change = changes.get(key);
+    if (change != null) {
+      return change.value == null ? null : change.value.clone();
+    }
+    return isHidden(key) ? null : base.get(key);
+  }
+
+  @Override
+  public void scan(byte[] from, byte @Nullable [] to, Visitor visitor) {
+    Merge merge = new Merge(visitor, changes.ceilingEntry(from), to, true);
+    base.scan(from, to, merge);
+    merge.drain(null);
+  }
+
+  @Override
+  public void scanBackwards(byte[] from, byte @Nullable [] to, Visitor visitor) {
+    Map.Entry<byte[], Change> last = to == null ? changes.lastEntry() : changes.lowerEntry(to);
+    Merge merge = new Merge(visitor, last, from, false);
+    base.scanBackwards(from, to, merge);
+    merge.drain(null);
+  }
+
+  private boolean isHidden(byte[] key) {
+    Map.Entry<byte[], byte[]> interval = hidden.floorEntry(key);
+    return interval != null && Arrays.compareUnsigned(key, interval.getValue()) < 0;
+  }
+
+  private void hide(byte[] from, byte[] to) {
+    byte[] start = from;
+    byte[] end = to;
+    Map.Entry<byte[], byte[]> before = hidden.floorEntry(from);
+    if (before != null && Arrays.compareUnsigned(before.getValue(), from) >= 0) {
+      start = before.getKey();
+      end = max(end, before.getValue());
+    }
+    Map.Entry<byte[], byte[]> after = hidden.higherEntry(start);
+    while (after != null && Arrays.compareUnsigned(after.getKey(), end) <= 0) {
+      end = max(end, after.getValue());
+      hidden.remove(after.getKey());
+      after = hidden.higherEntry(start);
+    }
+    if (hidden.put(start, end) == null) {
+      bytes += CHANGE_BYTES + start.length + end.length;
+    }
+  }
+
+  private static byte[] max(byte[] one, byte[] other) {
+    return Arrays.compareUnsigned(one, other) >= 0 ? one : other;
+  }
+
+  /**
+   * Visits base entries and changed entries as one ordered sequence. Steps through the index by key
+   * instead of holding an iterator: the visitor may read and thereby bring it up to date.
+   */
+  private final class Merge implements Visitor {
+    private final Visitor visitor;
+    private final byte @Nullable [] bound;
+    private final boolean ascending;
+    private Map.@Nullable Entry<byte[], Change> next;
+    private boolean stopped;
+
+    Merge(
+        Visitor visitor,
+        Map.@Nullable Entry<byte[], Change> first,
+        byte @Nullable [] bound,
+        boolean ascending) {
+      this.visitor = visitor;
+      this.next = first;
+      this.bound = bound;
+      this.ascending = ascending;
+    }
+
+    @Override
+    public boolean visit(byte[] key, byte[] value) {
+      drain(key);
+      if (stopped) {
+        return false;
+      }
+      Map.Entry<byte[], Change> changed = next;
+      if (changed != null && Arrays.equals(changed.getKey(), key)) {
+        return true; // its turn comes with the next drain
+      }
+      if (!isHidden(key)) {
+        stopped = !visitor.visit(key, value);
+      }
+      return !stopped;
+    }
+
+    /** Visits the changed entries before the key; all that are left if it is null. */
+    void drain(byte @Nullable [] key) {
+      while (!stopped && next != null && inBounds(next.getKey()) && precedes(next.getKey(), key)) {
+        Map.Entry<byte[], Change> entry = next;
+        byte[] value = entry.getValue().value;
+        if (value != null) {
+          stopped = !visitor.visit(entry.getKey().clone(), value.clone());
+        }
+        next = ascending ? changes.higherEntry(entry.getKey()) : changes.lowerEntry(entry.getKey());
+      }
+    }
+
+    private boolean inBounds(byte[] key) {
+      if (bound == null) {
+        return true;
+      }
+      int order = Arrays.compareUnsigned(key, bound);
+      return ascending ? order < 0 : order >= 0;
+    }
+
+    private boolean precedes(byte[] key, byte @Nullable [] other) {
+      if (other == null) {
+        return true;
+      }
+      int order = Arrays.compareUnsigned(key, other);
+      return ascending ? order < 0 : order > 0;
+    }
+  }
+}
