@@ -23,7 +23,8 @@ public final class InboxReplicas {
     this.spec =
         new StoreSpec(
             STORE,
-            InboxKeys.splitKeys(settings.initialRanges()),
+            InboxKeys.splitKeys(
+                settings.initialRangesOn(Runtime.getRuntime().availableProcessors())),
             this::newCoprocessor,
             new InboxEffects(listener, observer, this::holds));
   }

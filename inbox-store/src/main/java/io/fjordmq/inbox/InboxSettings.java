@@ -5,7 +5,8 @@ import java.time.Duration;
 /**
  * Bounds of the inbox store.
  *
- * @param initialRanges ranges a new cluster begins with; 1 to 4,096
+ * @param initialRanges ranges a new cluster begins with; 1 to 4,096, or 0 for half as many as its
+ *     first node has processors: more than can work at a time only makes their batches smaller
  * @param limits of every inbox from its next attach on
  * @param cachedInboxes inboxes a replica keeps in memory, a few hundred bytes each; the one not
  *     used for longest is forgotten first and read again when it is needed
@@ -38,9 +39,12 @@ public record InboxSettings(
   /** What a command of the store may have in bytes beside one message or will. */
   public static final int COMMAND_BYTES_BESIDE_MESSAGE = Inserts.MAX_TARGET_BYTES + (256 << 10);
 
+  /** Each costs threads and memory on every node that holds it; a store may be given more. */
+  private static final int MOST_RANGES = 16;
+
   public static final InboxSettings DEFAULT =
       new InboxSettings(
-          4,
+          0,
           InboxLimits.DEFAULT,
           50_000,
           Duration.ofMillis(50),
@@ -56,7 +60,7 @@ public record InboxSettings(
    * @throws IllegalArgumentException if a value makes no sense; the message names it
    */
   public InboxSettings {
-    atLeast("initialRanges", initialRanges, 1);
+    atLeast("initialRanges", initialRanges, 0);
     if (initialRanges > InboxKeys.BUCKETS) {
       throw new IllegalArgumentException(
           "initialRanges must be at most " + InboxKeys.BUCKETS + ", not " + initialRanges);
@@ -70,6 +74,11 @@ public record InboxSettings(
     atLeast("producerIdle in milliseconds", producerIdle.toMillis(), 1);
     atLeast("sweepItems", sweepItems, 1);
     atLeast("sweepSteps", sweepSteps, 1);
+  }
+
+  /** The ranges a new cluster begins with whose first node has so many processors. */
+  int initialRangesOn(int processors) {
+    return initialRanges > 0 ? initialRanges : Math.min(Math.max(1, processors / 2), MOST_RANGES);
   }
 
   private static void atLeast(String name, long value, long least) {

@@ -25,7 +25,7 @@ class InboxSettingsTest {
 
   @Test
   void shouldSayWhichValueMakesNoSense() {
-    assertThatThrownBy(() -> withRanges(0)).hasMessage("initialRanges must be at least 1, not 0");
+    assertThatThrownBy(() -> withRanges(-1)).hasMessage("initialRanges must be at least 0, not -1");
     assertThatThrownBy(() -> withRanges(5000))
         .hasMessage("initialRanges must be at most 4096, not 5000");
     assertThatThrownBy(() -> new InboxLimits(0, 1, InboxLimits.WhenFull.REFUSE))
@@ -39,6 +39,15 @@ class InboxSettingsTest {
           .hasSize(ranges - 1)
           .doesNotHaveDuplicates();
     }
+  }
+
+  @Test
+  void shouldBeginWithAsManyRangesAsCanWorkAtATime() {
+    assertThat(withRanges(3).initialRangesOn(64)).isEqualTo(3);
+    assertThat(withRanges(0).initialRangesOn(1)).isEqualTo(1);
+    assertThat(withRanges(0).initialRangesOn(2)).isEqualTo(1);
+    assertThat(withRanges(0).initialRangesOn(8)).isEqualTo(4);
+    assertThat(withRanges(0).initialRangesOn(64)).isEqualTo(16);
   }
 
   @Test
