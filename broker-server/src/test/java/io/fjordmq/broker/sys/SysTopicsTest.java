@@ -63,7 +63,7 @@ class SysTopicsTest {
         List.of(),
         new GroupStatus(new Leadership(1, self, true), members, 1, 1, 1, 1),
         Map.of(),
-        new KvMetrics(0, 0, 0, 0, false, 0),
+        new KvMetrics(0, 0, 0, 0, 0, false, 0),
         new NodeStatus.OverloadStatus(false, OverloadReading.CALM),
         false);
   }
