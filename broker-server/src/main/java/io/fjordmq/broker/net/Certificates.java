@@ -4,7 +4,6 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -32,8 +31,7 @@ final class Certificates implements AutoCloseable {
    * @throws IllegalStateException if one of them cannot be used; the message names it and its key
    */
   ServerTls open(String listener, TlsSettings settings) {
-    Executor tasks = Runnable::run;
-    ServerTls tls = ServerTls.open(listener, settings, clock, tasks);
+    ServerTls tls = ServerTls.open(listener, settings, clock);
     open.add(tls);
     observer.certificate(listener, tls.expires());
     return tls;

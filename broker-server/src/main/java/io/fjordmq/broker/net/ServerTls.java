@@ -14,7 +14,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Map;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
@@ -36,21 +35,15 @@ final class ServerTls implements AutoCloseable {
 
   private final TlsFiles.Source source;
   private final InstantSource clock;
-  private final Executor tasks;
   private TlsFiles files;
   private SslContext context;
   private @Nullable Map<String, byte[]> refused;
   private @Nullable String complaint;
 
   private ServerTls(
-      TlsFiles.Source source,
-      InstantSource clock,
-      Executor tasks,
-      TlsFiles files,
-      SslContext context) {
+      TlsFiles.Source source, InstantSource clock, TlsFiles files, SslContext context) {
     this.source = source;
     this.clock = clock;
-    this.tasks = tasks;
     this.files = files;
     this.context = context;
   }
@@ -59,15 +52,13 @@ final class ServerTls implements AutoCloseable {
    * Reads the files.
    *
    * @param listener key of the listener, for messages
-   * @param tasks does the work of handshakes that takes long
    * @throws IllegalStateException if one of them cannot be used; the message names it and its key
    */
-  static ServerTls open(
-      String listener, TlsSettings settings, InstantSource clock, Executor tasks) {
+  static ServerTls open(String listener, TlsSettings settings, InstantSource clock) {
     TlsFiles.Source source = new TlsFiles.Source(listener, settings);
     try {
       TlsFiles files = source.parse(source.content(), clock.instant());
-      ServerTls tls = new ServerTls(source, clock, tasks, files, contextOf(source, files));
+      ServerTls tls = new ServerTls(source, clock, files, contextOf(source, files));
       tls.warnIfItEndsSoon();
       return tls;
     } catch (TlsFiles.UnusableException e) {
@@ -125,7 +116,7 @@ final class ServerTls implements AutoCloseable {
 
   /** The handler of a new connection. */
   synchronized SslHandler newHandler(ByteBufAllocator allocator) {
-    SslHandler handler = context.newHandler(allocator, tasks);
+    SslHandler handler = context.newHandler(allocator);
     handler.setHandshakeTimeoutMillis(source.settings().handshakeTimeout().toMillis());
     handler.setCloseNotifyFlushTimeout(1, TimeUnit.SECONDS);
     return handler;

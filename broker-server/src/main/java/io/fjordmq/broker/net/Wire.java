@@ -1,6 +1,7 @@
 package io.fjordmq.broker.net;
 
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPipeline;
 import io.netty.handler.ssl.SslHandler;
 import java.util.List;
@@ -21,19 +22,26 @@ interface Wire {
     boolean proxied = settings.proxy().proxyProtocol();
     List<Network> trusted = settings.proxy().networks();
     WebSocketSettings webSocket = settings.webSocket();
+    HandshakeTurns turns = new HandshakeTurns();
     return channel -> {
       ChannelPipeline pipeline = channel.pipeline();
       if (proxied) {
         ProxyHeader.addTo(pipeline, trusted);
       }
       if (tls != null) {
-        SslHandler handler = tls.newHandler(channel.alloc());
-        pipeline.addLast("tls", handler);
-        pipeline.addLast("handshake", new TlsHandshake(handler, observer));
+        pipeline.addLast("turn", new HandshakeTurn(turns, turn -> encrypt(turn, tls, observer)));
       }
       if (webSocket != null) {
         WebSocketUpgrade.addTo(pipeline, webSocket);
       }
     };
+  }
+
+  /** Made when the client begins its handshake: that costs as much as a part of it. */
+  private static void encrypt(
+      ChannelHandlerContext turn, ServerTls tls, ListenerObserver observer) {
+    SslHandler handler = tls.newHandler(turn.alloc());
+    turn.pipeline().addAfter(turn.name(), "tls", handler);
+    turn.pipeline().addAfter("tls", "handshake", new TlsHandshake(handler, observer));
   }
 }

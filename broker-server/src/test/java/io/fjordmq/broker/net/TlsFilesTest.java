@@ -41,8 +41,7 @@ class TlsFilesTest {
   }
 
   private static void open(TlsSettings settings) {
-    ServerTls.open("mqttServerConfig.tlsListener", settings, InstantSource.system(), Runnable::run)
-        .close();
+    ServerTls.open("mqttServerConfig.tlsListener", settings, InstantSource.system()).close();
   }
 
   private void assertRefused(TlsSettings settings, String... message) {
