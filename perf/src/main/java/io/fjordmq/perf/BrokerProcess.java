@@ -58,6 +58,16 @@ record BrokerProcess(
   /** This repository's broker, started as its users start it. */
   static BrokerProcess fjordmq(Path checkout, Path directory)
       throws IOException, InterruptedException {
+    return fjordmq(checkout, directory, "");
+  }
+
+  /**
+   * The same with more listeners.
+   *
+   * @param listeners lines below mqttServerConfig, indented
+   */
+  static BrokerProcess fjordmq(Path checkout, Path directory, String listeners)
+      throws IOException, InterruptedException {
     int port = freePort();
     Files.createDirectories(directory);
     Path config = directory.resolve("standalone.yml");
@@ -69,7 +79,7 @@ record BrokerProcess(
           tcpListener:
             host: 127.0.0.1
             port: %d
-        httpConfig:
+        %shttpConfig:
           host: 127.0.0.1
           port: %d
         clusterConfig:
@@ -77,7 +87,7 @@ record BrokerProcess(
           host: 127.0.0.1
           port: %d
         """
-            .formatted(port, freePort(), freePort()));
+            .formatted(port, listeners, freePort(), freePort()));
     long start = System.nanoTime();
     Process script =
         new ProcessBuilder(
@@ -134,7 +144,7 @@ record BrokerProcess(
     }
   }
 
-  private static int freePort() throws IOException {
+  static int freePort() throws IOException {
     try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       return socket.getLocalPort();
     }

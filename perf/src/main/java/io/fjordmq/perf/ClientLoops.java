@@ -1,7 +1,11 @@
 package io.fjordmq.perf;
 
 import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.Epoll;
@@ -9,9 +13,11 @@ import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.handler.ssl.SslContext;
 import java.net.InetSocketAddress;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** The event loops of the load tool's clients, and how they connect. Loopback addresses only. */
 final class ClientLoops implements AutoCloseable {
@@ -20,15 +26,26 @@ final class ClientLoops implements AutoCloseable {
   private final InetSocketAddress broker;
   private final EventLoopGroup group;
   private final Bootstrap bootstrap;
+  private final @Nullable SslContext tls;
 
   /**
    * @throws IllegalArgumentException if the broker's address is not a loopback one
    */
   ClientLoops(InetSocketAddress broker, int threads) {
+    this(broker, threads, null);
+  }
+
+  /**
+   * The same for clients that speak TLS.
+   *
+   * @param tls null for those that do not
+   */
+  ClientLoops(InetSocketAddress broker, int threads, @Nullable SslContext tls) {
     if (broker.getAddress() == null || !broker.getAddress().isLoopbackAddress()) {
       throw new IllegalArgumentException("load goes to loopback addresses only, not " + broker);
     }
     this.broker = broker;
+    this.tls = tls;
     boolean epoll = Epoll.isAvailable();
     this.group =
         new MultiThreadIoEventLoopGroup(
@@ -45,7 +62,7 @@ final class ClientLoops implements AutoCloseable {
   CompletableFuture<LoadClient> connect(LoadClient client) {
     bootstrap
         .clone()
-        .handler(client)
+        .handler(handler(client))
         .connect(broker)
         .addListener(
             done -> {
@@ -54,6 +71,24 @@ final class ClientLoops implements AutoCloseable {
               }
             });
     return client.connected();
+  }
+
+  private ChannelHandler handler(LoadClient client) {
+    SslContext context = tls;
+    if (context == null) {
+      return client;
+    }
+    return new ChannelInitializer<>() {
+      @Override
+      protected void initChannel(Channel channel) {
+        channel.pipeline().addLast(context.newHandler(channel.alloc()), client);
+      }
+    };
+  }
+
+  /** One of the loops, for what has to be done from time to time. */
+  EventLoop next() {
+    return group.next();
   }
 
   @Override

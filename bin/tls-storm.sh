@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Measures what a storm of new TLS clients does to the others' messages: bin/tls-storm.sh [RUNS] [SECONDS] [RATE] [rsa|ec]
+# Needs iproute2 and the right to make a network namespace; the load runs in one of its own, as in bin/figures.sh.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+for tool in ip unshare; do
+  command -v "$tool" >/dev/null || { echo "tls-storm.sh: '$tool' is not installed" >&2; exit 2; }
+done
+mvn -B -q -DskipTests package
+mvn -B -q -pl perf dependency:build-classpath -Dmdep.outputFile=target/classpath.txt
+classpath="perf/target/classes:$(cat perf/target/classpath.txt)"
+exec unshare -n bash -c '
+  ip link set lo up
+  ip route replace local 127.0.0.1 dev lo table local proto kernel scope host src 127.0.0.1 congctl cubic
+  exec java -Xms256m -Xmx1g -XX:+UseSerialGC -cp "$1" io.fjordmq.perf.TlsStorm "$2" "$3" "$4" "$5" "$6"
+' tls-storm "$classpath" "$PWD" "${1:-3}" "${2:-15}" "${3:-500}" "${4:-ec}"

@@ -1,0 +1,72 @@
+package io.fjordmq.perf;
+
+import io.netty.buffer.ByteBuf;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * New clients at a steady rate: each makes its connection (with a full TLS handshake), waits for
+ * its CONNACK and leaves.
+ */
+final class Storm implements AutoCloseable {
+  private static final int TICK_MILLIS = 10;
+
+  private final ClientLoops loops;
+  private final int ratePerSecond;
+  private final long startNanos = System.nanoTime();
+  private final LongAdder accepted = new LongAdder();
+  private final LongAdder failed = new LongAdder();
+  private volatile boolean open = true;
+  private long begun;
+
+  Storm(ClientLoops loops, int ratePerSecond) {
+    this.loops = loops;
+    this.ratePerSecond = ratePerSecond;
+    loops.next().scheduleAtFixedRate(this::tick, 0, TICK_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  private void tick() {
+    long due = (System.nanoTime() - startNanos) * ratePerSecond / TimeUnit.SECONDS.toNanos(1);
+    for (; open && begun < due; begun++) {
+      LoadClient client = new LoadClient("storm-" + begun, true, new Nothing());
+      loops
+          .connect(client)
+          .whenComplete(
+              (connected, error) -> {
+                if (error == null) {
+                  accepted.increment();
+                  client.close();
+                } else {
+                  failed.increment();
+                }
+              });
+    }
+  }
+
+  /** Clients that got their CONNACK. */
+  long accepted() {
+    return accepted.sum();
+  }
+
+  /** Clients that got none. */
+  long failed() {
+    return failed.sum();
+  }
+
+  @Override
+  public void close() {
+    open = false;
+  }
+
+  private static final class Nothing implements LoadClient.Receiver {
+    @Override
+    public void onPublish(ByteBuf payload) {
+      throw new IllegalStateException("a client that subscribed to nothing got a message");
+    }
+
+    @Override
+    public void onPuback(int packetIdentifier) {
+      throw new IllegalStateException("a client that published nothing got a PUBACK");
+    }
+  }
+}

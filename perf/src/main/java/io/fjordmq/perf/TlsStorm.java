@@ -1,0 +1,113 @@
+package io.fjordmq.perf;
+
+import io.netty.handler.ssl.OpenSsl;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslProvider;
+import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
+import io.netty.pkitesting.CertificateBuilder;
+import io.netty.pkitesting.X509Bundle;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+import org.HdrHistogram.Histogram;
+
+/**
+ * What a storm of new TLS clients does to the messages of those that are there: latency of a light
+ * load with and without it, in turn, because the machines this runs on are noisy; and the CPU that
+ * a handshake takes from the event loops, which noise does not change.
+ *
+ * <p>{@code TlsStorm CHECKOUT RUNS SECONDS RATE rsa|ec}; started by {@code bin/tls-storm.sh}.
+ */
+public final class TlsStorm {
+  private static final int WARM_SECONDS = 10;
+  private static final String EVENT_LOOPS = "mqtt-io";
+
+  private TlsStorm() {}
+
+  /** See the class. */
+  public static void main(String[] args) throws Exception {
+    if (args.length != 5) {
+      throw new IllegalArgumentException("usage: TlsStorm CHECKOUT RUNS SECONDS RATE rsa|ec");
+    }
+    int runs = Integer.parseInt(args[1]);
+    int seconds = Integer.parseInt(args[2]);
+    int rate = Integer.parseInt(args[3]);
+    Path directory = Files.createTempDirectory("fjordmq-storm");
+    System.out.println("data and logs below " + directory);
+    int tlsPort = BrokerProcess.freePort();
+    String listener = tlsListener(directory, tlsPort, args[4]);
+    try (BrokerProcess broker =
+            BrokerProcess.fjordmq(Path.of(args[0]), directory.resolve("fjordmq"), listener);
+        ClientLoops plain = new ClientLoops(broker.address(), 1);
+        ClientLoops encrypted = new ClientLoops(loopback(tlsPort), 1, client());
+        Probe probe = new Probe(plain)) {
+      measure("warm-up", broker, probe, encrypted, WARM_SECONDS, rate);
+      for (int run = 0; run < runs; run++) {
+        measure("calm", broker, probe, encrypted, seconds, 0);
+        measure("storm", broker, probe, encrypted, seconds, rate);
+      }
+    }
+  }
+
+  private static InetSocketAddress loopback(int port) {
+    return new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+  }
+
+  private static String tlsListener(Path directory, int port, String keyType) throws Exception {
+    CertificateBuilder builder =
+        new CertificateBuilder().subject("CN=localhost").setIsCertificateAuthority(true);
+    X509Bundle bundle =
+        (keyType.equals("rsa") ? builder.rsa2048() : builder.ecp256()).buildSelfSigned();
+    Path certificate = directory.resolve("server.crt");
+    Path key = directory.resolve("server.key");
+    Files.writeString(certificate, bundle.getCertificatePEM());
+    Files.writeString(key, bundle.getPrivateKeyPEM());
+    return """
+          tlsListener:
+            host: 127.0.0.1
+            port: %d
+            certFile: %s
+            keyFile: %s
+        """
+        .formatted(port, certificate, key);
+  }
+
+  /** Clients that remember no session, by the library that costs this machine the least. */
+  private static SslContext client() throws Exception {
+    return SslContextBuilder.forClient()
+        .sslProvider(OpenSsl.isAvailable() ? SslProvider.OPENSSL : SslProvider.JDK)
+        .trustManager(InsecureTrustManagerFactory.INSTANCE)
+        .endpointIdentificationAlgorithm(null)
+        .build();
+  }
+
+  private static void measure(
+      String name, BrokerProcess broker, Probe probe, ClientLoops encrypted, int seconds, int rate)
+      throws Exception {
+    long before = ProcessUsage.threadCpuMicros(broker.pid(), EVENT_LOOPS);
+    try (Storm storm = new Storm(encrypted, rate)) {
+      Histogram latency = probe.measure(seconds);
+      long cpu = ProcessUsage.threadCpuMicros(broker.pid(), EVENT_LOOPS) - before;
+      System.out.printf(
+          Locale.ROOT,
+          "%-8s %4.0f clients/s, %d failed; messages: %d, p50 %.2f p90 %.2f p99 %.2f max %.2f ms;"
+              + " event loops %.1f%% busy%s%n",
+          name,
+          storm.accepted() / (double) seconds,
+          storm.failed(),
+          latency.getTotalCount(),
+          latency.getValueAtPercentile(50) / 1000.0,
+          latency.getValueAtPercentile(90) / 1000.0,
+          latency.getValueAtPercentile(99) / 1000.0,
+          latency.getMaxValue() / 1000.0,
+          cpu / (seconds * 10_000.0),
+          rate == 0
+              ? ""
+              : String.format(
+                  Locale.ROOT, ", %d us per client", cpu / Math.max(1, storm.accepted())));
+    }
+  }
+}
