@@ -85,7 +85,8 @@ class PlantedDefectsTest {
   void shouldFindThatAReceivedIdentifierIsNotDurable() {
     assertFound(
         inboxes("recordReceived", (call, arguments) -> CompletableFuture.completedFuture(null)),
-        "misses");
+        "misses",
+        "as new 2 times");
   }
 
   @Test
@@ -139,12 +140,17 @@ class PlantedDefectsTest {
     };
   }
 
-  private void assertFound(Defect defect, String complaint) {
+  /**
+   * @param complaints one of them is what a run that finds it says first
+   */
+  private void assertFound(Defect defect, String... complaints) {
     AssertionError found =
         Seeds.find(
-            complaint,
+            String.join(" or ", complaints),
             MOST_SEEDS,
             seed -> new BrokerSimulation(seed, directory.resolve("s" + seed), defect, false).run());
-    assertThat(found).hasMessageContaining(complaint);
+    assertThat(complaints)
+        .as(found.getMessage())
+        .anySatisfy(complaint -> assertThat(found).hasMessageContaining(complaint));
   }
 }
