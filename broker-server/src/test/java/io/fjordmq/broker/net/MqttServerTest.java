@@ -18,6 +18,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -69,6 +70,7 @@ class MqttServerTest {
   }
 
   @Test
+  @DisplayName("[MQTT-4.2.0-1] [3.1.1: MQTT-7.1.1-1] MQTT over TCP")
   void shouldListenOnAFreePortAndServe() throws IOException {
     try (MqttServer server = start(ANY_PORT);
         Socket socket = open(server)) {

@@ -23,6 +23,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -93,6 +94,8 @@ class WebSocketListenerTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"mqtt", "mqttv3.1"})
+  @DisplayName(
+      "[MQTT-6.0.0-4] [3.1.1: MQTT-6.0.0-4] the sub-protocol the client offers is selected")
   void shouldServeBothSubProtocols(String subProtocol) throws Exception {
     try (OpenListener listener = open()) {
       Client client = new Client(listener, subProtocol);
@@ -105,6 +108,7 @@ class WebSocketListenerTest {
   }
 
   @Test
+  @DisplayName("[MQTT-6.0.0-2] [3.1.1: MQTT-6.0.0-2] packets need not begin and end with frames")
   void shouldTakePacketsFromAnyMixOfFrames() throws Exception {
     try (OpenListener listener = open()) {
       Client client = new Client(listener, "mqtt");
@@ -153,6 +157,7 @@ class WebSocketListenerTest {
   }
 
   @Test
+  @DisplayName("[MQTT-6.0.0-1] [3.1.1: MQTT-6.0.0-1] a text frame ends the connection")
   void shouldEndTheConnectionOnATextFrame() throws Exception {
     try (OpenListener listener = open()) {
       Client early = new Client(listener, "mqtt");
@@ -193,6 +198,7 @@ class WebSocketListenerTest {
   }
 
   @Test
+  @DisplayName("[MQTT-6.0.0-3] [3.1.1: MQTT-6.0.0-3] who offers no mqtt is refused")
   void shouldRefuseASubProtocolThatIsNotMqtt() throws Exception {
     try (OpenListener listener = open()) {
       assertThatThrownBy(() -> new Client(listener, "wamp"))

@@ -291,4 +291,59 @@ class PublishTest {
     subscriber.send(ack(0x70, 1)).cut();
     assertThat(resumed("s", expiry(60)).read()).hasSize(1);
   }
+
+  @Test
+  @DisplayName(
+      "[MQTT-2.2.1-4] as many identifiers as there are but one may be in use towards a client")
+  void shouldHaveAllIdentifiersInUse() {
+    int most = 65_534;
+    try (RawBroker wide =
+        new RawBroker(
+            RawBroker.settings(
+                RawBroker.settings("maxInflight", most), "maxQueuedMessages", 70_000))) {
+      Line line = wide.open().send(connect5("s", true), subscribe5(1, "a", 1));
+      line.read();
+      Line publisher = wide.open().send(connect5("p", true));
+      publisher.read();
+      StringBuilder thousand = new StringBuilder();
+      for (int id = 1; id <= 1_000; id++) {
+        thousand.append(publish5(0x32, id, "a", "00", ""));
+      }
+      for (int i = 0; i < 66; i++) {
+        publisher.send(thousand.toString());
+      }
+      assertThat(line.read())
+          .hasSize(most)
+          .startsWith(publish5(0x32, 1, "a", "00", ""))
+          .endsWith(publish5(0x32, most, "a", "00", ""))
+          .doesNotHaveDuplicates();
+      line.send(ack(0x40, 2));
+      assertThat(line.read()).as("the next identifier would pass the oldest one").isEmpty();
+      line.send(ack(0x40, 1));
+      assertThat(line.read())
+          .containsExactly(publish5(0x32, 65_535, "a", "00", ""), publish5(0x32, 1, "a", "00", ""));
+    }
+  }
+
+  @Test
+  @DisplayName("[MQTT-3.3.4-7] [MQTT-4.3.3-10] 65,535 identifiers of a publisher in use")
+  void shouldTakeEveryIdentifierAPublisherHas() {
+    try (RawBroker wide = new RawBroker(RawBroker.settings("receiveMaximum", 65_535))) {
+      Line publisher = wide.open().send(connect5("p", true));
+      publisher.read();
+      for (int from = 1; from <= 65_535; from += 1_285) {
+        StringBuilder some = new StringBuilder();
+        for (int id = from; id < from + 1_285; id++) {
+          some.append(publish5(0x34, id, "a", "00", ""));
+        }
+        publisher.send(some.toString());
+      }
+      assertThat(publisher.read())
+          .hasSize(65_535)
+          .startsWith(ack(0x50, 1, 0x10))
+          .endsWith(ack(0x50, 65_535, 0x10));
+      publisher.send(publish5(0x3C, 9, "a", "00", ""), ack(0x62, 65_535));
+      assertThat(publisher.read()).containsExactly(ack(0x50, 9, 0x10), ack(0x70, 65_535));
+    }
+  }
 }

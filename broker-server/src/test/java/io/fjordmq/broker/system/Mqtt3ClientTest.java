@@ -18,6 +18,7 @@ import org.eclipse.paho.client.mqttv3.MqttException;
 import org.eclipse.paho.client.mqttv3.MqttMessage;
 import org.eclipse.paho.client.mqttv3.persist.MemoryPersistence;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -126,6 +127,7 @@ class Mqtt3ClientTest {
 
   @ParameterizedTest(name = "MQTT 3 level {0}, QoS {1}")
   @CsvSource({"3,0", "3,1", "3,2", "4,0", "4,1", "4,2"})
+  @DisplayName("[3.1.1: MQTT-7.0.0-2] Paho as it comes: no extension is needed")
   void shouldCarryMessageAtEveryQos(int version, int qos) throws Exception {
     try (Client subscriber = new Client("s", version, true);
         Client publisher = new Client("p", version, true)) {
