@@ -293,6 +293,7 @@ class PublishTest {
   }
 
   @Test
+  @Tag("slow")
   @DisplayName(
       "[MQTT-2.2.1-4] as many identifiers as there are but one may be in use towards a client")
   void shouldHaveAllIdentifiersInUse() {
@@ -318,14 +319,17 @@ class PublishTest {
           .endsWith(publish5(0x32, most, "a", "00", ""))
           .doesNotHaveDuplicates();
       line.send(ack(0x40, 2));
-      assertThat(line.read()).as("the next identifier would pass the oldest one").isEmpty();
+      assertThat(line.read()).containsExactly(publish5(0x32, 65_535, "a", "00", ""));
+      line.send(ack(0x40, 3));
+      assertThat(line.read()).as("the next identifier is still in use").isEmpty();
       line.send(ack(0x40, 1));
       assertThat(line.read())
-          .containsExactly(publish5(0x32, 65_535, "a", "00", ""), publish5(0x32, 1, "a", "00", ""));
+          .containsExactly(publish5(0x32, 1, "a", "00", ""), publish5(0x32, 2, "a", "00", ""));
     }
   }
 
   @Test
+  @Tag("slow")
   @DisplayName("[MQTT-3.3.4-7] [MQTT-4.3.3-10] 65,535 identifiers of a publisher in use")
   void shouldTakeEveryIdentifierAPublisherHas() {
     try (RawBroker wide = new RawBroker(RawBroker.settings("receiveMaximum", 65_535))) {
@@ -343,7 +347,7 @@ class PublishTest {
           .startsWith(ack(0x50, 1, 0x10))
           .endsWith(ack(0x50, 65_535, 0x10));
       publisher.send(publish5(0x3C, 9, "a", "00", ""), ack(0x62, 65_535));
-      assertThat(publisher.read()).containsExactly(ack(0x50, 9, 0x10), ack(0x70, 65_535));
+      assertThat(publisher.read()).containsExactly(ack(0x50, 9), ack(0x70, 65_535));
     }
   }
 }
