@@ -1,8 +1,18 @@
 #!/usr/bin/env bash
-# Measures this broker next to mosquitto on this machine: bin/figures.sh [RUNS] [SECONDS] [WARM_SECONDS]
+# Measures this broker next to mosquitto on this machine:
+#   bin/figures.sh [--only WORK] [--against CHECKOUT] [RUNS] [SECONDS] [WARM_SECONDS]
+# WORK is how a heading of the output begins, like "persistent"; CHECKOUT takes mosquitto's place, to see what a change brings.
 # Needs mosquitto, iproute2 and the right to make a network namespace: the load runs in one of its own, where loopback uses
 # the congestion control "cubic" (some kernels' default paces loopback).
 set -euo pipefail
+only='' against=''
+while [ $# -gt 0 ]; do
+  case "$1" in
+    --only) only="$2"; shift 2 ;;
+    --against) against="$(cd "$2" && pwd)"; shift 2 ;;
+    *) break ;;
+  esac
+done
 cd "$(dirname "$0")/.."
 for tool in mosquitto ip unshare; do
   command -v "$tool" >/dev/null || { echo "figures.sh: '$tool' is not installed" >&2; exit 2; }
@@ -13,5 +23,5 @@ classpath="perf/target/classes:$(cat perf/target/classpath.txt)"
 exec unshare -n bash -c '
   ip link set lo up
   ip route replace local 127.0.0.1 dev lo table local proto kernel scope host src 127.0.0.1 congctl cubic
-  exec java -Xms256m -Xmx1g -XX:+UseSerialGC -cp "$1" io.fjordmq.perf.Figures "$2" "$3" "$4" "$5"
-' figures "$classpath" "$PWD" "${1:-5}" "${2:-15}" "${3:-15}"
+  exec java -Xms256m -Xmx1g -XX:+UseSerialGC -cp "$1" io.fjordmq.perf.Figures "${@:2}"
+' figures "$classpath" "$PWD" "$against" "$only" "${1:-5}" "${2:-15}" "${3:-15}"

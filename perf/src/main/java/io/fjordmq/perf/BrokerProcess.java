@@ -55,10 +55,10 @@ record BrokerProcess(
     return settled("mosquitto", process.pid(), port, start);
   }
 
-  /** This repository's broker, started as its users start it. */
-  static BrokerProcess fjordmq(Path checkout, Path directory)
+  /** A checkout's broker, started as its users start it. */
+  static BrokerProcess fjordmq(String name, Path checkout, Path directory)
       throws IOException, InterruptedException {
-    return fjordmq(checkout, directory, "");
+    return fjordmq(name, checkout, directory, "");
   }
 
   /**
@@ -66,7 +66,7 @@ record BrokerProcess(
    *
    * @param listeners lines below mqttServerConfig, indented
    */
-  static BrokerProcess fjordmq(Path checkout, Path directory, String listeners)
+  static BrokerProcess fjordmq(String name, Path checkout, Path directory, String listeners)
       throws IOException, InterruptedException {
     int port = freePort();
     Files.createDirectories(directory);
@@ -104,7 +104,7 @@ record BrokerProcess(
       throw new IOException(
           "FjordMQ did not start: " + Files.readString(directory.resolve("start.log")));
     }
-    return settled("fjordmq", pidIn(directory), port, start);
+    return settled(name, pidIn(directory), port, start);
   }
 
   private static BrokerProcess settled(String name, long pid, int port, long startNanos)

@@ -1,5 +1,6 @@
 package io.fjordmq.perf;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -14,7 +15,9 @@ import org.HdrHistogram.Histogram;
  * turn, and what is printed are medians of the runs and of their ratios, because the machines this
  * runs on are noisy.
  *
- * <p>{@code Figures CHECKOUT RUNS SECONDS WARM_SECONDS}; started by {@code bin/figures.sh}.
+ * <p>{@code Figures CHECKOUT OTHER ONLY RUNS SECONDS WARM_SECONDS}; started by {@code
+ * bin/figures.sh}. OTHER is a checkout that takes mosquitto's place, to see what a change brings;
+ * ONLY is how the name of the work to measure begins; both may be empty.
  */
 public final class Figures {
   private static final int PAIRS = 100;
@@ -33,26 +36,45 @@ public final class Figures {
 
   /** See the class. */
   public static void main(String[] args) throws Exception {
-    if (args.length != 4) {
-      throw new IllegalArgumentException("usage: Figures CHECKOUT RUNS SECONDS WARM_SECONDS");
+    if (args.length != 6) {
+      throw new IllegalArgumentException(
+          "usage: Figures CHECKOUT OTHER ONLY RUNS SECONDS WARM_SECONDS");
     }
-    int runs = Integer.parseInt(args[1]);
-    int seconds = Integer.parseInt(args[2]);
-    int warm = Integer.parseInt(args[3]);
+    String only = args[2];
+    int runs = Integer.parseInt(args[3]);
+    int seconds = Integer.parseInt(args[4]);
+    int warm = Integer.parseInt(args[5]);
     Path directory = Files.createTempDirectory("fjordmq-figures");
     System.out.println("data and logs below " + directory);
     try (BrokerProcess fjordmq =
-            BrokerProcess.fjordmq(Path.of(args[0]), directory.resolve("fjordmq"));
-        BrokerProcess mosquitto = BrokerProcess.mosquitto(directory.resolve("mosquitto"))) {
-      Figures figures = new Figures(runs, List.of(fjordmq, mosquitto));
+            BrokerProcess.fjordmq("fjordmq", Path.of(args[0]), directory.resolve("fjordmq"));
+        BrokerProcess other = other(args[1], directory.resolve("other"))) {
+      Figures figures = new Figures(runs, List.of(fjordmq, other));
       figures.starts();
-      figures.pairs(new PairWork("clean QoS 0, 32 B", PAIRS, RATE, 32, 0, false, warm, seconds));
-      figures.pairs(new PairWork("clean QoS 1, 32 B", PAIRS, RATE, 32, 1, false, warm, seconds));
-      figures.pairs(new PairWork("clean QoS 1, 256 B", PAIRS, RATE, 256, 1, false, warm, seconds));
-      figures.pairs(
-          new PairWork("persistent QoS 1, 256 B", PAIRS, RATE, 256, 1, true, warm, seconds));
-      figures.idle();
+      for (PairWork work : works(warm, seconds)) {
+        if (work.name().startsWith(only)) {
+          figures.pairs(work);
+        }
+      }
+      if ("idle".startsWith(only)) {
+        figures.idle();
+      }
     }
+  }
+
+  private static BrokerProcess other(String checkout, Path directory)
+      throws IOException, InterruptedException {
+    return checkout.isEmpty()
+        ? BrokerProcess.mosquitto(directory)
+        : BrokerProcess.fjordmq("other", Path.of(checkout), directory);
+  }
+
+  private static List<PairWork> works(int warm, int seconds) {
+    return List.of(
+        new PairWork("clean QoS 0, 32 B", PAIRS, RATE, 32, 0, false, warm, seconds),
+        new PairWork("clean QoS 1, 32 B", PAIRS, RATE, 32, 1, false, warm, seconds),
+        new PairWork("clean QoS 1, 256 B", PAIRS, RATE, 256, 1, false, warm, seconds),
+        new PairWork("persistent QoS 1, 256 B", PAIRS, RATE, 256, 1, true, warm, seconds));
   }
 
   private void starts() {

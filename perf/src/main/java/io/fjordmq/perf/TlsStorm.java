@@ -40,7 +40,8 @@ public final class TlsStorm {
     int tlsPort = BrokerProcess.freePort();
     String listener = tlsListener(directory, tlsPort, args[4]);
     try (BrokerProcess broker =
-            BrokerProcess.fjordmq(Path.of(args[0]), directory.resolve("fjordmq"), listener);
+            BrokerProcess.fjordmq(
+                "fjordmq", Path.of(args[0]), directory.resolve("fjordmq"), listener);
         ClientLoops plain = new ClientLoops(broker.address(), 1);
         ClientLoops encrypted = new ClientLoops(loopback(tlsPort), 1, client());
         Probe probe = new Probe(plain)) {
