@@ -58,7 +58,9 @@ final class HandshakeTurn extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
-    take(ctx);
+    if (begun) {
+      take(ctx); // perhaps an alert that says why
+    }
     ctx.fireChannelInactive();
   }
 
