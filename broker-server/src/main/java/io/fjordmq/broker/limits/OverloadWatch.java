@@ -1,11 +1,9 @@
 package io.fjordmq.broker.limits;
 
-import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,20 +23,20 @@ public final class OverloadWatch implements AutoCloseable {
    * Begins to look at this process.
    *
    * @param loops event loops of clients
-   * @param endStuckClients disconnects clients that have not read for so long
+   * @param endStuckClients disconnects clients that have not read since it was called last
    */
   public static OverloadWatch start(
       OverloadGuard guard,
       OverloadSettings settings,
       Iterable<? extends Executor> loops,
-      Consumer<Duration> endStuckClients) {
+      Runnable endStuckClients) {
     MemoryInUse memory = new MemoryInUse();
     LoopLag lag = new LoopLag(loops);
     return new OverloadWatch(
         guard,
         settings,
         () -> new OverloadReading(memory.heapPercent(), memory.directPercent(), lag.millis()),
-        () -> endStuckClients.accept(settings.stuckAfter()));
+        endStuckClients);
   }
 
   /**

@@ -350,6 +350,8 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
     String detail = ours ? "internal error" : cause.toString();
     if (session != null) {
       session.end(reason, detail);
+    } else if (refused) {
+      ctx.close(); // not even the refusal could be said
     } else {
       refuse(ctx, reason, detail);
     }

@@ -8,6 +8,7 @@ import io.fjordmq.inbox.Attachment;
 import io.fjordmq.inbox.InboxEntry;
 import io.fjordmq.inbox.InboxHandle;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.handler.codec.mqtt.MqttFixedHeader;
 import io.netty.handler.codec.mqtt.MqttMessage;
 import io.netty.handler.codec.mqtt.MqttMessageType;
@@ -47,7 +48,8 @@ final class Session implements LiveSession {
   private @Nullable Will will;
   private ClientEvents.@Nullable Client client;
   private long expirySeconds;
-  private long unwritableSinceTick;
+  // What was first in line at the last look; 0 if nothing waited.
+  private long stuckMark;
   private int readBytes;
   private boolean open;
   private boolean ended;
@@ -177,18 +179,18 @@ final class Session implements LiveSession {
     }
   }
 
-  /** The client reads slower than it is sent to. */
-  void unwritable() {
-    unwritableSinceTick = sessions.wheel(connection.loop()).tick();
-  }
-
-  /** Ends the session if the client has not read for so many ticks what waits for it. */
-  void endIfStuck(long ticks) {
-    if (!ended
-        && !connection.channel().isWritable()
-        && sessions.wheel(connection.loop()).tick() - unwritableSinceTick >= ticks) {
+  /**
+   * Ends the session if the client has read nothing since the last call, though something waits.
+   */
+  void endIfStuck() {
+    ChannelOutboundBuffer waiting = connection.channel().unsafe().outboundBuffer();
+    Object first = waiting == null ? null : waiting.current();
+    long mark =
+        first == null ? 0 : 1 + System.identityHashCode(first) * 31L + waiting.currentProgress();
+    if (!ended && mark != 0 && mark == stuckMark) {
       end(CloseReason.CLIENT_TOO_SLOW, "did not read while memory was short");
     }
+    stuckMark = mark;
   }
 
   /** The client said goodbye. */
@@ -219,8 +221,11 @@ final class Session implements LiveSession {
       if (client != null) {
         connection.services().events().disconnected(client, reason, connection.nowMillis());
       }
-      sayLastWord(reason, detail);
-      giveBack();
+      try {
+        sayLastWord(reason, detail);
+      } finally {
+        giveBack(); // whatever becomes of the words: there may be no memory for them
+      }
     } else {
       // The step of the CONNECT that is under way gives back what was claimed until then.
       connection.observer().refused(reason);

@@ -113,8 +113,6 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
   public void channelWritabilityChanged(ChannelHandlerContext ctx) {
     if (ctx.channel().isWritable()) {
       session.writable();
-    } else {
-      session.unwritable();
     }
   }
 
@@ -125,7 +123,9 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
 
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-    if (logIfOurs(ctx, cause)) {
+    if (session.isEnded()) {
+      ctx.close(); // not even the last word could be said
+    } else if (logIfOurs(ctx, cause)) {
       session.end(CloseReason.INTERNAL_ERROR, "internal error");
     } else {
       session.end(CloseReason.CONNECTION_LOST, cause.toString());
@@ -138,6 +138,11 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
   static boolean logIfOurs(ChannelHandlerContext ctx, Throwable cause) {
     if (cause instanceof IOException || cause instanceof ClosedChannelException) {
       return false;
+    }
+    if (cause instanceof OutOfMemoryError) {
+      log.warn(
+          "No memory for the connection from {}: {}", Peer.of(ctx.channel()), cause.toString());
+      return true;
     }
     log.error("Defect on the connection from {}", Peer.of(ctx.channel()), cause);
     return true;

@@ -3,7 +3,6 @@ package io.fjordmq.broker.session;
 import io.fjordmq.broker.delivery.SessionRegistry.Registration;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.EventLoop;
-import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -57,13 +56,12 @@ public final class Sessions {
   }
 
   /**
-   * Ends the sessions whose clients have not read for a while: they hold memory that others need.
-   * Any thread.
+   * Ends the sessions whose clients have read nothing since the last call though something waits
+   * for them: they hold memory that others need. Any thread.
    */
-  public void endStuck(Duration since) {
-    long ticks = TimeoutWheel.ticks(since.toMillis());
+  public void endStuck() {
     for (Session session : alive) {
-      session.eventLoop().execute(() -> session.endIfStuck(ticks));
+      session.eventLoop().execute(session::endIfStuck);
     }
   }
 

@@ -1,0 +1,107 @@
+package io.fjordmq.broker.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A process with little memory, flooded by subscribers that never read: it refuses, stays alive and
+ * recovers by itself.
+ */
+@Tag("slow")
+class OverloadSystemTest {
+  private static final int SUBSCRIBERS = 60;
+  private static final String CONFIGURATION =
+      """
+      sessionConfig:
+        readBytesPerSecond: 0
+        writeBytesPerSecond: 0
+      overloadConfig:
+        checkInterval: 20 ms
+        directHighPercent: 60
+        directLowPercent: 40
+        calmTime: 500 ms
+        stuckAfter: 2 s
+      """;
+
+  /** Much may wait for one client, so that few clients are enough. */
+  private static final List<String> LITTLE_MEMORY =
+      List.of(
+          "env",
+          "JAVA_TOOL_OPTIONS=-Xmx160m -XX:MaxDirectMemorySize=48m",
+          "FJORDMQ_MQTTSERVERCONFIG__TCPLISTENER__WRITEBUFFERHIGHBYTES=1 MiB",
+          "FJORDMQ_MQTTSERVERCONFIG__TCPLISTENER__WRITEBUFFERLOWBYTES=512 KiB");
+
+  @TempDir Path directory;
+
+  @Test
+  void shouldRefuseNewWorkUntilStuckSubscribersAreGone() throws IOException {
+    try (BrokerUnderTest broker = BrokerUnderTest.startIn(directory, CONFIGURATION, LITTLE_MEMORY);
+        RawClient early = RawClient.connected(broker.mqtt(), 5, "early", 0);
+        RawClient flood = RawClient.connected(broker.mqtt(), 4, "flood", 0)) {
+      List<RawClient> stuck = new ArrayList<>();
+      for (int i = 0; i < SUBSCRIBERS; i++) {
+        RawClient subscriber = RawClient.connected(broker.mqtt(), 4, "stuck" + i, 0);
+        subscriber.send("82 06 0001 0001 61 00");
+        assertThat(subscriber.next()).isEqualTo("9003000100");
+        stuck.add(subscriber);
+      }
+
+      byte[] message = publishOf(16_000);
+      Waiting.until(
+          "overload",
+          60,
+          () -> {
+            flood.send(message);
+            return broker.output().contains("overloaded, new work is refused: direct memory");
+          });
+
+      assertThat(Scrape.get(broker.httpPort(), "/readyz"))
+          .satisfies(
+              answer -> {
+                assertThat(answer.status()).isEqualTo(503);
+                assertThat(answer.body()).containsAnyOf("direct memory", "a moment ago");
+              });
+      try (RawClient late = new RawClient(broker.mqtt())) {
+        assertThat(late.send(RawClient.connect(5, "late", 0)).next())
+            .startsWith("20")
+            .contains("0089");
+      }
+      assertThat(early.send("32 08 0001 62 0007 00 7878").next()).isEqualTo("4003000797");
+      Waiting.until("recovery", 60, () -> broker.output().contains("overload has ended after "));
+      assertThat(broker.scrape().value("fjordmq_overloaded")).isZero();
+
+      RawClient.connected(broker.mqtt(), 5, "late", 0).close();
+      assertThat(early.send("32 08 0001 62 0007 00 7878").next()).isEqualTo("4003000710");
+      Scrape metrics = broker.scrape();
+      assertThat(metrics.value("fjordmq_overload_refused_total{work=\"connect\"}")).isPositive();
+      assertThat(metrics.value("fjordmq_overload_refused_total{work=\"publish\"}")).isEqualTo(1);
+      assertThat(metrics.value("fjordmq_connections_closed_total{reason=\"client_too_slow\"}"))
+          .isPositive();
+      assertThat(broker.output())
+          .contains("overloaded, new work is refused: ")
+          .contains("overload has ended after ")
+          .doesNotContain("OutOfDirectMemoryError", "OutOfMemoryError");
+      stuck.forEach(RawClient::close);
+    }
+  }
+
+  /** QoS 0 to topic "a". */
+  private static byte[] publishOf(int payload) {
+    int remaining = payload + 3;
+    byte[] packet = new byte[remaining + 4];
+    packet[0] = 0x30;
+    packet[1] = (byte) (remaining & 0x7F | 0x80);
+    packet[2] = (byte) (remaining >> 7 & 0x7F | 0x80);
+    packet[3] = (byte) (remaining >> 14);
+    packet[5] = 1;
+    packet[6] = 'a';
+    return packet;
+  }
+}
