@@ -1,0 +1,55 @@
+package io.fjordmq.api.plugin;
+
+import java.net.InetAddress;
+import java.security.cert.X509Certificate;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A client whose identity is known.
+ *
+ * @param tenant whose it is
+ * @param clientId unique within the tenant
+ * @param userName null if anonymous
+ * @param attributes from its authenticator
+ * @param listener name of the listener, e.g. {@code tcpListener}
+ * @param address of the client; null if it came over a Unix domain socket
+ * @param encrypted true for TLS
+ * @param certificateSubject distinguished name (RFC 2253) in its certificate; null if it has none
+ * @param protocolLevel 3 (MQTT 3.1), 4 (3.1.1) or 5
+ */
+public record ClientInfo(
+    String tenant,
+    String clientId,
+    @Nullable String userName,
+    Map<String, String> attributes,
+    String listener,
+    @Nullable InetAddress address,
+    boolean encrypted,
+    @Nullable String certificateSubject,
+    int protocolLevel) {
+
+  public ClientInfo {
+    attributes = Map.copyOf(attributes);
+  }
+
+  /** The client of the attempt, with the identity that was found. */
+  public static ClientInfo of(ConnectAttempt attempt, Identity identity) {
+    X509Certificate certificate = attempt.certificate();
+    return new ClientInfo(
+        identity.tenant(),
+        attempt.clientId(),
+        identity.userName(),
+        identity.attributes(),
+        attempt.listener(),
+        attempt.address(),
+        attempt.encrypted(),
+        certificate == null ? null : certificate.getSubjectX500Principal().getName(),
+        attempt.protocolLevel());
+  }
+
+  @Override
+  public String toString() {
+    return "client " + clientId + " (user " + userName + ") of tenant '" + tenant + "'";
+  }
+}
