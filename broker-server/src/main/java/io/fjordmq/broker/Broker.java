@@ -13,14 +13,15 @@ import io.fjordmq.broker.delivery.SessionRegistry;
 import io.fjordmq.broker.delivery.WillService;
 import io.fjordmq.broker.limits.OverloadGuard;
 import io.fjordmq.broker.limits.OverloadWatch;
-import io.fjordmq.broker.net.Endpoint;
 import io.fjordmq.broker.net.Listener;
 import io.fjordmq.broker.net.ListenerSettings;
 import io.fjordmq.broker.net.MqttServer;
 import io.fjordmq.broker.net.Transport;
 import io.fjordmq.broker.ops.NodeStatus;
+import io.fjordmq.broker.security.Plugins;
+import io.fjordmq.broker.security.Security;
+import io.fjordmq.broker.security.SecurityStartException;
 import io.fjordmq.broker.session.ClientEvents;
-import io.fjordmq.broker.session.ConnectPolicy;
 import io.fjordmq.broker.session.SessionServices;
 import io.fjordmq.broker.session.Sessions;
 import io.fjordmq.broker.session.Tenants;
@@ -49,8 +50,6 @@ import io.fjordmq.retain.RetainSettings;
 import io.fjordmq.router.RangedRouter;
 import io.fjordmq.router.RouterSettings;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -69,9 +68,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class Broker implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Broker.class);
-
-  /** The one tenant there is until authentication says whose a client is. */
-  private static final String TENANT = "";
 
   private final InstantSource clock = InstantSource.system();
   private final Parts parts = new Parts();
@@ -99,6 +95,14 @@ public final class Broker implements AutoCloseable {
     this.shutdownTimeout = config.mqttServerConfig().shutdownTimeout();
     try {
       List<ListenerSettings> listeners = listeners(config);
+      Plugins plugins =
+          parts.add(
+              "plugins",
+              Plugins.open(config.securityConfig(), config.plugins(), observers.security()));
+      Security security =
+          parts.add(
+              "security",
+              Security.open(config.securityConfig(), plugins.all(), clock, observers.security()));
 
       // Disk and consensus.
       DataDirectory directory =
@@ -245,7 +249,7 @@ public final class Broker implements AutoCloseable {
                   overload,
                   clientEvents,
                   observers.sessions(),
-                  ConnectPolicy.anonymous(TENANT),
+                  security,
                   registry,
                   publisher,
                   live,
@@ -272,6 +276,9 @@ public final class Broker implements AutoCloseable {
     } catch (StartException e) {
       parts.close();
       throw e;
+    } catch (SecurityStartException e) {
+      parts.close();
+      throw new StartException(String.valueOf(e.getMessage()), e);
     } catch (IOException | ConsensusException | KvException | IllegalStateException e) {
       parts.close();
       throw new StartException(String.valueOf(e.getMessage()), e);
@@ -287,24 +294,7 @@ public final class Broker implements AutoCloseable {
       throw new StartException(
           "no listener is named below mqttServerConfig, so no client could connect: add tcpListener");
     }
-    for (ListenerSettings listener : listeners) {
-      if (listener.endpoint() instanceof Endpoint.Tcp tcp && !isLoopback(tcp.host())) {
-        LOG.warn(
-            "clients are not authenticated in this version: whoever reaches port {} may publish and"
-                + " subscribe to everything; set {}.host: 127.0.0.1, or keep it on a private network",
-            tcp.port(),
-            listener.key());
-      }
-    }
     return listeners;
-  }
-
-  private static boolean isLoopback(String host) {
-    if (host.isBlank()) {
-      return false;
-    }
-    InetAddress address = new InetSocketAddress(host, 0).getAddress();
-    return address != null && address.isLoopbackAddress();
   }
 
   private static void removeStaleRoutes(RangedRouter router, LocalNode self) throws StartException {

@@ -62,7 +62,8 @@ final class Node implements AutoCloseable {
             metrics.delivery(),
             metrics.sessions(),
             metrics.listeners(),
-            metrics::traffic);
+            metrics::traffic,
+            metrics.security());
     Broker started = parts.add("broker", Broker.start(config, observers));
     broker = started;
     metrics.watch(started::status);

@@ -3,6 +3,7 @@ package io.fjordmq.broker;
 import io.fjordmq.broker.delivery.DeliveryObserver;
 import io.fjordmq.broker.net.ListenerObserver;
 import io.fjordmq.broker.ops.Traffic;
+import io.fjordmq.broker.security.SecurityObserver;
 import io.fjordmq.broker.session.SessionObserver;
 import io.fjordmq.cluster.consensus.ConsensusObserver;
 import io.fjordmq.inbox.InboxObserver;
@@ -21,4 +22,5 @@ public record Observers(
     DeliveryObserver delivery,
     SessionObserver sessions,
     ListenerObserver listeners,
-    Supplier<Traffic> traffic) {}
+    Supplier<Traffic> traffic,
+    SecurityObserver security) {}

@@ -3,6 +3,7 @@ package io.fjordmq.broker.config;
 import io.fjordmq.broker.delivery.DeliverySettings;
 import io.fjordmq.broker.limits.OverloadSettings;
 import io.fjordmq.broker.limits.TenantSettings;
+import io.fjordmq.broker.security.SecuritySettings;
 import io.fjordmq.broker.session.SessionSettings;
 import io.fjordmq.broker.session.TenantLimits;
 import io.fjordmq.broker.sys.SysTopicsSettings;
@@ -29,6 +30,7 @@ import java.util.Map;
  * @param mqttServerConfig listeners for clients
  * @param clusterConfig this node among others
  * @param httpConfig metrics and health
+ * @param securityConfig who may connect and do what
  * @param sessionConfig limits of a client
  * @param tenantConfig limits of a tenant
  * @param overloadConfig when new work is refused
@@ -44,6 +46,7 @@ import java.util.Map;
  * @param consensusConfig Raft groups and their log
  * @param metadataConfig the cluster's own records
  * @param tenants limits of tenants that have some of their own
+ * @param plugins settings of plugins: {@code name.key} to value
  */
 public record BrokerConfig(
     boolean bootstrap,
@@ -52,6 +55,7 @@ public record BrokerConfig(
     MqttServerConfig mqttServerConfig,
     ClusterConfig clusterConfig,
     HttpConfig httpConfig,
+    SecuritySettings securityConfig,
     SessionSettings sessionConfig,
     TenantSettings tenantConfig,
     OverloadSettings overloadConfig,
@@ -66,7 +70,8 @@ public record BrokerConfig(
     RocksKvSettings storageConfig,
     ConsensusSettings consensusConfig,
     MetadataSettings metadataConfig,
-    Map<String, TenantLimits> tenants) {
+    Map<String, TenantLimits> tenants,
+    Map<String, String> plugins) {
 
   public BrokerConfig {
     require(!dataDir.isBlank(), "dataDir must name a folder");
@@ -74,6 +79,7 @@ public record BrokerConfig(
     LargestEntries.requireFit(
         "sessionConfig", sessionConfig, rangeClientConfig, rangeConfig, consensusConfig);
     tenants = Map.copyOf(tenants);
+    plugins = Map.copyOf(plugins);
     for (Map.Entry<String, TenantLimits> tenant : tenants.entrySet()) {
       LargestEntries.requireFit(
           "tenants." + tenant.getKey() + ".sessionConfig",
@@ -229,6 +235,7 @@ public record BrokerConfig(
         MqttServerConfig.defaults(),
         new ClusterConfig("Test", "", 8899, "", ""),
         new HttpConfig("127.0.0.1", 18083, 64),
+        SecuritySettings.DEFAULTS,
         SessionSettings.defaults(),
         TenantSettings.DEFAULTS,
         OverloadSettings.DEFAULTS,
@@ -243,11 +250,12 @@ public record BrokerConfig(
         RocksKvSettings.DEFAULTS,
         ConsensusSettings.DEFAULT,
         MetadataSettings.DEFAULT,
+        Map.of(),
         Map.of());
   }
 
-  /** The same with limits of tenants of their own. */
-  BrokerConfig withTenants(Map<String, TenantLimits> own) {
+  /** The same with what the operator gave names to: tenants and plugins. */
+  BrokerConfig withNamed(Map<String, TenantLimits> own, Map<String, String> ofPlugins) {
     return new BrokerConfig(
         bootstrap,
         dataDir,
@@ -255,6 +263,7 @@ public record BrokerConfig(
         mqttServerConfig,
         clusterConfig,
         httpConfig,
+        securityConfig,
         sessionConfig,
         tenantConfig,
         overloadConfig,
@@ -269,7 +278,8 @@ public record BrokerConfig(
         storageConfig,
         consensusConfig,
         metadataConfig,
-        own);
+        own,
+        ofPlugins);
   }
 
   /** The limits of every tenant that has none of its own. */

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 public final class ConfigLoader {
   private final Schema schema = Schema.of(BrokerConfig.defaults());
   private final TenantKeys tenantKeys = new TenantKeys(schema);
+  private final PluginKeys pluginKeys = new PluginKeys();
   private final List<String> problems = new ArrayList<>();
   private final List<String> warnings = new ArrayList<>();
 
@@ -72,7 +73,7 @@ public final class ConfigLoader {
     ConfigBinder binder = new ConfigBinder(given, problems);
     BrokerConfig config = binder.bind(BrokerConfig.class, BrokerConfig.defaults());
     try {
-      config = config.withTenants(TenantKeys.bind(given, binder, config));
+      config = config.withNamed(TenantKeys.bind(given, binder, config), pluginKeys.values());
     } catch (IllegalArgumentException e) {
       problems.add("configuration: " + e.getMessage());
     }
@@ -95,6 +96,8 @@ public final class ConfigLoader {
       if (!refusal.isEmpty()) {
         problems.add(entry.origin() + ": " + refusal);
       }
+    } else if (PluginKeys.isOne(key)) {
+      addOfPlugin(entry);
     } else if (isSection(entry)) {
       addSection(entry);
     } else if (!isKey(key)) {
@@ -105,6 +108,14 @@ public final class ConfigLoader {
       problems.add(entry.origin() + ": " + key + " must be one value, not a list");
     } else {
       given.put(schema.numbered(key), entry);
+    }
+  }
+
+  private void addOfPlugin(Given entry) {
+    if (entry.form() == Given.Form.LIST) {
+      problems.add(entry.origin() + ": " + entry.key() + " must be one value, not a list");
+    } else {
+      pluginKeys.add(entry);
     }
   }
 

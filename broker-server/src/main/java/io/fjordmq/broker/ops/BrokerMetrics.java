@@ -2,6 +2,7 @@ package io.fjordmq.broker.ops;
 
 import io.fjordmq.broker.delivery.DeliveryObserver;
 import io.fjordmq.broker.net.ListenerObserver;
+import io.fjordmq.broker.security.SecurityObserver;
 import io.fjordmq.broker.session.SessionObserver;
 import io.fjordmq.cluster.consensus.ConsensusObserver;
 import io.fjordmq.inbox.InboxObserver;
@@ -33,6 +34,7 @@ public final class BrokerMetrics implements AutoCloseable {
   private final JvmGcMetrics gc = new JvmGcMetrics();
   private final SessionMeters sessions;
   private final ListenerMeters listeners;
+  private final SecurityMeters security;
   private final DeliveryMeters delivery;
   private final InboxMeters inboxes;
   private final RangeMeters ranges;
@@ -44,6 +46,7 @@ public final class BrokerMetrics implements AutoCloseable {
     Meters meters = new Meters(registry);
     sessions = new SessionMeters(meters);
     listeners = new ListenerMeters(meters);
+    security = new SecurityMeters(meters);
     delivery = new DeliveryMeters(meters);
     inboxes = new InboxMeters(meters);
     ranges = new RangeMeters(meters, STORES);
@@ -57,6 +60,10 @@ public final class BrokerMetrics implements AutoCloseable {
     new ProcessorMetrics().bindTo(registry);
     new FileDescriptorMetrics().bindTo(registry);
     new UptimeMetrics().bindTo(registry);
+  }
+
+  public SecurityObserver security() {
+    return security;
   }
 
   public SessionObserver sessions() {

@@ -94,6 +94,25 @@ enum Metric {
       "",
       "from reading a QoS 1 or 2 PUBLISH to its PUBACK or PUBREC"),
 
+  DENIALS("fjordmq.denials", Kind.COUNTER, "attempt, cause", "what clients wanted and may not do"),
+  AUTHENTICATION(
+      "fjordmq.authentication", Kind.TIMER, "", "from a CONNECT to whether the client is let in"),
+  PASSWORDS_WAITING(
+      "fjordmq.passwords.waiting", Kind.GAUGE, "", "logins waiting for the hash of their password"),
+  LOGIN_ADDRESSES(
+      "fjordmq.login.addresses", Kind.GAUGE, "", "addresses whose failed logins are remembered"),
+  PLUGIN_CALLS_WAITING(
+      "fjordmq.plugin.calls.waiting", Kind.GAUGE, "", "calls waiting for a thread of their plugin"),
+  EVENTS_WAITING(
+      "fjordmq.events.waiting", Kind.GAUGE, "", "events that plugins have not been told yet"),
+  EVENTS_DROPPED(
+      "fjordmq.events.dropped", Kind.COUNTER, "", "events dropped because too many waited"),
+  SECURITY_FILES_READ(
+      "fjordmq.security.files.read",
+      Kind.COUNTER,
+      "result",
+      "changed password and ACL files: taken, or broken and refused"),
+
   PUBLISHES("fjordmq.publishes", Kind.COUNTER, "outcome", "what became of messages published"),
   PUBLISHES_SLOWED(
       "fjordmq.publishes.slowed",

@@ -45,6 +45,7 @@ public enum CloseReason {
   NOT_DURABLE(0x89, -1),
   /** The node has too much to do; docs/LIMITS.md says when. */
   SERVER_BUSY(0x89, 0x03),
+  BANNED(0x8A, 0x05),
   SERVER_SHUTTING_DOWN(0x8B, 0x03),
   BAD_AUTHENTICATION_METHOD(0x8C, -1),
   KEEP_ALIVE_TIMEOUT(0x8D, -1),
@@ -81,7 +82,7 @@ public enum CloseReason {
 
   /** Why a connection ends whose client cannot be told the reason code of a SUBACK. */
   static CloseReason ofSubAck(int reasonCode) {
-    for (CloseReason reason : List.of(TOPIC_FILTER_INVALID, QUOTA_EXCEEDED)) {
+    for (CloseReason reason : List.of(NOT_AUTHORIZED, TOPIC_FILTER_INVALID, QUOTA_EXCEEDED)) {
       if (reason.reasonCode == reasonCode) {
         return reason;
       }

@@ -66,6 +66,7 @@ final class ConnAckRefusal {
           NOT_AUTHORIZED,
           SERVER_UNAVAILABLE,
           SERVER_BUSY,
+          BANNED,
           BAD_AUTHENTICATION_METHOD,
           TOPIC_NAME_INVALID,
           PACKET_TOO_LARGE,

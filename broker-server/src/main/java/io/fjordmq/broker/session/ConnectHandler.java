@@ -1,6 +1,8 @@
 package io.fjordmq.broker.session;
 
 import io.fjordmq.broker.limits.Limit;
+import io.fjordmq.broker.security.ClientAccess;
+import io.fjordmq.broker.security.Security;
 import io.fjordmq.inbox.AttachRequest;
 import io.fjordmq.inbox.Attachment;
 import io.fjordmq.inbox.InboxId;
@@ -9,10 +11,7 @@ import io.fjordmq.inbox.InboxSubscription;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.mqtt.MqttConnectMessage;
-import io.netty.handler.codec.mqtt.MqttIdentifierRejectedException;
 import io.netty.handler.codec.mqtt.MqttMessage;
-import io.netty.handler.codec.mqtt.MqttVersion;
-import io.netty.util.AttributeKey;
 import io.netty.util.ReferenceCountUtil;
 import java.util.ArrayDeque;
 import java.util.List;
@@ -22,8 +21,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The first packet of a connection. In order: CONNECT in time and well-formed, the {@link
- * ConnectPolicy}, the place in the registry (an older connection of the client gives its state back
+ * The first packet of a connection. In order: CONNECT in time and well-formed, what {@link
+ * Security} says, the place in the registry (an older connection of the client gives its state back
  * first), the inbox, the subscriptions it has, CONNACK. Then a {@link SessionHandler} takes over.
  *
  * <p>While a step waits, the client is not read; packets that came along with the CONNECT (MQTT 5.0
@@ -32,14 +31,11 @@ import org.slf4j.LoggerFactory;
 final class ConnectHandler extends ChannelInboundHandlerAdapter {
   private static final Logger log = LoggerFactory.getLogger(ConnectHandler.class);
 
-  /** Where netty's decoder notes the version as soon as it has read that much. */
-  private static final AttributeKey<MqttVersion> VERSION =
-      AttributeKey.valueOf("NETTY_CODEC_MQTT_VERSION");
-
   private final Sessions sessions;
   private final SessionServices services;
   private final ArrayDeque<Object> early = new ArrayDeque<>(2);
   private @Nullable ReadGate gate;
+  private @Nullable ConnectAuthentication authentication;
   private TimeoutWheel.@Nullable Timeout timeout;
   private @Nullable Session session;
   private boolean refused;
@@ -54,11 +50,15 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
 
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) {
+    awaitPacket(ctx, "no CONNECT in time");
+  }
+
+  private void awaitPacket(ChannelHandlerContext ctx, String otherwise) {
     timeout =
         new TimeoutWheel.Timeout() {
           @Override
           long due() {
-            refuse(ctx, CloseReason.CONNECT_TIMEOUT, "no CONNECT in time");
+            refuse(ctx, CloseReason.CONNECT_TIMEOUT, otherwise);
             return 0;
           }
         };
@@ -69,6 +69,9 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
   @Override
   public void handlerRemoved(ChannelHandlerContext ctx) {
     cancelTimeout();
+    if (authentication != null) {
+      authentication.close();
+    }
     early.forEach(ReferenceCountUtil::release);
     early.clear();
   }
@@ -84,11 +87,11 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
   public void channelRead(ChannelHandlerContext ctx, Object packet) {
     if (refused || (session != null && session.isEnded())) {
       ReferenceCountUtil.release(packet);
-    } else if (gate != null) {
+    } else if (gate != null && (authentication == null || !authentication.isWaitingForClient())) {
       early.add(packet);
     } else {
       try {
-        onFirst(ctx, packet);
+        onPacket(ctx, packet);
       } catch (ProtocolViolation violation) {
         refuse(ctx, violation, "");
       } finally {
@@ -97,21 +100,28 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** The framer lets nothing but a CONNECT be the first packet. */
-  private void onFirst(ChannelHandlerContext ctx, Object packet) {
+  private void onPacket(ChannelHandlerContext ctx, Object packet) {
     if (packet instanceof ProtocolViolation violation) {
       throw violation;
     }
     MqttMessage message = (MqttMessage) packet;
     if (message.decoderResult().isFailure()) {
-      throw undecodable(ctx, message);
+      throw ConnectReader.undecodable(ctx.channel(), message);
     }
-    MqttConnectMessage connect = (MqttConnectMessage) message;
+    services.observer().packetReceived(message.fixedHeader().messageType().value());
+    cancelTimeout();
+    if (authentication != null && gate != null) {
+      gate.close(ReadGate.CONNECT);
+      authentication.onPacket(message);
+    } else {
+      onConnect(ctx, (MqttConnectMessage) message); // the framer lets nothing else be the first
+    }
+  }
+
+  private void onConnect(ChannelHandlerContext ctx, MqttConnectMessage connect) {
     protocolLevel = connect.variableHeader().version();
     int taken = ConnectReader.maxPacketBytes(connect);
     maxPacketBytes = taken == 0 ? SessionSettings.LARGEST_PACKET : taken;
-    services.observer().packetReceived(message.fixedHeader().messageType().value());
-    cancelTimeout();
     if (sessions.isShuttingDown()) {
       throw new ProtocolViolation(CloseReason.SERVER_UNAVAILABLE, "the server is shutting down");
     }
@@ -124,60 +134,87 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
     ReadGate closed = new ReadGate(ctx.channel(), services.observer());
     closed.close(ReadGate.CONNECT);
     gate = closed;
-    Answered.on(
-        ctx.channel().eventLoop(),
-        services.policy().decide(request, Peer.of(ctx.channel())),
-        (decision, error) -> decided(ctx, request, closed, decision, error));
+    ConnectAuthentication asking =
+        new ConnectAuthentication(
+            ctx.channel(), request, services.security(), new Waiting(ctx, request, closed));
+    authentication = asking;
+    asking.begin();
   }
 
-  /** Why netty could not decode the first packet. */
-  private static ProtocolViolation undecodable(ChannelHandlerContext ctx, MqttMessage message) {
-    Throwable cause = message.decoderResult().cause();
-    MqttVersion version = ctx.channel().attr(VERSION).get();
-    int level = version == null ? 0 : version.protocolLevel();
-    CloseReason reason =
-        cause instanceof MqttIdentifierRejectedException
-            ? CloseReason.CLIENT_IDENTIFIER_NOT_VALID
-            : CloseReason.MALFORMED_PACKET;
-    return new ProtocolViolation(reason, String.valueOf(cause.getMessage()), level);
+  /** Waits for the end of the authentication. */
+  private final class Waiting implements ConnectAuthentication.Listener {
+    private final ChannelHandlerContext ctx;
+    private final ConnectRequest request;
+    private final ReadGate closed;
+
+    private Waiting(ChannelHandlerContext ctx, ConnectRequest request, ReadGate closed) {
+      this.ctx = ctx;
+      this.request = request;
+      this.closed = closed;
+    }
+
+    @Override
+    public void goOn() {
+      if (!isGone()) {
+        awaitPacket(ctx, "no AUTH in time");
+        closed.open(ReadGate.CONNECT);
+        if (!early.isEmpty()) {
+          channelRead(ctx, early.remove());
+        }
+      }
+    }
+
+    @Override
+    public void admitted(ClientAccess access, byte[] data) {
+      if (!isGone()) {
+        begin(ctx, request, closed, access, data);
+      }
+    }
+
+    @Override
+    public void refused(CloseReason reason, String detail) {
+      if (!isGone()) {
+        closed.abandon();
+        refuse(ctx, reason, detail);
+      }
+    }
+
+    private boolean isGone() {
+      if (!refused && ctx.channel().isActive()) {
+        return false;
+      }
+      closed.abandon();
+      if (!refused) {
+        refused = true;
+        services.observer().refused(CloseReason.CONNECTION_LOST);
+      }
+      return true;
+    }
   }
 
-  private void decided(
+  private void begin(
       ChannelHandlerContext ctx,
       ConnectRequest request,
       ReadGate closed,
-      ConnectPolicy.@Nullable Decision decision,
-      @Nullable Throwable error) {
-    if (!ctx.channel().isActive()) {
+      ClientAccess access,
+      byte[] data) {
+    Session mine;
+    try {
+      mine = admit(ctx, request.authenticated(data), access, closed);
+    } catch (ProtocolViolation violation) {
       closed.abandon();
-      services.observer().refused(CloseReason.CONNECTION_LOST);
-    } else if (decision instanceof ConnectPolicy.Accepted accepted) {
-      Session mine;
-      try {
-        mine = admit(ctx, request, accepted.tenant(), closed);
-      } catch (ProtocolViolation violation) {
-        closed.abandon();
-        refuse(ctx, violation, accepted.tenant());
-        return;
-      }
-      session = mine;
-      if (sessions.isShuttingDown()) {
-        // It came too late to be seen by the shutdown, which ends the sessions it finds.
-        Sessions.endForShutDown(mine);
-      }
-      Answered.on(
-          ctx.channel().eventLoop(),
-          mine.registration().olderGone(),
-          (gone, impossible) -> claimInbox(ctx, mine));
-    } else {
-      closed.abandon();
-      CloseReason reason =
-          decision instanceof ConnectPolicy.Refused refusal
-              ? refusal.reason()
-              : CloseReason.UNSPECIFIED_ERROR;
-      String detail = error == null ? "refused by policy" : "policy failed: " + error;
-      refuse(ctx, reason, detail);
+      refuse(ctx, violation, access.client().tenant());
+      return;
     }
+    session = mine;
+    if (sessions.isShuttingDown()) {
+      // It came too late to be seen by the shutdown, which ends the sessions it finds.
+      Sessions.endForShutDown(mine);
+    }
+    Answered.on(
+        ctx.channel().eventLoop(),
+        mine.registration().olderGone(),
+        (gone, impossible) -> claimInbox(ctx, mine));
   }
 
   /**
@@ -186,7 +223,8 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
    * @throws ProtocolViolation if one of them stands against it
    */
   private Session admit(
-      ChannelHandlerContext ctx, ConnectRequest asked, String tenant, ReadGate closed) {
+      ChannelHandlerContext ctx, ConnectRequest asked, ClientAccess access, ReadGate closed) {
+    String tenant = access.client().tenant();
     SessionSettings own = services.tenants().of(tenant).session();
     ConnectRequest request = asked;
     if (own != services.settings()) {
@@ -204,7 +242,7 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
           protocolLevel,
           limit);
     }
-    return new Session(sessions, ctx.channel(), request, tenant, closed);
+    return new Session(sessions, ctx.channel(), request, access, closed);
   }
 
   /** The client has no other connection here any more: its state is claimed. */

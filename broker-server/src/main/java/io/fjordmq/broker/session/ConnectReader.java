@@ -7,10 +7,15 @@ import io.fjordmq.api.Topic;
 import io.fjordmq.api.Will;
 import io.fjordmq.broker.limits.Limit;
 import io.netty.buffer.ByteBufUtil;
+import io.netty.channel.Channel;
 import io.netty.handler.codec.mqtt.MqttConnectMessage;
 import io.netty.handler.codec.mqtt.MqttConnectPayload;
 import io.netty.handler.codec.mqtt.MqttConnectVariableHeader;
+import io.netty.handler.codec.mqtt.MqttIdentifierRejectedException;
+import io.netty.handler.codec.mqtt.MqttMessage;
 import io.netty.handler.codec.mqtt.MqttProperties;
+import io.netty.handler.codec.mqtt.MqttVersion;
+import io.netty.util.AttributeKey;
 import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +23,10 @@ import org.jspecify.annotations.Nullable;
 /** Turns a decoded CONNECT into a {@link ConnectRequest}, or says what is wrong with it. */
 final class ConnectReader {
   private static final byte[] NO_PAYLOAD = {};
+
+  /** Where netty's decoder notes the version as soon as it has read that much. */
+  private static final AttributeKey<MqttVersion> VERSION =
+      AttributeKey.valueOf("NETTY_CODEC_MQTT_VERSION");
 
   private final SessionSettings settings;
   private final @Nullable String longWillTopic;
@@ -45,7 +54,7 @@ final class ConnectReader {
     MqttConnectPayload payload = connect.payload();
     PropertyView properties = new PropertyView(header.properties());
     boolean mqtt5 = header.version() >= 5;
-    requireNoExtendedAuthentication(properties, header.version());
+    requireMethodWithData(properties, header.version());
     boolean assigned = payload.clientIdentifier().isEmpty();
     String clientId = assigned ? assign(header) : payload.clientIdentifier();
     long requestedExpiry = mqtt5 ? properties.number(MqttProperties.SESSION_EXPIRY_INTERVAL, 0) : 0;
@@ -74,6 +83,8 @@ final class ConnectReader {
             properties.number(MqttProperties.REQUEST_PROBLEM_INFORMATION, 1) == 1,
             payload.userName(),
             payload.passwordInBytes(),
+            properties.text(MqttProperties.AUTHENTICATION_METHOD),
+            properties.bytes(MqttProperties.AUTHENTICATION_DATA),
             header.isWillFlag() ? will(header, payload, clientId) : null);
     return grant(request);
   }
@@ -141,14 +152,22 @@ final class ConnectReader {
     return (int) Math.min(bytes, SessionSettings.LARGEST_PACKET);
   }
 
-  private static void requireNoExtendedAuthentication(PropertyView properties, int version) {
-    if (properties.has(MqttProperties.AUTHENTICATION_METHOD)) {
-      throw new ProtocolViolation(
-          CloseReason.BAD_AUTHENTICATION_METHOD,
-          "authentication method " + properties.text(MqttProperties.AUTHENTICATION_METHOD),
-          version);
-    }
-    if (properties.has(MqttProperties.AUTHENTICATION_DATA)) {
+  /** Why netty could not decode a packet before the CONNACK. */
+  static ProtocolViolation undecodable(Channel channel, MqttMessage message) {
+    Throwable cause = message.decoderResult().cause();
+    MqttVersion version = channel.attr(VERSION).get();
+    int level = version == null ? 0 : version.protocolLevel();
+    CloseReason reason =
+        cause instanceof MqttIdentifierRejectedException
+            ? CloseReason.CLIENT_IDENTIFIER_NOT_VALID
+            : CloseReason.MALFORMED_PACKET;
+    return new ProtocolViolation(reason, String.valueOf(cause.getMessage()), level);
+  }
+
+  /** MQTT 5.0 §3.1.2.11.10. */
+  private static void requireMethodWithData(PropertyView properties, int version) {
+    if (properties.has(MqttProperties.AUTHENTICATION_DATA)
+        && !properties.has(MqttProperties.AUTHENTICATION_METHOD)) {
       throw new ProtocolViolation(
           CloseReason.PROTOCOL_ERROR, "authentication data without a method", version);
     }

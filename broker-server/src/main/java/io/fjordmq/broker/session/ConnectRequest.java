@@ -20,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  * @param problemInformation the client wants Reason Strings
  * @param userName null if absent
  * @param password null if absent
+ * @param authenticationMethod of an exchange of AUTH packets; null for none
+ * @param authenticationData for its first step; once the client is authenticated, for the CONNACK;
+ *     null for none
  * @param will null if absent; its message is not stamped with times yet
  */
 @SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
@@ -38,6 +41,8 @@ public record ConnectRequest(
     boolean problemInformation,
     @Nullable String userName,
     byte @Nullable [] password,
+    @Nullable String authenticationMethod,
+    byte @Nullable [] authenticationData,
     @Nullable Will will) {
 
   /** True if the keep alive is not what the client asked for. */
@@ -62,6 +67,31 @@ public record ConnectRequest(
         problemInformation,
         userName,
         password,
+        authenticationMethod,
+        authenticationData,
+        will);
+  }
+
+  /** The same without the secrets, which nobody needs from here on. */
+  @SuppressWarnings("NullAway") // does not see that an array of a record may be null
+  ConnectRequest authenticated(byte[] dataForConnAck) {
+    return new ConnectRequest(
+        protocolLevel,
+        clientId,
+        assignedClientId,
+        cleanStart,
+        expirySeconds,
+        requestedExpirySeconds,
+        keepAliveSeconds,
+        requestedKeepAliveSeconds,
+        receiveMaximum,
+        maxPacketBytes,
+        topicAliasMaximum,
+        problemInformation,
+        userName,
+        null,
+        authenticationMethod,
+        dataForConnAck,
         will);
   }
 

@@ -1,6 +1,8 @@
 package io.fjordmq.broker.session;
 
 import io.fjordmq.broker.limits.Limit;
+import io.fjordmq.broker.security.ClientAccess;
+import io.fjordmq.broker.security.PluginEvents;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
 import java.util.concurrent.CompletableFuture;
@@ -12,6 +14,7 @@ final class Connection {
   private final Channel channel;
   private final SessionServices services;
   private final ConnectRequest request;
+  private final ClientAccess access;
   private final String tenant;
   private final Dialect dialect;
   private final PacketWriter writer;
@@ -19,6 +22,8 @@ final class Connection {
   private final Throttle throttle;
   private final SessionSettings settings;
   private final Consumer<ProtocolViolation> failed;
+  private Runnable resumed = () -> {};
+  private boolean paused;
   private boolean ended;
 
   /**
@@ -30,16 +35,17 @@ final class Connection {
       Channel channel,
       SessionServices services,
       ConnectRequest request,
-      String tenant,
+      ClientAccess access,
       ReadGate gate,
       TimeoutWheel wheel,
       Consumer<ProtocolViolation> failed,
       Runnable mayWriteAgain) {
     this.channel = channel;
     this.services = services;
-    this.settings = services.tenants().of(tenant).session();
     this.request = request;
-    this.tenant = tenant;
+    this.access = access;
+    this.tenant = access.client().tenant();
+    this.settings = services.tenants().of(tenant).session();
     this.dialect = Dialect.of(request, settings);
     this.gate = gate;
     this.throttle = new Throttle(wheel, this, mayWriteAgain);
@@ -66,6 +72,16 @@ final class Connection {
 
   String tenant() {
     return tenant;
+  }
+
+  /** What the client may do. */
+  ClientAccess access() {
+    return access;
+  }
+
+  /** Tells plugins what happens to the client. */
+  PluginEvents events() {
+    return services.security().events();
   }
 
   String clientId() {
@@ -112,6 +128,39 @@ final class Connection {
   /** Ends the session for a reason. On the event loop. */
   void fail(CloseReason reason, String detail) {
     failed.accept(new ProtocolViolation(reason, detail));
+  }
+
+  /**
+   * What the client has sent and still sends waits until {@link #resume}, because something that
+   * was before it is not decided.
+   */
+  void pause() {
+    paused = true;
+    gate.close(ReadGate.AUTHORIZATION);
+  }
+
+  boolean isPaused() {
+    return paused;
+  }
+
+  /** What waited is worked off now. */
+  void resume() {
+    paused = false;
+    resumed.run();
+    if (!paused) {
+      gate.open(ReadGate.AUTHORIZATION);
+    }
+  }
+
+  /** Who works it off. */
+  void onResume(Runnable then) {
+    resumed = then;
+  }
+
+  /** Counts messages that did not reach their receiver. */
+  void dropped(DropReason reason, long count) {
+    observer().dropped(reason, count);
+    events().dropped(access.client(), reason.label(), count);
   }
 
   /** The session has ended: nobody waits for answers any more, nothing may be written. */

@@ -22,6 +22,8 @@ public enum DropReason {
   OVERLOADED,
   /** Published to {@code $SYS} by a client that cannot be told. */
   RESERVED_TOPIC,
+  /** The publisher may not publish there, or the receiver may not read it. */
+  NOT_AUTHORIZED,
   /** A retained message that could not be read or queued when the client subscribed. */
   RETAINED_UNAVAILABLE;
 

@@ -5,6 +5,9 @@ import io.fjordmq.api.Qos;
 import io.fjordmq.broker.delivery.PublishListener;
 import io.fjordmq.broker.delivery.PublishOutcome;
 import io.fjordmq.broker.limits.Limit;
+import io.fjordmq.broker.security.ClientAccess;
+import io.fjordmq.broker.security.Ruling;
+import io.fjordmq.broker.security.SecurityObserver.Attempt;
 import io.fjordmq.inbox.PublishId;
 import io.netty.handler.codec.mqtt.MqttPublishMessage;
 import java.util.ArrayDeque;
@@ -72,6 +75,74 @@ final class InboundPublishes {
       refuse(refusal, message, identifier);
       return;
     }
+    ClientAccess access = connection.access();
+    if (access.isUnlimited()) {
+      accept(message, identifier);
+      return;
+    }
+    Ruling ruling =
+        access.mayPublish(
+            message.topic(), message.qos(), message.retain(), message.acceptedAtMillis());
+    if (ruling == null) {
+      ask(message, identifier);
+    } else {
+      acceptIf(ruling, message, identifier);
+    }
+  }
+
+  /** Whoever decides takes his time: what the client has sent behind this packet waits. */
+  private void ask(Message message, int identifier) {
+    ClientAccess access = connection.access();
+    connection.pause();
+    connection.whileOpen(
+        access.askPublish(message.topic(), message.qos(), message.retain()),
+        (ruling, error) -> {
+          if (ruling == null) {
+            connection.fail(CloseReason.INTERNAL_ERROR, "authorization failed: " + error);
+            return;
+          }
+          access.remember(message.topic(), message.qos(), message.retain(), ruling);
+          reading = true;
+          try {
+            acceptIf(ruling, message, identifier);
+            connection.resume();
+          } catch (ProtocolViolation violation) {
+            connection.fail(violation.reason(), violation.detail());
+          }
+        });
+  }
+
+  private void acceptIf(Ruling ruling, Message message, int identifier) {
+    // What a QoS 2 client repeats was decided when it came first.
+    boolean again = message.qos() == Qos.EXACTLY_ONCE && !receivedQos2.isNew(identifier);
+    if (ruling.allowed() || again) {
+      accept(message, identifier);
+    } else {
+      connection.access().denied(Attempt.PUBLISH, "publish to " + message.topic(), ruling);
+      refuse(PublishRefusal.NOT_AUTHORIZED, message, identifier);
+    }
+  }
+
+  private void refuse(PublishRefusal refusal, Message message, int identifier) {
+    boolean told = message.qos() != Qos.AT_MOST_ONCE && connection.dialect().tellsOutcome();
+    if (!told) {
+      connection.dropped(refusal.dropReason(), 1);
+    }
+    if (message.qos() == Qos.AT_MOST_ONCE) {
+      return;
+    }
+    if (message.qos() == Qos.AT_LEAST_ONCE) {
+      unacknowledgedQos1++;
+      requireReceiveMaximum();
+    }
+    // It waits for its turn like all others, because answers leave in the order of the publishes.
+    PendingPublish entry = enqueue(message, identifier, 0);
+    entry.refusal = refusal;
+    entry.published = true;
+    entry.published(PublishOutcome.QUOTA_EXCEEDED);
+  }
+
+  private void accept(Message message, int identifier) {
     switch (message.qos()) {
       case AT_MOST_ONCE -> publishAtMostOnce(message);
       case AT_LEAST_ONCE -> {
@@ -106,25 +177,6 @@ final class InboundPublishes {
         .observer()
         .refusedAsOverloaded(atMostOnce ? RefusedWork.PUBLISH_QOS0 : RefusedWork.PUBLISH);
     return PublishRefusal.OVERLOADED;
-  }
-
-  private void refuse(PublishRefusal refusal, Message message, int identifier) {
-    boolean told = message.qos() != Qos.AT_MOST_ONCE && connection.dialect().tellsOutcome();
-    if (!told) {
-      connection.observer().dropped(refusal.dropReason(), 1);
-    }
-    if (message.qos() == Qos.AT_MOST_ONCE) {
-      return;
-    }
-    if (message.qos() == Qos.AT_LEAST_ONCE) {
-      unacknowledgedQos1++;
-      requireReceiveMaximum();
-    }
-    // It waits for its turn like all others, because answers leave in the order of the publishes.
-    PendingPublish entry = enqueue(message, identifier, 0);
-    entry.refusal = refusal;
-    entry.published = true;
-    entry.published(PublishOutcome.QUOTA_EXCEEDED);
   }
 
   private void publishAtMostOnce(Message message) {

@@ -67,7 +67,7 @@ final class MemoryQueue implements DeliverySource {
   }
 
   private void drop(Delivery delivery) {
-    observer.dropped(
+    connection.dropped(
         delivery.qos().level() == 0 ? DropReason.SLOW_CLIENT : DropReason.QUEUE_FULL, 1);
   }
 
@@ -121,7 +121,7 @@ final class MemoryQueue implements DeliverySource {
     }
     int dropped = queue.size() - (leftToShares.size() - sharedBefore);
     if (dropped > 0) {
-      observer.dropped(DropReason.CONNECTION_ENDED, dropped);
+      connection.dropped(DropReason.CONNECTION_ENDED, dropped);
     }
     observer.queued(-queue.size(), -bytes);
     waiting = null;

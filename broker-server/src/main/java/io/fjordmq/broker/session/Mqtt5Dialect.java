@@ -70,6 +70,9 @@ final class Mqtt5Dialect implements Dialect {
           switch (property.propertyId()) {
             case MqttProperties.ASSIGNED_CLIENT_IDENTIFIER ->
                 3 + ByteBufUtil.utf8Bytes((String) property.value());
+            case MqttProperties.AUTHENTICATION_METHOD ->
+                3 + ByteBufUtil.utf8Bytes((String) property.value());
+            case MqttProperties.AUTHENTICATION_DATA -> 3 + ((byte[]) property.value()).length;
             case MqttProperties.SESSION_EXPIRY_INTERVAL, MqttProperties.MAXIMUM_PACKET_SIZE -> 5;
             default -> 3;
           };
@@ -94,6 +97,12 @@ final class Mqtt5Dialect implements Dialect {
     }
     if (request.serverKeepAlive()) {
       add(properties, MqttProperties.SERVER_KEEP_ALIVE, request.keepAliveSeconds());
+    }
+    String method = request.authenticationMethod();
+    if (method != null) {
+      // MQTT-4.12.0-5; without one in the CONNECT there is none here, either (MQTT-4.12.0-6).
+      byte[] data = request.authenticationData();
+      AuthPacket.addTo(properties, method, data == null ? AuthPacket.NO_DATA : data);
     }
     // Maximum QoS, Retain, Wildcard, Subscription Identifier and Shared Subscription Available are
     // left out: absent means that everything is there (MQTT 5.0 §3.2.2.3).

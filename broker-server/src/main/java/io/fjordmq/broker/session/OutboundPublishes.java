@@ -4,6 +4,7 @@ import io.fjordmq.api.Message;
 import io.fjordmq.api.Qos;
 import io.fjordmq.broker.delivery.Delivery;
 import io.fjordmq.broker.limits.Limit;
+import io.fjordmq.broker.security.ClientAccess;
 import io.fjordmq.inbox.Attachment;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -71,7 +72,9 @@ final class OutboundPublishes {
       throw new IllegalStateException(
           "a live message of " + delivery.qos() + " for a persistent session");
     }
-    if (started && live.isEmpty() && maySend(delivery, live)) {
+    if (!mayRead(delivery)) {
+      connection.dropped(DropReason.NOT_AUTHORIZED, 1);
+    } else if (started && live.isEmpty() && maySend(delivery, live)) {
       send(delivery, live);
     } else {
       live.add(delivery);
@@ -118,9 +121,24 @@ final class OutboundPublishes {
       if (next == null || !maySend(next, source)) {
         return;
       }
-      send(next, source);
+      if (mayRead(next)) {
+        send(next, source);
+      } else {
+        drop(DropReason.NOT_AUTHORIZED, next, source);
+      }
       source.remove();
     }
+  }
+
+  /** True if a member of the share that may read it has to get it. */
+  boolean isForOthers(Delivery delivery) {
+    return delivery.isShared() && !mayRead(delivery);
+  }
+
+  /** Also of what was queued or stored: what the client may do changes. */
+  private boolean mayRead(Delivery delivery) {
+    ClientAccess access = connection.access();
+    return access.isUnlimited() || access.mayReceive(delivery.message().topic());
   }
 
   private boolean maySend(Delivery delivery, DeliverySource source) {
@@ -170,7 +188,7 @@ final class OutboundPublishes {
   }
 
   private void drop(DropReason reason, Delivery delivery, DeliverySource source) {
-    connection.observer().dropped(reason, 1);
+    connection.dropped(reason, 1);
     if (delivery.qos() != Qos.AT_MOST_ONCE && source == inbox) {
       window.skipTo(source.sequence() + 1);
     }
@@ -224,7 +242,7 @@ final class OutboundPublishes {
           "packet identifier " + packetIdentifier + " is not at this step");
     }
     if (reasonCode >= FIRST_ERROR) {
-      connection.observer().dropped(DropReason.REFUSED_BY_CLIENT, 1);
+      connection.dropped(DropReason.REFUSED_BY_CLIENT, 1);
     }
     window.settle(sequence);
     if (sharedInflight != null) {

@@ -7,6 +7,7 @@ package io.fjordmq.broker.session;
  * dropped and counted, like those of QoS 0.
  */
 enum PublishRefusal {
+  NOT_AUTHORIZED(0x87, DropReason.NOT_AUTHORIZED),
   PAYLOAD_TOO_LARGE(0x97, DropReason.PAYLOAD_TOO_LARGE),
   /** The node has too much to do. MQTT 3 clients are held back instead. */
   OVERLOADED(0x97, DropReason.OVERLOADED),

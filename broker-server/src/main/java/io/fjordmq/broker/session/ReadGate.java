@@ -19,6 +19,9 @@ final class ReadGate {
   /** The node has too much to do. */
   static final int OVERLOAD = 16;
 
+  /** Whether it may publish is not decided. */
+  static final int AUTHORIZATION = 32;
+
   private final Channel channel;
   private final SessionObserver observer;
   // Written on the event loop; others may look whether it is worth waking it.

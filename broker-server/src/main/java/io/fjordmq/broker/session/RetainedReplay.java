@@ -103,7 +103,7 @@ final class RetainedReplay {
   }
 
   private void lost(Job job, @Nullable Throwable error) {
-    connection.observer().dropped(DropReason.RETAINED_UNAVAILABLE, 1);
+    connection.dropped(DropReason.RETAINED_UNAVAILABLE, 1);
     log.warn(
         "Client {} of tenant {} does not get the retained messages of {}: {}",
         connection.clientId(),
@@ -124,6 +124,9 @@ final class RetainedReplay {
     for (Message message : messages) {
       if (job.options.noLocal() && message.publisher().equals(connection.clientId())) {
         continue; // MQTT-3.8.3-3 makes no difference between live and retained
+      }
+      if (!connection.access().isUnlimited() && !connection.access().mayReceive(message.topic())) {
+        continue;
       }
       Qos qos = message.qos().min(job.options.maxQos());
       if (handle != null && qos != Qos.AT_MOST_ONCE) {

@@ -4,6 +4,7 @@ import io.fjordmq.api.Will;
 import io.fjordmq.broker.delivery.Delivery;
 import io.fjordmq.broker.delivery.LiveSession;
 import io.fjordmq.broker.delivery.SessionRegistry.Registration;
+import io.fjordmq.broker.security.ClientAccess;
 import io.fjordmq.inbox.Attachment;
 import io.fjordmq.inbox.InboxEntry;
 import io.fjordmq.inbox.InboxHandle;
@@ -12,7 +13,6 @@ import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.handler.codec.mqtt.MqttFixedHeader;
 import io.netty.handler.codec.mqtt.MqttMessage;
 import io.netty.handler.codec.mqtt.MqttMessageType;
-import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -59,14 +59,18 @@ final class Session implements LiveSession {
   private @Nullable CloseReason endReason;
 
   Session(
-      Sessions sessions, Channel channel, ConnectRequest request, String tenant, ReadGate gate) {
+      Sessions sessions,
+      Channel channel,
+      ConnectRequest request,
+      ClientAccess access,
+      ReadGate gate) {
     this.sessions = sessions;
     this.connection =
         new Connection(
             channel,
             sessions.services(),
             request,
-            tenant,
+            access,
             gate,
             sessions.wheel(channel.eventLoop()),
             violation -> end(violation.reason(), violation.detail()),
@@ -130,18 +134,12 @@ final class Session implements LiveSession {
     connection.writer().message(connection.dialect().accepted(sessionPresent));
     connection.observer().connected(connection.request().protocolLevel(), handle != null);
     if (connection.services().events() != ClientEvents.NONE) {
-      client = describe();
+      client = ClientEvents.Client.of(connection);
       connection.services().events().connected(client);
     }
+    connection.events().connected(connection.access().client());
     parts().outbound().start();
     connection.writer().flush();
-  }
-
-  private ClientEvents.Client describe() {
-    Channel channel = connection.channel();
-    int port = channel.localAddress() instanceof InetSocketAddress inet ? inet.getPort() : 0;
-    return new ClientEvents.Client(
-        tenant(), connection.request(), Peer.of(channel), port, connection.nowMillis());
   }
 
   /** A packet came in. */
@@ -221,6 +219,7 @@ final class Session implements LiveSession {
       if (client != null) {
         connection.services().events().disconnected(client, reason, connection.nowMillis());
       }
+      connection.events().disconnected(connection.access().client(), reason.label());
       try {
         sayLastWord(reason, detail);
       } finally {
@@ -332,7 +331,7 @@ final class Session implements LiveSession {
   @Override
   public boolean deliver(Delivery delivery) {
     assert inEventLoop();
-    if (ended || parts == null) {
+    if (ended || parts == null || parts.outbound().isForOthers(delivery)) {
       return false;
     }
     parts.outbound().deliver(delivery);

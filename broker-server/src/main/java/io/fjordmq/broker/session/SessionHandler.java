@@ -13,7 +13,9 @@ import io.netty.handler.codec.mqtt.MqttUnsubscribeMessage;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
+import java.util.ArrayDeque;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,13 +28,54 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
   private final Session session;
   private final Session.Parts parts;
 
+  // What came while something before it was not decided; no more than one read can hold.
+  private @Nullable ArrayDeque<Object> held;
+  private @Nullable Reauthentication reauthentication;
+
   SessionHandler(Session session) {
     this.session = session;
     this.parts = session.parts();
+    session.connection().onResume(this::workOff);
   }
 
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object packet) {
+    if (session.connection().isPaused() && !session.isEnded()) {
+      hold(packet);
+    } else {
+      handle(packet);
+    }
+  }
+
+  private void hold(Object packet) {
+    ArrayDeque<Object> queue = held;
+    if (queue == null) {
+      queue = new ArrayDeque<>(4);
+      held = queue;
+    }
+    queue.add(packet);
+  }
+
+  private void workOff() {
+    ArrayDeque<Object> queue = held;
+    while (queue != null && !queue.isEmpty() && !session.connection().isPaused()) {
+      handle(queue.remove());
+    }
+    session.endOfRead();
+  }
+
+  @Override
+  public void handlerRemoved(ChannelHandlerContext ctx) {
+    if (held != null) {
+      held.forEach(ReferenceCountUtil::release);
+      held = null;
+    }
+    if (reauthentication != null) {
+      reauthentication.close();
+    }
+  }
+
+  private void handle(Object packet) {
     try {
       if (session.isEnded()) {
         return;
@@ -76,13 +119,17 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
       case PINGREQ -> session.connection().writer().packet(2).writeByte(PINGRESP).writeByte(0);
       case DISCONNECT -> session.goodbye(session.connection().dialect().readDisconnect(message));
       case CONNECT -> throw new ProtocolViolation(CloseReason.PROTOCOL_ERROR, "second CONNECT");
-      case AUTH ->
-          // No method was agreed on at CONNECT, so there is none to go on with (MQTT 5.0 §4.12).
-          throw new ProtocolViolation(
-              CloseReason.PROTOCOL_ERROR, "AUTH without an authentication method");
+      case AUTH -> authenticateAgain(message);
       case CONNACK, SUBACK, UNSUBACK, PINGRESP ->
           throw new ProtocolViolation(CloseReason.PROTOCOL_ERROR, type + " is a server's packet");
     }
+  }
+
+  private void authenticateAgain(MqttMessage auth) {
+    if (reauthentication == null) {
+      reauthentication = new Reauthentication(session.connection());
+    }
+    reauthentication.onAuth(auth);
   }
 
   private static int identifier(MqttMessage message) {

@@ -6,6 +6,7 @@ import io.fjordmq.broker.delivery.Publisher;
 import io.fjordmq.broker.delivery.SessionRegistry;
 import io.fjordmq.broker.delivery.WillService;
 import io.fjordmq.broker.limits.Overload;
+import io.fjordmq.broker.security.Security;
 import io.fjordmq.inbox.InboxStore;
 import io.fjordmq.retain.RetainStore;
 import java.time.InstantSource;
@@ -17,7 +18,7 @@ import java.time.InstantSource;
  * @param overload whether new work is taken
  * @param events is told who comes and goes
  * @param observer is told everything worth counting
- * @param policy says who may connect
+ * @param security says who may connect and do what
  * @param registry of connected clients
  * @param publisher of what clients publish
  * @param live subscriptions of connected clients
@@ -34,7 +35,7 @@ public record SessionServices(
     Overload overload,
     ClientEvents events,
     SessionObserver observer,
-    ConnectPolicy policy,
+    Security security,
     SessionRegistry registry,
     Publisher publisher,
     LiveSubscriptions live,

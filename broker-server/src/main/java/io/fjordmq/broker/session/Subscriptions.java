@@ -3,22 +3,15 @@ package io.fjordmq.broker.session;
 import io.fjordmq.api.RetainHandling;
 import io.fjordmq.api.SubscriptionOptions;
 import io.fjordmq.api.TopicFilter;
+import io.fjordmq.api.plugin.Action;
 import io.fjordmq.broker.delivery.LiveSession;
 import io.fjordmq.broker.limits.Limit;
+import io.fjordmq.broker.security.Ruling;
 import io.fjordmq.inbox.Attachment;
 import io.fjordmq.inbox.InboxHandle;
 import io.fjordmq.inbox.InboxSubscription;
-import io.netty.handler.codec.mqtt.MqttFixedHeader;
-import io.netty.handler.codec.mqtt.MqttMessageIdAndPropertiesVariableHeader;
-import io.netty.handler.codec.mqtt.MqttMessageType;
-import io.netty.handler.codec.mqtt.MqttProperties;
-import io.netty.handler.codec.mqtt.MqttQoS;
-import io.netty.handler.codec.mqtt.MqttSubAckMessage;
-import io.netty.handler.codec.mqtt.MqttSubAckPayload;
 import io.netty.handler.codec.mqtt.MqttSubscribeMessage;
 import io.netty.handler.codec.mqtt.MqttTopicSubscription;
-import io.netty.handler.codec.mqtt.MqttUnsubAckMessage;
-import io.netty.handler.codec.mqtt.MqttUnsubAckPayload;
 import io.netty.handler.codec.mqtt.MqttUnsubscribeMessage;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -44,6 +37,7 @@ final class Subscriptions {
   private static final Logger log = LoggerFactory.getLogger(Subscriptions.class);
 
   private static final int UNSPECIFIED_ERROR = 0x80;
+  private static final int NOT_AUTHORIZED = 0x87;
   private static final int TOPIC_FILTER_INVALID = 0x8F;
   private static final int QUOTA_EXCEEDED = 0x97;
   private static final int NO_SUBSCRIPTION_EXISTED = 0x11;
@@ -52,6 +46,8 @@ final class Subscriptions {
   private record Result(int code, boolean isNew) {}
 
   private static final Result FAILED = new Result(UNSPECIFIED_ERROR, false);
+
+  private static final Result DENIED = new Result(NOT_AUTHORIZED, false);
 
   /** One filter of a SUBSCRIBE; without a filter it is refused with the code. */
   private record Wish(@Nullable TopicFilter filter, SubscriptionOptions options, int refusal) {}
@@ -191,10 +187,12 @@ final class Subscriptions {
       } else {
         count++;
         CompletableFuture<Result> before = earlier.get(filter.text());
+        Action.Subscribe wanted = new Action.Subscribe(filter, wish.options.maxQos());
+        CompletableFuture<Ruling> ruling = connection.access().subscribe(wanted);
         CompletableFuture<Result> result =
             before == null
-                ? add(filter, wish.options)
-                : before.thenCompose(done -> add(filter, wish.options));
+                ? addIf(ruling, filter, wish.options)
+                : before.thenCompose(done -> addIf(ruling, filter, wish.options));
         earlier.put(filter.text(), result);
         results.add(result);
       }
@@ -204,6 +202,13 @@ final class Subscriptions {
 
   private static CompletableFuture<Result> refused(int code) {
     return CompletableFuture.completedFuture(new Result(code, true));
+  }
+
+  private CompletableFuture<Result> addIf(
+      CompletableFuture<Ruling> asked, TopicFilter filter, SubscriptionOptions options) {
+    return asked.thenCompose(
+        ruling ->
+            ruling.allowed() ? add(filter, options) : CompletableFuture.completedFuture(DENIED));
   }
 
   private CompletableFuture<Result> add(TopicFilter filter, SubscriptionOptions options) {
@@ -294,16 +299,12 @@ final class Subscriptions {
         return;
       }
     }
-    connection
-        .writer()
-        .message(
-            new MqttSubAckMessage(
-                header(MqttMessageType.SUBACK),
-                identified(packetIdentifier),
-                new MqttSubAckPayload(codes)));
+    connection.writer().message(SubscriptionReplies.subAck(packetIdentifier, codes));
     for (int i = 0; i < codes.length; i++) {
       TopicFilter filter = wishes.get(i).filter;
       if (filter != null && results.get(i).code < UNSPECIFIED_ERROR) {
+        SubscriptionOptions options = wishes.get(i).options;
+        connection.events().subscribed(connection.access().client(), filter, options.maxQos());
         replayRetained(filter, wishes.get(i).options, results.get(i).isNew);
       }
     }
@@ -324,7 +325,7 @@ final class Subscriptions {
       TopicFilter filter = parse(text);
       results.add(filter == null ? refused(TOPIC_FILTER_INVALID) : remove(filter));
     }
-    whenAll(results, codes -> unsubscribed(packetIdentifier, codes));
+    whenAll(results, codes -> unsubscribed(packetIdentifier, filters, codes));
   }
 
   private CompletableFuture<Result> remove(TopicFilter filter) {
@@ -347,12 +348,13 @@ final class Subscriptions {
     return new Result(wasThere ? 0 : NO_SUBSCRIPTION_EXISTED, !wasThere);
   }
 
-  private void unsubscribed(int packetIdentifier, List<Result> results) {
+  private void unsubscribed(int packetIdentifier, List<String> filters, List<Result> results) {
     short[] codes = new short[results.size()];
     for (int i = 0; i < codes.length; i++) {
       codes[i] = (short) results.get(i).code;
       if (codes[i] == 0) {
         count--;
+        connection.events().unsubscribed(connection.access().client(), filters.get(i));
       }
       if (codes[i] == UNSPECIFIED_ERROR && !connection.dialect().tellsOutcome()) {
         // A plain UNSUBACK would say that it worked (MQTT 3.1.1: MQTT-4.8.0-2).
@@ -360,13 +362,7 @@ final class Subscriptions {
         return;
       }
     }
-    connection
-        .writer()
-        .message(
-            new MqttUnsubAckMessage(
-                header(MqttMessageType.UNSUBACK),
-                identified(packetIdentifier),
-                new MqttUnsubAckPayload(codes)));
+    connection.writer().message(SubscriptionReplies.unsubAck(packetIdentifier, codes));
   }
 
   /** Those of persistent sessions are counted in the inbox store. */
@@ -375,15 +371,6 @@ final class Subscriptions {
       connection.observer().subscribed(subscriptions - reportedCount);
       reportedCount = subscriptions;
     }
-  }
-
-  private static MqttFixedHeader header(MqttMessageType type) {
-    return new MqttFixedHeader(type, false, MqttQoS.AT_MOST_ONCE, false, 0);
-  }
-
-  private static MqttMessageIdAndPropertiesVariableHeader identified(int packetIdentifier) {
-    return new MqttMessageIdAndPropertiesVariableHeader(
-        packetIdentifier, MqttProperties.NO_PROPERTIES);
   }
 
   /** The connection has ended: what waits for its turn is forgotten, as it was not answered. */

@@ -303,4 +303,19 @@ class ConfigLoaderTest {
   private Path file(String yaml) throws IOException {
     return Files.writeString(dir.resolve("test.yml"), yaml);
   }
+
+  @Test
+  void shouldTakeSettingsOfPluginsWhateverTheirNames() throws Exception {
+    environment = Map.of("FJORDMQ_PLUGINS__MY_AUTH__TOKEN", "from the environment");
+    String file =
+        """
+        plugins:
+          my-auth:
+            url: http://127.0.0.1/
+            token: from the file
+        """;
+    assertThat(load(file).config().plugins())
+        .containsExactlyInAnyOrderEntriesOf(
+            Map.of("my-auth.url", "http://127.0.0.1/", "my-auth.token", "from the environment"));
+  }
 }

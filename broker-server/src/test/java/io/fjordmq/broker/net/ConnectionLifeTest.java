@@ -2,8 +2,11 @@ package io.fjordmq.broker.net;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fjordmq.api.plugin.Authentication;
+import io.fjordmq.api.plugin.Authenticator;
+import io.fjordmq.api.plugin.DenyReason;
+import io.fjordmq.broker.security.TestSecurity;
 import io.fjordmq.broker.session.CloseReason;
-import io.fjordmq.broker.session.ConnectPolicy;
 import io.fjordmq.broker.session.DropReason;
 import io.fjordmq.broker.session.SessionSettings;
 import io.netty.handler.codec.mqtt.MqttProperties;
@@ -216,12 +219,10 @@ class ConnectionLifeTest {
   }
 
   @Test
-  void shouldRefuseWhomThePolicyRefuses() {
-    ConnectPolicy nobody =
-        (request, peer) ->
-            CompletableFuture.completedFuture(
-                new ConnectPolicy.Refused(CloseReason.NOT_AUTHORIZED));
-    try (World closed = new World(SessionSettings.defaults(), nobody)) {
+  void shouldRefuseWhomTheAuthenticatorDenies() {
+    Authenticator nobody =
+        attempt -> new Authentication.Deny(DenyReason.NOT_AUTHORIZED, "nobody is welcome").now();
+    try (World closed = new World(SessionSettings.defaults(), TestSecurity.of(nobody))) {
       closed.open().connect3("c", true).expect("CONNACK 5");
       closed.open().connect5("c", true, 0).expect("CONNACK 87");
       assertThat(closed.observer.refused).containsEntry(CloseReason.NOT_AUTHORIZED, 2);
@@ -231,11 +232,12 @@ class ConnectionLifeTest {
 
   @Test
   void shouldEndAClientThatWasAcceptedWhileTheServerShutDown() {
-    CompletableFuture<ConnectPolicy.Decision> thinking = new CompletableFuture<>();
-    try (World closing = new World(SessionSettings.defaults(), (request, peer) -> thinking)) {
+    CompletableFuture<Authentication> thinking = new CompletableFuture<>();
+    Authenticator slow = attempt -> thinking;
+    try (World closing = new World(SessionSettings.defaults(), TestSecurity.of(slow))) {
       TestClient late = closing.open().connect3("c", false);
       var gone = closing.sessions.shutDown();
-      thinking.complete(new ConnectPolicy.Accepted("t"));
+      thinking.complete(Authentication.allow("u"));
       closing.settle();
       late.expect("CONNACK 3");
       assertThat(late.isOpen()).isFalse();

@@ -3,9 +3,13 @@ package io.fjordmq.broker.net;
 import static io.fjordmq.inbox.InboxLimits.WhenFull.REFUSE;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fjordmq.api.plugin.Authentication;
+import io.fjordmq.api.plugin.Authenticator;
+import io.fjordmq.api.plugin.Identity;
 import io.fjordmq.broker.limits.Limit;
 import io.fjordmq.broker.limits.TenantSettings;
-import io.fjordmq.broker.session.ConnectPolicy;
+import io.fjordmq.broker.security.Security;
+import io.fjordmq.broker.security.TestSecurity;
 import io.fjordmq.broker.session.DropReason;
 import io.fjordmq.broker.session.SessionSettings;
 import io.fjordmq.broker.session.TenantLimits;
@@ -18,7 +22,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -152,7 +155,7 @@ class LimitsTest {
   }
 
   private static World world(TenantLimits limits) {
-    return new World(limits, Map.of(), ConnectPolicy.anonymous("t"));
+    return new World(limits, Map.of(), Security.everyoneWelcome("t"));
   }
 
   /** A connected MQTT 5 client. */
@@ -327,11 +330,14 @@ class LimitsTest {
     session = Settings.with(session, "maxSessionExpirySeconds", 9L);
     TenantLimits own =
         new TenantLimits(session, TenantSettings.DEFAULTS, new InboxLimits(5, 10_000, REFUSE));
-    ConnectPolicy byUserName =
-        (request, peer) ->
-            CompletableFuture.completedFuture(
-                new ConnectPolicy.Accepted(Objects.requireNonNullElse(request.userName(), "")));
-    try (World world = new World(TenantLimits.defaults(), Map.of("acme", own), byUserName)) {
+    Authenticator byUserName =
+        attempt ->
+            new Authentication.Allow(
+                    new Identity(
+                        Objects.requireNonNullElse(attempt.userName(), ""), null, null, Map.of()))
+                .now();
+    try (World world =
+        new World(TenantLimits.defaults(), Map.of("acme", own), TestSecurity.of(byUserName))) {
       TestClient small = world.open();
       MqttProperties expiry = new MqttProperties();
       expiry.add(new IntegerProperty(MqttProperties.SESSION_EXPIRY_INTERVAL, 3_600));

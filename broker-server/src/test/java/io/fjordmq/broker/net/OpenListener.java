@@ -1,7 +1,8 @@
 package io.fjordmq.broker.net;
 
+import io.fjordmq.broker.security.Security;
+import io.fjordmq.broker.session.ClientEvents;
 import io.fjordmq.broker.session.CloseReason;
-import io.fjordmq.broker.session.ConnectPolicy;
 import io.fjordmq.broker.session.Peer;
 import io.fjordmq.broker.session.SessionSettings;
 import io.netty.buffer.ByteBufUtil;
@@ -16,7 +17,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -47,12 +47,14 @@ final class OpenListener implements AutoCloseable {
   }
 
   OpenListener(SessionSettings settings, ListenerSettings... listeners) {
-    ConnectPolicy policy =
-        (request, peer) -> {
-          peers.add(peer);
-          return CompletableFuture.completedFuture(new ConnectPolicy.Accepted("t"));
+    ClientEvents connections =
+        new ClientEvents() {
+          @Override
+          public void connected(Client client) {
+            peers.add(client.peer());
+          }
         };
-    world = new World(settings, policy);
+    world = new World(settings, Security.everyoneWelcome("t"), connections);
     world.tasks.runOn(stores);
     server =
         MqttServer.start(

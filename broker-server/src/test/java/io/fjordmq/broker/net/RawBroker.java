@@ -11,8 +11,8 @@ import io.fjordmq.broker.delivery.LocalSubscriptions;
 import io.fjordmq.broker.delivery.SessionRegistry;
 import io.fjordmq.broker.delivery.WillService;
 import io.fjordmq.broker.limits.Overload;
+import io.fjordmq.broker.security.Security;
 import io.fjordmq.broker.session.ClientEvents;
-import io.fjordmq.broker.session.ConnectPolicy;
 import io.fjordmq.broker.session.Peer;
 import io.fjordmq.broker.session.SessionServices;
 import io.fjordmq.broker.session.SessionSettings;
@@ -39,6 +39,7 @@ public final class RawBroker implements AutoCloseable {
   private static final Duration STEP = Duration.ofMillis(500);
 
   private final SessionSettings settings;
+  private final Security security;
   private final RangedStores stores = new RangedStores();
   private final List<Line> lines = new ArrayList<>();
   private Sessions sessions;
@@ -50,7 +51,12 @@ public final class RawBroker implements AutoCloseable {
   }
 
   public RawBroker(SessionSettings settings) {
+    this(settings, Security.everyoneWelcome("t"));
+  }
+
+  public RawBroker(SessionSettings settings, Security security) {
     this.settings = settings;
+    this.security = security;
     this.sessions = sessions();
     this.pipeline = pipeline();
   }
@@ -96,7 +102,7 @@ public final class RawBroker implements AutoCloseable {
             Overload.NEVER,
             ClientEvents.NONE,
             counted,
-            ConnectPolicy.anonymous("t"),
+            security,
             registry,
             publisher,
             live,

@@ -11,8 +11,8 @@ import io.fjordmq.broker.delivery.LocalSubscriptions;
 import io.fjordmq.broker.delivery.SessionRegistry;
 import io.fjordmq.broker.delivery.WillService;
 import io.fjordmq.broker.limits.TenantSettings;
+import io.fjordmq.broker.security.Security;
 import io.fjordmq.broker.session.ClientEvents;
-import io.fjordmq.broker.session.ConnectPolicy;
 import io.fjordmq.broker.session.Peer;
 import io.fjordmq.broker.session.SessionServices;
 import io.fjordmq.broker.session.SessionSettings;
@@ -51,15 +51,30 @@ final class World implements AutoCloseable {
   }
 
   World(SessionSettings settings) {
-    this(settings, ConnectPolicy.anonymous("t"));
+    this(settings, Security.everyoneWelcome("t"));
   }
 
-  World(SessionSettings settings, ConnectPolicy policy) {
+  World(SessionSettings settings, Security security) {
+    this(settings, security, ClientEvents.NONE);
+  }
+
+  World(SessionSettings settings, Security security, ClientEvents events) {
     this(
-        new TenantLimits(settings, TenantSettings.DEFAULTS, InboxLimits.DEFAULT), Map.of(), policy);
+        new TenantLimits(settings, TenantSettings.DEFAULTS, InboxLimits.DEFAULT),
+        Map.of(),
+        security,
+        events);
   }
 
-  World(TenantLimits limits, Map<String, TenantLimits> own, ConnectPolicy policy) {
+  World(TenantLimits limits, Map<String, TenantLimits> own, Security security) {
+    this(limits, own, security, ClientEvents.NONE);
+  }
+
+  private World(
+      TenantLimits limits,
+      Map<String, TenantLimits> own,
+      Security security,
+      ClientEvents clientEvents) {
     this.settings = limits.session();
     InstantSource clock = () -> now;
     LocalNode self = new LocalNode("n1", 1);
@@ -88,9 +103,9 @@ final class World implements AutoCloseable {
             new SessionServices(
                 new Tenants(limits, own, observer),
                 () -> overloaded,
-                ClientEvents.NONE,
+                clientEvents,
                 observer,
-                policy,
+                security,
                 registry,
                 publisher,
                 live,

@@ -42,7 +42,7 @@ class ConformanceTableTest {
   private static final String NOT_SHOWN = "not shown yet";
 
   /** May only shrink. */
-  private static final int NOT_SHOWN_YET = 6;
+  private static final int NOT_SHOWN_YET = 0;
 
   /** A row: the tests it names and what else it says of them. */
   private record Row(String line, String statement, String meaning, Set<String> tests, String why) {

@@ -13,8 +13,8 @@ import io.fjordmq.broker.delivery.WillService;
 import io.fjordmq.broker.limits.Overload;
 import io.fjordmq.broker.net.PlainPipeline;
 import io.fjordmq.broker.net.Settings;
+import io.fjordmq.broker.security.Security;
 import io.fjordmq.broker.session.ClientEvents;
-import io.fjordmq.broker.session.ConnectPolicy;
 import io.fjordmq.broker.session.SessionServices;
 import io.fjordmq.broker.session.Sessions;
 import io.fjordmq.cluster.NodeId;
@@ -152,7 +152,7 @@ final class SimBroker {
                 Overload.NEVER,
                 ClientEvents.NONE,
                 counters,
-                ConnectPolicy.anonymous(""),
+                Security.everyoneWelcome(""),
                 registry,
                 publisher,
                 live,

@@ -22,9 +22,14 @@ final class Installation {
 
   /** Lays it out below the folder, which becomes the home of {@code bin/standalone.sh}. */
   static Path in(Path home) throws IOException {
-    Path script = Files.createDirectories(home.resolve("bin")).resolve("standalone.sh");
+    Path scripts = Files.createDirectories(home.resolve("bin"));
     Path source = BrokerCommand.home();
-    Files.copy(source.resolve("bin/standalone.sh"), script, StandardCopyOption.COPY_ATTRIBUTES);
+    for (String script : List.of("standalone.sh", "passwd.sh")) {
+      Files.copy(
+          source.resolve("bin").resolve(script),
+          scripts.resolve(script),
+          StandardCopyOption.COPY_ATTRIBUTES);
+    }
     Path conf = Files.createDirectories(home.resolve("conf"));
     for (String file : List.of("standalone.yml", "logback.xml")) {
       Files.copy(source.resolve("conf").resolve(file), conf.resolve(file));

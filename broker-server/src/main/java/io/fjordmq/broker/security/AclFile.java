@@ -1,0 +1,164 @@
+package io.fjordmq.broker.security;
+
+import io.fjordmq.api.TopicFilter;
+import io.fjordmq.api.plugin.Permissions.Access;
+import io.fjordmq.api.plugin.Permissions.Rule;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an ACL file in mosquitto's format says. Immutable.
+ *
+ * <pre>
+ *   topic read public/#            for clients without a user name: lines before the first user
+ *   user alice                     what follows is for alice
+ *   topic readwrite alice/#        read, write, readwrite (also if nothing is said) or deny
+ *   pattern write dev/%c/state     for everybody; %c is the client identifier, %u the user name
+ * </pre>
+ *
+ * <p>As in mosquitto: what is not allowed is denied; denials go before everything else of the same
+ * user, then before the other patterns; patterns apply to nobody whose name or identifier holds a
+ * wildcard; those with {@code %u} not to anonymous clients.
+ */
+final class AclFile {
+  /** A line that is a rule. */
+  private record Line(boolean allow, Access access, String filter) {}
+
+  /** The rules of one user, or the patterns: denials first. */
+  private static final class Section {
+    private final List<Line> denials = new ArrayList<>();
+    private final List<Line> others = new ArrayList<>();
+
+    private void add(Line line) {
+      (line.allow ? others : denials).add(line);
+    }
+
+    private List<Line> lines() {
+      List<Line> lines = new ArrayList<>(denials);
+      lines.addAll(others);
+      return lines;
+    }
+  }
+
+  private final Map<String, Section> users = new HashMap<>();
+  private final Section anonymous = new Section();
+  private final Section patterns = new Section();
+
+  private AclFile() {}
+
+  static AclFile read(Path file) throws IOException {
+    AclFile acl = new AclFile();
+    Section section = acl.anonymous;
+    int number = 0;
+    for (String raw : TextFile.lines(file)) {
+      number++;
+      String line = raw.strip();
+      if (line.isEmpty() || line.startsWith("#")) {
+        continue;
+      }
+      try {
+        section = acl.add(line, section);
+      } catch (IllegalArgumentException e) {
+        throw new IOException(file + ":" + number + ": " + e.getMessage(), e);
+      }
+    }
+    return acl;
+  }
+
+  /**
+   * @return the section that the next line belongs to
+   */
+  private Section add(String line, Section section) {
+    int blank = line.indexOf(' ');
+    String word = blank < 0 ? line : line.substring(0, blank);
+    String rest = blank < 0 ? "" : line.substring(blank + 1).strip();
+    switch (word) {
+      case "user" -> {
+        require(!rest.isEmpty(), "user needs a name");
+        return users.computeIfAbsent(rest, name -> new Section());
+      }
+      case "topic" -> section.add(rule(rest));
+      case "pattern" -> patterns.add(rule(rest));
+      default ->
+          throw new IllegalArgumentException(
+              "a line begins with user, topic or pattern, not with '" + word + "'");
+    }
+    return section;
+  }
+
+  private static Line rule(String text) {
+    int blank = text.indexOf(' ');
+    String filter = blank < 0 ? text : text.substring(blank + 1).strip();
+    String access = blank < 0 ? "readwrite" : text.substring(0, blank);
+    require(!filter.isEmpty(), "there is no topic");
+    require(
+        !TopicFilter.parse(filter).isShared(), "a rule is about the filter behind $share/<name>/");
+    return switch (access) {
+      case "read" -> new Line(true, Access.READ, filter);
+      case "write" -> new Line(true, Access.WRITE, filter);
+      case "readwrite" -> new Line(true, Access.READ_WRITE, filter);
+      case "deny" -> new Line(false, Access.READ_WRITE, filter);
+      default ->
+          throw new IllegalArgumentException(
+              "access must be read, write, readwrite or deny, not '" + access + "'");
+    };
+  }
+
+  private static void require(boolean good, String fault) {
+    if (!good) {
+      throw new IllegalArgumentException(fault);
+    }
+  }
+
+  /** The rules for a client. */
+  TopicRules rulesOf(String clientId, @Nullable String userName) {
+    List<Rule> rules = new ArrayList<>();
+    Section section = userName == null ? anonymous : users.get(userName);
+    if (section != null) {
+      section.lines().forEach(line -> add(rules, line, line.filter));
+    }
+    if (!isWildcard(clientId) && (userName == null || !isWildcard(userName))) {
+      for (Line line : patterns.lines()) {
+        if (userName != null || !line.filter.contains("%u")) {
+          add(rules, line, filled(line.filter, clientId, userName));
+        }
+      }
+    }
+    return new TopicRules(List.copyOf(rules));
+  }
+
+  private static boolean isWildcard(String name) {
+    return name.indexOf('+') >= 0 || name.indexOf('#') >= 0;
+  }
+
+  /** In one pass: a client identifier may itself contain %u. */
+  private static String filled(String pattern, String clientId, @Nullable String userName) {
+    StringBuilder filter = new StringBuilder();
+    for (int i = 0; i < pattern.length(); i++) {
+      if (pattern.startsWith("%c", i)) {
+        filter.append(clientId);
+        i++;
+      } else if (pattern.startsWith("%u", i)) {
+        filter.append(userName);
+        i++;
+      } else {
+        filter.append(pattern.charAt(i));
+      }
+    }
+    return filter.toString();
+  }
+
+  private static void add(List<Rule> rules, Line line, String filter) {
+    try {
+      rules.add(new Rule(line.allow, line.access, TopicFilter.parse(filter)));
+    } catch (IllegalArgumentException e) {
+      // With the client's name in it (empty, or very long) it is no filter, so it matches nothing.
+      return;
+    }
+  }
+}

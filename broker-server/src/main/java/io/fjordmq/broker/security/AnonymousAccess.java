@@ -1,0 +1,37 @@
+package io.fjordmq.broker.security;
+
+import io.fjordmq.api.plugin.Authentication;
+import io.fjordmq.api.plugin.Authenticator;
+import io.fjordmq.api.plugin.ConnectAttempt;
+import io.fjordmq.api.plugin.Identity;
+import io.fjordmq.broker.security.SecuritySettings.Anonymous;
+import java.util.concurrent.CompletionStage;
+
+/** The last one asked: clients that nobody can know. */
+final class AnonymousAccess implements Authenticator {
+  private final Anonymous whom;
+  private final boolean alone;
+
+  /**
+   * @param alone true if there is no other authenticator: then a user name and password that came
+   *     along mean nothing, and the client is anonymous with them, too
+   */
+  AnonymousAccess(Anonymous whom, boolean alone) {
+    this.whom = whom;
+    this.alone = alone;
+  }
+
+  @Override
+  public CompletionStage<Authentication> authenticate(ConnectAttempt attempt) {
+    boolean welcome =
+        switch (whom) {
+          case TRUE -> true;
+          case FALSE -> false;
+          case LOOPBACK -> attempt.isLocal();
+          case AUTO -> alone && attempt.isLocal();
+        };
+    return welcome && (alone || attempt.isWithoutCredentials())
+        ? new Authentication.Allow(Identity.of(null)).now()
+        : Authentication.pass().now();
+  }
+}

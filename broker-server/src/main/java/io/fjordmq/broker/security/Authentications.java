@@ -1,0 +1,94 @@
+package io.fjordmq.broker.security;
+
+import io.fjordmq.api.plugin.Authentication;
+import io.fjordmq.api.plugin.Authenticator;
+import io.fjordmq.api.plugin.ClientInfo;
+import io.fjordmq.api.plugin.ConnectAttempt;
+import io.fjordmq.api.plugin.DenyReason;
+import io.fjordmq.broker.security.Admission.Admitted;
+import io.fjordmq.broker.security.Admission.Refusal;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The chain of authenticators: the first that allows or denies decides, and a client about whom all
+ * pass is refused. Thread-safe.
+ */
+final class Authentications {
+  private static final byte[] NO_DATA = {};
+
+  /** What one authenticator said, with the words for it. */
+  private record Answer(Authentication said, Cause cause) {}
+
+  private final List<Provider<Authenticator>> chain;
+  private final Refusals refusals;
+
+  /**
+   * @param chain with {@link AnonymousAccess} at its end
+   */
+  Authentications(List<Provider<Authenticator>> chain, Refusals refusals) {
+    this.chain = chain;
+    this.refusals = refusals;
+  }
+
+  CompletableFuture<Admission> admit(ConnectAttempt attempt) {
+    return ask(attempt, 0);
+  }
+
+  private CompletableFuture<Admission> ask(ConnectAttempt attempt, int index) {
+    if (index == chain.size()) {
+      return CompletableFuture.completedFuture(nobodyKnows(attempt));
+    }
+    Provider<Authenticator> provider = chain.get(index);
+    return provider
+        .ask(authenticator -> authenticator.authenticate(attempt))
+        .handle((said, error) -> answer(provider, attempt, said, error))
+        .thenCompose(
+            answer ->
+                answer.said instanceof Authentication.Pass
+                    ? ask(attempt, index + 1)
+                    : CompletableFuture.completedFuture(decided(provider, attempt, answer)));
+  }
+
+  private static Answer answer(
+      Provider<Authenticator> provider,
+      ConnectAttempt attempt,
+      @Nullable Authentication said,
+      @Nullable Throwable error) {
+    if (said != null) {
+      return new Answer(said, Cause.DENIED);
+    }
+    Cause cause =
+        error == null ? Cause.FAILED : provider.cause(error, "connect " + attempt.clientId());
+    DenyReason reason =
+        cause == Cause.BUSY ? DenyReason.SERVER_BUSY : DenyReason.SERVER_UNAVAILABLE;
+    return new Answer(new Authentication.Deny(reason, cause.label()), cause);
+  }
+
+  private Admission decided(
+      Provider<Authenticator> provider, ConnectAttempt attempt, Answer answer) {
+    if (answer.said instanceof Authentication.Allow allow) {
+      ClientInfo client = ClientInfo.of(attempt, allow.identity());
+      return new Admitted(client, allow.identity().permissions(), NO_DATA);
+    }
+    Authentication.Deny deny = (Authentication.Deny) answer.said;
+    return refusals.refuse(
+        attempt, Refusal.of(deny.reason()), answer.cause, deny.detail(), provider.name());
+  }
+
+  private Admission nobodyKnows(ConnectAttempt attempt) {
+    Refusal refusal =
+        chain.size() == 1 || attempt.isWithoutCredentials()
+            ? Refusal.NOT_AUTHORIZED
+            : Refusal.BAD_USER_NAME_OR_PASSWORD;
+    String detail =
+        chain.size() == 1
+            ? "only clients on this machine may connect as long as nothing says who else may: set"
+                + " securityConfig.passwordFile, or securityConfig.allowAnonymous: true"
+            : attempt.isWithoutCredentials()
+                ? "no user name, and securityConfig.allowAnonymous does not let it in"
+                : "nobody knows this user";
+    return refusals.refuse(attempt, refusal, Cause.NOBODY_ALLOWED, detail, "");
+  }
+}

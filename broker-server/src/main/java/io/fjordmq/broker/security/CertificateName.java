@@ -1,0 +1,48 @@
+package io.fjordmq.broker.security;
+
+import io.fjordmq.api.plugin.Authentication;
+import io.fjordmq.api.plugin.Authenticator;
+import io.fjordmq.api.plugin.ConnectAttempt;
+import io.fjordmq.api.plugin.DenyReason;
+import io.fjordmq.api.plugin.Identity;
+import java.security.cert.X509Certificate;
+import java.util.concurrent.CompletionStage;
+import javax.naming.InvalidNameException;
+import javax.naming.ldap.LdapName;
+import javax.naming.ldap.Rdn;
+import org.jspecify.annotations.Nullable;
+
+/** A client with a certificate is the user that the certificate's common name says. */
+final class CertificateName implements Authenticator {
+
+  @Override
+  public CompletionStage<Authentication> authenticate(ConnectAttempt attempt) {
+    X509Certificate certificate = attempt.certificate();
+    if (certificate == null) {
+      return Authentication.pass().now();
+    }
+    String subject = certificate.getSubjectX500Principal().getName();
+    String name = commonName(subject);
+    return name == null
+        ? new Authentication.Deny(
+                DenyReason.NOT_AUTHORIZED, "no common name in the certificate of " + subject)
+            .now()
+        : new Authentication.Allow(Identity.of(name)).now();
+  }
+
+  /** The most specific common name of a distinguished name; null if it has none. */
+  static @Nullable String commonName(String subject) {
+    try {
+      String name = null;
+      // From the least specific to the most.
+      for (Rdn rdn : new LdapName(subject).getRdns()) {
+        if (rdn.getType().equalsIgnoreCase("CN") && rdn.getValue() instanceof String text) {
+          name = text;
+        }
+      }
+      return name == null || name.isBlank() ? null : name;
+    } catch (InvalidNameException e) {
+      return null;
+    }
+  }
+}

@@ -1,0 +1,46 @@
+package io.fjordmq.broker.security;
+
+import io.fjordmq.api.plugin.ClientInfo;
+import io.fjordmq.api.plugin.EventListener;
+import io.fjordmq.broker.security.SecurityObserver.Attempt;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Counts what is denied, tells listeners, and logs it: all at debug, now and then at info. */
+final class Denials {
+  private static final Logger log = LoggerFactory.getLogger(Denials.class);
+
+  private final SecurityObserver observer;
+  private final PluginEvents events;
+  private final SparseLog sparse = new SparseLog();
+
+  Denials(SecurityObserver observer, PluginEvents events) {
+    this.observer = observer;
+    this.events = events;
+  }
+
+  void denied(Attempt attempt, ClientInfo client, String what, Ruling ruling) {
+    observer.denied(attempt, ruling.cause());
+    log.debug("{} may not {}: {}{}", client, what, ruling.cause().label(), by(ruling));
+    @Nullable String others = sparse.turn();
+    if (others != null) {
+      log.info("{} may not {}: {}{}{}", client, what, why(ruling), by(ruling), others);
+    }
+    events.denied(
+        new EventListener.Denial(
+            client.tenant(), client.clientId(), client.userName(), what, ruling.by()));
+  }
+
+  private static String by(Ruling ruling) {
+    return ruling.by().isEmpty() ? "" : ", says " + ruling.by();
+  }
+
+  private static String why(Ruling ruling) {
+    return switch (ruling.cause()) {
+      case DENIED -> "denied";
+      case NOBODY_ALLOWED -> "no rule allows it";
+      default -> "no answer (" + ruling.cause().label() + ")";
+    };
+  }
+}

@@ -1,0 +1,114 @@
+package io.fjordmq.broker.security;
+
+import io.fjordmq.api.plugin.Extension;
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One plugin with its classes and its threads. So many of its calls may wait for a thread; whatever
+ * it does to its threads, no other plugin and no client's event loop waits with it.
+ */
+final class LoadedPlugin implements Executor, AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(LoadedPlugin.class);
+  private static final long CLOSE_SECONDS = 5;
+
+  private final String name;
+  private final PluginClassLoader loader;
+  private final List<Extension> extensions;
+  private final SecurityObserver observer;
+  private final ThreadPoolExecutor threads;
+
+  /**
+   * @param extensions is filled while they are started
+   */
+  LoadedPlugin(
+      String name,
+      PluginClassLoader loader,
+      List<Extension> extensions,
+      SecuritySettings settings,
+      SecurityObserver observer) {
+    this.name = name;
+    this.loader = loader;
+    this.extensions = extensions;
+    this.observer = observer;
+    AtomicInteger number = new AtomicInteger();
+    threads =
+        new ThreadPoolExecutor(
+            settings.pluginThreads(),
+            settings.pluginThreads(),
+            10,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(settings.maxWaitingPluginCalls()),
+            task -> {
+              Thread thread = new Thread(task, "plugin-" + name + "-" + number.incrementAndGet());
+              thread.setDaemon(true); // a plugin that hangs does not keep the process alive
+              thread.setContextClassLoader(loader);
+              return thread;
+            });
+    threads.allowCoreThreadTimeOut(true);
+  }
+
+  Plugin plugin() {
+    return new Plugin("plugin " + name, extensions, this);
+  }
+
+  /** The classes it offers. */
+  List<String> kinds() {
+    return extensions.stream().map(extension -> extension.getClass().getName()).toList();
+  }
+
+  @Override
+  public void execute(Runnable call) {
+    observer.pluginCallsWaiting(1);
+    try {
+      threads.execute(
+          () -> {
+            observer.pluginCallsWaiting(-1);
+            call.run();
+          });
+    } catch (RejectedExecutionException e) {
+      observer.pluginCallsWaiting(-1);
+      throw e;
+    }
+  }
+
+  @Override
+  public void close() {
+    threads.getQueue().clear(); // nobody is connected any more who could wait for it
+    try {
+      threads.submit(this::closeExtensions).get(CLOSE_SECONDS, TimeUnit.SECONDS);
+    } catch (TimeoutException e) {
+      log.warn("plugin {} has not closed within {} s", name, CLOSE_SECONDS);
+    } catch (ExecutionException | RejectedExecutionException e) {
+      log.warn("plugin {} did not close: {}", name, e.toString());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    threads.shutdownNow();
+    try {
+      loader.close();
+    } catch (IOException e) {
+      log.debug("the classes of plugin {} stay open", name, e);
+    }
+  }
+
+  private void closeExtensions() {
+    for (int i = extensions.size() - 1; i >= 0; i--) {
+      try {
+        extensions.get(i).close();
+      } catch (Exception | LinkageError e) {
+        log.warn("plugin {} did not close cleanly: {}", name, e.toString());
+      }
+    }
+  }
+}

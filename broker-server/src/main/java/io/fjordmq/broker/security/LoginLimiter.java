@@ -1,0 +1,94 @@
+package io.fjordmq.broker.security;
+
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.time.InstantSource;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Counts failed logins of each address, so that guessing passwords takes long. Of IPv6 addresses
+ * the first 64 bits count: whoever has one has the rest of its network. Thread-safe.
+ */
+final class LoginLimiter {
+  private static final int NETWORK_BYTES = 8;
+
+  private record Network(String bytes) {}
+
+  private static final class Failures {
+    private final long since;
+    private int count;
+
+    private Failures(long since) {
+      this.since = since;
+    }
+  }
+
+  private final SecuritySettings settings;
+  private final InstantSource clock;
+  private final SecurityObserver observer;
+  // In the order of the first failures: the first is the oldest.
+  private final Map<Network, Failures> failures = new LinkedHashMap<>();
+
+  LoginLimiter(SecuritySettings settings, InstantSource clock, SecurityObserver observer) {
+    this.settings = settings;
+    this.clock = clock;
+    this.observer = observer;
+  }
+
+  /** True if the address has failed too often to be heard now. */
+  boolean isShut(@Nullable InetAddress address) {
+    if (address == null || settings.maxLoginFailures() == 0) {
+      return false;
+    }
+    synchronized (failures) {
+      Failures of = failures.get(network(address));
+      return of != null && of.count >= settings.maxLoginFailures() && !isOver(of, clock.millis());
+    }
+  }
+
+  /** A login failed. */
+  void failed(@Nullable InetAddress address) {
+    if (address == null || settings.maxLoginFailures() == 0) {
+      return;
+    }
+    Network network = network(address);
+    long now = clock.millis();
+    synchronized (failures) {
+      int before = failures.size();
+      Failures of = failures.get(network);
+      if (of == null || isOver(of, now)) {
+        failures.remove(network);
+        of = new Failures(now);
+        failures.put(network, of);
+        forget(now);
+      }
+      of.count++;
+      observer.addressesRemembered(failures.size() - before);
+    }
+  }
+
+  private void forget(long now) {
+    Iterator<Failures> oldest = failures.values().iterator();
+    while (oldest.hasNext()) {
+      boolean tooMany = failures.size() > settings.maxLoginAddresses();
+      if (!isOver(oldest.next(), now) && !tooMany) {
+        return;
+      }
+      oldest.remove();
+    }
+  }
+
+  private boolean isOver(Failures of, long now) {
+    return now - of.since >= settings.loginFailureWindow().toMillis();
+  }
+
+  private static Network network(InetAddress address) {
+    byte[] bytes = address.getAddress();
+    byte[] first = address instanceof Inet6Address ? Arrays.copyOf(bytes, NETWORK_BYTES) : bytes;
+    return new Network(Arrays.toString(first));
+  }
+}

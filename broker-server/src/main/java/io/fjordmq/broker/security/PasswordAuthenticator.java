@@ -1,0 +1,126 @@
+package io.fjordmq.broker.security;
+
+import io.fjordmq.api.plugin.Authentication;
+import io.fjordmq.api.plugin.Authenticator;
+import io.fjordmq.api.plugin.ConnectAttempt;
+import io.fjordmq.api.plugin.DenyReason;
+import io.fjordmq.api.plugin.Identity;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * User names and passwords against the password file. Hashes are made to be slow: they are computed
+ * on threads of their own, of which there are few, and so many logins may wait.
+ *
+ * <p>A user who is not in the file is passed on, after as long as a wrong password takes.
+ */
+final class PasswordAuthenticator implements Authenticator {
+  private static final byte[] NO_PASSWORD = {};
+
+  private final WatchedFile<PasswordFile> file;
+  private final SecurityObserver observer;
+  private final ThreadPoolExecutor threads;
+  private final @Nullable RememberedLogins remembered;
+  private final long patienceNanos;
+  // Of the state of the file they were made for.
+  private volatile Decoy decoy = new Decoy(new PasswordFile(Map.of()), null);
+
+  private record Decoy(PasswordFile of, @Nullable PasswordHash hash) {}
+
+  PasswordAuthenticator(
+      WatchedFile<PasswordFile> file, SecuritySettings settings, SecurityObserver observer) {
+    this.file = file;
+    this.observer = observer;
+    this.patienceNanos = settings.providerTimeout().toNanos();
+    int count =
+        settings.passwordThreads() > 0
+            ? settings.passwordThreads()
+            : Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
+    AtomicInteger number = new AtomicInteger();
+    threads =
+        new ThreadPoolExecutor(
+            count,
+            count,
+            10,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(settings.maxWaitingPasswords()),
+            task -> new Thread(task, "password-" + number.incrementAndGet()));
+    threads.allowCoreThreadTimeOut(true);
+    remembered =
+        settings.rememberedLogins() == 0 ? null : new RememberedLogins(settings.rememberedLogins());
+  }
+
+  @Override
+  public CompletionStage<Authentication> authenticate(ConnectAttempt attempt) {
+    String user = attempt.userName();
+    if (user == null) {
+      return Authentication.pass().now();
+    }
+    PasswordFile users = file.current();
+    byte[] given = attempt.password();
+    byte[] password = given == null ? NO_PASSWORD : given;
+    PasswordHash hash = users.users().get(user);
+    if (hash != null && remembered != null && remembered.isKnown(user, password, hash)) {
+      return new Authentication.Allow(Identity.of(user)).now();
+    }
+    CompletableFuture<Authentication> answer = new CompletableFuture<>();
+    try {
+      observer.passwordsWaiting(1);
+      long since = System.nanoTime();
+      threads.execute(
+          () -> {
+            observer.passwordsWaiting(-1);
+            // Nobody waits for the answer any more: computing it would only delay the others.
+            boolean late = System.nanoTime() - since > patienceNanos;
+            answer.complete(late ? busy() : check(user, password, hash, users));
+          });
+    } catch (RejectedExecutionException e) {
+      observer.passwordsWaiting(-1);
+      answer.complete(busy());
+    }
+    return answer;
+  }
+
+  private static Authentication busy() {
+    return new Authentication.Deny(DenyReason.SERVER_BUSY, "too many logins wait to be checked");
+  }
+
+  private Authentication check(
+      String user, byte[] password, @Nullable PasswordHash hash, PasswordFile users) {
+    if (hash == null) {
+      PasswordHash instead = decoy(users);
+      if (instead != null) {
+        instead.matches(password);
+      }
+      return Authentication.pass();
+    }
+    if (!hash.matches(password)) {
+      return Authentication.deny("wrong password");
+    }
+    if (remembered != null) {
+      remembered.remember(user, password, hash);
+    }
+    return new Authentication.Allow(Identity.of(user));
+  }
+
+  private @Nullable PasswordHash decoy(PasswordFile users) {
+    Decoy known = decoy;
+    if (known.of != users) {
+      known = new Decoy(users, users.decoy());
+      decoy = known;
+    }
+    return known.hash;
+  }
+
+  @Override
+  public void close() {
+    threads.shutdownNow();
+  }
+}

@@ -1,0 +1,190 @@
+package io.fjordmq.broker.security;
+
+import java.io.BufferedReader;
+import java.io.Console;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.io.Reader;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** {@code bin/passwd.sh}: edits a password file. The script's help says what the options mean. */
+public final class PasswordCommand {
+  private static final int DONE = 0;
+  private static final int FAILED = 1;
+  private static final int MISUSED = 2;
+  private static final Set<PosixFilePermission> OWNER_ONLY =
+      PosixFilePermissions.fromString("rw-------");
+
+  private final Reader in;
+  private final @Nullable Console console;
+  private final PrintStream err;
+
+  PasswordCommand(Reader in, @Nullable Console console, PrintStream err) {
+    this.in = in;
+    this.console = console;
+    this.err = err;
+  }
+
+  public static void main(String[] args) {
+    Reader in = new InputStreamReader(System.in, StandardCharsets.UTF_8);
+    System.exit(new PasswordCommand(in, System.console(), System.err).run(args));
+  }
+
+  /** Does what the arguments say; returns the exit code. */
+  int run(String... args) {
+    List<String> words = new ArrayList<>(List.of(args));
+    StringBuilder options = new StringBuilder();
+    while (!words.isEmpty() && words.get(0).matches("-[cbDU]+")) {
+      options.append(words.remove(0).substring(1));
+    }
+    String given = options.toString();
+    int expected = given.contains("U") ? 1 : given.contains("b") ? 3 : 2;
+    boolean atOdds =
+        (given.contains("U") || given.contains("D")) && given.chars().distinct().count() > 1;
+    if (words.size() != expected || atOdds) {
+      err.println("passwd: wrong usage; see bin/passwd.sh --help");
+      return MISUSED;
+    }
+    Path file = Path.of(words.get(0));
+    try {
+      if (given.contains("U")) {
+        hashAll(file);
+      } else if (given.contains("D")) {
+        remove(file, words.get(1));
+      } else {
+        byte[] password =
+            given.contains("b") ? words.get(2).getBytes(StandardCharsets.UTF_8) : ask();
+        add(file, words.get(1), password, given.contains("c"));
+      }
+      return DONE;
+    } catch (NoSuchFileException e) {
+      err.println("passwd: there is no file " + file + "; -c makes it");
+    } catch (IOException e) {
+      err.println("passwd: " + e.getMessage());
+    }
+    return FAILED;
+  }
+
+  private void add(Path file, String user, byte[] password, boolean anew) throws IOException {
+    if (user.isEmpty()
+        || user.contains(":")
+        || user.startsWith("#")
+        || !user.equals(user.strip())) {
+      throw new IOException(
+          "a user name must not be empty, begin with #, hold a ':' or end in a blank");
+    }
+    if (user.chars().anyMatch(Character::isISOControl)) {
+      throw new IOException("a user name must not hold control characters");
+    }
+    Map<String, String> lines = anew ? new LinkedHashMap<>() : lines(file);
+    lines.put(user, user + ":" + PasswordHash.of(password, new SecureRandom()).text());
+    write(file, lines);
+  }
+
+  private static void remove(Path file, String user) throws IOException {
+    Map<String, String> lines = lines(file);
+    if (lines.remove(user) == null) {
+      throw new IOException("there is no user " + user + " in " + file);
+    }
+    write(file, lines);
+  }
+
+  private static void hashAll(Path file) throws IOException {
+    Map<String, String> lines = lines(file);
+    SecureRandom random = new SecureRandom();
+    for (Map.Entry<String, String> entry : lines.entrySet()) {
+      String user = entry.getKey();
+      if (entry.getValue().startsWith(user + ":") && !entry.getValue().startsWith(user + ":$")) {
+        byte[] password =
+            entry.getValue().substring(user.length() + 1).getBytes(StandardCharsets.UTF_8);
+        entry.setValue(user + ":" + PasswordHash.of(password, random).text());
+      }
+    }
+    write(file, lines);
+  }
+
+  /** Lines by user; others, such as comments, by themselves with a number that no user has. */
+  private static Map<String, String> lines(Path file) throws IOException {
+    Map<String, String> lines = new LinkedHashMap<>();
+    int number = 0;
+    for (String line : TextFile.lines(file)) {
+      number++;
+      int colon = line.indexOf(':');
+      boolean entry = colon > 0 && !line.startsWith("#");
+      String user = entry ? line.substring(0, colon) : number + ":";
+      if (lines.put(user, line) != null) {
+        throw new IOException(file + ":" + number + ": user " + user + " stands there twice");
+      }
+    }
+    return lines;
+  }
+
+  private byte[] ask() throws IOException {
+    if (console == null) {
+      String line = new BufferedReader(in).readLine();
+      if (line == null) {
+        throw new IOException("no password on standard input");
+      }
+      return line.getBytes(StandardCharsets.UTF_8);
+    }
+    char[] one = console.readPassword("Password: ");
+    char[] other = console.readPassword("Again: ");
+    if (one == null || !Arrays.equals(one, other)) {
+      throw new IOException("the two are not the same; nothing was changed");
+    }
+    ByteBuffer bytes = StandardCharsets.UTF_8.encode(CharBuffer.wrap(one));
+    byte[] password = new byte[bytes.remaining()];
+    bytes.get(password);
+    return password;
+  }
+
+  /** Replaces the file at once: whoever reads it sees all of the old or all of the new. */
+  private static void write(Path file, Map<String, String> lines) throws IOException {
+    Path target = file.toAbsolutePath();
+    if (Files.isSymbolicLink(target)) {
+      target = target.toRealPath();
+    }
+    if (Files.isDirectory(target, LinkOption.NOFOLLOW_LINKS)) {
+      throw new IOException(file + " is a folder");
+    }
+    Path next = target.resolveSibling(target.getFileName() + ".new");
+    try {
+      Files.createFile(next, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
+    } catch (FileAlreadyExistsException e) {
+      throw new IOException(next + " is there: somebody else changes the file, or broke off", e);
+    }
+    try {
+      Files.write(next, lines.values());
+      keepOwner(target, next);
+      Files.move(next, target, StandardCopyOption.ATOMIC_MOVE);
+    } finally {
+      Files.deleteIfExists(next);
+    }
+  }
+
+  /** An administrator who edits the file of the node's user leaves it to that user. */
+  private static void keepOwner(Path target, Path next) throws IOException {
+    if (Files.exists(target) && !Files.getOwner(target).equals(Files.getOwner(next))) {
+      Files.setOwner(next, Files.getOwner(target));
+    }
+  }
+}

@@ -1,0 +1,232 @@
+package io.fjordmq.broker.security;
+
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.security.SecureRandom;
+import java.util.Base64;
+import org.bouncycastle.crypto.digests.SHA512Digest;
+import org.bouncycastle.crypto.generators.Argon2BytesGenerator;
+import org.bouncycastle.crypto.generators.PKCS5S2ParametersGenerator;
+import org.bouncycastle.crypto.params.Argon2Parameters;
+import org.bouncycastle.crypto.params.KeyParameter;
+
+/**
+ * The hash of a password, as it stands in a password file. Immutable; computing one takes as long
+ * as it is meant to, so never on an event loop.
+ *
+ * <pre>
+ *   $6$salt$hash                                SHA-512 of password and salt (mosquitto 1.6)
+ *   $7$iterations$salt$hash                     PBKDF2 with HMAC-SHA-512 (mosquitto 2.0)
+ *   $argon2id$v=19$m=19456,t=2,p=1$salt$hash    Argon2id, version 1.3 (mosquitto 2.1, and ours)
+ * </pre>
+ *
+ * <p>Salt and hash are Base64, of Argon2id without padding.
+ */
+@SuppressWarnings("ArrayRecordComponent") // compared by matches() only
+sealed interface PasswordHash {
+  /** OWASP's second choice for Argon2id: 19 MiB, two passes. */
+  int MEMORY_KIB = 19_456;
+
+  int PASSES = 2;
+
+  int MOST_MEMORY_KIB = 1 << 20;
+  int MOST_PASSES = 1_000;
+  int MOST_LANES = 64;
+  int MOST_ITERATIONS = 10_000_000;
+  int LONGEST_BYTES = 1_024;
+
+  /** True if it is the hash of this password. Takes the same time whether it is or not. */
+  default boolean matches(byte[] password) {
+    return MessageDigest.isEqual(hash(), compute(password));
+  }
+
+  byte[] hash();
+
+  byte[] compute(byte[] password);
+
+  /** A hash of the same form, which takes as long, of no password. */
+  PasswordHash decoy();
+
+  /** As it stands in the file. */
+  String text();
+
+  /** A hash for a new entry. */
+  static PasswordHash of(byte[] password, SecureRandom random) {
+    byte[] salt = random(random, 16);
+    Argon2id form = new Argon2id(MEMORY_KIB, PASSES, 1, salt, new byte[32]);
+    return new Argon2id(MEMORY_KIB, PASSES, 1, salt, form.compute(password));
+  }
+
+  /**
+   * Reads a hash.
+   *
+   * @throws IllegalArgumentException if it is none; the message says why
+   */
+  static PasswordHash parse(String text) {
+    String[] parts = text.split("\\$", -1);
+    if (parts.length < 2 || !parts[0].isEmpty()) {
+      throw new IllegalArgumentException(
+          "the password is not hashed; let bin/passwd.sh -U hash the whole file");
+    }
+    return switch (parts[1]) {
+      case "6" -> {
+        requireParts(parts, 4);
+        yield new Sha512(bytes(parts[2]), bytes(parts[3]));
+      }
+      case "7" -> {
+        requireParts(parts, 5);
+        int iterations = number(parts[2], 1, MOST_ITERATIONS, "iterations");
+        yield new Pbkdf2(iterations, bytes(parts[3]), bytes(parts[4]));
+      }
+      case "argon2id" -> {
+        requireParts(parts, 6);
+        yield Argon2id.parse(parts);
+      }
+      default ->
+          throw new IllegalArgumentException(
+              "hash of an unknown kind $" + parts[1] + "$; known are $6$, $7$ and $argon2id$");
+    };
+  }
+
+  private static void requireParts(String[] parts, int count) {
+    if (parts.length != count) {
+      throw new IllegalArgumentException(
+          "$" + parts[1] + "$ is not followed by what belongs there");
+    }
+  }
+
+  private static byte[] bytes(String base64) {
+    byte[] bytes = Base64.getDecoder().decode(base64);
+    if (bytes.length == 0 || bytes.length > LONGEST_BYTES) {
+      throw new IllegalArgumentException("salt or hash of " + bytes.length + " bytes");
+    }
+    return bytes;
+  }
+
+  private static int number(String text, int least, int most, String what) {
+    int number;
+    try {
+      number = Integer.parseInt(text);
+    } catch (NumberFormatException e) {
+      throw new IllegalArgumentException(what + " must be a number, not '" + text + "'", e);
+    }
+    if (number < least || number > most) {
+      throw new IllegalArgumentException(
+          what + " must be " + least + " to " + most + ", not " + number);
+    }
+    return number;
+  }
+
+  private static byte[] random(SecureRandom random, int count) {
+    byte[] bytes = new byte[count];
+    random.nextBytes(bytes);
+    return bytes;
+  }
+
+  private static String base64(byte[] bytes) {
+    return Base64.getEncoder().encodeToString(bytes);
+  }
+
+  /** {@code $6$}: fast to compute, so fast to guess; read for old files only. */
+  record Sha512(byte[] salt, byte[] hash) implements PasswordHash {
+    @Override
+    public byte[] compute(byte[] password) {
+      try {
+        MessageDigest digest = MessageDigest.getInstance("SHA-512");
+        digest.update(password);
+        digest.update(salt);
+        return digest.digest();
+      } catch (NoSuchAlgorithmException e) {
+        throw new IllegalStateException("every Java has SHA-512", e);
+      }
+    }
+
+    @Override
+    public PasswordHash decoy() {
+      return new Sha512(salt, new byte[hash.length]);
+    }
+
+    @Override
+    public String text() {
+      return "$6$" + base64(salt) + "$" + base64(hash);
+    }
+  }
+
+  /** {@code $7$}. */
+  record Pbkdf2(int iterations, byte[] salt, byte[] hash) implements PasswordHash {
+    @Override
+    public byte[] compute(byte[] password) {
+      PKCS5S2ParametersGenerator generator = new PKCS5S2ParametersGenerator(new SHA512Digest());
+      generator.init(password, salt, iterations);
+      return ((KeyParameter) generator.generateDerivedMacParameters(hash.length * 8)).getKey();
+    }
+
+    @Override
+    public PasswordHash decoy() {
+      return new Pbkdf2(iterations, salt, new byte[hash.length]);
+    }
+
+    @Override
+    public String text() {
+      return "$7$" + iterations + "$" + base64(salt) + "$" + base64(hash);
+    }
+  }
+
+  /** {@code $argon2id$}, in the PHC string format. */
+  record Argon2id(int memoryKib, int passes, int lanes, byte[] salt, byte[] hash)
+      implements PasswordHash {
+
+    private static PasswordHash parse(String[] parts) {
+      if (!parts[2].equals("v=19")) {
+        throw new IllegalArgumentException("argon2id of version " + parts[2] + ", known is v=19");
+      }
+      String[] costs = parts[3].split(",", -1);
+      if (costs.length != 3
+          || !costs[0].startsWith("m=")
+          || !costs[1].startsWith("t=")
+          || !costs[2].startsWith("p=")) {
+        throw new IllegalArgumentException("argon2id needs m=…,t=…,p=…, not " + parts[3]);
+      }
+      int lanes = number(costs[2].substring(2), 1, MOST_LANES, "p");
+      return new Argon2id(
+          number(costs[0].substring(2), 8 * lanes, MOST_MEMORY_KIB, "m"),
+          number(costs[1].substring(2), 1, MOST_PASSES, "t"),
+          lanes,
+          bytes(parts[4]),
+          bytes(parts[5]));
+    }
+
+    @Override
+    public byte[] compute(byte[] password) {
+      Argon2BytesGenerator generator = new Argon2BytesGenerator();
+      generator.init(
+          new Argon2Parameters.Builder(Argon2Parameters.ARGON2_id)
+              .withVersion(Argon2Parameters.ARGON2_VERSION_13)
+              .withMemoryAsKB(memoryKib)
+              .withIterations(passes)
+              .withParallelism(lanes)
+              .withSalt(salt)
+              .build());
+      byte[] computed = new byte[hash.length];
+      generator.generateBytes(password, computed);
+      return computed;
+    }
+
+    @Override
+    public PasswordHash decoy() {
+      return new Argon2id(memoryKib, passes, lanes, salt, new byte[hash.length]);
+    }
+
+    @Override
+    public String text() {
+      Base64.Encoder unpadded = Base64.getEncoder().withoutPadding();
+      return "$argon2id$v=19$m=%d,t=%d,p=%d$%s$%s"
+          .formatted(
+              memoryKib,
+              passes,
+              lanes,
+              unpadded.encodeToString(salt),
+              unpadded.encodeToString(hash));
+    }
+  }
+}

@@ -1,0 +1,130 @@
+package io.fjordmq.broker.security;
+
+import io.fjordmq.api.Qos;
+import io.fjordmq.api.TopicFilter;
+import io.fjordmq.api.plugin.ClientInfo;
+import io.fjordmq.api.plugin.EventListener;
+import java.util.List;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tells the listeners of plugins what happens to clients. Never waits: events go through a bounded
+ * queue to one thread for each listener, and are dropped and counted when it is full. Costs nothing
+ * if there is no listener.
+ */
+public final class PluginEvents implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(PluginEvents.class);
+
+  private static final class Listening {
+    private final String name;
+    private final EventListener listener;
+    private final ThreadPoolExecutor thread;
+    private final SparseLog failures = new SparseLog();
+
+    private Listening(String name, EventListener listener, int maxWaiting) {
+      this.name = name;
+      this.listener = listener;
+      this.thread =
+          new ThreadPoolExecutor(
+              1,
+              1,
+              10,
+              TimeUnit.SECONDS,
+              new LinkedBlockingQueue<>(maxWaiting),
+              task -> {
+                Thread made = new Thread(task, "events-" + name.replace(' ', '-'));
+                made.setDaemon(true); // a listener that hangs does not keep the process alive
+                made.setContextClassLoader(listener.getClass().getClassLoader());
+                return made;
+              });
+      this.thread.allowCoreThreadTimeOut(true);
+    }
+
+    private void tell(Consumer<EventListener> event) {
+      try {
+        event.accept(listener);
+      } catch (RuntimeException | LinkageError | StackOverflowError e) {
+        @Nullable String others = failures.turn();
+        if (others != null) {
+          log.warn("{} failed on an event: {}{}", name, e, others);
+          log.debug("{} failed on an event", name, e);
+        }
+      }
+    }
+  }
+
+  private final List<Listening> listeners;
+  private final SecurityObserver observer;
+
+  PluginEvents(List<Provider<EventListener>> listeners, int maxWaiting, SecurityObserver observer) {
+    this.observer = observer;
+    this.listeners =
+        listeners.stream()
+            .map(one -> new Listening(one.name(), one.extension(), maxWaiting))
+            .toList();
+  }
+
+  /** A client was accepted. */
+  public void connected(ClientInfo client) {
+    tell(listener -> listener.connected(client));
+  }
+
+  /** It has gone. */
+  public void disconnected(ClientInfo client, String reason) {
+    tell(listener -> listener.disconnected(client, reason));
+  }
+
+  /** A subscription works. */
+  public void subscribed(ClientInfo client, TopicFilter filter, Qos qos) {
+    tell(listener -> listener.subscribed(client, filter, qos));
+  }
+
+  /** A subscription is no more. */
+  public void unsubscribed(ClientInfo client, String filter) {
+    tell(listener -> listener.unsubscribed(client, filter));
+  }
+
+  /** Messages were dropped. */
+  public void dropped(ClientInfo client, String reason, long count) {
+    tell(listener -> listener.dropped(client, reason, count));
+  }
+
+  void denied(EventListener.Denial denial) {
+    tell(listener -> listener.denied(denial));
+  }
+
+  private void tell(Consumer<EventListener> event) {
+    for (Listening one : listeners) {
+      try {
+        observer.eventsWaiting(1);
+        one.thread.execute(
+            () -> {
+              observer.eventsWaiting(-1);
+              one.tell(event);
+            });
+      } catch (RejectedExecutionException e) {
+        observer.eventsWaiting(-1);
+        observer.eventDropped();
+      }
+    }
+  }
+
+  /** Waits a moment for what is under way; what is left is not told any more. */
+  @Override
+  public void close() throws InterruptedException {
+    for (Listening one : listeners) {
+      one.thread.shutdown();
+      if (!one.thread.awaitTermination(1, TimeUnit.SECONDS)) {
+        log.warn("{} has not worked off its events", one.name);
+        one.thread.shutdownNow();
+      }
+    }
+  }
+}

@@ -1,0 +1,64 @@
+package io.fjordmq.broker.security;
+
+import io.fjordmq.api.plugin.ConnectAttempt;
+import io.fjordmq.api.plugin.EventListener;
+import io.fjordmq.broker.security.Admission.Refusal;
+import io.fjordmq.broker.security.Admission.Refused;
+import io.fjordmq.broker.security.SecurityObserver.Attempt;
+import java.net.InetAddress;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Refuses clients: counts it, remembers failed logins of an address, tells listeners, and logs it,
+ * all at debug and now and then at info. Thread-safe.
+ */
+final class Refusals {
+  private static final Logger log = LoggerFactory.getLogger(Refusals.class);
+
+  private final LoginLimiter limiter;
+  private final SecurityObserver observer;
+  private final PluginEvents events;
+  private final SparseLog sparse = new SparseLog();
+
+  Refusals(LoginLimiter limiter, SecurityObserver observer, PluginEvents events) {
+    this.limiter = limiter;
+    this.observer = observer;
+    this.events = events;
+  }
+
+  /** Refuses whom too many logins have failed before; null if there were few. */
+  @Nullable Refused beforeAsking(ConnectAttempt attempt) {
+    InetAddress address = attempt.address();
+    return limiter.isShut(address)
+        ? refuse(
+            attempt,
+            Refusal.CONNECTION_RATE_EXCEEDED,
+            Cause.TOO_MANY_FAILURES,
+            "too many logins from its address have failed",
+            "securityConfig.maxLoginFailures")
+        : null;
+  }
+
+  /**
+   * Refuses a client.
+   *
+   * @param by who decided; empty if nobody did
+   */
+  Refused refuse(ConnectAttempt attempt, Refusal refusal, Cause cause, String detail, String by) {
+    if (refusal == Refusal.BAD_USER_NAME_OR_PASSWORD) {
+      limiter.failed(attempt.address());
+    }
+    observer.denied(Attempt.CONNECT, cause);
+    String decidedBy = by.isEmpty() ? "" : ", says " + by;
+    log.debug("{} is refused: {}: {}{}", attempt, refusal.words(), detail, decidedBy);
+    @Nullable String others = sparse.turn();
+    if (others != null) {
+      log.info("{} is refused: {}: {}{}{}", attempt, refusal.words(), detail, decidedBy, others);
+    }
+    events.denied(
+        new EventListener.Denial(null, attempt.clientId(), attempt.userName(), "connect", by));
+    return new Refused(refusal, detail);
+  }
+}

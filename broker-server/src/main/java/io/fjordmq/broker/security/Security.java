@@ -1,0 +1,259 @@
+package io.fjordmq.broker.security;
+
+import io.fjordmq.api.plugin.Authentication;
+import io.fjordmq.api.plugin.Authenticator;
+import io.fjordmq.api.plugin.Authorizer;
+import io.fjordmq.api.plugin.ClientInfo;
+import io.fjordmq.api.plugin.ConnectAttempt;
+import io.fjordmq.api.plugin.EnhancedAuthenticator;
+import io.fjordmq.api.plugin.EventListener;
+import io.fjordmq.api.plugin.Extension;
+import io.fjordmq.api.plugin.Identity;
+import io.fjordmq.broker.security.Admission.Admitted;
+import io.fjordmq.broker.security.Admission.Refusal;
+import io.fjordmq.broker.security.Admission.Refused;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Who may connect, and what each client may do. Thread-safe; nothing here blocks the caller. */
+public final class Security implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(Security.class);
+
+  private final SecuritySettings settings;
+  private final SecurityObserver observer;
+  private final List<Plugin> plugins;
+  private final PluginEvents events;
+  private final Refusals refusals;
+  private final Denials denials;
+  private final Authentications authentications;
+  private final Map<String, Provider<EnhancedAuthenticator>> methods;
+  private final Authorization authorization;
+  private final List<WatchedFile<?>> watched = new ArrayList<>();
+  private @Nullable PasswordAuthenticator passwords;
+  private @Nullable ScheduledExecutorService watching;
+
+  /**
+   * Security as the settings have it.
+   *
+   * @param plugins in the order in which they are asked; not closed by this
+   * @throws SecurityStartException if a file cannot be read, or two plugins have the same method
+   */
+  public static Security open(
+      SecuritySettings settings,
+      List<Plugin> plugins,
+      InstantSource clock,
+      SecurityObserver observer)
+      throws SecurityStartException {
+    Security security = new Security(settings, plugins, clock, observer);
+    security.watch();
+    return security;
+  }
+
+  /** Whoever comes may do everything, as a client of the tenant; for tests of other things. */
+  public static Security everyoneWelcome(String tenant) {
+    Identity anybody = new Identity(tenant, null, null, Map.of());
+    Authenticator welcome = attempt -> new Authentication.Allow(anybody).now();
+    try {
+      return open(
+          SecuritySettings.DEFAULTS,
+          List.of(new Plugin("everyone is welcome", List.of(welcome), Runnable::run)),
+          InstantSource.system(),
+          SecurityObserver.NONE);
+    } catch (SecurityStartException e) {
+      throw new IllegalStateException("nothing is there that could fail", e);
+    }
+  }
+
+  private Security(
+      SecuritySettings settings,
+      List<Plugin> plugins,
+      InstantSource clock,
+      SecurityObserver observer)
+      throws SecurityStartException {
+    this.settings = settings;
+    this.observer = observer;
+    this.plugins = plugins;
+    events =
+        new PluginEvents(ofPlugins(EventListener.class), settings.maxWaitingEvents(), observer);
+    refusals = new Refusals(new LoginLimiter(settings, clock, observer), observer, events);
+    denials = new Denials(observer, events);
+    methods = methods(ofPlugins(EnhancedAuthenticator.class));
+    authentications = new Authentications(chain(), refusals);
+    authorization = new Authorization(aclFile(), ofPlugins(Authorizer.class), settings);
+  }
+
+  private <E extends Extension> List<Provider<E>> ofPlugins(Class<E> kind) {
+    return plugins.stream()
+        .flatMap(plugin -> plugin.providers(kind, settings.providerTimeout()).stream())
+        .toList();
+  }
+
+  private static Map<String, Provider<EnhancedAuthenticator>> methods(
+      List<Provider<EnhancedAuthenticator>> providers) throws SecurityStartException {
+    Map<String, Provider<EnhancedAuthenticator>> methods = new HashMap<>();
+    for (Provider<EnhancedAuthenticator> one : providers) {
+      String method = one.extension().method();
+      Provider<EnhancedAuthenticator> other = methods.put(method, one);
+      if (other != null) {
+        throw new SecurityStartException(
+            "both "
+                + other.name()
+                + " and "
+                + one.name()
+                + " are for the authentication method "
+                + method
+                + "; remove one");
+      }
+    }
+    return methods;
+  }
+
+  private List<Provider<Authenticator>> chain() throws SecurityStartException {
+    List<Provider<Authenticator>> chain = new ArrayList<>();
+    if (settings.useCommonNameAsUsername()) {
+      chain.add(shipped("securityConfig.useCommonNameAsUsername", new CertificateName()));
+    }
+    if (!settings.passwordFile().isEmpty()) {
+      WatchedFile<PasswordFile> file =
+          watched("securityConfig.passwordFile", settings.passwordFile(), PasswordFile::read);
+      passwords = new PasswordAuthenticator(file, settings, observer);
+      chain.add(shipped("securityConfig.passwordFile", passwords));
+    }
+    chain.addAll(ofPlugins(Authenticator.class));
+    boolean alone = chain.isEmpty() && methods.isEmpty();
+    Authenticator anonymous = new AnonymousAccess(settings.allowAnonymous(), alone);
+    chain.add(shipped("securityConfig.allowAnonymous", anonymous));
+    if (alone) {
+      warnOfOpenDoors();
+    }
+    return List.copyOf(chain);
+  }
+
+  private Provider<Authenticator> shipped(String name, Authenticator authenticator) {
+    return Provider.of(name, authenticator, Runnable::run, settings.providerTimeout());
+  }
+
+  private @Nullable WatchedFile<AclFile> aclFile() throws SecurityStartException {
+    return settings.aclFile().isEmpty()
+        ? null
+        : watched(Authorization.ACL_FILE, settings.aclFile(), AclFile::read);
+  }
+
+  private <T> WatchedFile<T> watched(String setting, String file, WatchedFile.Reader<T> reader)
+      throws SecurityStartException {
+    WatchedFile<T> made = new WatchedFile<>(setting, file, reader, observer);
+    watched.add(made);
+    return made;
+  }
+
+  private void warnOfOpenDoors() {
+    switch (settings.allowAnonymous()) {
+      case AUTO, LOOPBACK ->
+          log.warn(
+              "nothing says who may connect: clients on this machine may do everything, all others"
+                  + " are refused; set securityConfig.passwordFile, or securityConfig.allowAnonymous:"
+                  + " true");
+      case TRUE ->
+          log.warn(
+              "securityConfig.allowAnonymous is true: whoever reaches a listener may do everything"
+                  + " that securityConfig.aclFile and plugins do not forbid");
+      case FALSE ->
+          log.warn(
+              "securityConfig.allowAnonymous is false and nothing else says who may connect: every"
+                  + " client is refused; set securityConfig.passwordFile");
+    }
+  }
+
+  private void watch() {
+    if (watched.isEmpty()) {
+      return;
+    }
+    ScheduledExecutorService thread =
+        Executors.newSingleThreadScheduledExecutor(task -> new Thread(task, "security-files"));
+    watching = thread;
+    long millis = settings.reloadInterval().toMillis();
+    thread.scheduleWithFixedDelay(this::poll, millis, millis, TimeUnit.MILLISECONDS);
+  }
+
+  /** Looks whether files have changed; done by itself in intervals. */
+  void poll() {
+    for (WatchedFile<?> file : watched) {
+      try {
+        file.poll();
+      } catch (RuntimeException e) {
+        log.error("Defect: a file was not read again", e); // and the next look is taken
+      }
+    }
+  }
+
+  /** Decides about a CONNECT without an authentication method. */
+  public CompletableFuture<Admission> admit(ConnectAttempt attempt) {
+    Refused shut = refusals.beforeAsking(attempt);
+    if (shut != null) {
+      return CompletableFuture.completedFuture(shut);
+    }
+    long begin = System.nanoTime();
+    return authentications
+        .admit(attempt)
+        .whenComplete((done, error) -> observer.authenticated(System.nanoTime() - begin));
+  }
+
+  /**
+   * Begins an exchange of AUTH packets.
+   *
+   * @param before who the client has been so far; null at CONNECT
+   * @return null if nobody knows the method
+   */
+  public @Nullable AuthenticationExchange exchange(
+      String method, ConnectAttempt attempt, @Nullable ClientInfo before) {
+    Provider<EnhancedAuthenticator> provider = methods.get(method);
+    return provider == null
+        ? null
+        : new AuthenticationExchange(provider, attempt, before, refusals);
+  }
+
+  /** Refuses a CONNECT whose method nobody knows, or whose address has failed too often. */
+  public @Nullable Refused refusesMethod(String method, ConnectAttempt attempt) {
+    Refused shut = refusals.beforeAsking(attempt);
+    if (shut != null || methods.containsKey(method)) {
+      return shut;
+    }
+    return refusals.refuse(
+        attempt,
+        Refusal.BAD_AUTHENTICATION_METHOD,
+        Cause.BAD_METHOD,
+        "no plugin knows the authentication method " + method,
+        "");
+  }
+
+  /** What an accepted client may do. */
+  public ClientAccess accessOf(Admitted admitted) {
+    return new ClientAccess(authorization, denials, admitted.client(), admitted.permissions());
+  }
+
+  /** Tells plugins what happens to clients. */
+  public PluginEvents events() {
+    return events;
+  }
+
+  @Override
+  public void close() throws InterruptedException {
+    if (watching != null) {
+      watching.shutdownNow();
+    }
+    if (passwords != null) {
+      passwords.close();
+    }
+    events.close();
+  }
+}

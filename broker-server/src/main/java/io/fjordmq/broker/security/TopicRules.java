@@ -1,0 +1,60 @@
+package io.fjordmq.broker.security;
+
+import io.fjordmq.api.Topic;
+import io.fjordmq.api.TopicFilter;
+import io.fjordmq.api.plugin.Decision;
+import io.fjordmq.api.plugin.Permissions.Rule;
+import java.util.List;
+
+/**
+ * Rules about topics for one client; the first that is about a topic and the access decides.
+ * Immutable.
+ */
+record TopicRules(List<Rule> rules) {
+
+  /** How much of what a filter matches may be read. */
+  enum Coverage {
+    NONE,
+    PART,
+    ALL
+  }
+
+  Decision decide(Topic topic, boolean write) {
+    for (Rule rule : rules) {
+      if (isAbout(rule, write) && rule.filter().matches(topic)) {
+        return rule.allow() ? Decision.ALLOW : Decision.DENY;
+      }
+    }
+    return Decision.PASS;
+  }
+
+  private static boolean isAbout(Rule rule, boolean write) {
+    return write ? rule.access().writes() : rule.access().reads();
+  }
+
+  /**
+   * What a subscription could bring. A denied part makes it {@link Coverage#PART}: every message is
+   * checked again before it is sent.
+   */
+  Coverage readable(TopicFilter filter) {
+    boolean whole = true;
+    boolean any = false;
+    for (Rule rule : rules) {
+      if (!rule.access().reads()) {
+        continue;
+      }
+      String pattern = rule.filter().pattern();
+      if (!rule.allow()) {
+        if (Filters.covers(pattern, filter.pattern())) {
+          break; // what stands behind it is about nothing that is left
+        }
+        whole &= !Filters.overlap(pattern, filter.pattern());
+      } else if (Filters.covers(pattern, filter.pattern())) {
+        return whole ? Coverage.ALL : Coverage.PART;
+      } else {
+        any |= Filters.overlap(pattern, filter.pattern());
+      }
+    }
+    return any ? Coverage.PART : Coverage.NONE;
+  }
+}

@@ -1,0 +1,46 @@
+package io.fjordmq.broker.session;
+
+import io.fjordmq.api.plugin.ConnectAttempt;
+import io.fjordmq.broker.security.Admission.Refusal;
+
+/** The words of security for a CONNECT, and of sessions for what security says. */
+final class ConnectAttempts {
+  private ConnectAttempts() {}
+
+  static ConnectAttempt of(ConnectRequest request, Peer peer) {
+    return new ConnectAttempt(
+        peer.listener(),
+        peer.address(),
+        peer.encrypted(),
+        peer.certificate(),
+        request.protocolLevel(),
+        request.clientId(),
+        request.userName(),
+        request.password());
+  }
+
+  /** The same without what only a CONNECT shows: for authenticating again. */
+  static ConnectAttempt withoutPassword(ConnectAttempt attempt) {
+    return new ConnectAttempt(
+        attempt.listener(),
+        attempt.address(),
+        attempt.encrypted(),
+        attempt.certificate(),
+        attempt.protocolLevel(),
+        attempt.clientId(),
+        attempt.userName(),
+        null);
+  }
+
+  static CloseReason reason(Refusal refusal) {
+    return switch (refusal) {
+      case BAD_USER_NAME_OR_PASSWORD -> CloseReason.BAD_USER_NAME_OR_PASSWORD;
+      case NOT_AUTHORIZED -> CloseReason.NOT_AUTHORIZED;
+      case SERVER_UNAVAILABLE -> CloseReason.SERVER_UNAVAILABLE;
+      case SERVER_BUSY -> CloseReason.SERVER_BUSY;
+      case BANNED -> CloseReason.BANNED;
+      case BAD_AUTHENTICATION_METHOD -> CloseReason.BAD_AUTHENTICATION_METHOD;
+      case CONNECTION_RATE_EXCEEDED -> CloseReason.CONNECTION_RATE_EXCEEDED;
+    };
+  }
+}

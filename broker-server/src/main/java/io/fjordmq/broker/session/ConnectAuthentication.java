@@ -1,0 +1,166 @@
+package io.fjordmq.broker.session;
+
+import io.fjordmq.api.Message;
+import io.fjordmq.api.Will;
+import io.fjordmq.api.plugin.Action;
+import io.fjordmq.api.plugin.ConnectAttempt;
+import io.fjordmq.broker.security.Admission;
+import io.fjordmq.broker.security.Admission.Admitted;
+import io.fjordmq.broker.security.Admission.GoOn;
+import io.fjordmq.broker.security.Admission.Refused;
+import io.fjordmq.broker.security.AuthenticationExchange;
+import io.fjordmq.broker.security.ClientAccess;
+import io.fjordmq.broker.security.Ruling;
+import io.fjordmq.broker.security.Security;
+import io.netty.channel.Channel;
+import io.netty.handler.codec.mqtt.MqttMessage;
+import io.netty.handler.codec.mqtt.MqttMessageType;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whose a CONNECT is: one question, or an exchange of AUTH packets if the client has named a method
+ * (MQTT 5.0 §4.12); and whether it may leave its will. Belongs to the event loop.
+ */
+final class ConnectAuthentication {
+
+  /** Who is told. */
+  interface Listener {
+    /** The client has to send another AUTH; it is read again. */
+    void goOn();
+
+    /**
+     * The client may connect.
+     *
+     * @param data Authentication Data for the CONNACK; empty for none
+     */
+    void admitted(ClientAccess access, byte[] data);
+
+    /** It may not. */
+    void refused(CloseReason reason, String detail);
+  }
+
+  private final Channel channel;
+  private final ConnectRequest request;
+  private final Security security;
+  private final Listener listener;
+  private @Nullable AuthenticationExchange exchange;
+  private boolean waitingForClient;
+
+  ConnectAuthentication(
+      Channel channel, ConnectRequest request, Security security, Listener listener) {
+    this.channel = channel;
+    this.request = request;
+    this.security = security;
+    this.listener = listener;
+  }
+
+  void begin() {
+    ConnectAttempt attempt = ConnectAttempts.of(request, Peer.of(channel));
+    String method = request.authenticationMethod();
+    if (method == null) {
+      await(security.admit(attempt));
+      return;
+    }
+    Refused refused = security.refusesMethod(method, attempt);
+    AuthenticationExchange begun = security.exchange(method, attempt, null);
+    if (refused != null || begun == null) {
+      answered(refused, null);
+      return;
+    }
+    exchange = begun;
+    byte[] data = request.authenticationData();
+    await(begun.next(data == null ? AuthPacket.NO_DATA : data));
+  }
+
+  private void await(CompletableFuture<Admission> asked) {
+    Answered.on(channel.eventLoop(), asked, this::answered);
+  }
+
+  private void answered(@Nullable Admission admission, @Nullable Throwable error) {
+    String method = request.authenticationMethod();
+    if (admission instanceof GoOn more && method != null) {
+      goOn(new AuthPacket(AuthPacket.CONTINUE, method, more.data()));
+      return;
+    }
+    close();
+    if (admission instanceof Admitted admitted) {
+      ClientAccess access = security.accessOf(admitted);
+      Answered.on(
+          channel.eventLoop(),
+          mayLeaveWill(access),
+          (ruling, failure) -> decided(access, admitted.data(), ruling));
+    } else if (admission instanceof Refused refused) {
+      CloseReason reason = ConnectAttempts.reason(refused.refusal());
+      // The client is told the code and no more: details help those who guess.
+      listener.refused(reason, reason.label());
+    } else {
+      listener.refused(CloseReason.UNSPECIFIED_ERROR, "security failed: " + error);
+    }
+  }
+
+  private CompletableFuture<Ruling> mayLeaveWill(ClientAccess access) {
+    Will will = request.will();
+    if (will == null) {
+      return access.allowed();
+    }
+    Message message = will.message();
+    return access.mayLeave(
+        new Action.Publish(message.topic(), message.qos(), message.retain(), true));
+  }
+
+  private void decided(ClientAccess access, byte[] data, @Nullable Ruling will) {
+    if (will == null || !will.allowed()) {
+      listener.refused(CloseReason.NOT_AUTHORIZED, "the will");
+    } else {
+      listener.admitted(access, data);
+    }
+  }
+
+  private void goOn(AuthPacket packet) {
+    if (packet.bytes() > request.maxPacketBytes()) {
+      close();
+      listener.refused(CloseReason.PACKET_TOO_LARGE, "the AUTH is larger than the client takes");
+      return;
+    }
+    waitingForClient = true;
+    channel.writeAndFlush(packet.written());
+    listener.goOn();
+  }
+
+  /** True if the next packet is for {@link #onPacket}. */
+  boolean isWaitingForClient() {
+    return waitingForClient;
+  }
+
+  /**
+   * A packet of the client that was waited for.
+   *
+   * @throws ProtocolViolation if it is none it may send before the CONNACK (MQTT-3.1.2-30)
+   */
+  void onPacket(MqttMessage message) {
+    MqttMessageType type = message.fixedHeader().messageType();
+    AuthenticationExchange under = exchange;
+    String method = request.authenticationMethod();
+    if (type == MqttMessageType.DISCONNECT) {
+      throw new ProtocolViolation(CloseReason.CLIENT_DISCONNECT, "DISCONNECT received");
+    }
+    if (type != MqttMessageType.AUTH || under == null || method == null) {
+      throw AuthPacket.protocolError(type + " before the CONNACK");
+    }
+    AuthPacket packet = AuthPacket.read(message, method);
+    if (packet.reasonCode() != AuthPacket.CONTINUE) {
+      throw AuthPacket.protocolError("AUTH 0x19 before the CONNACK");
+    }
+    waitingForClient = false;
+    await(under.next(packet.data()));
+  }
+
+  /** The connection has ended, or it is decided. */
+  void close() {
+    if (exchange != null) {
+      exchange.close();
+      exchange = null;
+    }
+  }
+}

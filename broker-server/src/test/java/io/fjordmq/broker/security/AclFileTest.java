@@ -1,0 +1,112 @@
+package io.fjordmq.broker.security;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fjordmq.api.Topic;
+import io.fjordmq.api.plugin.Decision;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The answers are those of mosquitto 2.0.11 with the same file. */
+class AclFileTest {
+  private static final String FILE =
+      """
+      # a comment
+      topic read anon/#
+
+      user alice
+      topic alice/#
+      topic read pub/#
+      topic   deny  pub/secret
+      topic write cmd/+
+
+      pattern write dev/%c/state
+      pattern read user/%u/#
+      pattern deny user/%u/hidden
+      user bob
+      topic read #
+      user alice
+      topic readwrite more
+      """;
+
+  @TempDir private Path folder;
+
+  private AclFile acl(String text) throws IOException {
+    return AclFile.read(Files.writeString(folder.resolve("acl"), text));
+  }
+
+  @ParameterizedTest(name = "{0} as {1} {2} {3}: {4}")
+  @CsvSource({
+    "A, alice, write, alice/x,           ALLOW",
+    "A, alice, read,  alice/x,           ALLOW",
+    "A, alice, read,  alice,             ALLOW",
+    "A, alice, read,  pub/a,             ALLOW",
+    "A, alice, write, pub/a,             PASS",
+    "A, alice, read,  pub/secret,        DENY",
+    "A, alice, write, pub/secret,        DENY",
+    "A, alice, write, cmd/a,             ALLOW",
+    "A, alice, write, cmd/a/b,           PASS",
+    "A, alice, read,  cmd/a,             PASS",
+    "A, alice, read,  more,              ALLOW",
+    "A, alice, write, dev/A/state,       ALLOW",
+    "A, alice, write, dev/B/state,       PASS",
+    "A, alice, read,  user/alice/q,      ALLOW",
+    "A, alice, read,  user/bob/q,        PASS",
+    "A, alice, read,  user/alice/hidden, DENY",
+    "A, alice, read,  anon/x,            PASS",
+    "A, bob,   read,  anything/at/all,   ALLOW",
+    "A, bob,   read,  $SYS/x,            PASS",
+    "A, bob,   write, anything,          PASS",
+    "A, bob,   write, dev/A/state,       ALLOW",
+    "A, carol, write, dev/A/state,       ALLOW",
+    "A, carol, read,  alice/x,           PASS",
+    "A, '',    read,  anon/x,            ALLOW",
+    "A, '',    write, dev/A/state,       ALLOW",
+    "A, '',    read,  user//q,           PASS",
+    "+, alice, write, dev/x/state,       PASS",
+    "+, alice, write, alice/x,           ALLOW",
+    "A, al#,   read,  user/x/q,          PASS"
+  })
+  void shouldDecideAsMosquitto(
+      String clientId, String user, String access, String topic, Decision expected)
+      throws IOException {
+    @Nullable String name = user.isEmpty() ? null : user;
+    TopicRules rules = acl(FILE).rulesOf(clientId, name);
+    assertThat(rules.decide(new Topic(topic), access.equals("write"))).isEqualTo(expected);
+  }
+
+  @Test
+  void shouldTakeNamesAndTopicsWithBlanks() throws IOException {
+    TopicRules rules = acl("user a b\ntopic read one two/#\n").rulesOf("c", "a b");
+    assertThat(rules.decide(new Topic("one two/x"), false)).isEqualTo(Decision.ALLOW);
+  }
+
+  @Test
+  void shouldNotReplaceInWhatItHasReplaced() throws IOException {
+    TopicRules rules = acl("pattern read %c/%u\n").rulesOf("%u", "alice");
+    assertThat(rules.decide(new Topic("%u/alice"), false)).isEqualTo(Decision.ALLOW);
+    assertThat(rules.decide(new Topic("alice/alice"), false)).isEqualTo(Decision.PASS);
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @CsvSource({
+    "topic sometimes a/b,  access must be",
+    "topic read a/#/b,     '#' must be",
+    "topic read $share/g/a, a rule is about",
+    "user,                 user needs a name",
+    "grant all,            a line begins with"
+  })
+  void shouldNameTheLineThatIsWrong(String line, String reason) throws IOException {
+    assertThatThrownBy(() -> acl("# one\n" + line + "\n"))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("acl:2: ")
+        .hasMessageContaining(reason);
+  }
+}

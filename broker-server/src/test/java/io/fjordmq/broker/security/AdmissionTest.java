@@ -1,0 +1,277 @@
+package io.fjordmq.broker.security;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fjordmq.api.plugin.Authentication;
+import io.fjordmq.api.plugin.Authenticator;
+import io.fjordmq.api.plugin.ConnectAttempt;
+import io.fjordmq.api.plugin.DenyReason;
+import io.fjordmq.api.plugin.Extension;
+import io.fjordmq.broker.security.Admission.Admitted;
+import io.fjordmq.broker.security.Admission.Refusal;
+import io.fjordmq.broker.security.Admission.Refused;
+import io.fjordmq.broker.security.SecuritySettings.Anonymous;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Who may connect. */
+class AdmissionTest {
+  /** Made by mosquitto_passwd: alice, secret. */
+  private static final String ALICE =
+      "alice:$7$101$56sMhcGFEjQSocYJ$O03UD9SwIAxqGlcQOMLw3pSTrzA9E3Kw7gO0O2EP99HJjFDyNr1Q8hvnhejegnUGuLpyBecWp0pkfWdW6GeVdQ==";
+
+  private static final String HERE = "127.0.0.1";
+  private static final String ELSEWHERE = "192.0.2.7";
+
+  @TempDir private Path folder;
+  private final List<String> denials = new ArrayList<>();
+  private final SecurityObserver observer =
+      new SecurityObserver() {
+        @Override
+        public void denied(Attempt attempt, Cause cause) {
+          denials.add(attempt.label() + " " + cause.label());
+        }
+      };
+
+  private static ConnectAttempt attempt(
+      @Nullable String address, @Nullable String user, @Nullable String password)
+      throws IOException {
+    return new ConnectAttempt(
+        "tcpListener",
+        address == null ? null : InetAddress.getByName(address),
+        false,
+        null,
+        5,
+        "c",
+        user,
+        password == null ? null : password.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private static String ask(Security security, ConnectAttempt attempt) {
+    try {
+      Admission said = security.admit(attempt).get(20, TimeUnit.SECONDS);
+      return said instanceof Admitted admitted
+          ? "user " + admitted.client().userName()
+          : ((Refused) said).refusal().name();
+    } catch (java.util.concurrent.ExecutionException | InterruptedException | TimeoutException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private Security security(SecuritySettings settings, Extension... extensions) {
+    return TestSecurity.of(settings, observer, extensions);
+  }
+
+  private String passwords(String... lines) throws IOException {
+    Path file = folder.resolve("passwords");
+    return Files.write(file, List.of(lines)).toString();
+  }
+
+  private static Security withoutAnything(SecuritySettings settings) {
+    try {
+      return Security.open(
+          settings, List.of(), java.time.InstantSource.system(), SecurityObserver.NONE);
+    } catch (SecurityStartException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @ParameterizedTest(name = "allowAnonymous {0}: from {1} with user ''{2}'': {3}")
+  @CsvSource({
+    "AUTO,     127.0.0.1, '', user null",
+    "AUTO,     ::1,       '', user null",
+    "AUTO,     unix,      '', user null",
+    "AUTO,     127.0.0.1, u,  user null",
+    "AUTO,     192.0.2.7, '', NOT_AUTHORIZED",
+    "AUTO,     192.0.2.7, u,  NOT_AUTHORIZED",
+    "LOOPBACK, 192.0.2.7, '', NOT_AUTHORIZED",
+    "LOOPBACK, 127.0.0.1, '', user null",
+    "TRUE,     192.0.2.7, '', user null",
+    "FALSE,    127.0.0.1, '', NOT_AUTHORIZED"
+  })
+  void shouldKnowWhomToLetInWhenNothingSaysWho(
+      Anonymous whom, String address, String user, String expected) throws IOException {
+    Security security = withoutAnything(TestSettings.with("allowAnonymous", whom));
+    ConnectAttempt attempt =
+        attempt(address.equals("unix") ? null : address, user.isEmpty() ? null : user, null);
+    assertThat(ask(security, attempt)).isEqualTo(expected);
+  }
+
+  @ParameterizedTest(name = "allowAnonymous {0}: user ''{1}'' password ''{2}'': {3}")
+  @CsvSource({
+    "AUTO,     alice, secret, user alice",
+    "AUTO,     alice, wrong,  BAD_USER_NAME_OR_PASSWORD",
+    "AUTO,     alice, '',     BAD_USER_NAME_OR_PASSWORD",
+    "AUTO,     bob,   secret, BAD_USER_NAME_OR_PASSWORD",
+    "AUTO,     '',    '',     NOT_AUTHORIZED",
+    "LOOPBACK, '',    '',     user null",
+    "LOOPBACK, bob,   secret, BAD_USER_NAME_OR_PASSWORD",
+    "TRUE,     bob,   secret, BAD_USER_NAME_OR_PASSWORD",
+    "FALSE,    alice, secret, user alice"
+  })
+  void shouldGoByThePasswordFile(Anonymous whom, String user, String password, String expected)
+      throws Exception {
+    SecuritySettings settings =
+        TestSettings.with("allowAnonymous", whom, "passwordFile", passwords("# users", "", ALICE));
+    try (Security security = security(settings)) {
+      ConnectAttempt attempt =
+          attempt(HERE, user.isEmpty() ? null : user, password.isEmpty() ? null : password);
+      for (int i = 0; i < 2; i++) { // the second time a good password is remembered
+        assertThat(ask(security, attempt)).isEqualTo(expected);
+      }
+    }
+  }
+
+  @Test
+  void shouldTakeOverAChangedPasswordFileAndKeepABrokenOnesPredecessor() throws Exception {
+    SecuritySettings settings = TestSettings.with("passwordFile", passwords(ALICE));
+    try (Security security = security(settings)) {
+      ConnectAttempt alice = attempt(HERE, "alice", "secret");
+      ConnectAttempt bob = attempt(HERE, "bob", "secret");
+      assertThat(ask(security, alice)).isEqualTo("user alice");
+      passwords(ALICE, "bob:plain text");
+      security.poll();
+      assertThat(ask(security, alice)).isEqualTo("user alice");
+      assertThat(ask(security, bob)).isEqualTo("BAD_USER_NAME_OR_PASSWORD");
+      passwords(ALICE.replace("alice", "bob"));
+      security.poll();
+      assertThat(ask(security, bob)).isEqualTo("user bob");
+      assertThat(ask(security, alice)).isEqualTo("BAD_USER_NAME_OR_PASSWORD");
+      Files.delete(folder.resolve("passwords"));
+      security.poll();
+      assertThat(ask(security, bob)).isEqualTo("user bob");
+    }
+  }
+
+  @Test
+  void shouldNotStartWithABrokenFile() throws IOException {
+    String broken = passwords("# users", "alice:plain text");
+    assertThatThrownBy(() -> opened(TestSettings.with("passwordFile", broken)))
+        .hasMessageContaining("securityConfig.passwordFile: " + broken + ":2: the password is not")
+        .hasMessageContaining("passwd.sh");
+    String twice = passwords(ALICE, ALICE);
+    assertThatThrownBy(() -> opened(TestSettings.with("passwordFile", twice)))
+        .hasMessageContaining("passwords:2: user alice stands there twice");
+    assertThatThrownBy(() -> opened(TestSettings.with("passwordFile", folder + "/none")))
+        .hasMessageContaining("there is no file");
+  }
+
+  private static void opened(SecuritySettings settings) throws Exception {
+    Security.open(settings, List.of(), java.time.InstantSource.system(), SecurityObserver.NONE)
+        .close();
+  }
+
+  @Test
+  void shouldAskOneAfterTheOtherUntilOneDecides() throws IOException {
+    List<String> asked = new ArrayList<>();
+    Authenticator passes =
+        attempt -> {
+          asked.add("first");
+          return Authentication.pass().now();
+        };
+    Authenticator allows =
+        attempt -> {
+          asked.add("second");
+          return Authentication.allow("u").now();
+        };
+    Authenticator never =
+        attempt -> {
+          throw new AssertionError("it was decided before");
+        };
+    assertThat(
+            ask(
+                security(SecuritySettings.DEFAULTS, passes, allows, never),
+                attempt(ELSEWHERE, null, null)))
+        .isEqualTo("user u");
+    assertThat(asked).containsExactly("first", "second");
+  }
+
+  @Test
+  void shouldDenyWhenAProviderFails() throws IOException {
+    Authenticator throwing =
+        attempt -> {
+          throw new IllegalStateException("broken");
+        };
+    Authenticator failing =
+        attempt -> CompletableFuture.failedFuture(new IOException("no connection"));
+    Authenticator empty = attempt -> CompletableFuture.completedFuture(null);
+    Authenticator silent = attempt -> new CompletableFuture<>();
+    SecuritySettings impatient = TestSettings.with("providerTimeout", Duration.ofMillis(50));
+    for (Authenticator bad : List.of(throwing, failing, empty, silent)) {
+      Authenticator tooLate = attempt -> Authentication.allow("u").now();
+      assertThat(ask(security(impatient, bad, tooLate), attempt(HERE, null, null)))
+          .isEqualTo("SERVER_UNAVAILABLE");
+    }
+    assertThat(denials)
+        .containsExactly("connect failed", "connect failed", "connect failed", "connect timed_out");
+  }
+
+  @Test
+  void shouldDenyAsTheProviderSays() throws IOException {
+    Authenticator banning = attempt -> new Authentication.Deny(DenyReason.BANNED, "no").now();
+    assertThat(ask(security(SecuritySettings.DEFAULTS, banning), attempt(HERE, null, null)))
+        .isEqualTo(Refusal.BANNED.name());
+    assertThat(denials).containsExactly("connect denied");
+  }
+
+  @Test
+  void shouldHearNoMoreOfAnAddressWhoseLoginsFail() throws Exception {
+    SecuritySettings settings =
+        TestSettings.with("maxLoginFailures", 3, "passwordFile", passwords(ALICE));
+    try (Security security = security(settings)) {
+      for (int i = 0; i < 3; i++) {
+        assertThat(ask(security, attempt(ELSEWHERE, "alice", "guess" + i)))
+            .isEqualTo("BAD_USER_NAME_OR_PASSWORD");
+      }
+      assertThat(ask(security, attempt(ELSEWHERE, "alice", "secret")))
+          .isEqualTo("CONNECTION_RATE_EXCEEDED");
+      assertThat(ask(security, attempt("192.0.2.8", "alice", "secret"))).isEqualTo("user alice");
+      assertThat(denials).endsWith("connect too_many_failures");
+    }
+  }
+
+  @Test
+  void shouldRefuseLoginsWhenTooManyWaitForTheirHash() throws Exception {
+    String slow =
+        "slow:$argon2id$v=19$m=65536,t=3,p=1$MDEyMzQ1Njc4OWFiY2RlZg$M4074Iv3KwOnKN2ICtqv1H2ChAW7ustvRd8aCfT7DJw";
+    SecuritySettings settings =
+        TestSettings.with(
+            "passwordThreads", 1, "maxWaitingPasswords", 1, "passwordFile", passwords(slow));
+    try (Security security = security(settings)) {
+      List<CompletableFuture<Admission>> all = new ArrayList<>();
+      for (int i = 0; i < 5; i++) {
+        all.add(security.admit(attempt(HERE, "slow", "x")));
+      }
+      long busy = 0;
+      for (CompletableFuture<Admission> one : all) {
+        Refused refused = (Refused) one.get(20, TimeUnit.SECONDS);
+        busy += refused.refusal() == Refusal.SERVER_BUSY ? 1 : 0;
+      }
+      assertThat(busy).isEqualTo(3);
+    }
+  }
+
+  @Test
+  void shouldFindTheCommonNameOfASubject() {
+    assertThat(CertificateName.commonName("CN=dev-7,OU=plant,O=Fjord")).isEqualTo("dev-7");
+    assertThat(CertificateName.commonName("OU=plant,CN=a\\,b")).isEqualTo("a,b");
+    assertThat(CertificateName.commonName("CN=inner,CN=outer,O=x")).isEqualTo("inner");
+    assertThat(CertificateName.commonName("O=x")).isNull();
+    assertThat(CertificateName.commonName("")).isNull();
+  }
+}

@@ -1,0 +1,80 @@
+package io.fjordmq.broker.security;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.time.Instant;
+import org.junit.jupiter.api.Test;
+
+class LoginLimiterTest {
+  private Instant now = Instant.EPOCH;
+  private int remembered;
+  private final SecurityObserver counting =
+      new SecurityObserver() {
+        @Override
+        public void addressesRemembered(int delta) {
+          remembered += delta;
+        }
+      };
+
+  private static InetAddress address(String text) {
+    try {
+      return InetAddress.getByName(text);
+    } catch (UnknownHostException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private LoginLimiter limiter(int failures, int addresses) {
+    SecuritySettings settings =
+        TestSettings.with("maxLoginFailures", failures, "maxLoginAddresses", addresses);
+    return new LoginLimiter(settings, () -> now, counting);
+  }
+
+  @Test
+  void shouldShutOutAnAddressThatFailedTooOftenUntilTheWindowHasPassed() {
+    LoginLimiter limiter = limiter(3, 100);
+    InetAddress guesser = address("192.0.2.1");
+    for (int i = 0; i < 3; i++) {
+      assertThat(limiter.isShut(guesser)).isFalse();
+      limiter.failed(guesser);
+    }
+    assertThat(limiter.isShut(guesser)).isTrue();
+    assertThat(limiter.isShut(address("192.0.2.2"))).isFalse();
+    now = now.plusSeconds(61);
+    assertThat(limiter.isShut(guesser)).isFalse();
+    limiter.failed(guesser);
+    assertThat(limiter.isShut(guesser)).isFalse();
+  }
+
+  @Test
+  void shouldTakeANetworkOfIpv6ForOneAddress() {
+    LoginLimiter limiter = limiter(2, 100);
+    limiter.failed(address("2001:db8:1:2::1"));
+    limiter.failed(address("2001:db8:1:2:ffff::7"));
+    assertThat(limiter.isShut(address("2001:db8:1:2::9"))).isTrue();
+    assertThat(limiter.isShut(address("2001:db8:1:3::1"))).isFalse();
+  }
+
+  @Test
+  void shouldForgetTheOldestWhenThereAreTooManyAddresses() {
+    LoginLimiter limiter = limiter(1, 2);
+    for (int i = 1; i <= 3; i++) {
+      limiter.failed(address("192.0.2." + i));
+    }
+    assertThat(limiter.isShut(address("192.0.2.1"))).isFalse();
+    assertThat(limiter.isShut(address("192.0.2.2"))).isTrue();
+    assertThat(limiter.isShut(address("192.0.2.3"))).isTrue();
+    assertThat(remembered).isEqualTo(2);
+  }
+
+  @Test
+  void shouldLimitNothingWhenSwitchedOff() {
+    LoginLimiter limiter = limiter(0, 2);
+    limiter.failed(address("192.0.2.1"));
+    assertThat(limiter.isShut(address("192.0.2.1"))).isFalse();
+    assertThat(limiter.isShut(null)).isFalse();
+    assertThat(remembered).isZero();
+  }
+}

@@ -1,0 +1,136 @@
+package io.fjordmq.broker.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.broker.security.PluginJar;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Goal: a started broker lets in whom its files and plugins let in, to what they allow. Method:
+ * {@code bin/passwd.sh}, an ACL file, a plugin in its jar, and packets in bytes.
+ */
+@Tag("slow")
+class AccessTest {
+  private static final String PLUGIN =
+      """
+      package com.example;
+
+      import io.fjordmq.api.plugin.*;
+      import java.util.concurrent.CompletionStage;
+
+      public final class Guests implements Authenticator {
+        private String prefix = "";
+
+        @Override
+        public void start(Settings settings) {
+          prefix = settings.text("prefix");
+        }
+
+        @Override
+        public CompletionStage<Authentication> authenticate(ConnectAttempt attempt) {
+          return attempt.clientId().startsWith(prefix)
+              ? Authentication.allow("guest").now()
+              : Authentication.pass().now();
+        }
+      }
+      """;
+
+  @TempDir private Path folder;
+
+  private static String text(String text) {
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    HexFormat hex = HexFormat.of();
+    return hex.toHexDigits((short) bytes.length) + hex.formatHex(bytes);
+  }
+
+  private static String packet(int first, String body) {
+    HexFormat hex = HexFormat.of();
+    return hex.toHexDigits((byte) first) + hex.toHexDigits((byte) (body.length() / 2)) + body;
+  }
+
+  /** The reason code of the CONNACK. */
+  private static String login(RawClient client, String id, String user, String password) {
+    String body = text("MQTT") + "05c2000000" + text(id) + text(user) + text(password);
+    return client.send(packet(0x10, body)).next().substring(6, 8);
+  }
+
+  /** The reason code of the PUBACK. */
+  private static String publish(RawClient client, String topic) {
+    String answer = client.send(packet(0x32, text(topic) + "000100")).next();
+    assertThat(answer).startsWith("40");
+    return answer.length() == 8 ? "00" : answer.substring(8, 10);
+  }
+
+  private void addUser(Path home, Path file, String user, String password) throws Exception {
+    Process script =
+        new ProcessBuilder(
+                home.resolve("bin/passwd.sh").toString(),
+                Files.exists(file) ? "-b" : "-cb",
+                file.toString(),
+                user,
+                password)
+            .redirectErrorStream(true)
+            .start();
+    String said = new String(script.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(script.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    assertThat(script.exitValue()).as(said).isZero();
+  }
+
+  @Test
+  void shouldGoByItsFilesAndPluginsAndTakeOverTheirChanges() throws Exception {
+    Path home = Installation.in(folder.resolve("home"));
+    Path passwords = folder.resolve("passwords");
+    Path acl = folder.resolve("acl");
+    addUser(home, passwords, "alice", "secret");
+    Files.writeString(acl, "user alice\ntopic write a/#\nuser guest\ntopic write lobby\n");
+    PluginJar.make(folder.resolve("plugins"), "guests", "Authenticator=com.example.Guests", PLUGIN);
+    String configuration =
+        """
+        securityConfig:
+          passwordFile: %s
+          aclFile: %s
+          pluginDir: %s
+          reloadInterval: 50 ms
+          maxLoginFailures: 0
+        plugins:
+          guests:
+            prefix: guest-
+        """
+            .formatted(passwords, acl, folder.resolve("plugins"));
+    try (BrokerUnderTest broker =
+        BrokerUnderTest.startIn(folder.resolve("broker"), configuration, List.of())) {
+      try (RawClient alice = new RawClient(broker.mqtt());
+          RawClient guest = new RawClient(broker.mqtt())) {
+        assertThat(login(alice, "1", "alice", "secret")).isEqualTo("00");
+        assertThat(publish(alice, "a/1")).isEqualTo("10");
+        assertThat(publish(alice, "b/1")).isEqualTo("87");
+        assertThat(login(guest, "guest-1", "whoever", "x")).isEqualTo("00");
+        assertThat(publish(guest, "lobby")).isEqualTo("10");
+        assertThat(publish(guest, "a/1")).isEqualTo("87");
+        Files.writeString(acl, "user alice\ntopic write b/#\n");
+        Waiting.until("the rules to change", 20, () -> publish(alice, "b/1").equals("10"));
+        assertThat(publish(alice, "a/1")).isEqualTo("87");
+      }
+      assertThat(answer(broker, "alice", "wrong")).isEqualTo("86");
+      assertThat(answer(broker, "bob", "hunter2")).isEqualTo("86");
+      addUser(home, passwords, "bob", "hunter2");
+      Waiting.until("the new user", 20, () -> answer(broker, "bob", "hunter2").equals("00"));
+      assertThat(broker.scrape().sum("fjordmq_denials_total")).isGreaterThanOrEqualTo(5);
+      assertThat(broker.output()).contains("read " + acl + " again").doesNotContain("\tat ");
+    }
+  }
+
+  private static String answer(BrokerUnderTest broker, String user, String password) {
+    try (RawClient client = new RawClient(broker.mqtt())) {
+      return login(client, "x", user, password);
+    }
+  }
+}
