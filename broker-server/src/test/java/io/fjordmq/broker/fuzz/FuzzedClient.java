@@ -111,6 +111,9 @@ final class FuzzedClient {
   }
 
   private void answerPublish(String[] words) {
+    if (words[1].equals("q0")) {
+      return; // and "id=" in its payload is not its identifier
+    }
     for (String word : words) {
       if (word.startsWith("id=")) {
         acknowledge(words[1].equals("q1") ? 0x40 : 0x50, Integer.parseInt(word.substring(3)));
