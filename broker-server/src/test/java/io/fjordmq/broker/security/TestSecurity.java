@@ -13,7 +13,8 @@ public final class TestSecurity {
     return of(SecuritySettings.DEFAULTS, SecurityObserver.NONE, extensions);
   }
 
-  static Security of(
+  /** With these settings and extensions. */
+  public static Security of(
       SecuritySettings settings, SecurityObserver observer, Extension... extensions) {
     return of(settings, observer, InstantSource.system(), extensions);
   }
