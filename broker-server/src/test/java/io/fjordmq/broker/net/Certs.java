@@ -79,7 +79,11 @@ public final class Certs {
 
   /** A client's certificate. */
   public X509Bundle client(String commonName) {
-    return made(() -> builder("CN=" + commonName).buildIssuedBy(authority));
+    return clientWithSubject("CN=" + commonName);
+  }
+
+  X509Bundle clientWithSubject(String subject) {
+    return made(() -> builder(subject).buildIssuedBy(authority));
   }
 
   /** A file with the authority's certificate. */

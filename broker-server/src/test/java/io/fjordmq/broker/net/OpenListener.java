@@ -47,6 +47,10 @@ final class OpenListener implements AutoCloseable {
   }
 
   OpenListener(SessionSettings settings, ListenerSettings... listeners) {
+    this(settings, Security.everyoneWelcome("t"), listeners);
+  }
+
+  OpenListener(SessionSettings settings, Security security, ListenerSettings... listeners) {
     ClientEvents connections =
         new ClientEvents() {
           @Override
@@ -54,7 +58,7 @@ final class OpenListener implements AutoCloseable {
             peers.add(client.peer());
           }
         };
-    world = new World(settings, Security.everyoneWelcome("t"), connections);
+    world = new World(settings, security, connections);
     world.tasks.runOn(stores);
     server =
         MqttServer.start(
