@@ -1,6 +1,7 @@
 package io.fjordmq.cluster.consensus;
 
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the Raft groups of one node share: the log database and its fsync, transport, timers,
@@ -30,6 +31,14 @@ public interface ConsensusHost extends AutoCloseable {
 
   /** Removes this node's replica of a closed group for ever: log, term and vote. */
   void destroy(GroupId group) throws ConsensusException;
+
+  /**
+   * Why the log of the groups takes no writes at the moment, or null while it does. A replica that
+   * is opened meanwhile halts again or finds no leader. Does not block.
+   */
+  default @Nullable String failure() {
+    return null;
+  }
 
   /** Closes every open group, then what they share. */
   @Override

@@ -122,7 +122,7 @@ final class GroupLog implements LogStorage {
       shared.reached(group, lastIndex);
       return entries.size();
     } catch (RocksDBException e) {
-      LOG.error("group {}: cannot append {} entries to its log", id, entries.size(), e);
+      LOG.warn("group {}: {} entries were not appended: {}", id, entries.size(), e.getMessage());
       return 0;
     }
   }

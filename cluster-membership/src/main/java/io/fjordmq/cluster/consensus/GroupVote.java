@@ -78,7 +78,7 @@ final class GroupVote implements RaftMetaStorage {
       state = next;
       return true;
     } catch (RocksDBException e) {
-      LOG.error("group {}: cannot save term {} and vote '{}'", id, next.term(), next.vote(), e);
+      LOG.warn("group {}: term {} was not saved: {}", id, next.term(), e.getMessage());
       return false;
     }
   }

@@ -239,6 +239,16 @@ public final class JRaftHost implements ConsensusHost {
     return raft;
   }
 
+  @Override
+  public @Nullable String failure() {
+    return log.failure();
+  }
+
+  /** To be called from time to time: finds out whether a log that took no writes does so again. */
+  public void retryWrites() {
+    log.retryWrites();
+  }
+
   private synchronized void forget(GroupId group) {
     open.remove(group);
   }

@@ -236,7 +236,9 @@ final class JRaftStateMachine extends StateMachineAdapter {
             "group " + group + " halted on this node: " + error.getStatus().getErrorMsg(),
             thrown == null ? error : thrown);
     halted = cause;
-    LOG.error("group {}: this replica halted and takes no part until reopened", group, cause);
+    // The state is told why, and logs it as its kind of trouble deserves.
+    LOG.warn("group {}: this replica halted and takes no part until reopened", group);
+    LOG.debug("group {}: halted", group, cause);
     if (leadership.leading()) {
       follow();
     }

@@ -27,6 +27,7 @@ final class SharedLog implements AutoCloseable {
 
   private final LogDatabase db;
   private final @Nullable LogEnds ends;
+  private final LogHealth health;
 
   /**
    * Opens the database in a folder of the directory, creating both where missing, and {@link
@@ -43,7 +44,7 @@ final class SharedLog implements AutoCloseable {
       db = new LogDatabase(database, settings);
       // Without fsync nothing is promised, and the notes could be ahead of the log.
       ends = settings.fsync() ? LogEnds.open(directory.resolve("log.ends")) : null;
-      SharedLog log = new SharedLog(db, ends);
+      SharedLog log = new SharedLog(db, ends, new LogHealth(database));
       log.checkFormat();
       return log;
     } catch (RocksDBException | IOException | MalformedBytesException e) {
@@ -68,19 +69,40 @@ final class SharedLog implements AutoCloseable {
         : "the Raft log in " + directory + " cannot be opened: " + cause;
   }
 
-  private SharedLog(LogDatabase db, @Nullable LogEnds ends) {
+  private SharedLog(LogDatabase db, @Nullable LogEnds ends, LogHealth health) {
     this.db = db;
     this.ends = ends;
+    this.health = health;
   }
 
   private void checkFormat() throws RocksDBException {
     byte[] found = raft(LogKeys.format());
     if (found == null) {
-      try (Batch batch = batch()) {
-        batch.put(LogKeys.format(), new byte[] {LogKeys.FORMAT_VERSION}).commit(true);
-      }
+      writeFormat();
     } else {
       StoredVersion.require("the database", LogKeys.FORMAT_VERSION, found[0]);
+    }
+  }
+
+  private void writeFormat() throws RocksDBException {
+    try (Batch batch = batch()) {
+      batch.put(LogKeys.format(), new byte[] {LogKeys.FORMAT_VERSION}).commit(true);
+    }
+  }
+
+  /** Why the last write failed, null if it did not. */
+  @Nullable String failure() {
+    return health.failure();
+  }
+
+  /** If the last write failed: tries another one, since groups that halted make none. */
+  void retryWrites() {
+    if (health.failure() != null) {
+      try {
+        writeFormat();
+      } catch (RocksDBException e) {
+        // Health knows already.
+      }
     }
   }
 
@@ -205,15 +227,17 @@ final class SharedLog implements AutoCloseable {
   }
 
   Batch batch() throws RocksDBException {
-    return new Batch(db.batch());
+    return new Batch(db.batch(), health);
   }
 
   /** Writes that become visible and durable together. For one thread; close it. */
   static final class Batch implements AutoCloseable {
     private final LogDatabase.Batch writes;
+    private final LogHealth health;
 
-    private Batch(LogDatabase.Batch writes) {
+    private Batch(LogDatabase.Batch writes, LogHealth health) {
       this.writes = writes;
+      this.health = health;
     }
 
     Batch put(byte[] key, byte[] value) throws RocksDBException {
@@ -254,7 +278,13 @@ final class SharedLog implements AutoCloseable {
      * @param sync true if what it says must survive a power loss once this returns
      */
     void commit(boolean sync) throws RocksDBException {
-      writes.commit(sync);
+      try {
+        writes.commit(sync);
+        health.writeWorked();
+      } catch (RocksDBException e) {
+        health.writeFailed(e);
+        throw e;
+      }
     }
 
     @Override

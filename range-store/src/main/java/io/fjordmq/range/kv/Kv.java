@@ -29,6 +29,9 @@ public interface Kv extends AutoCloseable {
   /** Why the storage takes no writes at the moment, or null while it does. */
   @Nullable KvException failure();
 
+  /** If {@link #failure} is set: tries another write, which clears it if it works. May block. */
+  void retryWrites();
+
   /** Figures for metrics and status pages; cheap enough to be read every few seconds. */
   KvMetrics metrics();
 

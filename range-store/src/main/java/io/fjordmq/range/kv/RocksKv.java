@@ -17,6 +17,7 @@ import org.rocksdb.FlushOptions;
 import org.rocksdb.Options;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
+import org.rocksdb.WriteOptions;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,6 +35,9 @@ public final class RocksKv implements Kv {
    */
   private static final Logger LOG = LoggerFactory.getLogger(RocksKv.class);
   private static final Pattern NAME = Pattern.compile("[a-zA-Z][a-zA-Z0-9_-]*");
+
+  /** The only row of the default column family, which belongs to no space. */
+  private static final byte[] PROBE = "probe".getBytes(StandardCharsets.US_ASCII);
 
   private final RocksDB db;
   private final RocksOptions options;
@@ -164,6 +168,22 @@ public final class RocksKv implements Kv {
   @Override
   public @Nullable KvException failure() {
     return failures.current();
+  }
+
+  @Override
+  public void retryWrites() {
+    if (failures.current() == null) {
+      return;
+    }
+    gate.enter();
+    try (WriteOptions withoutLog = new WriteOptions().setDisableWAL(true)) {
+      db.put(defaultFamily, withoutLog, PROBE, PROBE);
+      failures.writeWorked();
+    } catch (RocksDBException e) {
+      failures.writeFailed("cannot write", e);
+    } finally {
+      gate.leave();
+    }
   }
 
   @Override

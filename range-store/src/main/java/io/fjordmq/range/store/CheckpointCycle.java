@@ -6,6 +6,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,6 +27,7 @@ final class CheckpointCycle {
   private final RangeRuntime runtime;
   private final RangeObserver observer;
   private final Supplier<Collection<SupervisedReplica>> replicas;
+  private final BooleanSupplier cannotWrite;
 
   // Used by the supervisor thread.
   private long lastMillis;
@@ -38,11 +40,13 @@ final class CheckpointCycle {
       RangeStoreSettings settings,
       RangeRuntime runtime,
       RangeObserver observer,
-      Supplier<Collection<SupervisedReplica>> replicas) {
+      Supplier<Collection<SupervisedReplica>> replicas,
+      BooleanSupplier cannotWrite) {
     this.settings = settings;
     this.runtime = runtime;
     this.observer = observer;
     this.replicas = replicas;
+    this.cannotWrite = cannotWrite;
   }
 
   void start() {
@@ -60,7 +64,8 @@ final class CheckpointCycle {
       return;
     }
     try {
-      if (!running && isDue()) {
+      // On a disk that takes nothing every replica would fail, every step, and say so.
+      if (!running && isDue() && !cannotWrite.getAsBoolean()) {
         run();
       }
     } catch (RuntimeException e) {

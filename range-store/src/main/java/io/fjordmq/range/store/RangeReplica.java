@@ -317,8 +317,14 @@ final class RangeReplica implements ReplicatedState {
   public void halted(ConsensusException cause) {
     leadingTerm = NOT_LEADING;
     failure = String.valueOf(cause.getMessage());
+    Throwable why = cause.getCause();
+    boolean disk = why instanceof KvException || !(why instanceof RuntimeException);
     LOG.error(
-        "replica of range {} halted at index {}; it will be reopened", id, appliedIndex, cause);
+        "replica of range {} halted at index {}; it will be reopened: {}",
+        id,
+        appliedIndex,
+        failure,
+        disk ? null : cause);
     parts.observer().halted(id);
     parts.whenHalted().accept(id);
   }

@@ -68,7 +68,13 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
     this.runtime = runtime;
     this.observer = observer;
     stores.forEach(spec -> specs.put(spec.name(), spec));
-    this.checkpoints = new CheckpointCycle(settings, runtime, observer, replicas::values);
+    this.checkpoints =
+        new CheckpointCycle(
+            settings,
+            runtime,
+            observer,
+            replicas::values,
+            () -> host.failure() != null || kv.failure() != null);
   }
 
   /**

@@ -105,11 +105,20 @@ final class SupervisedReplica {
             parts.settings().reopenBackoff().toMillis() << Math.min(failures, 20),
             longest.toMillis());
     failures++;
-    LOG.warn("range {} is reopened in {} ms: attempt={}", initial.id(), pause, failures);
+    LOG.info("range {} is reopened in {} ms: attempt={}", initial.id(), pause, failures);
+    scheduleReopen(pause);
+  }
+
+  private void scheduleReopen(long pause) {
     parts
         .runtime()
         .timers()
         .schedule(pause, () -> parts.runtime().supervisor().execute(this::reopen));
+  }
+
+  /** A disk that takes no writes would halt it again at its first entry. */
+  private boolean cannotWrite() {
+    return host.failure() != null || parts.kv().failure() != null;
   }
 
   private synchronized void reopen() {
@@ -117,6 +126,10 @@ final class SupervisedReplica {
       return;
     }
     closeCurrent();
+    if (cannotWrite()) {
+      scheduleReopen(parts.settings().reopenBackoff().toMillis());
+      return;
+    }
     try {
       open();
       LOG.info("range {} is open again: attempt={}", initial.id(), failures);

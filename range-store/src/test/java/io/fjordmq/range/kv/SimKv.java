@@ -143,6 +143,11 @@ public final class SimKv implements Kv {
   }
 
   @Override
+  public void retryWrites() {
+    // failure() asks the disk.
+  }
+
+  @Override
   public @Nullable KvException failure() {
     synchronized (disk) {
       return disk.failing;
