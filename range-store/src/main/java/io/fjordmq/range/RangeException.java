@@ -8,7 +8,7 @@ public final class RangeException extends RuntimeException {
   public enum Kind {
     /** No leader answered before the deadline; a mutation may or may not be applied. */
     UNAVAILABLE,
-    /** Too much is waiting in this node; nothing was sent. */
+    /** Too much waits in this node, or what was sent before had no answer; nothing was sent. */
     BUSY,
     /** The command is larger than a log entry may be; nothing was sent. */
     TOO_LARGE,

@@ -14,7 +14,7 @@ public interface RangeObserver {
   /** A client's batch was applied; time since it was first sent. */
   default void batchDone(RangeId range, long nanos) {}
 
-  /** A client refused a command because its queue to the range is full. */
+  /** A client refused a command: its queue to the range is full, or a batch was given up. */
   default void refusedBusy(RangeId range) {}
 
   /** A client tries a batch or query again. */

@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Sends a client's commands to one range, in order: those that come while a batch is in the air, or
  * shortly after one of a busy range, make the next one. A batch is repeated under its number until
- * its outcome is known or its deadline has passed. Thread-safe.
+ * its outcome is known or its deadline has passed; then what waits behind it is refused with it,
+ * lest it is applied and the batch, repeated by those who asked, comes after it. Thread-safe.
  */
 final class MutationBatcher {
   /*
@@ -32,6 +33,7 @@ final class MutationBatcher {
   private RangeDescriptor descriptor;
   private final Attempts attempts;
   private final CommandQueue queue;
+  private final Intake intake;
   private @Nullable Batch inFlight;
   private @Nullable Batch ready;
   private boolean driving;
@@ -53,6 +55,7 @@ final class MutationBatcher {
     this.attempts = new Attempts(descriptor);
     this.shared = shared;
     this.queue = new CommandQueue(shared.settings());
+    this.intake = new Intake(id, queue, shared);
     this.pace = new BatchPace(shared.settings(), shared.timers(), this::next);
     this.sender = new SenderNumber(shared.settings().registerAgainAfter().toMillis());
   }
@@ -85,7 +88,7 @@ final class MutationBatcher {
       if (frozen || descriptor != routedBy) {
         return false;
       }
-      refusal = closed != null ? closed : refusalIfFull(command);
+      refusal = closed != null ? closed : intake.refusal(command);
       if (refusal == null) {
         queue.add(command);
         startNext();
@@ -97,16 +100,6 @@ final class MutationBatcher {
       command.fail(refusal);
     }
     return true;
-  }
-
-  private @Nullable RangeException refusalIfFull(PendingCommand command) {
-    if (queue.hasRoomFor(command)) {
-      return null;
-    }
-    shared.observer().refusedBusy(id);
-    return new RangeException(
-        RangeException.Kind.BUSY,
-        queue.size() + " commands wait for range " + id + ", try again later");
   }
 
   /** Makes waiting commands the next batch, if nothing is in the air and it is time. */
@@ -297,13 +290,16 @@ final class MutationBatcher {
     drive();
   }
 
+  /** Whoever sends in order is told in order, and has a moment to stop sending. */
   private Runnable giveUp(Batch batch, @Nullable String reason) {
     settle();
     shared.observer().gaveUp(id);
     RangeException failure = attempts.giveUp(descriptor, reason);
+    List<PendingCommand> behind = queue.takeAll();
+    intake.pause();
     return () -> {
       batch.commands().forEach(command -> command.fail(failure));
-      next();
+      behind.forEach(command -> command.fail(intake.behindLost()));
     };
   }
 

@@ -18,7 +18,8 @@ import java.time.Duration;
  * @param attemptTimeout how long one attempt may take before it is repeated; not less than
  *     maxBackoff
  * @param backoff pause before a retry; doubles with each
- * @param maxBackoff longest such pause
+ * @param maxBackoff longest such pause; as long a range's commands are refused as BUSY after a
+ *     batch has been given up, together with what waited behind it
  * @param registerAgainAfter pause between two batches to a range after which the client takes a new
  *     sender number there, lest it has been forgotten
  */

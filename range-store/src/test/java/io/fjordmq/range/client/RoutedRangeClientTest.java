@@ -211,20 +211,30 @@ class RoutedRangeClientTest {
   }
 
   @Test
-  void shouldGiveUpAtTheDeadlineAndGoOnWithALaterNumber() {
-    CompletableFuture<byte[]> lost = mutate("a1");
+  void shouldGiveUpAtTheDeadlineAndRefuseWhatWaitsBehind() {
+    List<String> told = new ArrayList<>();
+    mutate("a1").whenComplete((answer, failure) -> told.add("a1"));
     timers.advance(Duration.ofMillis(600));
     CompletableFuture<byte[]> waiting = mutate("a2");
+    waiting.whenComplete((answer, failure) -> told.add("a2"));
     timers.advance(Duration.ofMillis(430));
-    assertThat(kindOf(lost)).isEqualTo(RangeException.Kind.UNAVAILABLE);
-    assertThat(waiting).isNotDone();
-    FakeRanges.Sent last = ranges.takeSent();
-    while (!ranges.sent.isEmpty()) {
-      last = ranges.takeSent();
-    }
-    assertThat(last.number()).isEqualTo(2);
-    last.apply();
-    assertThat(waiting).isCompleted();
+    assertThat(told).containsExactly("a1", "a2");
+    assertThat(kindOf(waiting)).isEqualTo(RangeException.Kind.BUSY);
+    assertThat(ranges.sent).allMatch(sent -> sent.commands().equals(List.of("a1")));
+  }
+
+  @Test
+  void shouldTakeNothingInForAMomentAfterGivingUpAndThenGoOnWithALaterNumber() {
+    mutate("a1");
+    timers.advance(Duration.ofMillis(1010));
+    assertThat(kindOf(mutate("a2"))).isEqualTo(RangeException.Kind.BUSY);
+    ranges.sent.clear();
+    timers.advance(Duration.ofMillis(50));
+    CompletableFuture<byte[]> repeated = mutate("a1");
+    FakeRanges.Sent again = ranges.takeSent();
+    assertThat(again.number()).isEqualTo(2);
+    again.apply();
+    assertThat(repeated).isCompleted();
   }
 
   @Test
@@ -248,6 +258,7 @@ class RoutedRangeClientTest {
     first.reply().accept(new RangeResult.SenderForgotten());
     assertThat(kindOf(answer)).isEqualTo(RangeException.Kind.UNAVAILABLE);
     assertThat(ranges.sent).isEmpty();
+    timers.advance(Duration.ofMillis(50));
     mutate("a2");
     FakeRanges.Sent second = ranges.takeSent();
     assertThat(second.commands()).containsExactly("a2");
