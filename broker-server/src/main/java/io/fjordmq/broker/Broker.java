@@ -50,15 +50,18 @@ import io.fjordmq.retain.RetainSettings;
 import io.fjordmq.router.RangedRouter;
 import io.fjordmq.router.RouterSettings;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -78,6 +81,8 @@ public final class Broker implements AutoCloseable {
   private final SessionRegistry registry = new SessionRegistry();
   private final RocksKv kv;
   private final OverloadGuard overload;
+  private final JRaftHost host;
+  private final DiskWatch disk;
   private final Supplier<NodeStatus> status;
   private final Duration shutdownTimeout;
   private volatile boolean stopping;
@@ -111,7 +116,7 @@ public final class Broker implements AutoCloseable {
       this.kv =
           parts.add(
               "state storage", RocksKv.open(directory.resolve("state"), config.storageConfig()));
-      JRaftHost host =
+      this.host =
           parts.add(
               "consensus",
               JRaftHost.open(
@@ -119,10 +124,11 @@ public final class Broker implements AutoCloseable {
                   directory.resolve("log"),
                   config.consensusConfig(),
                   observers.consensus()));
-      ExecutorService disk =
+      ExecutorService checkpoints =
           Executors.newSingleThreadExecutor(task -> new Thread(task, "metadata-checkpoint"));
-      parts.add("metadata checkpoints", disk::shutdown);
-      this.node = parts.add("metadata", ClusterNode.open(config, identity, host, directory, disk));
+      parts.add("metadata checkpoints", checkpoints::shutdown);
+      this.node =
+          parts.add("metadata", ClusterNode.open(config, identity, host, directory, checkpoints));
       LocalNode self = new LocalNode(identity.node().value(), node.incarnation());
 
       // What clients may use up.
@@ -179,6 +185,17 @@ public final class Broker implements AutoCloseable {
                   observers.inboxes()));
       removeStaleRoutes(router, self);
 
+      // Whether the disk has room for more.
+      this.disk =
+          new DiskWatch(
+              directory.path(),
+              Files.getFileStore(directory.path())::getUsableSpace,
+              config.diskConfig().minFreeBytes(),
+              List.of(kv::retryWrites, host::retryWrites));
+      disk.look();
+      Sweeps watch = parts.add("disk watch", new Sweeps("disk-watch"));
+      watch.every(config.diskConfig().checkInterval(), "the disk", disk::look);
+
       // What a PUBLISH means.
       LocalSubscriptions live =
           new LocalSubscriptions(self, router, dispatch, deliverySettings, observers.delivery());
@@ -192,6 +209,7 @@ public final class Broker implements AutoCloseable {
               registry,
               dispatch,
               deliverySettings,
+              disk::hasRoom,
               observers.delivery());
       WillService wills = new WillService(publisher, clock);
       InboxRoutes inboxRoutes = new InboxRoutes(router, deliverySettings);
@@ -206,7 +224,7 @@ public final class Broker implements AutoCloseable {
               clock,
               inboxSettings,
               observers.inboxes());
-      Sweeps sweeps = parts.add("sweeps", new Sweeps());
+      Sweeps sweeps = parts.add("sweeps", new Sweeps("sweeps"));
       sweeps.every(config.storeConfig().sweepInterval(), "persistent sessions", sweeper::sweep);
       sweeps.every(config.storeConfig().sweepInterval(), "retained messages", retained::sweep);
 
@@ -222,7 +240,11 @@ public final class Broker implements AutoCloseable {
                   stores.clientStatus(),
                   kv.metrics(),
                   new NodeStatus.OverloadStatus(overload.isOverloaded(), overload.reading()),
-                  kv.failure() != null);
+                  new NodeStatus.Disk(
+                      kv.failure() != null,
+                      host.failure() != null,
+                      disk.freeBytes(),
+                      !disk.hasRoom()));
 
       // What the node tells of itself.
       SysTopicsSettings sysSettings = config.sysTopicsConfig();
@@ -333,11 +355,12 @@ public final class Broker implements AutoCloseable {
     if (stopping) {
       return List.of("the node is stopping");
     }
-    List<String> reasons = new ArrayList<>(stores.notLed());
+    List<String> reasons = new ArrayList<>();
     KvException failure = kv.failure();
-    if (failure != null) {
-      reasons.add("the storage has failed: " + failure.getMessage());
-    }
+    Stream.of(disk.shortage(), failure == null ? null : failure.getMessage(), host.failure())
+        .filter(Objects::nonNull)
+        .forEach(reasons::add);
+    reasons.addAll(stores.notLed());
     reasons.addAll(overload.reasons());
     return reasons;
   }

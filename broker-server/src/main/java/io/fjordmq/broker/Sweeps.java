@@ -7,14 +7,17 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Calls what has to be done from time to time, on one thread. */
+/** Calls what has to be done from time to time, on a thread of its own. */
 final class Sweeps implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Sweeps.class);
 
-  private final ScheduledExecutorService thread =
-      Executors.newSingleThreadScheduledExecutor(task -> new Thread(task, "sweeps"));
+  private final ScheduledExecutorService thread;
 
-  /** The sweep must not block. */
+  Sweeps(String threadName) {
+    thread = Executors.newSingleThreadScheduledExecutor(task -> new Thread(task, threadName));
+  }
+
+  /** A sweep that blocks delays the others. */
   void every(Duration period, String name, Runnable sweep) {
     thread.scheduleWithFixedDelay(
         () -> {

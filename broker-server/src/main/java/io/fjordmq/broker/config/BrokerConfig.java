@@ -42,6 +42,7 @@ import java.util.Map;
  * @param retainConfig retained messages
  * @param rangeClientConfig how the stores are called
  * @param rangeConfig replicas of the stores' ranges
+ * @param diskConfig the disk of dataDir
  * @param storageConfig the database of the replicas' state
  * @param consensusConfig Raft groups and their log
  * @param metadataConfig the cluster's own records
@@ -67,6 +68,7 @@ public record BrokerConfig(
     RetainSettings retainConfig,
     RangeClientSettings rangeClientConfig,
     RangeConfig rangeConfig,
+    DiskConfig diskConfig,
     RocksKvSettings storageConfig,
     ConsensusSettings consensusConfig,
     MetadataSettings metadataConfig,
@@ -226,6 +228,20 @@ public record BrokerConfig(
     }
   }
 
+  /**
+   * The disk of dataDir.
+   *
+   * @param minFreeBytes less free than this: what would have to be stored is refused; 0: it is
+   *     taken until the disk is full
+   * @param checkInterval how often that is looked at
+   */
+  public record DiskConfig(long minFreeBytes, Duration checkInterval) {
+    public DiskConfig {
+      require(minFreeBytes >= 0, "minFreeBytes must not be negative, not " + minFreeBytes);
+      require(checkInterval.toMillis() >= 10, "checkInterval must be at least 10 ms");
+    }
+  }
+
   /** The value of every key that is not given; sections that are only there if named, too. */
   static BrokerConfig defaults() {
     return new BrokerConfig(
@@ -247,6 +263,7 @@ public record BrokerConfig(
         RetainSettings.DEFAULTS,
         RangeClientSettings.DEFAULTS,
         RangeConfig.of(RangeStoreSettings.defaults(Path.of(""))),
+        new DiskConfig(256L << 20, Duration.ofSeconds(1)),
         RocksKvSettings.DEFAULTS,
         ConsensusSettings.DEFAULT,
         MetadataSettings.DEFAULT,

@@ -1,9 +1,11 @@
 package io.fjordmq.broker.delivery;
 
 import io.fjordmq.api.Message;
+import io.fjordmq.api.Qos;
 import io.fjordmq.broker.delivery.RepeatedPublishes.LivePart;
 import io.fjordmq.inbox.InboxStore;
 import io.fjordmq.inbox.PublishId;
+import io.fjordmq.range.RangeException;
 import io.fjordmq.retain.RetainStore;
 import io.fjordmq.router.MatchedRoutes;
 import io.fjordmq.router.MatchedRoutes.InboxMatch;
@@ -12,6 +14,7 @@ import io.fjordmq.router.Receiver;
 import io.fjordmq.router.Router;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,10 +41,14 @@ public final class Distribution implements Publisher {
   private final ShareDelivery shares;
   private final InboxDelivery inboxes;
   private final RepeatedPublishes repeated;
+  private final BooleanSupplier hasRoom;
   private final DeliveryObserver observer;
   private final Sparingly unreachable = new Sparingly();
   private final Sparingly notRetained = new Sparingly();
 
+  /**
+   * @param hasRoom whether the disk has room for what must be stored
+   */
   public Distribution(
       LocalNode self,
       Router router,
@@ -51,6 +58,7 @@ public final class Distribution implements Publisher {
       SessionRegistry registry,
       LiveDispatch dispatch,
       DeliverySettings settings,
+      BooleanSupplier hasRoom,
       DeliveryObserver observer) {
     this.self = self;
     this.router = router;
@@ -59,6 +67,7 @@ public final class Distribution implements Publisher {
     this.registry = registry;
     this.dispatch = dispatch;
     this.repeated = new RepeatedPublishes(settings.maxRepeatingPublishers());
+    this.hasRoom = hasRoom;
     this.observer = observer;
     this.selection = new ShareSelection(self, local, registry, settings);
     this.shares = new ShareDelivery(selection, dispatch, observer);
@@ -73,6 +82,11 @@ public final class Distribution implements Publisher {
         routes.isEmpty() ? PublishOutcome.NO_MATCHING_SUBSCRIBERS : PublishOutcome.ACCEPTED;
     LivePart live = id == null ? null : repeated.of(id);
     Outbox outbox = dispatch.outbox();
+    boolean room = hasRoom.getAsBoolean();
+    if (!room && mustBeStored(message, routes)) {
+      answer(PublishOutcome.NO_ROOM, listener, outbox);
+      return;
+    }
     if (!message.retain() && routes.inboxes().isEmpty() && routes.shares().isEmpty()) {
       sendLive(tenant, message, routes, live, outbox);
       answer(atBest, listener, outbox);
@@ -81,7 +95,11 @@ public final class Distribution implements Publisher {
     PublishJoin join = new PublishJoin(atBest, listener, observer);
     if (message.retain()) {
       join.open();
-      retain(tenant, message, join);
+      if (room || isClearing(message)) {
+        retain(tenant, message, join);
+      } else {
+        join.part(PublishOutcome.NO_ROOM);
+      }
     }
     List<InboxCopy> copies = copiesFor(tenant, message, routes, id, live);
     if (!copies.isEmpty()) {
@@ -106,6 +124,23 @@ public final class Distribution implements Publisher {
     Outbox outbox = dispatch.outbox();
     local.match(tenant, message).fanOut().send(message, outbox);
     outbox.flush();
+  }
+
+  /** A message of QoS 0 need not be: connected clients get it all the same. */
+  private static boolean mustBeStored(Message message, MatchedRoutes routes) {
+    return message.qos() != Qos.AT_MOST_ONCE
+        && ((message.retain() && !isClearing(message))
+            || !routes.inboxes().isEmpty()
+            || routes.shares().stream().anyMatch(Distribution::hasInbox));
+  }
+
+  /** It makes room. */
+  private static boolean isClearing(Message message) {
+    return message.payload().length == 0;
+  }
+
+  private static boolean hasInbox(ShareMatch share) {
+    return share.members().stream().anyMatch(route -> route.receiver() instanceof Receiver.Inbox);
   }
 
   @Override
@@ -173,10 +208,11 @@ public final class Distribution implements Publisher {
                 if (times > 0) {
                   LOG.warn(
                       "a message to {} could not be retained; its publisher is not told that it"
-                          + " is. {} time(s) so far",
+                          + " is. {} time(s) so far: {}",
                       message.topic(),
                       times,
-                      fault);
+                      fault.toString(),
+                      fault instanceof RangeException ? null : fault);
                 }
                 join.part(PublishOutcome.NOT_DURABLE);
               } else {

@@ -4,6 +4,7 @@ import io.fjordmq.api.Message;
 import io.fjordmq.inbox.InboxStore;
 import io.fjordmq.inbox.InboxStore.InsertOutcome;
 import io.fjordmq.inbox.PublishId;
+import io.fjordmq.range.RangeException;
 import io.fjordmq.router.Router;
 import java.util.List;
 import java.util.function.Consumer;
@@ -158,10 +159,11 @@ final class InboxDelivery {
     if (times > 0) {
       LOG.warn(
           "a message to {} is not durable in all inboxes; its publisher is not told that it is."
-              + " {} time(s) so far",
+              + " {} time(s) so far: {}",
           message.topic(),
           times,
-          fault);
+          fault.toString(),
+          fault instanceof RangeException ? null : fault);
     }
   }
 }

@@ -136,7 +136,7 @@ public final class InboxEvents implements InboxListener {
   }
 
   private void willPublished(Connected parts, Pending pending, PublishOutcome outcome) {
-    if (outcome == PublishOutcome.NOT_DURABLE) {
+    if (outcome == PublishOutcome.NOT_DURABLE || outcome == PublishOutcome.NO_ROOM) {
       publishing.remove(pending); // the store says it again
       return;
     }

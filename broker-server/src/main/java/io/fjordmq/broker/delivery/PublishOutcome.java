@@ -15,6 +15,11 @@ public enum PublishOutcome {
    */
   QUOTA_EXCEEDED,
   /**
+   * It would have to be stored and the disk has no room for it: nothing was stored, nobody got it
+   * (MQTT 5: 0x97; from MQTT 3 it must not be acknowledged, so the connection is closed).
+   */
+  NO_ROOM,
+  /**
    * It may not be durable everywhere: the publisher must not be told that it is. The connection is
    * closed.
    */

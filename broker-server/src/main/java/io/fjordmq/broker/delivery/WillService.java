@@ -33,7 +33,7 @@ public final class WillService {
         will,
         null,
         outcome -> {
-          if (outcome == PublishOutcome.NOT_DURABLE || outcome == PublishOutcome.QUOTA_EXCEEDED) {
+          if (outcome.compareTo(PublishOutcome.QUOTA_EXCEEDED) >= 0) {
             LOG.warn(
                 "the will of client {} to {} did not reach everybody: {}",
                 will.message().publisher(),

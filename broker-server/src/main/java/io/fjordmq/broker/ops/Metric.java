@@ -238,7 +238,11 @@ enum Metric {
   RAFT_TRAFFIC_DROPPED(
       "fjordmq.raft.traffic.dropped", Kind.COUNTER, "reason", "messages between nodes not sent"),
 
-  STORAGE_FAILED("fjordmq.storage.failed", Kind.GAUGE, "", "1 if the storage has failed"),
+  RAFT_LOG_FAILED("fjordmq.raft.log.failed", Kind.GAUGE, "", "1 if the log takes no writes"),
+
+  DISK_FREE_BYTES("fjordmq.disk.free.bytes", Kind.GAUGE, "", "free on the disk of dataDir"),
+  DISK_LOW("fjordmq.disk.low", Kind.GAUGE, "", "1 if too little is: publishes are refused"),
+  STORAGE_FAILED("fjordmq.storage.failed", Kind.GAUGE, "", "1 if the storage takes no writes"),
   STORAGE_UNWRITTEN_BYTES(
       "fjordmq.storage.unwritten.bytes", Kind.GAUGE, "", "rows kept out of RocksDB for a while"),
   STORAGE_MEMTABLE_BYTES(

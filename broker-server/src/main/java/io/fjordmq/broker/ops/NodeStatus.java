@@ -23,7 +23,7 @@ import java.util.Map;
  * @param clients of the stores, by store
  * @param storage the replicas' database
  * @param overload measures, and whether new work is refused
- * @param storageFailed whether it refuses writes for good
+ * @param disk whether it takes writes
  */
 public record NodeStatus(
     DeliveryStatus delivery,
@@ -35,7 +35,18 @@ public record NodeStatus(
     Map<String, ClientStatus> clients,
     KvMetrics storage,
     OverloadStatus overload,
-    boolean storageFailed) {
+    Disk disk) {
+
   /** Whether the node has too much to do, and what says so. */
   public record OverloadStatus(boolean overloaded, OverloadReading reading) {}
+
+  /**
+   * What the node's files are on.
+   *
+   * @param storageFailed whether the replicas' database takes no writes
+   * @param logFailed whether the Raft log takes none
+   * @param freeBytes what may still be written
+   * @param low whether what must be stored is refused
+   */
+  public record Disk(boolean storageFailed, boolean logFailed, long freeBytes, boolean low) {}
 }

@@ -119,7 +119,10 @@ final class StatusGauges {
   }
 
   private void addStorage() {
-    gauge(Metric.STORAGE_FAILED, s -> s.storageFailed() ? 1 : 0);
+    gauge(Metric.STORAGE_FAILED, s -> s.disk().storageFailed() ? 1 : 0);
+    gauge(Metric.RAFT_LOG_FAILED, s -> s.disk().logFailed() ? 1 : 0);
+    gauge(Metric.DISK_FREE_BYTES, s -> s.disk().freeBytes());
+    gauge(Metric.DISK_LOW, s -> s.disk().low() ? 1 : 0);
     storage(Metric.STORAGE_UNWRITTEN_BYTES, KvMetrics::unwrittenBytes);
     storage(Metric.STORAGE_MEMTABLE_BYTES, KvMetrics::memtableBytes);
     storage(Metric.STORAGE_CACHE_BYTES, KvMetrics::blockCacheBytes);

@@ -51,6 +51,9 @@ final class InboundPublishes {
   // QoS 0 publishes at which a closed gate may open; any number if they did not close it.
   private volatile int reopenAt = Integer.MAX_VALUE;
 
+  /** A publish must not be acknowledged: the connection is about to end. */
+  private volatile boolean refused;
+
   @SuppressWarnings("UnusedVariable") // through AWAKE
   private volatile int awake;
 
@@ -249,7 +252,18 @@ final class InboundPublishes {
 
   private void publish(PendingPublish entry, @Nullable PublishId id) {
     entry.published = true;
+    if (refused) {
+      return; // the client repeats both, in order: this one must not be there before
+    }
     connection.services().publisher().publish(connection.tenant(), entry.message, id, entry);
+  }
+
+  /** What became of a publish is known. On any thread. */
+  void settled(PublishOutcome outcome) {
+    if (isRefusal(outcome)) {
+      refused = true;
+    }
+    wake();
   }
 
   /** Something this part waits for has happened. On any thread. */
@@ -336,7 +350,7 @@ final class InboundPublishes {
   }
 
   private void answer(PendingPublish entry, PublishOutcome outcome) {
-    if (outcome == PublishOutcome.NOT_DURABLE) {
+    if (isRefusal(outcome)) {
       connection.fail(
           CloseReason.NOT_DURABLE, "a publish could not be stored; it was not acknowledged");
       return;
@@ -357,6 +371,12 @@ final class InboundPublishes {
     }
   }
 
+  /** Whether the client must not be told anything but that it has to come again. */
+  private boolean isRefusal(PublishOutcome outcome) {
+    return outcome == PublishOutcome.NOT_DURABLE
+        || (outcome == PublishOutcome.NO_ROOM && !connection.dialect().tellsOutcome());
+  }
+
   /**
    * MQTT 3 has no way to refuse a publish but to end the connection, which would block the client
    * for ever behind a message nobody takes: it is acknowledged (MQTT 3.1.1 §3.3.5) and the
@@ -368,7 +388,7 @@ final class InboundPublishes {
     }
     return switch (outcome) {
       case NO_MATCHING_SUBSCRIBERS -> NO_MATCHING_SUBSCRIBERS;
-      case QUOTA_EXCEEDED -> QUOTA_EXCEEDED;
+      case QUOTA_EXCEEDED, NO_ROOM -> QUOTA_EXCEEDED;
       case ACCEPTED, NOT_DURABLE -> 0;
     };
   }

@@ -39,7 +39,7 @@ final class PendingPublish implements PublishListener {
   @Override
   public void published(PublishOutcome outcome) {
     this.outcome = outcome;
-    owner.wake();
+    owner.settled(outcome);
   }
 
   /** Its packet identifier is recorded: it may be distributed. On any thread. */

@@ -35,6 +35,9 @@ final class DeliveryWorld {
   final Distribution publisher;
   final List<PublishOutcome> answers = new ArrayList<>();
 
+  /** Whether the disk has room. */
+  boolean room = true;
+
   DeliveryWorld() {
     this(SMALL);
   }
@@ -44,7 +47,16 @@ final class DeliveryWorld {
     local = new LocalSubscriptions(SELF, router, dispatch, settings, observer);
     publisher =
         new Distribution(
-            SELF, router, inboxes, retained, local, registry, dispatch, settings, observer);
+            SELF,
+            router,
+            inboxes,
+            retained,
+            local,
+            registry,
+            dispatch,
+            settings,
+            () -> room,
+            observer);
   }
 
   FakeSession connect(String clientId, ManualLoop its) {

@@ -281,4 +281,36 @@ class DistributionTest {
             node,
             SubscriptionOptions.ofQos(EXACTLY_ONCE)));
   }
+
+  @Test
+  void shouldRefuseWhatMustBeStoredWhileTheDiskHasNoRoomAndGiveItToNobody() {
+    FakeSession live = world.connect("live", world.loop);
+    world.subscribe(live, "a", AT_LEAST_ONCE);
+    world.inboxRoute("i", "a", SubscriptionOptions.ofQos(AT_LEAST_ONCE));
+    world.room = false;
+
+    world.publishAndRun(message("a", AT_LEAST_ONCE, "m"));
+    world.publishAndRun(retained("b", AT_LEAST_ONCE, "m"));
+
+    assertThat(world.answers).containsExactly(PublishOutcome.NO_ROOM, PublishOutcome.NO_ROOM);
+    assertThat(live.taken).isEmpty();
+    assertThat(world.inboxes.inserts).isEmpty();
+    assertThat(world.retained.kept).isEmpty();
+  }
+
+  @Test
+  void shouldStillDeliverLiveAndClearWhileTheDiskHasNoRoom() {
+    FakeSession live = world.connect("live", world.loop);
+    world.subscribe(live, "#", AT_LEAST_ONCE);
+    world.room = false;
+
+    world.publishAndRun(message("a", AT_LEAST_ONCE, "m"));
+    world.publishAndRun(retained("a", AT_LEAST_ONCE, ""));
+    world.publishAndRun(retained("a", AT_MOST_ONCE, "not kept"));
+
+    assertThat(world.answers)
+        .containsExactly(PublishOutcome.ACCEPTED, PublishOutcome.ACCEPTED, PublishOutcome.NO_ROOM);
+    assertThat(live.taken).hasSize(3);
+    assertThat(world.retained.kept).isEmpty();
+  }
 }

@@ -51,6 +51,7 @@ class LiveDeliveryConcurrencyTest {
           registry,
           dispatch,
           DeliverySettings.DEFAULTS,
+          () -> true,
           observer);
   private final List<RealLoop> loops = new ArrayList<>();
 

@@ -70,6 +70,9 @@ final class MemoryInboxStore implements InboxStore {
   /** Set: inserts are refused, as by a full inbox. */
   boolean full;
 
+  /** Set: the next insert is refused at once, as by a queue that is full for a moment. */
+  boolean refuseNextInsert;
+
   /** Set: appended entries are not pushed, as if the push was lost. */
   boolean losePushes;
 
@@ -223,6 +226,10 @@ final class MemoryInboxStore implements InboxStore {
   @Override
   public CompletableFuture<List<InsertOutcome>> insert(
       Message message, List<InboxTarget> targets, @Nullable PublishId id) {
+    if (refuseNextInsert) {
+      refuseNextInsert = false;
+      return CompletableFuture.failedFuture(new IllegalStateException("busy"));
+    }
     return tasks.call(
         () -> {
           requireWorking();

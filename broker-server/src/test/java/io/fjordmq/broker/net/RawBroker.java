@@ -89,6 +89,7 @@ public final class RawBroker implements AutoCloseable {
             registry,
             dispatch,
             delivery,
+            () -> true,
             observer);
     InboxRoutes routes = new InboxRoutes(stores.router(), delivery);
     WillService wills = new WillService(publisher, stores.clock());

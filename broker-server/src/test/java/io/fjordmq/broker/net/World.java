@@ -44,6 +44,10 @@ final class World implements AutoCloseable {
   ByteBufAllocator buffers = ByteBufAllocator.DEFAULT;
   private final List<TestClient> clients = new ArrayList<>();
   private final MqttPipeline pipeline;
+
+  /** Whether the disk has room. */
+  boolean room = true;
+
   private Instant now = Instant.parse("2026-01-01T00:00:00Z");
 
   World() {
@@ -92,6 +96,7 @@ final class World implements AutoCloseable {
             registry,
             dispatch,
             delivery,
+            () -> room,
             DeliveryObserver.NONE);
     InboxRoutes routes = new InboxRoutes(router, delivery);
     WillService wills = new WillService(publisher, clock);

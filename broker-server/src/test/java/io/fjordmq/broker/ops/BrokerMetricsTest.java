@@ -128,6 +128,6 @@ class BrokerMetricsTest {
         Map.of("dist", idle, "inbox", idle, "retain", idle),
         new KvMetrics(5, 1, 2, 3, 4, true, 0),
         new NodeStatus.OverloadStatus(true, new OverloadReading(61, 62, 63)),
-        false);
+        new NodeStatus.Disk(false, false, 5, false));
   }
 }

@@ -133,6 +133,7 @@ final class SimBroker {
             registry,
             dispatch,
             delivery,
+            () -> true,
             DeliveryObserver.NONE);
     WillService wills = new WillService(publisher, clock);
     InboxRoutes inboxRoutes = new InboxRoutes(routing, delivery);

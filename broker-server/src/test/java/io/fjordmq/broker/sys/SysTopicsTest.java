@@ -65,7 +65,7 @@ class SysTopicsTest {
         Map.of(),
         new KvMetrics(0, 0, 0, 0, 0, false, 0),
         new NodeStatus.OverloadStatus(false, OverloadReading.CALM),
-        false);
+        new NodeStatus.Disk(false, false, 0, false));
   }
 
   private Map<String, String> look() {

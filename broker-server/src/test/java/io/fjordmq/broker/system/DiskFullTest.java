@@ -7,21 +7,24 @@ import com.hivemq.client.mqtt.datatypes.MqttQos;
 import com.hivemq.client.mqtt.mqtt5.message.publish.Mqtt5PublishResult;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * A disk that takes no more: what cannot be made durable is not acknowledged, health and metrics go
- * on answering, QoS 0 between connected clients goes on, and after a restart with room again
- * everything acknowledged is there. The disk is played by a limit on the size of the running
- * process's files, on which writes fail in the same place.
+ * on answering, QoS 0 between connected clients goes on, and with room again the node goes on by
+ * itself, in order and with everything acknowledged. Where it fails for good (a limit on the size
+ * of the process's files plays that), a restart brings everything back.
  */
 @Tag("slow")
 class DiskFullTest {
@@ -30,6 +33,17 @@ class DiskFullTest {
   private static final int IN_FLIGHT = 20;
   private static final int MOST = 6_000; // several times what the limit lets through
   private static final int ANSWER_SECONDS = 60;
+  private static final int ROOM_MEGABYTES = 160;
+
+  /** Small buffers, which take little of the disk in advance. */
+  private static final String SMALL_FILES =
+      """
+      consensusConfig:
+        log:
+          memtableBytes: 1 MiB
+          maxWalBytes: 8 MiB
+      """;
+
   private static final String SOON_TOLD =
       """
       rangeClientConfig:
@@ -63,6 +77,87 @@ class DiskFullTest {
         bystander.assertUnharmed();
       }
     }
+  }
+
+  @Test
+  void shouldGoOnByItselfOnceThereIsRoomAgainForTheState() throws IOException {
+    goOnByItself("/node/data/state", "rangeConfig:\n  checkpointLogBytes: 1 MiB\n");
+  }
+
+  @Test
+  void shouldGoOnByItselfOnceThereIsRoomAgainForTheLog() throws IOException {
+    goOnByItself("/node/data/log", SMALL_FILES + "rangeConfig:\n  checkpointLogBytes: 1 GiB\n");
+  }
+
+  /**
+   * @param fullFirst the storage that finds no space first
+   * @param settings that make it so
+   */
+  private void goOnByItself(String fullFirst, String settings) throws IOException {
+    SmallDisk disk = smallDisk();
+    String unguarded = SOON_TOLD + "diskConfig:\n  minFreeBytes: 0\n" + settings;
+    try (BrokerUnderTest broker = BrokerUnderTest.startIn(directory, unguarded, disk.wrapper())) {
+      makeAway(broker);
+      disk.fill(broker.pid());
+      List<Integer> acknowledged = new ArrayList<>(publishUntilRefused(broker));
+      awaitNotReady(broker, fullFirst, "No space left", "goes on by itself");
+      disk.free(broker.pid());
+      awaitReady(broker);
+      try (Mqtt5Session publisher = new Mqtt5Session(broker.mqtt(), "publisher")) {
+        publisher.connect();
+        publisher.publish("full", MqttQos.AT_LEAST_ONCE, MOST + " after");
+        acknowledged.add(MOST);
+      }
+      // Some that were not acknowledged may be there, too.
+      assertThat(fetchAwayUntil(broker, MOST)).containsAll(acknowledged).isSorted();
+      assertThat(linesWith(broker, "takes no writes")).isEqualTo(1);
+      assertThat(linesWith(broker, "takes writes again")).isEqualTo(1);
+      assertThat(linesWith(broker, "was not saved")).as("elections without a log").isZero();
+    }
+  }
+
+  @Test
+  void shouldRefuseWhatMustBeStoredBeforeTheDiskIsFull() throws IOException {
+    SmallDisk disk = smallDisk();
+    String guarded =
+        "diskConfig:\n  minFreeBytes: 100 MiB\n  checkInterval: 100 ms\n" + SMALL_FILES;
+    try (BrokerUnderTest broker = BrokerUnderTest.startIn(directory, guarded, disk.wrapper());
+        Mqtt5Session publisher = new Mqtt5Session(broker.mqtt(), "publisher")) {
+      makeAway(broker);
+      publisher.connect();
+      publisher.publish("full", MqttQos.AT_LEAST_ONCE, "1 before");
+      disk.fillBut(broker.pid(), 60);
+      awaitNotReady(broker, "diskConfig.minFreeBytes", "/node/data", "goes on by itself");
+      assertThat(broker.scrape().value("fjordmq_disk_low")).isOne();
+      assertThat(publisher.publishLater("full", MqttQos.AT_LEAST_ONCE, "2 refused"))
+          .failsWithin(Duration.ofSeconds(10));
+      assertThat(broker.scrape().value("fjordmq_publishes_total{outcome=\"no_room\"}")).isOne();
+      // What is stored can be fetched and acknowledged: that makes room.
+      assertThat(fetchAway(broker, 1)).containsExactly(1);
+      disk.free(broker.pid());
+      awaitReady(broker);
+      publisher.publish("full", MqttQos.AT_LEAST_ONCE, "3 after");
+      assertThat(fetchAway(broker, 1)).containsExactly(3);
+    }
+  }
+
+  private SmallDisk smallDisk() throws IOException {
+    Path data = Files.createDirectories(directory.resolve("node/data"));
+    assumeThat(SmallDisk.isPossible(data)).as("this machine allows a small disk").isTrue();
+    return new SmallDisk(data, ROOM_MEGABYTES);
+  }
+
+  private static void awaitNotReady(BrokerUnderTest broker, String... because) {
+    Waiting.until("not ready", 30, () -> Scrape.get(broker.httpPort(), "/readyz").status() == 503);
+    assertThat(Scrape.get(broker.httpPort(), "/readyz").body()).contains(because);
+  }
+
+  private static long linesWith(BrokerUnderTest broker, String text) {
+    return broker.output().lines().filter(line -> line.contains(text)).count();
+  }
+
+  private static void awaitReady(BrokerUnderTest broker) {
+    Waiting.until("ready", 60, () -> Scrape.get(broker.httpPort(), "/readyz").status() == 200);
   }
 
   private static void assertSaysSo(BrokerUnderTest broker) {
@@ -143,12 +238,20 @@ class DiskFullTest {
     }
   }
 
-  /** So many distinct numbers from the session that was away, as they come. */
+  /** So many numbers from the session that was away, as they come. */
   private static List<Integer> fetchAway(BrokerUnderTest broker, int count) {
+    return fetchAway(broker, got -> got.size() == count);
+  }
+
+  private static List<Integer> fetchAwayUntil(BrokerUnderTest broker, int last) {
+    return fetchAway(broker, got -> !got.isEmpty() && got.get(got.size() - 1) == last);
+  }
+
+  private static List<Integer> fetchAway(BrokerUnderTest broker, Predicate<List<Integer>> enough) {
     List<Integer> got = new ArrayList<>();
     try (Mqtt5Session away = new Mqtt5Session(broker.mqtt(), "away")) {
       away.connect(connect -> connect.cleanStart(false).sessionExpiryInterval(3_600));
-      while (got.size() < count) {
+      while (!enough.test(got)) {
         String text = away.nextText();
         got.add(Integer.valueOf(text.substring(0, text.indexOf(' '))));
       }
