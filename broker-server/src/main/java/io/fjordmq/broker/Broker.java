@@ -42,6 +42,7 @@ import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.kv.KvException;
 import io.fjordmq.range.kv.RocksKv;
+import io.fjordmq.range.kv.RocksLibrary;
 import io.fjordmq.range.store.RangeRuntime;
 import io.fjordmq.range.store.RangeThreads;
 import io.fjordmq.range.store.ReplicaStatus;
@@ -113,6 +114,7 @@ public final class Broker implements AutoCloseable {
       DataDirectory directory =
           parts.add("data directory", DataDirectory.open(Path.of(config.dataDir())));
       NodeIdentity identity = ClusterNode.identity(config, directory);
+      RocksLibrary.load(directory.resolve("native"));
       this.kv =
           parts.add(
               "state storage", RocksKv.open(directory.resolve("state"), config.storageConfig()));

@@ -292,6 +292,7 @@ public record BrokerConfig(
         retainConfig,
         rangeClientConfig,
         rangeConfig,
+        diskConfig,
         storageConfig,
         consensusConfig,
         metadataConfig,

@@ -20,21 +20,30 @@ record StartAttempt(int exitCode, String output, String log) {
 
   /** Starts in the folder, with data and logs below it unless the configuration says where. */
   static StartAttempt in(Path folder, String configuration, Map<String, String> environment) {
-    return run(folder, configuration, environment, List.of(folder));
+    return run(folder, configuration, environment, List.of(folder), List.of());
+  }
+
+  /** The same, with the command given to another one that runs it. */
+  static StartAttempt wrapped(Path folder, String configuration, List<String> wrapper) {
+    return run(folder, configuration, Map.of(), List.of(folder), wrapper);
   }
 
   static StartAttempt whereConfigurationSays(Path folder, String configuration) {
-    return run(folder, configuration, Map.of(), List.of());
+    return run(folder, configuration, Map.of(), List.of(), List.of());
   }
 
   private static StartAttempt run(
-      Path folder, String configuration, Map<String, String> environment, List<Path> base) {
+      Path folder,
+      String configuration,
+      Map<String, String> environment,
+      List<Path> base,
+      List<String> wrapper) {
     try {
       Path file = folder.resolve("standalone.yml");
       Files.createDirectories(folder);
       Files.writeString(file, configuration);
       Path output = folder.resolve("output.log");
-      Process process = new BrokerCommand(List.of(), "OFF", file, base).start(output, environment);
+      Process process = new BrokerCommand(wrapper, "OFF", file, base).start(output, environment);
       if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
         process.destroyForcibly();
         throw new AssertionError("still running, printed: " + Files.readString(output));

@@ -8,8 +8,10 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -204,6 +206,44 @@ class StartFaultsTest {
   }
 
   @Test
+  void shouldNeedNoTemporaryFolderAndLeaveNothingThere() throws IOException {
+    Path temporary = Files.createDirectory(folder.resolve("tmp"));
+    startAndStop(configuration(), temporaryFolder(temporary));
+    try (Stream<Path> left = Files.list(temporary)) {
+      assertThat(left.map(Path::getFileName).map(Path::toString))
+          .noneMatch(name -> name.contains("rocksdb"));
+    }
+    startAndStop(configuration(), temporaryFolder(folder.resolve("standalone.yml/none")));
+  }
+
+  @Test
+  void shouldSayThatNoFolderTakesTheNativeLibrary() throws IOException {
+    startAndStop(configuration());
+    Path unpacked = folder.resolve("data/native");
+    Files.delete(unpacked.resolve("librocksdbjni-linux64.so"));
+    Files.delete(unpacked);
+    Files.createFile(unpacked);
+    StartAttempt attempt =
+        StartAttempt.wrapped(
+            folder, configuration(), temporaryFolder(folder.resolve("standalone.yml/none")));
+    assertOneLine(attempt, FAILED, unpacked.toString(), "java.io.tmpdir", "20 MB of free space");
+  }
+
+  /** Gives Java the option; its own variables for that print a line. */
+  private static List<String> temporaryFolder(Path path) {
+    return List.of("sh", "-c", "exec \"$0\" -Djava.io.tmpdir='" + path + "' \"$@\"");
+  }
+
+  @Test
+  void shouldSayThatTheDiskIsFull() throws IOException {
+    Path data = Files.createDirectory(folder.resolve("data"));
+    assumeThat(SmallDisk.isPossible(data)).as("this machine allows a small disk").isTrue();
+    StartAttempt attempt =
+        StartAttempt.wrapped(folder, configuration(), new SmallDisk(data, 1).wrapper());
+    assertOneLine(attempt, FAILED, data.toString(), "No space left on device");
+  }
+
+  @Test
   void shouldRunAloneWithTheMinimalClusterFileAndSaySo() throws IOException {
     String minimal =
         configuration()
@@ -225,7 +265,7 @@ class StartFaultsTest {
   @Test
   void shouldTakeKeysFromTheEnvironmentAndLetTheSystemChooseAPort() throws Exception {
     Process process =
-        command(configuration())
+        command(configuration(), List.of())
             .start(
                 folder.resolve("output.log"),
                 Map.of("FJORDMQ_MQTTSERVERCONFIG__TCPLISTENER__PORT", "0"));
@@ -235,14 +275,18 @@ class StartFaultsTest {
     assertThat(end(process)).isZero();
   }
 
-  private BrokerCommand command(String configuration) throws IOException {
+  private BrokerCommand command(String configuration, List<String> wrapper) throws IOException {
     Path file = folder.resolve("standalone.yml");
     Files.writeString(file, configuration);
-    return new BrokerCommand(java.util.List.of(), "OFF", file, java.util.List.of(folder));
+    return new BrokerCommand(wrapper, "OFF", file, List.of(folder));
   }
 
   private void startAndStop(String configuration) throws IOException {
-    Process process = command(configuration).start(folder.resolve("output.log"), Map.of());
+    startAndStop(configuration, List.of());
+  }
+
+  private void startAndStop(String configuration, List<String> wrapper) throws IOException {
+    Process process = command(configuration, wrapper).start(folder.resolve("output.log"), Map.of());
     awaitReady(process);
     assertThat(end(process)).isZero();
   }
