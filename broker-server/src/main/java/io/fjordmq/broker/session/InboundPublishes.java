@@ -73,7 +73,7 @@ final class InboundPublishes {
         connection.dialect().readPublish(packet, connection.clientId(), connection.nowMillis());
     connection.observer().received(message.qos(), packetBytes);
     int identifier = packet.variableHeader().packetId();
-    PublishRefusal refusal = refusalOf(message);
+    PublishRefusal refusal = PublishRefusal.of(message, connection);
     if (refusal != null && (message.qos() != Qos.EXACTLY_ONCE || receivedQos2.isNew(identifier))) {
       refuse(refusal, message, identifier);
       return;
@@ -155,31 +155,6 @@ final class InboundPublishes {
       }
       case EXACTLY_ONCE -> publishExactlyOnce(message, identifier);
     }
-  }
-
-  private @Nullable PublishRefusal refusalOf(Message message) {
-    int most = connection.settings().maxPayloadBytes();
-    if (most > 0 && message.payload().length > most) {
-      connection.reached(Limit.PAYLOAD_BYTES);
-      return PublishRefusal.PAYLOAD_TOO_LARGE;
-    }
-    if (ReservedTopics.isReserved(message.topic())) {
-      return PublishRefusal.RESERVED_TOPIC;
-    }
-    return connection.services().overload().isOverloaded() ? whileOverloaded(message) : null;
-  }
-
-  /** Who cannot be refused is slowed: this publish is taken, and then the client is not read. */
-  private @Nullable PublishRefusal whileOverloaded(Message message) {
-    boolean atMostOnce = message.qos() == Qos.AT_MOST_ONCE;
-    if (!atMostOnce && !connection.dialect().tellsOutcome()) {
-      connection.throttle().holdBackWhileOverloaded();
-      return null;
-    }
-    connection
-        .observer()
-        .refusedAsOverloaded(atMostOnce ? RefusedWork.PUBLISH_QOS0 : RefusedWork.PUBLISH);
-    return PublishRefusal.OVERLOADED;
   }
 
   private void publishAtMostOnce(Message message) {

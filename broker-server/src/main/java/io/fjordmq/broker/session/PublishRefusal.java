@@ -1,5 +1,10 @@
 package io.fjordmq.broker.session;
 
+import io.fjordmq.api.Message;
+import io.fjordmq.api.Qos;
+import io.fjordmq.broker.limits.Limit;
+import org.jspecify.annotations.Nullable;
+
 /**
  * Why a PUBLISH is not taken although it keeps to the protocol. MQTT 5 clients are told with the
  * PUBACK or PUBREC. Others cannot be told without ending the connection, which would block the
@@ -20,6 +25,34 @@ enum PublishRefusal {
   PublishRefusal(int reasonCode, DropReason dropReason) {
     this.reasonCode = reasonCode;
     this.dropReason = dropReason;
+  }
+
+  /** What refuses a client's message whatever it may publish; null if nothing does. Counts it. */
+  static @Nullable PublishRefusal of(Message message, Connection connection) {
+    int most = connection.settings().maxPayloadBytes();
+    if (most > 0 && message.payload().length > most) {
+      connection.reached(Limit.PAYLOAD_BYTES);
+      return PAYLOAD_TOO_LARGE;
+    }
+    if (ReservedTopics.isReserved(message.topic())) {
+      return RESERVED_TOPIC;
+    }
+    return connection.services().overload().isOverloaded()
+        ? whileOverloaded(message, connection)
+        : null;
+  }
+
+  /** Who cannot be refused is slowed: this publish is taken, and then the client is not read. */
+  private static @Nullable PublishRefusal whileOverloaded(Message message, Connection connection) {
+    boolean atMostOnce = message.qos() == Qos.AT_MOST_ONCE;
+    if (!atMostOnce && !connection.dialect().tellsOutcome()) {
+      connection.throttle().holdBackWhileOverloaded();
+      return null;
+    }
+    connection
+        .observer()
+        .refusedAsOverloaded(atMostOnce ? RefusedWork.PUBLISH_QOS0 : RefusedWork.PUBLISH);
+    return OVERLOADED;
   }
 
   /** Of the PUBACK or PUBREC of MQTT 5. */
