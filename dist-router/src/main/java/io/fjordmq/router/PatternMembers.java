@@ -37,6 +37,12 @@ final class PatternMembers {
     return true;
   }
 
+  synchronized boolean has(Route route) {
+    String share = route.filter().shareName();
+    Map<Receiver, Route> routes = share == null ? ordinary : shares.get(share);
+    return routes != null && route.equals(routes.get(route.receiver()));
+  }
+
   /** One of them; there must be one. */
   synchronized Route any() {
     Map<Receiver, Route> routes = ordinary.isEmpty() ? shares.values().iterator().next() : ordinary;

@@ -24,6 +24,9 @@ sealed interface PatternRoutes {
   /** Without the route; this object if it is not in, null if none is left. */
   @Nullable PatternRoutes without(RouteId route);
 
+  /** Whether it is in, with these options. */
+  boolean has(Route route);
+
   int size();
 
   /** What a topic receives that this pattern alone matches. */
@@ -44,6 +47,11 @@ sealed interface PatternRoutes {
     @Override
     public @Nullable PatternRoutes without(RouteId removed) {
       return isOf(removed) ? null : this;
+    }
+
+    @Override
+    public boolean has(Route asked) {
+      return asked.equals(route);
     }
 
     private boolean isOf(RouteId id) {
@@ -115,6 +123,11 @@ sealed interface PatternRoutes {
         return this;
       }
       return size == 2 ? new One(members.any()) : new Many(members, size - 1);
+    }
+
+    @Override
+    public boolean has(Route route) {
+      return members.has(route);
     }
 
     @Override

@@ -63,6 +63,11 @@ public final class RangedRouter implements Router {
   }
 
   @Override
+  public boolean has(Route route) {
+    return replicas.table.has(route);
+  }
+
+  @Override
   public CompletableFuture<Void> remove(Route route) {
     byte[] key = RouteCodec.key(route);
     return client.mutate(key, new RouteCommand.Remove(key).encode()).thenAccept(done -> {});

@@ -46,6 +46,19 @@ final class RouteTable {
         cache.evictions());
   }
 
+  /** See {@link Router#has}. */
+  boolean has(Route route) {
+    boolean[] found = new boolean[1];
+    filters.compute(
+        route.tenant(),
+        route.filter().pattern(),
+        present -> {
+          found[0] = present != null && present.has(route);
+          return present;
+        });
+    return found[0];
+  }
+
   /** Adds or replaces a route. When this returns, every match that begins sees it. */
   void add(Route route) {
     filters.compute(

@@ -12,6 +12,9 @@ public interface Router {
    */
   CompletableFuture<Void> add(Route route);
 
+  /** Whether this node matches the route, with these options. Local, as {@link #match}. */
+  boolean has(Route route);
+
   /**
    * Removes a route; completes when no node matches it any more. Nothing happens if there is none.
    */

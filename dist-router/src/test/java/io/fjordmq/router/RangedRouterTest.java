@@ -8,6 +8,7 @@ import io.fjordmq.api.SubscriptionOptions;
 import io.fjordmq.api.Topic;
 import io.fjordmq.api.TopicFilter;
 import java.util.HexFormat;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -51,6 +52,27 @@ class RangedRouterTest {
     assertThat(fixture.match("t", "a").inboxes().get(0).routes())
         .singleElement()
         .satisfies(r -> assertThat(r.options().maxQos()).isEqualTo(Qos.EXACTLY_ONCE));
+  }
+
+  @Test
+  void shouldHaveARouteWithTheOptionsItWasAddedWithLast() {
+    Route share = RouterFixture.inbox("t", "$share/s/a", "c", Qos.AT_LEAST_ONCE);
+    for (Route other : List.of(share, RouterFixture.inbox("t", "a", "d", Qos.AT_LEAST_ONCE))) {
+      Route before = RouterFixture.inbox("t", "a", "c", Qos.AT_MOST_ONCE);
+      Route after = RouterFixture.inbox("t", "a", "c", Qos.EXACTLY_ONCE);
+      assertThat(fixture.router().has(before)).isFalse();
+      fixture.router().add(before).join();
+      fixture.router().add(after).join();
+      assertThat(fixture.router().has(before)).isFalse();
+      assertThat(fixture.router().has(after)).isTrue();
+      fixture.router().add(other).join();
+      assertThat(fixture.router().has(other)).isTrue();
+      assertThat(fixture.router().has(after)).isTrue();
+      fixture.router().remove(after).join();
+      assertThat(fixture.router().has(after)).isFalse();
+      assertThat(fixture.router().has(other)).isTrue();
+      fixture.router().remove(other).join();
+    }
   }
 
   @Test

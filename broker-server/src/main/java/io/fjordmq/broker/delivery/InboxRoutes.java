@@ -29,6 +29,19 @@ public final class InboxRoutes {
         () -> router.add(route(id, incarnation, subscription.filter(), subscription.options())));
   }
 
+  /**
+   * Makes sure that the route of a subscription is what the inbox says: an earlier connection may
+   * have ended between the one and the other. Completes when every node matches it; at once if it
+   * is there.
+   */
+  public CompletableFuture<Void> confirm(
+      InboxId id, long incarnation, InboxSubscription subscription) {
+    Route route = route(id, incarnation, subscription.filter(), subscription.options());
+    return router.has(route)
+        ? CompletableFuture.completedFuture(null)
+        : Calls.guarded(() -> router.add(route));
+  }
+
   /** Removes the route of a subscription; completes when no node matches it any more. */
   public CompletableFuture<Void> remove(InboxId id, long incarnation, TopicFilter filter) {
     return Calls.guarded(

@@ -7,15 +7,12 @@ import io.fjordmq.inbox.AttachRequest;
 import io.fjordmq.inbox.Attachment;
 import io.fjordmq.inbox.InboxId;
 import io.fjordmq.inbox.InboxStore;
-import io.fjordmq.inbox.InboxSubscription;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.mqtt.MqttConnectMessage;
 import io.netty.handler.codec.mqtt.MqttMessage;
 import io.netty.util.ReferenceCountUtil;
 import java.util.ArrayDeque;
-import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -319,16 +316,11 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
       mine.giveBack();
       return;
     }
-    List<InboxSubscription> kept = attachment == null ? List.of() : attachment.subscriptions();
-    // Messages of QoS 0 do not go through the inbox: this node has to hear of the filters again.
-    CompletableFuture<?>[] live =
-        kept.stream()
-            .map(one -> services.live().subscribe(mine, one.filter(), one.options()))
-            .toArray(CompletableFuture<?>[]::new);
     boolean present = attachment != null && attachment.sessionPresent();
     mine.connection()
         .whenDone(
-            CompletableFuture.allOf(live), (done, failure) -> accept(ctx, mine, present, failure));
+            new ResumedSubscriptions(services, mine).resume(attachment),
+            (done, failure) -> accept(ctx, mine, present, failure));
   }
 
   private void accept(

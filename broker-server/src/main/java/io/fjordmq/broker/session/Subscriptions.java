@@ -216,11 +216,7 @@ final class Subscriptions {
     SessionServices services = connection.services();
     if (handle == null) {
       return orFailed(
-          () ->
-              services
-                  .live()
-                  .subscribe(session, filter, options)
-                  .thenApply(isNew -> new Result(granted, isNew)));
+          () -> subscribeLive(filter, options).thenApply(isNew -> new Result(granted, isNew)));
     }
     InboxSubscription row = new InboxSubscription(filter, options);
     return orFailed(
@@ -233,9 +229,20 @@ final class Subscriptions {
                         services
                             .routes()
                             .add(handle.id(), handle.incarnation(), row)
-                            .thenCompose(
-                                done -> services.live().subscribe(session, filter, options))
+                            .thenCompose(done -> subscribeLive(filter, options))
                             .thenApply(done -> new Result(granted, !wasThere))));
+  }
+
+  /** On the event loop; after the end it would replace the subscriptions of the next session. */
+  private CompletableFuture<Boolean> subscribeLive(
+      TopicFilter filter, SubscriptionOptions options) {
+    if (!connection.loop().inEventLoop()) {
+      return CompletableFuture.supplyAsync(() -> subscribeLive(filter, options), connection.loop())
+          .thenCompose(subscribed -> subscribed);
+    }
+    return connection.isEnded()
+        ? CompletableFuture.completedFuture(false)
+        : connection.services().live().subscribe(session, filter, options);
   }
 
   private CompletableFuture<Result> orFailed(Supplier<CompletableFuture<Result>> call) {

@@ -44,6 +44,11 @@ final class FakeRouter implements Router {
   }
 
   @Override
+  public synchronized boolean has(Route route) {
+    return route.equals(routes.get(keyOf(route)));
+  }
+
+  @Override
   public CompletableFuture<Void> remove(Route route) {
     return call("remove ", route, () -> routes.remove(keyOf(route)));
   }

@@ -16,11 +16,15 @@ import java.util.concurrent.ConcurrentSkipListMap;
 
 /** A router that keeps its routes in a map and tries each. */
 final class MapRouter implements Router {
-  private final StoreTasks tasks;
+  private StoreTasks tasks;
   private final Map<String, Route> routes = new ConcurrentSkipListMap<>();
 
   MapRouter(StoreTasks tasks) {
     this.tasks = tasks;
+  }
+
+  void runOn(StoreTasks others) {
+    tasks = others;
   }
 
   private static String key(Route route) {
@@ -34,6 +38,11 @@ final class MapRouter implements Router {
           routes.put(key(route), route);
           return null;
         });
+  }
+
+  @Override
+  public boolean has(Route route) {
+    return route.equals(routes.get(key(route)));
   }
 
   @Override

@@ -90,6 +90,34 @@ class PersistentSessionTest {
   }
 
   @Test
+  void shouldMendARouteThatAnEarlierConnectionLeftBehindItsSubscription() {
+    TestClient subscriber = subscriber(1);
+    StoreTasks routing = world.separateRouting();
+    routing.hold();
+    subscriber.subscribe(2, "a/#", 0);
+    routing.lose();
+    subscriber.cut();
+    TestClient again = back();
+    again.expect("CONNACK 0 present");
+    publisher().publish(1, 1, "a/b", "once");
+    again.expect("PUBLISH q0 a/b once");
+  }
+
+  @Test
+  void shouldKeepTheSubscriptionsOfAResumedSessionWhenOneOfTheEarlierConnectionIsLate() {
+    TestClient subscriber = subscriber(1);
+    StoreTasks routing = world.separateRouting();
+    routing.hold();
+    subscriber.subscribe(2, "b", 1);
+    TestClient again = back();
+    routing.resume();
+    world.settle();
+    again.expect("CONNACK 0 present");
+    publisher().publish(0, 0, "a/b", "live");
+    again.expect("PUBLISH q0 a/b live");
+  }
+
+  @Test
   void shouldPushWhatIsAppendedWhileConnected() {
     TestClient subscriber = subscriber(1);
     publisher().publish(1, 1, "a/b", "one").expect("PUBACK 1");

@@ -26,6 +26,12 @@ final class StoreTasks {
     held = false;
   }
 
+  /** What was held back never happens; what comes from now on does. */
+  void lose() {
+    tasks.clear();
+    held = false;
+  }
+
   <T> CompletableFuture<T> call(Supplier<T> effect) {
     CompletableFuture<T> future = new CompletableFuture<>();
     then(

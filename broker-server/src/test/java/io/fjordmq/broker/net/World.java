@@ -44,6 +44,7 @@ final class World implements AutoCloseable {
   ByteBufAllocator buffers = ByteBufAllocator.DEFAULT;
   private final List<TestClient> clients = new ArrayList<>();
   private final MqttPipeline pipeline;
+  private StoreTasks routing = tasks;
 
   /** Whether the disk has room. */
   boolean room = true;
@@ -136,6 +137,13 @@ final class World implements AutoCloseable {
     return client;
   }
 
+  /** From now on the router has a thread of its own, so that it can lag behind the inboxes. */
+  StoreTasks separateRouting() {
+    routing = new StoreTasks();
+    router.runOn(routing);
+    return routing;
+  }
+
   /** Lets the wall clock go on. */
   void pass(long seconds) {
     now = now.plusSeconds(seconds);
@@ -145,7 +153,7 @@ final class World implements AutoCloseable {
   void settle() {
     boolean any = true;
     while (any) {
-      any = tasks.run();
+      any = tasks.run() | routing.run();
       for (TestClient client : clients) {
         any |= client.runTasks();
       }
@@ -155,6 +163,7 @@ final class World implements AutoCloseable {
   @Override
   public void close() {
     tasks.resume();
+    routing.resume();
     clients.forEach(TestClient::cut);
     settle();
     clients.forEach(TestClient::dispose);

@@ -55,6 +55,7 @@ final class ModelSubscriber {
   }
 
   void connected() {
+    session.resumed();
     inUse.clear();
     answeredHere.clear();
   }

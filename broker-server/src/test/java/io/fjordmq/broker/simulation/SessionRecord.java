@@ -86,6 +86,12 @@ final class SessionRecord {
     }
   }
 
+  /** Another connection resumes it: what was not answered never will be. */
+  void resumed() {
+    changing = 0;
+    unchangedSince = ledger.tick();
+  }
+
   void unsubscribing(String filter) {
     changes();
     granted.stream()
