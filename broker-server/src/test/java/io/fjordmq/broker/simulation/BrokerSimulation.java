@@ -62,14 +62,7 @@ final class BrokerSimulation {
     }
     for (Character client : CLIENTS) {
       String own = "t/" + client.clientId() + "/";
-      clients.add(
-          new ModelClient(
-              simulation,
-              client,
-              ledger,
-              () -> broker,
-              List.of(own + "0", own + "1"),
-              List.copyOf(filters)));
+      clients.add(newClient(client, List.of(own + "0", own + "1"), List.copyOf(filters)));
     }
   }
 
@@ -149,6 +142,7 @@ final class BrokerSimulation {
     await("every client has its answers again", () -> all(ModelClient::isAtRest));
     await("everything arrives", () -> ledger.missing().isEmpty());
     simulation.run(QUIET_MILLIS);
+    assertRetained();
     ModelClient last = clients.get(clients.size() - 1);
     end(clients.subList(0, clients.size() - 1));
     // A route that could not be removed in time goes when a message follows it.
@@ -159,6 +153,27 @@ final class BrokerSimulation {
     if (running != null) {
       await("nothing is left", () -> running.leftovers().isEmpty());
     }
+  }
+
+  /** Somebody new finds each topic's last acknowledged retained message, or a later one. */
+  private void assertRetained() {
+    ModelClient reader = newClient(new Character("reader", 5, false, 100), List.of(), List.of());
+    reader.rest();
+    await("the reader is connected", reader::isAtRest);
+    reader.subscribeTo("t/#");
+    simulation.run(QUIET_MILLIS);
+    for (String topic : clients.stream().flatMap(client -> client.topics().stream()).toList()) {
+      Publication found = reader.retained(topic);
+      Publication later = ledger.laterRetained(topic, found);
+      if (later != null) {
+        throw ledger.violated(found + " is retained in spite of " + later);
+      }
+    }
+    end(List.of(reader));
+  }
+
+  private ModelClient newClient(Character who, List<String> topics, List<String> filters) {
+    return new ModelClient(simulation, who, ledger, () -> broker, topics, filters);
   }
 
   private void end(List<ModelClient> leaving) {

@@ -2,6 +2,7 @@ package io.fjordmq.broker.simulation;
 
 import io.fjordmq.inbox.InboxListener;
 import io.fjordmq.inbox.InboxStore;
+import io.fjordmq.retain.RetainStore;
 import io.fjordmq.router.Router;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -19,6 +20,10 @@ interface Defect {
 
   default InboxListener listener(InboxListener events) {
     return events;
+  }
+
+  default RetainStore retained(RetainStore store) {
+    return store;
   }
 
   default Router router(Router router) {

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What was published, what was acknowledged, and to which sessions it is owed. Orders what happens
@@ -84,12 +85,29 @@ final class Ledger {
     return missing;
   }
 
-  long received() {
-    return sessions.stream().mapToLong(SessionRecord::messages).sum();
+  /**
+   * What speaks against a message that is found retained: an acknowledged one that came later for
+   * sure.
+   *
+   * @param found null if the topic has none
+   */
+  @Nullable Publication laterRetained(String topic, @Nullable Publication found) {
+    for (Publication other : inOrder) {
+      if (other.retain() && other.topic().equals(topic) && other.acknowledged() != NEVER) {
+        boolean later =
+            found == null
+                || (other.number() > found.number()
+                    && (other.qos() == found.qos() || found.acknowledged() < other.firstSent()));
+        if (later) {
+          return other;
+        }
+      }
+    }
+    return null;
   }
 
-  List<Publication> publications() {
-    return inOrder;
+  long received() {
+    return sessions.stream().mapToLong(SessionRecord::messages).sum();
   }
 
   /** A second, slow and simple reading of MQTT 5.0 §4.7; no topic here begins with $. */

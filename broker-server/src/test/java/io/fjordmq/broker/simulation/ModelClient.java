@@ -142,8 +142,10 @@ final class ModelClient {
 
   private void subscribe(Connection current) {
     int identifier = 1_000 + ++subscribeIdentifiers;
-    String filter = pick(filters);
-    int qos = (int) simulation.between(0, 2);
+    subscribe(current, identifier, pick(filters), (int) simulation.between(0, 2));
+  }
+
+  private void subscribe(Connection current, int identifier, String filter, int qos) {
     current.withdraw(filter, qos);
     current.subscribing.put(identifier, new Wish(filter, qos));
     subscriber.session().asked(filter, qos);
@@ -237,6 +239,19 @@ final class ModelClient {
     if (current != null) {
       which.forEach(topic -> publisher.publish(topic, qos, false, current.link::fromClient));
     }
+  }
+
+  /** Subscribes to the filter alone. */
+  void subscribeTo(String filter) {
+    Connection current = connection;
+    if (current != null) {
+      subscribe(current, 1, filter, 1);
+    }
+  }
+
+  /** Of its session, which is not replaced any more. */
+  @Nullable Publication retained(String topic) {
+    return subscriber.session().newestRetained(topic);
   }
 
   /** Ends its session: MQTT 5 with the DISCONNECT, MQTT 3 by a clean session after it. */

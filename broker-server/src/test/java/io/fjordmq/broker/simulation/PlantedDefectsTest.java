@@ -7,6 +7,7 @@ import io.fjordmq.inbox.Attachment;
 import io.fjordmq.inbox.InboxListener;
 import io.fjordmq.inbox.InboxStore;
 import io.fjordmq.inbox.InboxStore.InsertOutcome;
+import io.fjordmq.retain.RetainStore;
 import io.fjordmq.router.Router;
 import java.nio.file.Path;
 import java.util.Collections;
@@ -114,6 +115,23 @@ class PlantedDefectsTest {
                     real.receivedQos2(),
                     real.nextPublishSequence())),
         "without DUP");
+  }
+
+  @Test
+  void shouldFindARetainedMessageThatIsNotStored() {
+    Defect forgetful =
+        new Defect() {
+          @Override
+          public RetainStore retained(RetainStore store) {
+            return Defect.changed(
+                RetainStore.class,
+                store,
+                "put",
+                (call, arguments) ->
+                    CompletableFuture.completedFuture(RetainStore.PutOutcome.values()[0]));
+          }
+        };
+    assertFound(forgetful, "is retained in spite of");
   }
 
   @Test

@@ -37,6 +37,7 @@ import io.fjordmq.range.store.RangeRuntime;
 import io.fjordmq.range.store.RangeStore;
 import io.fjordmq.range.store.ReplicaStatus;
 import io.fjordmq.retain.RangedRetainStore;
+import io.fjordmq.retain.RetainStore;
 import io.fjordmq.router.RangedRouter;
 import io.fjordmq.router.Router;
 import io.netty.channel.ChannelHandler;
@@ -123,12 +124,13 @@ final class SimBroker {
     LocalSubscriptions live =
         new LocalSubscriptions(self, routing, dispatch, delivery, DeliveryObserver.NONE);
     InboxStore served = defect.inboxes(inboxes);
+    RetainStore kept = defect.retained(retained);
     this.publisher =
         new Distribution(
             self,
             routing,
             served,
-            retained,
+            kept,
             live,
             registry,
             dispatch,
@@ -160,7 +162,7 @@ final class SimBroker {
                 served,
                 inboxRoutes,
                 wills,
-                retained,
+                kept,
                 clock,
                 self.id(),
                 self.incarnation()));
