@@ -3,7 +3,8 @@
 #
 # Languages: python javascript go rust mosquitto; all without arguments. One that this machine does not have is skipped, and
 # that is said. Clients install what they need from their own registries below broker-server/target/interop. The broker is
-# started for it, on ports the system chooses, and stopped again; MQTT_HOST and MQTT_PORT name another one instead.
+# started for it, on ports the system chooses, and stopped again; MQTT_HOST, MQTT_PORT and, for WebSocket, MQTT_WS_PORT name
+# another one instead.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 2
 sources="$PWD/broker-server/src/test/interop"
@@ -13,7 +14,7 @@ passed=0
 failed=0
 skipped=0
 
-case "${1:-}" in -h | --help) sed -n '2,6s/^# \{0,1\}//p' "$0"; exit 0 ;; esac
+case "${1:-}" in -h | --help) sed -n '2,7s/^# \{0,1\}//p' "$0"; exit 0 ;; esac
 languages=("$@")
 [ $# -gt 0 ] || languages=(python javascript go rust mosquitto)
 
@@ -91,6 +92,10 @@ run() { # language
 
 stop() { bin/standalone.sh stop -c "$work/broker.yml" -d "$work/broker" >/dev/null; }
 
+port() { # scheme, what the start said
+  sed -n "s|.* $1://127.0.0.1:\([0-9]*\).*|\1|p" <<<"$2"
+}
+
 start() {
   local answer
   mkdir -p "$work"
@@ -101,14 +106,19 @@ mqttServerConfig:
   tcpListener:
     host: 127.0.0.1
     port: 0
+  wsListener:
+    host: 127.0.0.1
+    port: 0
 httpConfig:
   port: 0
 YAML
   answer="$(bin/standalone.sh start -c "$work/broker.yml" -d "$work/broker" 2>&1)" || { echo "$answer" >&2; exit 1; }
   trap stop EXIT
   export MQTT_HOST=127.0.0.1
-  MQTT_PORT="$(sed -n 's|.* tcp://127.0.0.1:\([0-9]*\).*|\1|p' <<<"$answer")"
-  export MQTT_PORT
+  MQTT_PORT="$(port tcp "$answer")"
+  MQTT_WS_PORT="$(port ws "$answer")"
+  export MQTT_PORT MQTT_WS_PORT
+  [ -n "$MQTT_PORT" ] && [ -n "$MQTT_WS_PORT" ] || { echo "interop.sh: no port in: $answer" >&2; exit 1; }
 }
 
 [ -n "${MQTT_PORT:-}" ] || start

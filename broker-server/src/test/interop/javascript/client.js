@@ -1,5 +1,6 @@
 // MQTT.js against a running broker: see ../README.md.
-// Each check is a named function; the broker's address comes from MQTT_HOST and MQTT_PORT.
+// Each check is a named function; the broker's address comes from MQTT_HOST and MQTT_PORT,
+// that of its WebSocket listener from MQTT_WS_PORT.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -8,9 +9,13 @@ import mqtt from "mqtt";
 
 const HOST = process.env.MQTT_HOST ?? "127.0.0.1";
 const PORT = process.env.MQTT_PORT ?? "1883";
+const WS_PORT = process.env.MQTT_WS_PORT;
 const WAIT = 20_000; // ms; generous, the machine may be busy
 const QUIET = 500; // ms in which nothing more may come
 const VERSIONS = { "3.1": 3, "3.1.1": 4, "5.0": 5 };
+
+/** This broker does not have what a check is about. */
+class Skipped extends Error {}
 
 /** Settles with what the promise brings, or fails after WAIT. */
 function inTime(promise, what) {
@@ -218,6 +223,23 @@ const checks = {
     }
     await client.end();
   },
+
+  async "messages cross from WebSocket to TCP and back"() {
+    if (!WS_PORT) throw new Skipped("MQTT_WS_PORT is not set");
+    for (const version of Object.keys(VERSIONS)) {
+      const web = await Client.connect(`js-ws-${version}`, { version, url: `ws://${HOST}:${WS_PORT}/mqtt` });
+      const plain = await Client.connect(`js-ws-tcp-${version}`, { version });
+      await web.subscribe("js/ws/to-web", { qos: 2 });
+      await plain.subscribe("js/ws/to-tcp", { qos: 2 });
+      const payload = randomBytes(100_000); // its length takes the longest form of a frame's header
+      await web.publish("js/ws/to-tcp", payload, { qos: 2 });
+      assert.deepEqual((await plain.message()).payload, payload);
+      await plain.publish("js/ws/to-web", payload, { qos: 2 });
+      assert.deepEqual((await web.message()).payload, payload);
+      await web.end();
+      await plain.end();
+    }
+  },
 };
 
 let failed = 0;
@@ -226,6 +248,10 @@ for (const [name, check] of Object.entries(checks)) {
     await check();
     console.log(`ok: ${name}`);
   } catch (error) {
+    if (error instanceof Skipped) {
+      console.log(`skipped: ${name}: ${error.message}`);
+      continue;
+    }
     failed++;
     console.log(`FAILED: ${name}: ${error.stack}`);
   }

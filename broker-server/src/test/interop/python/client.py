@@ -1,6 +1,7 @@
 """Eclipse Paho for Python against a running broker: see ../README.md.
 
-Each check is a function; its name is what it shows. The broker's address comes from MQTT_HOST and MQTT_PORT.
+Each check is a function; its name is what it shows. The broker's address comes from MQTT_HOST and MQTT_PORT,
+that of its WebSocket listener from MQTT_WS_PORT.
 """
 
 import os
@@ -16,16 +17,23 @@ from paho.mqtt.subscribeoptions import SubscribeOptions
 
 HOST = os.environ.get("MQTT_HOST", "127.0.0.1")
 PORT = int(os.environ.get("MQTT_PORT", "1883"))
+WS_PORT = os.environ.get("MQTT_WS_PORT")
 WAIT = 20  # seconds; generous, the machine may be busy
 QUIET = 0.5  # seconds in which nothing more may come
 
 VERSIONS = {"3.1": mqtt.MQTTv31, "3.1.1": mqtt.MQTTv311, "5.0": mqtt.MQTTv5}
 
 
+class Skipped(Exception):
+    """This broker does not have what a check is about."""
+
+
 class Client:
     """A paho client whose callbacks are queues, so that a check reads from top to bottom."""
 
-    def __init__(self, name, version="5.0", clean=True, expiry=0, will=None, before=None, **connect):
+    def __init__(
+        self, name, version="5.0", clean=True, expiry=0, will=None, before=None, port=PORT, transport="tcp", **connect
+    ):
         protocol = VERSIONS[version]
         five = protocol == mqtt.MQTTv5
         self.connected = queue.Queue()
@@ -35,7 +43,11 @@ class Client:
         self.subscribed = queue.Queue()
         options = {} if five else {"clean_session": clean}
         self.paho = mqtt.Client(
-            mqtt.CallbackAPIVersion.VERSION2, client_id=name, protocol=protocol, **options
+            mqtt.CallbackAPIVersion.VERSION2,
+            client_id=name,
+            protocol=protocol,
+            transport=transport,
+            **options,
         )
         self.paho.on_connect = lambda c, u, flags, reason, properties: self.connected.put(
             (flags.session_present, reason, properties)
@@ -53,7 +65,7 @@ class Client:
             if expiry:
                 properties.SessionExpiryInterval = expiry
             connect = {"clean_start": clean, "properties": properties, **connect}
-        self.paho.connect(HOST, PORT, keepalive=60, **connect)
+        self.paho.connect(HOST, port, keepalive=60, **connect)
         self.paho.loop_start()
         self.session_present, reason, self.properties = self.connected.get(timeout=WAIT)
         assert not reason.is_failure, f"refused: {reason}"
@@ -254,6 +266,23 @@ def a_small_receive_maximum_slows_but_loses_nothing():
     publisher.disconnect()
 
 
+def messages_cross_from_websocket_to_tcp_and_back():
+    if not WS_PORT:
+        raise Skipped("MQTT_WS_PORT is not set")
+    for version in VERSIONS:
+        web = Client(f"py-ws-{version}", version, port=int(WS_PORT), transport="websockets")
+        plain = Client(f"py-ws-tcp-{version}", version)
+        web.subscribe("py/ws/to-web", 2)
+        plain.subscribe("py/ws/to-tcp", 2)
+        payload = os.urandom(100_000)  # its length takes the longest form of a frame's header
+        web.publish("py/ws/to-tcp", payload, qos=2)
+        assert plain.message().payload == payload, version
+        plain.publish("py/ws/to-web", payload, qos=2)
+        assert web.message().payload == payload, version
+        web.disconnect()
+        plain.disconnect()
+
+
 CHECKS = [
     every_quality_of_service_in_every_version,
     a_large_payload_arrives_unchanged,
@@ -268,6 +297,7 @@ CHECKS = [
     the_server_names_a_client_without_identifier,
     nobody_listening_is_said,
     a_small_receive_maximum_slows_but_loses_nothing,
+    messages_cross_from_websocket_to_tcp_and_back,
 ]
 
 
@@ -278,6 +308,8 @@ def main():
         try:
             check()
             print(f"ok: {name}", flush=True)
+        except Skipped as why:
+            print(f"skipped: {name}: {why}", flush=True)
         except Exception as error:  # a check that fails must not hide the others
             failed += 1
             print(f"FAILED: {name}: {error!r}", flush=True)
