@@ -84,7 +84,7 @@ final class SimSubscriber {
 
   private void got(InboxHandle mine, InboxStore.@Nullable Page page, @Nullable Throwable failure) {
     if (page == null || failure != null || page.entries().isEmpty()) {
-      again(() -> read(mine));
+      again(failure, () -> read(mine));
       return;
     }
     page.entries().forEach(client::publish);
@@ -108,7 +108,7 @@ final class SimSubscriber {
                         client.release(sequence);
                         receive(mine, entries, position + 1);
                       } else {
-                        again(() -> receive(mine, entries, position));
+                        again(failure, () -> receive(mine, entries, position));
                       }
                     }));
   }
@@ -118,6 +118,20 @@ final class SimSubscriber {
     // Losing it repeats PUBREL at worst, so nobody waits for it.
     store.commit(mine, next, List.of());
     again(() -> read(mine));
+  }
+
+  /**
+   * Tries again what failed, unless the inbox is another connection's. That may be one that died
+   * long ago and whose attach was late: then the client, whose connection the broker ends, comes
+   * back.
+   */
+  private void again(@Nullable Throwable failure, Runnable step) {
+    again(isFenced(failure) ? this::attach : step);
+  }
+
+  private static boolean isFenced(@Nullable Throwable failure) {
+    return failure instanceof InboxFencedException
+        || (failure != null && failure.getCause() instanceof InboxFencedException);
   }
 
   private void again(Runnable step) {
