@@ -206,7 +206,8 @@ final class ModelClient {
       connection = null;
       current.link.leave(how);
       if (current.endsSession()) {
-        subscriber.session().end();
+        newSession();
+        publisher.forget();
       }
     }
   }
@@ -247,6 +248,11 @@ final class ModelClient {
     if (current != null) {
       subscribe(current, 1, filter, 1);
     }
+  }
+
+  /** True if it holds a subscription that was granted. */
+  boolean isSubscribed() {
+    return !subscriber.session().filters().isEmpty();
   }
 
   /** Of its session, which is not replaced any more. */

@@ -79,6 +79,11 @@ final class ModelPublisher {
     out.accept(ClientPackets.publish(level, publication, identifier, dup));
   }
 
+  /** The session has ended, and with it what is in flight. */
+  void forget() {
+    flights.clear();
+  }
+
   /** A new connection: what is in flight is repeated if the broker knows the session. */
   void connected(boolean sessionPresent, Consumer<byte[]> out) {
     awaitingPuback.clear();

@@ -131,7 +131,7 @@ class PlantedDefectsTest {
                     CompletableFuture.completedFuture(RetainStore.PutOutcome.values()[0]));
           }
         };
-    assertFound(forgetful, "is retained in spite of");
+    assertFound(forgetful, "retained messages are found");
   }
 
   @Test
