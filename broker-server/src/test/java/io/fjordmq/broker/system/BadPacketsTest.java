@@ -140,7 +140,7 @@ class BadPacketsTest {
     "PUBLISH,                  3003 0001 61,                            closed,   first_packet_not_connect",
     "PINGREQ,                  c000,                                    closed,   first_packet_not_connect",
     "HTTP,                     474554202f20485454502f312e310d0a0d0a,    closed,   first_packet_not_connect",
-    "TLS,                      16030100c8010000c40303,                  closed,   malformed_packet        ",
+    "TLS,                      16030100c8010000c40303,                  closed,   first_packet_not_connect",
     "MQTT 3.1.1 of level 6,    100d 0004 4d515454 06 02 003c 0001 61,   *84,      unsupported_protocol_version",
     "level 3 named MQTT,       100d 0004 4d515454 03 02 003c 0001 61,   20020001, unsupported_protocol_version",
     "an unknown name,          100d 0004 4d515455 04 02 003c 0001 61,   20020001, unsupported_protocol_version",
