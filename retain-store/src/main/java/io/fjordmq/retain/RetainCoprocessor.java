@@ -71,7 +71,7 @@ final class RetainCoprocessor implements Coprocessor {
       return RetainStore.PutOutcome.REFUSED_FULL;
     }
     byte[] row = new RetainRow(put.expiresAtMillis(), put.message()).encode();
-    long growth = row.length - (before == null ? 0 : before.length);
+    long growth = (long) row.length - (before == null ? 0 : before.length);
     if (growth > 0 && growth > put.room()) {
       return RetainStore.PutOutcome.REFUSED_BYTES;
     }

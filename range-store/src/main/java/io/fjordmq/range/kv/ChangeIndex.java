@@ -102,7 +102,7 @@ final class ChangeIndex implements KvBatch.Sink, KvReader {
   }
 
   private static long bytes(byte[] key, Change change) {
-    return CHANGE_BYTES + key.length + (change.value == null ? 0 : change.value.length);
+    return (long) CHANGE_BYTES + key.length + (change.value == null ? 0 : change.value.length);
   }
 
   @Override
