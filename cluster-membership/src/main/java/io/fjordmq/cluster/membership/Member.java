@@ -1,0 +1,28 @@
+package io.fjordmq.cluster.membership;
+
+import io.fjordmq.cluster.NodeAddress;
+import io.fjordmq.cluster.NodeId;
+
+/**
+ * A node of the cluster, as the metadata have it.
+ *
+ * @param address of its cluster port
+ * @param incarnation of its present or last life
+ */
+public record Member(NodeId node, NodeAddress address, long incarnation, State state) {
+
+  /** What the cluster does with it. */
+  public enum State {
+    /** It has registered and not let its lease run out: everybody counts on it. */
+    UP,
+    /** As UP, and asked to give away what it leads because it is about to stop. */
+    DRAINING,
+    /** Its lease has run out: that life is over, what it held live is gone. */
+    DOWN
+  }
+
+  /** UP or DRAINING: routes count only when this node has them, deliveries to it are owed. */
+  public boolean isAlive() {
+    return state != State.DOWN;
+  }
+}

@@ -1,0 +1,37 @@
+package io.fjordmq.cluster.membership;
+
+import io.fjordmq.cluster.NodeId;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All nodes of the cluster at one version of the metadata. Immutable.
+ *
+ * @param version of the metadata
+ * @param byNode every node that ever joined and was not removed
+ */
+public record Members(long version, Map<NodeId, Member> byNode) {
+  public Members {
+    byNode = Map.copyOf(byNode);
+  }
+
+  public @Nullable Member find(NodeId node) {
+    return byNode.get(node);
+  }
+
+  /** The nodes that are UP or DRAINING. */
+  public Set<NodeId> alive() {
+    return byNode.values().stream()
+        .filter(Member::isAlive)
+        .map(Member::node)
+        .collect(Collectors.toUnmodifiableSet());
+  }
+
+  /** Whether this very life of the node goes on. */
+  public boolean lives(NodeId node, long incarnation) {
+    Member member = byNode.get(node);
+    return member != null && member.isAlive() && member.incarnation() == incarnation;
+  }
+}
