@@ -57,8 +57,16 @@ public final class SimNetwork {
 
   private record Link(NodeId from, NodeId to) {}
 
+  public Simulation simulation() {
+    return simulation;
+  }
+
   public void setFaults(Faults faults) {
     this.faults = faults;
+  }
+
+  public Faults faults() {
+    return faults;
   }
 
   /** Takes messages from now on; replaces who did before. */
@@ -78,6 +86,19 @@ public final class SimNetwork {
   /** Messages no longer pass in this direction; those under way are lost. */
   public void cut(NodeId from, NodeId to) {
     cuts.add(new Link(from, to));
+  }
+
+  /** Whether messages pass in this direction. */
+  public boolean passes(NodeId from, NodeId to) {
+    return !cuts.contains(new Link(from, to));
+  }
+
+  /** How long the next message takes. */
+  public long delay() {
+    long delay = simulation.between(faults.minDelayMillis, faults.maxDelayMillis);
+    return simulation.chance(faults.slowPercent)
+        ? simulation.between(delay, faults.maxDelayMillis * 10)
+        : delay;
   }
 
   /** Messages pass only inside the group and inside the rest. */
@@ -109,15 +130,11 @@ public final class SimNetwork {
   }
 
   private void deliverLater(Address from, Address to, Object message) {
-    long delay = simulation.between(faults.minDelayMillis, faults.maxDelayMillis);
-    if (simulation.chance(faults.slowPercent)) {
-      delay = simulation.between(delay, faults.maxDelayMillis * 10);
-    }
-    simulation.schedule(delay, () -> deliver(from, to, message));
+    simulation.schedule(delay(), () -> deliver(from, to, message));
   }
 
   private void deliver(Address from, Address to, Object message) {
-    if (cuts.contains(new Link(from.node(), to.node()))) {
+    if (!passes(from.node(), to.node())) {
       return;
     }
     @Nullable Receiver receiver = receivers.get(to);

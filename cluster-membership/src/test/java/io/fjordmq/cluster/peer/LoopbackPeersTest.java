@@ -1,0 +1,134 @@
+package io.fjordmq.cluster.peer;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.sim.Seeds;
+import io.fjordmq.cluster.consensus.sim.SimNetwork;
+import io.fjordmq.cluster.consensus.sim.Simulation;
+import io.fjordmq.cluster.peer.PeerException.Kind;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.junit.jupiter.api.Test;
+
+class LoopbackPeersTest {
+  private static final NodeId A = new NodeId("a");
+  private static final NodeId B = new NodeId("b");
+  private static final Duration SECOND = Duration.ofSeconds(1);
+
+  private final LoopbackPeers peers = LoopbackPeers.immediate();
+  private final LoopbackPeers.Node a = peers.start(A);
+  private final LoopbackPeers.Node b = peers.start(B);
+
+  @Test
+  void shouldBringARequestAndItsAnswer() {
+    b.serve("echo", (from, request) -> CompletableFuture.completedFuture(request));
+    assertThat(a.ask(B, "echo", bytes("x"), SECOND).join()).isEqualTo(bytes("x"));
+  }
+
+  @Test
+  void shouldSayWhyTheNodeRefuses() {
+    b.serve(
+        "moody",
+        (from, request) -> {
+          throw new IllegalStateException("not today, " + from);
+        });
+    assertThat(failure(a.ask(B, "moody", bytes("x"), SECOND)))
+        .hasMessage("not today, a")
+        .extracting(PeerException::kind)
+        .isEqualTo(Kind.REFUSED);
+    assertThat(failure(a.ask(B, "other", bytes("x"), SECOND)).kind()).isEqualTo(Kind.REFUSED);
+  }
+
+  @Test
+  void shouldHandleARequestMadeWhileOneIsHandledWhenThatReturns() {
+    List<String> seen = new ArrayList<>();
+    b.serve(
+        "log",
+        (from, request) -> {
+          seen.add("begin " + text(request));
+          if (text(request).equals("1")) {
+            a.ask(B, "log", bytes("2"), SECOND);
+          }
+          seen.add("end " + text(request));
+          return CompletableFuture.completedFuture(request);
+        });
+    a.ask(B, "log", bytes("1"), SECOND);
+    assertThat(seen).containsExactly("begin 1", "end 1", "begin 2", "end 2");
+  }
+
+  @Test
+  void shouldFailAcrossACutUntilItHeals() {
+    b.serve("echo", (from, request) -> CompletableFuture.completedFuture(request));
+    peers.cut(A, B);
+    assertThat(failure(a.ask(B, "echo", bytes("x"), SECOND)).kind()).isEqualTo(Kind.NOT_SENT);
+    peers.heal();
+    peers.cut(B, A);
+    assertThat(failure(a.ask(B, "echo", bytes("x"), SECOND)).kind()).isEqualTo(Kind.NO_ANSWER);
+    peers.heal();
+    assertThat(a.ask(B, "echo", bytes("x"), SECOND)).isCompleted();
+  }
+
+  @Test
+  void shouldFailWhatIsUnansweredWhenTheNodeEnds() {
+    b.serve("never", (from, request) -> new CompletableFuture<>());
+    CompletableFuture<byte[]> answer = a.ask(B, "never", bytes("x"), SECOND);
+    assertThat(answer).isNotDone();
+    b.end();
+    assertThat(failure(answer).kind()).isEqualTo(Kind.NO_ANSWER);
+    assertThat(failure(a.ask(B, "never", bytes("x"), SECOND)).kind()).isEqualTo(Kind.NOT_SENT);
+  }
+
+  @Test
+  void shouldKeepTheOrderOverABadNetworkAndEndEveryCall() {
+    Seeds.usually(50).play(LoopbackPeersTest::playBadNetwork);
+  }
+
+  private static void playBadNetwork(long seed) {
+    Simulation simulation = new Simulation(seed);
+    SimNetwork network = new SimNetwork(simulation);
+    network.setFaults(SimNetwork.Faults.ROUGH);
+    LoopbackPeers simulated = LoopbackPeers.simulated(network);
+    LoopbackPeers.Node asker = simulated.start(A);
+    List<Integer> handled = new ArrayList<>();
+    List<CompletableFuture<byte[]>> asked = new ArrayList<>();
+    simulated
+        .start(B)
+        .serve(
+            "log",
+            (from, request) -> {
+              handled.add(Integer.valueOf(text(request)));
+              return CompletableFuture.completedFuture(request);
+            });
+    for (int i = 0; i < 200; i++) {
+      asked.add(asker.ask(B, "log", bytes(Integer.toString(i)), SECOND));
+      simulation.run(simulation.between(0, 30));
+    }
+    simulation.run(5_000);
+    assertThat(handled).as("seed %d", seed).isSorted().doesNotHaveDuplicates();
+    assertThat(handled.size()).isGreaterThan(20);
+    assertThat(asked).as("seed %d", seed).allMatch(CompletableFuture::isDone);
+  }
+
+  private static PeerException failure(CompletableFuture<byte[]> answer) {
+    try {
+      answer.join();
+    } catch (CompletionException e) {
+      return (PeerException) requireNonNull(e.getCause());
+    }
+    throw new AssertionError("it was answered");
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(US_ASCII);
+  }
+
+  private static String text(byte[] bytes) {
+    return new String(bytes, US_ASCII);
+  }
+}

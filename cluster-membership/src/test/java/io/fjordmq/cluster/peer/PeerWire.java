@@ -1,0 +1,112 @@
+package io.fjordmq.cluster.peer;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.sim.SimNetwork;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** How the messages of {@link LoopbackPeers} travel. */
+interface PeerWire {
+
+  boolean passes(NodeId from, NodeId to);
+
+  void cut(NodeId from, NodeId to);
+
+  void heal();
+
+  /** Runs the arrival of a message, or what happens when the connection is found to be dead. */
+  void carry(NodeId from, NodeId to, Runnable arrival, Runnable dead);
+
+  /** Runs the action when so much time has passed, if it ever does. */
+  void after(Duration delay, Runnable action);
+
+  /** Everything at once, on the caller's stack; time does not pass. */
+  final class Immediate implements PeerWire {
+    private record Link(NodeId from, NodeId to) {}
+
+    private final Set<Link> cuts = ConcurrentHashMap.newKeySet();
+
+    @Override
+    public boolean passes(NodeId from, NodeId to) {
+      return !cuts.contains(new Link(from, to));
+    }
+
+    @Override
+    public void cut(NodeId from, NodeId to) {
+      cuts.add(new Link(from, to));
+    }
+
+    @Override
+    public void heal() {
+      cuts.clear();
+    }
+
+    @Override
+    public void carry(NodeId from, NodeId to, Runnable arrival, Runnable dead) {
+      if (passes(from, to)) {
+        arrival.run();
+      } else {
+        dead.run();
+      }
+    }
+
+    @Override
+    public void after(Duration delay, Runnable action) {}
+  }
+
+  /** In virtual time, over the same bad network as simulated Raft. */
+  final class Simulated implements PeerWire {
+    /** A connection that carries nothing any more is noticed within this time. */
+    private static final long SILENCE_MILLIS = 2_000;
+
+    private final SimNetwork network;
+
+    Simulated(SimNetwork network) {
+      this.network = network;
+    }
+
+    @Override
+    public boolean passes(NodeId from, NodeId to) {
+      return network.passes(from, to);
+    }
+
+    @Override
+    public void cut(NodeId from, NodeId to) {
+      network.cut(from, to);
+    }
+
+    @Override
+    public void heal() {
+      network.heal();
+    }
+
+    @Override
+    public void carry(NodeId from, NodeId to, Runnable arrival, Runnable dead) {
+      if (network.simulation().chance(network.faults().lossPercent())) {
+        silence(dead);
+        return;
+      }
+      network
+          .simulation()
+          .schedule(
+              network.delay(),
+              () -> {
+                if (passes(from, to)) {
+                  arrival.run();
+                } else {
+                  silence(dead);
+                }
+              });
+    }
+
+    private void silence(Runnable dead) {
+      network.simulation().schedule(network.simulation().between(1, SILENCE_MILLIS), dead);
+    }
+
+    @Override
+    public void after(Duration delay, Runnable action) {
+      network.simulation().schedule(delay.toMillis(), action);
+    }
+  }
+}
