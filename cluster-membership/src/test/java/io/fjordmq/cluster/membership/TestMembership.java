@@ -1,0 +1,160 @@
+package io.fjordmq.cluster.membership;
+
+import io.fjordmq.cluster.NodeAddress;
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.ConsensusException;
+import io.fjordmq.cluster.metadata.Change;
+import io.fjordmq.cluster.metadata.WriteResult;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A membership whose truth the test writes by hand. Listeners are called on the thread of the test;
+ * each change of the members is one version. Serves from the start, alone, in incarnation 1.
+ */
+public final class TestMembership implements Membership {
+  private static final int PORT = 8899;
+
+  private final NodeId self;
+  private final List<MembershipListener> listeners = new CopyOnWriteArrayList<>();
+  private Function<List<Change>, CompletableFuture<WriteResult>> writes =
+      batch ->
+          CompletableFuture.failedFuture(
+              new ConsensusException(
+                  ConsensusException.Kind.NOT_LEADER, "this test has no metadata"));
+  private volatile Members members;
+  private volatile long incarnation = 1;
+  private volatile @Nullable String notServing;
+
+  public TestMembership(NodeId self) {
+    this.self = self;
+    this.members = new Members(1, Map.of(self, up(self, 1)));
+  }
+
+  /** A member as most tests want it. */
+  public static Member up(NodeId node, long incarnation) {
+    return new Member(node, new NodeAddress(node.value(), PORT), incarnation, Member.State.UP);
+  }
+
+  @Override
+  public NodeId self() {
+    return self;
+  }
+
+  @Override
+  public long incarnation() {
+    return incarnation;
+  }
+
+  @Override
+  public Members members() {
+    return members;
+  }
+
+  @Override
+  public void watch(MembershipListener listener) {
+    listeners.add(listener);
+    listener.changed(members);
+  }
+
+  @Override
+  public boolean isServing() {
+    return notServing == null;
+  }
+
+  @Override
+  public @Nullable String notServingBecause() {
+    return notServing;
+  }
+
+  @Override
+  public CompletableFuture<WriteResult> write(List<Change> batch) {
+    return writes.apply(batch);
+  }
+
+  // ---- what the test says
+
+  /** What becomes of writes from now on; they fail until this is called. */
+  public void onWrite(Function<List<Change>, CompletableFuture<WriteResult>> answer) {
+    writes = answer;
+  }
+
+  /** The node is a member of this kind from now on. */
+  public void set(Member member) {
+    Map<NodeId, Member> next = new HashMap<>(members.byNode());
+    next.put(member.node(), member);
+    replace(next);
+  }
+
+  /** The node is UP in this incarnation from now on. */
+  public void setUp(NodeId node, long inIncarnation) {
+    set(up(node, inIncarnation));
+  }
+
+  /** The node's present life is in this state from now on. */
+  public void setState(NodeId node, Member.State state) {
+    Member member = members.byNode().get(node);
+    if (member == null) {
+      throw new IllegalArgumentException(node + " is no member");
+    }
+    set(new Member(node, member.address(), member.incarnation(), state));
+  }
+
+  /** The node is no member any more. */
+  public void remove(NodeId node) {
+    Map<NodeId, Member> next = new HashMap<>(members.byNode());
+    next.remove(node);
+    replace(next);
+  }
+
+  private void replace(Map<NodeId, Member> next) {
+    members = new Members(members.version() + 1, next);
+    listeners.forEach(listener -> listener.changed(members));
+  }
+
+  /** This node serves from now on, whatever was before. */
+  public void serve() {
+    notServing = null;
+  }
+
+  /** This node does not serve from now on: its lease has run out. */
+  public void stopServing(String because) {
+    notServing = because;
+  }
+
+  /**
+   * This node's life ends: it is DOWN and does not serve. Completes when all listeners have given
+   * it up.
+   */
+  public CompletableFuture<Void> endLife() {
+    stopServing("its life is over");
+    setState(self, Member.State.DOWN);
+    return CompletableFuture.allOf(
+        listeners.stream()
+            .map(listener -> listener.lifeEnded(incarnation))
+            .toArray(CompletableFuture<?>[]::new));
+  }
+
+  /**
+   * This node's next life: registered as UP, then, when all listeners are ready, admitted and
+   * serving. Completes then.
+   */
+  public CompletableFuture<Void> beginLife() {
+    incarnation++;
+    setUp(self, incarnation);
+    return CompletableFuture.allOf(
+            listeners.stream()
+                .map(listener -> listener.beforeAdmission(incarnation))
+                .toArray(CompletableFuture<?>[]::new))
+        .thenRun(
+            () -> {
+              notServing = null;
+              listeners.forEach(listener -> listener.admitted(incarnation));
+            });
+  }
+}
