@@ -1,6 +1,8 @@
 package io.fjordmq.broker.limits;
 
-/** Whether the node has too much to do. Asked for every PUBLISH and CONNECT; any thread. */
+/**
+ * Whether the node has too much to do. Asked for every CONNECT, SUBSCRIBE and PUBLISH; any thread.
+ */
 @FunctionalInterface
 public interface Overload {
   /** Never. */

@@ -6,6 +6,8 @@ import java.util.Locale;
 public enum RefusedWork {
   /** A client that was to connect. */
   CONNECT,
+  /** A SUBSCRIBE, with all its filters. */
+  SUBSCRIBE,
   /** A PUBLISH whose publisher was told. */
   PUBLISH,
   /** A PUBLISH of QoS 0, dropped. */

@@ -13,7 +13,6 @@ import io.fjordmq.inbox.InboxSubscription;
 import io.netty.handler.codec.mqtt.MqttSubscribeMessage;
 import io.netty.handler.codec.mqtt.MqttTopicSubscription;
 import io.netty.handler.codec.mqtt.MqttUnsubscribeMessage;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -25,8 +24,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * SUBSCRIBE and UNSUBSCRIBE. The packets of a client are worked off one after the other; the
- * filters of one packet together, and answered once.
+ * SUBSCRIBE and UNSUBSCRIBE. The packets of a client take turns ({@link SubscribeTurns}); the
+ * filters of one packet are worked off together, and answered once.
  *
  * <p>The SUBACK is written when every filter works on every node. For a persistent session the
  * order is inbox row, route, live subscription, so that a route never leads to a subscription that
@@ -57,8 +56,7 @@ final class Subscriptions {
   private final @Nullable InboxHandle handle;
   private final RetainedReplay replay;
   private final TopicLimits limits;
-  private @Nullable ArrayDeque<Runnable> waiting;
-  private boolean busy;
+  private final SubscribeTurns turns;
   private int count;
   private int reportedCount;
 
@@ -73,6 +71,7 @@ final class Subscriptions {
     this.count = attachment == null ? 0 : attachment.subscriptions().size();
     this.replay = replay;
     this.limits = new TopicLimits(connection.settings());
+    this.turns = new SubscribeTurns(connection);
   }
 
   /**
@@ -91,7 +90,7 @@ final class Subscriptions {
       wishes.add(wish(one.topicName(), connection.dialect().options(packet, one)));
     }
     int identifier = packet.variableHeader().messageId();
-    inTurn(() -> subscribe(identifier, wishes));
+    turns.take(() -> subscribe(identifier, wishes));
   }
 
   private Wish wish(String text, SubscriptionOptions options) {
@@ -129,7 +128,7 @@ final class Subscriptions {
     }
     requireAnswerable(filters.size());
     int identifier = packet.variableHeader().messageId();
-    inTurn(() -> unsubscribe(identifier, filters));
+    turns.take(() -> unsubscribe(identifier, filters));
   }
 
   /** An answer that the client does not take must not be sent (MQTT-3.1.2-24). */
@@ -141,46 +140,18 @@ final class Subscriptions {
     }
   }
 
-  private void inTurn(Runnable work) {
-    if (!busy) {
-      busy = true;
-      work.run();
-      return;
-    }
-    ArrayDeque<Runnable> queue = waiting;
-    if (queue == null) {
-      queue = new ArrayDeque<>(4);
-      waiting = queue;
-    }
-    queue.add(work);
-    if (queue.size() >= connection.settings().maxPendingSubscribes()) {
-      if (queue.size() == connection.settings().maxPendingSubscribes()) {
-        connection.reached(Limit.PENDING_SUBSCRIBES);
-      }
-      connection.gate().close(ReadGate.SUBSCRIBES);
-    }
-  }
-
-  private void next() {
-    Runnable work = waiting == null ? null : waiting.poll();
-    if (work == null) {
-      busy = false;
-      waiting = null;
-      connection.gate().open(ReadGate.SUBSCRIBES);
-    } else {
-      work.run();
-    }
-  }
-
   private void subscribe(int packetIdentifier, List<Wish> wishes) {
     // The same filter twice in one packet counts as two packets (MQTT 5.0 §3.8.4): one by one.
     Map<String, CompletableFuture<Result>> earlier = new HashMap<>();
     List<CompletableFuture<Result>> results = new ArrayList<>(wishes.size());
     int most = connection.settings().maxSubscriptions();
+    boolean overloaded = isOverloaded();
     for (Wish wish : wishes) {
       TopicFilter filter = wish.filter;
       if (filter == null) {
         results.add(refused(wish.refusal));
+      } else if (overloaded) {
+        results.add(refused(QUOTA_EXCEEDED));
       } else if (count >= most && !connection.services().live().isSubscribed(session, filter)) {
         connection.reached(Limit.SUBSCRIPTIONS);
         results.add(refused(QUOTA_EXCEEDED));
@@ -198,6 +169,15 @@ final class Subscriptions {
       }
     }
     whenAll(results, codes -> subscribed(packetIdentifier, wishes, codes));
+  }
+
+  /** Even a filter that is there already costs a write and brings retained messages. */
+  private boolean isOverloaded() {
+    boolean overloaded = connection.services().overload().isOverloaded();
+    if (overloaded) {
+      connection.observer().refusedAsOverloaded(RefusedWork.SUBSCRIBE);
+    }
+    return overloaded;
   }
 
   private static CompletableFuture<Result> refused(int code) {
@@ -283,7 +263,7 @@ final class Subscriptions {
           answer.write(codes);
           report(count);
           connection.writer().flush();
-          next();
+          turns.next();
         });
   }
 
@@ -382,7 +362,7 @@ final class Subscriptions {
 
   /** The connection has ended: what waits for its turn is forgotten, as it was not answered. */
   void end() {
-    waiting = null;
+    turns.end();
     report(0);
     replay.end();
   }

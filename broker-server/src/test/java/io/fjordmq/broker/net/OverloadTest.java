@@ -9,6 +9,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.handler.codec.mqtt.MqttMessageType;
 import io.netty.handler.codec.mqtt.MqttProperties;
+import io.netty.handler.codec.mqtt.MqttVersion;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -45,6 +46,46 @@ class OverloadTest {
     assertThat(world.observer.overloaded).containsOnly(Map.entry(RefusedWork.CONNECT, 2));
     world.overloaded = false;
     mqtt5("a");
+  }
+
+  @Test
+  void shouldRefuseSubscriptionsAndKeepThoseThereAre() {
+    TestClient subscriber = mqtt5("s").subscribe(1, "a", 0);
+    subscriber.expect("SUBACK 1 [0]");
+    TestClient old = mqtt3("o").subscribe(1, "a", 0);
+    old.expect("SUBACK 1 [0]");
+    TestClient publisher = mqtt5("p");
+    world.overloaded = true;
+    subscriber.subscribe(2, "a", 1).subscribe(3, "b", 1).expect("SUBACK 2 [151]", "SUBACK 3 [151]");
+    old.subscribe(2, "b", 0).expect("SUBACK 2 [128]");
+    assertThat(world.observer.overloaded).containsOnly(Map.entry(RefusedWork.SUBSCRIBE, 3));
+    world.overloaded = false;
+    publisher.publish(0, 0, "a", "x").publish(0, 0, "b", "x");
+    subscriber.expect("PUBLISH q0 a x");
+    old.expect("PUBLISH q0 a x");
+    subscriber.subscribe(2, "b", 1).expect("SUBACK 2 [1]");
+  }
+
+  /** Its SUBACK has no word for it (decision 0018). */
+  @Test
+  void shouldEndAnMqtt31ClientThatSubscribes() {
+    TestClient client =
+        world.open().connect(to -> to.protocolVersion(MqttVersion.MQTT_3_1).clientId("c"));
+    client.expect("CONNACK 0");
+    world.overloaded = true;
+    assertThat(client.subscribe(1, "a", 1).all()).isEmpty();
+    assertThat(client.isOpen()).isFalse();
+    assertThat(world.observer.disconnected).containsOnly(Map.entry(CloseReason.QUOTA_EXCEEDED, 1));
+    assertThat(world.observer.overloaded).containsOnly(Map.entry(RefusedWork.SUBSCRIBE, 1));
+  }
+
+  @Test
+  void shouldLetClientsUnsubscribe() {
+    TestClient client = mqtt5("c").subscribe(1, "a", 0);
+    client.expect("SUBACK 1 [0]");
+    world.overloaded = true;
+    client.raw("a206 0002 00 0001 61").expect("UNSUBACK 2 [0]");
+    assertThat(world.observer.overloaded).isEmpty();
   }
 
   @Test

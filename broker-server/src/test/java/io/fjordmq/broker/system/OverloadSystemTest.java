@@ -74,6 +74,7 @@ class OverloadSystemTest {
             .contains("0089");
       }
       assertThat(early.send("32 08 0001 62 0007 00 7878").next()).isEqualTo("4003000797");
+      assertThat(early.send("82 07 0008 00 0001 62 01").next()).isEqualTo("900400080097");
       Waiting.until("recovery", 60, () -> broker.output().contains("overload has ended after "));
       assertThat(broker.scrape().value("fjordmq_overloaded")).isZero();
 
@@ -81,6 +82,7 @@ class OverloadSystemTest {
       assertThat(early.send("32 08 0001 62 0007 00 7878").next()).isEqualTo("4003000710");
       Scrape metrics = broker.scrape();
       assertThat(metrics.value("fjordmq_overload_refused_total{work=\"connect\"}")).isPositive();
+      assertThat(metrics.value("fjordmq_overload_refused_total{work=\"subscribe\"}")).isEqualTo(1);
       assertThat(metrics.value("fjordmq_overload_refused_total{work=\"publish\"}")).isEqualTo(1);
       assertThat(metrics.value("fjordmq_connections_closed_total{reason=\"client_too_slow\"}"))
           .isPositive();
