@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Counts what sessions tell. */
+/** Counts what sessions tell, and can tell the metrics of limits and drops, too. */
 final class CountingSessionObserver implements SessionObserver {
   final Map<CloseReason, Integer> refused = new ConcurrentHashMap<>();
   final Map<CloseReason, Integer> disconnected = new ConcurrentHashMap<>();
@@ -21,6 +21,7 @@ final class CountingSessionObserver implements SessionObserver {
   final AtomicInteger queued = new AtomicInteger();
   final AtomicInteger acknowledged = new AtomicInteger();
   final AtomicInteger heldBack = new AtomicInteger();
+  SessionObserver metrics = new SessionObserver() {};
 
   @Override
   public void connected(int protocolLevel, boolean persistent) {
@@ -40,11 +41,13 @@ final class CountingSessionObserver implements SessionObserver {
   @Override
   public void dropped(DropReason reason, long count) {
     dropped.merge(reason, count, Long::sum);
+    metrics.dropped(reason, count);
   }
 
   @Override
   public void limitReached(Limit limit, String tenant) {
     limits.merge(limit.label() + (tenant.isEmpty() ? "" : " " + tenant), 1, Integer::sum);
+    metrics.limitReached(limit, tenant);
   }
 
   @Override

@@ -8,6 +8,7 @@ import io.fjordmq.api.plugin.Authenticator;
 import io.fjordmq.api.plugin.Identity;
 import io.fjordmq.broker.limits.Limit;
 import io.fjordmq.broker.limits.TenantSettings;
+import io.fjordmq.broker.ops.BrokerMetrics;
 import io.fjordmq.broker.security.Security;
 import io.fjordmq.broker.security.TestSecurity;
 import io.fjordmq.broker.session.DropReason;
@@ -18,6 +19,7 @@ import io.netty.handler.codec.mqtt.MqttMessageType;
 import io.netty.handler.codec.mqtt.MqttProperties;
 import io.netty.handler.codec.mqtt.MqttProperties.IntegerProperty;
 import io.netty.handler.codec.mqtt.MqttVersion;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -30,8 +32,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Every limit is reached once: what the client sees, and that it is counted. The table of cases
- * holds all of {@link Limit}, but those of retained messages, which need their store.
+ * Every limit is reached once: what the client sees, and that the page of metrics counts it. The
+ * table of cases holds all of {@link Limit}, but those of retained messages, which need their
+ * store.
  */
 @ExtendWith(LeakDetector.class)
 class LimitsTest {
@@ -127,13 +130,31 @@ class LimitsTest {
   @ParameterizedTest
   @MethodSource("cases")
   void shouldTellTheClientAndCount(Case one) {
-    try (World world = world(limits(one))) {
+    try (BrokerMetrics metrics = new BrokerMetrics();
+        World world = world(limits(one))) {
+      world.observer.metrics = metrics.sessions();
       assertThat(one.reach.apply(world)).containsExactly(one.saw);
       // Nothing waits in a queue before the window is full.
       assertThat(world.observer.limits.keySet())
           .contains(one.limit.label())
           .isSubsetOf(one.limit.label(), Limit.INFLIGHT.label());
+      assertThat(metrics.scrape().lines()).containsAll(page(one.limit, world.observer));
     }
+  }
+
+  /** What the page of metrics says of the limit. */
+  private static List<String> page(Limit limit, CountingSessionObserver counted) {
+    List<String> lines = new ArrayList<>();
+    String label = limit.label();
+    lines.add(
+        "fjordmq_limits_reached_total{limit=\"%s\",tenant=\"\"} %d.0"
+            .formatted(label, counted.limits.get(label)));
+    counted.dropped.forEach(
+        (reason, count) ->
+            lines.add(
+                "fjordmq_messages_dropped_total{at=\"session\",reason=\"%s\"} %d.0"
+                    .formatted(reason.label(), count)));
+    return lines;
   }
 
   @Test

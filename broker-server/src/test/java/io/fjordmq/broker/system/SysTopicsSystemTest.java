@@ -26,9 +26,6 @@ class SysTopicsSystemTest {
       sysTopicsConfig:
         clientEvents: true
         interval: 200 ms
-      tenantConfig:
-        maxRetainedMessages: 2
-        maxRetainedBytes: 2000
       """;
 
   @TempDir Path directory;
@@ -61,32 +58,6 @@ class SysTopicsSystemTest {
       }
       watcher.disconnect();
     }
-  }
-
-  /** The limits that need the stores of a node: the answer, and the metric. */
-  @Test
-  void shouldRefuseRetainedMessagesBeyondTheLimitsOfATenant() {
-    try (BrokerUnderTest broker = BrokerUnderTest.startIn(directory, CONFIGURATION, List.of());
-        RawClient client = RawClient.connected(broker.mqtt(), 5, "c", 0)) {
-      assertThat(retain(client, "a", 1)).isEqualTo("4003000110");
-      assertThat(retain(client, "b", 1)).isEqualTo("4003000110");
-      assertThat(retain(client, "c", 1)).as("a third message").isEqualTo("4003000197");
-      assertThat(retain(client, "a", 3_000)).as("too many bytes").isEqualTo("4003000197");
-      Scrape metrics = broker.scrape();
-      String reached = "fjordmq_limits_reached_total{limit=\"%s\",tenant=\"\"}";
-      assertThat(metrics.value(reached.formatted("retained_messages"))).isEqualTo(1);
-      assertThat(metrics.value(reached.formatted("retained_bytes"))).isEqualTo(1);
-    }
-  }
-
-  private static String retain(RawClient client, String topic, int payload) {
-    int remaining = 2 + topic.length() + 2 + 1 + payload;
-    String length =
-        remaining < 128
-            ? "%02x".formatted(remaining)
-            : "%02x%02x".formatted(remaining & 0x7F | 0x80, remaining >> 7);
-    String name = "%02x".formatted((int) topic.charAt(0));
-    return client.send("33" + length + "0001" + name + "0001" + "00" + "78".repeat(payload)).next();
   }
 
   private static Mqtt5BlockingClient connected(BrokerUnderTest broker, String clientId) {
