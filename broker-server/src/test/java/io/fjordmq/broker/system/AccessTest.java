@@ -6,6 +6,7 @@ import io.fjordmq.broker.security.PluginJar;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -39,6 +40,24 @@ class AccessTest {
           return attempt.clientId().startsWith(prefix)
               ? Authentication.allow("guest").now()
               : Authentication.pass().now();
+        }
+      }
+      """;
+
+  private static final String LISTENER =
+      """
+      package com.example;
+
+      import io.fjordmq.api.plugin.*;
+
+      public final class Sleeper implements EventListener {
+        @Override
+        public synchronized void connected(ClientInfo client) {
+          try {
+            wait();
+          } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+          }
         }
       }
       """;
@@ -125,6 +144,31 @@ class AccessTest {
       Waiting.until("the new user", 20, () -> answer(broker, "bob", "hunter2").equals("00"));
       assertThat(broker.scrape().sum("fjordmq_denials_total")).isGreaterThanOrEqualTo(5);
       assertThat(broker.output()).contains("read " + acl + " again").doesNotContain("\tat ");
+    }
+  }
+
+  @Test
+  void shouldCountTheEventsThatAHangingPluginMisses() throws Exception {
+    Path plugins = folder.resolve("plugins");
+    PluginJar.make(plugins, "sleeper", "EventListener=com.example.Sleeper", LISTENER);
+    String configuration =
+        """
+        securityConfig:
+          pluginDir: %s
+          maxWaitingEvents: 2
+        """
+            .formatted(plugins);
+    try (BrokerUnderTest broker =
+        BrokerUnderTest.startIn(folder.resolve("broker"), configuration, List.of())) {
+      List<RawClient> clients = new ArrayList<>();
+      for (int i = 0; i < 5; i++) {
+        clients.add(RawClient.connected(broker.mqtt(), 5, "c" + i, 0));
+      }
+      // One is being told, two wait.
+      Scrape metrics = broker.scrape();
+      assertThat(metrics.value("fjordmq_events_dropped_total")).isEqualTo(2);
+      assertThat(metrics.value("fjordmq_events_waiting")).isEqualTo(2);
+      clients.forEach(RawClient::close);
     }
   }
 
