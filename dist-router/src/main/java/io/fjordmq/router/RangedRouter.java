@@ -5,13 +5,13 @@ import io.fjordmq.range.Coprocessor;
 import io.fjordmq.range.RangeClient;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.StoreSpec;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /** The routes on the range engine. */
 public final class RangedRouter implements Router {
-  /*
-   * "Effective on every living node" is "applied here" as long as this node holds every replica there is.
-   */
   private static final String NAME = "dist";
 
   /** Rows that one log entry looks at, so that none keeps its range busy for long. */
@@ -21,17 +21,23 @@ public final class RangedRouter implements Router {
 
   private final RangeClient client;
   private final Replicas replicas;
+  private final @Nullable RouteBarrier barrier;
 
   /** The table that this node's replicas fill; made before the engine. */
   public static final class Replicas {
     private final RouteTable table;
+    private final AppliedRoutes applied = new AppliedRoutes();
 
     public Replicas(RouterSettings settings) {
       table = new RouteTable(settings.maxCachedTopics());
     }
 
     private Coprocessor open(RangeId range) {
-      return new RouterCoprocessor(table);
+      return new RouterCoprocessor(range.number(), table, applied);
+    }
+
+    AppliedRoutes applied() {
+      return applied;
     }
   }
 
@@ -47,19 +53,39 @@ public final class RangedRouter implements Router {
   }
 
   /**
+   * The router of a node that has no others: a route counts when it is applied here.
+   *
    * @param client of the store that {@link #spec} described
    * @param replicas the ones given to {@link #spec}
    */
   public RangedRouter(RangeClient client, Replicas replicas) {
+    this(client, replicas, null);
+  }
+
+  /**
+   * @param client of the store that {@link #spec} described
+   * @param replicas the ones given to {@link #spec}
+   * @param barrier makes routes count on every node; null if there are no others
+   */
+  public RangedRouter(RangeClient client, Replicas replicas, @Nullable RouteBarrier barrier) {
     this.client = client;
     this.replicas = replicas;
+    this.barrier = barrier;
   }
 
   @Override
   public CompletableFuture<Void> add(Route route) {
     byte[] key = RouteCodec.key(route);
     byte[] command = new RouteCommand.Add(key, RouteCodec.value(route.options())).encode();
-    return client.mutate(key, command).thenAccept(done -> {});
+    RouteBarrier others = barrier;
+    if (others == null) {
+      return client.mutate(key, command).thenAccept(done -> {});
+    }
+    long life = others.life();
+    return client
+        .mutate(key, command)
+        .thenCompose(answer -> others.applied(RouteChanged.decode(answer)))
+        .thenRun(() -> others.requireServing(life));
   }
 
   @Override
@@ -70,14 +96,17 @@ public final class RangedRouter implements Router {
   @Override
   public CompletableFuture<Void> remove(Route route) {
     byte[] key = RouteCodec.key(route);
-    return client.mutate(key, new RouteCommand.Remove(key).encode()).thenAccept(done -> {});
+    CompletableFuture<byte[]> removed = client.mutate(key, new RouteCommand.Remove(key).encode());
+    RouteBarrier others = barrier;
+    return others == null
+        ? removed.thenAccept(done -> {})
+        : removed.thenCompose(answer -> others.applied(RouteChanged.decode(answer)));
   }
 
   /**
    * {@inheritDoc}
    *
-   * <p>Goes through all ranges and completes when each has answered. So on a node that has just
-   * started, every route acknowledged before is matched from then on.
+   * <p>Goes through all ranges and completes when each has answered.
    */
   @Override
   public CompletableFuture<Integer> removeStale(String node, long incarnation) {
@@ -101,6 +130,11 @@ public final class RangedRouter implements Router {
             });
   }
 
+  /** The lives that are over and yet have routes here: of each node the latest. */
+  Map<String, Long> ended(Predicate<Receiver.Live> over) {
+    return replicas.table.ended(over);
+  }
+
   @Override
   public MatchedRoutes match(String tenant, Topic topic) {
     return replicas.table.match(tenant, topic.name());
@@ -108,6 +142,8 @@ public final class RangedRouter implements Router {
 
   /** Figures for metrics. */
   public RouterStatus status() {
-    return replicas.table.status();
+    RouteBarrier others = barrier;
+    RouterStatus status = replicas.table.status();
+    return others == null ? status : status.withWaitingForNodes(others.waiting());
   }
 }

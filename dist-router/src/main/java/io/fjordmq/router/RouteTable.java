@@ -3,11 +3,14 @@ package io.fjordmq.router;
 import io.fjordmq.api.SubscriptionOptions;
 import io.fjordmq.range.KeyInterval;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /**
  * All routes of a node, ready to be matched. Filled by the replicas of the {@code dist} ranges,
@@ -43,7 +46,8 @@ final class RouteTable {
         cache.hits(),
         cache.misses(),
         cache.invalidations(),
-        cache.evictions());
+        cache.evictions(),
+        0);
   }
 
   /** See {@link Router#has}. */
@@ -110,6 +114,20 @@ final class RouteTable {
           gone.remove(RouteId.of(route));
         });
     gone.forEach(this::remove);
+  }
+
+  /** The lives that are over and yet have routes: of each node the latest. For rare use. */
+  Map<String, Long> ended(Predicate<Receiver.Live> over) {
+    Map<String, Long> latest = new HashMap<>();
+    filters.forEach(
+        pattern ->
+            pattern.forEach(
+                route -> {
+                  if (route.receiver() instanceof Receiver.Live live && over.test(live)) {
+                    latest.merge(live.node(), live.incarnation(), Math::max);
+                  }
+                }));
+    return latest;
   }
 
   /** Notes that the interval is filled now and tells if a part of it was before. */

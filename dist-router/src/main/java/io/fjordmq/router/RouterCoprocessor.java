@@ -20,13 +20,19 @@ import java.util.List;
  * replica next opens the interval puts the table right (see {@link RouteTable#rebuild}).
  */
 final class RouterCoprocessor implements Coprocessor {
-  private static final byte[] DONE = {};
-
+  private final long range;
   private final RouteTable table;
+  private final AppliedRoutes applied;
   private KeyInterval interval = KeyInterval.ALL;
 
-  RouterCoprocessor(RouteTable table) {
+  /**
+   * @param range number of the range
+   * @param applied is told how far this replica is
+   */
+  RouterCoprocessor(long range, RouteTable table, AppliedRoutes applied) {
+    this.range = range;
     this.table = table;
+    this.applied = applied;
   }
 
   @Override
@@ -50,13 +56,19 @@ final class RouterCoprocessor implements Coprocessor {
     if (command instanceof RouteCommand.Add add) {
       context.state().put(add.key(), add.value());
       table.add(RouteCodec.decode(add.key(), add.value()));
-      return DONE;
+      return new RouteChanged(range, context.index()).encode();
     }
     if (command instanceof RouteCommand.Remove remove) {
       removeRow(remove.key(), context.state());
-      return DONE;
+      return new RouteChanged(range, context.index()).encode();
     }
     return removeStale((RouteCommand.RemoveStale) command, context.state()).encode();
+  }
+
+  /** By now {@link #apply} has changed the table. */
+  @Override
+  public void applied(long index) {
+    applied.advance(range, index);
   }
 
   /** The value is not needed to remove a route, so it is not read. */

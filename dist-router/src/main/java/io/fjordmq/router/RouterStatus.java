@@ -11,6 +11,7 @@ package io.fjordmq.router;
  * @param cacheInvalidations remembered topics forgotten because a route of theirs changed, since
  *     start
  * @param cacheEvictions remembered topics forgotten to make room, since start
+ * @param waitingForNodes changes that are committed and not known to be applied by all living nodes
  */
 public record RouterStatus(
     long routes,
@@ -19,4 +20,18 @@ public record RouterStatus(
     long cacheHits,
     long cacheMisses,
     long cacheInvalidations,
-    long cacheEvictions) {}
+    long cacheEvictions,
+    int waitingForNodes) {
+
+  RouterStatus withWaitingForNodes(int waiting) {
+    return new RouterStatus(
+        routes,
+        filters,
+        cachedTopics,
+        cacheHits,
+        cacheMisses,
+        cacheInvalidations,
+        cacheEvictions,
+        waiting);
+  }
+}

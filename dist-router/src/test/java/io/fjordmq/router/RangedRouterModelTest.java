@@ -37,7 +37,7 @@ class RangedRouterModelTest {
       @ForAll @IntRange(min = 1, max = 5) int ranges,
       @ForAll @IntRange(min = 1, max = 3) int cachedTopics) {
     Map<String, Route> model = new LinkedHashMap<>();
-    try (RouterFixture fixture = new RouterFixture(new RouterSettings(ranges, cachedTopics))) {
+    try (RouterFixture fixture = RouterFixture.of(ranges, cachedTopics)) {
       for (Step step : steps) {
         play(step, fixture, model);
         for (String topic : topics) {

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class RangedRouterTest {
-  private final RouterFixture fixture = new RouterFixture(new RouterSettings(3, 100));
+  private final RouterFixture fixture = RouterFixture.of(3, 100);
 
   @AfterEach
   void close() {

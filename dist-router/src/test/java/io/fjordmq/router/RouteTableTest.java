@@ -159,7 +159,7 @@ class RouteTableTest {
       small.match(Routes.TENANT, topic);
     }
     small.add(Routes.toNode("c", "n"));
-    assertThat(small.status()).isEqualTo(new RouterStatus(2, 2, 1, 1, 4, 1, 1));
+    assertThat(small.status()).isEqualTo(new RouterStatus(2, 2, 1, 1, 4, 1, 1, 0));
   }
 
   private MatchedRoutes match(String topic) {

@@ -25,7 +25,7 @@ class RouterCoprocessorTest {
               RouteCodec.evenSplits(RANGES),
               range -> {
                 rangesOpened.add(range.number());
-                return new RouterCoprocessor(table());
+                return new RouterCoprocessor(range.number(), table(), new AppliedRoutes());
               },
               (range, effects) -> {}));
 

@@ -16,6 +16,11 @@ final class RouterFixture implements AutoCloseable {
     ranges = LocalRanges.of(RangedRouter.spec(settings, replicas));
   }
 
+  static RouterFixture of(int ranges, int cachedTopics) {
+    return new RouterFixture(
+        new RouterSettings(ranges, cachedTopics, RouterSettings.Barrier.DEFAULTS));
+  }
+
   RangedRouter router() {
     return new RangedRouter(ranges.client("dist"), replicas);
   }

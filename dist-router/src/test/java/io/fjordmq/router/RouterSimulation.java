@@ -108,7 +108,8 @@ final class RouterSimulation {
     this.cluster = new SimCluster(simulation);
     this.setup = setup;
     this.counts = counts;
-    this.settings = new RouterSettings(2, simulation.chance(50) ? 3 : 1_000);
+    this.settings =
+        new RouterSettings(2, simulation.chance(50) ? 3 : 1_000, RouterSettings.Barrier.DEFAULTS);
     IntStream.range(0, setup.voters).forEach(i -> nodes.add(new NodeId("node" + i)));
     store = new SimStore(cluster, nodes, installs, this::spec, counts);
     trouble = new Trouble(cluster, store, nodes, this::started);

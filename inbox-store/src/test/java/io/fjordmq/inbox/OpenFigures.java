@@ -113,6 +113,11 @@ final class OpenFigures {
     }
 
     @Override
+    public long index() {
+      return 1;
+    }
+
+    @Override
     public void emit(Object effect) {}
   }
 }

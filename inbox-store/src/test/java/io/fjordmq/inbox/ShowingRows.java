@@ -51,6 +51,11 @@ record ShowingRows(Coprocessor inner) implements Coprocessor {
   }
 
   @Override
+  public void applied(long index) {
+    inner.applied(index);
+  }
+
+  @Override
   public byte[] query(ByteBuffer query, KvReader state) {
     if (query.hasRemaining()) {
       return inner.query(query, state);

@@ -20,6 +20,7 @@ final class SimRows implements KvWriter, ApplyContext {
   final List<Object> effects = new ArrayList<>();
   private InboxCoprocessor coprocessor;
   private long nowMillis = 1_900_000_000_000L;
+  private long index;
 
   SimRows(int cachedInboxes) {
     this.cachedInboxes = cachedInboxes;
@@ -47,6 +48,7 @@ final class SimRows implements KvWriter, ApplyContext {
   }
 
   byte[] apply(byte[] command) {
+    index++;
     return coprocessor.apply(ByteBuffer.wrap(command).asReadOnlyBuffer(), this);
   }
 
@@ -74,6 +76,11 @@ final class SimRows implements KvWriter, ApplyContext {
   @Override
   public long nowMillis() {
     return nowMillis;
+  }
+
+  @Override
+  public long index() {
+    return index;
   }
 
   @Override

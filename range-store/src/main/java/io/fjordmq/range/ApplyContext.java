@@ -10,6 +10,9 @@ public interface ApplyContext {
    */
   long nowMillis();
 
+  /** Where the entry stands in the range's log; several commands may be of one entry. */
+  long index();
+
   /**
    * The range's keys, with everything written so far. All writes of an entry become visible at
    * once.

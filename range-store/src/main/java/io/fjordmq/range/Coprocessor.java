@@ -30,6 +30,12 @@ public interface Coprocessor {
    */
   byte[] apply(ByteBuffer command, ApplyContext context);
 
+  /**
+   * Everything up to this index of the range's log is in the state: after each write, before those
+   * who wait for it are answered, and after {@link #open}.
+   */
+  default void applied(long index) {}
+
   /** Answers from state that has at least everything applied before the call. Must not write. */
   byte[] query(ByteBuffer query, KvReader state);
 

@@ -161,6 +161,11 @@ enum Metric {
       "topics forgotten because their routes changed"),
   ROUTE_CACHE_EVICTIONS(
       "fjordmq.route.cache.evictions", Kind.COUNTER, "", "topics forgotten to make room"),
+  ROUTE_CHANGES_WAITING(
+      "fjordmq.route.changes.waiting",
+      Kind.GAUGE,
+      "",
+      "changes of routes that wait until all living nodes have them"),
 
   INBOXES("fjordmq.inboxes", Kind.GAUGE, "", "persistent sessions this node leads"),
   INBOXES_ATTACHED("fjordmq.inboxes.attached", Kind.GAUGE, "", "of them with a connection"),

@@ -61,6 +61,7 @@ final class StatusGauges {
     counter(Metric.ROUTE_CACHE_MISSES, s -> s.router().cacheMisses());
     counter(Metric.ROUTE_CACHE_INVALIDATIONS, s -> s.router().cacheInvalidations());
     counter(Metric.ROUTE_CACHE_EVICTIONS, s -> s.router().cacheEvictions());
+    gauge(Metric.ROUTE_CHANGES_WAITING, s -> s.router().waitingForNodes());
     gauge(Metric.INBOXES, s -> s.inboxes().inboxes());
     gauge(Metric.INBOXES_ATTACHED, s -> s.inboxes().attached());
     gauge(Metric.INBOX_SUBSCRIPTIONS, s -> s.inboxes().subscriptions());

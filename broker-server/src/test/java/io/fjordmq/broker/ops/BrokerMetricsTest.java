@@ -120,7 +120,7 @@ class BrokerMetricsTest {
     ClientStatus idle = new ClientStatus(List.of(), 0);
     return new NodeStatus(
         new DeliveryStatus(1, 2, 3, 4, 5, 6, 7, 8, 9, 10),
-        new RouterStatus(1, 2, 3, 4, 5, 6, 7),
+        new RouterStatus(1, 2, 3, 4, 5, 6, 7, 8),
         new InboxStoreStatus(11, 22, 33, 44),
         55,
         List.of(new ReplicaStatus(descriptor, true, 18, 0, 1, group, null)),

@@ -44,7 +44,7 @@ record SimSettings(
         (int) simulation.between(1, 3),
         sessions(simulation, buffered),
         delivery((int) simulation.between(1, 16)),
-        new RouterSettings(1, (int) simulation.between(1, 100)),
+        new RouterSettings(1, (int) simulation.between(1, 100), RouterSettings.Barrier.DEFAULTS),
         inboxes(simulation),
         new RetainSettings(1, 1_000),
         ranges(directory),

@@ -57,7 +57,7 @@ class SysTopicsTest {
     ReplicaSet members = ReplicaSet.ofVoters(self);
     return new NodeStatus(
         new DeliveryStatus(0, 0, 0, 0, 0, 0, 0, 0, 0, 0),
-        new RouterStatus(0, 0, 0, 0, 0, 0, 0),
+        new RouterStatus(0, 0, 0, 0, 0, 0, 0, 0),
         new InboxStoreStatus(10, 1, 11, 100),
         55,
         List.of(),

@@ -204,6 +204,11 @@ final class ApplyLoop {
     }
 
     @Override
+    public long index() {
+      return state.appliedIndex();
+    }
+
+    @Override
     public KvWriter state() {
       return data;
     }

@@ -110,6 +110,7 @@ final class RangeReplica implements ReplicatedState {
   private void openCoprocessor() {
     RangeDescriptor now = state.descriptor();
     coprocessor.open(now.interval(), new DataReader(space.latest(), now.interval()));
+    coprocessor.applied(state.appliedIndex());
   }
 
   /** Connects the replica to its opened group; until then it serves nobody. */
@@ -229,6 +230,7 @@ final class RangeReplica implements ReplicatedState {
 
   private void afterWrite(ApplyLoop.Written written) {
     appliedIndex = written.appliedIndex();
+    coprocessor.applied(appliedIndex);
     senders = state.senders().size();
     if (leadingTerm != NOT_LEADING && !written.effects().isEmpty()) {
       perform(written.effects());

@@ -91,6 +91,11 @@ final class StoreWatch {
     }
 
     @Override
+    public void applied(long index) {
+      coprocessor.applied(index);
+    }
+
+    @Override
     public byte[] query(ByteBuffer query, KvReader state) {
       return coprocessor.query(query, state);
     }

@@ -1,0 +1,38 @@
+package io.fjordmq.router;
+
+import io.fjordmq.api.ByteReader;
+import io.fjordmq.api.ByteWriter;
+import io.fjordmq.api.MalformedBytesException;
+
+/**
+ * The answer to {@link RouteCommand.Add} and {@link RouteCommand.Remove}: where in which log the
+ * change stands.
+ *
+ * <pre>
+ * u8  version, 1
+ * u64 range number
+ * u64 index
+ * </pre>
+ */
+record RouteChanged(long range, long index) {
+  private static final int VERSION = 1;
+  private static final int BYTES = 17;
+
+  byte[] encode() {
+    return new ByteWriter(BYTES).writeByte(VERSION).writeLong(range).writeLong(index).toByteArray();
+  }
+
+  /**
+   * @throws MalformedBytesException if the bytes are no such answer
+   */
+  static RouteChanged decode(byte[] answer) {
+    ByteReader in = new ByteReader(answer);
+    int version = in.readByte();
+    if (version != VERSION) {
+      throw new MalformedBytesException("answer of unknown version " + version);
+    }
+    RouteChanged changed = new RouteChanged(in.readLong(), in.readLong());
+    in.requireEnd();
+    return changed;
+  }
+}

@@ -1,0 +1,85 @@
+package io.fjordmq.router;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.membership.Member;
+import io.fjordmq.cluster.membership.Members;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Removes the routes that lead to lives of nodes that are over: nobody receives through them any
+ * more. Every node sweeps, but only the one that leads the first range of the store does something.
+ * Thread-safe.
+ */
+public final class StaleRoutes {
+  private static final Logger LOG = LoggerFactory.getLogger(StaleRoutes.class);
+
+  private final RangedRouter router;
+  private final Supplier<Members> members;
+  private final BooleanSupplier leads;
+  private final AtomicBoolean sweeping = new AtomicBoolean();
+
+  /**
+   * @param members as this node knows them now
+   * @param leads whether this node leads the store's first range
+   */
+  public StaleRoutes(RangedRouter router, Supplier<Members> members, BooleanSupplier leads) {
+    this.router = router;
+    this.members = members;
+    this.leads = leads;
+  }
+
+  /**
+   * Looks through the routes of this node and has stale ones removed; does nothing while the last
+   * sweep is under way. To be called from time to time, by a thread that may take its time.
+   *
+   * @return completes with how many were removed; what fails is tried again by the next sweep
+   */
+  public CompletableFuture<Integer> sweep() {
+    if (!leads.getAsBoolean() || !sweeping.compareAndSet(false, true)) {
+      return CompletableFuture.completedFuture(0);
+    }
+    Members now = members.get();
+    List<CompletableFuture<Integer>> removals = new ArrayList<>();
+    router
+        .ended(live -> isOver(live, now))
+        .forEach((node, latest) -> removals.add(remove(node, latest + 1)));
+    return CompletableFuture.allOf(removals.toArray(CompletableFuture<?>[]::new))
+        .handle(
+            (done, failure) -> {
+              sweeping.set(false);
+              return removals.stream().mapToInt(CompletableFuture::join).sum();
+            });
+  }
+
+  private CompletableFuture<Integer> remove(String node, long incarnation) {
+    return router
+        .removeStale(node, incarnation)
+        .handle(
+            (removed, failure) -> {
+              if (failure != null) {
+                LOG.warn(
+                    "stale routes of node {} are left to the next sweep: {}",
+                    node,
+                    failure.toString());
+                return 0;
+              }
+              LOG.info("removed routes of an earlier life of node {}: {}", node, removed);
+              return removed;
+            });
+  }
+
+  /** A life that this node has not heard of yet is not over. */
+  private static boolean isOver(Receiver.Live live, Members now) {
+    Member member = now.find(new NodeId(live.node()));
+    return member != null
+        && (live.incarnation() < member.incarnation()
+            || (live.incarnation() == member.incarnation() && !member.isAlive()));
+  }
+}
