@@ -1,0 +1,245 @@
+package io.fjordmq.router;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fjordmq.api.Topic;
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.membership.Member;
+import io.fjordmq.cluster.membership.TestMembership;
+import io.fjordmq.cluster.peer.LoopbackPeers;
+import io.fjordmq.range.RangeException;
+import io.fjordmq.range.sim.FollowedStore;
+import io.fjordmq.range.sim.LocalRanges;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Goal: a route that counts is matched by every node that may accept a PUBLISH. */
+class RouteBarrierTest {
+  private static final RouterSettings SETTINGS =
+      new RouterSettings(2, 100, RouterSettings.Barrier.DEFAULTS);
+  private static final Duration MOMENT = SETTINGS.barrier().askAgainAfter();
+
+  private final LoopbackPeers peers = LoopbackPeers.immediate();
+  private final One a = new One("a");
+  private final One b = new One("b");
+  private final One c = new One("c");
+  private final FollowedStore store =
+      new FollowedStore(
+          RangedRouter.spec(SETTINGS, a.replicas),
+          List.of(
+              RangedRouter.spec(SETTINGS, b.replicas), RangedRouter.spec(SETTINGS, c.replicas)));
+  private final LocalRanges ranges = LocalRanges.of(store.spec());
+
+  /** A node. */
+  private final class One {
+    final NodeId id;
+    final RangedRouter.Replicas replicas = new RangedRouter.Replicas(SETTINGS);
+    final TestMembership membership;
+    final LoopbackPeers.Node peer;
+
+    One(String name) {
+      id = new NodeId(name);
+      membership = new TestMembership(id);
+      peer = peers.start(id);
+    }
+
+    RangedRouter join() {
+      RouteBarrier barrier =
+          new RouteBarrier(membership, peer, ranges.timers(), SETTINGS.barrier(), replicas);
+      barrier.start(peer);
+      List.of(a, b, c).forEach(other -> membership.setUp(other.id, 1));
+      return new RangedRouter(ranges.client("dist"), replicas, barrier);
+    }
+
+    boolean matches(String topic) {
+      return !new RangedRouter(ranges.client("dist"), replicas)
+          .match("t", new Topic(topic))
+          .isEmpty();
+    }
+  }
+
+  private final RangedRouter onA = a.join();
+  private final RangedRouter onB = b.join();
+
+  RouteBarrierTest() {
+    c.join();
+  }
+
+  @AfterEach
+  void close() {
+    ranges.close();
+  }
+
+  @Test
+  void shouldCountWhenAllLivingNodesHaveApplied() {
+    store.hold(1);
+    CompletableFuture<Void> added = onA.add(route("x"));
+    assertThat(b.matches("x")).isTrue();
+    assertThat(added).isNotDone();
+    assertThat(onA.status().waitingForNodes()).isEqualTo(1);
+    store.release(1);
+    assertThat(added).isCompleted();
+    assertThat(c.matches("x")).isTrue();
+    assertThat(onA.status().waitingForNodes()).isZero();
+  }
+
+  @Test
+  void shouldWaitForThisNodesOwnReplicaWhenAnotherNodeLeads() {
+    store.hold(0);
+    CompletableFuture<Void> added = onB.add(route("x"));
+    assertThat(added).isNotDone();
+    store.release(0);
+    assertThat(added).isCompleted();
+  }
+
+  @Test
+  void shouldCountTheRemovalWhenNoLivingNodeMatchesAnyMore() {
+    onA.add(route("x")).join();
+    store.hold(1);
+    CompletableFuture<Void> removed = onA.remove(route("x"));
+    assertThat(c.matches("x")).isTrue();
+    assertThat(removed).isNotDone();
+    store.release(1);
+    assertThat(removed).isCompleted();
+    assertThat(c.matches("x")).isFalse();
+  }
+
+  @Test
+  void shouldNotWaitForNodesThatAreDown() {
+    store.hold(1);
+    CompletableFuture<Void> added = onA.add(route("x"));
+    a.membership.setState(c.id, Member.State.DRAINING);
+    assertThat(added).as("it still accepts").isNotDone();
+    a.membership.setState(c.id, Member.State.DOWN);
+    assertThat(added).isCompleted();
+  }
+
+  @Test
+  void shouldWaitForANodeThatBecomesAliveMeanwhile() {
+    store.hold(0);
+    store.hold(1);
+    a.membership.setState(c.id, Member.State.DOWN);
+    CompletableFuture<Void> added = onA.add(route("x"));
+    a.membership.setUp(c.id, 2);
+    store.release(0);
+    assertThat(added).isNotDone();
+    store.release(1);
+    assertThat(added).isCompleted();
+  }
+
+  @Test
+  void shouldAskANodeAgainThatCouldNotBeReached() {
+    peers.cut(a.id, b.id);
+    CompletableFuture<Void> added = onA.add(route("x"));
+    ranges.advance(MOMENT.multipliedBy(10));
+    assertThat(added).as("alive, so it must have it").isNotDone();
+    peers.heal();
+    ranges.advance(MOMENT.multipliedBy(2));
+    assertThat(added).isCompleted();
+  }
+
+  @Test
+  void shouldSayWhichNodesDidNotAnswer() {
+    store.hold(1);
+    CompletableFuture<Void> added = onA.add(route("x"));
+    ranges.advance(SETTINGS.barrier().patience().plus(MOMENT));
+    assertThatThrownBy(added::join)
+        .cause()
+        .isInstanceOf(RangeException.class)
+        .hasMessageContaining("[c]");
+    store.release(1);
+    assertThat(onA.add(route("y"))).isCompleted();
+  }
+
+  @Test
+  void shouldNotCountWhenTheLeaseHasRunOutMeanwhile() {
+    store.hold(0);
+    CompletableFuture<Void> added = onA.add(route("x"));
+    a.membership.stopServing("the lease has run out");
+    store.release(0);
+    assertThatThrownBy(added::join).hasMessageContaining("the lease has run out");
+  }
+
+  @Test
+  void shouldNotCountWhenAnotherLifeHasBegunMeanwhile() {
+    store.hold(0);
+    CompletableFuture<Void> added = onA.add(route("x"));
+    a.membership.endLife();
+    a.membership.beginLife();
+    store.release(0);
+    assertThatThrownBy(added::join).hasMessageContaining("life has ended");
+  }
+
+  @Test
+  void shouldAskANodeOneQuestionAtATimeAndNoneThatItHasAnswered() {
+    AtomicInteger questions = new AtomicInteger();
+    NodeId d = new NodeId("d");
+    CompletableFuture<byte[]> late = new CompletableFuture<>();
+    peers
+        .start(d)
+        .serve(
+            RouteBarrier.SERVICE,
+            (from, question) -> {
+              questions.incrementAndGet();
+              return late;
+            });
+    a.membership.setUp(d, 1);
+    Route route = route("x");
+    List<CompletableFuture<Void>> changes =
+        List.of(onA.add(route), onA.remove(route), onA.add(route), onA.remove(route));
+    assertThat(questions).hasValue(1);
+    late.complete(HexFormat.of().parseHex("01" + "00000000000000ff"));
+    assertThat(changes).allMatch(CompletableFuture::isDone);
+    assertThat(onA.add(route)).isCompleted();
+    assertThat(questions).hasValue(1);
+  }
+
+  @Test
+  void shouldKeepTheFormOfMessagesByteForByte() {
+    HexFormat hex = HexFormat.of();
+    assertThat(hex.formatHex(RouteBarrier.question(3, 258)))
+        .isEqualTo("01" + "0000000000000003" + "0000000000000102");
+    assertThat(hex.formatHex(new RouteChanged(3, 258).encode()))
+        .isEqualTo("01" + "0000000000000003" + "0000000000000102");
+    onA.add(route("x")).join();
+    assertThat(hex.formatHex(askA(RouteBarrier.question(rangeOf("x"), 1))))
+        .isEqualTo("01" + "0000000000000002");
+  }
+
+  private byte[] askA(byte[] question) {
+    return b.peer.ask(a.id, RouteBarrier.SERVICE, question, Duration.ofSeconds(1)).join();
+  }
+
+  private long rangeOf(String filter) {
+    return RouteCodec.bucketOf("t", filter) < RouteCodec.BUCKETS / 2 ? 1 : 2;
+  }
+
+  @Test
+  void shouldRemoveRoutesOfLivesThatAreOver() {
+    onA.add(RouterFixture.live("t", "old", "b", 1)).join();
+    onA.add(RouterFixture.live("t", "new", "b", 2)).join();
+    onA.add(RouterFixture.live("t", "down", "c", 1)).join();
+    onA.add(RouterFixture.live("t", "self", "a", 1)).join();
+    onA.add(RouterFixture.live("t", "unheard", "b", 3)).join();
+    onA.add(RouterFixture.live("t", "stranger", "z", 1)).join();
+    a.membership.setUp(b.id, 2);
+    a.membership.setState(c.id, Member.State.DOWN);
+    StaleRoutes follower = new StaleRoutes(onA, a.membership::members, () -> false);
+    assertThat(follower.sweep()).isCompletedWithValue(0);
+    StaleRoutes leader = new StaleRoutes(onA, a.membership::members, () -> true);
+    assertThat(leader.sweep()).isCompletedWithValue(2);
+    assertThat(List.of("old", "down")).noneMatch(a::matches);
+    assertThat(List.of("new", "self", "unheard", "stranger")).allMatch(a::matches);
+    assertThat(leader.sweep()).isCompletedWithValue(0);
+  }
+
+  private static Route route(String filter) {
+    return RouterFixture.live("t", filter, "a", 1);
+  }
+}

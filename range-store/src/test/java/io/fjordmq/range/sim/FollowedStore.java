@@ -1,0 +1,152 @@
+package io.fjordmq.range.sim;
+
+import io.fjordmq.range.ApplyContext;
+import io.fjordmq.range.Coprocessor;
+import io.fjordmq.range.KeyInterval;
+import io.fjordmq.range.RangeId;
+import io.fjordmq.range.StoreSpec;
+import io.fjordmq.range.kv.KvReader;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * One store of several nodes in one process: {@link LocalRanges} runs the replicas of the first
+ * node, which leads everything; the coprocessors of the others apply the same log, at once or when
+ * the test says so.
+ */
+public final class FollowedStore {
+  @SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
+  private record Applied(long index, long nowMillis, byte[] command) {}
+
+  private final StoreSpec leader;
+  private final List<Follower> followers;
+
+  /**
+   * @param followers what the other nodes made of the same store
+   */
+  public FollowedStore(StoreSpec leader, List<StoreSpec> followers) {
+    this.leader = leader;
+    this.followers = followers.stream().map(Follower::new).toList();
+  }
+
+  /** For {@link LocalRanges#of}. */
+  public StoreSpec spec() {
+    return new StoreSpec(leader.name(), leader.initialSplitKeys(), Followed::new, leader.effects());
+  }
+
+  /** The follower, counted from 0, applies nothing more. */
+  public void hold(int follower) {
+    followers.get(follower).held = true;
+  }
+
+  /** It applies what it has missed, and all that comes. */
+  public void release(int follower) {
+    followers.get(follower).held = false;
+    followers.get(follower).catchUp();
+  }
+
+  /** A node that follows. */
+  private static final class Follower {
+    private final StoreSpec spec;
+    private final Map<RangeId, Replica> replicas = new ConcurrentHashMap<>();
+    private volatile boolean held;
+
+    Follower(StoreSpec spec) {
+      this.spec = spec;
+    }
+
+    Replica replica(RangeId range, KeyInterval interval) {
+      return replicas.computeIfAbsent(
+          range, r -> new Replica(spec.coprocessor().apply(range), interval));
+    }
+
+    void catchUp() {
+      if (!held) {
+        replicas.values().forEach(Replica::catchUp);
+      }
+    }
+  }
+
+  /** Its replica of one range. */
+  private static final class Replica {
+    private final Coprocessor coprocessor;
+    private final FollowerRows rows = new FollowerRows();
+    private final Queue<Applied> missed = new ArrayDeque<>();
+    private long index;
+
+    Replica(Coprocessor coprocessor, KeyInterval interval) {
+      this.coprocessor = coprocessor;
+      coprocessor.open(interval, rows);
+      coprocessor.applied(0);
+    }
+
+    synchronized void offer(List<Applied> entries) {
+      missed.addAll(entries);
+    }
+
+    synchronized void catchUp() {
+      long before = index;
+      for (Applied next = missed.poll(); next != null; next = missed.poll()) {
+        if (next.index > before) { // what a reopened leader applies again is known
+          rows.at(next.index, next.nowMillis);
+          coprocessor.apply(ByteBuffer.wrap(next.command).asReadOnlyBuffer(), rows);
+          index = next.index;
+        }
+      }
+      coprocessor.applied(index);
+    }
+  }
+
+  /** The leader's replica; hands on what it applies. */
+  private final class Followed implements Coprocessor {
+    private final RangeId range;
+    private final Coprocessor coprocessor;
+    private final List<Applied> entries = new ArrayList<>();
+    private KeyInterval interval = KeyInterval.ALL;
+
+    Followed(RangeId range) {
+      this.range = range;
+      this.coprocessor = leader.coprocessor().apply(range);
+    }
+
+    @Override
+    public void open(KeyInterval held, KvReader state) {
+      interval = held;
+      coprocessor.open(held, state);
+    }
+
+    @Override
+    public byte[] apply(ByteBuffer command, ApplyContext context) {
+      byte[] bytes = new byte[command.remaining()];
+      command.duplicate().get(bytes);
+      entries.add(new Applied(context.index(), context.nowMillis(), bytes));
+      return coprocessor.apply(command, context);
+    }
+
+    @Override
+    public void applied(long index) {
+      coprocessor.applied(index);
+      List<Applied> handed = List.copyOf(entries);
+      entries.clear();
+      for (Follower follower : followers) {
+        follower.replica(range, interval).offer(handed);
+        follower.catchUp();
+      }
+    }
+
+    @Override
+    public byte[] query(ByteBuffer query, KvReader state) {
+      return coprocessor.query(query, state);
+    }
+
+    @Override
+    public void close() {
+      coprocessor.close();
+    }
+  }
+}
