@@ -3,8 +3,7 @@ package io.fjordmq.router;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.membership.Member;
 import io.fjordmq.cluster.membership.Members;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
@@ -46,16 +45,11 @@ public final class StaleRoutes {
       return CompletableFuture.completedFuture(0);
     }
     Members now = members.get();
-    List<CompletableFuture<Integer>> removals = new ArrayList<>();
-    router
-        .ended(live -> isOver(live, now))
-        .forEach((node, latest) -> removals.add(remove(node, latest + 1)));
-    return CompletableFuture.allOf(removals.toArray(CompletableFuture<?>[]::new))
-        .handle(
-            (done, failure) -> {
-              sweeping.set(false);
-              return removals.stream().mapToInt(CompletableFuture::join).sum();
-            });
+    CompletableFuture<Integer> all = CompletableFuture.completedFuture(0);
+    for (Map.Entry<String, Long> ended : router.ended(live -> isOver(live, now)).entrySet()) {
+      all = all.thenCombine(remove(ended.getKey(), ended.getValue() + 1), Integer::sum);
+    }
+    return all.whenComplete((removed, failure) -> sweeping.set(false));
   }
 
   private CompletableFuture<Integer> remove(String node, long incarnation) {

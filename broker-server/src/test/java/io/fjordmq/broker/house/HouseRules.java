@@ -51,7 +51,7 @@ final class HouseRules {
         .whereLayer("range")
         .mayOnlyBeAccessedByLayers("router", "inbox", "retain", "broker")
         .whereLayer("cluster")
-        .mayOnlyBeAccessedByLayers("range", "broker")
+        .mayOnlyBeAccessedByLayers("range", "router", "broker") // routes wait for other nodes
         .because("router and stores do not know each other; only the broker knows them all");
   }
 
