@@ -9,6 +9,7 @@ import io.fjordmq.cluster.consensus.GroupId;
 import io.fjordmq.cluster.consensus.RecordingState;
 import io.fjordmq.cluster.consensus.RecordingState.Offered;
 import io.fjordmq.cluster.consensus.ReplicaSet;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -86,6 +87,7 @@ class SimClusterTest {
     long leaders;
     long installs;
     long moves;
+    long halts;
 
     Run(long seed, int voters) {
       simulation = new Simulation(seed);
@@ -134,6 +136,9 @@ class SimClusterTest {
 
     private void trouble(SimCluster cluster) throws ConsensusException {
       NodeId node = nodes.get((int) simulation.between(0, nodes.size() - 1));
+      if (cluster.running(node)) {
+        reopenIfHalted(cluster, node);
+      }
       if (simulation.chance(5) && cluster.running(node)) {
         tellStory("crash " + node);
         count(state(node));
@@ -150,15 +155,36 @@ class SimClusterTest {
         cluster.network().heal();
       }
       Consensus consensus = open.get(node);
-      if (consensus != null && simulation.chance(10)) {
+      if (consensus != null) {
+        trouble(cluster.host(node), consensus);
+      }
+    }
+
+    private void trouble(SimHost host, Consensus consensus) {
+      if (simulation.chance(10)) {
         consensus.checkpoint();
-      } else if (consensus != null && simulation.chance(4)) {
+      } else if (simulation.chance(8)) {
+        tellStory("depose " + host.node());
+        host.depose(GROUP);
+      } else if (simulation.chance(2)) {
+        tellStory("halt " + host.node());
+        host.halt(GROUP, new IOException("simulated fault"));
+      } else if (simulation.chance(4)) {
         consensus.transferLeadership(nodes.get((int) simulation.between(0, nodes.size() - 1)));
-      } else if (consensus != null && members.size() > 1 && simulation.chance(6)) {
+      } else if (members.size() > 1 && simulation.chance(6)) {
         NodeId out = NODES.get((int) simulation.between(0, 3));
         List<NodeId> rest = NODES.stream().filter(n -> !n.equals(out)).toList();
         Set<NodeId> learners = simulation.chance(50) ? Set.of(out) : Set.of();
         consensus.changeReplicas(new ReplicaSet(Set.copyOf(rest), learners)).thenRun(() -> moves++);
+      }
+    }
+
+    private void reopenIfHalted(SimCluster cluster, NodeId node) throws ConsensusException {
+      if (cluster.host(node).running().isEmpty()) {
+        halts++;
+        count(state(node));
+        Objects.requireNonNull(open.get(node)).close();
+        open(cluster, node);
       }
     }
 
@@ -169,6 +195,8 @@ class SimClusterTest {
         if (!cluster.running(node)) {
           cluster.start(node);
           open(cluster, node);
+        } else {
+          reopenIfHalted(cluster, node);
         }
       }
       simulation.runUntil("somebody leads", () -> leader() != null, 20_000);
@@ -238,8 +266,9 @@ class SimClusterTest {
     void assertMetTrouble(long seeds) {
       assertThat(acknowledged).isGreaterThan(10 * seeds);
       assertThat(leaders).isGreaterThan(2 * seeds);
+      assertThat(halts).isGreaterThan(seeds / 2);
+      assertThat(unknown).isGreaterThan(seeds / 10);
       if (members.size() > 1) {
-        assertThat(unknown).isGreaterThan(seeds / 10);
         assertThat(appliedThoughUnknown).isGreaterThan(seeds / 20);
         assertThat(installs).isGreaterThan(seeds / 20);
         assertThat(moves).isGreaterThan(seeds / 20);
@@ -253,6 +282,7 @@ class SimClusterTest {
       leaders += other.leaders;
       installs += other.installs;
       moves += other.moves;
+      halts += other.halts;
     }
   }
 }

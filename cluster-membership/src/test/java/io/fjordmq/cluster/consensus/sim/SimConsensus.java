@@ -142,6 +142,25 @@ final class SimConsensus implements Consensus, SimReplica.Listener {
     }
   }
 
+  // ---- what a simulation does to it
+
+  boolean isRunning() {
+    return !closed && halted == null;
+  }
+
+  void depose() {
+    process.execute(
+        () -> {
+          if (replica.leading() != null) {
+            replica.becomeFollower(null);
+          }
+        });
+  }
+
+  void fail(Exception fault) {
+    process.execute(() -> halt(fault));
+  }
+
   // ---- what the replica reports
 
   @Override

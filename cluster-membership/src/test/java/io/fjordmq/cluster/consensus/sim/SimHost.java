@@ -9,6 +9,7 @@ import io.fjordmq.cluster.consensus.GroupId;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.cluster.consensus.ReplicatedState;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -105,6 +106,36 @@ public final class SimHost implements ConsensusHost {
   @Override
   public void close() {
     List.copyOf(open.values()).forEach(Consensus::close);
+  }
+
+  /** Groups that are open and have not halted, in the order of their names. */
+  public List<GroupId> running() {
+    return open.values().stream()
+        .filter(SimConsensus::isRunning)
+        .map(Consensus::group)
+        .sorted(Comparator.comparing(GroupId::toString))
+        .toList();
+  }
+
+  /**
+   * Takes leadership away from this node's replica, if it leads; whoever is elected next, perhaps
+   * the same replica, leads in a new term. What it was offered ends as not known or not taken.
+   */
+  public void depose(GroupId group) {
+    running(group).depose();
+  }
+
+  /** This node's replica stops because of a fault; whoever opened it is told. */
+  public void halt(GroupId group, Exception fault) {
+    running(group).fail(fault);
+  }
+
+  private SimConsensus running(GroupId group) {
+    SimConsensus consensus = open.get(group);
+    if (consensus == null) {
+      throw new IllegalArgumentException(group + " is not open on " + node());
+    }
+    return consensus;
   }
 
   void closed(GroupId group) {
