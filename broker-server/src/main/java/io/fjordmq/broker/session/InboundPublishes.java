@@ -228,7 +228,10 @@ final class InboundPublishes {
   private void publish(PendingPublish entry, @Nullable PublishId id) {
     entry.published = true;
     if (refused) {
-      return; // the client repeats both, in order: this one must not be there before
+      // The client repeats both, in order: this one must not be there before the other. And the
+      // other may be behind it, if this one had to be recorded first: then it ends the connection.
+      entry.published(PublishOutcome.NOT_DURABLE);
+      return;
     }
     connection.services().publisher().publish(connection.tenant(), entry.message, id, entry);
   }

@@ -78,4 +78,15 @@ class RefusedPublishTest {
     again.publish(2, 1, "a", "two", false, true, MqttProperties.NO_PROPERTIES).expect("PUBACK 2");
     assertThat(stored()).containsExactly("one", "two");
   }
+
+  @Test
+  void shouldEndTheConnectionWhenAPublishBehindOneThatIsBeingRecordedFails() {
+    TestClient publisher = world.open().connect3("pub", false);
+    publisher.expect("CONNACK 0");
+    world.inboxes.refuseNextInsert = true;
+    // The identifier of the first is recorded before it is stored; the second is stored at once.
+    publisher.raw("34 08 0001 61 0001 6f6e65" + "32 08 0001 61 0002 74776f").expect();
+    assertThat(publisher.isOpen()).isFalse();
+    assertThat(stored()).isEmpty();
+  }
 }
