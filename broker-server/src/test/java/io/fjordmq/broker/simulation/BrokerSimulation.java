@@ -1,15 +1,8 @@
 package io.fjordmq.broker.simulation;
 
 import io.fjordmq.broker.simulation.ModelClient.Character;
-import io.fjordmq.cluster.NodeId;
-import io.fjordmq.cluster.consensus.sim.SimCluster;
-import io.fjordmq.cluster.consensus.sim.SimHost;
 import io.fjordmq.cluster.consensus.sim.Simulation;
-import io.fjordmq.range.kv.SimKv;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -23,7 +16,6 @@ import org.jspecify.annotations.Nullable;
  * last session has ended nothing is left.
  */
 final class BrokerSimulation {
-  private static final NodeId NODE = new NodeId("node0");
   private static final int ROUNDS = 20;
   private static final long PATIENCE_MILLIS = 120_000;
   private static final long LOOK_MILLIS = 20;
@@ -37,25 +29,14 @@ final class BrokerSimulation {
           new Character("t3", 4, false, 100));
 
   private final Simulation simulation;
-  private final SimCluster cluster;
-  private final SimSettings settings;
-  private final Defect defect;
   private final Ledger ledger;
-  private final SimKv.Disk disk = new SimKv.Disk();
+  private final BrokerLives broker;
   private final List<ModelClient> clients = new ArrayList<>();
-  private final InstantSource clock;
-  private @Nullable SimBroker broker;
-  private RoughTransport.Faults faults = RoughTransport.Faults.NONE;
-  private long incarnation;
-  private long clockOffsetMillis;
 
   BrokerSimulation(long seed, Path installs, Defect defect, boolean tellsStory) {
     this.simulation = new Simulation(seed);
-    this.cluster = new SimCluster(simulation);
-    this.settings = SimSettings.draw(simulation, installs);
-    this.defect = defect;
     this.ledger = new Ledger(seed, tellsStory);
-    this.clock = () -> simulation.clock().instant().plusMillis(clockOffsetMillis);
+    this.broker = new BrokerLives(simulation, installs, defect, ledger);
     List<String> filters = new ArrayList<>(List.of("#", "t/+/0", "t/+/1"));
     for (Character client : CLIENTS) {
       filters.add("t/" + client.clientId() + "/#");
@@ -72,74 +53,34 @@ final class BrokerSimulation {
    * @throws AssertionError naming the seed if a promise is broken
    */
   long run() {
-    try (cluster;
+    try (broker;
         ErrorLog log = ErrorLog.open()) {
       simulation.afterEveryEvent(() -> assertNoDefectSeen(log));
-      start();
-      await("the broker listens", this::isListening);
-      setFaults(new RoughTransport.Faults(3, 2, 10));
+      broker.start();
+      await("the broker listens", broker::isListening);
+      broker.setFaults(new RoughTransport.Faults(3, 2, 10));
       for (int round = 0; round < ROUNDS; round++) {
-        trouble();
+        broker.trouble();
         simulation.run(simulation.between(1, 500));
       }
       peace();
       return ledger.received();
-    } catch (IOException e) {
-      throw new UncheckedIOException("seed " + simulation.seed(), e);
     }
   }
 
-  private boolean isListening() {
-    return broker != null && broker.isListening();
-  }
-
-  private void start() throws IOException {
-    SimHost host = cluster.start(NODE);
-    SimBroker started = new SimBroker(host, disk, clock, settings, ++incarnation, defect);
-    started.setFaults(faults);
-    broker = started;
-    ledger.note("the broker starts, life " + incarnation);
-  }
-
-  private void crash(SimBroker running) {
-    ledger.note("the broker crashes");
-    broker = null;
-    cluster.crash(NODE);
-    running.crashed();
-    disk.crash(unflushed -> (int) simulation.between(0, unflushed));
-  }
-
-  private void setFaults(RoughTransport.Faults wanted) {
-    faults = wanted;
-    if (broker != null) {
-      broker.setFaults(wanted);
-    }
-  }
-
-  private void trouble() throws IOException {
-    SimBroker running = broker;
-    if (running == null) {
-      if (simulation.chance(70)) {
-        start();
-      }
-    } else if (simulation.chance(10)) {
-      crash(running);
-    }
-    if (simulation.chance(10)) {
-      clockOffsetMillis += simulation.between(-2_000, 20_000);
-    }
-  }
-
-  private void peace() throws IOException {
+  private void peace() {
     ledger.note("peace");
-    setFaults(RoughTransport.Faults.NONE);
-    if (broker == null) {
-      start();
+    broker.setFaults(RoughTransport.Faults.NONE);
+    if (broker.running() == null) {
+      broker.start();
     }
     clients.forEach(ModelClient::rest);
     await("every client is connected and has its answers", () -> all(ModelClient::isAtRest));
     clients.forEach(client -> client.publishTo(client.topics(), 1));
     clients.forEach(client -> client.publishTo(client.topics(), 2));
+    // Nothing that follows these messages will show that they are there.
+    simulation.run(simulation.between(0, 40));
+    broker.loseLeaders();
     await("every client has its answers again", () -> all(ModelClient::isAtRest));
     await("everything arrives", () -> ledger.missing().isEmpty());
     simulation.run(QUIET_MILLIS);
@@ -150,7 +91,7 @@ final class BrokerSimulation {
     last.publishTo(clients.stream().flatMap(client -> client.topics().stream()).toList(), 1);
     await("the last one has its answers", last::isAtRest);
     end(List.of(last));
-    SimBroker running = broker;
+    SimBroker running = broker.running();
     if (running != null) {
       await("nothing is left", () -> running.leftovers().isEmpty());
     }
@@ -182,7 +123,7 @@ final class BrokerSimulation {
   }
 
   private ModelClient newClient(Character who, List<String> topics, List<String> filters) {
-    return new ModelClient(simulation, who, ledger, () -> broker, topics, filters);
+    return new ModelClient(simulation, who, ledger, broker::running, topics, filters);
   }
 
   private void end(List<ModelClient> leaving) {
@@ -210,7 +151,7 @@ final class BrokerSimulation {
   }
 
   private String state() {
-    SimBroker last = broker;
+    SimBroker last = broker.running();
     List<String> left = last == null ? List.of("no broker") : last.leftovers();
     return "owed: %s; left: %s; dropped: %s"
         .formatted(ledger.missing(), left, last == null ? "" : last.counters().dropped());

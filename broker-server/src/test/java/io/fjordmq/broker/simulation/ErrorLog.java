@@ -11,7 +11,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Listens to what the broker logs: an error is a defect, for nothing a simulation does is a fault
- * of ours. Everything less is not worth a line, as crashes here are on purpose.
+ * of ours, except that a replica may say that it halted as it was told to. Everything less is not
+ * worth a line, as crashes here are on purpose.
  */
 final class ErrorLog extends AppenderBase<ILoggingEvent> implements AutoCloseable {
   private final Logger logger = (Logger) LoggerFactory.getLogger("io.fjordmq");
@@ -34,7 +35,7 @@ final class ErrorLog extends AppenderBase<ILoggingEvent> implements AutoCloseabl
 
   @Override
   protected void append(ILoggingEvent event) {
-    if (first == null) {
+    if (first == null && !event.getFormattedMessage().contains(BrokerLives.FAULT)) {
       IThrowableProxy cause = event.getThrowableProxy();
       String trace = cause == null ? "" : "\n" + ThrowableProxyUtil.asString(cause);
       first = event.getFormattedMessage() + trace;

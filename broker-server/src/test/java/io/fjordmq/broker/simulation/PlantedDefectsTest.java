@@ -70,6 +70,19 @@ class PlantedDefectsTest {
   }
 
   @Test
+  void shouldFindThatNobodyLooksAgainWhenARangeHasALeaderAgain() {
+    Defect incurious =
+        new Defect() {
+          @Override
+          public InboxListener listener(InboxListener events) {
+            return Defect.changed(
+                InboxListener.class, events, "leading", (call, arguments) -> null);
+          }
+        };
+    assertFound(incurious, "misses");
+  }
+
+  @Test
   void shouldFindThatARepeatedQos2PublishIsStoredAgain() {
     assertFound(
         inboxes(

@@ -1,0 +1,174 @@
+package io.fjordmq.broker.simulation;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.GroupId;
+import io.fjordmq.cluster.consensus.sim.SimCluster;
+import io.fjordmq.cluster.consensus.sim.SimHost;
+import io.fjordmq.cluster.consensus.sim.Simulation;
+import io.fjordmq.range.kv.SimKv;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The broker from life to life, and what befalls it: it crashes and loses what it has not synced,
+ * its ranges lose their leader or halt while it lives, its stores are slow to reach, its clock is
+ * set. All ranges have one voter, the broker's own node.
+ */
+final class BrokerLives implements AutoCloseable {
+  /** What halted replicas give as their reason. */
+  static final String FAULT = "simulated fault of a replica";
+
+  private static final NodeId NODE = new NodeId("node0");
+
+  private final Simulation simulation;
+  private final SimCluster cluster;
+  private final SimSettings settings;
+  private final Defect defect;
+  private final Ledger ledger;
+  private final SimKv.Disk disk = new SimKv.Disk();
+  private @Nullable SimBroker running;
+  private RoughTransport.Faults faults = RoughTransport.Faults.NONE;
+  private long life;
+  private long clockOffsetMillis;
+  private int timesClockWasSet;
+
+  BrokerLives(Simulation simulation, Path installs, Defect defect, Ledger ledger) {
+    this.simulation = simulation;
+    this.cluster = new SimCluster(simulation);
+    this.settings = SimSettings.draw(simulation, installs);
+    this.defect = defect;
+    this.ledger = ledger;
+  }
+
+  // ---- what clients see
+
+  /** Null while it is down. */
+  @Nullable SimBroker running() {
+    return running;
+  }
+
+  boolean isListening() {
+    return running != null && running.isListening();
+  }
+
+  /** Of the process that runs or ran last, from 1. */
+  long life() {
+    return life;
+  }
+
+  /** The clock on the wall: sometimes it is set, also back. */
+  long wallMillis() {
+    return clock().millis();
+  }
+
+  int timesClockWasSet() {
+    return timesClockWasSet;
+  }
+
+  /**
+   * Whether the broker tries so long to reach its stores that it cannot have given up a call during
+   * the leader changes of a run.
+   */
+  boolean isPatient() {
+    return settings.client().deadline().toMillis() >= SimSettings.PATIENT_MILLIS;
+  }
+
+  // ---- what happens to it
+
+  void start() {
+    try {
+      SimHost host = cluster.start(NODE);
+      SimBroker started = new SimBroker(host, disk, clock(), settings, ++life, defect);
+      started.setFaults(faults);
+      running = started;
+      ledger.note("the broker starts, life " + life);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  void crash() {
+    SimBroker dying = running;
+    if (dying != null) {
+      ledger.note("the broker crashes");
+      running = null;
+      cluster.crash(NODE);
+      dying.crashed();
+      disk.crash(unflushed -> (int) simulation.between(0, unflushed));
+    }
+  }
+
+  void setFaults(RoughTransport.Faults wanted) {
+    faults = wanted;
+    if (running != null) {
+      running.setFaults(wanted);
+    }
+  }
+
+  /** Something happens to it, or nothing. */
+  void trouble() {
+    if (running == null) {
+      if (simulation.chance(70)) {
+        start();
+      }
+    } else if (simulation.chance(10)) {
+      crash();
+    } else if (simulation.chance(10)) {
+      loseLeaders();
+    } else if (simulation.chance(30)) {
+      loseLeader();
+    } else if (simulation.chance(8)) {
+      haltReplica();
+    }
+    if (simulation.chance(10)) {
+      setClock(simulation.between(-2_000, 20_000));
+    }
+  }
+
+  /** All ranges have no leader for a while, then one in a new term. */
+  void loseLeaders() {
+    ledger.note("all ranges lose their leaders");
+    SimHost host = cluster.host(NODE);
+    host.running().forEach(host::depose);
+  }
+
+  private void loseLeader() {
+    SimHost host = cluster.host(NODE);
+    List<GroupId> groups = host.running();
+    if (!groups.isEmpty()) {
+      GroupId group = groups.get((int) simulation.between(0, groups.size() - 1L));
+      ledger.note(group + " loses its leader");
+      host.depose(group);
+    }
+  }
+
+  /** A replica stops; its supervisor opens it again. */
+  private void haltReplica() {
+    SimHost host = cluster.host(NODE);
+    List<GroupId> groups = host.running();
+    if (!groups.isEmpty()) {
+      GroupId group = groups.get((int) simulation.between(0, groups.size() - 1L));
+      ledger.note(group + " halts");
+      host.halt(group, new IOException(FAULT));
+    }
+  }
+
+  void setClock(long byMillis) {
+    ledger.note("the clock is set by " + byMillis + " ms");
+    clockOffsetMillis += byMillis;
+    timesClockWasSet++;
+  }
+
+  private InstantSource clock() {
+    return () -> simulation.clock().instant().plusMillis(clockOffsetMillis);
+  }
+
+  @Override
+  public void close() {
+    cluster.close();
+  }
+}
