@@ -15,12 +15,14 @@ import org.slf4j.LoggerFactory;
 final class Certificates implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Certificates.class);
 
+  private final TlsLibrary library;
   private final InstantSource clock;
   private final ListenerObserver observer;
   private final List<ServerTls> open = new CopyOnWriteArrayList<>();
   private @Nullable ScheduledExecutorService watcher;
 
-  Certificates(InstantSource clock, ListenerObserver observer) {
+  Certificates(TlsLibrary library, InstantSource clock, ListenerObserver observer) {
+    this.library = library;
     this.clock = clock;
     this.observer = observer;
   }
@@ -31,7 +33,7 @@ final class Certificates implements AutoCloseable {
    * @throws IllegalStateException if one of them cannot be used; the message names it and its key
    */
   ServerTls open(String listener, TlsSettings settings) {
-    ServerTls tls = ServerTls.open(listener, settings, clock);
+    ServerTls tls = ServerTls.open(listener, settings, library, clock);
     open.add(tls);
     observer.certificate(listener, tls.expires());
     return tls;

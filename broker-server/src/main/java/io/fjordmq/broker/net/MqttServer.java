@@ -50,16 +50,26 @@ public final class MqttServer implements AutoCloseable {
       int workerThreads,
       Sessions sessions,
       ListenerObserver observer) {
+    return start(listeners, transport, TlsLibrary.best(), workerThreads, sessions, observer);
+  }
+
+  static MqttServer start(
+      List<ListenerSettings> listeners,
+      Transport transport,
+      TlsLibrary library,
+      int workerThreads,
+      Sessions sessions,
+      ListenerObserver observer) {
     int threads = workerThreads > 0 ? workerThreads : halfOfTheProcessors();
     MqttServer server =
         new MqttServer(
             sessions,
             group("mqtt-accept", 1, transport),
             group("mqtt-io", threads, transport),
-            new Certificates(InstantSource.system(), observer));
+            new Certificates(library, InstantSource.system(), observer));
     try {
       for (ListenerSettings settings : listeners) {
-        server.open(settings, transport, observer);
+        server.open(settings, transport, library, observer);
       }
       server.certificates.watch();
       return server;
@@ -79,7 +89,11 @@ public final class MqttServer implements AutoCloseable {
         threads, new DefaultThreadFactory(name), transport.handlers());
   }
 
-  private void open(ListenerSettings settings, Transport transport, ListenerObserver observer) {
+  private void open(
+      ListenerSettings settings,
+      Transport transport,
+      TlsLibrary library,
+      ListenerObserver observer) {
     TlsSettings encryption = settings.tls();
     ServerTls tls = encryption == null ? null : certificates.open(settings.key(), encryption);
     MqttPipeline pipeline =
@@ -94,7 +108,7 @@ public final class MqttServer implements AutoCloseable {
         "MQTT on {} ({}{})",
         listener.url(),
         transport.name(),
-        tls == null ? "" : ", TLS by " + ServerTls.provider());
+        tls == null ? "" : ", TLS by " + library.text());
   }
 
   /** The event loops clients live on. */

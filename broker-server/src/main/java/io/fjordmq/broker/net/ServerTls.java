@@ -2,12 +2,10 @@ package io.fjordmq.broker.net;
 
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.handler.ssl.ClientAuth;
-import io.netty.handler.ssl.OpenSsl;
 import io.netty.handler.ssl.OpenSslServerSessionContext;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslHandler;
-import io.netty.handler.ssl.SslProvider;
 import io.netty.util.ReferenceCountUtil;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
@@ -34,6 +32,7 @@ final class ServerTls implements AutoCloseable {
   private static final Duration SOON = Duration.ofDays(21);
 
   private final TlsFiles.Source source;
+  private final TlsLibrary library;
   private final InstantSource clock;
   private TlsFiles files;
   private SslContext context;
@@ -41,8 +40,13 @@ final class ServerTls implements AutoCloseable {
   private @Nullable String complaint;
 
   private ServerTls(
-      TlsFiles.Source source, InstantSource clock, TlsFiles files, SslContext context) {
+      TlsFiles.Source source,
+      TlsLibrary library,
+      InstantSource clock,
+      TlsFiles files,
+      SslContext context) {
     this.source = source;
+    this.library = library;
     this.clock = clock;
     this.files = files;
     this.context = context;
@@ -54,11 +58,13 @@ final class ServerTls implements AutoCloseable {
    * @param listener key of the listener, for messages
    * @throws IllegalStateException if one of them cannot be used; the message names it and its key
    */
-  static ServerTls open(String listener, TlsSettings settings, InstantSource clock) {
+  static ServerTls open(
+      String listener, TlsSettings settings, TlsLibrary library, InstantSource clock) {
     TlsFiles.Source source = new TlsFiles.Source(listener, settings);
     try {
       TlsFiles files = source.parse(source.content(), clock.instant());
-      ServerTls tls = new ServerTls(source, clock, files, contextOf(source, files));
+      ServerTls tls =
+          new ServerTls(source, library, clock, files, contextOf(source, library, files));
       tls.warnIfItEndsSoon();
       return tls;
     } catch (TlsFiles.UnusableException e) {
@@ -66,20 +72,13 @@ final class ServerTls implements AutoCloseable {
     }
   }
 
-  /** Which library does the work. */
-  static String provider() {
-    return OpenSsl.isAvailable()
-        ? OpenSsl.versionString()
-        : "the JDK's TLS, because BoringSSL is not there for this system";
-  }
-
-  private static SslContext contextOf(TlsFiles.Source source, TlsFiles files)
+  private static SslContext contextOf(TlsFiles.Source source, TlsLibrary library, TlsFiles files)
       throws TlsFiles.UnusableException {
     TlsSettings settings = source.settings();
     try {
       SslContextBuilder builder =
           SslContextBuilder.forServer(files.key(), files.chain().toArray(new X509Certificate[0]))
-              .sslProvider(OpenSsl.isAvailable() ? SslProvider.OPENSSL_REFCNT : SslProvider.JDK)
+              .sslProvider(library.provider())
               .protocols(settings.protocols())
               .clientAuth(clientAuth(settings))
               .sessionCacheSize(settings.sessionCacheSize())
@@ -150,7 +149,7 @@ final class ServerTls implements AutoCloseable {
         return null;
       }
       TlsFiles changed = source.parse(content, clock.instant());
-      replace(changed, contextOf(source, changed));
+      replace(changed, contextOf(source, library, changed));
       refused = null;
       complaint = null;
       log.info("{}: new certificate, valid until {}", source.listener(), changed.expires());

@@ -50,7 +50,19 @@ final class OpenListener implements AutoCloseable {
     this(settings, Security.everyoneWelcome("t"), listeners);
   }
 
+  OpenListener(TlsLibrary library, ListenerSettings... listeners) {
+    this(SessionSettings.defaults(), Security.everyoneWelcome("t"), library, listeners);
+  }
+
   OpenListener(SessionSettings settings, Security security, ListenerSettings... listeners) {
+    this(settings, security, TlsLibrary.best(), listeners);
+  }
+
+  private OpenListener(
+      SessionSettings settings,
+      Security security,
+      TlsLibrary library,
+      ListenerSettings... listeners) {
     ClientEvents connections =
         new ClientEvents() {
           @Override
@@ -64,6 +76,7 @@ final class OpenListener implements AutoCloseable {
         MqttServer.start(
             List.of(listeners),
             Transport.best(),
+            library,
             2,
             world.sessions,
             new ListenerObserver() {

@@ -41,7 +41,9 @@ class TlsFilesTest {
   }
 
   private static void open(TlsSettings settings) {
-    ServerTls.open("mqttServerConfig.tlsListener", settings, InstantSource.system()).close();
+    ServerTls.open(
+            "mqttServerConfig.tlsListener", settings, TlsLibrary.best(), InstantSource.system())
+        .close();
   }
 
   private void assertRefused(TlsSettings settings, String... message) {

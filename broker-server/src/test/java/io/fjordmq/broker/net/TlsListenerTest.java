@@ -24,13 +24,28 @@ import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** TLS listeners as clients and operators see them; the clients use the JDK's TLS. */
+/**
+ * TLS listeners as clients and operators see them, with each library; the clients use the JDK's.
+ */
+@ParameterizedClass
+@EnumSource(TlsLibrary.class)
 @ExtendWith(LeakDetector.class)
 class TlsListenerTest {
   @TempDir Path folder;
+  private final TlsLibrary library;
+
+  TlsListenerTest(TlsLibrary library) {
+    this.library = library;
+  }
+
+  private OpenListener open(TlsSettings settings) {
+    return new OpenListener(library, OpenListener.tls(settings));
+  }
 
   private static TlsSettings changed(
       TlsSettings s,
@@ -67,7 +82,7 @@ class TlsListenerTest {
   @ValueSource(strings = {"TLSv1.3", "TLSv1.2"})
   void shouldServeBothVersions(String protocol) throws Exception {
     Certs certs = new Certs(folder);
-    try (OpenListener listener = new OpenListener(OpenListener.tls(certs.settings()));
+    try (OpenListener listener = open(certs.settings());
         Line line = listener.connect(certs.trusting(null), protocol)) {
       line.send(CONNECT);
       assertThat(line.read()).startsWith("20");
@@ -88,7 +103,7 @@ class TlsListenerTest {
     Certs certs = new Certs(folder);
     TlsSettings s = certs.settings();
     TlsSettings newest = changed(s, s.clientAuth(), "", List.of("TLSv1.3"), s.handshakeTimeout());
-    try (OpenListener listener = new OpenListener(OpenListener.tls(newest))) {
+    try (OpenListener listener = open(newest)) {
       assertThatThrownBy(() -> listener.connect(certs.trusting(null), "TLSv1.2"))
           .isInstanceOf(SSLException.class);
       listener.awaitRefused(CloseReason.TLS_FAILED, 1);
@@ -99,7 +114,7 @@ class TlsListenerTest {
   void shouldKnowTheClientByItsCertificate() throws Exception {
     Certs certs = new Certs(folder);
     TlsSettings required = mutual(certs, TlsSettings.ClientCertificate.REQUIRED);
-    try (OpenListener listener = new OpenListener(OpenListener.tls(required));
+    try (OpenListener listener = open(required);
         Line line = listener.connect(certs.trusting(certs.client("device-7")))) {
       line.send(CONNECT);
       assertThat(line.read()).startsWith("20");
@@ -115,7 +130,7 @@ class TlsListenerTest {
     Certs certs = new Certs(folder);
     X509Bundle stranger = new Certs(Files.createDirectory(folder.resolve("other"))).client("x");
     TlsSettings required = mutual(certs, TlsSettings.ClientCertificate.REQUIRED);
-    try (OpenListener listener = new OpenListener(OpenListener.tls(required))) {
+    try (OpenListener listener = open(required)) {
       assertRefused(listener, certs.trusting(null), protocol);
       listener.awaitRefused(CloseReason.TLS_FAILED, 1);
       assertRefused(listener, certs.trusting(stranger), protocol);
@@ -140,7 +155,7 @@ class TlsListenerTest {
   void shouldLetClientsWithoutACertificateInIfItIsOptional() throws Exception {
     Certs certs = new Certs(folder);
     TlsSettings optional = mutual(certs, TlsSettings.ClientCertificate.OPTIONAL);
-    try (OpenListener listener = new OpenListener(OpenListener.tls(optional))) {
+    try (OpenListener listener = open(optional)) {
       for (X509Bundle client : new X509Bundle[] {null, certs.client("b")}) {
         try (Line line = listener.connect(certs.trusting(client))) {
           line.send(CONNECT);
@@ -155,7 +170,7 @@ class TlsListenerTest {
   @Test
   void shouldSayInALineWhoSpeaksSomethingElse() throws Exception {
     Certs certs = new Certs(folder);
-    try (OpenListener listener = new OpenListener(OpenListener.tls(certs.settings()))) {
+    try (OpenListener listener = open(certs.settings())) {
       Line plain = listener.connect();
       plain.send(CONNECT);
       assertThat(plain.isEnded()).isTrue();
@@ -173,7 +188,7 @@ class TlsListenerTest {
     Certs certs = new Certs(folder);
     TlsSettings s = certs.settings();
     TlsSettings hasty = changed(s, s.clientAuth(), "", s.protocols(), Duration.ofMillis(200));
-    try (OpenListener listener = new OpenListener(OpenListener.tls(hasty))) {
+    try (OpenListener listener = open(hasty)) {
       Line slow = listener.connect();
       slow.send("16 0301 0200 01"); // the beginning of a ClientHello
       assertThat(slow.isEnded()).isTrue();
@@ -184,7 +199,7 @@ class TlsListenerTest {
   @Test
   void shouldLetTheClientReadWhyAndEndTlsPolitely() throws Exception {
     Certs certs = new Certs(folder);
-    try (OpenListener listener = new OpenListener(OpenListener.tls(certs.settings()));
+    try (OpenListener listener = open(certs.settings());
         Line line = listener.connect(certs.trusting(null))) {
       line.send(CONNECT);
       line.read();
@@ -200,7 +215,7 @@ class TlsListenerTest {
     Certs certs = new Certs(folder);
     TlsSettings optional = mutual(certs, TlsSettings.ClientCertificate.OPTIONAL);
     SSLContext client = certs.trusting(certs.client("again"));
-    try (OpenListener listener = new OpenListener(OpenListener.tls(optional))) {
+    try (OpenListener listener = open(optional)) {
       for (boolean resumed : new boolean[] {false, true, true}) {
         try (Line line = listener.connect(client, protocol)) {
           line.send(CONNECT);
@@ -220,7 +235,7 @@ class TlsListenerTest {
     Certs certs = new Certs(folder);
     TlsSettings settings = reloading(certs.settings());
     X509Bundle next = certs.server();
-    try (OpenListener listener = new OpenListener(OpenListener.tls(settings));
+    try (OpenListener listener = open(settings);
         Line old = listener.connect(certs.trusting(null))) {
       final BigInteger first = serial(old);
       certs.certificate("server", next);
