@@ -20,8 +20,12 @@ sealed interface InboxEffect {
   /** A will has to be published. */
   record WillDue(InboxId id, long incarnation, long epoch, Will will) implements InboxEffect {}
 
-  /** A session is over. */
-  record Ended(InboxId id, long incarnation, List<InboxSubscription> subscriptions)
+  /**
+   * A session is over.
+   *
+   * @param expired its client stayed away too long
+   */
+  record Ended(InboxId id, long incarnation, List<InboxSubscription> subscriptions, boolean expired)
       implements InboxEffect {}
 
   /** Messages were lost. */

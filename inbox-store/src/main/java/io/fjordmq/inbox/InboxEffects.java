@@ -58,6 +58,9 @@ final class InboxEffects implements EffectListener {
       PublishId id = PublishId.ofWill(due.id(), due.incarnation(), due.epoch());
       listener.willDue(due.id(), due.incarnation(), due.epoch(), due.will(), id);
     } else if (effect instanceof InboxEffect.Ended ended) {
+      if (ended.expired()) {
+        observer.expired();
+      }
       listener.ended(ended.id(), ended.incarnation(), ended.subscriptions());
     } else if (effect instanceof InboxEffect.Dropped dropped) {
       observer.dropped(dropped.reason(), dropped.count());

@@ -26,6 +26,9 @@ public interface InboxObserver {
   /** This node leads a range in which messages were dropped; reasons in {@link DropReasons}. */
   default void dropped(String reason, long count) {}
 
+  /** In a range this node leads a session ended because its client stayed away too long. */
+  default void expired() {}
+
   /** A sweep over all ranges led here has ended. */
   default void swept(int ranges, long nanos, boolean succeeded) {}
 }

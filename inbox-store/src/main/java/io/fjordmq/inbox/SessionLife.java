@@ -57,8 +57,9 @@ final class SessionLife {
       return false;
     }
     long incarnation = inbox.incarnation();
+    boolean expired = inbox.state().expirySeconds() > 0; // else it ended with its connection
     List<InboxSubscription> subscriptions = tables.remove(inbox);
-    tables.emit(new InboxEffect.Ended(inbox.id, incarnation, subscriptions));
+    tables.emit(new InboxEffect.Ended(inbox.id, incarnation, subscriptions, expired));
     return true;
   }
 

@@ -159,6 +159,7 @@ class InboxSessionsTest {
     inboxes.pass(Duration.ofSeconds(1));
     assertThat(inboxes.listener.ended)
         .containsExactly(new RecordingListener.EndedCall(ID, handle.incarnation(), List.of("a")));
+    assertThat(inboxes.expired).hasValue(1);
     assertThat(inboxes.attach(ID).sessionPresent()).isFalse();
   }
 
@@ -170,6 +171,7 @@ class InboxSessionsTest {
     assertThat(inboxes.attach(ID).sessionPresent()).isTrue();
     inboxes.pass(Duration.ofDays(10));
     assertThat(inboxes.listener.ended).isEmpty();
+    assertThat(inboxes.expired).hasValue(0);
     assertThat(inboxes.attach(ID).sessionPresent()).isTrue();
   }
 
@@ -188,6 +190,7 @@ class InboxSessionsTest {
     assertThat(late.discarded()).isNull();
     assertThat(inboxes.listener.ended)
         .containsExactly(new RecordingListener.EndedCall(ID, back.incarnation(), List.of("a")));
+    assertThat(inboxes.expired).hasValue(1);
   }
 
   @Test
@@ -197,6 +200,7 @@ class InboxSessionsTest {
     inboxes.store().detach(handle, 1, 0, false).join();
     assertThat(inboxes.listener.ended)
         .containsExactly(new RecordingListener.EndedCall(ID, handle.incarnation(), List.of("a")));
+    assertThat(inboxes.expired).hasValue(0);
     assertThat(inboxes.store().status()).isEqualTo(new InboxStoreStatus(0, 0, 0, 0));
   }
 

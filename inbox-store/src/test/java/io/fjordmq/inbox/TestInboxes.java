@@ -30,6 +30,9 @@ final class TestInboxes implements AutoCloseable {
   /** So many of the next mutations find that too much waits for the range. */
   final AtomicInteger refusals = new AtomicInteger();
 
+  /** Sessions whose clients stayed away too long. */
+  final AtomicInteger expired = new AtomicInteger();
+
   private final InboxSettings settings;
   private final LocalRanges ranges;
   private ReplicatedInboxStore store;
@@ -42,7 +45,16 @@ final class TestInboxes implements AutoCloseable {
 
   TestInboxes(InboxSettings settings) {
     this.settings = settings;
-    this.replicas = new InboxReplicas(settings, listener, InboxObserver.NONE);
+    this.replicas =
+        new InboxReplicas(
+            settings,
+            listener,
+            new InboxObserver() {
+              @Override
+              public void expired() {
+                expired.incrementAndGet();
+              }
+            });
     this.ranges = LocalRanges.of(ShowingRows.around(replicas.spec()));
     connect();
   }

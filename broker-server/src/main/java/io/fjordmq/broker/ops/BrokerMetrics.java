@@ -92,7 +92,7 @@ public final class BrokerMetrics implements AutoCloseable {
 
   /** What clients have sent and got so far. */
   public Traffic traffic() {
-    return sessions.traffic(delivery.droppedCopies());
+    return sessions.traffic(inboxes.expiredSessions(), delivery.droppedCopies());
   }
 
   /**

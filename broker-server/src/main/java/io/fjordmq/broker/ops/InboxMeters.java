@@ -21,6 +21,7 @@ final class InboxMeters implements InboxObserver {
   private final LongAdder fetched;
   private final Timer commit;
   private final LongAdder retried;
+  private final LongAdder expired;
   private final Timer swept;
   private final Timer sweepFailed;
   private final Map<String, LongAdder> dropped = new ConcurrentHashMap<>();
@@ -35,6 +36,7 @@ final class InboxMeters implements InboxObserver {
     fetched = meters.counter(Metric.INBOX_FETCHED);
     commit = meters.timer(Metric.INBOX_COMMIT);
     retried = meters.counter(Metric.INBOX_RETRIES);
+    expired = meters.counter(Metric.INBOXES_EXPIRED);
     swept = meters.timer(Metric.INBOX_SWEEP, "done");
     sweepFailed = meters.timer(Metric.INBOX_SWEEP, "failed");
     for (String reason :
@@ -76,6 +78,16 @@ final class InboxMeters implements InboxObserver {
   @Override
   public void dropped(String reason, long count) {
     dropped.computeIfAbsent(reason, this::newDropped).add(count);
+  }
+
+  @Override
+  public void expired() {
+    expired.increment();
+  }
+
+  /** Sessions that have expired so far. */
+  long expiredSessions() {
+    return expired.sum();
   }
 
   @Override

@@ -169,6 +169,11 @@ enum Metric {
 
   INBOXES("fjordmq.inboxes", Kind.GAUGE, "", "persistent sessions this node leads"),
   INBOXES_ATTACHED("fjordmq.inboxes.attached", Kind.GAUGE, "", "of them with a connection"),
+  INBOXES_EXPIRED(
+      "fjordmq.inboxes.expired",
+      Kind.COUNTER,
+      "",
+      "of them ended: the client stayed away too long"),
   INBOX_SUBSCRIPTIONS("fjordmq.inbox.subscriptions", Kind.GAUGE, "", "their subscriptions"),
   INBOX_MESSAGES("fjordmq.inbox.messages", Kind.GAUGE, "", "their undelivered messages"),
   INBOX_OUTCOMES(

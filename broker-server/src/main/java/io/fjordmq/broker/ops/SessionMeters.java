@@ -100,9 +100,10 @@ final class SessionMeters implements SessionObserver {
   /**
    * What was counted.
    *
+   * @param expiredSessions as the inbox store counts them
    * @param droppedElsewhere copies that did not come as far as a session
    */
-  Traffic traffic(long droppedElsewhere) {
+  Traffic traffic(long expiredSessions, long droppedElsewhere) {
     long accepted = 0;
     for (LongAdder[] bySession : opened) {
       accepted += bySession[0] == null ? 0 : sum(bySession);
@@ -110,6 +111,7 @@ final class SessionMeters implements SessionObserver {
     return new Traffic(
         connections.sum(),
         subscriptions.sum(),
+        expiredSessions,
         accepted + sum(refused.values().toArray(LongAdder[]::new)),
         packets[1].sum(),
         sum(packets),

@@ -5,6 +5,7 @@ package io.fjordmq.broker.ops;
  *
  * @param connected clients at the moment
  * @param transientSubscriptions at the moment, of sessions that end with their connections
+ * @param expiredSessions persistent sessions whose clients stayed away too long
  * @param sockets connections that were opened, refused ones included
  * @param connects CONNECT packets
  * @param packetsReceived control packets from clients
@@ -20,6 +21,7 @@ package io.fjordmq.broker.ops;
 public record Traffic(
     long connected,
     long transientSubscriptions,
+    long expiredSessions,
     long sockets,
     long connects,
     long packetsReceived,

@@ -67,6 +67,7 @@ final class MosquittoTopics {
     put(values, "clients/inactive", disconnected);
     put(values, "clients/total", connected + disconnected);
     put(values, "clients/maximum", mostClients);
+    put(values, "clients/expired", figures.traffic().expiredSessions());
   }
 
   private static void addTraffic(Map<String, String> values, Traffic traffic) {

@@ -48,7 +48,7 @@ class SysTopicsTest {
   }
 
   private SysFigures figures() {
-    Traffic traffic = new Traffic(3, 4, 9, 8, packets, 20, 30, 40, 5, 6, 7, 50, 60);
+    Traffic traffic = new Traffic(3, 4, 2, 9, 8, packets, 20, 30, 40, 5, 6, 7, 50, 60);
     return new SysFigures(nowMillis, 93_784_000, 1_000, traffic, status());
   }
 
@@ -87,6 +87,7 @@ class SysTopicsTest {
         .containsEntry("$SYS/broker/clients/connected", "3")
         .containsEntry("$SYS/broker/clients/disconnected", "9")
         .containsEntry("$SYS/broker/clients/total", "12")
+        .containsEntry("$SYS/broker/clients/expired", "2")
         .containsEntry("$SYS/broker/store/messages/count", "155")
         .containsEntry("$SYS/broker/retained messages/count", "55")
         .containsEntry("$SYS/broker/subscriptions/count", "15")
