@@ -62,11 +62,11 @@ record BrokerProcess(
   }
 
   /**
-   * The same with more listeners.
+   * The same with more in its configuration.
    *
-   * @param listeners lines below mqttServerConfig, indented
+   * @param more listeners below mqttServerConfig, indented; then other sections
    */
-  static BrokerProcess fjordmq(String name, Path checkout, Path directory, String listeners)
+  static BrokerProcess fjordmq(String name, Path checkout, Path directory, String more)
       throws IOException, InterruptedException {
     int port = freePort();
     Files.createDirectories(directory);
@@ -87,7 +87,7 @@ record BrokerProcess(
           host: 127.0.0.1
           port: %d
         """
-            .formatted(port, listeners, freePort(), freePort()));
+            .formatted(port, more, freePort(), freePort()));
     long start = System.nanoTime();
     Process script =
         new ProcessBuilder(

@@ -1,6 +1,5 @@
 package io.fjordmq.perf;
 
-import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -20,19 +19,6 @@ final class IdleLoad {
    * @param acceptedPerSecond CONNACKs a second while going from base to total
    */
   record Result(double kilobytesPerConnection, double acceptedPerSecond, long residentKilobytes) {}
-
-  private static final LoadClient.Receiver NOTHING =
-      new LoadClient.Receiver() {
-        @Override
-        public void onPublish(ByteBuf payload) {
-          throw new IllegalStateException("an idle client got a message");
-        }
-
-        @Override
-        public void onPuback(int packetIdentifier) {
-          throw new IllegalStateException("an idle client got a PUBACK");
-        }
-      };
 
   private final List<LoadClient> clients = new ArrayList<>();
 
@@ -59,7 +45,8 @@ final class IdleLoad {
     for (int done = 0; done < count; done += WAVE) {
       List<CompletableFuture<?>> wave = new ArrayList<>();
       for (int i = done; i < Math.min(count, done + WAVE); i++) {
-        LoadClient client = new LoadClient("idle-" + clients.size(), true, NOTHING);
+        LoadClient client =
+            new LoadClient("idle-" + clients.size(), true, LoadClient.Receiver.NOTHING);
         clients.add(client);
         wave.add(loops.connect(client));
       }

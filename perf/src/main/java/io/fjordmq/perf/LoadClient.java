@@ -6,6 +6,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.ByteToMessageDecoder;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +17,20 @@ final class LoadClient extends ByteToMessageDecoder {
 
   /** Receives what the broker sends; called on the event loop. */
   interface Receiver {
+    /** Of a client that asks for nothing: whatever comes is a fault. */
+    Receiver NOTHING =
+        new Receiver() {
+          @Override
+          public void onPublish(ByteBuf payload) {
+            throw new IllegalStateException("a client that subscribed to nothing got a message");
+          }
+
+          @Override
+          public void onPuback(int packetIdentifier) {
+            throw new IllegalStateException("a client that published nothing got a PUBACK");
+          }
+        };
+
     /** The buffer stands at the payload and belongs to the caller. */
     void onPublish(ByteBuf payload);
 
@@ -23,7 +38,7 @@ final class LoadClient extends ByteToMessageDecoder {
   }
 
   private final String clientId;
-  private final boolean cleanSession;
+  private final Consumer<ByteBuf> connect;
   private final Receiver receiver;
   private final CompletableFuture<LoadClient> connected = new CompletableFuture<>();
   private final CompletableFuture<LoadClient> subscribed = new CompletableFuture<>();
@@ -31,8 +46,15 @@ final class LoadClient extends ByteToMessageDecoder {
   private int packetIdentifier;
 
   LoadClient(String clientId, boolean cleanSession, Receiver receiver) {
+    this(clientId, out -> MqttWire.connect(out, clientId, cleanSession, 0), receiver);
+  }
+
+  /**
+   * @param connect writes its CONNECT
+   */
+  LoadClient(String clientId, Consumer<ByteBuf> connect, Receiver receiver) {
     this.clientId = clientId;
-    this.cleanSession = cleanSession;
+    this.connect = connect;
     this.receiver = receiver;
   }
 
@@ -71,7 +93,7 @@ final class LoadClient extends ByteToMessageDecoder {
   public void channelActive(ChannelHandlerContext context) {
     channel = context.channel();
     ByteBuf out = context.alloc().buffer();
-    MqttWire.connect(out, clientId, cleanSession, 0);
+    connect.accept(out);
     context.writeAndFlush(out);
   }
 

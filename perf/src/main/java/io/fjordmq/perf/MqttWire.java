@@ -2,6 +2,7 @@ package io.fjordmq.perf;
 
 import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 
 /**
  * The few MQTT 3.1.1 packets a load client sends, written straight into a buffer (MQTT 3.1.1 §2,
@@ -16,12 +17,22 @@ final class MqttWire {
   private MqttWire() {}
 
   static void connect(ByteBuf out, String clientId, boolean cleanSession, int keepAliveSeconds) {
-    byte[] id = clientId.getBytes(StandardCharsets.UTF_8);
+    connect(out, cleanSession ? 2 : 0, keepAliveSeconds, List.of(clientId));
+  }
+
+  /** Of a clean session, without keep alive, for a user. */
+  static void login(ByteBuf out, String clientId, String userName, String password) {
+    connect(out, 0xC2, 0, List.of(clientId, userName, password));
+  }
+
+  private static void connect(ByteBuf out, int flags, int keepAliveSeconds, List<String> payload) {
+    List<byte[]> texts =
+        payload.stream().map(text -> text.getBytes(StandardCharsets.UTF_8)).toList();
     out.writeByte(0x10);
-    remainingLength(out, 10 + 2 + id.length);
+    remainingLength(out, 10 + texts.stream().mapToInt(text -> 2 + text.length).sum());
     out.writeShort(4).writeBytes(new byte[] {'M', 'Q', 'T', 'T'});
-    out.writeByte(4).writeByte(cleanSession ? 2 : 0).writeShort(keepAliveSeconds);
-    out.writeShort(id.length).writeBytes(id);
+    out.writeByte(4).writeByte(flags).writeShort(keepAliveSeconds);
+    texts.forEach(text -> out.writeShort(text.length).writeBytes(text));
   }
 
   static void subscribe(ByteBuf out, int packetIdentifier, String filter, int qos) {

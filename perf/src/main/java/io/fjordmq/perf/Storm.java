@@ -1,6 +1,5 @@
 package io.fjordmq.perf;
 
-import io.netty.buffer.ByteBuf;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -28,7 +27,7 @@ final class Storm implements AutoCloseable {
   private void tick() {
     long due = (System.nanoTime() - startNanos) * ratePerSecond / TimeUnit.SECONDS.toNanos(1);
     for (; open && begun < due; begun++) {
-      LoadClient client = new LoadClient("storm-" + begun, true, new Nothing());
+      LoadClient client = new LoadClient("storm-" + begun, true, LoadClient.Receiver.NOTHING);
       loops
           .connect(client)
           .whenComplete(
@@ -56,17 +55,5 @@ final class Storm implements AutoCloseable {
   @Override
   public void close() {
     open = false;
-  }
-
-  private static final class Nothing implements LoadClient.Receiver {
-    @Override
-    public void onPublish(ByteBuf payload) {
-      throw new IllegalStateException("a client that subscribed to nothing got a message");
-    }
-
-    @Override
-    public void onPuback(int packetIdentifier) {
-      throw new IllegalStateException("a client that published nothing got a PUBACK");
-    }
   }
 }

@@ -1,14 +1,5 @@
 package io.fjordmq.perf;
 
-import io.netty.handler.ssl.OpenSsl;
-import io.netty.handler.ssl.SslContext;
-import io.netty.handler.ssl.SslContextBuilder;
-import io.netty.handler.ssl.SslProvider;
-import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
-import io.netty.pkitesting.CertificateBuilder;
-import io.netty.pkitesting.X509Bundle;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
@@ -38,12 +29,12 @@ public final class TlsStorm {
     Path directory = Files.createTempDirectory("fjordmq-storm");
     System.out.println("data and logs below " + directory);
     int tlsPort = BrokerProcess.freePort();
-    String listener = tlsListener(directory, tlsPort, args[4]);
+    String listener = TlsSetup.listener(directory, tlsPort, args[4]);
     try (BrokerProcess broker =
             BrokerProcess.fjordmq(
                 "fjordmq", Path.of(args[0]), directory.resolve("fjordmq"), listener);
         ClientLoops plain = new ClientLoops(broker.address(), 1);
-        ClientLoops encrypted = new ClientLoops(loopback(tlsPort), 1, client());
+        ClientLoops encrypted = new ClientLoops(TlsSetup.loopback(tlsPort), 1, TlsSetup.client());
         Probe probe = new Probe(plain)) {
       measure("warm-up", broker, probe, encrypted, WARM_SECONDS, rate);
       for (int run = 0; run < runs; run++) {
@@ -51,38 +42,6 @@ public final class TlsStorm {
         measure("storm", broker, probe, encrypted, seconds, rate);
       }
     }
-  }
-
-  private static InetSocketAddress loopback(int port) {
-    return new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
-  }
-
-  private static String tlsListener(Path directory, int port, String keyType) throws Exception {
-    CertificateBuilder builder =
-        new CertificateBuilder().subject("CN=localhost").setIsCertificateAuthority(true);
-    X509Bundle bundle =
-        (keyType.equals("rsa") ? builder.rsa2048() : builder.ecp256()).buildSelfSigned();
-    Path certificate = directory.resolve("server.crt");
-    Path key = directory.resolve("server.key");
-    Files.writeString(certificate, bundle.getCertificatePEM());
-    Files.writeString(key, bundle.getPrivateKeyPEM());
-    return """
-          tlsListener:
-            host: 127.0.0.1
-            port: %d
-            certFile: %s
-            keyFile: %s
-        """
-        .formatted(port, certificate, key);
-  }
-
-  /** Clients that remember no session, by the library that costs this machine the least. */
-  private static SslContext client() throws Exception {
-    return SslContextBuilder.forClient()
-        .sslProvider(OpenSsl.isAvailable() ? SslProvider.OPENSSL : SslProvider.JDK)
-        .trustManager(InsecureTrustManagerFactory.INSTANCE)
-        .endpointIdentificationAlgorithm(null)
-        .build();
   }
 
   private static void measure(

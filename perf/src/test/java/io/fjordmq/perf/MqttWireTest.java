@@ -37,6 +37,17 @@ class MqttWireTest {
   }
 
   @Test
+  void shouldWriteConnectOfAUser() {
+    ByteBuf out = Unpooled.buffer();
+    MqttWire.login(out, "client", "user", "secret");
+    MqttConnectMessage connect = (MqttConnectMessage) decoded(out);
+    assertThat(connect.payload().clientIdentifier()).isEqualTo("client");
+    assertThat(connect.payload().userName()).isEqualTo("user");
+    assertThat(connect.payload().passwordInBytes()).asString().isEqualTo("secret");
+    assertThat(connect.variableHeader().isCleanSession()).isTrue();
+  }
+
+  @Test
   void shouldWriteSubscribe() {
     ByteBuf out = Unpooled.buffer();
     MqttWire.subscribe(out, 7, "a/+", 1);

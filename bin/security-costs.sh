@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# Measures what being safe costs: bin/security-costs.sh [RUNS] [SECONDS]
+# A login with a password, the access rules of a message (SECONDS of load), the memory of an idle TLS connection.
+# Needs iproute2 and the right to make a network namespace; the load runs in one of its own, as in bin/figures.sh.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+for tool in ip unshare; do
+  command -v "$tool" >/dev/null || { echo "security-costs.sh: '$tool' is not installed" >&2; exit 2; }
+done
+mvn -B -q -DskipTests package
+mvn -B -q -pl perf dependency:build-classpath -Dmdep.outputFile=target/classpath.txt
+classpath="perf/target/classes:$(cat perf/target/classpath.txt)"
+exec unshare -n bash -c '
+  ip link set lo up
+  ip route replace local 127.0.0.1 dev lo table local proto kernel scope host src 127.0.0.1 congctl cubic
+  exec java -Xms256m -Xmx1g -XX:+UseSerialGC -cp "$1" io.fjordmq.perf.SecurityCosts "$2" "$3" "$4"
+' security-costs "$classpath" "$PWD" "${1:-5}" "${2:-10}"
