@@ -8,6 +8,7 @@ import io.fjordmq.api.plugin.EnhancedAuthenticator.Step;
 import io.fjordmq.broker.security.Admission.Admitted;
 import io.fjordmq.broker.security.Admission.GoOn;
 import io.fjordmq.broker.security.Admission.Refusal;
+import io.fjordmq.broker.security.Admission.Refused;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -78,6 +79,10 @@ public final class AuthenticationExchange {
   private Admission answer(Step step) {
     if (step instanceof Step.Continue more) {
       return new GoOn(more.data());
+    }
+    Refused shut = before == null ? refusals.shutOut(attempt) : null;
+    if (shut != null) {
+      return shut;
     }
     if (step instanceof Step.Success success) {
       ClientInfo client = ClientInfo.of(attempt, success.identity());

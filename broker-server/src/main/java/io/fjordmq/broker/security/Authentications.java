@@ -7,8 +7,10 @@ import io.fjordmq.api.plugin.ConnectAttempt;
 import io.fjordmq.api.plugin.DenyReason;
 import io.fjordmq.broker.security.Admission.Admitted;
 import io.fjordmq.broker.security.Admission.Refusal;
+import io.fjordmq.broker.security.Admission.Refused;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,7 +40,7 @@ final class Authentications {
 
   private CompletableFuture<Admission> ask(ConnectAttempt attempt, int index) {
     if (index == chain.size()) {
-      return CompletableFuture.completedFuture(nobodyKnows(attempt));
+      return concluded(attempt, () -> nobodyKnows(attempt));
     }
     Provider<Authenticator> provider = chain.get(index);
     return provider
@@ -48,7 +50,13 @@ final class Authentications {
             answer ->
                 answer.said instanceof Authentication.Pass
                     ? ask(attempt, index + 1)
-                    : CompletableFuture.completedFuture(decided(provider, attempt, answer)));
+                    : concluded(attempt, () -> decided(provider, attempt, answer)));
+  }
+
+  private CompletableFuture<Admission> concluded(
+      ConnectAttempt attempt, Supplier<Admission> answer) {
+    Refused shut = refusals.shutOut(attempt);
+    return CompletableFuture.completedFuture(shut == null ? answer.get() : shut);
   }
 
   private static Answer answer(

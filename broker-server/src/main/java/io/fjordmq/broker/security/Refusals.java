@@ -28,8 +28,12 @@ final class Refusals {
     this.events = events;
   }
 
-  /** Refuses whom too many logins have failed before; null if there were few. */
-  @Nullable Refused beforeAsking(ConnectAttempt attempt) {
+  /**
+   * Refuses a client from whose address too many logins have failed; null if there were few. Asked
+   * before a login is looked at, and again before it is answered: of many guesses that were sent
+   * together only so many are told how they fared.
+   */
+  @Nullable Refused shutOut(ConnectAttempt attempt) {
     InetAddress address = attempt.address();
     return limiter.isShut(address)
         ? refuse(

@@ -198,7 +198,7 @@ public final class Security implements AutoCloseable {
 
   /** Decides about a CONNECT without an authentication method. */
   public CompletableFuture<Admission> admit(ConnectAttempt attempt) {
-    Refused shut = refusals.beforeAsking(attempt);
+    Refused shut = refusals.shutOut(attempt);
     if (shut != null) {
       return CompletableFuture.completedFuture(shut);
     }
@@ -224,7 +224,7 @@ public final class Security implements AutoCloseable {
 
   /** Refuses a CONNECT whose method nobody knows, or whose address has failed too often. */
   public @Nullable Refused refusesMethod(String method, ConnectAttempt attempt) {
-    Refused shut = refusals.beforeAsking(attempt);
+    Refused shut = refusals.shutOut(attempt);
     if (shut != null || methods.containsKey(method)) {
       return shut;
     }

@@ -246,6 +246,26 @@ class AdmissionTest {
   }
 
   @Test
+  void shouldTellOnlySoManyOfManyGuessesThatComeTogether() throws Exception {
+    SecuritySettings settings =
+        TestSettings.with(
+            "maxLoginFailures", 3, "passwordThreads", 1, "passwordFile", passwords(ALICE));
+    try (Security security = security(settings)) {
+      List<CompletableFuture<Admission>> all = new ArrayList<>();
+      for (String guess : List.of("a", "b", "c", "d", "secret", "e")) {
+        String user = guess.equals("e") ? "nobody" : "alice";
+        all.add(security.admit(attempt(ELSEWHERE, user, guess)));
+      }
+      List<String> told = new ArrayList<>();
+      for (CompletableFuture<Admission> one : all) {
+        told.add(((Refused) one.get(20, TimeUnit.SECONDS)).refusal().name());
+      }
+      assertThat(told.subList(0, 3)).containsOnly("BAD_USER_NAME_OR_PASSWORD");
+      assertThat(told.subList(3, 6)).containsOnly("CONNECTION_RATE_EXCEEDED");
+    }
+  }
+
+  @Test
   void shouldRefuseLoginsWhenTooManyWaitForTheirHash() throws Exception {
     String slow =
         "slow:$argon2id$v=19$m=65536,t=3,p=1$MDEyMzQ1Njc4OWFiY2RlZg$M4074Iv3KwOnKN2ICtqv1H2ChAW7ustvRd8aCfT7DJw";
