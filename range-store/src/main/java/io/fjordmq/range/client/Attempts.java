@@ -28,8 +28,8 @@ final class Attempts {
   }
 
   /** The replicas are others now. */
-  void restart(RangeDescriptor descriptor) {
-    leader = LeaderGuess.first(descriptor);
+  void among(RangeDescriptor descriptor) {
+    leader = leader.among(descriptor);
   }
 
   /** The one asked does not lead; news about one that is no longer asked changes nothing. */

@@ -10,32 +10,54 @@ import org.jspecify.annotations.Nullable;
 /** Which replica of a range to ask. Immutable. */
 final class LeaderGuess {
   private final List<NodeId> voters;
+
+  /** Where the turn through the voters stands. */
   private final int position;
 
-  private LeaderGuess(List<NodeId> voters, int position) {
+  /** May be a voter that only the replicas know of yet. */
+  private final NodeId node;
+
+  private LeaderGuess(List<NodeId> voters, int position, NodeId node) {
     this.voters = voters;
     this.position = position;
+    this.node = node;
   }
 
   static LeaderGuess first(RangeDescriptor descriptor) {
+    return turn(sorted(descriptor), 0);
+  }
+
+  private static LeaderGuess turn(List<NodeId> voters, int position) {
+    return new LeaderGuess(voters, position, voters.get(position));
+  }
+
+  private static List<NodeId> sorted(RangeDescriptor descriptor) {
     List<NodeId> voters = new ArrayList<>(descriptor.replicas().voters());
     voters.sort(Comparator.comparing(NodeId::value));
-    return new LeaderGuess(voters, 0);
+    return voters;
   }
 
   NodeId node() {
-    return voters.get(position);
+    return node;
   }
 
   /** After this one did not lead: the hinted one, or the next. */
   LeaderGuess after(@Nullable NodeId hint) {
-    int hinted = hint == null ? -1 : voters.indexOf(hint);
-    boolean usable = hinted >= 0 && hinted != position;
-    return new LeaderGuess(voters, usable ? hinted : (position + 1) % voters.size());
+    if (hint == null || hint.equals(node)) {
+      return turn(voters, (position + 1) % voters.size());
+    }
+    int known = voters.indexOf(hint);
+    return new LeaderGuess(voters, known < 0 ? position : known, hint);
+  }
+
+  /** The voters are others now: the same one, if it still votes. */
+  LeaderGuess among(RangeDescriptor descriptor) {
+    List<NodeId> now = sorted(descriptor);
+    return turn(now, Math.max(now.indexOf(node), 0));
   }
 
   /** Whether the hint names another replica that can be asked at once. */
   boolean isBetter(@Nullable NodeId hint) {
-    return hint != null && !hint.equals(node()) && voters.contains(hint);
+    return hint != null && !hint.equals(node);
   }
 }

@@ -359,11 +359,11 @@ final class MutationBatcher {
     }
   }
 
-  /** Goes on with the range's present shape. */
+  /** Goes on with the range's present shape or replicas; a batch in the air stays what it is. */
   void resume(RangeDescriptor current) {
     synchronized (lock) {
       if (!current.replicas().equals(descriptor.replicas())) {
-        attempts.restart(current);
+        attempts.among(current);
       }
       descriptor = current;
       frozen = false;

@@ -163,26 +163,59 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
   }
 
   /**
-   * Takes in newer descriptors. Ranges with a batch in the air are left as they are: the answer to
-   * the batch will say the same.
+   * Takes in newer descriptors: who holds a range, and, if none of its batches is in the air, which
+   * keys it holds. Otherwise the answer to the batch will say the latter.
    */
   public void update(List<RangeDescriptor> news) {
     synchronized (updates) {
-      RouteTable old = table;
-      List<RangeDescriptor> merged = old.merge(news);
-      Map<RangeId, Route> changed = new HashMap<>();
-      for (Route route : old.routes()) {
-        if (!merged.contains(route.descriptor())) {
-          changed.put(route.descriptor().id(), route);
-        }
+      List<RangeDescriptor> merged = table.merge(news);
+      move(merged);
+      reshape(merged);
+    }
+  }
+
+  /** Ranges that only have other replicas keep their commands. */
+  private void move(List<RangeDescriptor> merged) {
+    Map<RangeId, RangeDescriptor> now = new HashMap<>();
+    merged.forEach(range -> now.put(range.id(), range));
+    List<Route> routes = new ArrayList<>();
+    List<Route> moved = new ArrayList<>();
+    for (Route route : table.routes()) {
+      RangeDescriptor known = route.descriptor();
+      RangeDescriptor current = now.get(known.id());
+      if (current != null && !current.equals(known) && isSameShape(current, known)) {
+        Route renewed = new Route(current, route.batcher());
+        routes.add(renewed);
+        moved.add(renewed);
+      } else {
+        routes.add(route);
       }
-      if (changed.isEmpty() && merged.size() == old.routes().size()) {
-        return;
+    }
+    if (!moved.isEmpty()) {
+      table = new RouteTable(store, routes);
+      moved.forEach(route -> route.batcher().resume(route.descriptor()));
+    }
+  }
+
+  private static boolean isSameShape(RangeDescriptor one, RangeDescriptor other) {
+    return one.epoch().version() == other.epoch().version()
+        && one.interval().equals(other.interval());
+  }
+
+  private void reshape(List<RangeDescriptor> merged) {
+    RouteTable old = table;
+    Map<RangeId, Route> changed = new HashMap<>();
+    for (Route route : old.routes()) {
+      if (!merged.contains(route.descriptor())) {
+        changed.put(route.descriptor().id(), route);
       }
-      List<PendingCommand> moving = freezeAll(old, changed);
-      if (moving != null) {
-        publish(old, merged, moving);
-      }
+    }
+    if (changed.isEmpty() && merged.size() == old.routes().size()) {
+      return;
+    }
+    List<PendingCommand> moving = freezeAll(old, changed);
+    if (moving != null) {
+      publish(old, merged, moving);
     }
   }
 

@@ -421,6 +421,66 @@ class RoutedRangeClientTest {
     assertThat(kindOf(answer)).isEqualTo(RangeException.Kind.UNAVAILABLE);
   }
 
+  // Replicas that move
+
+  @Test
+  void shouldFollowAHintToAReplicaItHasNotHeardOf() {
+    NodeId added = new NodeId("z");
+    mutate("a1");
+    ranges.takeSent().reply().accept(new RangeResult.NotLeader(added));
+    assertThat(ranges.sent.element().node()).isEqualTo(added);
+    ranges.takeSent().reply().accept(new RangeResult.Unavailable("it is gone"));
+    timers.advance(Duration.ofMillis(20));
+    assertThat(ranges.takeSent().node()).as("the next one it knows").isEqualTo(B);
+  }
+
+  @Test
+  void shouldAskNewReplicasThoughABatchIsInTheAir() {
+    CompletableFuture<byte[]> answer = mutate("a1");
+    CompletableFuture<byte[]> waiting = mutate("a2");
+    FakeRanges.Sent first = ranges.takeSent();
+    assertThat(first.node()).isEqualTo(A);
+    NodeId added = new NodeId("z");
+    client.update(List.of(moved(range(1, "", "m", 1), 2, B, added)));
+    assertThat(ranges.sent).as("its outcome comes first").isEmpty();
+    first.reply().accept(new RangeResult.OutcomeUnknown("it stopped"));
+    timers.advance(Duration.ofMillis(10));
+    FakeRanges.Sent again = ranges.takeSent();
+    assertThat(again.node()).isEqualTo(B);
+    assertThat(again.number()).isEqualTo(first.number());
+    again.apply();
+    ranges.takeSent().apply();
+    assertThat(List.of(answer, waiting)).allMatch(CompletableFuture::isDone);
+    assertThat(mutate("a3")).isNotDone();
+    assertThat(ranges.takeSent().node()).isEqualTo(B);
+  }
+
+  @Test
+  void shouldKeepToTheLeaderWhenOtherReplicasChange() {
+    mutate("a1");
+    ranges.takeSent().reply().accept(new RangeResult.NotLeader(C));
+    ranges.takeSent().apply();
+    client.update(List.of(moved(range(1, "", "m", 1), 2, B, C)));
+    mutate("a2");
+    assertThat(ranges.takeSent().node()).isEqualTo(C);
+  }
+
+  @Test
+  void shouldForgetWhatItHeardOfReplicasBefore() {
+    client.update(List.of(moved(range(1, "", "m", 1), 3, C)));
+    client.update(List.of(moved(range(1, "", "m", 1), 2, B)));
+    mutate("a1");
+    assertThat(ranges.takeSent().node()).isEqualTo(C);
+  }
+
+  private static RangeDescriptor moved(RangeDescriptor range, long replicas, NodeId... voters) {
+    return new RangeDescriptor(
+        range.id(),
+        range.interval(),
+        new RangeEpoch(range.epoch().version(), replicas),
+        ReplicaSet.ofVoters(voters));
+  }
+
   // The end
 
   @Test
