@@ -1,0 +1,143 @@
+package io.fjordmq.range.remote;
+
+import io.fjordmq.api.ByteReader;
+import io.fjordmq.api.ByteWriter;
+import io.fjordmq.api.MalformedBytesException;
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.RangeDescriptorCodec;
+import io.fjordmq.range.RangeResult;
+import io.fjordmq.range.StoredFormat;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * {@link RangeResult} on its way back.
+ *
+ * <pre>
+ * u8 format, 1
+ * u8 kind, then
+ *  1 applied           varint index, varint answers, then as many blocks
+ *  2 registered        varint sender
+ *  3 answered          the answer, to the end
+ *  4 not leader        text leader, empty if not known
+ *  5 stale epoch       varint descriptors, then as many blocks: range descriptors
+ *  6 sender forgotten
+ *  7 outdated
+ *  8 busy              text reason
+ *  9 unavailable       text reason
+ * 10 outcome unknown   text reason
+ * 11 storage failed    text reason
+ * </pre>
+ */
+final class RangeResultCodec {
+  private static final int FORMAT = 1;
+  private static final int APPLIED = 1;
+  private static final int REGISTERED = 2;
+  private static final int ANSWERED = 3;
+  private static final int NOT_LEADER = 4;
+  private static final int STALE_EPOCH = 5;
+  private static final int SENDER_FORGOTTEN = 6;
+  private static final int OUTDATED = 7;
+  private static final int BUSY = 8;
+  private static final int UNAVAILABLE = 9;
+  private static final int OUTCOME_UNKNOWN = 10;
+  private static final int STORAGE_FAILED = 11;
+
+  private RangeResultCodec() {}
+
+  static byte[] encode(RangeResult result) {
+    if (result instanceof RangeResult.Applied applied) {
+      return encodeApplied(applied);
+    } else if (result instanceof RangeResult.Registered registered) {
+      return begin(REGISTERED, 10).writeVarint(registered.sender()).toByteArray();
+    } else if (result instanceof RangeResult.Answered answered) {
+      byte[] answer = answered.answer();
+      return begin(ANSWERED, answer.length).writeBytes(answer).toByteArray();
+    } else if (result instanceof RangeResult.NotLeader elsewhere) {
+      NodeId leader = elsewhere.leader();
+      return text(NOT_LEADER, leader == null ? "" : leader.value());
+    } else if (result instanceof RangeResult.StaleEpoch stale) {
+      return encodeStale(stale);
+    } else if (result instanceof RangeResult.SenderForgotten) {
+      return begin(SENDER_FORGOTTEN, 0).toByteArray();
+    } else if (result instanceof RangeResult.Outdated) {
+      return begin(OUTDATED, 0).toByteArray();
+    } else if (result instanceof RangeResult.Busy busy) {
+      return text(BUSY, busy.reason());
+    } else if (result instanceof RangeResult.Unavailable unavailable) {
+      return text(UNAVAILABLE, unavailable.reason());
+    } else if (result instanceof RangeResult.OutcomeUnknown unknown) {
+      return text(OUTCOME_UNKNOWN, unknown.reason());
+    }
+    return text(STORAGE_FAILED, ((RangeResult.StorageFailed) result).reason());
+  }
+
+  private static ByteWriter begin(int kind, int expectedBytes) {
+    return new ByteWriter(2 + expectedBytes).writeByte(FORMAT).writeByte(kind);
+  }
+
+  private static byte[] text(int kind, String text) {
+    return begin(kind, 5 + text.length()).writeString(text).toByteArray();
+  }
+
+  private static byte[] encodeApplied(RangeResult.Applied applied) {
+    int size = 15;
+    for (byte[] answer : applied.answers()) {
+      size += 5 + answer.length;
+    }
+    ByteWriter out = begin(APPLIED, size);
+    out.writeVarint(applied.index()).writeVarint(applied.answers().size());
+    applied.answers().forEach(out::writeBlock);
+    return out.toByteArray();
+  }
+
+  private static byte[] encodeStale(RangeResult.StaleEpoch stale) {
+    ByteWriter out = begin(STALE_EPOCH, 128).writeVarint(stale.current().size());
+    stale.current().forEach(range -> out.writeBlock(RangeDescriptorCodec.encode(range)));
+    return out.toByteArray();
+  }
+
+  /**
+   * @throws MalformedBytesException if the bytes are no result
+   */
+  static RangeResult decode(byte[] bytes) {
+    ByteReader in = new ByteReader(bytes);
+    StoredFormat.require("range result", FORMAT, in);
+    int kind = in.readByte();
+    RangeResult result =
+        switch (kind) {
+          case APPLIED -> new RangeResult.Applied(in.readVarint(), blocks(in));
+          case REGISTERED -> new RangeResult.Registered(in.readVarint());
+          case ANSWERED -> new RangeResult.Answered(in.readBytes(in.remaining()));
+          case NOT_LEADER -> notLeader(in.readString());
+          case STALE_EPOCH -> new RangeResult.StaleEpoch(descriptors(in));
+          case SENDER_FORGOTTEN -> new RangeResult.SenderForgotten();
+          case OUTDATED -> new RangeResult.Outdated();
+          case BUSY -> new RangeResult.Busy(in.readString());
+          case UNAVAILABLE -> new RangeResult.Unavailable(in.readString());
+          case OUTCOME_UNKNOWN -> new RangeResult.OutcomeUnknown(in.readString());
+          case STORAGE_FAILED -> new RangeResult.StorageFailed(in.readString());
+          default -> throw new MalformedBytesException("unknown kind of range result: " + kind);
+        };
+    in.requireEnd();
+    return result;
+  }
+
+  private static RangeResult notLeader(String leader) {
+    return new RangeResult.NotLeader(leader.isEmpty() ? null : new NodeId(leader));
+  }
+
+  private static List<byte[]> blocks(ByteReader in) {
+    int count = in.readCount(1);
+    List<byte[]> blocks = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      blocks.add(in.readBlock());
+    }
+    return blocks;
+  }
+
+  private static List<RangeDescriptor> descriptors(ByteReader in) {
+    return blocks(in).stream().map(RangeDescriptorCodec::decode).toList();
+  }
+}
