@@ -123,7 +123,7 @@ class BrokerMetricsTest {
         new RouterStatus(1, 2, 3, 4, 5, 6, 7, 8),
         new InboxStoreStatus(11, 22, 33, 44),
         55,
-        List.of(new ReplicaStatus(descriptor, true, 18, 0, 1, group, null)),
+        List.of(new ReplicaStatus(self, descriptor, true, 18, 0, 1, group, null)),
         group,
         Map.of("dist", idle, "inbox", idle, "retain", idle),
         new KvMetrics(5, 1, 2, 3, 4, true, 0),

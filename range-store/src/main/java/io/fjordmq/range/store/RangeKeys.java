@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * 00 | u64 range | 02              progress: applied index, clock, next sender
  * 00 | u64 range | 03 | u64 sender what is remembered of a sender
  * 00 | u64 range | 04              a snapshot is being installed
+ * 00 | u64 range | 05              the replica is being removed
  * 01 | key                         data
  * </pre>
  */
@@ -28,6 +29,8 @@ final class RangeKeys {
   private static final byte PROGRESS = 2;
   private static final byte SENDER = 3;
   private static final byte INSTALLING = 4;
+  private static final byte REMOVING = 5;
+  private static final byte BEHIND_ALL = 6;
 
   private final long range;
 
@@ -57,6 +60,19 @@ final class RangeKeys {
 
   byte[] installing() {
     return row(INSTALLING);
+  }
+
+  byte[] removing() {
+    return row(REMOVING);
+  }
+
+  /** The range's rows of the engine, all of them, begin here. */
+  byte[] first() {
+    return row((byte) 0);
+  }
+
+  byte[] end() {
+    return row(BEHIND_ALL);
   }
 
   private byte[] row(byte kind) {

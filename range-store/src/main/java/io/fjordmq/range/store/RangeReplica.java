@@ -1,9 +1,11 @@
 package io.fjordmq.range.store;
 
 import io.fjordmq.api.MalformedBytesException;
+import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.CommittedEntry;
 import io.fjordmq.cluster.consensus.Consensus;
 import io.fjordmq.cluster.consensus.ConsensusException;
+import io.fjordmq.cluster.consensus.ConsensusException.Kind;
 import io.fjordmq.cluster.consensus.ReplicatedState;
 import io.fjordmq.range.Coprocessor;
 import io.fjordmq.range.EffectListener;
@@ -32,9 +34,9 @@ import org.slf4j.LoggerFactory;
  */
 final class RangeReplica implements ReplicatedState {
   /*
-   * It serves clients only between leading() and following(). Queries read local state without
-   * asking the other replicas: a deposed leader that does not know it yet may be asked, so a client
-   * says up to which index it has seen answers, and a replica that is behind it refuses.
+   * It serves clients only between leading() and following(). A deposed leader that does not know it
+   * yet may be asked, so a query waits until the other voters have confirmed the leader; an only
+   * voter needs no one. A client also says up to which index it has seen answers.
    */
   private static final Logger LOG = LoggerFactory.getLogger(RangeReplica.class);
   private static final long NOT_LEADING = -1;
@@ -58,6 +60,7 @@ final class RangeReplica implements ReplicatedState {
 
   /** What a replica shares with the others of its store. */
   record Parts(
+      NodeId self,
       Kv kv,
       RangeStoreSettings settings,
       RangeRuntime runtime,
@@ -143,8 +146,37 @@ final class RangeReplica implements ReplicatedState {
     group.propose(term, entry, new PendingEntry(reply, System.nanoTime()));
   }
 
-  /** Answers a query on the thread for queries. */
+  /** Answers a query on a thread for queries, once it is sure that this replica leads. */
   void query(long epochVersion, long leastIndex, byte[] query, Consumer<RangeResult> reply) {
+    Consensus group = consensus;
+    if (group == null || leadingTerm == NOT_LEADING) {
+      reply.accept(notServing(group));
+    } else if (group.status().replicas().voters().size() == 1) {
+      answerLater(epochVersion, leastIndex, query, reply);
+    } else {
+      group
+          .readIndex()
+          .whenComplete(
+              (index, failure) -> {
+                if (failure == null) {
+                  answerLater(epochVersion, leastIndex, query, reply);
+                } else {
+                  reply.accept(unconfirmed(failure));
+                }
+              });
+    }
+  }
+
+  private RangeResult unconfirmed(Throwable failure) {
+    if (failure instanceof ConsensusException cause && cause.kind() == Kind.FAILED) {
+      return new RangeResult.StorageFailed(String.valueOf(cause.getMessage()));
+    }
+    // Whoever asked had better look for a leader elsewhere.
+    return new RangeResult.Unavailable("range " + id + " confirmed no read: " + failure);
+  }
+
+  private void answerLater(
+      long epochVersion, long leastIndex, byte[] query, Consumer<RangeResult> reply) {
     try {
       parts
           .runtime()
@@ -202,6 +234,7 @@ final class RangeReplica implements ReplicatedState {
   ReplicaStatus status() {
     Consensus group = consensus;
     return new ReplicaStatus(
+        parts.self(),
         descriptor,
         leadingTerm != NOT_LEADING,
         appliedIndex,

@@ -1,12 +1,12 @@
 package io.fjordmq.range.store;
 
 import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.Consensus;
 import io.fjordmq.cluster.consensus.ConsensusException;
 import io.fjordmq.cluster.consensus.ConsensusHost;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.RangeDescriptor;
-import io.fjordmq.range.RangeDescriptorCodec;
 import io.fjordmq.range.RangeEpoch;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.RangeObserver;
@@ -14,8 +14,6 @@ import io.fjordmq.range.RangeResult;
 import io.fjordmq.range.RangeTransport;
 import io.fjordmq.range.StoreSpec;
 import io.fjordmq.range.kv.Kv;
-import io.fjordmq.range.kv.KvBatch;
-import io.fjordmq.range.kv.KvSpace;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -52,6 +50,10 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
       new ConcurrentSkipListMap<>(
           Comparator.comparing(RangeId::store).thenComparingLong(RangeId::number));
   private final CheckpointCycle checkpoints;
+  private final StoredReplicas stored;
+
+  /** Used by the supervisor thread. */
+  private boolean closed;
 
   private RangeStore(
       NodeId self,
@@ -68,6 +70,7 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
     this.runtime = runtime;
     this.observer = observer;
     stores.forEach(spec -> specs.put(spec.name(), spec));
+    this.stored = new StoredReplicas(host, kv, settings.installDirectory());
     this.checkpoints =
         new CheckpointCycle(
             settings,
@@ -78,7 +81,8 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
   }
 
   /**
-   * Opens every replica whose descriptor is on this node's disk.
+   * Opens every replica whose descriptor is on this node's disk, and removes those whose removal a
+   * crash cut short.
    *
    * @throws IOException if one cannot be opened; none is open then
    */
@@ -94,9 +98,8 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
     RangeStore store = new RangeStore(self, host, kv, stores, settings, runtime, observer);
     try {
       for (StoreSpec spec : stores) {
-        KvSpace space = kv.space(spec.name());
-        for (byte[] row : RangeKeys.descriptors(space.latest())) {
-          store.openReplica(spec, RangeDescriptorCodec.decode(row));
+        for (RangeDescriptor range : store.stored.load(spec.name())) {
+          store.openReplica(spec, range);
         }
       }
     } catch (IOException | RuntimeException e) {
@@ -143,25 +146,149 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
       }
     }
     for (RangeDescriptor range : missing) {
-      createReplica(range);
+      spec(range.id()); // refuses a store that is none of ours
+      stored.create(range);
     }
     // The log may be cut only when the descriptor that leads to it is on disk.
-    kv.flush().join();
+    stored.flush();
     for (RangeDescriptor range : missing) {
       openReplica(spec(range.id()), range);
     }
   }
 
-  private void createReplica(RangeDescriptor range) throws IOException {
-    try {
-      host.create(range.group(), range.replicas());
-    } catch (ConsensusException e) {
-      throw new IOException("cannot create the group of range " + range.id(), e);
+  /**
+   * Creates and opens an empty replica, which votes for others and elects nobody until the group
+   * takes this node in and brings it up to date. Does nothing if there is one. Fails with {@link
+   * IOException} or {@link IllegalArgumentException}.
+   *
+   * @param range with the replicas that the group has now, without this node: one that the group
+   *     believes to have a replica here must bring its log back, not begin again without it
+   */
+  public CompletableFuture<Void> ensureReplica(RangeDescriptor range) {
+    return supervised(
+        () -> {
+          if (replicas.containsKey(range.id())) {
+            return;
+          }
+          refuseMember(range);
+          refuseOverlap(range);
+          stored.clean(range);
+          stored.create(range);
+          stored.flush();
+          try {
+            openReplica(spec(range.id()), range);
+          } catch (IOException | RuntimeException e) {
+            replicas.remove(range.id());
+            throw e;
+          }
+        });
+  }
+
+  private void refuseMember(RangeDescriptor range) {
+    if (range.replicas().voters().contains(self) || range.replicas().learners().contains(self)) {
+      throw new IllegalArgumentException(
+          "range "
+              + range.id()
+              + " has a replica on "
+              + self
+              + " that is missing from its data directory: part of it was lost;"
+              + " restore it from a backup, or remove the node from the cluster");
     }
-    KvBatch batch = new KvBatch();
-    RangeState.create(range, batch);
-    kv.space(spec(range.id()).name()).write(batch);
-    LOG.info("range {} created: interval={}", range.id(), range.interval());
+  }
+
+  private void refuseOverlap(RangeDescriptor range) {
+    for (RangeDescriptor other : descriptors(range.id().store())) {
+      if (other.interval().overlaps(range.interval())) {
+        throw new IllegalArgumentException(
+            "range " + range.id() + " holds keys of range " + other.id() + " of this node");
+      }
+    }
+  }
+
+  /**
+   * Closes a replica and removes its log and rows for ever. Does nothing if there is none. Fails
+   * with {@link IOException}, or {@link IllegalStateException} if this node knows better.
+   *
+   * @param asOfIndex log index as of which the group no longer has this node
+   */
+  public CompletableFuture<Void> dropReplica(RangeId id, long asOfIndex) {
+    return supervised(
+        () -> {
+          SupervisedReplica replica = replicas.get(id);
+          if (replica != null) {
+            refuseIfNeeded(replica.status(), asOfIndex);
+            stored.beginRemoval(id);
+            replicas.remove(id);
+            replica.close();
+          }
+          stored.finishRemoval(id);
+        });
+  }
+
+  private static void refuseIfNeeded(ReplicaStatus replica, long asOfIndex) {
+    boolean member = replica.role() != ReplicaStatus.Role.NONE;
+    if (replica.leading() || (member && replica.appliedIndex() > asOfIndex)) {
+      throw new IllegalStateException(
+          "the group of range %s has this node at index %d, after %d: its replica is not removed"
+              .formatted(replica.descriptor().id(), replica.appliedIndex(), asOfIndex));
+    }
+  }
+
+  /**
+   * Has the group changed by its leader, which must be here. The same set twice confirms that the
+   * group has agreed on it. Fails with {@link ConsensusException} or {@link IllegalStateException}.
+   */
+  public CompletableFuture<Void> changeReplicas(RangeId id, ReplicaSet from, ReplicaSet to) {
+    Consensus group = group(id);
+    if (group == null) {
+      return CompletableFuture.failedFuture(notHere(id));
+    }
+    ReplicaSet now = group.status().replicas();
+    return now.equals(from)
+        ? group.changeReplicas(to)
+        : CompletableFuture.failedFuture(
+            new IllegalStateException("range " + id + " has " + now + ", not " + from));
+  }
+
+  /** Hands leadership to another voter; from here. Fails like {@link #changeReplicas}. */
+  public CompletableFuture<Void> transferLeadership(RangeId id, NodeId target) {
+    Consensus group = group(id);
+    return group == null
+        ? CompletableFuture.failedFuture(notHere(id))
+        : group.transferLeadership(target);
+  }
+
+  private @Nullable Consensus group(RangeId id) {
+    SupervisedReplica replica = replicas.get(id);
+    return replica == null ? null : replica.group();
+  }
+
+  private IllegalStateException notHere(RangeId id) {
+    return new IllegalStateException("node " + self + " has no open replica of range " + id);
+  }
+
+  /** What may fail on the disk. */
+  private interface DiskTask {
+    void run() throws IOException;
+  }
+
+  private CompletableFuture<Void> supervised(DiskTask task) {
+    CompletableFuture<Void> done = new CompletableFuture<>();
+    runtime
+        .supervisor()
+        .execute(
+            () -> {
+              try {
+                if (closed) {
+                  throw new IOException("the ranges of node " + self + " are closed");
+                }
+                task.run();
+                done.complete(null);
+              } catch (IOException | RuntimeException e) {
+                done.completeExceptionally(e);
+              }
+            });
+    return done;
   }
 
   private StoreSpec spec(RangeId id) {
@@ -174,7 +301,8 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
 
   private void openReplica(StoreSpec spec, RangeDescriptor descriptor) throws IOException {
     RangeReplica.Parts parts =
-        new RangeReplica.Parts(kv, settings, runtime, observer, spec.effects(), this::onHalted);
+        new RangeReplica.Parts(
+            self, kv, settings, runtime, observer, spec.effects(), this::onHalted);
     SupervisedReplica replica =
         new SupervisedReplica(descriptor, spec, kv.space(spec.name()), host, parts);
     replicas.put(descriptor.id(), replica);
@@ -265,6 +393,7 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
   }
 
   private void closeReplicas() {
+    closed = true;
     checkpoints.stop();
     replicas.values().forEach(SupervisedReplica::close);
   }

@@ -143,6 +143,11 @@ final class ReplicaSnapshot {
   }
 
   private Path keptFile() {
+    return keptFile(installDirectory, id);
+  }
+
+  /** Where a copy lies while it is installed. */
+  static Path keptFile(Path installDirectory, RangeId id) {
     return installDirectory.resolve(id + ".rows");
   }
 

@@ -1,12 +1,16 @@
 package io.fjordmq.range.store;
 
+import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.GroupStatus;
 import io.fjordmq.range.RangeDescriptor;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Figures of one replica.
  *
+ * @param node that holds it
+ * @param descriptor as in its state: the replicas are those of its creation
  * @param leading whether it serves clients
  * @param appliedIndex last entry in its state
  * @param logBytesSinceCheckpoint what a restart would have to apply again
@@ -15,10 +19,48 @@ import org.jspecify.annotations.Nullable;
  * @param failure why it is halted; null if it is in service
  */
 public record ReplicaStatus(
+    NodeId node,
     RangeDescriptor descriptor,
     boolean leading,
     long appliedIndex,
     long logBytesSinceCheckpoint,
     int senders,
     @Nullable GroupStatus group,
-    @Nullable String failure) {}
+    @Nullable String failure) {
+
+  /** What it is in its group, as far as it knows itself. */
+  public enum Role {
+    /** Serves clients and decides. */
+    LEADER,
+    /** Votes. */
+    VOTER,
+    /** Only follows. */
+    LEARNER,
+    /** Not of the group: not yet, or not any more; or closed, so that nobody can tell. */
+    NONE
+  }
+
+  public Role role() {
+    if (leading) {
+      return Role.LEADER;
+    } else if (voters().contains(node)) {
+      return Role.VOTER;
+    }
+    return learners().contains(node) ? Role.LEARNER : Role.NONE;
+  }
+
+  /** Who decides, as far as it knows; empty while it is closed. */
+  public Set<NodeId> voters() {
+    return group == null ? Set.of() : group.replicas().voters();
+  }
+
+  /** Who only follows, as far as it knows; empty while it is closed. */
+  public Set<NodeId> learners() {
+    return group == null ? Set.of() : group.replicas().learners();
+  }
+
+  /** Log entries that it has and its state does not; how far it is behind others it cannot tell. */
+  public long lag() {
+    return group == null ? 0 : Math.max(0, group.lastIndex() - group.appliedIndex());
+  }
+}

@@ -55,6 +55,12 @@ final class SupervisedReplica {
     return opened == null ? null : opened.replica();
   }
 
+  /** The group of the replica in service, null while it is closed. */
+  @Nullable Consensus group() {
+    Opened opened = current;
+    return opened == null ? null : opened.group();
+  }
+
   RangeDescriptor descriptor() {
     RangeReplica replica = replica();
     return replica == null ? initial : replica.descriptor();
@@ -64,7 +70,7 @@ final class SupervisedReplica {
     RangeReplica replica = replica();
     return replica != null
         ? replica.status()
-        : new ReplicaStatus(initial, false, 0, 0, 0, null, failure);
+        : new ReplicaStatus(parts.self(), initial, false, 0, 0, 0, null, failure);
   }
 
   /**

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.ConsensusException;
+import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.RangeEntry;
 import io.fjordmq.range.RangeResult;
@@ -17,6 +18,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -234,6 +236,40 @@ class RangeReplicaTest {
     assertThat(query(1, index + 1)).isInstanceOf(RangeResult.NotLeader.class);
     assertThat(query(1, index)).isInstanceOf(RangeResult.Answered.class);
     assertThat(query(2, index)).isInstanceOf(RangeResult.StaleEpoch.class);
+  }
+
+  @Test
+  void shouldAnswerAQueryOnlyOnceTheOtherVotersHaveConfirmedTheLeader() {
+    range.voters = ReplicaSet.ofVoters(new NodeId("a"), new NodeId("b"), new NodeId("c"));
+    range.reads = new CompletableFuture<>();
+    List<RangeResult> results = new ArrayList<>();
+    range.replica.query(1, 0, "a".getBytes(UTF_8), results::add);
+    assertThat(results).isEmpty();
+    range.reads.complete(1L);
+    assertThat(results).singleElement().isInstanceOf(RangeResult.Answered.class);
+  }
+
+  @Test
+  void shouldNotAnswerAQueryThatTheOtherVotersDoNotConfirm() {
+    range.voters = ReplicaSet.ofVoters(new NodeId("a"), new NodeId("b"));
+    range.reads =
+        CompletableFuture.failedFuture(
+            new ConsensusException(ConsensusException.Kind.BUSY, "nobody answers"));
+    assertThat(query(1, 0))
+        .isInstanceOfSatisfying(
+            RangeResult.Unavailable.class,
+            result -> assertThat(result.reason()).contains("nobody answers"));
+  }
+
+  @Test
+  void shouldNotAnswerAQueryIfItLostLeadershipWhileTheOthersConfirmed() {
+    range.voters = ReplicaSet.ofVoters(new NodeId("a"), new NodeId("b"));
+    range.reads = new CompletableFuture<>();
+    List<RangeResult> results = new ArrayList<>();
+    range.replica.query(1, 0, "a".getBytes(UTF_8), results::add);
+    range.replica.following();
+    range.reads.complete(1L);
+    assertThat(results).singleElement().isInstanceOf(RangeResult.NotLeader.class);
   }
 
   @Test

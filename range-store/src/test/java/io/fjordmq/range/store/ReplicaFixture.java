@@ -50,6 +50,11 @@ final class ReplicaFixture implements Consensus {
   final List<RangeId> halted = new ArrayList<>();
   private final RangeStoreSettings settings;
   RangeReplica replica;
+  ReplicaSet voters = ReplicaSet.ofVoters(new NodeId("a"));
+
+  /** What confirmed reads wait for. */
+  CompletableFuture<Long> reads = CompletableFuture.completedFuture(0L);
+
   private long lastIndex;
 
   private final EffectListener listener =
@@ -96,7 +101,8 @@ final class ReplicaFixture implements Consensus {
   RangeReplica reopen() throws IOException {
     RangeRuntime runtime = new RangeRuntime(clock, clock, Runnable::run, Runnable::run);
     RangeReplica.Parts parts =
-        new RangeReplica.Parts(kv, settings, runtime, RangeObserver.NONE, listener, halted::add);
+        new RangeReplica.Parts(
+            new NodeId("a"), kv, settings, runtime, RangeObserver.NONE, listener, halted::add);
     replica = RangeReplica.open(ID, space, new AppendingCoprocessor(), parts);
     replica.attach(this);
     return replica;
@@ -167,7 +173,7 @@ final class ReplicaFixture implements Consensus {
 
   @Override
   public CompletableFuture<Long> readIndex() {
-    return CompletableFuture.completedFuture(lastIndex);
+    return reads;
   }
 
   @Override
@@ -191,8 +197,7 @@ final class ReplicaFixture implements Consensus {
 
   @Override
   public GroupStatus status() {
-    return new GroupStatus(
-        leadership(), ReplicaSet.ofVoters(new NodeId("a")), 1, lastIndex, lastIndex, lastIndex);
+    return new GroupStatus(leadership(), voters, 1, lastIndex, lastIndex, lastIndex);
   }
 
   @Override

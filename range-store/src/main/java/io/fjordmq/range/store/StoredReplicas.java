@@ -1,0 +1,142 @@
+package io.fjordmq.range.store;
+
+import io.fjordmq.cluster.consensus.ConsensusException;
+import io.fjordmq.cluster.consensus.ConsensusHost;
+import io.fjordmq.range.KeyInterval;
+import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.RangeDescriptorCodec;
+import io.fjordmq.range.RangeId;
+import io.fjordmq.range.kv.Kv;
+import io.fjordmq.range.kv.KvBatch;
+import io.fjordmq.range.kv.KvException;
+import io.fjordmq.range.kv.KvSpace;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The replicas on this node's disks: a group in the log database, rows in the state database.
+ * Blocks; for one thread at a time.
+ */
+final class StoredReplicas {
+  /*
+   * What a crash leaves must be told apart. Rows exist only after their group, and are durable
+   * before the replica is opened: a group without rows never took part in anything. A replica is
+   * removed under a durable mark, its log first: rows with a mark are removed at the next start.
+   */
+  private static final Logger LOG = LoggerFactory.getLogger(StoredReplicas.class);
+  private static final byte[] MARK = {1};
+
+  private final ConsensusHost host;
+  private final Kv kv;
+  private final Path installDirectory;
+
+  StoredReplicas(ConsensusHost host, Kv kv, Path installDirectory) {
+    this.host = host;
+    this.kv = kv;
+    this.installDirectory = installDirectory;
+  }
+
+  /** All of a store, after finishing removals that a crash cut short. */
+  List<RangeDescriptor> load(String store) throws IOException {
+    List<RangeDescriptor> found = new ArrayList<>();
+    for (byte[] row : RangeKeys.descriptors(space(store).latest())) {
+      RangeDescriptor range = RangeDescriptorCodec.decode(row);
+      if (!finishRemoval(range.id())) {
+        found.add(range);
+      }
+    }
+    return found;
+  }
+
+  /** Creates the group with the range's replicas, then the rows; {@link #flush} makes them last. */
+  void create(RangeDescriptor range) throws IOException {
+    try {
+      host.create(range.group(), range.replicas());
+    } catch (ConsensusException e) {
+      throw new IOException("cannot create the group of range " + range.id(), e);
+    }
+    KvBatch batch = new KvBatch();
+    RangeState.create(range, batch);
+    space(range.id().store()).write(batch);
+    LOG.info("range {} created: interval={}", range.id(), range.interval());
+  }
+
+  /** Removes what is left of the range here, so that it can be created anew. */
+  void clean(RangeDescriptor range) throws IOException {
+    boolean removed = finishRemoval(range.id());
+    if (!removed && stored(range.id()) == null && host.groups().contains(range.group())) {
+      destroyGroup(range);
+    }
+  }
+
+  /** Makes everything written so far durable. */
+  void flush() throws IOException {
+    try {
+      kv.flush().join();
+    } catch (CompletionException e) {
+      throw new IOException("cannot make the rows of replicas durable", e.getCause());
+    }
+  }
+
+  /** From here on the replica will be removed, whatever happens; durable when it returns. */
+  void beginRemoval(RangeId id) throws IOException {
+    KvBatch batch = new KvBatch();
+    batch.put(new RangeKeys(id.number()).removing(), MARK);
+    write(id, batch);
+    flush();
+  }
+
+  /**
+   * Removes the log and the rows of a replica that is closed and marked.
+   *
+   * @return whether it was marked
+   */
+  boolean finishRemoval(RangeId id) throws IOException {
+    RangeKeys keys = new RangeKeys(id.number());
+    RangeDescriptor range = stored(id);
+    if (range == null || space(id.store()).latest().get(keys.removing()) == null) {
+      return false;
+    }
+    destroyGroup(range);
+    KeyInterval interval = range.interval();
+    KvBatch batch = new KvBatch();
+    batch.deleteRange(RangeKeys.data(interval.start()), RangeKeys.dataEnd(interval.end()));
+    batch.deleteRange(keys.first(), keys.end());
+    write(id, batch);
+    Files.deleteIfExists(ReplicaSnapshot.keptFile(installDirectory, id));
+    LOG.info("range {} removed from this node: interval={}", id, interval);
+    return true;
+  }
+
+  private @Nullable RangeDescriptor stored(RangeId id) {
+    byte[] row = space(id.store()).latest().get(new RangeKeys(id.number()).descriptor());
+    return row == null ? null : RangeDescriptorCodec.decode(row);
+  }
+
+  private void destroyGroup(RangeDescriptor range) throws IOException {
+    try {
+      host.destroy(range.group());
+    } catch (ConsensusException e) {
+      throw new IOException("cannot remove the group of range " + range.id(), e);
+    }
+  }
+
+  private void write(RangeId id, KvBatch batch) throws IOException {
+    try {
+      space(id.store()).write(batch);
+    } catch (KvException e) {
+      throw new IOException("cannot remove the replica of range " + id, e);
+    }
+  }
+
+  private KvSpace space(String store) {
+    return kv.space(store);
+  }
+}

@@ -1,0 +1,187 @@
+package io.fjordmq.range.sim;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.ConsensusHost;
+import io.fjordmq.cluster.consensus.sim.SimCluster;
+import io.fjordmq.cluster.consensus.sim.SimHost;
+import io.fjordmq.cluster.consensus.sim.SimProcess;
+import io.fjordmq.cluster.peer.LoopbackPeers;
+import io.fjordmq.range.RangeId;
+import io.fjordmq.range.RangeObserver;
+import io.fjordmq.range.RangeTransport;
+import io.fjordmq.range.StoreSpec;
+import io.fjordmq.range.Timers;
+import io.fjordmq.range.kv.SimKv;
+import io.fjordmq.range.remote.PeerRangeTransport;
+import io.fjordmq.range.remote.RangeService;
+import io.fjordmq.range.store.RangeRuntime;
+import io.fjordmq.range.store.RangeStore;
+import io.fjordmq.range.store.RangeStoreSettings;
+import io.fjordmq.range.store.ReplicaStatus;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A simulated node with whatever replicas it is given, that serves them to others over peer calls,
+ * crashes and starts again.
+ */
+public final class StoreNode {
+  private static final byte PROGRESS = 2;
+
+  private final SimCluster cluster;
+  private final LoopbackPeers peers;
+  private final NodeId id;
+  private final List<StoreSpec> specs;
+  private final Path installs;
+  private final UnaryOperator<RangeTransport> served;
+  private final SimKv.Disk disk = new SimKv.Disk();
+  private @Nullable Life life;
+
+  /** From a start to a crash. */
+  public record Life(
+      SimHost host,
+      SimKv kv,
+      RangeStore store,
+      RangeRuntime runtime,
+      LoopbackPeers.Node calls,
+      RangeTransport transport) {
+    public SimProcess process() {
+      return host.process();
+    }
+  }
+
+  public StoreNode(
+      SimCluster cluster, LoopbackPeers peers, NodeId id, List<StoreSpec> specs, Path installs) {
+    this(cluster, peers, id, specs, installs, UnaryOperator.identity());
+  }
+
+  /**
+   * @param served puts something between the others and the replicas; a test may break it
+   */
+  public StoreNode(
+      SimCluster cluster,
+      LoopbackPeers peers,
+      NodeId id,
+      List<StoreSpec> specs,
+      Path installs,
+      UnaryOperator<RangeTransport> served) {
+    this.cluster = cluster;
+    this.peers = peers;
+    this.id = id;
+    this.specs = specs;
+    this.installs = installs.resolve(id.value());
+    this.served = served;
+  }
+
+  public NodeId id() {
+    return id;
+  }
+
+  public Life start() throws IOException {
+    SimHost host = cluster.start(id);
+    SimProcess process = host.process();
+    SimKv kv = new SimKv(disk, Runnable::run);
+    Timers timers = SimNode.timers(process);
+    RangeRuntime runtime =
+        new RangeRuntime(
+            process.simulation().clock(),
+            timers,
+            query -> process.schedule(process.simulation().between(0, 3), query),
+            Runnable::run);
+    RangeStore store = open(host, kv, runtime);
+    LoopbackPeers.Node calls = peers.start(id, process);
+    RangeTransport replicas = served.apply(store);
+    RangeService.serve(id, replicas, calls);
+    RangeTransport transport = new PeerRangeTransport(id, replicas, calls, Duration.ofMillis(200));
+    Life started = new Life(host, kv, store, runtime, calls, transport);
+    life = started;
+    return started;
+  }
+
+  private RangeStore open(ConsensusHost host, SimKv kv, RangeRuntime runtime) throws IOException {
+    RangeStoreSettings settings =
+        new RangeStoreSettings(
+            installs,
+            1 << 20,
+            4096,
+            64,
+            Duration.ofMillis(400),
+            20_000,
+            Duration.ofMillis(50),
+            Duration.ofMillis(400));
+    return RangeStore.open(id, host, kv, specs, settings, runtime, RangeObserver.NONE);
+  }
+
+  public boolean isUp() {
+    return life != null;
+  }
+
+  public Life life() {
+    Life running = life;
+    if (running == null) {
+      throw new IllegalStateException(id + " is down");
+    }
+    return running;
+  }
+
+  public RangeStore store() {
+    return life().store();
+  }
+
+  /** Dies; of what its state storage has not flushed it loses some. */
+  public void crash() {
+    Life dying = life();
+    cluster.crash(id);
+    dying.calls().end();
+    dying.kv().kill();
+    disk.crash(unflushed -> (int) cluster.simulation().between(0, unflushed));
+    life = null;
+  }
+
+  public @Nullable ReplicaStatus status(RangeId range) {
+    return store().status().stream()
+        .filter(replica -> replica.descriptor().id().equals(range))
+        .findFirst()
+        .orElse(null);
+  }
+
+  /** What replicas of a range must have in common: its data, its progress, its senders. */
+  public Map<String, String> rows(RangeId range) {
+    Map<String, String> rows = new TreeMap<>();
+    ReplicaStatus replica = status(range);
+    life()
+        .kv()
+        .space(range.store())
+        .latest()
+        .scan(
+            new byte[0],
+            null,
+            (row, value) -> {
+              boolean data =
+                  row[0] == SimNode.DATA
+                      && replica != null
+                      && replica
+                          .descriptor()
+                          .interval()
+                          .contains(Arrays.copyOfRange(row, 1, row.length));
+              boolean engine =
+                  row[0] != SimNode.DATA
+                      && java.nio.ByteBuffer.wrap(row).getLong(1) == range.number()
+                      && row[9] >= PROGRESS;
+              if (data || engine) {
+                rows.put(Arrays.toString(row), new String(value, UTF_8));
+              }
+              return true;
+            });
+    return rows;
+  }
+}
