@@ -40,6 +40,7 @@ final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBuf> {
   private final long silenceNanos;
   private final ConsensusObserver observer;
   private volatile long heardNanos = System.nanoTime();
+  private volatile boolean heard;
   private @Nullable Future<?> sweeping;
 
   OutgoingConnection(
@@ -53,6 +54,11 @@ final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBuf> {
 
   boolean isActive() {
     return channel.isActive();
+  }
+
+  /** Whether the node ever answered. */
+  boolean heardAnything() {
+    return heard;
   }
 
   /** Sends a request; it is answered exactly once, if only by its timeout. */
@@ -109,6 +115,7 @@ final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBuf> {
     if (frame.readByte() != RaftFrame.RESPONSE) {
       throw new CorruptedFrameException(peer + " sent something else than an answer");
     }
+    heard = true;
     heardNanos = System.nanoTime();
     RaftFrame.Call response = RaftFrame.readCall(frame);
     Waiting one = waiting.remove(response.call());

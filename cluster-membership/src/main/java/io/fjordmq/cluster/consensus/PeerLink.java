@@ -6,6 +6,10 @@ import io.fjordmq.cluster.NodeId;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.ssl.SslHandler;
 import java.net.InetSocketAddress;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
@@ -96,7 +100,7 @@ final class PeerLink {
     try {
       bootstrap
           .connect(address)
-          .addListener(done -> finish((ChannelFuture) done, attempt, address));
+          .addListener(done -> connectedTo(address, (ChannelFuture) done, attempt));
     } catch (IllegalStateException | RejectedExecutionException e) {
       failed(attempt, address, e);
     }
@@ -110,15 +114,41 @@ final class PeerLink {
             : "node " + peer + " at " + address + " cannot be reached");
   }
 
-  private void finish(
+  private void connectedTo(
+      InetSocketAddress address,
       ChannelFuture done,
-      CompletableFuture<OutgoingConnection> attempt,
-      InetSocketAddress address) {
+      CompletableFuture<OutgoingConnection> attempt) {
+    SslHandler tls = done.channel().pipeline().get(SslHandler.class);
     if (!done.isSuccess()) {
       failed(attempt, address, done.cause());
-      return;
+    } else if (tls == null) {
+      finish(done.channel(), attempt, address);
+    } else {
+      ChannelHandler waiting = new WaitingForTls();
+      done.channel().pipeline().addLast(waiting);
+      tls.handshakeFuture()
+          .addListener(
+              shaken -> {
+                if (shaken.isSuccess()) {
+                  done.channel().pipeline().remove(waiting);
+                  finish(done.channel(), attempt, address);
+                } else {
+                  failed(attempt, address, shaken.cause());
+                }
+              });
     }
-    Channel channel = done.channel();
+  }
+
+  /** Stands at the end of the pipeline until there is a connection; the handshake tells why not. */
+  private static final class WaitingForTls extends ChannelInboundHandlerAdapter {
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+      context.close();
+    }
+  }
+
+  private void finish(
+      Channel channel, CompletableFuture<OutgoingConnection> attempt, InetSocketAddress address) {
     OutgoingConnection made = new OutgoingConnection(peer, channel, port.settings(), observer);
     channel.pipeline().addLast(made);
     channel.writeAndFlush(RaftFrame.hello(channel.alloc(), new RaftFrame.Hello(self, peer)));
@@ -129,9 +159,8 @@ final class PeerLink {
       }
       connection = made;
       connecting = null;
-      reported = false;
     }
-    LOG.info("connected to node {} at {} for Raft", peer, address);
+    LOG.debug("connected to node {} at {} for Raft", peer, address);
     attempt.complete(made);
     onConnected.run();
   }
@@ -157,12 +186,23 @@ final class PeerLink {
     attempt.completeExceptionally(unreachable(address));
   }
 
+  /** A connection that ends before it brought an answer is as good as none: it was refused. */
   private synchronized void lost(OutgoingConnection gone) {
     if (connection == gone) {
       connection = null;
     }
-    if (!closed) {
+    if (closed) {
+      return;
+    }
+    if (gone.heardAnything()) {
       LOG.warn("connection to node {} was lost", peer);
+      reported = false;
+    } else {
+      pauseUntilNanos = System.nanoTime() + port.settings().reconnectPause().toNanos();
+      if (!reported) {
+        LOG.warn("a connection to node {} ended before it was of use; see its log", peer);
+      }
+      reported = true;
     }
   }
 

@@ -19,8 +19,10 @@ import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.codec.LengthFieldBasedFrameDecoder;
+import io.netty.handler.ssl.SslContext;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.GlobalEventExecutor;
+import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.Map;
 import java.util.Set;
@@ -46,19 +48,28 @@ final class RaftTransport implements AutoCloseable {
   private final RaftRequests requests;
   private final EventLoopGroup eventLoop;
   private final Bootstrap bootstrap;
+  private final @Nullable SslContext askingTls;
+  private final @Nullable SslContext answeringTls;
   private final ChannelGroup channels = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
   private final Map<NodeId, PeerLink> links = new ConcurrentHashMap<>();
   private final Set<ReplicatorGroup> replicators = ConcurrentHashMap.newKeySet();
   private final @Nullable InetSocketAddress boundAddress;
 
   /**
-   * @throws ConsensusException ({@code FAILED}) if the port cannot be opened
+   * @throws ConsensusException ({@code FAILED}) if the port cannot be opened, or the files for TLS
+   *     cannot be used
    */
   RaftTransport(NodeId self, ClusterPort port, SnapshotExports exports, ConsensusObserver observer)
       throws ConsensusException {
     this.observer = observer;
     this.self = self;
     this.port = port;
+    try {
+      askingTls = port.tls() == null ? null : port.tls().asking().build();
+      answeringTls = port.tls() == null ? null : port.tls().answering().build();
+    } catch (IOException e) {
+      throw new ConsensusException(Kind.FAILED, String.valueOf(e.getMessage()), e);
+    }
     workers = new RaftWorkers(self, port.settings());
     requests = new RaftRequests(workers, exports, observer);
     eventLoop =
@@ -83,11 +94,14 @@ final class RaftTransport implements AutoCloseable {
   }
 
   private ChannelInitializer<Channel> initializer(boolean incoming) {
-    // The one place where TLS would come in, in front of the frames.
+    SslContext tls = incoming ? answeringTls : askingTls;
     return new ChannelInitializer<>() {
       @Override
       protected void initChannel(Channel channel) {
         channels.add(channel);
+        if (tls != null) {
+          channel.pipeline().addLast(tls.newHandler(channel.alloc()));
+        }
         channel
             .pipeline()
             .addLast(

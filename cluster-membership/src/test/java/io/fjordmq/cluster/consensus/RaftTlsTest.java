@@ -1,0 +1,104 @@
+package io.fjordmq.cluster.consensus;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.alipay.sofa.jraft.rpc.RpcRequests.ErrorResponse;
+import com.alipay.sofa.jraft.rpc.RpcRequests.PingRequest;
+import com.google.protobuf.Message;
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.tls.ClusterTls;
+import io.fjordmq.cluster.tls.TestAuthority;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Raft's port in a cluster whose nodes have certificates. */
+final class RaftTlsTest {
+  private static final NodeId ASKING = new NodeId("asking");
+  private static final NodeId ANSWERING = new NodeId("answering");
+  private static final PingRequest PING = PingRequest.newBuilder().setSendTimestamp(1).build();
+
+  @TempDir Path folder;
+  private final Map<NodeId, InetSocketAddress> addresses = new ConcurrentHashMap<>();
+  private final List<RaftTransport> open = new ArrayList<>();
+
+  @AfterEach
+  void close() {
+    open.forEach(RaftTransport::close);
+  }
+
+  @Test
+  void shouldAnswerANodeWithACertificateOfTheCluster() throws Exception {
+    TestAuthority ours = new TestAuthority(folder.resolve("ours"));
+    listen(ours.node("b"));
+    assertThat(ask(ours.node("a"))).isInstanceOf(ErrorResponse.class);
+  }
+
+  @Test
+  void shouldNotAnswerOthers() throws Exception {
+    TestAuthority ours = new TestAuthority(folder.resolve("ours"));
+    TestAuthority theirs = new TestAuthority(folder.resolve("theirs"));
+    listen(ours.node("b"));
+    for (@Nullable ClusterTls tls :
+        new @Nullable ClusterTls[] {
+          null, ours.strangerOf(theirs, "c"), theirs.strangerOf(ours, "d")
+        }) {
+      assertThatThrownBy(() -> ask(tls)).isInstanceOf(ExecutionException.class);
+    }
+  }
+
+  @Test
+  void shouldSayWhichFileCannotBeUsed() throws Exception {
+    ClusterTls good = new TestAuthority(folder.resolve("ours")).node("b");
+    ClusterTls swapped = new ClusterTls(good.keyFile(), good.certFile(), good.trustFile());
+    assertThatThrownBy(() -> listen(swapped))
+        .isInstanceOf(ConsensusException.class)
+        .hasMessageContaining("b.key")
+        .hasMessageContaining("needs a certificate and its key");
+  }
+
+  private void listen(ClusterTls tls) throws ConsensusException {
+    InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+    addresses.put(ANSWERING, requireNonNull(transport(ANSWERING, any, tls).boundAddress()));
+  }
+
+  private RaftTransport transport(
+      NodeId self, @Nullable InetSocketAddress bind, @Nullable ClusterTls tls)
+      throws ConsensusException {
+    ClusterPort port = new ClusterPort(bind, addresses::get, TransportSettings.DEFAULT, tls);
+    RaftTransport made =
+        new RaftTransport(self, port, new SnapshotExports(), ConsensusObserver.NONE);
+    open.add(made);
+    return made;
+  }
+
+  private Message ask(@Nullable ClusterTls tls) throws Exception {
+    CompletableFuture<Message> result = new CompletableFuture<>();
+    transport(ASKING, null, tls)
+        .ask(
+            ANSWERING,
+            PING,
+            5_000,
+            (response, failure) -> {
+              if (response != null) {
+                result.complete(response);
+              } else {
+                result.completeExceptionally(requireNonNull(failure));
+              }
+            });
+    return result.get(20, TimeUnit.SECONDS);
+  }
+}

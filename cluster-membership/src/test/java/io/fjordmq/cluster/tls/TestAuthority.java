@@ -1,0 +1,50 @@
+package io.fjordmq.cluster.tls;
+
+import io.netty.pkitesting.CertificateBuilder;
+import io.netty.pkitesting.X509Bundle;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+
+/** A cluster's authority made for a test. */
+public final class TestAuthority {
+  private final Path folder;
+  private final X509Bundle authority;
+
+  /**
+   * @param folder where the files go; one authority each
+   */
+  public TestAuthority(Path folder) throws Exception {
+    this.folder = Files.createDirectories(folder);
+    this.authority =
+        builder("CN=Authority in " + folder.getFileName())
+            .setIsCertificateAuthority(true)
+            .buildSelfSigned();
+    Files.writeString(folder.resolve("trust.pem"), authority.getCertificatePEM());
+  }
+
+  /** Elliptic curves: making their keys takes no time. */
+  private static CertificateBuilder builder(String subject) {
+    return new CertificateBuilder()
+        .ecp256()
+        .subject(subject)
+        .notAfter(Instant.now().plus(Duration.ofDays(90)));
+  }
+
+  /** Files of a node whose certificate names no host. */
+  public ClusterTls node(String name) throws Exception {
+    X509Bundle made = builder("CN=" + name).buildIssuedBy(authority);
+    Path cert = folder.resolve(name + ".crt");
+    Path key = folder.resolve(name + ".key");
+    Files.writeString(cert, made.getCertificatePEM());
+    Files.writeString(key, made.getPrivateKeyPEM());
+    return new ClusterTls(cert, key, folder.resolve("trust.pem"));
+  }
+
+  /** Files of a node of somebody else's that trusts this authority. */
+  public ClusterTls strangerOf(TestAuthority other, String name) throws Exception {
+    ClusterTls theirs = other.node(name);
+    return new ClusterTls(theirs.certFile(), theirs.keyFile(), folder.resolve("trust.pem"));
+  }
+}
