@@ -28,6 +28,7 @@ class ArchitectureTest {
             HouseRules.raftLibraryStaysInConsensus(),
             HouseRules.rocksStaysBehindItsPorts(),
             HouseRules.nettyStaysAtTheEdges(),
+            HouseRules.grpcStaysInThePort(),
             HouseRules.replicatedCodeIsPure(),
             HouseRules.nothingBlocksOnAnEventLoop(),
             HouseRules.configurationHasOneReader(),

@@ -17,6 +17,7 @@ import java.util.concurrent.Future;
 /** The rules. Which package a module's classes are in follows from its folder. */
 final class HouseRules {
   private static final String ROOT = "io.fjordmq.";
+  private static final String GENERATED = ROOT + "cluster.peer.proto..";
   private static final String[] MQTT_WORDS = {
     "io.fjordmq.router..", "io.fjordmq.inbox..", "io.fjordmq.retain..", "io.fjordmq.broker.."
   };
@@ -98,11 +99,25 @@ final class HouseRules {
   static ArchRule nettyStaysAtTheEdges() {
     return noClasses()
         .that()
-        .resideOutsideOfPackages(ROOT + "broker..", ROOT + "cluster.consensus..")
+        .resideOutsideOfPackages(
+            ROOT + "broker..",
+            ROOT + "cluster.consensus..",
+            ROOT + "cluster.peer..",
+            ROOT + "cluster.tls..")
         .should()
         .dependOnClassesThat()
         .resideInAPackage("io.netty..")
         .because("buffers have owners; what travels further is an array");
+  }
+
+  static ArchRule grpcStaysInThePort() {
+    return noClasses()
+        .that()
+        .resideOutsideOfPackage(ROOT + "cluster.peer..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("io.grpc..", GENERATED)
+        .because("everything else sees PeerCalls and PeerServices");
   }
 
   static ArchRule replicatedCodeIsPure() {
@@ -166,6 +181,9 @@ final class HouseRules {
         .and()
         .areDeclaredInClassesThat()
         .resideInAPackage("io.fjordmq..")
+        .and()
+        .areDeclaredInClassesThat()
+        .resideOutsideOfPackage(GENERATED)
         .should()
         .beFinal()
         .because("state has an owner");

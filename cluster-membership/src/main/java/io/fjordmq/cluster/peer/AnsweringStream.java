@@ -1,0 +1,162 @@
+package io.fjordmq.cluster.peer;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.peer.proto.AnswererMessage;
+import io.fjordmq.cluster.peer.proto.AskerMessage;
+import io.fjordmq.cluster.peer.proto.Opening;
+import io.fjordmq.cluster.peer.proto.Request;
+import io.grpc.Status;
+import io.grpc.stub.ServerCallStreamObserver;
+import io.grpc.stub.StreamObserver;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The answering end of a connection another node made: has its requests handled one after the
+ * other, sends the answers as they come.
+ */
+final class AnsweringStream implements StreamObserver<AskerMessage> {
+  private static final Logger LOG = LoggerFactory.getLogger(AnsweringStream.class);
+
+  private final PeerServer server;
+  private final ServerCallStreamObserver<AnswererMessage> stream;
+  private final SendQueue<AnswererMessage> queue;
+  private final int maxMessageBytes;
+  private @Nullable NodeId peer;
+  private boolean retired;
+
+  AnsweringStream(
+      PeerServer server, ServerCallStreamObserver<AnswererMessage> stream, PeerSettings settings) {
+    this.server = server;
+    this.stream = stream;
+    this.queue = new SendQueue<>(stream, settings.maxQueuedBytes());
+    this.maxMessageBytes = settings.maxMessageBytes();
+    stream.setOnReadyHandler(queue::drain);
+    stream.setOnCancelHandler(this::retire);
+  }
+
+  @Override
+  public void onNext(AskerMessage message) {
+    NodeId from = peer;
+    switch (message.getKindCase()) {
+      case OPENING -> open(message.getOpening());
+      case REQUEST -> {
+        if (from == null) {
+          refuse("the first message does not open the conversation");
+        } else {
+          handle(from, message.getRequest());
+        }
+      }
+      case PING -> queue.overtake(PeerProtocol.PONG);
+      case KIND_NOT_SET -> refuse("a message of a kind this version does not know");
+    }
+  }
+
+  private void open(Opening opening) {
+    try {
+      NodeId from = new NodeId(opening.getFrom());
+      server.requireMeant(opening, from);
+      peer = from;
+      server.replace(from, this);
+    } catch (IllegalArgumentException e) {
+      refuse(String.valueOf(e.getMessage()));
+      return;
+    }
+    queue.begin(PeerProtocol.ACCEPTED);
+    queue.open();
+  }
+
+  /** Ends the conversation; the asker is told why and logs it. */
+  private void refuse(String why) {
+    if (queue.close()) {
+      LOG.debug("refused a connection: {}", why);
+      stream.onError(Status.FAILED_PRECONDITION.withDescription(why).asRuntimeException());
+    }
+  }
+
+  /** One at a time; none after a later connection of the same node has taken over. */
+  private synchronized void handle(NodeId from, Request request) {
+    if (!retired) {
+      long call = request.getCall();
+      answer(from, request).whenComplete((body, failure) -> send(call, body, failure));
+    }
+  }
+
+  private CompletableFuture<byte[]> answer(NodeId from, Request request) {
+    PeerServices.Handler handler = server.handler(request.getService());
+    if (handler == null) {
+      String why = "node " + server.self() + " does not serve '" + request.getService() + "'";
+      return CompletableFuture.failedFuture(new IllegalStateException(why));
+    }
+    try {
+      return handler.handle(from, request.getBody().toByteArray());
+    } catch (RuntimeException e) {
+      LOG.warn("'{}' cannot handle a request of node {}", request.getService(), from, e);
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  private void send(long call, byte @Nullable [] body, @Nullable Throwable failure) {
+    AnswererMessage message;
+    int bytes = PeerProtocol.OVERHEAD_BYTES;
+    if (body == null) {
+      message = PeerProtocol.refusal(call, reason(failure));
+    } else if (body.length > maxMessageBytes) {
+      message =
+          PeerProtocol.refusal(
+              call, "the answer has " + body.length + " bytes, at most " + maxMessageBytes);
+    } else {
+      message = PeerProtocol.answer(call, body);
+      bytes += body.length;
+    }
+    if (!queue.offer(message, bytes, () -> {}) && queue.close()) {
+      LOG.warn("closing the connection of node {}: it does not take its answers", peer);
+      stream.onError(
+          Status.RESOURCE_EXHAUSTED
+              .withDescription("too many answers wait to be taken")
+              .asRuntimeException());
+    }
+  }
+
+  private static String reason(@Nullable Throwable failure) {
+    Throwable cause =
+        failure instanceof CompletionException && failure.getCause() != null
+            ? failure.getCause()
+            : failure;
+    if (cause == null) {
+      return "no answer";
+    }
+    return cause.getMessage() == null ? cause.toString() : cause.getMessage();
+  }
+
+  /** Another connection of the node takes over: nothing is handled any more once this returns. */
+  void replaced() {
+    retire();
+    refuse("a later connection of the same node took over");
+  }
+
+  private synchronized void retire() {
+    retired = true;
+    NodeId from = peer;
+    if (from != null) {
+      server.gone(from, this);
+    }
+  }
+
+  @Override
+  public void onError(Throwable failure) {
+    retire();
+    queue.close();
+  }
+
+  @Override
+  public void onCompleted() {
+    retire();
+    if (queue.close()) {
+      stream.onCompleted();
+    }
+  }
+}

@@ -1,0 +1,200 @@
+package io.fjordmq.cluster.peer;
+
+import static java.util.Objects.requireNonNull;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.peer.PeerException.Kind;
+import io.fjordmq.cluster.peer.proto.Answer;
+import io.fjordmq.cluster.peer.proto.AnswererMessage;
+import io.fjordmq.cluster.peer.proto.AskerMessage;
+import io.fjordmq.cluster.peer.proto.PeersGrpc;
+import io.grpc.ManagedChannel;
+import io.grpc.Status;
+import io.grpc.stub.ClientCallStreamObserver;
+import io.grpc.stub.ClientResponseObserver;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The asking end of one connection to another node, from the attempt to make it to its end: sends
+ * requests in order, matches answers to them, ends late ones. Thread-safe.
+ *
+ * <p>Requests leave only once the node has accepted the connection, so one that has not left was
+ * surely not handled.
+ */
+final class AskingStream implements ClientResponseObserver<AskerMessage, AnswererMessage> {
+  private final NodeId peer;
+  private final ManagedChannel channel;
+  private final PeerSettings settings;
+  private final Listener listener;
+  private final long begunNanos;
+  private final AtomicLong lastCall = new AtomicLong();
+  private final Map<Long, Waiting> waiting = new ConcurrentHashMap<>();
+  private @Nullable ClientCallStreamObserver<AskerMessage> stream;
+  private @Nullable SendQueue<AskerMessage> queue;
+  private volatile boolean accepted;
+  private volatile boolean ended;
+  private volatile long heardNanos;
+  private long pingedNanos;
+
+  /** Told about the connection, on one of its threads. */
+  interface Listener {
+    void accepted();
+
+    /** Told once. */
+    void ended(AskingStream stream, String why, boolean wasAccepted);
+  }
+
+  private static final class Waiting {
+    final String service;
+    final long deadlineNanos;
+    final CompletableFuture<byte[]> answer = new CompletableFuture<>();
+    volatile boolean sent;
+
+    Waiting(String service, long deadlineNanos) {
+      this.service = service;
+      this.deadlineNanos = deadlineNanos;
+    }
+  }
+
+  AskingStream(
+      NodeId peer, ManagedChannel channel, PeerSettings settings, Listener listener, long nanos) {
+    this.peer = peer;
+    this.channel = channel;
+    this.settings = settings;
+    this.listener = listener;
+    this.begunNanos = nanos;
+    this.heardNanos = nanos;
+    this.pingedNanos = nanos;
+  }
+
+  /** Begins to connect. To be called once, before anything else. */
+  void open(AskerMessage opening) {
+    PeersGrpc.newStub(channel).converse(this);
+    queue().begin(opening);
+  }
+
+  @Override
+  public void beforeStart(ClientCallStreamObserver<AskerMessage> request) {
+    stream = request;
+    queue = new SendQueue<>(request, settings.maxQueuedBytes());
+    request.setOnReadyHandler(queue::drain);
+  }
+
+  boolean isEnded() {
+    return ended;
+  }
+
+  CompletableFuture<byte[]> ask(String service, byte[] request, Duration timeout, long nanos) {
+    if (waiting.size() >= settings.maxUnanswered()) {
+      return notSent(settings.maxUnanswered() + " calls wait for answers of node " + peer);
+    }
+    long call = lastCall.incrementAndGet();
+    Waiting one = new Waiting(service, nanos + timeout.toNanos());
+    waiting.put(call, one);
+    AskerMessage message = PeerProtocol.request(call, service, request);
+    boolean taken =
+        queue().offer(message, request.length + PeerProtocol.OVERHEAD_BYTES, () -> one.sent = true);
+    if (!taken) {
+      waiting.remove(call);
+      return notSent(
+          ended
+              ? "the connection to node " + peer + " was lost"
+              : settings.maxQueuedBytes() + " bytes wait to be sent to node " + peer);
+    }
+    return one.answer;
+  }
+
+  private static CompletableFuture<byte[]> notSent(String why) {
+    return CompletableFuture.failedFuture(new PeerException(Kind.NOT_SENT, why));
+  }
+
+  /** Ends late calls, and the connection if nothing is heard. To be called many times a second. */
+  void tick(long nanos) {
+    for (Map.Entry<Long, Waiting> entry : waiting.entrySet()) {
+      if (nanos - entry.getValue().deadlineNanos >= 0) {
+        fail(entry.getKey(), "no answer in time");
+      }
+    }
+    if (!accepted && nanos - begunNanos > settings.connectTimeout().toNanos()) {
+      end("it does not accept the connection in " + settings.connectTimeout().toMillis() + " ms");
+    } else if (accepted && nanos - heardNanos > settings.silence().toNanos()) {
+      end("nothing was heard from it for " + settings.silence().toMillis() + " ms");
+    } else if (nanos - pingedNanos > settings.pingInterval().toNanos()) {
+      pingedNanos = nanos;
+      queue().overtake(PeerProtocol.PING);
+    }
+  }
+
+  @Override
+  public void onNext(AnswererMessage message) {
+    heardNanos = System.nanoTime();
+    switch (message.getKindCase()) {
+      case ACCEPTED -> {
+        accepted = true;
+        listener.accepted();
+        queue().open();
+      }
+      case ANSWER -> answered(message.getAnswer());
+      case PONG -> {} // being heard was all it was for
+      case KIND_NOT_SET -> end("it answered what this version does not know");
+    }
+  }
+
+  private void answered(Answer answer) {
+    Waiting one = waiting.remove(answer.getCall());
+    if (one == null) {
+      return;
+    }
+    if (answer.hasRefusal()) {
+      one.answer.completeExceptionally(new PeerException(Kind.REFUSED, answer.getRefusal()));
+    } else {
+      one.answer.complete(answer.getBody().toByteArray());
+    }
+  }
+
+  private void fail(long call, String why) {
+    Waiting one = waiting.remove(call);
+    if (one != null) {
+      one.answer.completeExceptionally(
+          new PeerException(
+              one.sent ? Kind.NO_ANSWER : Kind.NOT_SENT,
+              "'" + one.service + "' of node " + peer + ": " + why));
+    }
+  }
+
+  @Override
+  public void onError(Throwable failure) {
+    end(PeerChannels.reason(Status.fromThrowable(failure)));
+  }
+
+  @Override
+  public void onCompleted() {
+    end("it closed the connection");
+  }
+
+  /** Gives the connection up; what waits fails. */
+  void end(String why) {
+    if (!queue().close()) {
+      return;
+    }
+    ended = true;
+    stream().cancel(why, null);
+    channel.shutdownNow();
+    listener.ended(this, why, accepted);
+    List.copyOf(waiting.keySet()).forEach(call -> fail(call, why));
+  }
+
+  private SendQueue<AskerMessage> queue() {
+    return requireNonNull(queue, "not opened");
+  }
+
+  private ClientCallStreamObserver<AskerMessage> stream() {
+    return requireNonNull(stream, "not opened");
+  }
+}

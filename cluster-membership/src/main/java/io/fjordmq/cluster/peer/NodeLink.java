@@ -1,0 +1,144 @@
+package io.fjordmq.cluster.peer;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.AddressBook;
+import io.fjordmq.cluster.peer.PeerException.Kind;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * This node's way to another: one connection at a time, made when it is needed, and again when it
+ * was lost; after failed attempts only from time to time. Thread-safe.
+ */
+final class NodeLink implements AskingStream.Listener {
+  private static final Logger LOG = LoggerFactory.getLogger(NodeLink.class);
+
+  private final String clusterId;
+  private final NodeId self;
+  private final NodeId peer;
+  private final AddressBook addresses;
+  private final PeerChannels channels;
+  private final PeerSettings settings;
+
+  private @Nullable AskingStream current;
+  private @Nullable InetSocketAddress address;
+  private long pauseNanos;
+  private long pauseUntilNanos;
+  private String lastFailure = "";
+  private boolean reported;
+  private boolean closed;
+
+  NodeLink(
+      String clusterId,
+      NodeId self,
+      NodeId peer,
+      AddressBook addresses,
+      PeerChannels channels,
+      PeerSettings settings) {
+    this.clusterId = clusterId;
+    this.self = self;
+    this.peer = peer;
+    this.addresses = addresses;
+    this.channels = channels;
+    this.settings = settings;
+  }
+
+  CompletableFuture<byte[]> ask(String service, byte[] request, Duration timeout) {
+    long nanos = System.nanoTime();
+    AskingStream stream;
+    try {
+      stream = stream(nanos);
+    } catch (PeerException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+    return stream.ask(service, request, timeout, nanos);
+  }
+
+  private synchronized AskingStream stream(long nanos) {
+    if (current != null && !current.isEnded()) {
+      return current;
+    }
+    if (closed) {
+      throw new PeerException(Kind.NOT_SENT, "this node's cluster port is closed");
+    }
+    if (pauseNanos > 0 && nanos - pauseUntilNanos < 0) {
+      throw new PeerException(
+          Kind.NOT_SENT, "node " + peer + " at " + address + " cannot be reached: " + lastFailure);
+    }
+    InetSocketAddress found = addresses.addressOf(peer);
+    if (found == null) {
+      throw new PeerException(Kind.NOT_SENT, "no address of node " + peer + " is known");
+    }
+    address = found;
+    AskingStream made = new AskingStream(peer, channels.channel(found), settings, this, nanos);
+    current = made;
+    made.open(PeerProtocol.opening(clusterId, self, peer));
+    return made;
+  }
+
+  void tick(long nanos) {
+    AskingStream stream;
+    synchronized (this) {
+      stream = current;
+    }
+    if (stream != null && !stream.isEnded()) {
+      stream.tick(nanos);
+    }
+  }
+
+  @Override
+  public void accepted() {
+    InetSocketAddress where;
+    synchronized (this) {
+      where = address;
+      pauseNanos = 0;
+      reported = false;
+    }
+    LOG.info("connected to node {} at {}", peer, where);
+  }
+
+  @Override
+  public void ended(AskingStream stream, String why, boolean wasAccepted) {
+    boolean first;
+    InetSocketAddress where;
+    synchronized (this) {
+      if (closed) {
+        return;
+      }
+      if (current == stream) {
+        current = null;
+      }
+      where = address;
+      lastFailure = why;
+      first = wasAccepted || !reported;
+      reported = true;
+      if (!wasAccepted) {
+        pauseNanos =
+            Math.max(
+                settings.minReconnectPause().toNanos(),
+                Math.min(2 * pauseNanos, settings.maxReconnectPause().toNanos()));
+        pauseUntilNanos = System.nanoTime() + pauseNanos;
+      }
+    }
+    if (wasAccepted) {
+      LOG.warn("connection to node {} at {} was lost: {}", peer, where, why);
+    } else if (first) {
+      LOG.warn("cannot reach node {} at {}, will go on trying: {}", peer, where, why);
+    }
+  }
+
+  void close() {
+    AskingStream stream;
+    synchronized (this) {
+      closed = true;
+      stream = current;
+    }
+    if (stream != null) {
+      stream.end("this node's cluster port is closed");
+    }
+  }
+}

@@ -1,0 +1,165 @@
+package io.fjordmq.cluster.peer;
+
+import io.fjordmq.cluster.NodeAddress;
+import io.fjordmq.cluster.peer.PeerException.Kind;
+import io.fjordmq.cluster.peer.proto.IntroductionMessage;
+import io.fjordmq.cluster.peer.proto.PeersGrpc;
+import io.fjordmq.cluster.tls.ClusterTls;
+import io.grpc.ManagedChannel;
+import io.grpc.Status;
+import io.grpc.netty.GrpcSslContexts;
+import io.grpc.netty.NettyChannelBuilder;
+import io.grpc.stub.StreamObserver;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.handler.ssl.SslContext;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes connections to other nodes. A node that does not know yet who it is asks its seeds with
+ * this; later {@link PeerPort} is the one to use. Thread-safe.
+ */
+public final class PeerChannels implements Greeter, AutoCloseable {
+  private static final long STOP_MILLIS = 5_000;
+
+  private final PeerSettings settings;
+  private final @Nullable SslContext tls;
+  private final EventLoopGroup eventLoops;
+  private final Set<ManagedChannel> channels = ConcurrentHashMap.newKeySet();
+
+  private PeerChannels(PeerSettings settings, @Nullable SslContext tls, EventLoopGroup eventLoops) {
+    this.settings = settings;
+    this.tls = tls;
+    this.eventLoops = eventLoops;
+  }
+
+  /**
+   * Starts the threads; connects to nobody.
+   *
+   * @param tls null for plain text
+   * @throws IOException if the files for TLS cannot be used; says which and why
+   */
+  public static PeerChannels open(PeerSettings settings, @Nullable ClusterTls tls)
+      throws IOException {
+    SslContext context = tls == null ? null : GrpcSslContexts.configure(tls.asking()).build();
+    return new PeerChannels(
+        settings,
+        context,
+        new MultiThreadIoEventLoopGroup(
+            settings.ioThreads(),
+            new DefaultThreadFactory("peer-io", true),
+            NioIoHandler.newFactory()));
+  }
+
+  EventLoopGroup eventLoops() {
+    return eventLoops;
+  }
+
+  /** A connection of its own to the address, made when first used. */
+  ManagedChannel channel(InetSocketAddress address) {
+    return channel(NettyChannelBuilder.forAddress(address));
+  }
+
+  private ManagedChannel channel(NettyChannelBuilder to) {
+    NettyChannelBuilder builder =
+        to.eventLoopGroup(eventLoops)
+            .channelType(NioSocketChannel.class)
+            .withOption(
+                ChannelOption.CONNECT_TIMEOUT_MILLIS,
+                Math.toIntExact(settings.connectTimeout().toMillis()))
+            .directExecutor()
+            .disableRetry()
+            .proxyDetector(target -> null)
+            .maxInboundMessageSize(settings.maxMessageBytes() + PeerProtocol.OVERHEAD_BYTES);
+    ManagedChannel channel =
+        (tls == null ? builder.usePlaintext() : builder.sslContext(tls)).build();
+    channels.removeIf(ManagedChannel::isTerminated);
+    channels.add(channel);
+    return channel;
+  }
+
+  @Override
+  public CompletableFuture<Introduction> greet(NodeAddress address, Hello hello, Duration timeout) {
+    CompletableFuture<Introduction> result = new CompletableFuture<>();
+    ManagedChannel channel =
+        channel(NettyChannelBuilder.forAddress(address.host(), address.port()));
+    PeersGrpc.newStub(channel)
+        .withDeadlineAfter(timeout.toMillis(), TimeUnit.MILLISECONDS)
+        .greet(PeerProtocol.encode(hello), new IntroductionObserver(address, result));
+    return result.whenComplete((introduction, failure) -> channel.shutdownNow());
+  }
+
+  private record IntroductionObserver(NodeAddress address, CompletableFuture<Introduction> result)
+      implements StreamObserver<IntroductionMessage> {
+    @Override
+    public void onNext(IntroductionMessage message) {
+      try {
+        result.complete(PeerProtocol.decode(message));
+      } catch (IllegalArgumentException e) {
+        result.completeExceptionally(
+            new PeerException(Kind.REFUSED, address + " answered in " + e.getMessage()));
+      }
+    }
+
+    @Override
+    public void onError(Throwable failure) {
+      result.completeExceptionally(PeerChannels.failure(address, failure));
+    }
+
+    @Override
+    public void onCompleted() {
+      result.completeExceptionally(
+          new PeerException(Kind.REFUSED, address + " is no node of FjordMQ"));
+    }
+  }
+
+  private static PeerException failure(NodeAddress address, Throwable failure) {
+    Status status = Status.fromThrowable(failure);
+    return switch (status.getCode()) {
+      case UNAVAILABLE ->
+          new PeerException(
+              Kind.NOT_SENT, address + " cannot be reached: " + reason(status), failure);
+      case DEADLINE_EXCEEDED ->
+          new PeerException(Kind.NO_ANSWER, address + " does not answer", failure);
+      default -> new PeerException(Kind.REFUSED, address + " refuses: " + reason(status), failure);
+    };
+  }
+
+  /** What a status says, for people: the deepest cause is what the network or TLS reported. */
+  static String reason(Status status) {
+    Throwable cause = status.getCause();
+    while (cause != null && cause.getCause() != null) {
+      cause = cause.getCause();
+    }
+    String description = status.getDescription();
+    if (cause == null) {
+      return description == null ? status.getCode().name() : description;
+    }
+    return cause.getMessage() == null ? cause.toString() : cause.getMessage();
+  }
+
+  /** Connections that are still open end without an answer. Blocks until the threads have ended. */
+  @Override
+  public void close() {
+    channels.forEach(ManagedChannel::shutdownNow);
+    try {
+      for (ManagedChannel channel : channels) { // which use the threads to their very end
+        channel.awaitTermination(STOP_MILLIS, TimeUnit.MILLISECONDS);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    eventLoops.shutdownGracefully(0, STOP_MILLIS, TimeUnit.MILLISECONDS).awaitUninterruptibly();
+  }
+}

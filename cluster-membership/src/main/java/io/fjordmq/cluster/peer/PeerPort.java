@@ -1,0 +1,192 @@
+package io.fjordmq.cluster.peer;
+
+import io.fjordmq.cluster.NodeAddress;
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.NodeIdentity;
+import io.fjordmq.cluster.consensus.AddressBook;
+import io.fjordmq.cluster.tls.ClusterTls;
+import io.grpc.Server;
+import io.grpc.netty.GrpcSslContexts;
+import io.grpc.netty.NettyServerBuilder;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * This node's cluster port: its calls to other nodes and theirs to it, by gRPC. Thread-safe.
+ *
+ * <p>There is one connection from each node to each other it asks, made by who asks.
+ */
+public final class PeerPort implements PeerCalls, PeerServices, Greeter, AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(PeerPort.class);
+
+  // gRPC's own log has a stack trace for every stranger who sends something else than HTTP/2.
+  private static final java.util.logging.Logger GRPC_CONNECTIONS =
+      java.util.logging.Logger.getLogger("io.grpc.netty.NettyServerTransport");
+  private static final long TICK_MILLIS = 50;
+  private static final long STOP_MILLIS = 5_000;
+  private static final int STREAMS_OF_A_CONNECTION = 4;
+
+  private final NodeIdentity self;
+  private final AddressBook addresses;
+  private final PeerSettings settings;
+  private final PeerChannels channels;
+  private final PeerServer answering;
+  private final Map<NodeId, NodeLink> links = new ConcurrentHashMap<>();
+  private @Nullable Server server;
+  private volatile boolean closed;
+
+  private PeerPort(
+      NodeIdentity self, AddressBook addresses, PeerSettings settings, PeerChannels channels) {
+    this.self = self;
+    this.addresses = addresses;
+    this.settings = settings;
+    this.channels = channels;
+    this.answering = new PeerServer(self.clusterId(), self.node(), settings);
+  }
+
+  /**
+   * Opens the port.
+   *
+   * @param bind where to listen, port 0 for any
+   * @param addresses where the cluster ports of other nodes are
+   * @param tls null for plain text
+   * @throws IOException if the port cannot be opened or the files for TLS cannot be used; says what
+   *     is wrong
+   */
+  public static PeerPort open(
+      NodeIdentity self,
+      InetSocketAddress bind,
+      AddressBook addresses,
+      @Nullable ClusterTls tls,
+      PeerSettings settings)
+      throws IOException {
+    PeerChannels channels = PeerChannels.open(settings, tls);
+    PeerPort port = new PeerPort(self, addresses, settings, channels);
+    try {
+      port.listen(bind, tls);
+    } catch (IOException e) {
+      port.close();
+      throw new IOException(
+          "the cluster port " + bind + " cannot be opened: " + deepest(e).getMessage(), e);
+    }
+    return port;
+  }
+
+  private static Throwable deepest(Throwable failure) {
+    Throwable cause = failure;
+    while (cause.getCause() != null) {
+      cause = cause.getCause();
+    }
+    return cause;
+  }
+
+  private void listen(InetSocketAddress bind, @Nullable ClusterTls tls) throws IOException {
+    NettyServerBuilder builder =
+        NettyServerBuilder.forAddress(bind)
+            .bossEventLoopGroup(channels.eventLoops())
+            .workerEventLoopGroup(channels.eventLoops())
+            .channelType(NioServerSocketChannel.class)
+            .withOption(ChannelOption.SO_REUSEADDR, true)
+            .directExecutor()
+            .maxInboundMessageSize(settings.maxMessageBytes() + PeerProtocol.OVERHEAD_BYTES)
+            .maxConcurrentCallsPerConnection(STREAMS_OF_A_CONNECTION)
+            .handshakeTimeout(settings.connectTimeout().toMillis(), TimeUnit.MILLISECONDS)
+            .keepAliveTime(settings.silence().toMillis(), TimeUnit.MILLISECONDS)
+            .keepAliveTimeout(settings.silence().toMillis(), TimeUnit.MILLISECONDS)
+            .addService(answering);
+    if (tls != null) {
+      builder.sslContext(GrpcSslContexts.configure(tls.answering()).build());
+    }
+    GRPC_CONNECTIONS.setLevel(java.util.logging.Level.WARNING);
+    server = builder.build().start();
+    channels
+        .eventLoops()
+        .scheduleAtFixedRate(this::tick, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
+    LOG.info("cluster port {}, {}", boundAddress(), tls == null ? "plain text" : "TLS");
+  }
+
+  /** Where it listens. */
+  public InetSocketAddress boundAddress() {
+    SocketAddress bound = server == null ? null : server.getListenSockets().get(0);
+    if (bound instanceof InetSocketAddress address) {
+      return address;
+    }
+    throw new IllegalStateException("the cluster port is not open");
+  }
+
+  /** How hellos are answered from now on, on threads of connections; before they are refused. */
+  public void introduceBy(Function<Hello, Introduction> answer) {
+    answering.introduceBy(answer);
+  }
+
+  @Override
+  public void serve(String service, Handler handler) {
+    answering.serve(service, handler);
+  }
+
+  /**
+   * @throws IllegalArgumentException if the request is larger than {@link
+   *     PeerSettings#maxMessageBytes}, or the node is this one
+   */
+  @Override
+  public CompletableFuture<byte[]> ask(
+      NodeId node, String service, byte[] request, Duration timeout) {
+    if (request.length > settings.maxMessageBytes()) {
+      throw new IllegalArgumentException(
+          "a request may have %d bytes, this one for '%s' has %d"
+              .formatted(settings.maxMessageBytes(), service, request.length));
+    }
+    if (node.equals(self.node())) {
+      throw new IllegalArgumentException("node " + node + " asks itself for '" + service + "'");
+    }
+    return links.computeIfAbsent(node, this::link).ask(service, request, timeout);
+  }
+
+  private NodeLink link(NodeId node) {
+    NodeLink link =
+        new NodeLink(self.clusterId(), self.node(), node, addresses, channels, settings);
+    if (closed) {
+      link.close();
+    }
+    return link;
+  }
+
+  @Override
+  public CompletableFuture<Introduction> greet(NodeAddress address, Hello hello, Duration timeout) {
+    return channels.greet(address, hello, timeout);
+  }
+
+  private void tick() {
+    long nanos = System.nanoTime();
+    links.values().forEach(link -> link.tick(nanos));
+  }
+
+  /** Calls that wait fail. Blocks until no handler runs any more. */
+  @Override
+  public void close() {
+    closed = true;
+    links.values().forEach(NodeLink::close);
+    Server listening = server;
+    if (listening != null) {
+      listening.shutdownNow();
+      try {
+        listening.awaitTermination(STOP_MILLIS, TimeUnit.MILLISECONDS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+    channels.close();
+  }
+}

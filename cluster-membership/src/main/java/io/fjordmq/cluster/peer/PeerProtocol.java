@@ -1,0 +1,167 @@
+package io.fjordmq.cluster.peer;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.UnsafeByteOperations;
+import io.fjordmq.cluster.NodeAddress;
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.peer.proto.Accepted;
+import io.fjordmq.cluster.peer.proto.Answer;
+import io.fjordmq.cluster.peer.proto.AnswererMessage;
+import io.fjordmq.cluster.peer.proto.AskerMessage;
+import io.fjordmq.cluster.peer.proto.HelloMessage;
+import io.fjordmq.cluster.peer.proto.IntroductionMessage;
+import io.fjordmq.cluster.peer.proto.NodeAddressMessage;
+import io.fjordmq.cluster.peer.proto.Opening;
+import io.fjordmq.cluster.peer.proto.Ping;
+import io.fjordmq.cluster.peer.proto.Pong;
+import io.fjordmq.cluster.peer.proto.Request;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** What goes over the wire, in the words of this package. {@code peer.proto} draws it. */
+final class PeerProtocol {
+  /** Raised when nodes of the version before would misunderstand. */
+  static final int VERSION = 1;
+
+  /** What a message has besides its body, at most: numbers, and the name of a service. */
+  static final int OVERHEAD_BYTES = 512;
+
+  static final AskerMessage PING =
+      AskerMessage.newBuilder().setPing(Ping.getDefaultInstance()).build();
+  static final AnswererMessage PONG =
+      AnswererMessage.newBuilder().setPong(Pong.getDefaultInstance()).build();
+  static final AnswererMessage ACCEPTED =
+      AnswererMessage.newBuilder().setAccepted(Accepted.getDefaultInstance()).build();
+
+  private PeerProtocol() {}
+
+  static AskerMessage opening(String clusterId, NodeId from, NodeId to) {
+    return AskerMessage.newBuilder()
+        .setOpening(
+            Opening.newBuilder()
+                .setProtocol(VERSION)
+                .setCluster(clusterId)
+                .setFrom(from.value())
+                .setTo(to.value()))
+        .build();
+  }
+
+  static AskerMessage request(long call, String service, byte[] body) {
+    return AskerMessage.newBuilder()
+        .setRequest(Request.newBuilder().setCall(call).setService(service).setBody(wrap(body)))
+        .build();
+  }
+
+  static AnswererMessage answer(long call, byte[] body) {
+    return AnswererMessage.newBuilder()
+        .setAnswer(Answer.newBuilder().setCall(call).setBody(wrap(body)))
+        .build();
+  }
+
+  static AnswererMessage refusal(long call, String why) {
+    return AnswererMessage.newBuilder()
+        .setAnswer(Answer.newBuilder().setCall(call).setRefusal(why))
+        .build();
+  }
+
+  /** Callers promise not to modify what they send. */
+  private static ByteString wrap(byte[] bytes) {
+    return UnsafeByteOperations.unsafeWrap(bytes);
+  }
+
+  static HelloMessage encode(Hello hello) {
+    HelloMessage.Builder out = HelloMessage.newBuilder().setProtocol(VERSION);
+    if (hello.clusterId() != null) {
+      out.setCluster(hello.clusterId());
+    }
+    if (hello.node() != null && hello.address() != null) {
+      out.setFrom(encode(hello.node(), hello.address()));
+    }
+    return out.build();
+  }
+
+  /**
+   * @throws IllegalArgumentException if it is none
+   */
+  static Hello decode(HelloMessage in) {
+    requireVersion(in.getProtocol());
+    boolean known = in.hasFrom();
+    return new Hello(
+        in.getCluster().isEmpty() ? null : in.getCluster(),
+        known ? new NodeId(in.getFrom().getNode()) : null,
+        known ? address(in.getFrom()) : null);
+  }
+
+  static IntroductionMessage encode(Introduction introduction) {
+    IntroductionMessage.Builder out =
+        IntroductionMessage.newBuilder()
+            .setProtocol(VERSION)
+            .setCluster(introduction.clusterId())
+            .setSelf(encode(introduction.node(), introduction.address()))
+            .setWallClockMillis(introduction.wallClockMillis());
+    introduction.metadataVoters().forEach(voter -> out.addMetadataVoters(voter.value()));
+    introduction.metadataLearners().forEach(learner -> out.addMetadataLearners(learner.value()));
+    introduction.addresses().forEach((node, address) -> out.addAddresses(encode(node, address)));
+    if (introduction.metadataLeader() != null) {
+      out.setMetadataLeader(introduction.metadataLeader().value());
+    }
+    return out.build();
+  }
+
+  /**
+   * @throws IllegalArgumentException if it is none
+   */
+  static Introduction decode(IntroductionMessage in) {
+    requireVersion(in.getProtocol());
+    Map<NodeId, NodeAddress> addresses = new HashMap<>();
+    for (NodeAddressMessage address : in.getAddressesList()) {
+      addresses.put(new NodeId(address.getNode()), address(address));
+    }
+    return new Introduction(
+        in.getCluster(),
+        new NodeId(in.getSelf().getNode()),
+        address(in.getSelf()),
+        nodes(in.getMetadataVotersList()),
+        nodes(in.getMetadataLearnersList()),
+        node(in.getMetadataLeader()),
+        addresses,
+        in.getWallClockMillis());
+  }
+
+  /**
+   * @throws IllegalArgumentException if the other speaks another version
+   */
+  static void requireVersion(int theirs) {
+    if (theirs != VERSION) {
+      throw new IllegalArgumentException(
+          "version "
+              + theirs
+              + " of the protocol between nodes, this node speaks "
+              + VERSION
+              + "; run versions of FjordMQ that go together");
+    }
+  }
+
+  private static NodeAddressMessage encode(NodeId node, NodeAddress address) {
+    return NodeAddressMessage.newBuilder()
+        .setNode(node.value())
+        .setHost(address.host())
+        .setPort(address.port())
+        .build();
+  }
+
+  private static NodeAddress address(NodeAddressMessage in) {
+    return new NodeAddress(in.getHost(), in.getPort());
+  }
+
+  private static java.util.Set<NodeId> nodes(List<String> names) {
+    return names.stream().map(NodeId::new).collect(Collectors.toUnmodifiableSet());
+  }
+
+  private static @Nullable NodeId node(String name) {
+    return name.isEmpty() ? null : new NodeId(name);
+  }
+}

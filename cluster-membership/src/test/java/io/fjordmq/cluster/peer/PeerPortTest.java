@@ -1,0 +1,324 @@
+package io.fjordmq.cluster.peer;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fjordmq.cluster.NodeAddress;
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.peer.PeerException.Kind;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Calls between nodes over real sockets. */
+class PeerPortTest {
+  private static final NodeId A = new NodeId("a");
+  private static final NodeId B = new NodeId("b");
+  private static final Duration PATIENCE = TestPorts.PATIENCE;
+
+  private final TestPorts ports = new TestPorts();
+
+  @AfterEach
+  void close() throws Exception {
+    ports.close();
+  }
+
+  @Test
+  void shouldBringRequestsAndTheirAnswers() throws Exception {
+    PeerPort a = ports.open(A);
+    PeerPort b = ports.open(B);
+    b.serve("who", (from, request) -> done(bytes(from + " said " + text(request))));
+    a.serve("who", (from, request) -> done(bytes(from + " said " + text(request))));
+    assertThat(text(get(a.ask(B, "who", bytes("hi"), PATIENCE)))).isEqualTo("a said hi");
+    assertThat(text(get(b.ask(A, "who", bytes("ho"), PATIENCE)))).isEqualTo("b said ho");
+  }
+
+  @Test
+  void shouldHandleRequestsInTheOrderOfTheCallsWhileAnswersMayOvertake() throws Exception {
+    PeerPort a = ports.open(A);
+    PeerPort b = ports.open(B);
+    List<Integer> handled = new ArrayList<>();
+    CompletableFuture<byte[]> late = new CompletableFuture<>();
+    b.serve(
+        "count",
+        (from, request) -> {
+          handled.add(ByteBuffer.wrap(request).getInt());
+          return handled.size() == 1 ? late : done(request);
+        });
+    List<CompletableFuture<byte[]>> asked = new ArrayList<>();
+    for (int i = 0; i < 90; i++) { // nearly as many as may be unanswered
+      asked.add(a.ask(B, "count", ByteBuffer.allocate(1000).putInt(0, i).array(), PATIENCE));
+    }
+    get(asked.get(89));
+    assertThat(asked.get(0)).isNotDone();
+    late.complete(bytes("at last"));
+    assertThat(text(get(asked.get(0)))).isEqualTo("at last");
+    assertThat(handled).hasSize(90).isSorted().doesNotHaveDuplicates();
+  }
+
+  @Test
+  void shouldTellTheAskerWhyARequestFailed() throws Exception {
+    PeerPort a = ports.open(A);
+    PeerPort b = ports.open(B);
+    b.serve("late", (from, r) -> CompletableFuture.failedFuture(new IllegalStateException("no")));
+    b.serve("bang", (from, r) -> bang());
+    assertThat(failure(a.ask(B, "late", bytes("x"), PATIENCE)))
+        .hasMessage("no")
+        .extracting(PeerException::kind)
+        .isEqualTo(Kind.REFUSED);
+    assertThat(failure(a.ask(B, "bang", bytes("x"), PATIENCE))).hasMessage("bang");
+    assertThat(failure(a.ask(B, "unknown", bytes("x"), PATIENCE)))
+        .hasMessage("node b does not serve 'unknown'");
+  }
+
+  private static CompletableFuture<byte[]> bang() {
+    throw new IllegalStateException("bang");
+  }
+
+  @Test
+  void shouldEndACallThatIsNotAnsweredInTime() throws Exception {
+    PeerPort a = ports.open(A);
+    ports.open(B).serve("never", (from, request) -> new CompletableFuture<>());
+    PeerException failure = failure(a.ask(B, "never", bytes("x"), Duration.ofMillis(300)));
+    assertThat(failure.kind()).isEqualTo(Kind.NO_ANSWER);
+    assertThat(failure).hasMessageContaining("'never' of node b");
+  }
+
+  @Test
+  void shouldSayWhoCannotBeReachedUntilItCan() throws Exception {
+    PeerPort a = ports.open(A);
+    assertThat(failure(a.ask(B, "echo", bytes("x"), PATIENCE)))
+        .hasMessage("no address of node b is known");
+    PeerPort gone = ports.open(B);
+    gone.close();
+    PeerException failure = failure(a.ask(B, "echo", bytes("x"), PATIENCE));
+    assertThat(failure.kind()).isEqualTo(Kind.NOT_SENT);
+    ports.open(B).serve("echo", (from, request) -> done(request));
+    assertThat(askUntilAnswered(a)).isEqualTo("x");
+  }
+
+  @Test
+  void shouldNoticeASilentCutAndComeBackAfterIt() throws Exception {
+    PeerPort a = ports.open(A);
+    PeerPort b = ports.open(B);
+    Proxy proxy = ports.closeLater(new Proxy(b.boundAddress()));
+    ports.redirect(B, proxy.address());
+    b.serve("echo", (from, request) -> done(request));
+    assertThat(askUntilAnswered(a)).isEqualTo("x");
+    proxy.fallSilent();
+    PeerException failure = failure(a.ask(B, "echo", bytes("x"), PATIENCE));
+    assertThat(failure.kind()).isEqualTo(Kind.NO_ANSWER);
+    assertThat(failure).hasMessageContaining("nothing was heard from it for 500 ms");
+    proxy.speakAgain();
+    assertThat(askUntilAnswered(a)).isEqualTo("x");
+  }
+
+  @Test
+  void shouldHandleNothingOfALostConnectionAfterwards() throws Exception {
+    PeerPort a = ports.open(A);
+    PeerPort b = ports.open(B);
+    Proxy proxy = ports.closeLater(new Proxy(b.boundAddress()));
+    ports.redirect(B, proxy.address());
+    ConcurrentLinkedQueue<Integer> handled = new ConcurrentLinkedQueue<>();
+    b.serve(
+        "count",
+        (from, request) -> {
+          handled.add(ByteBuffer.wrap(request).getInt());
+          return done(request);
+        });
+    int next = 0;
+    for (int round = 0; round < 20; round++) {
+      List<CompletableFuture<byte[]>> asked = new ArrayList<>();
+      for (int i = 0; i < 50; i++) {
+        asked.add(a.ask(B, "count", ByteBuffer.allocate(4).putInt(0, next++).array(), PATIENCE));
+        if (i == round) {
+          proxy.hangUp();
+        }
+      }
+      for (CompletableFuture<byte[]> call : asked) {
+        call.handle((answer, failure) -> failure).get(20, TimeUnit.SECONDS);
+      }
+    }
+    assertThat(List.copyOf(handled)).isSorted().doesNotHaveDuplicates();
+    assertThat(askUntilAnswered(a, "count")).hasSize(4);
+  }
+
+  @Test
+  void shouldRefuseMoreThanMayWait() throws Exception {
+    PeerPort a = ports.open(A);
+    PeerPort b = ports.open(B);
+    CountDownLatch slow = new CountDownLatch(1);
+    b.serve(
+        "slow",
+        (from, request) -> {
+          awaitUninterruptibly(slow);
+          return done(bytes("done"));
+        });
+    List<CompletableFuture<byte[]>> asked = new ArrayList<>();
+    for (int i = 0; i < 95; i++) { // 95 x 200 kB are more than 1 MiB and what sockets take
+      asked.add(a.ask(B, "slow", new byte[200_000], PATIENCE));
+    }
+    assertThat(asked.stream().filter(CompletableFuture::isCompletedExceptionally))
+        .isNotEmpty()
+        .allSatisfy(
+            call ->
+                assertThat(failure(call))
+                    .hasMessageContaining("bytes wait to be sent to node b")
+                    .extracting(PeerException::kind)
+                    .isEqualTo(Kind.NOT_SENT));
+    slow.countDown();
+    for (CompletableFuture<byte[]> call : asked) {
+      if (!call.isCompletedExceptionally()) {
+        assertThat(text(get(call))).isEqualTo("done");
+      }
+    }
+    assertThatThrownBy(() -> a.ask(B, "slow", new byte[300_000], PATIENCE))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("a request may have 262144 bytes");
+  }
+
+  @Test
+  void shouldRefuseANodeOfAnotherCluster() throws Exception {
+    PeerPort a = ports.open(A);
+    ports.open("c2", B, null, TestPorts.SETTINGS);
+    PeerException failure = failure(a.ask(B, "echo", bytes("x"), PATIENCE));
+    assertThat(failure.kind()).isEqualTo(Kind.NOT_SENT);
+    assertThat(failure).hasMessageContaining("node b belongs to cluster c2, node a to cluster c1");
+  }
+
+  @Test
+  void shouldRefuseACallForAnotherNode() throws Exception {
+    PeerPort a = ports.open(A);
+    ports.redirect(B, ports.open(new NodeId("c")).boundAddress());
+    assertThat(failure(a.ask(B, "echo", bytes("x"), PATIENCE)))
+        .hasMessageContaining("node a meant to reach node b but this is c");
+  }
+
+  @Test
+  void shouldGoOnWhenSomebodySendsGarbage() throws Exception {
+    PeerPort a = ports.open(A);
+    PeerPort b = ports.open(B);
+    b.serve("echo", (from, request) -> done(request));
+    try (Socket stranger = new Socket(b.boundAddress().getAddress(), b.boundAddress().getPort())) {
+      stranger.getOutputStream().write(bytes("GET / HTTP/1.1\r\n\r\n"));
+      stranger.setSoTimeout((int) PATIENCE.toMillis());
+      assertThat(stranger.getInputStream().readAllBytes()).hasSizeLessThan(1000);
+    }
+    assertThat(askUntilAnswered(a)).isEqualTo("x");
+  }
+
+  @Test
+  void shouldIntroduceItselfToWhoSaysHello() throws Exception {
+    PeerPort a = ports.open(A);
+    PeerPort b = ports.open(B);
+    NodeAddress where = TestPorts.addressOf(b);
+    assertThat(failure(a.greet(where, Hello.NOBODY, PATIENCE)))
+        .hasMessageContaining("node b is still starting");
+    ConcurrentLinkedQueue<Hello> hellos = new ConcurrentLinkedQueue<>();
+    Introduction introduction =
+        new Introduction("c1", B, where, Set.of(B), Set.of(A), B, Map.of(B, where), 1234);
+    b.introduceBy(
+        hello -> {
+          hellos.add(hello);
+          return introduction;
+        });
+    Hello hello = new Hello("c1", A, TestPorts.addressOf(a));
+    assertThat(get(a.greet(where, hello, PATIENCE))).isEqualTo(introduction);
+    assertThat(get(a.greet(where, Hello.NOBODY, PATIENCE))).isEqualTo(introduction);
+    assertThat(hellos).containsExactly(hello, Hello.NOBODY);
+  }
+
+  @Test
+  void shouldSayThatNobodyIsAtAnAddress() throws Exception {
+    PeerPort a = ports.open(A);
+    PeerPort b = ports.open(B);
+    NodeAddress where = TestPorts.addressOf(b);
+    b.close();
+    assertThat(failure(a.greet(where, Hello.NOBODY, PATIENCE)))
+        .hasMessageContaining(where + " cannot be reached")
+        .extracting(PeerException::kind)
+        .isEqualTo(Kind.NOT_SENT);
+  }
+
+  @Test
+  void shouldSayWhichPortIsTaken() throws Exception {
+    PeerPort a = ports.open(A);
+    assertThatThrownBy(
+            () ->
+                PeerPort.open(
+                    new io.fjordmq.cluster.NodeIdentity(B, "c1"),
+                    a.boundAddress(),
+                    node -> null,
+                    null,
+                    TestPorts.SETTINGS))
+        .hasMessageContaining(a.boundAddress() + " cannot be opened")
+        .hasMessageContaining("in use");
+  }
+
+  private static String askUntilAnswered(PeerPort a) throws Exception {
+    return askUntilAnswered(a, "echo");
+  }
+
+  private static String askUntilAnswered(PeerPort a, String service) throws Exception {
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    while (true) {
+      byte[] request = service.equals("echo") ? bytes("x") : new byte[] {127, 0, 0, 0};
+      try {
+        return text(get(a.ask(B, service, request, PATIENCE)));
+      } catch (ExecutionException e) {
+        if (System.nanoTime() - deadline > 0) {
+          throw e;
+        }
+        java.util.concurrent.locks.LockSupport.parkNanos(1_000_000);
+      }
+    }
+  }
+
+  private static void awaitUninterruptibly(CountDownLatch latch) {
+    try {
+      if (!latch.await(20, TimeUnit.SECONDS)) {
+        throw new IllegalStateException("never released");
+      }
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static PeerException failure(CompletableFuture<?> call) throws Exception {
+    try {
+      call.get(20, TimeUnit.SECONDS);
+    } catch (ExecutionException e) {
+      return (PeerException) requireNonNull(e.getCause());
+    }
+    throw new AssertionError("it was answered");
+  }
+
+  private static <T> T get(CompletableFuture<T> call) throws Exception {
+    return call.get(20, TimeUnit.SECONDS);
+  }
+
+  private static CompletableFuture<byte[]> done(byte[] answer) {
+    return CompletableFuture.completedFuture(answer);
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(US_ASCII);
+  }
+
+  private static String text(byte[] bytes) {
+    return new String(bytes, US_ASCII);
+  }
+}

@@ -1,0 +1,94 @@
+package io.fjordmq.cluster.peer;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.tls.ClusterTls;
+import io.fjordmq.cluster.tls.TestAuthority;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Who may call a node whose cluster has certificates. */
+class PeerTlsTest {
+  private static final NodeId A = new NodeId("a");
+  private static final NodeId B = new NodeId("b");
+
+  @TempDir Path folder;
+  private final TestPorts ports = new TestPorts();
+  private @Nullable TestAuthority authority;
+
+  @BeforeEach
+  void makeAuthority() throws Exception {
+    authority = new TestAuthority(folder.resolve("ours"));
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    ports.close();
+  }
+
+  @Test
+  void shouldServeANodeWithACertificateOfTheCluster() throws Exception {
+    assertThat(askFrom(authority().node("a"))).isEqualTo("hi");
+  }
+
+  @Test
+  void shouldNotServeANodeWithoutTls() {
+    assertThatThrownBy(() -> askFrom(null))
+        .isInstanceOf(ExecutionException.class)
+        .hasCauseInstanceOf(PeerException.class);
+  }
+
+  @Test
+  void shouldNotServeANodeWithAnotherAuthoritysCertificate() throws Exception {
+    TestAuthority theirs = new TestAuthority(folder.resolve("theirs"));
+    assertThatThrownBy(() -> askFrom(authority().strangerOf(theirs, "a")))
+        .isInstanceOf(ExecutionException.class)
+        .hasCauseInstanceOf(PeerException.class);
+  }
+
+  @Test
+  void shouldNotTalkToANodeWithAnotherAuthoritysCertificate() throws Exception {
+    TestAuthority theirs = new TestAuthority(folder.resolve("theirs"));
+    assertThatThrownBy(() -> askFrom(theirs.strangerOf(authority(), "a")))
+        .isInstanceOf(ExecutionException.class)
+        .hasCauseInstanceOf(PeerException.class);
+  }
+
+  @Test
+  void shouldSayWhichFileCannotBeUsed() throws Exception {
+    ClusterTls good = authority().node("a");
+    ClusterTls missing =
+        new ClusterTls(good.certFile(), folder.resolve("nowhere.key"), good.trustFile());
+    assertThatThrownBy(() -> ports.open("c1", A, missing, TestPorts.SETTINGS))
+        .hasMessageContaining("nowhere.key");
+    Path empty = Files.writeString(folder.resolve("empty.pem"), "");
+    ClusterTls trustless = new ClusterTls(good.certFile(), good.keyFile(), empty);
+    assertThatThrownBy(() -> ports.open("c1", A, trustless, TestPorts.SETTINGS))
+        .hasMessageContaining("empty.pem")
+        .hasMessageContaining("authority");
+  }
+
+  private String askFrom(@Nullable ClusterTls tls) throws Exception {
+    PeerPort a = ports.open("c1", A, tls, TestPorts.SETTINGS);
+    PeerPort b = ports.open("c1", B, authority().node("b"), TestPorts.SETTINGS);
+    b.serve("echo", (from, request) -> CompletableFuture.completedFuture(request));
+    byte[] answer =
+        a.ask(B, "echo", "hi".getBytes(US_ASCII), TestPorts.PATIENCE).get(20, TimeUnit.SECONDS);
+    return new String(answer, US_ASCII);
+  }
+
+  private TestAuthority authority() {
+    return java.util.Objects.requireNonNull(authority);
+  }
+}
