@@ -65,7 +65,9 @@ final class Authentications {
       @Nullable Authentication said,
       @Nullable Throwable error) {
     if (said != null) {
-      return new Answer(said, Cause.DENIED);
+      boolean busy =
+          said instanceof Authentication.Deny deny && deny.reason() == DenyReason.SERVER_BUSY;
+      return new Answer(said, busy ? Cause.BUSY : Cause.DENIED);
     }
     Cause cause =
         error == null ? Cause.FAILED : provider.cause(error, "connect " + attempt.clientId());
@@ -92,7 +94,7 @@ final class Authentications {
             : Refusal.BAD_USER_NAME_OR_PASSWORD;
     String detail =
         chain.size() == 1
-            ? "only clients on this machine may connect as long as nothing says who else may: set"
+            ? "nothing says who may connect, and securityConfig.allowAnonymous does not let it in: set"
                 + " securityConfig.passwordFile, or securityConfig.allowAnonymous: true"
             : attempt.isWithoutCredentials()
                 ? "no user name, and securityConfig.allowAnonymous does not let it in"

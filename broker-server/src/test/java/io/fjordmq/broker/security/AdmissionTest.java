@@ -112,6 +112,14 @@ class AdmissionTest {
     assertThat(ask(security, attempt)).isEqualTo(expected);
   }
 
+  @Test
+  void shouldNameTheKeysThatWouldLetAStrangerIn() throws Exception {
+    Security security = withoutAnything(SecuritySettings.DEFAULTS);
+    Admission said = security.admit(attempt(ELSEWHERE, null, null)).get(20, TimeUnit.SECONDS);
+    assertThat(((Refused) said).detail())
+        .contains("securityConfig.passwordFile", "securityConfig.allowAnonymous: true");
+  }
+
   @ParameterizedTest(name = "allowAnonymous {0}: user ''{1}'' password ''{2}'': {3}")
   @CsvSource({
     "AUTO,     alice, secret, user alice",
@@ -283,6 +291,7 @@ class AdmissionTest {
         busy += refused.refusal() == Refusal.SERVER_BUSY ? 1 : 0;
       }
       assertThat(busy).isEqualTo(3);
+      assertThat(denials).filteredOn("connect busy"::equals).hasSize(3);
     }
   }
 

@@ -75,10 +75,17 @@ class AccessTest {
     return hex.toHexDigits((byte) first) + hex.toHexDigits((byte) (body.length() / 2)) + body;
   }
 
-  /** The reason code of the CONNACK. */
+  private static String loginPacket(String id, String user, String password) {
+    return packet(0x10, text("MQTT") + "05c2000000" + text(id) + text(user) + text(password));
+  }
+
   private static String login(RawClient client, String id, String user, String password) {
-    String body = text("MQTT") + "05c2000000" + text(id) + text(user) + text(password);
-    return client.send(packet(0x10, body)).next().substring(6, 8);
+    return code(client.send(loginPacket(id, user, password)).next());
+  }
+
+  /** The reason code of the CONNACK. */
+  private static String code(String connack) {
+    return connack.substring(6, 8);
   }
 
   /** The reason code of the PUBACK. */
@@ -169,6 +176,43 @@ class AccessTest {
       assertThat(metrics.value("fjordmq_events_dropped_total")).isEqualTo(2);
       assertThat(metrics.value("fjordmq_events_waiting")).isEqualTo(2);
       clients.forEach(RawClient::close);
+    }
+  }
+
+  @Test
+  void shouldShutOutAnAddressWhoseLoginsFailAndRefuseWhoWaitsTooLong() throws Exception {
+    Path home = Installation.in(folder.resolve("home"));
+    Path passwords = folder.resolve("passwords");
+    addUser(home, passwords, "alice", "secret");
+    String configuration =
+        """
+        securityConfig:
+          passwordFile: %s
+          passwordThreads: 1
+          maxWaitingPasswords: 1
+          maxLoginFailures: 10
+        """
+            .formatted(passwords);
+    try (BrokerUnderTest broker =
+        BrokerUnderTest.startIn(folder.resolve("broker"), configuration, List.of())) {
+      // The hash of one is computed, another waits.
+      List<RawClient> burst = new ArrayList<>();
+      for (int i = 0; i < 8; i++) {
+        burst.add(new RawClient(broker.mqtt()).send(loginPacket("b" + i, "alice", "wrong")));
+      }
+      List<String> answers = burst.stream().map(client -> code(client.next())).toList();
+      assertThat(answers).contains("89", "86").containsOnly("89", "86");
+      String denials = "fjordmq_denials_total{attempt=\"connect\",cause=\"%s\"}";
+      assertThat(broker.scrape().value(denials.formatted("busy")))
+          .isEqualTo(answers.stream().filter("89"::equals).count());
+
+      long failed = answers.stream().filter("86"::equals).count();
+      for (; failed < 10; failed++) {
+        assertThat(answer(broker, "alice", "wrong")).isEqualTo("86");
+      }
+      assertThat(answer(broker, "alice", "secret")).isEqualTo("9f");
+      assertThat(broker.scrape().value(denials.formatted("too_many_failures"))).isEqualTo(1);
+      burst.forEach(RawClient::close);
     }
   }
 
