@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Measures what being safe costs: bin/security-costs.sh [RUNS] [SECONDS]
-# A login with a password, the access rules of a message (SECONDS of load), the memory of an idle TLS connection.
+# Measures what being safe costs: bin/security-costs.sh [RUNS] [SECONDS] [WHAT]
+# WHAT is rules (the access rules of a message; SECONDS of load), logins (with a password), idle (memory of an idle TLS connection) or all.
 # Needs iproute2 and the right to make a network namespace; the load runs in one of its own, as in bin/figures.sh.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -13,5 +13,5 @@ classpath="perf/target/classes:$(cat perf/target/classpath.txt)"
 exec unshare -n bash -c '
   ip link set lo up
   ip route replace local 127.0.0.1 dev lo table local proto kernel scope host src 127.0.0.1 congctl cubic
-  exec java -Xms256m -Xmx1g -XX:+UseSerialGC -cp "$1" io.fjordmq.perf.SecurityCosts "$2" "$3" "$4"
-' security-costs "$classpath" "$PWD" "${1:-5}" "${2:-10}"
+  exec java -Xms256m -Xmx1g -XX:+UseSerialGC -cp "$1" io.fjordmq.perf.SecurityCosts "$2" "$3" "$4" "$5"
+' security-costs "$classpath" "$PWD" "${1:-5}" "${2:-10}" "${3:-all}"

@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  * idle TLS connection. Each is measured in turn with what it is compared to, and printed for every
  * run and as the medians of the runs, because the machines this runs on are noisy.
  *
- * <p>{@code SecurityCosts CHECKOUT RUNS SECONDS}; started by {@code bin/security-costs.sh}.
+ * <p>{@code SecurityCosts CHECKOUT RUNS SECONDS rules|logins|idle|all}; started by {@code
+ * bin/security-costs.sh}.
  */
 public final class SecurityCosts {
   private static final int LOGINS = 20;
@@ -36,15 +37,23 @@ public final class SecurityCosts {
 
   /** See the class. */
   public static void main(String[] args) throws Exception {
-    if (args.length != 3) {
-      throw new IllegalArgumentException("usage: SecurityCosts CHECKOUT RUNS SECONDS");
+    if (args.length != 4 || !List.of("rules", "logins", "idle", "all").contains(args[3])) {
+      throw new IllegalArgumentException(
+          "usage: SecurityCosts CHECKOUT RUNS SECONDS rules|logins|idle|all");
     }
     Path directory = Files.createTempDirectory("fjordmq-security");
     System.out.println("data and logs below " + directory);
     SecurityCosts costs = new SecurityCosts(Path.of(args[0]), directory, Integer.parseInt(args[1]));
-    costs.rules(Integer.parseInt(args[2]));
-    costs.logins();
-    costs.idle();
+    String what = args[3];
+    if (what.equals("rules") || what.equals("all")) {
+      costs.rules(Integer.parseInt(args[2]));
+    }
+    if (what.equals("logins") || what.equals("all")) {
+      costs.logins();
+    }
+    if (what.equals("idle") || what.equals("all")) {
+      costs.idle();
+    }
   }
 
   /** Two brokers at once, the load goes to one and the other: without rules, and with. */
@@ -82,7 +91,9 @@ public final class SecurityCosts {
     Logins.hash(checkout, passwords, LOGINS * (runs + 1));
     List<double[]> results = new ArrayList<>();
     try (BrokerProcess broker =
-            broker("logins", "securityConfig:\n  passwordFile: " + passwords + "\n");
+            broker(
+                "logins",
+                "securityConfig:\n  allowAnonymous: true\n  passwordFile: " + passwords + "\n");
         ClientLoops loops = new ClientLoops(broker.address(), 1)) {
       Logins logins = new Logins(loops, broker.pid());
       for (int run = 0; run <= runs; run++) {
