@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * 00 | u64 range | 02              progress: applied index, clock, next sender
  * 00 | u64 range | 03 | u64 sender what is remembered of a sender
  * 00 | u64 range | 04              a snapshot is being installed
- * 00 | u64 range | 05              the replica is being removed
+ * 00 | u64 range | 05              the replica is being removed (1) or was (2)
  * 01 | key                         data
  * </pre>
  */
@@ -93,6 +93,21 @@ final class RangeKeys {
   /** The row before which all data with keys below {@code end} lies. */
   static byte[] dataEnd(byte @Nullable [] end) {
     return end == null ? new byte[] {BEHIND_DATA} : data(end);
+  }
+
+  /** The numbers of ranges whose replica is being removed or was. */
+  static List<Long> removed(KvReader space) {
+    List<Long> found = new ArrayList<>();
+    space.scan(
+        new byte[] {ENGINE},
+        new byte[] {DATA},
+        (key, value) -> {
+          if (key[9] == REMOVING) {
+            found.add(ByteBuffer.wrap(key).getLong(1));
+          }
+          return true;
+        });
+    return found;
   }
 
   /** The descriptors of all ranges in a space, as stored. */

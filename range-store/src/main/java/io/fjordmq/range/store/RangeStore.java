@@ -1,7 +1,6 @@
 package io.fjordmq.range.store;
 
 import io.fjordmq.cluster.NodeId;
-import io.fjordmq.cluster.consensus.Consensus;
 import io.fjordmq.cluster.consensus.ConsensusException;
 import io.fjordmq.cluster.consensus.ConsensusHost;
 import io.fjordmq.cluster.consensus.ReplicaSet;
@@ -21,6 +20,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.Consumer;
@@ -51,9 +51,7 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
           Comparator.comparing(RangeId::store).thenComparingLong(RangeId::number));
   private final CheckpointCycle checkpoints;
   private final StoredReplicas stored;
-
-  /** Used by the supervisor thread. */
-  private boolean closed;
+  private final ReplicaMoves moves;
 
   private RangeStore(
       NodeId self,
@@ -71,6 +69,13 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
     this.observer = observer;
     stores.forEach(spec -> specs.put(spec.name(), spec));
     this.stored = new StoredReplicas(host, kv, settings.installDirectory());
+    this.moves =
+        new ReplicaMoves(
+            self,
+            stored,
+            replicas,
+            runtime.supervisor(),
+            range -> openReplica(spec(range.id()), range));
     this.checkpoints =
         new CheckpointCycle(
             settings,
@@ -101,6 +106,7 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
         for (RangeDescriptor range : store.stored.load(spec.name())) {
           store.openReplica(spec, range);
         }
+        store.moves.retire(store.stored.retired(spec.name()));
       }
     } catch (IOException | RuntimeException e) {
       store.closeReplicas();
@@ -159,79 +165,37 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
   /**
    * Creates and opens an empty replica, which votes for others and elects nobody until the group
    * takes this node in and brings it up to date. Does nothing if there is one. Fails with {@link
-   * IOException} or {@link IllegalArgumentException}.
+   * IOException}, {@link IllegalArgumentException} or {@link IllegalStateException}.
    *
    * @param range with the replicas that the group has now, without this node: one that the group
    *     believes to have a replica here must bring its log back, not begin again without it
    */
   public CompletableFuture<Void> ensureReplica(RangeDescriptor range) {
-    return supervised(
-        () -> {
-          if (replicas.containsKey(range.id())) {
-            return;
-          }
-          refuseMember(range);
-          refuseOverlap(range);
-          stored.clean(range);
-          stored.create(range);
-          stored.flush();
-          try {
-            openReplica(spec(range.id()), range);
-          } catch (IOException | RuntimeException e) {
-            replicas.remove(range.id());
-            throw e;
-          }
-        });
-  }
-
-  private void refuseMember(RangeDescriptor range) {
-    if (range.replicas().voters().contains(self) || range.replicas().learners().contains(self)) {
-      throw new IllegalArgumentException(
-          "range "
-              + range.id()
-              + " has a replica on "
-              + self
-              + " that is missing from its data directory: part of it was lost;"
-              + " restore it from a backup, or remove the node from the cluster");
-    }
-  }
-
-  private void refuseOverlap(RangeDescriptor range) {
-    for (RangeDescriptor other : descriptors(range.id().store())) {
-      if (other.interval().overlaps(range.interval())) {
-        throw new IllegalArgumentException(
-            "range " + range.id() + " holds keys of range " + other.id() + " of this node");
-      }
-    }
+    return moves.ensure(range);
   }
 
   /**
-   * Closes a replica and removes its log and rows for ever. Does nothing if there is none. Fails
-   * with {@link IOException}, or {@link IllegalStateException} if this node knows better.
+   * Closes a replica and removes its log and rows for ever; what remains is that the range {@link
+   * #retired was here}. Does nothing if there is none. Fails with {@link IOException}, or {@link
+   * IllegalStateException} if this node knows better.
    *
    * @param asOfIndex log index as of which the group no longer has this node
    */
   public CompletableFuture<Void> dropReplica(RangeId id, long asOfIndex) {
-    return supervised(
-        () -> {
-          SupervisedReplica replica = replicas.get(id);
-          if (replica != null) {
-            refuseIfNeeded(replica.status(), asOfIndex);
-            stored.beginRemoval(id);
-            replicas.remove(id);
-            replica.close();
-          }
-          stored.finishRemoval(id);
-        });
+    return moves.drop(id, asOfIndex);
   }
 
-  private static void refuseIfNeeded(ReplicaStatus replica, long asOfIndex) {
-    boolean member = replica.role() != ReplicaStatus.Role.NONE;
-    if (replica.leading() || (member && replica.appliedIndex() > asOfIndex)) {
-      throw new IllegalStateException(
-          "the group of range %s has this node at index %d, after %d: its replica is not removed"
-              .formatted(replica.descriptor().id(), replica.appliedIndex(), asOfIndex));
-    }
+  /**
+   * The range may have a replica here again: no other replica believes any more that this node is
+   * of the group. Does nothing if none was dropped. Fails with {@link IOException}.
+   */
+  public CompletableFuture<Void> forgetReplica(RangeId id) {
+    return moves.forget(id);
+  }
+
+  /** Ranges that had a replica here and may not have one again before it is forgotten. */
+  public Set<RangeId> retired() {
+    return moves.retired();
   }
 
   /**
@@ -239,56 +203,12 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
    * group has agreed on it. Fails with {@link ConsensusException} or {@link IllegalStateException}.
    */
   public CompletableFuture<Void> changeReplicas(RangeId id, ReplicaSet from, ReplicaSet to) {
-    Consensus group = group(id);
-    if (group == null) {
-      return CompletableFuture.failedFuture(notHere(id));
-    }
-    ReplicaSet now = group.status().replicas();
-    return now.equals(from)
-        ? group.changeReplicas(to)
-        : CompletableFuture.failedFuture(
-            new IllegalStateException("range " + id + " has " + now + ", not " + from));
+    return moves.change(id, from, to);
   }
 
   /** Hands leadership to another voter; from here. Fails like {@link #changeReplicas}. */
   public CompletableFuture<Void> transferLeadership(RangeId id, NodeId target) {
-    Consensus group = group(id);
-    return group == null
-        ? CompletableFuture.failedFuture(notHere(id))
-        : group.transferLeadership(target);
-  }
-
-  private @Nullable Consensus group(RangeId id) {
-    SupervisedReplica replica = replicas.get(id);
-    return replica == null ? null : replica.group();
-  }
-
-  private IllegalStateException notHere(RangeId id) {
-    return new IllegalStateException("node " + self + " has no open replica of range " + id);
-  }
-
-  /** What may fail on the disk. */
-  private interface DiskTask {
-    void run() throws IOException;
-  }
-
-  private CompletableFuture<Void> supervised(DiskTask task) {
-    CompletableFuture<Void> done = new CompletableFuture<>();
-    runtime
-        .supervisor()
-        .execute(
-            () -> {
-              try {
-                if (closed) {
-                  throw new IOException("the ranges of node " + self + " are closed");
-                }
-                task.run();
-                done.complete(null);
-              } catch (IOException | RuntimeException e) {
-                done.completeExceptionally(e);
-              }
-            });
-    return done;
+    return moves.transfer(id, target);
   }
 
   private StoreSpec spec(RangeId id) {
@@ -393,7 +313,7 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
   }
 
   private void closeReplicas() {
-    closed = true;
+    moves.stop();
     checkpoints.stop();
     replicas.values().forEach(SupervisedReplica::close);
   }

@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
@@ -29,9 +30,12 @@ final class StoredReplicas {
    * What a crash leaves must be told apart. Rows exist only after their group, and are durable
    * before the replica is opened: a group without rows never took part in anything. A replica is
    * removed under a durable mark, its log first: rows with a mark are removed at the next start.
+   * The mark stays, for a replica that came back empty would vote without the log that it had,
+   * and others might still ask it to: there is none again before everybody knows better.
    */
   private static final Logger LOG = LoggerFactory.getLogger(StoredReplicas.class);
-  private static final byte[] MARK = {1};
+  private static final byte[] BEING_REMOVED = {1};
+  private static final byte[] RETIRED = {2};
 
   private final ConsensusHost host;
   private final Kv kv;
@@ -68,12 +72,57 @@ final class StoredReplicas {
     LOG.info("range {} created: interval={}", range.id(), range.interval());
   }
 
-  /** Removes what is left of the range here, so that it can be created anew. */
+  /** Ranges of a store that had a replica here. */
+  List<RangeId> retired(String store) {
+    List<RangeId> found = new ArrayList<>();
+    for (long number : RangeKeys.removed(space(store).latest())) {
+      if (mark(new RangeId(store, number)) == Mark.RETIRED) {
+        found.add(new RangeId(store, number));
+      }
+    }
+    return found;
+  }
+
+  /** There may be a replica again. */
+  void forget(RangeId id) throws IOException {
+    if (mark(id) == Mark.RETIRED) {
+      KvBatch batch = new KvBatch();
+      batch.delete(new RangeKeys(id.number()).removing());
+      write(id, batch);
+    }
+  }
+
+  /**
+   * Removes what a crash left of the range, so that it can be created.
+   *
+   * @throws IllegalStateException if there may be no replica here
+   */
   void clean(RangeDescriptor range) throws IOException {
-    boolean removed = finishRemoval(range.id());
-    if (!removed && stored(range.id()) == null && host.groups().contains(range.group())) {
+    finishRemoval(range.id());
+    if (mark(range.id()) == Mark.RETIRED) {
+      throw new IllegalStateException(
+          "range "
+              + range.id()
+              + " had a replica here that others may still count on; it may come back once every"
+              + " node of the cluster is up and has forgotten it");
+    }
+    if (stored(range.id()) == null && host.groups().contains(range.group())) {
       destroyGroup(range);
     }
+  }
+
+  private enum Mark {
+    NONE,
+    BEING_REMOVED,
+    RETIRED
+  }
+
+  private Mark mark(RangeId id) {
+    byte[] row = space(id.store()).latest().get(new RangeKeys(id.number()).removing());
+    if (row == null) {
+      return Mark.NONE;
+    }
+    return Arrays.equals(row, RETIRED) ? Mark.RETIRED : Mark.BEING_REMOVED;
   }
 
   /** Makes everything written so far durable. */
@@ -88,7 +137,7 @@ final class StoredReplicas {
   /** From here on the replica will be removed, whatever happens; durable when it returns. */
   void beginRemoval(RangeId id) throws IOException {
     KvBatch batch = new KvBatch();
-    batch.put(new RangeKeys(id.number()).removing(), MARK);
+    batch.put(new RangeKeys(id.number()).removing(), BEING_REMOVED);
     write(id, batch);
     flush();
   }
@@ -96,12 +145,12 @@ final class StoredReplicas {
   /**
    * Removes the log and the rows of a replica that is closed and marked.
    *
-   * @return whether it was marked
+   * @return whether it was marked; it is retired now
    */
   boolean finishRemoval(RangeId id) throws IOException {
     RangeKeys keys = new RangeKeys(id.number());
     RangeDescriptor range = stored(id);
-    if (range == null || space(id.store()).latest().get(keys.removing()) == null) {
+    if (range == null || mark(id) != Mark.BEING_REMOVED) {
       return false;
     }
     destroyGroup(range);
@@ -109,6 +158,7 @@ final class StoredReplicas {
     KvBatch batch = new KvBatch();
     batch.deleteRange(RangeKeys.data(interval.start()), RangeKeys.dataEnd(interval.end()));
     batch.deleteRange(keys.first(), keys.end());
+    batch.put(keys.removing(), RETIRED);
     write(id, batch);
     Files.deleteIfExists(ReplicaSnapshot.keptFile(installDirectory, id));
     LOG.info("range {} removed from this node: interval={}", id, interval);
@@ -132,7 +182,7 @@ final class StoredReplicas {
     try {
       space(id.store()).write(batch);
     } catch (KvException e) {
-      throw new IOException("cannot remove the replica of range " + id, e);
+      throw new IOException("cannot change what is stored of range " + id, e);
     }
   }
 

@@ -206,6 +206,7 @@ class NewReplicaTest {
     await(b.store.dropReplica(RANGE, a.status().appliedIndex()));
     assertThat(b.host.groups()).isEmpty();
     append(5);
+    await(b.store.forgetReplica(RANGE));
     await(b.store.ensureReplica(onlyA));
     await(a.store.changeReplicas(RANGE, JUST_A, BOTH));
     until("b has all", () -> b.status().appliedIndex() == a.status().appliedIndex());

@@ -139,9 +139,27 @@ class ReplicaLifecycleTest {
     assertThat(b.rows(RANGE)).isEmpty();
     assertThat(b.life().host().groups()).isEmpty();
     append();
+    assertThat(b.store().forgetReplica(RANGE)).isCompleted();
     assertThat(b.store().ensureReplica(onlyA)).isCompleted();
     change(a, JUST_A, BOTH);
     awaitEqual();
+  }
+
+  @Test
+  void shouldNotBeginAnewBeforeTheDroppedReplicaIsForgotten() throws Exception {
+    b.store().ensureReplica(onlyA);
+    assertThat(b.store().dropReplica(RANGE, 0)).isCompleted();
+    assertThat(b.store().retired()).containsExactly(RANGE);
+    b.crash();
+    b.start();
+    assertThat(b.store().retired()).containsExactly(RANGE);
+    assertThat(b.store().ensureReplica(onlyA))
+        .failsWithin(Duration.ZERO)
+        .withThrowableOfType(ExecutionException.class)
+        .withMessageContaining("others may still count on");
+    b.store().forgetReplica(RANGE);
+    assertThat(b.store().retired()).isEmpty();
+    assertThat(b.store().ensureReplica(onlyA)).isCompleted();
   }
 
   @Test
@@ -178,7 +196,8 @@ class ReplicaLifecycleTest {
     stored(b).beginRemoval(RANGE);
     b.crash();
     b.start();
-    assertThat(b.store().dropReplica(RANGE, 0)).isCompleted();
+    assertThat(b.store().dropReplica(RANGE, 0)).as("again").isCompleted();
+    assertThat(b.store().forgetReplica(RANGE)).isCompleted();
     assertThat(b.store().ensureReplica(onlyA)).isCompleted();
     assertThat(b.store().status()).hasSize(1);
   }

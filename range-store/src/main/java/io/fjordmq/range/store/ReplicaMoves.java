@@ -1,0 +1,193 @@
+package io.fjordmq.range.store;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.Consensus;
+import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.RangeId;
+import java.io.IOException;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How replicas come to this node, leave it, and change their groups. What blocks on the disk runs
+ * on the supervisor, one after the other; everything may be called from any thread.
+ */
+final class ReplicaMoves {
+  private final NodeId self;
+  private final StoredReplicas stored;
+  private final Map<RangeId, SupervisedReplica> replicas;
+  private final Executor supervisor;
+  private final Opener opener;
+  private final Set<RangeId> retired = ConcurrentHashMap.newKeySet();
+
+  /** Used by the supervisor thread. */
+  private boolean stopped;
+
+  /** Opens a replica that is on disk and keeps it open. */
+  @FunctionalInterface
+  interface Opener {
+    void open(RangeDescriptor range) throws IOException;
+  }
+
+  /**
+   * @param replicas those that are kept open
+   */
+  ReplicaMoves(
+      NodeId self,
+      StoredReplicas stored,
+      Map<RangeId, SupervisedReplica> replicas,
+      Executor supervisor,
+      Opener opener) {
+    this.self = self;
+    this.stored = stored;
+    this.replicas = replicas;
+    this.supervisor = supervisor;
+    this.opener = opener;
+  }
+
+  /** These had a replica here before this start. */
+  void retire(Collection<RangeId> ranges) {
+    retired.addAll(ranges);
+  }
+
+  Set<RangeId> retired() {
+    return Set.copyOf(retired);
+  }
+
+  CompletableFuture<Void> ensure(RangeDescriptor range) {
+    return supervised(
+        () -> {
+          if (replicas.containsKey(range.id())) {
+            return;
+          }
+          refuseMember(range);
+          refuseOverlap(range);
+          stored.clean(range);
+          stored.create(range);
+          stored.flush();
+          try {
+            opener.open(range);
+          } catch (IOException | RuntimeException e) {
+            replicas.remove(range.id());
+            throw e;
+          }
+        });
+  }
+
+  private void refuseMember(RangeDescriptor range) {
+    if (range.replicas().voters().contains(self) || range.replicas().learners().contains(self)) {
+      throw new IllegalArgumentException(
+          "range "
+              + range.id()
+              + " has a replica on "
+              + self
+              + " that is missing from its data directory: part of it was lost;"
+              + " restore it from a backup, or remove the node from the cluster");
+    }
+  }
+
+  private void refuseOverlap(RangeDescriptor range) {
+    for (SupervisedReplica replica : replicas.values()) {
+      RangeDescriptor other = replica.descriptor();
+      if (other.id().store().equals(range.id().store())
+          && other.interval().overlaps(range.interval())) {
+        throw new IllegalArgumentException(
+            "range " + range.id() + " holds keys of range " + other.id() + " of this node");
+      }
+    }
+  }
+
+  CompletableFuture<Void> drop(RangeId id, long asOfIndex) {
+    return supervised(
+        () -> {
+          SupervisedReplica replica = replicas.get(id);
+          if (replica != null) {
+            refuseIfNeeded(replica.status(), asOfIndex);
+            stored.beginRemoval(id);
+            replicas.remove(id);
+            replica.close();
+          }
+          if (stored.finishRemoval(id)) {
+            retired.add(id);
+          }
+        });
+  }
+
+  private static void refuseIfNeeded(ReplicaStatus replica, long asOfIndex) {
+    boolean member = replica.role() != ReplicaStatus.Role.NONE;
+    if (replica.leading() || (member && replica.appliedIndex() > asOfIndex)) {
+      throw new IllegalStateException(
+          "the group of range %s has this node at index %d, after %d: its replica is not removed"
+              .formatted(replica.descriptor().id(), replica.appliedIndex(), asOfIndex));
+    }
+  }
+
+  CompletableFuture<Void> forget(RangeId id) {
+    return supervised(
+        () -> {
+          stored.forget(id);
+          retired.remove(id);
+        });
+  }
+
+  CompletableFuture<Void> change(RangeId id, ReplicaSet from, ReplicaSet to) {
+    Consensus group = group(id);
+    if (group == null) {
+      return CompletableFuture.failedFuture(notHere(id));
+    }
+    ReplicaSet now = group.status().replicas();
+    return now.equals(from)
+        ? group.changeReplicas(to)
+        : CompletableFuture.failedFuture(
+            new IllegalStateException("range " + id + " has " + now + ", not " + from));
+  }
+
+  CompletableFuture<Void> transfer(RangeId id, NodeId target) {
+    Consensus group = group(id);
+    return group == null
+        ? CompletableFuture.failedFuture(notHere(id))
+        : group.transferLeadership(target);
+  }
+
+  private @Nullable Consensus group(RangeId id) {
+    SupervisedReplica replica = replicas.get(id);
+    return replica == null ? null : replica.group();
+  }
+
+  private IllegalStateException notHere(RangeId id) {
+    return new IllegalStateException("node " + self + " has no open replica of range " + id);
+  }
+
+  /** What may fail on the disk. */
+  private interface DiskTask {
+    void run() throws IOException;
+  }
+
+  private CompletableFuture<Void> supervised(DiskTask task) {
+    CompletableFuture<Void> done = new CompletableFuture<>();
+    supervisor.execute(
+        () -> {
+          try {
+            if (stopped) {
+              throw new IOException("the ranges of node " + self + " are closed");
+            }
+            task.run();
+            done.complete(null);
+          } catch (IOException | RuntimeException e) {
+            done.completeExceptionally(e);
+          }
+        });
+    return done;
+  }
+
+  /** Nothing is moved any more. To be called on the supervisor. */
+  void stop() {
+    stopped = true;
+  }
+}
