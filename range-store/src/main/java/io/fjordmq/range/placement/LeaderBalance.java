@@ -1,0 +1,128 @@
+package io.fjordmq.range.placement;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.range.RangeId;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Spreads the leaders of one store over its nodes, as evenly as the voters allow: while a node
+ * leads two ranges more than another, one moves from it to that, over others if need be.
+ */
+final class LeaderBalance {
+  private final PlacementView view;
+
+  /** Ranges that may be handed over and have not been yet. */
+  private final List<PlacedRange> movable;
+
+  /** How many ranges each node leads, as planned so far. */
+  private final Map<NodeId, Integer> leads = new TreeMap<>(Nodes.ORDER);
+
+  private final Map<RangeId, NodeId> leaders = new HashMap<>();
+
+  private LeaderBalance(PlacementView view, List<PlacedRange> ranges, List<PlacedRange> movable) {
+    this.view = view;
+    this.movable = new ArrayList<>(movable);
+    for (PlacedRange range : ranges) {
+      range.replicas().voters().stream()
+          .filter(view::isUp)
+          .forEach(voter -> leads.putIfAbsent(voter, 0));
+      NodeId leader = range.leader();
+      if (leader != null) {
+        leads.merge(leader, 1, Integer::sum);
+        leaders.put(range.id(), leader);
+      }
+    }
+  }
+
+  /**
+   * @param ranges all of the store
+   * @param movable those for which nothing else is to be done
+   */
+  static List<Step> of(PlacementView view, List<PlacedRange> ranges, List<PlacedRange> movable) {
+    LeaderBalance balance = new LeaderBalance(view, ranges, movable);
+    List<Step> steps = new ArrayList<>();
+    List<Step> path = balance.nextPath();
+    while (!path.isEmpty()) {
+      steps.addAll(path);
+      path = balance.nextPath();
+    }
+    return steps;
+  }
+
+  /** The transfers that move one leader from a node that leads many; empty if there is none. */
+  private List<Step> nextPath() {
+    List<NodeId> most =
+        leads.keySet().stream()
+            .filter(view::isUp)
+            .sorted(
+                Comparator.<NodeId, Integer>comparing(leads::get)
+                    .reversed()
+                    .thenComparing(Nodes.ORDER))
+            .toList();
+    for (NodeId from : most) {
+      Map<NodeId, Handover> reached = new HashMap<>();
+      NodeId to = search(from, reached);
+      if (to != null) {
+        return transfers(from, to, reached);
+      }
+    }
+    return List.of();
+  }
+
+  /** A range that can be handed over. */
+  private record Handover(PlacedRange range, NodeId from) {}
+
+  /** Breadth first, so that as few ranges as possible are handed over. */
+  private @Nullable NodeId search(NodeId from, Map<NodeId, Handover> reached) {
+    Set<NodeId> seen = new HashSet<>();
+    Deque<NodeId> open = new ArrayDeque<>();
+    seen.add(from);
+    open.add(from);
+    while (!open.isEmpty()) {
+      NodeId node = open.remove();
+      if (count(from) - count(node) >= 2) {
+        return node;
+      }
+      for (PlacedRange range : movable) {
+        if (node.equals(leaders.get(range.id()))) {
+          for (NodeId voter : Nodes.sorted(range.replicas().voters())) {
+            if (view.isUp(voter) && range.isInService(voter) && seen.add(voter)) {
+              reached.put(voter, new Handover(range, node));
+              open.add(voter);
+            }
+          }
+        }
+      }
+    }
+    return null;
+  }
+
+  private int count(NodeId node) {
+    return leads.getOrDefault(node, 0);
+  }
+
+  private List<Step> transfers(NodeId from, NodeId to, Map<NodeId, Handover> reached) {
+    List<Step> steps = new ArrayList<>();
+    NodeId target = to;
+    while (!target.equals(from)) {
+      Handover handover = Objects.requireNonNull(reached.get(target));
+      steps.add(new Step.Transfer(handover.range().id(), handover.from(), target));
+      movable.remove(handover.range());
+      target = handover.from();
+    }
+    leads.merge(from, -1, Integer::sum);
+    leads.merge(to, 1, Integer::sum);
+    return steps;
+  }
+}

@@ -1,0 +1,97 @@
+package io.fjordmq.range.placement;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.RangeId;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** All that is known of one range: what was published, who holds it, who leads it. */
+final class PlacedRange {
+  private final RangeDescriptor published;
+  private final Map<NodeId, ReplicaReport> holders;
+  private final List<NodeId> retired = new ArrayList<>();
+  private final @Nullable NodeId leader;
+
+  PlacedRange(RangeDescriptor published, Map<NodeId, RangeReports> reports) {
+    this.published = published;
+    this.holders = new TreeMap<>(Nodes.ORDER);
+    reports.forEach(
+        (node, all) -> {
+          ReplicaReport replica = all.find(published.id());
+          if (replica != null) {
+            holders.put(node, replica);
+          }
+          if (all.retired().contains(published.id())) {
+            retired.add(node);
+          }
+        });
+    retired.sort(Nodes.ORDER);
+    this.leader = newestLeader();
+  }
+
+  /** Of two that believe to lead, the one of the later term does. */
+  private @Nullable NodeId newestLeader() {
+    NodeId found = null;
+    long term = -1;
+    for (Map.Entry<NodeId, ReplicaReport> holder : holders.entrySet()) {
+      if (holder.getValue().isLeading() && holder.getValue().term() > term) {
+        found = holder.getKey();
+        term = holder.getValue().term();
+      }
+    }
+    return found;
+  }
+
+  RangeId id() {
+    return published.id();
+  }
+
+  /** Null if no node says that it leads: then nothing can be done for the range. */
+  @Nullable NodeId leader() {
+    return leader;
+  }
+
+  ReplicaReport leaderReport() {
+    return Objects.requireNonNull(holders.get(leader));
+  }
+
+  /** As its leader has them; as they were published while there is none. */
+  ReplicaSet replicas() {
+    ReplicaReport report = leader == null ? null : holders.get(leader);
+    ReplicaSet actual = report == null ? null : report.replicas();
+    return actual == null ? published.replicas() : actual;
+  }
+
+  boolean isPublished() {
+    return published.replicas().equals(replicas());
+  }
+
+  Set<NodeId> members() {
+    Set<NodeId> members = new HashSet<>(replicas().voters());
+    members.addAll(replicas().learners());
+    return members;
+  }
+
+  /** The nodes that say they have a replica, of the group or not, in a fixed order. */
+  Map<NodeId, ReplicaReport> holders() {
+    return holders;
+  }
+
+  /** The nodes that had a replica and may not have one again before it is forgotten. */
+  List<NodeId> retired() {
+    return retired;
+  }
+
+  boolean isInService(NodeId node) {
+    ReplicaReport replica = holders.get(node);
+    return replica != null && replica.isInService();
+  }
+}

@@ -1,0 +1,81 @@
+package io.fjordmq.range.placement;
+
+import io.fjordmq.api.MalformedBytesException;
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.peer.PeerServices;
+import io.fjordmq.range.store.RangeStore;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Does on this node what the driver orders. Obeys the newest driver alone, and its orders in their
+ * order: one that comes late is refused. Thread-safe; does not block.
+ */
+public final class PlacementAgent implements PeerServices.Handler {
+  /** What the service is called between nodes. */
+  public static final String NAME = "placement";
+
+  private static final byte[] DONE = new byte[0];
+
+  private final RangeStore store;
+  private long lastTerm;
+  private long lastNumber;
+
+  private PlacementAgent(RangeStore store) {
+    this.store = store;
+  }
+
+  /** Obeys from now on. */
+  public static PlacementAgent serve(RangeStore store, PeerServices services) {
+    PlacementAgent agent = new PlacementAgent(store);
+    services.serve(NAME, agent);
+    return agent;
+  }
+
+  @Override
+  public CompletableFuture<byte[]> handle(NodeId from, byte[] request) {
+    try {
+      return perform(PlacementOrder.decode(request));
+    } catch (MalformedBytesException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  /** The same for the driver of this very node. */
+  CompletableFuture<byte[]> perform(PlacementOrder order) {
+    if (!accept(order)) {
+      return CompletableFuture.failedFuture(
+          new IllegalStateException(
+              "a later order has come already, from the driver of term " + lastTerm()));
+    }
+    PlacementOrder.Task task = order.task();
+    if (task instanceof PlacementOrder.Ensure ensure) {
+      return done(store.ensureReplica(ensure.range()));
+    } else if (task instanceof PlacementOrder.Change change) {
+      return done(store.changeReplicas(change.range(), change.from(), change.to()));
+    } else if (task instanceof PlacementOrder.Transfer transfer) {
+      return done(store.transferLeadership(transfer.range(), transfer.target()));
+    } else if (task instanceof PlacementOrder.Drop drop) {
+      return done(store.dropReplica(drop.range(), drop.asOfIndex()));
+    } else if (task instanceof PlacementOrder.Forget forget) {
+      return done(store.forgetReplica(forget.range()));
+    }
+    return CompletableFuture.completedFuture(RangeReports.of(store).encode());
+  }
+
+  private synchronized boolean accept(PlacementOrder order) {
+    if (!order.isAfter(lastTerm, lastNumber)) {
+      return false;
+    }
+    lastTerm = order.term();
+    lastNumber = order.number();
+    return true;
+  }
+
+  private synchronized long lastTerm() {
+    return lastTerm;
+  }
+
+  private static CompletableFuture<byte[]> done(CompletableFuture<Void> task) {
+    return task.thenApply(nothing -> DONE);
+  }
+}

@@ -1,0 +1,287 @@
+package io.fjordmq.range.placement;
+
+import io.fjordmq.api.MalformedBytesException;
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.Leadership;
+import io.fjordmq.cluster.membership.Member;
+import io.fjordmq.cluster.membership.Members;
+import io.fjordmq.cluster.membership.Membership;
+import io.fjordmq.cluster.membership.MembershipListener;
+import io.fjordmq.cluster.peer.PeerCalls;
+import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.RangeId;
+import io.fjordmq.range.Timers;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sees to it that every range has the replicas it should have. Runs on every node, acts on the one
+ * that leads the metadata: from time to time it asks all living nodes what they hold, plans, and
+ * has the steps done, one at a time for each range. Keeps nothing: whoever leads next finds out.
+ * Thread-safe; does not block.
+ */
+public final class PlacementDriver implements MembershipListener, AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(PlacementDriver.class);
+
+  private final Membership membership;
+  private final PeerCalls peers;
+  private final PlacementAgent local;
+  private final Supplier<Leadership> metadata;
+  private final RangeDirectory directory;
+  private final Timers timers;
+  private final Supplier<PlacementSettings> settings;
+
+  // Guarded by this.
+  private @Nullable Reign reign;
+  private boolean looking;
+  private boolean lookSoon;
+  private boolean closed;
+
+  /** What one driver knows, from when it began to lead the metadata until it does no more. */
+  private static final class Reign {
+    final PlacementOrders orders;
+    final Set<RangeId> busy = new HashSet<>();
+
+    /** Ranges whose step ended after the nodes were asked: what they said may be from before. */
+    final Set<RangeId> changedMeanwhile = new HashSet<>();
+
+    final Map<NodeId, Long> downSinceMillis = new HashMap<>();
+    final Map<RangeId, Long> coolUntilMillis = new HashMap<>();
+    final Map<RangeId, String> lastFailure = new HashMap<>();
+
+    Reign(PlacementOrders orders) {
+      this.orders = orders;
+    }
+  }
+
+  /**
+   * @param local does what is to be done on this node
+   * @param metadata who leads the metadata, as this node knows
+   * @param settings asked at each look, so that they may change
+   */
+  public PlacementDriver(
+      Membership membership,
+      PeerCalls peers,
+      PlacementAgent local,
+      Supplier<Leadership> metadata,
+      RangeDirectory directory,
+      Timers timers,
+      Supplier<PlacementSettings> settings) {
+    this.membership = membership;
+    this.peers = peers;
+    this.local = local;
+    this.metadata = metadata;
+    this.directory = directory;
+    this.timers = timers;
+    this.settings = settings;
+  }
+
+  /** Looks from now on. */
+  public void start() {
+    membership.watch(this);
+    lookAgain();
+  }
+
+  private void lookAgain() {
+    timers.schedule(
+        settings.get().interval().toMillis(),
+        () -> {
+          if (!isClosed()) {
+            lookAgain();
+            look();
+          }
+        });
+  }
+
+  private synchronized boolean isClosed() {
+    return closed;
+  }
+
+  @Override
+  public void changed(Members members) {
+    lookSoon();
+  }
+
+  private void lookSoon() {
+    synchronized (this) {
+      if (closed || lookSoon) {
+        return;
+      }
+      lookSoon = true;
+    }
+    timers.schedule(
+        settings.get().pause().toMillis(),
+        () -> {
+          synchronized (this) {
+            lookSoon = false;
+          }
+          look();
+        });
+  }
+
+  private void look() {
+    Reign now;
+    synchronized (this) {
+      now = reign();
+      if (now == null || looking) {
+        return;
+      }
+      looking = true;
+      now.changedMeanwhile.clear();
+    }
+    ask(now)
+        .whenComplete(
+            (reports, failure) -> {
+              synchronized (this) {
+                looking = false;
+              }
+              if (failure == null) {
+                act(now, reports);
+              } else {
+                LOG.error("placement cannot ask the nodes what they hold", failure);
+              }
+            });
+  }
+
+  /** Null while this node does not lead the metadata. */
+  private @Nullable Reign reign() {
+    Leadership leadership = metadata.get();
+    if (closed || !leadership.leading()) {
+      reign = null;
+    } else if (reign == null || reign.orders.term() != leadership.term()) {
+      reign = new Reign(new PlacementOrders(leadership.term(), membership.self(), local, peers));
+    }
+    return reign;
+  }
+
+  private CompletableFuture<Map<NodeId, RangeReports>> ask(Reign now) {
+    Map<NodeId, RangeReports> reports = new ConcurrentHashMap<>();
+    List<CompletableFuture<?>> asked = new ArrayList<>();
+    for (NodeId node : Nodes.sorted(membership.members().alive())) {
+      asked.add(
+          now.orders
+              .send(node, new PlacementOrder.Report(), settings.get().callTimeout())
+              .thenAccept(answer -> reports.put(node, RangeReports.decode(answer)))
+              .exceptionally(failure -> missing(node, failure)));
+    }
+    return CompletableFuture.allOf(asked.toArray(CompletableFuture<?>[]::new))
+        .thenApply(all -> reports);
+  }
+
+  private static @Nullable Void missing(NodeId node, Throwable failure) {
+    if (cause(failure) instanceof MalformedBytesException) {
+      LOG.warn("what node {} holds cannot be read: {}", node, reason(failure));
+    } else {
+      LOG.debug("node {} does not say what it holds: {}", node, reason(failure));
+    }
+    return null;
+  }
+
+  private void act(Reign asked, Map<NodeId, RangeReports> reports) {
+    List<Step> steps;
+    synchronized (this) {
+      if (reign() != asked) {
+        return;
+      }
+      steps = new ArrayList<>();
+      for (Step step : PlacementPlan.steps(view(asked, reports), settings.get().stores())) {
+        if (asked.busy.size() < settings.get().maxSteps() && asked.busy.add(step.range())) {
+          cool(asked, step);
+          steps.add(step);
+        }
+      }
+    }
+    StepRunner runner =
+        new StepRunner(asked.orders, membership, directory, settings.get().stepTimeout());
+    steps.forEach(step -> run(asked, runner, step));
+  }
+
+  private void cool(Reign now, Step step) {
+    if (step instanceof Step.Transfer) {
+      long until = timers.nowMillis() + settings.get().transferCooldown().toMillis();
+      now.coolUntilMillis.put(step.range(), until);
+    }
+  }
+
+  private PlacementView view(Reign now, Map<NodeId, RangeReports> reports) {
+    long nowMillis = timers.nowMillis();
+    Map<NodeId, Member> members = membership.members().byNode();
+    now.downSinceMillis.keySet().retainAll(members.keySet());
+    now.coolUntilMillis.values().removeIf(until -> until <= nowMillis);
+    Map<NodeId, PlacementView.Node> nodes = new HashMap<>();
+    members.forEach((node, member) -> nodes.put(node, node(now, member, nowMillis)));
+    Map<RangeId, RangeDescriptor> published = new HashMap<>();
+    directory.ranges().forEach((id, range) -> published.put(id, range.descriptor()));
+    Set<RangeId> busy = new HashSet<>(now.busy);
+    busy.addAll(now.changedMeanwhile);
+    return new PlacementView(
+        nodes, published, Map.copyOf(reports), busy, Set.copyOf(now.coolUntilMillis.keySet()));
+  }
+
+  private PlacementView.Node node(Reign now, Member member, long nowMillis) {
+    if (member.isAlive()) {
+      now.downSinceMillis.remove(member.node());
+      return new PlacementView.Node(member.state(), false);
+    }
+    long since = now.downSinceMillis.computeIfAbsent(member.node(), first -> nowMillis);
+    long down = nowMillis - since;
+    return new PlacementView.Node(member.state(), down >= settings.get().replaceAfter().toMillis());
+  }
+
+  private void run(Reign now, StepRunner runner, Step step) {
+    runner
+        .run(step)
+        .whenComplete(
+            (done, failure) -> {
+              synchronized (this) {
+                now.busy.remove(step.range());
+                now.changedMeanwhile.add(step.range());
+                tell(now, step, failure);
+              }
+              if (failure == null) {
+                lookSoon();
+              }
+            });
+  }
+
+  /** What fails in the same way again and again is said once. */
+  private static void tell(Reign now, Step step, @Nullable Throwable failure) {
+    if (failure == null) {
+      now.lastFailure.remove(step.range());
+      LOG.info("placement: done: {}", step);
+      return;
+    }
+    String reason = reason(failure);
+    String said = now.lastFailure.put(step.range(), step + reason);
+    if (!(step + reason).equals(said)) {
+      LOG.warn("placement: not done, will be tried again: {}: {}", step, reason);
+    }
+  }
+
+  private static Throwable cause(Throwable failure) {
+    Throwable cause = failure.getCause();
+    return failure instanceof CompletionException && cause != null ? cause : failure;
+  }
+
+  private static String reason(Throwable failure) {
+    return String.valueOf(cause(failure).getMessage());
+  }
+
+  /** Orders nothing any more; what was ordered may still be done. */
+  @Override
+  public synchronized void close() {
+    closed = true;
+    reign = null;
+  }
+}

@@ -1,0 +1,132 @@
+package io.fjordmq.range.placement;
+
+import io.fjordmq.api.ByteReader;
+import io.fjordmq.api.ByteWriter;
+import io.fjordmq.api.MalformedBytesException;
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.RangeDescriptorCodec;
+import io.fjordmq.range.RangeId;
+import io.fjordmq.range.StoredFormat;
+
+/**
+ * What the driver asks of a node, and its bytes.
+ *
+ * <pre>
+ * u8     format, 1
+ * u8     kind: 1 report, 2 ensure, 3 change, 4 transfer, 5 drop, 6 forget
+ * varint term of the metadata group that the driver leads
+ * varint number of the order in this term
+ * -- ensure: the range's descriptor with the group's replicas, to the end
+ * -- change, transfer, drop and forget:
+ * text   store
+ * varint range number
+ * -- change: two sets, from and to: varint voters, then as many texts; varint learners, the same
+ * -- transfer: text target
+ * -- drop: varint index as of which the group does not have the node
+ * </pre>
+ *
+ * @param term orders of an earlier one are refused: their driver has been replaced
+ * @param number orders with an earlier one in the same term are refused: they came late
+ */
+record PlacementOrder(long term, long number, Task task) {
+  private static final int FORMAT = 1;
+  private static final int REPORT = 1;
+  private static final int ENSURE = 2;
+  private static final int CHANGE = 3;
+  private static final int TRANSFER = 4;
+  private static final int DROP = 5;
+  private static final int FORGET = 6;
+
+  /** What is to be done. */
+  sealed interface Task {}
+
+  /** Say what you hold; the answer is {@link RangeReports}. */
+  record Report() implements Task {}
+
+  /** Have a replica of the range. */
+  record Ensure(RangeDescriptor range) implements Task {}
+
+  /** Change the group, which you lead; the same set twice: confirm it. */
+  record Change(RangeId range, ReplicaSet from, ReplicaSet to) implements Task {}
+
+  /** Hand over leadership, which you have. */
+  record Transfer(RangeId range, NodeId target) implements Task {}
+
+  /** Remove your replica. */
+  record Drop(RangeId range, long asOfIndex) implements Task {}
+
+  /** The range may have a replica there again. */
+  record Forget(RangeId range) implements Task {}
+
+  boolean isAfter(long lastTerm, long lastNumber) {
+    return term > lastTerm || (term == lastTerm && number > lastNumber);
+  }
+
+  byte[] encode() {
+    ByteWriter out = new ByteWriter(128);
+    out.writeByte(FORMAT).writeByte(kind()).writeVarint(term).writeVarint(number);
+    if (task instanceof Ensure ensure) {
+      out.writeBytes(RangeDescriptorCodec.encode(ensure.range()));
+    } else if (task instanceof Change change) {
+      writeRange(out, change.range());
+      RangeReports.writeSet(out, change.from());
+      RangeReports.writeSet(out, change.to());
+    } else if (task instanceof Transfer transfer) {
+      writeRange(out, transfer.range());
+      out.writeString(transfer.target().value());
+    } else if (task instanceof Drop drop) {
+      writeRange(out, drop.range());
+      out.writeVarint(drop.asOfIndex());
+    } else if (task instanceof Forget forget) {
+      writeRange(out, forget.range());
+    }
+    return out.toByteArray();
+  }
+
+  private int kind() {
+    if (task instanceof Ensure) {
+      return ENSURE;
+    } else if (task instanceof Change) {
+      return CHANGE;
+    } else if (task instanceof Transfer) {
+      return TRANSFER;
+    } else if (task instanceof Drop) {
+      return DROP;
+    }
+    return task instanceof Forget ? FORGET : REPORT;
+  }
+
+  private static void writeRange(ByteWriter out, RangeId range) {
+    out.writeString(range.store()).writeVarint(range.number());
+  }
+
+  /**
+   * @throws MalformedBytesException if the bytes are no order
+   */
+  static PlacementOrder decode(byte[] bytes) {
+    ByteReader in = new ByteReader(bytes);
+    StoredFormat.require("placement order", FORMAT, in);
+    int kind = in.readByte();
+    long term = in.readVarint();
+    long number = in.readVarint();
+    Task task =
+        switch (kind) {
+          case REPORT -> new Report();
+          case ENSURE -> new Ensure(RangeDescriptorCodec.decode(in.readBytes(in.remaining())));
+          case CHANGE ->
+              new Change(readRange(in), RangeReports.readSet(in), RangeReports.readSet(in));
+          case TRANSFER -> new Transfer(readRange(in), new NodeId(in.readString()));
+          case DROP -> new Drop(readRange(in), in.readVarint());
+          case FORGET -> new Forget(readRange(in));
+          default -> throw new MalformedBytesException("unknown kind of placement order: " + kind);
+        };
+    in.requireEnd();
+    return new PlacementOrder(term, number, task);
+  }
+
+  private static RangeId readRange(ByteReader in) {
+    return new RangeId(in.readString(), in.readVarint());
+  }
+}

@@ -1,0 +1,68 @@
+package io.fjordmq.range.placement;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.RangeId;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What to do next so that every range has the replicas it should have: a pure function, at most one
+ * step for each range.
+ *
+ * <p>The rules, in the order in which they are followed for a range:
+ *
+ * <ol>
+ *   <li>What the group's replicas are is published.
+ *   <li>A node that is DRAINING hands leadership to one that is not.
+ *   <li>Voters: as many as the store's setting says, or as there are nodes; a node DOWN for long,
+ *       or DRAINING, is replaced if there is another one. Spread evenly over the nodes: none votes
+ *       for two ranges of a store more than another. A replica is created first, then the group
+ *       takes it in, then another leaves; none that leaves takes the majority of the living with
+ *       it.
+ *   <li>Learners: if the store says so, every other living node.
+ *   <li>A replica that is not of the group is removed. The node can have one again once every node
+ *       is there and none believes that it still has the old one.
+ *   <li>Leaders: no node leads two ranges of a store more than another, as far as voters allow.
+ * </ol>
+ */
+final class PlacementPlan {
+  private PlacementPlan() {}
+
+  static List<Step> steps(PlacementView view, List<StorePlacement> stores) {
+    List<Step> steps = new ArrayList<>();
+    stores.forEach(store -> steps.addAll(ofStore(view, store)));
+    return steps;
+  }
+
+  private static List<Step> ofStore(PlacementView view, StorePlacement store) {
+    List<PlacedRange> ranges =
+        view.published().values().stream()
+            .filter(range -> range.id().store().equals(store.store()))
+            .sorted(Comparator.comparingLong((RangeDescriptor range) -> range.id().number()))
+            .map(range -> new PlacedRange(range, view.reports()))
+            .toList();
+    Map<RangeId, Set<NodeId>> voters = WantedVoters.of(view, store.voters(), ranges);
+    List<Step> steps = new ArrayList<>();
+    List<PlacedRange> settled = new ArrayList<>();
+    for (PlacedRange range : ranges) {
+      if (range.leader() == null || view.busy().contains(range.id())) {
+        continue;
+      }
+      Set<NodeId> wanted = Objects.requireNonNull(voters.get(range.id()));
+      @Nullable Step step = new RangePlan(view, range, wanted, store.onEveryNode()).next();
+      if (step != null) {
+        steps.add(step);
+      } else if (!view.cooling().contains(range.id())) {
+        settled.add(range);
+      }
+    }
+    steps.addAll(LeaderBalance.of(view, ranges, settled));
+    return steps;
+  }
+}

@@ -1,0 +1,50 @@
+package io.fjordmq.range.placement;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.membership.Member;
+import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.RangeId;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * What the driver knows at one moment. Immutable.
+ *
+ * @param nodes every member of the cluster
+ * @param published every range, as the metadata have it
+ * @param reports of the nodes that have answered
+ * @param busy ranges that a step is being done for: none is planned
+ * @param cooling ranges whose leadership was transferred a short while ago
+ */
+record PlacementView(
+    Map<NodeId, Node> nodes,
+    Map<RangeId, RangeDescriptor> published,
+    Map<NodeId, RangeReports> reports,
+    Set<RangeId> busy,
+    Set<RangeId> cooling) {
+
+  /**
+   * A member.
+   *
+   * @param lost it has been DOWN for so long that others shall take its place
+   */
+  record Node(Member.State state, boolean lost) {
+    boolean isUp() {
+      return state == Member.State.UP;
+    }
+
+    boolean isAlive() {
+      return state != Member.State.DOWN;
+    }
+  }
+
+  boolean isUp(NodeId node) {
+    Node member = nodes.get(node);
+    return member != null && member.isUp();
+  }
+
+  boolean isAlive(NodeId node) {
+    Node member = nodes.get(node);
+    return member != null && member.isAlive();
+  }
+}

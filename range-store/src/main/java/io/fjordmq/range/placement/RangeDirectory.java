@@ -1,0 +1,110 @@
+package io.fjordmq.range.placement;
+
+import io.fjordmq.api.MalformedBytesException;
+import io.fjordmq.cluster.metadata.Change;
+import io.fjordmq.cluster.metadata.MetadataListener;
+import io.fjordmq.cluster.metadata.MetadataRecord;
+import io.fjordmq.cluster.metadata.MetadataUpdate;
+import io.fjordmq.cluster.metadata.MetadataView;
+import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.RangeDescriptorCodec;
+import io.fjordmq.range.RangeId;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Which ranges there are and who holds them, as this node's metadata have it: records {@code
+ * range/<store>/<number>}, each a {@link RangeDescriptorCodec descriptor}. Clients that follow it
+ * are told what is new.
+ *
+ * <p>Give it to {@link io.fjordmq.cluster.metadata.MetadataGroup#watch}. Thread-safe; followers are
+ * called in order, on the thread of the metadata.
+ */
+public final class RangeDirectory implements MetadataListener {
+  private static final Logger LOG = LoggerFactory.getLogger(RangeDirectory.class);
+  private static final String PREFIX = "range/";
+
+  private final List<Follower> followers = new CopyOnWriteArrayList<>();
+  private volatile Map<RangeId, Published> ranges = Map.of();
+
+  private record Follower(String store, Consumer<List<RangeDescriptor>> client) {}
+
+  /**
+   * What the metadata say of a range.
+   *
+   * @param version of the record, which whoever changes it must know
+   */
+  public record Published(RangeDescriptor descriptor, long version) {}
+
+  /** The key of a range's record. */
+  public static String key(RangeId range) {
+    return PREFIX + range.store() + "/" + range.number();
+  }
+
+  /** The write that publishes the first ranges of a cluster: all of them, or none. */
+  public static List<Change> first(List<RangeDescriptor> ranges) {
+    return ranges.stream()
+        .map(
+            range -> Change.put(key(range.id()), RangeDescriptorCodec.encode(range), Change.ABSENT))
+        .toList();
+  }
+
+  /** Every range. */
+  public Map<RangeId, Published> ranges() {
+    return ranges;
+  }
+
+  /** The ranges of a store, in key order. */
+  public List<RangeDescriptor> ranges(String store) {
+    return ranges.values().stream()
+        .map(Published::descriptor)
+        .filter(range -> range.id().store().equals(store))
+        .sorted((a, b) -> Arrays.compareUnsigned(a.interval().start(), b.interval().start()))
+        .toList();
+  }
+
+  /**
+   * From now on the client is told of changed ranges of the store; of all there are before this
+   * returns.
+   *
+   * @param client takes descriptors it may know already; must not block
+   */
+  public synchronized void follow(String store, Consumer<List<RangeDescriptor>> client) {
+    followers.add(new Follower(store, client));
+    client.accept(ranges(store));
+  }
+
+  @Override
+  public synchronized void changed(MetadataView view, List<MetadataUpdate> updates) {
+    if (updates.stream().noneMatch(update -> update.key().startsWith(PREFIX))) {
+      return;
+    }
+    Map<RangeId, Published> next = new HashMap<>();
+    for (MetadataRecord record : view.withPrefix(PREFIX)) {
+      try {
+        RangeDescriptor range = RangeDescriptorCodec.decode(record.value());
+        next.put(range.id(), new Published(range, record.version()));
+      } catch (MalformedBytesException e) {
+        // Of a newer version than this node, perhaps: whatever it says, the others still count.
+        LOG.error("metadata record {} is not readable, its range is not reached", record.key(), e);
+      }
+    }
+    ranges = Map.copyOf(next);
+    followers.forEach(this::tell);
+  }
+
+  /** A bug of a client must not halt the metadata. */
+  private void tell(Follower follower) {
+    try {
+      follower.client().accept(ranges(follower.store()));
+    } catch (RuntimeException e) {
+      LOG.error("a client of store {} did not take its new ranges", follower.store(), e);
+    }
+  }
+}

@@ -1,0 +1,170 @@
+package io.fjordmq.range.placement;
+
+import io.fjordmq.api.ByteReader;
+import io.fjordmq.api.ByteWriter;
+import io.fjordmq.api.MalformedBytesException;
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.range.RangeEpoch;
+import io.fjordmq.range.RangeId;
+import io.fjordmq.range.StoredFormat;
+import io.fjordmq.range.store.RangeStore;
+import io.fjordmq.range.store.ReplicaStatus;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a node says of all replicas that it holds.
+ *
+ * <pre>
+ * u8     format, 1
+ * varint replicas, then of each:
+ *   text   store
+ *   varint range number
+ *   varint epoch version
+ *   varint epoch replicas
+ *   u8     role: 0 leader, 1 voter, 2 learner, 3 none
+ *   varint term
+ *   varint applied index
+ *   varint last log index
+ *   u8     1 if the group's replicas follow, 0 if they are not known
+ *   -- if so: varint voters, then as many texts; varint learners, then as many texts; ascending
+ *   text   why it is halted, empty if it is not
+ * varint retired ranges, then of each:
+ *   text   store
+ *   varint range number
+ * </pre>
+ *
+ * @param replicas at most {@link #MAX_REPLICAS}
+ * @param retired ranges that had a replica there, which is not forgotten
+ */
+public record RangeReports(List<ReplicaReport> replicas, Set<RangeId> retired) {
+  /** More replicas than this no node can tell of. */
+  public static final int MAX_REPLICAS = 20_000;
+
+  private static final int FORMAT = 1;
+  private static final int LEAST_BYTES = 10;
+  private static final int MAX_FAILURE_CHARACTERS = 300;
+
+  /**
+   * @throws IllegalArgumentException if there are too many
+   */
+  public RangeReports {
+    if (replicas.size() > MAX_REPLICAS) {
+      throw new IllegalArgumentException(
+          replicas.size() + " replicas on one node; at most " + MAX_REPLICAS + " can be reported");
+    }
+    replicas = List.copyOf(replicas);
+    retired = Set.copyOf(retired);
+  }
+
+  /** What there is now. */
+  public static RangeReports of(RangeStore store) {
+    return new RangeReports(
+        store.status().stream().map(ReplicaReport::of).toList(), store.retired());
+  }
+
+  @Nullable ReplicaReport find(RangeId range) {
+    return replicas.stream()
+        .filter(replica -> replica.range().equals(range))
+        .findFirst()
+        .orElse(null);
+  }
+
+  public byte[] encode() {
+    ByteWriter out = new ByteWriter(16 + 96 * replicas.size());
+    out.writeByte(FORMAT).writeVarint(replicas.size());
+    replicas.forEach(replica -> write(out, replica));
+    out.writeVarint(retired.size());
+    retired.stream()
+        .sorted(Comparator.comparing(RangeId::store).thenComparingLong(RangeId::number))
+        .forEach(range -> out.writeString(range.store()).writeVarint(range.number()));
+    return out.toByteArray();
+  }
+
+  private static void write(ByteWriter out, ReplicaReport replica) {
+    out.writeString(replica.range().store()).writeVarint(replica.range().number());
+    out.writeVarint(replica.epoch().version()).writeVarint(replica.epoch().replicas());
+    out.writeByte(replica.role().ordinal()).writeVarint(replica.term());
+    out.writeVarint(replica.appliedIndex()).writeVarint(replica.lastIndex());
+    ReplicaSet set = replica.replicas();
+    out.writeByte(set == null ? 0 : 1);
+    if (set != null) {
+      writeSet(out, set);
+    }
+    String failure = replica.failure() == null ? "" : replica.failure();
+    out.writeString(failure.substring(0, Math.min(failure.length(), MAX_FAILURE_CHARACTERS)));
+  }
+
+  static void writeSet(ByteWriter out, ReplicaSet set) {
+    writeNodes(out, set.voters());
+    writeNodes(out, set.learners());
+  }
+
+  private static void writeNodes(ByteWriter out, Set<NodeId> nodes) {
+    out.writeVarint(nodes.size());
+    nodes.stream()
+        .sorted(Comparator.comparing(NodeId::value))
+        .forEach(node -> out.writeString(node.value()));
+  }
+
+  /**
+   * @throws MalformedBytesException if the bytes are no reports
+   */
+  public static RangeReports decode(byte[] bytes) {
+    ByteReader in = new ByteReader(bytes);
+    StoredFormat.require("range reports", FORMAT, in);
+    int count = in.readCount(LEAST_BYTES);
+    if (count > MAX_REPLICAS) {
+      throw new MalformedBytesException(count + " replicas on one node");
+    }
+    List<ReplicaReport> replicas = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      replicas.add(read(in));
+    }
+    Set<RangeId> retired = new HashSet<>();
+    for (int left = in.readCount(2); left > 0; left--) {
+      retired.add(new RangeId(in.readString(), in.readVarint()));
+    }
+    in.requireEnd();
+    return new RangeReports(replicas, retired);
+  }
+
+  private static ReplicaReport read(ByteReader in) {
+    RangeId range = new RangeId(in.readString(), in.readVarint());
+    RangeEpoch epoch = new RangeEpoch(in.readVarint(), in.readVarint());
+    ReplicaStatus.Role role = role(in.readByte());
+    long term = in.readVarint();
+    long appliedIndex = in.readVarint();
+    long lastIndex = in.readVarint();
+    ReplicaSet set = in.readByte() == 0 ? null : readSet(in);
+    String failure = in.readString();
+    return new ReplicaReport(
+        range, epoch, role, term, set, appliedIndex, lastIndex, failure.isEmpty() ? null : failure);
+  }
+
+  private static ReplicaStatus.Role role(int number) {
+    ReplicaStatus.Role[] roles = ReplicaStatus.Role.values();
+    if (number >= roles.length) {
+      throw new MalformedBytesException("unknown role of a replica: " + number);
+    }
+    return roles[number];
+  }
+
+  static ReplicaSet readSet(ByteReader in) {
+    return new ReplicaSet(readNodes(in), readNodes(in));
+  }
+
+  private static Set<NodeId> readNodes(ByteReader in) {
+    int count = in.readCount(1);
+    Set<NodeId> nodes = new HashSet<>();
+    for (int i = 0; i < count; i++) {
+      nodes.add(new NodeId(in.readString()));
+    }
+    return nodes;
+  }
+}

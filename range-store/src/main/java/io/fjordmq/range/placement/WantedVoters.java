@@ -1,0 +1,160 @@
+package io.fjordmq.range.placement;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.membership.Member;
+import io.fjordmq.range.RangeId;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who should vote for the ranges of one store: as little change as possible until each has as many
+ * voters as it should have, on nodes that live, spread evenly.
+ */
+final class WantedVoters {
+  private final PlacementView view;
+  private final int voters;
+  private final List<PlacedRange> ranges;
+  private final Map<RangeId, Set<NodeId>> wanted = new HashMap<>();
+
+  /** How many ranges each node votes for, as planned so far. */
+  private final Map<NodeId, Integer> load = new TreeMap<>(Nodes.ORDER);
+
+  private WantedVoters(PlacementView view, int voters, List<PlacedRange> ranges) {
+    this.view = view;
+    this.voters = voters;
+    this.ranges = ranges;
+    view.nodes().keySet().forEach(node -> load.put(node, 0));
+    ranges.forEach(range -> range.replicas().voters().forEach(this::loaded));
+  }
+
+  /** Of every range; of one without a leader what it has, for nothing can be done about it. */
+  static Map<RangeId, Set<NodeId>> of(PlacementView view, int voters, List<PlacedRange> ranges) {
+    WantedVoters plan = new WantedVoters(view, voters, ranges);
+    for (PlacedRange range : ranges) {
+      Set<NodeId> now = range.replicas().voters();
+      plan.wanted.put(range.id(), now);
+      if (range.leader() != null) {
+        plan.replace(range, plan.enough(range));
+      }
+    }
+    plan.spread();
+    return plan.wanted;
+  }
+
+  private void loaded(NodeId node) {
+    load.merge(node, 1, Integer::sum);
+  }
+
+  private void replace(PlacedRange range, Set<NodeId> next) {
+    Set<NodeId> before = wanted.getOrDefault(range.id(), Set.of());
+    Nodes.missing(before, next).forEach(node -> load.merge(node, -1, Integer::sum));
+    Nodes.missing(next, before).forEach(this::loaded);
+    wanted.put(range.id(), next);
+  }
+
+  /** How gladly a voter is kept; the lower the better. */
+  private enum Worth {
+    GOOD,
+    /** DOWN, and may be back soon. */
+    AWAY,
+    /** About to stop: stays only if nobody else is there. */
+    LEAVING,
+    /** DOWN for long: stays only if nobody else is there. */
+    LOST,
+    /** No member of the cluster any more. */
+    GONE
+  }
+
+  private Worth worth(NodeId node) {
+    PlacementView.Node member = view.nodes().get(node);
+    if (member == null) {
+      return Worth.GONE;
+    } else if (member.state() == Member.State.DOWN) {
+      return member.lost() ? Worth.LOST : Worth.AWAY;
+    }
+    return member.state() == Member.State.DRAINING ? Worth.LEAVING : Worth.GOOD;
+  }
+
+  private Set<NodeId> enough(PlacedRange range) {
+    Comparator<NodeId> byWorth =
+        Comparator.comparing(this::worth)
+            .thenComparing(node -> load.getOrDefault(node, 0))
+            .thenComparing(node -> !node.equals(range.leader()))
+            .thenComparing(Nodes.ORDER);
+    List<NodeId> have = range.replicas().voters().stream().sorted(byWorth).toList();
+    List<NodeId> kept = new ArrayList<>(have);
+    kept.removeIf(node -> worth(node).compareTo(Worth.AWAY) > 0);
+    List<NodeId> spare = leastLoaded(range.replicas().voters());
+    fill(kept, spare.stream().filter(node -> !range.retired().contains(node)).toList());
+    fill(kept, have.stream().filter(node -> worth(node) != Worth.GONE).toList());
+    if (kept.isEmpty()) {
+      return range.replicas().voters();
+    }
+    return new HashSet<>(kept.subList(0, Math.min(voters, kept.size())));
+  }
+
+  private void fill(List<NodeId> kept, List<NodeId> more) {
+    for (NodeId node : more) {
+      if (kept.size() < voters && !kept.contains(node)) {
+        kept.add(node);
+      }
+    }
+  }
+
+  private List<NodeId> leastLoaded(Set<NodeId> besides) {
+    return load.keySet().stream()
+        .filter(node -> view.isUp(node) && !besides.contains(node))
+        .sorted(Comparator.<NodeId, Integer>comparing(load::get).thenComparing(Nodes.ORDER))
+        .toList();
+  }
+
+  /** While one node votes for two ranges more than another, it gives one to it. */
+  private void spread() {
+    while (true) {
+      List<NodeId> byLoad = leastLoaded(Set.of());
+      if (byLoad.isEmpty()) {
+        return;
+      }
+      NodeId least = byLoad.get(0);
+      NodeId most = byLoad.get(byLoad.size() - 1);
+      if (count(most) - count(least) < 2) {
+        return;
+      }
+      PlacedRange moved = movable(most, least);
+      if (moved == null) {
+        return;
+      }
+      Set<NodeId> next = new HashSet<>(wanted.getOrDefault(moved.id(), Set.of()));
+      next.remove(most);
+      next.add(least);
+      replace(moved, next);
+    }
+  }
+
+  private int count(NodeId node) {
+    return load.getOrDefault(node, 0);
+  }
+
+  /** A range that one node votes for and the other does not; best one that it does not lead. */
+  private @Nullable PlacedRange movable(NodeId from, NodeId to) {
+    PlacedRange led = null;
+    for (PlacedRange range : ranges) {
+      Set<NodeId> now = wanted.getOrDefault(range.id(), Set.of());
+      boolean can = range.leader() != null && !range.retired().contains(to);
+      if (can && now.contains(from) && !now.contains(to)) {
+        if (!from.equals(range.leader())) {
+          return range;
+        }
+        led = led == null ? range : led;
+      }
+    }
+    return led;
+  }
+}

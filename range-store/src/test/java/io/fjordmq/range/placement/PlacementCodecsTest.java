@@ -1,0 +1,135 @@
+package io.fjordmq.range.placement;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fjordmq.api.MalformedBytesException;
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.range.KeyInterval;
+import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.RangeEpoch;
+import io.fjordmq.range.RangeId;
+import io.fjordmq.range.store.ReplicaStatus;
+import java.util.Collections;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Bytes between nodes of different versions: if one of these fails they no longer understand. */
+class PlacementCodecsTest {
+  private static final HexFormat HEX = HexFormat.of();
+  private static final NodeId A = new NodeId("a");
+  private static final NodeId B = new NodeId("b");
+  private static final NodeId C = new NodeId("c");
+  private static final RangeId RANGE = new RangeId("in", 300);
+  private static final ReplicaSet SET = new ReplicaSet(Set.of(B, A), Set.of(C));
+
+  @Test
+  void shouldKeepTheBytesOfReports() {
+    RangeReports reports =
+        new RangeReports(
+            List.of(
+                new ReplicaReport(
+                    RANGE, new RangeEpoch(1, 2), ReplicaStatus.Role.LEADER, 7, SET, 128, 129, null),
+                new ReplicaReport(
+                    RANGE, RangeEpoch.FIRST, ReplicaStatus.Role.NONE, 0, null, 5, 0, "full")),
+            Set.of(new RangeId("in", 2)));
+    byte[] bytes = reports.encode();
+    assertThat(HEX.formatHex(bytes))
+        .isEqualTo(
+            "0102"
+                + "02696e"
+                + "ac02"
+                + "0102"
+                + "00"
+                + "07"
+                + "8001"
+                + "8101"
+                + "01"
+                + "0201610162"
+                + "010163"
+                + "00"
+                + "02696e"
+                + "ac02"
+                + "0101"
+                + "03"
+                + "00"
+                + "05"
+                + "00"
+                + "00"
+                + "0466756c6c"
+                + "01"
+                + "02696e"
+                + "02");
+    assertThat(RangeReports.decode(bytes)).isEqualTo(reports);
+  }
+
+  @Test
+  void shouldCutWhatIsToldOfAFailure() {
+    ReplicaReport halted =
+        new ReplicaReport(
+            RANGE, RangeEpoch.FIRST, ReplicaStatus.Role.NONE, 0, null, 5, 0, "x".repeat(5000));
+    RangeReports read = RangeReports.decode(new RangeReports(List.of(halted), Set.of()).encode());
+    assertThat(read.replicas().get(0).failure()).hasSize(300);
+  }
+
+  @Test
+  void shouldRefuseMoreReplicasThanANodeCanHave() {
+    ReplicaReport one =
+        new ReplicaReport(RANGE, RangeEpoch.FIRST, ReplicaStatus.Role.NONE, 0, null, 5, 0, null);
+    List<ReplicaReport> many = Collections.nCopies(RangeReports.MAX_REPLICAS + 1, one);
+    assertThatThrownBy(() -> new RangeReports(many, Set.of()))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  /** An order and its bytes. */
+  private record Golden(PlacementOrder.Task task, String hex) {}
+
+  private static List<Golden> orders() {
+    RangeDescriptor descriptor =
+        new RangeDescriptor(RANGE, KeyInterval.ALL, RangeEpoch.FIRST, ReplicaSet.ofVoters(A));
+    String range = "02696e" + "ac02";
+    return List.of(
+        new Golden(new PlacementOrder.Report(), "01010905"),
+        new Golden(
+            new PlacementOrder.Ensure(descriptor),
+            "01020905"
+                + "01"
+                + "02696e"
+                + "000000000000012c"
+                + "0000000000000001"
+                + "0000000000000001"
+                + "00"
+                + "00"
+                + "010161"
+                + "00"),
+        new Golden(
+            new PlacementOrder.Change(RANGE, SET, ReplicaSet.ofVoters(A)),
+            "01030905" + range + "0201610162" + "010163" + "010161" + "00"),
+        new Golden(new PlacementOrder.Transfer(RANGE, B), "01040905" + range + "0162"),
+        new Golden(new PlacementOrder.Drop(RANGE, 128), "01050905" + range + "8001"),
+        new Golden(new PlacementOrder.Forget(RANGE), "01060905" + range));
+  }
+
+  @ParameterizedTest
+  @MethodSource("orders")
+  void shouldKeepTheBytesOfEveryOrder(Golden golden) {
+    PlacementOrder order = new PlacementOrder(9, 5, golden.task());
+    assertThat(HEX.formatHex(order.encode())).isEqualTo(golden.hex());
+    assertThat(PlacementOrder.decode(order.encode())).isEqualTo(order);
+  }
+
+  @Test
+  void shouldRefuseWhatAnotherVersionMayHaveSent() {
+    assertThatThrownBy(() -> PlacementOrder.decode(HEX.parseHex("02010905")))
+        .isInstanceOf(MalformedBytesException.class);
+    assertThatThrownBy(() -> PlacementOrder.decode(HEX.parseHex("01070905")))
+        .isInstanceOf(MalformedBytesException.class);
+    assertThatThrownBy(() -> RangeReports.decode(HEX.parseHex("0200")))
+        .isInstanceOf(MalformedBytesException.class);
+  }
+}

@@ -1,0 +1,177 @@
+package io.fjordmq.range.placement;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.cluster.membership.Member;
+import io.fjordmq.range.RangeId;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Function;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+
+/** Following the plan leads where it should, from wherever, and over nothing that is dangerous. */
+class PlacementPlanPropertyTest {
+  private static final int MOST_ROUNDS = 400;
+  private static final String STORE = "words";
+
+  @Property(tries = 1500)
+  void shouldConvergeWhateverHappensOnTheWay(
+      @ForAll long seed,
+      @ForAll @IntRange(min = 1, max = 6) int nodes,
+      @ForAll @IntRange(min = 1, max = 9) int ranges,
+      @ForAll @IntRange(min = 1, max = 5) int voters,
+      @ForAll boolean onEveryNode) {
+    Random random = new Random(seed);
+    ModelCluster cluster = cluster(random, nodes, ranges);
+    trouble(random, cluster, new StorePlacement(STORE, 1 + random.nextInt(5), onEveryNode));
+    StorePlacement wanted = new StorePlacement(STORE, voters, onEveryNode);
+    trouble(random, cluster, wanted);
+    assertConverges(cluster, wanted);
+    assertIsAsWanted(cluster, wanted);
+  }
+
+  private static ModelCluster cluster(Random random, int nodes, int ranges) {
+    ModelCluster cluster = new ModelCluster();
+    List<NodeId> ids = new ArrayList<>();
+    for (int i = 0; i < nodes; i++) {
+      ids.add(new NodeId("n" + i));
+      cluster.set(ids.get(i), Member.State.UP, false);
+    }
+    for (int i = 1; i <= ranges; i++) {
+      Collections.shuffle(ids, random);
+      int voting = 1 + random.nextInt(Math.min(nodes, 5));
+      int learning = random.nextInt(nodes - voting + 1);
+      ReplicaSet set =
+          new ReplicaSet(
+              new HashSet<>(ids.subList(0, voting)),
+              new HashSet<>(ids.subList(voting, voting + learning)));
+      cluster.groups.put(new RangeId(STORE, i), new ModelCluster.Group(set));
+    }
+    cluster.settle();
+    return cluster;
+  }
+
+  /** Nodes come, go and drain while the plan is followed. */
+  private static void trouble(Random random, ModelCluster cluster, StorePlacement store) {
+    List<NodeId> ids = List.copyOf(cluster.nodes.keySet());
+    for (int round = random.nextInt(20); round > 0; round--) {
+      NodeId node = ids.get(random.nextInt(ids.size()));
+      int kind = random.nextInt(10);
+      if (kind < 2) {
+        cluster.set(node, Member.State.DOWN, random.nextBoolean());
+      } else if (kind < 3) {
+        cluster.set(node, Member.State.DRAINING, false);
+      } else if (kind < 6) {
+        cluster.set(node, Member.State.UP, false);
+      }
+      cluster.settle();
+      Set<RangeId> cooling = new HashSet<>(cluster.groups.keySet());
+      cooling.removeIf(range -> random.nextInt(3) > 0);
+      cluster.apply(PlacementPlan.steps(cluster.view(cooling), List.of(store)));
+    }
+    ids.stream()
+        .filter(node -> !cluster.isAlive(node))
+        .forEach(node -> cluster.set(node, Member.State.DOWN, true));
+    cluster.settle();
+  }
+
+  private static void assertConverges(ModelCluster cluster, StorePlacement store) {
+    List<Step> steps = List.of();
+    for (int round = 0; round < MOST_ROUNDS; round++) {
+      steps = PlacementPlan.steps(cluster.view(Set.of()), List.of(store));
+      if (steps.isEmpty()) {
+        return;
+      }
+      cluster.apply(steps);
+    }
+    assertThat(steps).as("still to be done after %d rounds", MOST_ROUNDS).isEmpty();
+  }
+
+  private static void assertIsAsWanted(ModelCluster cluster, StorePlacement store) {
+    Set<NodeId> up = cluster.up();
+    List<ModelCluster.Group> led =
+        cluster.groups.values().stream().filter(group -> group.leader != null).toList();
+    for (ModelCluster.Group group : led) {
+      Set<NodeId> voters = group.now.voters();
+      assertThat(group.published).isEqualTo(group.now);
+      if (!group.retired.isEmpty()) {
+        continue; // a node that is away keeps another from taking part
+      }
+      if (up.size() >= store.voters()) {
+        assertThat(up).containsAll(voters);
+        assertThat(voters).hasSize(store.voters());
+      } else if (!up.isEmpty()) {
+        assertThat(voters).containsAll(up);
+      }
+      if (!up.isEmpty()) {
+        assertThat(up).as("nobody about to stop leads").contains(group.leader);
+      }
+      assertLearners(cluster, store, group);
+    }
+    boolean anybodyMay = led.stream().allMatch(group -> group.retired.isEmpty());
+    if (anybodyMay && led.size() == cluster.groups.size()) {
+      assertThat(spread(up, led, group -> group.now.voters())).isLessThanOrEqualTo(1);
+      assertLeadersAreBalanced(up, led);
+    }
+  }
+
+  private static void assertLearners(
+      ModelCluster cluster, StorePlacement store, ModelCluster.Group group) {
+    Set<NodeId> others = new HashSet<>(cluster.nodes.keySet());
+    others.removeIf(node -> !cluster.isAlive(node) || group.now.voters().contains(node));
+    assertThat(group.now.learners()).isEqualTo(store.onEveryNode() ? others : Set.of());
+    if (cluster.nodes.keySet().stream().allMatch(cluster::isAlive)) {
+      Set<NodeId> members = new HashSet<>(group.now.voters());
+      members.addAll(group.now.learners());
+      assertThat(group.holders.keySet()).as("what is not needed is removed").isEqualTo(members);
+      assertThat(group.retired).as("and forgotten").isEmpty();
+    }
+  }
+
+  private static int spread(
+      Set<NodeId> up,
+      List<ModelCluster.Group> groups,
+      Function<ModelCluster.Group, Set<NodeId>> holders) {
+    Map<NodeId, Integer> load = new TreeMap<>(Nodes.ORDER);
+    up.forEach(node -> load.put(node, 0));
+    groups.forEach(
+        group ->
+            holders.apply(group).stream()
+                .filter(up::contains)
+                .forEach(node -> load.merge(node, 1, Integer::sum)));
+    return load.isEmpty() ? 0 : Collections.max(load.values()) - Collections.min(load.values());
+  }
+
+  /** As evenly as the voters allow: among those who vote for everything, to within one. */
+  private static void assertLeadersAreBalanced(Set<NodeId> up, List<ModelCluster.Group> groups) {
+    Map<NodeId, Integer> leads = new TreeMap<>(Nodes.ORDER);
+    up.forEach(node -> leads.put(node, 0));
+    groups.forEach(group -> leads.merge(Objects.requireNonNull(group.leader), 1, Integer::sum));
+    for (ModelCluster.Group group : groups) {
+      for (NodeId voter : group.now.voters()) {
+        if (up.contains(voter)) {
+          int leader = Objects.requireNonNull(leads.get(group.leader));
+          int other = Objects.requireNonNull(leads.get(voter));
+          assertThat(leader - other)
+              .as("%s could lead instead of %s", voter, group.leader)
+              .isLessThanOrEqualTo(1);
+        }
+      }
+    }
+    if (groups.stream().allMatch(group -> group.now.voters().containsAll(up))) {
+      assertThat(spread(up, groups, group -> Set.of(Objects.requireNonNull(group.leader))))
+          .isLessThanOrEqualTo(1);
+    }
+  }
+}
