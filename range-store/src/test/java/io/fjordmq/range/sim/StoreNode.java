@@ -27,7 +27,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.UnaryOperator;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,13 +36,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class StoreNode {
   private static final byte PROGRESS = 2;
+  private static final byte SENDER = 3;
 
   private final SimCluster cluster;
   private final LoopbackPeers peers;
   private final NodeId id;
   private final List<StoreSpec> specs;
   private final Path installs;
-  private final UnaryOperator<RangeTransport> served;
+  private final BiFunction<SimHost, SimKv, ConsensusHost> watch;
   private final SimKv.Disk disk = new SimKv.Disk();
   private @Nullable Life life;
 
@@ -61,11 +62,11 @@ public final class StoreNode {
 
   public StoreNode(
       SimCluster cluster, LoopbackPeers peers, NodeId id, List<StoreSpec> specs, Path installs) {
-    this(cluster, peers, id, specs, installs, UnaryOperator.identity());
+    this(cluster, peers, id, specs, installs, (host, kv) -> host);
   }
 
   /**
-   * @param served puts something between the others and the replicas; a test may break it
+   * @param watch puts something between the replicas and their groups, for each life
    */
   public StoreNode(
       SimCluster cluster,
@@ -73,13 +74,13 @@ public final class StoreNode {
       NodeId id,
       List<StoreSpec> specs,
       Path installs,
-      UnaryOperator<RangeTransport> served) {
+      BiFunction<SimHost, SimKv, ConsensusHost> watch) {
     this.cluster = cluster;
     this.peers = peers;
     this.id = id;
     this.specs = specs;
     this.installs = installs.resolve(id.value());
-    this.served = served;
+    this.watch = watch;
   }
 
   public NodeId id() {
@@ -97,11 +98,10 @@ public final class StoreNode {
             timers,
             query -> process.schedule(process.simulation().between(0, 3), query),
             Runnable::run);
-    RangeStore store = open(host, kv, runtime);
+    RangeStore store = open(watch.apply(host, kv), kv, runtime);
     LoopbackPeers.Node calls = peers.start(id, process);
-    RangeTransport replicas = served.apply(store);
-    RangeService.serve(id, replicas, calls);
-    RangeTransport transport = new PeerRangeTransport(id, replicas, calls, Duration.ofMillis(200));
+    RangeService.serve(id, store, calls);
+    RangeTransport transport = new PeerRangeTransport(id, store, calls, Duration.ofMillis(200));
     Life started = new Life(host, kv, store, runtime, calls, transport);
     life = started;
     return started;
@@ -176,7 +176,7 @@ public final class StoreNode {
               boolean engine =
                   row[0] != SimNode.DATA
                       && java.nio.ByteBuffer.wrap(row).getLong(1) == range.number()
-                      && row[9] >= PROGRESS;
+                      && (row[9] == PROGRESS || row[9] == SENDER);
               if (data || engine) {
                 rows.put(Arrays.toString(row), new String(value, UTF_8));
               }
