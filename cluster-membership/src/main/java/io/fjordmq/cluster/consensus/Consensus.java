@@ -35,7 +35,10 @@ public interface Consensus extends AutoCloseable {
    */
   CompletableFuture<Long> readIndex();
 
-  /** Changes who holds the group; leader only. Fails with {@link ConsensusException}. */
+  /**
+   * Changes who holds the group; leader only. Fails with {@link ConsensusException}; the members
+   * may be some between then.
+   */
   CompletableFuture<Void> changeReplicas(ReplicaSet target);
 
   /**

@@ -9,6 +9,7 @@ import com.alipay.sofa.jraft.entity.Task;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.ConsensusException.Kind;
 import java.nio.ByteBuffer;
+import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -127,8 +128,24 @@ final class JRaftConsensus implements Consensus {
         Kind.BUSY, "group " + group + " did not agree on a read in " + READ_INDEX_MILLIS + " ms");
   }
 
+  /**
+   * jraft refuses a change in which a node is a voter on one side and a learner on the other; such
+   * nodes leave the group before they come back as what they shall be.
+   */
   @Override
   public CompletableFuture<Void> changeReplicas(ReplicaSet target) {
+    ReplicaSet current = status().replicas();
+    Set<NodeId> voters = new HashSet<>(current.voters());
+    Set<NodeId> learners = new HashSet<>(current.learners());
+    boolean changesRoles =
+        voters.removeAll(target.learners()) | learners.removeAll(target.voters());
+    if (!changesRoles || voters.isEmpty()) {
+      return change(target);
+    }
+    return change(new ReplicaSet(voters, learners)).thenCompose(left -> change(target));
+  }
+
+  private CompletableFuture<Void> change(ReplicaSet target) {
     return request(
         result ->
             node.changePeers(

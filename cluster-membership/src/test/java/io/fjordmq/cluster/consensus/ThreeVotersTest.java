@@ -152,6 +152,21 @@ final class ThreeVotersTest {
   }
 
   @Test
+  void shouldTurnALearnerIntoAVoterAndBackWhenAsked() throws Exception {
+    cluster.start(node(4), THREE, new ValuesState());
+    Consensus leading = cluster.leader().consensus();
+    ReplicaSet learning = new ReplicaSet(THREE.voters(), Set.of(node(4)));
+    Set<NodeId> four = new java.util.HashSet<>(THREE.voters());
+    four.add(node(4));
+    for (ReplicaSet target : List.of(learning, new ReplicaSet(four, Set.of()), learning)) {
+      leading.changeReplicas(target).get(20, TimeUnit.SECONDS);
+      assertThat(leading.status().replicas()).isEqualTo(target);
+      cluster.write(target.toString());
+    }
+    Await.until("the learner has it all", () -> memberOf(node(4)).state().values().size() == 3);
+  }
+
+  @Test
   void shouldReadWhatTheLeaderCommittedWhenAFollowerAsksForAReadIndex() throws Exception {
     long index = cluster.write("a");
     for (Member member : cluster.members()) {
@@ -186,5 +201,9 @@ final class ThreeVotersTest {
     cluster.write("b");
     cluster.awaitEverywhere(List.of("a", "b"));
     assertThat(cluster.leader().host().groups()).containsExactly(GROUP);
+  }
+
+  private Member memberOf(NodeId node) {
+    return cluster.members().stream().filter(m -> m.id().equals(node)).findAny().orElseThrow();
   }
 }
