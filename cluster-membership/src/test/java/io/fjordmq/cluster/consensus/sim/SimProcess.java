@@ -16,6 +16,7 @@ public final class SimProcess implements Executor {
   private final @Nullable SimProcess parent;
   private final @Nullable Consumer<UncheckedIOException> onDiskFailure;
   private boolean ended;
+  private long resumesAtMillis;
 
   SimProcess(Simulation simulation, NodeId node) {
     this(simulation, node, null, null);
@@ -44,6 +45,18 @@ public final class SimProcess implements Executor {
     return simulation;
   }
 
+  /**
+   * The whole node stands still for so long, as if its machine were stopped: what should happen to
+   * it meanwhile happens afterwards. Its clock goes on.
+   */
+  public void pause(long millis) {
+    resumesAtMillis = simulation.now() + millis;
+  }
+
+  private long resumesAtMillis() {
+    return parent == null ? resumesAtMillis : parent.resumesAtMillis();
+  }
+
   /** Runs the action after a delay if this process is still alive then. */
   public Simulation.Scheduled schedule(long delayMillis, Runnable action) {
     return simulation.schedule(delayMillis, () -> run(action));
@@ -61,6 +74,10 @@ public final class SimProcess implements Executor {
 
   void run(Runnable action) {
     if (!alive()) {
+      return;
+    }
+    if (resumesAtMillis() > simulation.now()) {
+      simulation.schedule(resumesAtMillis() - simulation.now(), () -> run(action));
       return;
     }
     try {
