@@ -1,6 +1,8 @@
 package io.fjordmq.cluster.metadata;
 
+import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +35,21 @@ public record Change(String key, byte @Nullable [] value, long expectedVersion) 
     if (expectedVersion < ANY) {
       throw new IllegalArgumentException("not a version: " + expectedVersion);
     }
+  }
+
+  /** A batch as log entries have it, to be given to another node. */
+  public static byte[] encode(List<Change> batch) {
+    return MetadataCodec.encodeBatch(batch);
+  }
+
+  /**
+   * What {@link #encode} made.
+   *
+   * @throws IllegalArgumentException if it is of another form
+   * @throws java.nio.BufferUnderflowException if there is less than it says
+   */
+  public static List<Change> decode(byte[] batch) {
+    return MetadataCodec.decodeBatch(ByteBuffer.wrap(batch));
   }
 
   /** Writes whatever is there. */

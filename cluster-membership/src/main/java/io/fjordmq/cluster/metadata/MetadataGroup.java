@@ -94,7 +94,6 @@ public final class MetadataGroup implements AutoCloseable {
    * @throws IllegalArgumentException if the batch is something else
    */
   public CompletableFuture<WriteResult> write(List<Change> batch) {
-    byte[] entry = encode(batch);
     Leadership leadership = consensus.leadership();
     if (!leadership.leading()) {
       return CompletableFuture.failedFuture(
@@ -102,9 +101,24 @@ public final class MetadataGroup implements AutoCloseable {
               Kind.NOT_LEADER,
               "this node does not lead the metadata group; the leader is " + leadership.leader()));
     }
+    return write(leadership.term(), batch);
+  }
+
+  /**
+   * As {@link #write(List)}, but only in the term in which the caller decided: what it knew then
+   * may be wrong in a later one, though it leads that as well.
+   *
+   * @throws IllegalArgumentException as above
+   */
+  public CompletableFuture<WriteResult> write(long expectedTerm, List<Change> batch) {
     PendingWrite write = new PendingWrite();
-    consensus.propose(leadership.term(), entry, write);
+    consensus.propose(expectedTerm, encode(batch), write);
     return write.result();
+  }
+
+  /** Changes who holds the group; leader only. Fails with {@link ConsensusException}. */
+  public CompletableFuture<Void> changeReplicas(ReplicaSet target) {
+    return consensus.changeReplicas(target);
   }
 
   /**

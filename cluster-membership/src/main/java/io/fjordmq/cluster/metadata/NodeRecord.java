@@ -10,17 +10,37 @@ import java.util.List;
  * What the cluster knows of a node, under {@code node/<id>}.
  *
  * <pre>
- * u8 form = 1 | i64 incarnation | u16 port | u16 length, host (UTF-8)
+ * u8 form = 2 | u8 state | i64 incarnation | u16 port | u16 length, host (UTF-8)
+ * u8 form = 1 |            i64 incarnation | u16 port | u16 length, host (UTF-8)    of one node, UP
  * </pre>
  *
  * @param node who
  * @param address where its cluster port is
  * @param incarnation raised by the node at each start, so that what an earlier life left behind can
  *     be told apart; from 1
+ * @param state whether that life goes on
  */
-public record NodeRecord(NodeId node, NodeAddress address, long incarnation) {
-  private static final String PREFIX = "node/";
-  private static final byte FORM = 1;
+public record NodeRecord(NodeId node, NodeAddress address, long incarnation, State state) {
+  public static final String PREFIX = "node/";
+  private static final byte FORM = 2;
+  private static final byte FORM_WITHOUT_STATE = 1;
+
+  /** Written as their ordinals. */
+  public enum State {
+    UP,
+    DRAINING,
+    DOWN
+  }
+
+  /** Of a node that is UP. */
+  public NodeRecord(NodeId node, NodeAddress address, long incarnation) {
+    this(node, address, incarnation, State.UP);
+  }
+
+  /** The same life in another state. */
+  public NodeRecord in(State other) {
+    return new NodeRecord(node, address, incarnation, other);
+  }
 
   /** The key of the node's record. */
   public static String key(NodeId node) {
@@ -34,8 +54,8 @@ public record NodeRecord(NodeId node, NodeAddress address, long incarnation) {
 
   public byte[] encode() {
     byte[] host = address.host().getBytes(StandardCharsets.UTF_8);
-    ByteBuffer out = ByteBuffer.allocate(1 + 8 + 2 + 2 + host.length);
-    out.put(FORM).putLong(incarnation);
+    ByteBuffer out = ByteBuffer.allocate(1 + 1 + 8 + 2 + 2 + host.length);
+    out.put(FORM).put((byte) state.ordinal()).putLong(incarnation);
     return out.putShort((short) address.port()).putShort((short) host.length).put(host).array();
   }
 
@@ -45,9 +65,10 @@ public record NodeRecord(NodeId node, NodeAddress address, long incarnation) {
   public static NodeRecord decode(MetadataRecord record) {
     ByteBuffer in = ByteBuffer.wrap(record.value());
     byte form = in.get();
-    if (form != FORM || !record.key().startsWith(PREFIX)) {
-      throw new IllegalArgumentException("not a node's record of form 1: " + record);
+    if ((form != FORM && form != FORM_WITHOUT_STATE) || !record.key().startsWith(PREFIX)) {
+      throw new IllegalArgumentException("not a node's record of form 1 or 2: " + record);
     }
+    State state = form == FORM ? State.values()[in.get()] : State.UP;
     long incarnation = in.getLong();
     int port = in.getShort() & 0xffff;
     byte[] host = new byte[in.getShort() & 0xffff];
@@ -55,6 +76,7 @@ public record NodeRecord(NodeId node, NodeAddress address, long incarnation) {
     return new NodeRecord(
         new NodeId(record.key().substring(PREFIX.length())),
         new NodeAddress(new String(host, StandardCharsets.UTF_8), port),
-        incarnation);
+        incarnation,
+        state);
   }
 }

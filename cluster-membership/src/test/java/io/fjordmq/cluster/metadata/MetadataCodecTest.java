@@ -49,7 +49,9 @@ class MetadataCodecTest {
   @Test
   void shouldWriteTheBytesOfTheRecordsAsDrawn() {
     NodeRecord node = new NodeRecord(new NodeId("n"), new NodeAddress("h.x", 65_535), 3);
-    assertThat(HEX.formatHex(node.encode())).isEqualTo("010000000000000003ffff0003682e78");
+    assertThat(HEX.formatHex(node.encode())).isEqualTo("02000000000000000003ffff0003682e78");
+    assertThat(HEX.formatHex(node.in(NodeRecord.State.DOWN).encode()))
+        .isEqualTo("02020000000000000003ffff0003682e78");
     assertThat(HEX.formatHex(new ClusterRecord("c1", 4).encode()))
         .isEqualTo("0100000000000000046331");
     MetadataView view =
@@ -61,6 +63,13 @@ class MetadataCodecTest {
     assertThat(NodeRecord.all(view)).containsExactly(node);
     assertThat(ClusterRecord.of(view)).isEqualTo(new ClusterRecord("c1", 4));
     assertThat(ClusterRecord.of(MetadataView.EMPTY)).isNull();
+  }
+
+  @Test
+  void shouldReadANodesRecordOfBeforeThereWereStatesAsUp() {
+    byte[] old = HEX.parseHex("010000000000000003ffff0003682e78");
+    assertThat(NodeRecord.decode(new MetadataRecord("node/n", old, 1)))
+        .isEqualTo(new NodeRecord(new NodeId("n"), new NodeAddress("h.x", 65_535), 3));
   }
 
   @Property
