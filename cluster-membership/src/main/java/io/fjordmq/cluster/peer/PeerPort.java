@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>There is one connection from each node to each other it asks, made by who asks.
  */
-public final class PeerPort implements PeerCalls, PeerServices, Greeter, AutoCloseable {
+public final class PeerPort implements PeerNetwork, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PeerPort.class);
 
   // gRPC's own log has a stack trace for every stranger who sends something else than HTTP/2.
@@ -126,7 +126,7 @@ public final class PeerPort implements PeerCalls, PeerServices, Greeter, AutoClo
     throw new IllegalStateException("the cluster port is not open");
   }
 
-  /** How hellos are answered from now on, on threads of connections; before they are refused. */
+  @Override
   public void introduceBy(Function<Hello, Introduction> answer) {
     answering.introduceBy(answer);
   }

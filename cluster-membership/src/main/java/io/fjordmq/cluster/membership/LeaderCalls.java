@@ -1,0 +1,76 @@
+package io.fjordmq.cluster.membership;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.metadata.MetadataGroup;
+import io.fjordmq.cluster.peer.PeerCalls;
+import io.fjordmq.cluster.peer.PeerException;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds the leader of the metadata and asks it; it may be this node. A node that the group does not
+ * hold yet does not hear who leads, so it asks one voter after the other. Thread-safe.
+ */
+final class LeaderCalls {
+  static final String SERVICE = "metadata";
+
+  private final NodeId self;
+  private final MetadataGroup metadata;
+  private final PeerCalls peers;
+  private final Function<LeaderRequest, CompletableFuture<LeaderAnswer>> here;
+  private final AtomicInteger turn = new AtomicInteger();
+  private volatile @Nullable NodeId hint;
+
+  /**
+   * @param here handles a request of this node itself
+   */
+  LeaderCalls(
+      NodeId self,
+      MetadataGroup metadata,
+      PeerCalls peers,
+      Function<LeaderRequest, CompletableFuture<LeaderAnswer>> here) {
+    this.self = self;
+    this.metadata = metadata;
+    this.peers = peers;
+    this.here = here;
+  }
+
+  /** Fails with {@link PeerException}; an answer may be {@link LeaderAnswer.NotLeader}. */
+  CompletableFuture<LeaderAnswer> ask(LeaderRequest request, Duration timeout) {
+    NodeId target = target();
+    if (target == null || target.equals(self)) {
+      return here.apply(request);
+    }
+    return peers
+        .ask(target, SERVICE, request.encode(), timeout)
+        .thenApply(LeaderAnswer::decode)
+        .whenComplete(
+            (answer, failure) ->
+                hint = answer instanceof LeaderAnswer.NotLeader not ? not.leader() : hint(failure));
+  }
+
+  private @Nullable NodeId hint(@Nullable Throwable failure) {
+    return failure == null ? hint : null;
+  }
+
+  private @Nullable NodeId target() {
+    NodeId known = metadata.leadership().leader();
+    NodeId told = hint;
+    if (known != null || told != null) {
+      return known != null ? known : told;
+    }
+    List<NodeId> voters =
+        metadata.status().replicas().voters().stream()
+            .filter(node -> !node.equals(self))
+            .sorted(Comparator.comparing(NodeId::value))
+            .toList();
+    return voters.isEmpty()
+        ? null
+        : voters.get(Math.floorMod(turn.getAndIncrement(), voters.size()));
+  }
+}

@@ -1,0 +1,307 @@
+package io.fjordmq.cluster.membership;
+
+import io.fjordmq.cluster.NodeAddress;
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.membership.LeaderAnswer.KnownAs;
+import io.fjordmq.cluster.membership.LeaderAnswer.NotRenewed;
+import io.fjordmq.cluster.membership.LeaderAnswer.Registered;
+import io.fjordmq.cluster.membership.LeaderAnswer.Renewed;
+import io.fjordmq.cluster.membership.LeaderRequest.Registration;
+import io.fjordmq.cluster.membership.LeaderRequest.Renewal;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * This node's lives, one after the other: registered, admitted once every living node counts it,
+ * kept by renewing its lease, over when the cluster says DOWN; then the next.
+ *
+ * <pre>
+ * REGISTERING ─► REGISTERED ─► PREPARING ─► ADMITTED
+ *      ▲              ▲────────────┘            │        what has to be prepared failed: once more
+ *      └── ENDING ◄───┴────────────┴────────────┘        this life is not UP any more
+ * </pre>
+ *
+ * <p>Everything happens on the thread of the timers but what is said to be thread-safe.
+ */
+final class Life {
+  private static final Logger LOG = LoggerFactory.getLogger(Life.class);
+
+  private enum Phase {
+    REGISTERING,
+    REGISTERED,
+    PREPARING,
+    ADMITTED,
+    ENDING,
+    LEFT
+  }
+
+  private final NodeId self;
+  private final NodeAddress address;
+  private final MemberView members;
+  private final LeaderCalls leader;
+  private final MembershipSettings settings;
+  private final SerialTimers timers;
+  private final CompletableFuture<Long> registered = new CompletableFuture<>();
+
+  private Phase phase = Phase.REGISTERING;
+  private long known;
+  private long registeredVersion;
+  private boolean ready;
+  private boolean reportedLapse;
+  private volatile long incarnation;
+  private volatile boolean admitted;
+  private volatile long leaseUntilMillis;
+  private volatile String obstacle = "it has not registered with the cluster yet";
+
+  Life(
+      NodeId self,
+      NodeAddress address,
+      MemberView members,
+      LeaderCalls leader,
+      MembershipSettings settings,
+      SerialTimers timers) {
+    this.self = self;
+    this.address = address;
+    this.members = members;
+    this.leader = leader;
+    this.settings = settings;
+    this.timers = timers;
+    this.leaseUntilMillis = timers.nowMillis();
+  }
+
+  // ---- thread-safe
+
+  /** 0 before the first. */
+  long incarnation() {
+    return incarnation;
+  }
+
+  /** Completes with the incarnation of the first life. */
+  CompletableFuture<Long> registered() {
+    return registered;
+  }
+
+  boolean isServing() {
+    return admitted && hasLease();
+  }
+
+  boolean hasLease() {
+    return timers.nowMillis() - leaseUntilMillis < 0;
+  }
+
+  @Nullable String notServingBecause() {
+    if (isServing()) {
+      return null;
+    }
+    return admitted
+        ? "its lease has run out: the leader of the metadata does not answer it"
+        : obstacle;
+  }
+
+  // ---- on the thread of the timers
+
+  /** Begins the first life. To be called once. */
+  void begin() {
+    Member member = members.members().find(self);
+    known = member == null ? 0 : member.incarnation();
+    register();
+    beat();
+  }
+
+  /** From now on a life may be admitted; before there are leases but no clients. */
+  void ready() {
+    ready = true;
+    renew();
+  }
+
+  private void register() {
+    leader
+        .ask(new Registration(known, address), settings.lease())
+        .whenCompleteAsync(this::onRegistration, timers);
+  }
+
+  private void onRegistration(@Nullable LeaderAnswer answer, @Nullable Throwable failure) {
+    if (phase != Phase.REGISTERING) {
+      return;
+    }
+    if (answer instanceof Registered life) {
+      known = life.incarnation();
+      incarnation = life.incarnation();
+      registeredVersion = life.version();
+      phase = Phase.REGISTERED;
+      obstacle = "not every node knows yet that it is there";
+      LOG.info("registered, incarnation {}", incarnation);
+      registered.complete(incarnation);
+      renew();
+    } else if (answer instanceof KnownAs last && last.incarnation() != known) {
+      known = last.incarnation();
+      register();
+    } else {
+      obstacle = "it cannot register: " + reason(answer, failure);
+      timers.schedule(settings.retryPause().toMillis(), this::registerAgain);
+    }
+  }
+
+  private void registerAgain() {
+    if (phase == Phase.REGISTERING) {
+      register();
+    }
+  }
+
+  private void beat() {
+    if (phase == Phase.LEFT) {
+      return;
+    }
+    timers.schedule(settings.heartbeat().toMillis(), this::beat);
+    if (admitted && !hasLease() && !reportedLapse) {
+      reportedLapse = true;
+      LOG.warn("serves no clients: {}", notServingBecause());
+    }
+    renew();
+  }
+
+  private boolean living() {
+    return phase == Phase.REGISTERED || phase == Phase.PREPARING || phase == Phase.ADMITTED;
+  }
+
+  private void renew() {
+    if (!living()) {
+      return;
+    }
+    long life = incarnation;
+    long sentMillis = timers.nowMillis();
+    leader
+        .ask(new Renewal(life, members.applied()), settings.lease())
+        .whenCompleteAsync(
+            (answer, failure) -> {
+              if (life == incarnation && living()) {
+                onRenewal(sentMillis, answer, failure);
+              }
+            },
+            timers);
+  }
+
+  private void onRenewal(
+      long sentMillis, @Nullable LeaderAnswer answer, @Nullable Throwable failure) {
+    if (answer instanceof Renewed renewed) {
+      long until = sentMillis + settings.lease().toMillis();
+      leaseUntilMillis = Math.max(leaseUntilMillis, until);
+      if (reportedLapse && hasLease()) {
+        reportedLapse = false;
+        LOG.info("its lease is renewed, it serves clients again");
+      }
+      if (phase == Phase.REGISTERED && renewed.appliedByAll() >= registeredVersion) {
+        prepare();
+      }
+    } else if (answer instanceof NotRenewed refused) {
+      LOG.debug("the lease is not renewed: {}", refused.why());
+    } else {
+      LOG.debug("the lease cannot be renewed: {}", reason(answer, failure));
+    }
+  }
+
+  private void prepare() {
+    if (!ready) {
+      obstacle = "it is still starting";
+      return;
+    }
+    long life = incarnation;
+    phase = Phase.PREPARING;
+    obstacle = "what it needs for its clients is not up to date yet";
+    members
+        .ask(listener -> listener.beforeAdmission(life))
+        .whenCompleteAsync(
+            (prepared, failure) -> {
+              if (life == incarnation && phase == Phase.PREPARING) {
+                onPrepared(failure);
+              }
+            },
+            timers);
+  }
+
+  private void onPrepared(@Nullable Throwable failure) {
+    if (failure == null) {
+      phase = Phase.ADMITTED;
+      admitted = true;
+      LOG.info("admitted, serves clients in incarnation {}", incarnation);
+      members.tell(listener -> listener.admitted(incarnation));
+      return;
+    }
+    obstacle = "it could not be prepared for clients: " + reason(null, failure);
+    LOG.warn("will try again: {}", obstacle);
+    long life = incarnation;
+    timers.schedule(
+        settings.retryPause().toMillis(),
+        () -> {
+          if (life == incarnation && phase == Phase.PREPARING) {
+            phase = Phase.REGISTERED;
+            renew();
+          }
+        });
+  }
+
+  /** To be called when the members have changed. */
+  void membersChanged() {
+    Member member = members.members().find(self);
+    if (!living() || member == null || member.incarnation() < incarnation) {
+      return;
+    }
+    if (member.incarnation() > incarnation || !member.isAlive()) {
+      known = member.incarnation();
+      end();
+    } else {
+      renew(); // so that everybody soon knows that this version is known here
+    }
+  }
+
+  private void end() {
+    phase = Phase.ENDING;
+    admitted = false;
+    obstacle = "the cluster has gone on without it, it gives up what it held";
+    LOG.warn("the cluster counts incarnation {} of this node as over", incarnation);
+    giveUp();
+  }
+
+  private void giveUp() {
+    long life = incarnation;
+    members
+        .ask(listener -> listener.lifeEnded(life))
+        .whenCompleteAsync(
+            (givenUp, failure) -> {
+              if (phase != Phase.ENDING) {
+                return;
+              }
+              if (failure == null) {
+                phase = Phase.REGISTERING;
+                register();
+              } else {
+                LOG.warn("will try again to end life {}: {}", life, reason(null, failure));
+                timers.schedule(settings.retryPause().toMillis(), this::giveUp);
+              }
+            },
+            timers);
+  }
+
+  /** Serves nobody and renews nothing from now on. */
+  void leave() {
+    phase = Phase.LEFT;
+    admitted = false;
+    obstacle = "it stops";
+  }
+
+  private static String reason(@Nullable LeaderAnswer answer, @Nullable Throwable failure) {
+    if (failure == null) {
+      return answer instanceof LeaderAnswer.Failed failed
+          ? failed.why()
+          : "no leader of the metadata is known";
+    }
+    Throwable cause =
+        failure instanceof CompletionException && failure.getCause() != null
+            ? failure.getCause()
+            : failure;
+    return String.valueOf(cause.getMessage());
+  }
+}

@@ -1,0 +1,273 @@
+package io.fjordmq.cluster.membership;
+
+import io.fjordmq.cluster.NodeAddress;
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.NodeIdentity;
+import io.fjordmq.cluster.consensus.ConsensusException;
+import io.fjordmq.cluster.consensus.Leadership;
+import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.cluster.membership.LeaderAnswer.Failed;
+import io.fjordmq.cluster.membership.LeaderAnswer.KnownAs;
+import io.fjordmq.cluster.membership.LeaderAnswer.NotLeader;
+import io.fjordmq.cluster.membership.LeaderAnswer.NotRenewed;
+import io.fjordmq.cluster.membership.LeaderAnswer.Registered;
+import io.fjordmq.cluster.membership.LeaderAnswer.Renewed;
+import io.fjordmq.cluster.membership.LeaderAnswer.Written;
+import io.fjordmq.cluster.membership.LeaderRequest.Registration;
+import io.fjordmq.cluster.membership.LeaderRequest.Renewal;
+import io.fjordmq.cluster.membership.LeaderRequest.Write;
+import io.fjordmq.cluster.metadata.Change;
+import io.fjordmq.cluster.metadata.ClusterRecord;
+import io.fjordmq.cluster.metadata.MetadataGroup;
+import io.fjordmq.cluster.metadata.MetadataRecord;
+import io.fjordmq.cluster.metadata.MetadataView;
+import io.fjordmq.cluster.metadata.NodeRecord;
+import io.fjordmq.cluster.metadata.WriteResult;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What this node does for the others while it leads the metadata: registers lives, renews leases,
+ * writes DOWN for whose lease has run out, and has the right nodes hold the metadata. Everything
+ * happens on the thread of the timers but {@link #handle}, which hands over to it.
+ */
+final class MetadataLeader {
+  private static final Logger LOG = LoggerFactory.getLogger(MetadataLeader.class);
+  private static final int TICKS_OF_A_HEARTBEAT = 5;
+
+  private final NodeId self;
+  private final String clusterId;
+  private final MetadataGroup metadata;
+  private final MembershipSettings settings;
+  private final SerialTimers timers;
+  private final InstantSource wallClock;
+  private @Nullable Reign reign;
+  private long tickedMillis;
+
+  /** One term of leading. */
+  private static final class Reign {
+    final long term;
+    final LeaseTable leases;
+    final Set<NodeId> goingDown = new HashSet<>();
+    boolean changingReplicas;
+
+    Reign(long term, LeaseTable leases) {
+      this.term = term;
+      this.leases = leases;
+    }
+  }
+
+  MetadataLeader(
+      NodeIdentity self,
+      MetadataGroup metadata,
+      MembershipSettings settings,
+      SerialTimers timers,
+      InstantSource wallClock) {
+    this.self = self.node();
+    this.clusterId = self.clusterId();
+    this.metadata = metadata;
+    this.settings = settings;
+    this.timers = timers;
+    this.wallClock = wallClock;
+  }
+
+  /** Looked at before everything that is done: what was known in another term does not count. */
+  private void leadershipChanged() {
+    Leadership leadership = metadata.leadership();
+    if (!leadership.leading()) {
+      reign = null;
+    } else if (reign == null || reign.term != leadership.term()) {
+      reign = new Reign(leadership.term(), new LeaseTable(settings, timers.nowMillis()));
+    }
+  }
+
+  /** Looks again and again; to be called once. */
+  void tick() {
+    long pause = settings.heartbeat().toMillis() / TICKS_OF_A_HEARTBEAT;
+    timers.schedule(pause, this::tick);
+    long now = timers.nowMillis();
+    long stopped = now - tickedMillis - pause;
+    tickedMillis = now;
+    leadershipChanged();
+    Reign current = reign;
+    if (current == null) {
+      return;
+    }
+    if (stopped > settings.heartbeat().toMillis()) {
+      current.leases.giveWholeLease(now); // renewals came meanwhile and have not been handled
+    }
+    Members members = MemberView.of(metadata.view());
+    for (Member member : members.byNode().values()) {
+      if (member.isAlive() && current.leases.hasRunOut(member, now)) {
+        writeDown(current, member.node());
+      }
+    }
+    arrangeReplicas(current, members);
+  }
+
+  private void writeDown(Reign current, NodeId node) {
+    MetadataRecord record = metadata.view().get(NodeRecord.key(node));
+    if (record == null || !current.goingDown.add(node)) {
+      return;
+    }
+    byte[] down = NodeRecord.decode(record).in(NodeRecord.State.DOWN).encode();
+    List<Change> batch = List.of(Change.put(record.key(), down, record.version()));
+    metadata
+        .write(current.term, batch)
+        .whenCompleteAsync(
+            (result, failure) -> {
+              current.goingDown.remove(node);
+              if (result instanceof WriteResult.Applied) {
+                LOG.warn(
+                    "node {} is DOWN: it has not renewed its lease for {} ms",
+                    node,
+                    settings.lease().toMillis());
+              }
+            },
+            timers);
+  }
+
+  private void arrangeReplicas(Reign current, Members members) {
+    if (current.changingReplicas) {
+      return;
+    }
+    ReplicaSet replicas = metadata.status().replicas();
+    ReplicaSet target = MetadataReplicas.next(replicas, members, self);
+    if (target == null) {
+      return;
+    }
+    current.changingReplicas = true;
+    LOG.info("the metadata go from {} to {}", replicas, target);
+    metadata
+        .changeReplicas(target)
+        .whenCompleteAsync(
+            (done, failure) -> {
+              if (failure != null) {
+                LOG.warn(
+                    "the metadata stay where they are for now: {}", cause(failure).getMessage());
+              }
+              timers.schedule(
+                  failure == null ? 0 : settings.retryPause().toMillis(),
+                  () -> current.changingReplicas = false);
+            },
+            timers);
+  }
+
+  /** Answers a node, this one or another; on any thread. */
+  CompletableFuture<LeaderAnswer> handle(NodeId from, LeaderRequest request) {
+    return CompletableFuture.supplyAsync(() -> answer(from, request), timers)
+        .thenCompose(answer -> answer)
+        .exceptionally(MetadataLeader::failed);
+  }
+
+  private CompletableFuture<LeaderAnswer> answer(NodeId from, LeaderRequest request) {
+    leadershipChanged();
+    Reign current = reign;
+    if (current == null) {
+      return CompletableFuture.completedFuture(notLeader());
+    }
+    if (request instanceof Renewal renewal) {
+      return renew(current, from, renewal);
+    }
+    if (request instanceof Registration registration) {
+      return register(current, from, registration);
+    }
+    return metadata.write(current.term, ((Write) request).batch()).thenApply(Written::new);
+  }
+
+  private NotLeader notLeader() {
+    NodeId leader = metadata.leadership().leader();
+    return new NotLeader(self.equals(leader) ? null : leader);
+  }
+
+  private static Failed failed(Throwable failure) {
+    Throwable cause = cause(failure);
+    return cause instanceof ConsensusException e
+        ? new Failed(e.kind(), String.valueOf(e.getMessage()))
+        : new Failed(ConsensusException.Kind.OUTCOME_UNKNOWN, cause.toString());
+  }
+
+  private static Throwable cause(Throwable failure) {
+    return failure instanceof CompletionException && failure.getCause() != null
+        ? failure.getCause()
+        : failure;
+  }
+
+  private CompletableFuture<LeaderAnswer> renew(Reign current, NodeId from, Renewal renewal) {
+    MetadataView view = metadata.view();
+    String refusal = whyNotRenewed(current, view, from, renewal);
+    if (refusal == null
+        && !current.leases.renew(
+            from, renewal.incarnation(), renewal.applied(), view.version(), timers.nowMillis())) {
+      refusal = "it is too far behind the metadata, at " + renewal.applied();
+    }
+    if (refusal != null) {
+      return CompletableFuture.completedFuture(new NotRenewed(refusal));
+    }
+    // Only who still leads after the renewal came in may grant it.
+    return metadata
+        .readView()
+        .thenApplyAsync(confirmed -> grant(current, confirmed, from, renewal), timers);
+  }
+
+  private LeaderAnswer grant(Reign current, MetadataView confirmed, NodeId from, Renewal renewal) {
+    String refusal = whyNotRenewed(current, confirmed, from, renewal);
+    if (refusal != null) {
+      return new NotRenewed(refusal);
+    }
+    return reign == current
+        ? new Renewed(current.leases.appliedByAll(MemberView.of(confirmed)))
+        : notLeader();
+  }
+
+  private static @Nullable String whyNotRenewed(
+      Reign current, MetadataView view, NodeId from, Renewal renewal) {
+    Member member = MemberView.of(view).find(from);
+    if (member == null) {
+      return "it has not registered";
+    }
+    if (member.incarnation() != renewal.incarnation()) {
+      return "its life " + renewal.incarnation() + " has been followed by " + member.incarnation();
+    }
+    return member.isAlive() && !current.goingDown.contains(from)
+        ? null
+        : "it is DOWN, its lease had run out";
+  }
+
+  private CompletableFuture<LeaderAnswer> register(
+      Reign current, NodeId from, Registration registration) {
+    MetadataView view = metadata.view();
+    MetadataRecord record = view.get(NodeRecord.key(from));
+    long known = record == null ? 0 : NodeRecord.decode(record).incarnation();
+    if (known != registration.known()) {
+      return CompletableFuture.completedFuture(new KnownAs(known));
+    }
+    List<Change> batch = new ArrayList<>();
+    if (ClusterRecord.of(view) == null) {
+      ClusterRecord made = new ClusterRecord(clusterId, wallClock.millis());
+      batch.add(Change.put(ClusterRecord.KEY, made.encode(), Change.ABSENT));
+    }
+    NodeAddress address = registration.address();
+    NodeRecord life = new NodeRecord(from, address, known + 1);
+    long expected = record == null ? Change.ABSENT : record.version();
+    batch.add(Change.put(NodeRecord.key(from), life.encode(), expected));
+    return metadata
+        .write(current.term, batch)
+        .thenApply(
+            result -> {
+              if (result instanceof WriteResult.Applied applied) {
+                LOG.info("node {} at {} is UP, incarnation {}", from, address, known + 1);
+                return new Registered(known + 1, applied.version());
+              }
+              return new Failed(ConsensusException.Kind.BUSY, "its record has just been changed");
+            });
+  }
+}

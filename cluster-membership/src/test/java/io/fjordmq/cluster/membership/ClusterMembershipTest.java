@@ -1,0 +1,192 @@
+package io.fjordmq.cluster.membership;
+
+import static io.fjordmq.cluster.membership.RealNodes.await;
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fjordmq.cluster.DataDirectory;
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.NodeIdentity;
+import io.fjordmq.cluster.membership.RealNodes.RealNode;
+import io.fjordmq.cluster.metadata.Change;
+import io.fjordmq.cluster.metadata.WriteResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Making, joining and coming back to a cluster, over real sockets and real Raft. */
+class ClusterMembershipTest {
+  @TempDir Path folder;
+
+  @SuppressWarnings("NullAway.Init") // made before each test
+  private RealNodes nodes;
+
+  @BeforeEach
+  void prepare() {
+    nodes = new RealNodes(folder);
+  }
+
+  @AfterEach
+  void stopAll() {
+    nodes.close();
+  }
+
+  @Test
+  void shouldServeAloneAfterBootstrapAndAgainAfterARestart() throws Exception {
+    RealNode first = nodes.start("a", nodes.bootstrap("a", "a"));
+    nodes.awaitAllServing();
+    assertThat(first.membership().incarnation()).isEqualTo(1);
+    nodes.stop(first);
+    assertThat(first.membership().isServing()).isFalse();
+    assertThat(first.membership().notServingBecause()).isEqualTo("it stops");
+    RealNode again = nodes.start("a", nodes.bootstrap("a", "a"));
+    nodes.awaitAllServing();
+    assertThat(again.id()).isEqualTo(first.id());
+    assertThat(again.membership().incarnation()).isEqualTo(2);
+  }
+
+  @Test
+  void shouldJoinThroughASeedBecomeVotersAndSeeEachOther() throws Exception {
+    RealNode a = nodes.start("a", nodes.bootstrap("a", "a"));
+    RealNode b = nodes.start("b", nodes.join("b", "a"));
+    RealNode c = nodes.start("c", nodes.join("c", "b", "a"));
+    nodes.awaitAllServing();
+    assertThat(b.identity().clusterId()).isEqualTo(a.identity().clusterId());
+    for (RealNode node : List.of(a, b, c)) {
+      await(
+          "all are voters",
+          () -> node.membership().metadata().status().replicas().voters().size() == 3);
+      assertThat(node.membership().members().alive()).containsOnly(a.id(), b.id(), c.id());
+    }
+    Change change = Change.put("x", "y".getBytes(US_ASCII), Change.ABSENT);
+    assertThat(b.membership().write(List.of(change)).get(20, TimeUnit.SECONDS))
+        .isInstanceOf(WriteResult.Applied.class);
+    assertThat(c.membership().write(List.of(change)).get(20, TimeUnit.SECONDS))
+        .isInstanceOf(WriteResult.Conflict.class);
+    c.membership().drain(true).get(20, TimeUnit.SECONDS);
+    await("draining", () -> stateOf(c.id(), c) == Member.State.DRAINING);
+    c.membership().drain(false).get(20, TimeUnit.SECONDS);
+    await("up again", () -> stateOf(c.id(), a) == Member.State.UP);
+  }
+
+  @Test
+  void shouldGoOnWithoutANodeThatVanishesAndTakeItBack() throws Exception {
+    nodes.start("a", nodes.bootstrap("a", "a"));
+    nodes.start("b", nodes.join("b", "a"));
+    RealNode c = nodes.start("c", nodes.join("c", "a"));
+    nodes.awaitAllServing();
+    RealNode a = nodes.start("d", nodes.join("d", "a", "b", "c"));
+    nodes.awaitAllServing();
+    nodes.vanish(c);
+    await("c is down", () -> stateOf(c.id(), a) == Member.State.DOWN);
+    await("another votes", () -> !votes(c.id(), a));
+    nodes.awaitAllServing();
+    RealNode again = nodes.start("c", nodes.join("c", "a"));
+    nodes.awaitAllServing();
+    assertThat(again.membership().incarnation()).isGreaterThan(1);
+    assertThat(stateOf(c.id(), a)).isEqualTo(Member.State.UP);
+  }
+
+  @Test
+  void shouldFindEachOtherAfterAllHaveMoved() throws Exception {
+    RealNode a = nodes.start("a", nodes.bootstrap("a", "a"));
+    RealNode b = nodes.start("b", nodes.join("b", "a"));
+    RealNode c = nodes.start("c", nodes.join("c", "a"));
+    await(
+        "all are voters", () -> a.membership().metadata().status().replicas().voters().size() == 3);
+    nodes.awaitAllServing();
+    for (RealNode node : List.of(a, b, c)) {
+      nodes.stop(node);
+    }
+    for (String name : List.of("a", "b", "c")) {
+      nodes.move(name);
+    }
+    List<CompletableFuture<RealNode>> starting =
+        List.of(
+            nodes.startLater("a", nodes.join("a", "a", "b")),
+            nodes.startLater("b", nodes.join("b", "b", "a")),
+            nodes.startLater("c", nodes.join("c", "a")));
+    for (CompletableFuture<RealNode> start : starting) {
+      start.get(60, TimeUnit.SECONDS);
+    }
+    nodes.awaitAllServing();
+    RealNode moved = starting.get(2).get();
+    assertThat(moved.membership().members().byNode().values())
+        .extracting(Member::address)
+        .contains(nodes.addressOf("a"), nodes.addressOf("b"), nodes.addressOf("c"));
+  }
+
+  @Test
+  void shouldRefuseToMakeASecondClusterBesideItsSeeds() throws Exception {
+    nodes.start("a", nodes.bootstrap("a", "a"));
+    assertThatThrownBy(() -> nodes.start("b", nodes.bootstrap("b", "a", "b")))
+        .isInstanceOf(MembershipException.class)
+        .hasMessageContaining("'bootstrap: true' makes a new cluster, but the seed at");
+    assertThat(folder.resolve("b/node.id")).doesNotExist();
+  }
+
+  @Test
+  void shouldRefuseToStartAloneWithoutSeeds() {
+    assertThatThrownBy(() -> nodes.start("b", nodes.join("b", "b")))
+        .isInstanceOf(MembershipException.class)
+        .hasMessageContaining("name a node of the cluster in seedEndpoints");
+  }
+
+  @Test
+  void shouldRefuseADataDirectoryOfAnotherCluster() throws Exception {
+    nodes.start("a", nodes.bootstrap("a", "a"));
+    try (DataDirectory directory = DataDirectory.open(folder.resolve("b"))) {
+      new NodeIdentity(new NodeId("stray"), "another").store(directory);
+    }
+    assertThatThrownBy(() -> nodes.start("b", nodes.join("b", "a")))
+        .isInstanceOf(MembershipException.class)
+        .hasMessageContaining("this data directory belongs to cluster another");
+  }
+
+  @Test
+  void shouldRefuseANodeWhoseClockIsFarOff() throws Exception {
+    nodes.start("a", nodes.bootstrap("a", "a"));
+    InstantSource ahead = () -> Instant.now().plusSeconds(100);
+    assertThatThrownBy(() -> nodes.start("b", nodes.join("b", "a"), ahead))
+        .isInstanceOf(MembershipException.class)
+        .hasMessageContaining("ahead of that of node")
+        .hasMessageContaining("set it right");
+  }
+
+  @Test
+  void shouldRefuseAVoterThatHasLostItsMetadata() throws Exception {
+    RealNode a = nodes.start("a", nodes.bootstrap("a", "a"));
+    RealNode b = nodes.start("b", nodes.join("b", "a"));
+    RealNode c = nodes.start("c", nodes.join("c", "a"));
+    await(
+        "all are voters", () -> a.membership().metadata().status().replicas().voters().size() == 3);
+    nodes.stop(c);
+    try (var files = Files.walk(folder.resolve("c/raft"))) {
+      for (Path file : files.filter(Files::isRegularFile).toList()) {
+        Files.delete(file);
+      }
+    }
+    await("a quorum of two", () -> a.membership().isServing() && b.membership().isServing());
+    assertThatThrownBy(() -> nodes.start("c", nodes.join("c", "a")))
+        .isInstanceOf(MembershipException.class)
+        .hasMessageContaining("the cluster counts on it as a voter of the metadata");
+  }
+
+  private static Member.State stateOf(NodeId node, RealNode seenBy) {
+    Member member = seenBy.membership().members().find(node);
+    return member == null ? Member.State.DOWN : member.state();
+  }
+
+  private static boolean votes(NodeId node, RealNode seenBy) {
+    return seenBy.membership().metadata().status().replicas().voters().contains(node);
+  }
+}

@@ -1,0 +1,90 @@
+package io.fjordmq.cluster.membership;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.cluster.consensus.sim.Seeds;
+import io.fjordmq.cluster.membership.LeaderAnswer.Renewed;
+import io.fjordmq.cluster.membership.LeaderRequest.Renewal;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Nodes join, crash, come back, stand still for seconds and are cut off, over a network that loses
+ * and delays. What always holds is checked after every event ({@link SimMembers}); when all is well
+ * again every node must serve. {@link Seeds} says how many runs.
+ */
+class MembershipSimulationTest {
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 3, 5})
+  void shouldHaveEveryServingNodeCountedByEveryOther(int nodes) {
+    Seeds seeds = Seeds.usually(60);
+    SimMembers.Totals totals = new SimMembers.Totals();
+    seeds.play(
+        seed -> {
+          try (SimMembers members = new SimMembers(seed, nodes, node -> SimNode.NONE)) {
+            members.play();
+            totals.add(members);
+          }
+        });
+    if (seeds.areEnough()) { // the runs did meet what they are for
+      assertThat(totals.admissions()).isGreaterThan(seeds.count() * nodes);
+      if (nodes > 1) {
+        assertThat(totals.livesEnded()).isGreaterThan(seeds.count() / 2);
+      }
+    }
+  }
+
+  @Test
+  void shouldFindNodesThatTrustTheirLeaseForTooLong() {
+    SimNode.Defect slowClock =
+        new SimNode.Defect() {
+          @Override
+          public double clockRate() {
+            return 0.4;
+          }
+        };
+    AssertionError found = find("slow clocks", node -> node % 2 == 1 ? slowClock : SimNode.NONE);
+    assertThat(found).hasMessageContaining("serves in a life that the cluster counts as over");
+  }
+
+  @Test
+  void shouldFindNodesThatRenewLeasesWithoutLeading() {
+    SimNode.Defect generous =
+        new SimNode.Defect() {
+          @Override
+          public LeaderAnswer answer(LeaderRequest request, LeaderAnswer right) {
+            return request instanceof Renewal && !(right instanceof Renewed)
+                ? new Renewed(0)
+                : right;
+          }
+        };
+    AssertionError found = find("renewals by anybody", node -> generous);
+    assertThat(found).hasMessageContaining("serves in a life that the cluster counts as over");
+  }
+
+  @Test
+  void shouldFindNodesThatAreAdmittedBeforeAllKnowThem() {
+    SimNode.Defect hasty =
+        new SimNode.Defect() {
+          @Override
+          public LeaderAnswer answer(LeaderRequest request, LeaderAnswer right) {
+            return right instanceof Renewed ? new Renewed(Long.MAX_VALUE) : right;
+          }
+        };
+    AssertionError found = find("admission at once", node -> hasty);
+    assertThat(found).hasMessageContaining("does not count");
+  }
+
+  private static AssertionError find(String defect, SimMembers.Defects defects) {
+    return Seeds.find(
+        defect,
+        30,
+        seed -> {
+          try (SimMembers members = new SimMembers(seed, 3, defects)) {
+            members.play();
+          }
+        });
+  }
+}

@@ -1,0 +1,148 @@
+package io.fjordmq.cluster.membership;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.cluster.NodeAddress;
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.ReplicaSet;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.stream.Collectors;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Who should hold the metadata. */
+class MetadataReplicasTest {
+
+  @Test
+  void shouldWantOneTwoThreeThreeFiveVoters() {
+    assertThat(
+            Arrays.stream(new int[] {0, 1, 2, 3, 4, 5, 6, 50}).map(MetadataReplicas::wantedVoters))
+        .containsExactly(1, 1, 2, 3, 3, 5, 5, 5);
+  }
+
+  @Test
+  void shouldTakeANewcomerAsLearnerThenAsVoter() {
+    Members members = members("ab", "");
+    ReplicaSet learning = next(replicas("a", ""), members);
+    assertThat(learning).isEqualTo(replicas("a", "b"));
+    ReplicaSet voting = next(replicas("a", "b"), members);
+    assertThat(voting).isEqualTo(replicas("ab", ""));
+    assertThat(next(replicas("ab", ""), members)).isNull();
+  }
+
+  @Test
+  void shouldReplaceADeadVoterByALivingLearner() {
+    Members members = members("abd", "c");
+    assertThat(next(replicas("abc", "d"), members)).isEqualTo(replicas("abcd", ""));
+    assertThat(next(replicas("abcd", ""), members)).isEqualTo(replicas("abd", "c"));
+    assertThat(next(replicas("abd", "c"), members)).isNull();
+  }
+
+  @Test
+  void shouldLeaveADeadVoterWhereNobodyCanTakeItsPlace() {
+    assertThat(next(replicas("abc", ""), members("ab", "c"))).isNull();
+  }
+
+  @Test
+  void shouldWaitForTheFirstNodeToRegister() {
+    assertThat(next(replicas("a", ""), members("", ""))).isNull();
+  }
+
+  @Property(tries = 2000)
+  void shouldComeToAnEndOneNodeAtATimeAndNeverLoseTheMajority(@ForAll long seed) {
+    Random random = new Random(seed);
+    String nodes = "abcdefgh".substring(0, 1 + random.nextInt(8));
+    String down =
+        nodes
+            .substring(1)
+            .chars()
+            .filter(c -> random.nextInt(4) == 0)
+            .mapToObj(Character::toString)
+            .collect(Collectors.joining());
+    String alive =
+        nodes
+            .chars()
+            .mapToObj(Character::toString)
+            .filter(c -> !down.contains(c))
+            .collect(Collectors.joining());
+    Members members = members(alive, down);
+    ReplicaSet current = replicas("a", "");
+    for (char node : nodes.substring(1).toCharArray()) {
+      int draw = random.nextInt(3);
+      Set<NodeId> voters = new HashSet<>(current.voters());
+      Set<NodeId> learners = new HashSet<>(current.learners());
+      (draw == 0 ? voters : learners).add(new NodeId("" + node));
+      current = draw == 2 ? current : new ReplicaSet(voters, learners);
+    }
+    boolean majority = hasMajority(current, members);
+    for (int steps = 0; steps < 30; steps++) {
+      ReplicaSet next = next(current, members);
+      if (next == null) {
+        assertThat(members.alive()).allMatch(holders(current)::contains);
+        return;
+      }
+      if (majority) {
+        assertThat(hasMajority(next, members)).as("%s to %s", current, next).isTrue();
+      }
+      assertThat(next.voters()).contains(new NodeId("a"));
+      assertThat(differences(current, next)).as("%s to %s", current, next).isEqualTo(1);
+      current = next;
+    }
+    throw new AssertionError("never done: " + current + " of " + members);
+  }
+
+  private static long differences(ReplicaSet before, ReplicaSet after) {
+    Set<NodeId> all = new HashSet<>(holders(before));
+    all.addAll(holders(after));
+    return all.stream().filter(node -> role(before, node) != role(after, node)).count();
+  }
+
+  private static int role(ReplicaSet replicas, NodeId node) {
+    return replicas.voters().contains(node) ? 2 : replicas.learners().contains(node) ? 1 : 0;
+  }
+
+  private static Set<NodeId> holders(ReplicaSet replicas) {
+    Set<NodeId> all = new HashSet<>(replicas.voters());
+    all.addAll(replicas.learners());
+    return all;
+  }
+
+  private static boolean hasMajority(ReplicaSet replicas, Members members) {
+    Set<NodeId> alive = members.alive();
+    return 2 * replicas.voters().stream().filter(alive::contains).count()
+        > replicas.voters().size();
+  }
+
+  private static @Nullable ReplicaSet next(ReplicaSet current, Members members) {
+    return MetadataReplicas.next(current, members, new NodeId("a"));
+  }
+
+  private static ReplicaSet replicas(String voters, String learners) {
+    return new ReplicaSet(nodes(voters), nodes(learners));
+  }
+
+  private static Set<NodeId> nodes(String names) {
+    return names
+        .chars()
+        .mapToObj(c -> new NodeId(Character.toString(c)))
+        .collect(Collectors.toSet());
+  }
+
+  private static Members members(String alive, String down) {
+    Map<NodeId, Member> byNode = new HashMap<>();
+    nodes(alive).forEach(node -> byNode.put(node, member(node, Member.State.UP)));
+    nodes(down).forEach(node -> byNode.put(node, member(node, Member.State.DOWN)));
+    return new Members(1, byNode);
+  }
+
+  private static Member member(NodeId node, Member.State state) {
+    return new Member(node, new NodeAddress("h", 1), 1, state);
+  }
+}

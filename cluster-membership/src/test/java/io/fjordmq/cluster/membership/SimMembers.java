@@ -1,0 +1,274 @@
+package io.fjordmq.cluster.membership;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.ConsensusException;
+import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.cluster.consensus.sim.SimCluster;
+import io.fjordmq.cluster.consensus.sim.SimHost;
+import io.fjordmq.cluster.consensus.sim.SimNetwork;
+import io.fjordmq.cluster.consensus.sim.Simulation;
+import io.fjordmq.cluster.membership.SimNode.Defect;
+import io.fjordmq.cluster.peer.LoopbackPeers;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** The memberships of several simulated nodes, their troubles, and what must hold meanwhile. */
+final class SimMembers implements AutoCloseable {
+  private static final long CALM_MILLIS = 60_000;
+
+  private final Simulation simulation;
+  private final SimCluster cluster;
+  private final LoopbackPeers peers;
+  private final Defects defects;
+  private final List<NodeId> nodes = new ArrayList<>();
+  private final Map<String, SimNode> running = new TreeMap<>();
+  private final Set<Incarnation> over = new HashSet<>();
+  private final Map<NodeId, Long> lastIncarnation = new HashMap<>();
+  private final Set<NodeId> created = new HashSet<>();
+  private long admissions;
+  private long livesEnded;
+
+  private record Incarnation(NodeId node, long number) {}
+
+  /** What is wrong with which node. */
+  interface Defects {
+    Defect of(int node);
+  }
+
+  /** Sums over many runs. */
+  static final class Totals {
+    private long admissions;
+    private long livesEnded;
+
+    void add(SimMembers run) {
+      admissions += run.admissions;
+      livesEnded += run.livesEnded;
+    }
+
+    long admissions() {
+      return admissions;
+    }
+
+    long livesEnded() {
+      return livesEnded;
+    }
+  }
+
+  SimMembers(long seed, int size, Defects defects) {
+    this.defects = defects;
+    simulation = new Simulation(seed);
+    cluster = new SimCluster(simulation);
+    peers = LoopbackPeers.simulated(cluster.network());
+    for (int i = 0; i < size; i++) {
+      nodes.add(new NodeId("n" + i));
+    }
+    simulation.afterEveryEvent(this::check);
+  }
+
+  /** A first node, others that join it, two minutes of trouble, then calm. */
+  void play() {
+    cluster.network().setFaults(SimNetwork.Faults.ROUGH);
+    start(nodes.get(0));
+    for (int i = 0; i < 400; i++) {
+      trouble();
+      simulation.run(simulation.between(1, 600));
+    }
+    cluster.network().setFaults(SimNetwork.Faults.NONE);
+    cluster.network().heal();
+    nodes.forEach(this::startUnlessRunning);
+    simulation.runUntil("every node serves", this::allServe, CALM_MILLIS);
+    simulation.runUntil("the right number votes", this::rightVoters, CALM_MILLIS);
+  }
+
+  private void trouble() {
+    NodeId node = nodes.get((int) simulation.between(0, nodes.size() - 1));
+    SimNode life = running.get(node.value());
+    if (life == null) {
+      if (simulation.chance(30)) {
+        startUnlessRunning(node);
+      }
+    } else if (simulation.chance(3)) {
+      crash(node);
+    } else if (simulation.chance(4)) {
+      life.host().process().pause(simulation.between(500, 8_000));
+    } else if (simulation.chance(4)) {
+      cluster.network().partition(nodes, List.of(node));
+    } else if (simulation.chance(3)) {
+      cluster.network().cut(node, nodes.get((int) simulation.between(0, nodes.size() - 1)));
+    } else if (simulation.chance(25)) {
+      cluster.network().heal();
+    }
+  }
+
+  private void startUnlessRunning(NodeId node) {
+    if (!cluster.running(node)) {
+      start(node);
+    }
+  }
+
+  private void start(NodeId node) {
+    ReplicaSet members = members(node);
+    if (members == null) {
+      return; // nobody answers it
+    }
+    try {
+      SimHost host = cluster.start(node);
+      SimNode started = SimNode.start(host, peers, members, defects.of(nodes.indexOf(node)));
+      created.add(node);
+      running.put(node.value(), started);
+      started.membership().watch(new Watching(started.membership()));
+      simulation.schedule(
+          simulation.between(0, 2_000),
+          () -> {
+            if (running.get(node.value()) == started) {
+              started.membership().ready();
+            }
+          });
+    } catch (ConsensusException | IOException e) {
+      throw new AssertionError(node + " does not start", e);
+    }
+  }
+
+  /** Who holds the metadata, as whoever a newcomer asks knows. */
+  private @Nullable ReplicaSet members(NodeId node) {
+    if (created.contains(node) || node.equals(nodes.get(0))) {
+      return ReplicaSet.ofVoters(nodes.get(0));
+    }
+    for (SimNode seed : running.values()) {
+      ReplicaSet replicas = seed.group().status().replicas();
+      if (!replicas.learners().contains(node) && !replicas.voters().contains(node)) {
+        return replicas;
+      }
+    }
+    return null;
+  }
+
+  private void crash(NodeId node) {
+    running.remove(node.value());
+    peers.start(node).end();
+    cluster.crash(node);
+  }
+
+  @Override
+  public void close() {
+    cluster.close();
+  }
+
+  // ---- what must hold
+
+  private void check() {
+    for (SimNode seeing : running.values()) {
+      for (Member member : seeing.membership().members().byNode().values()) {
+        noteEnded(member);
+      }
+    }
+    for (SimNode serving : running.values()) {
+      if (serving.membership().isServing()) {
+        checkServing(serving.membership());
+      }
+    }
+  }
+
+  private void noteEnded(Member member) {
+    long ended = member.isAlive() ? member.incarnation() - 1 : member.incarnation();
+    over.add(new Incarnation(member.node(), ended));
+  }
+
+  private void checkServing(ClusterMembership node) {
+    if (over.contains(new Incarnation(node.self(), node.incarnation()))) {
+      throw new AssertionError(
+          node.self() + " serves in a life that the cluster counts as over: " + node.incarnation());
+    }
+    for (SimNode other : running.values()) {
+      if (other.membership().isServing()
+          && !other.membership().members().lives(node.self(), node.incarnation())) {
+        throw new AssertionError(
+            "%s serves and does not count %s, which serves in life %d: %s"
+                .formatted(
+                    other.membership().self(),
+                    node.self(),
+                    node.incarnation(),
+                    other.membership().members()));
+      }
+    }
+  }
+
+  private boolean allServe() {
+    return nodes.stream()
+        .allMatch(
+            node -> {
+              SimNode life = running.get(node.value());
+              return life != null && life.membership().isServing();
+            });
+  }
+
+  private boolean rightVoters() {
+    int wanted = MetadataReplicas.wantedVoters(nodes.size());
+    return running.values().stream()
+        .allMatch(
+            life -> {
+              ReplicaSet replicas = life.group().status().replicas();
+              return replicas.voters().size() == wanted
+                  && replicas.learners().size() == nodes.size() - wanted;
+            });
+  }
+
+  /** What is above the membership of one node: takes its time, and fails now and then. */
+  private final class Watching implements MembershipListener {
+    private final ClusterMembership membership;
+    private final SimNode life;
+    private long admitted;
+
+    Watching(ClusterMembership membership) {
+      this.membership = membership;
+      this.life = java.util.Objects.requireNonNull(running.get(membership.self().value()));
+    }
+
+    @Override
+    public CompletableFuture<Void> beforeAdmission(long incarnation) {
+      return later(simulation.chance(10));
+    }
+
+    @Override
+    public void admitted(long incarnation) {
+      admissions++;
+      admitted = incarnation;
+      Long before = lastIncarnation.put(membership.self(), incarnation);
+      if (before != null && before >= incarnation) {
+        throw new AssertionError(
+            membership.self() + " lives its life " + incarnation + " after " + before);
+      }
+    }
+
+    @Override
+    public CompletableFuture<Void> lifeEnded(long incarnation) {
+      livesEnded++;
+      if (admitted > incarnation) {
+        throw new AssertionError(incarnation + " ends after " + admitted + " was admitted");
+      }
+      return later(false);
+    }
+
+    private CompletableFuture<Void> later(boolean failing) {
+      CompletableFuture<Void> done = new CompletableFuture<>();
+      Runnable end =
+          () -> {
+            if (failing) {
+              done.completeExceptionally(new IllegalStateException("not now"));
+            } else {
+              done.complete(null);
+            }
+          };
+      life.host().process().schedule(simulation.between(0, 700), end);
+      return done;
+    }
+  }
+}

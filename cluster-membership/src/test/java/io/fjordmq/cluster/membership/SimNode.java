@@ -1,0 +1,136 @@
+package io.fjordmq.cluster.membership;
+
+import io.fjordmq.cluster.NodeAddress;
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.NodeIdentity;
+import io.fjordmq.cluster.consensus.ConsensusException;
+import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.cluster.consensus.sim.SimDisk;
+import io.fjordmq.cluster.consensus.sim.SimHost;
+import io.fjordmq.cluster.consensus.sim.SimProcess;
+import io.fjordmq.cluster.metadata.MetadataGroup;
+import io.fjordmq.cluster.metadata.MetadataSettings;
+import io.fjordmq.cluster.metadata.MetadataStorage;
+import io.fjordmq.cluster.peer.Hello;
+import io.fjordmq.cluster.peer.Introduction;
+import io.fjordmq.cluster.peer.LoopbackPeers;
+import io.fjordmq.cluster.peer.PeerException;
+import io.fjordmq.cluster.peer.PeerNetwork;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One run of a node's membership in virtual time.
+ *
+ * @param group its replica of the metadata
+ */
+record SimNode(SimHost host, MetadataGroup group, ClusterMembership membership) {
+  private static final MetadataSettings METADATA = new MetadataSettings(1 << 16, 20);
+
+  /** What may be wrong with a node. */
+  interface Defect {
+    /** How fast its clock goes. */
+    default double clockRate() {
+      return 1;
+    }
+
+    /** What it answers to a request for the leader of the metadata instead of the right answer. */
+    default LeaderAnswer answer(LeaderRequest request, LeaderAnswer right) {
+      return right;
+    }
+  }
+
+  static final Defect NONE = new Defect() {};
+
+  /**
+   * Starts the node on what its disk holds.
+   *
+   * @param members who holds the metadata, if it has no replica yet
+   */
+  static SimNode start(SimHost host, LoopbackPeers peers, ReplicaSet members, Defect defect)
+      throws ConsensusException, IOException {
+    MetadataGroup.bootstrap(host, members);
+    Storage storage = new Storage(host.disk());
+    MetadataGroup group = MetadataGroup.open(host, storage, METADATA, host.process());
+    NodeAddress address = new NodeAddress(host.node().value(), 1);
+    ClusterMembership membership =
+        ClusterMembership.start(
+            new NodeIdentity(host.node(), "simulated"),
+            group,
+            new Network(peers.start(host.node(), host.process()), defect),
+            NodeAddresses.inMemory(),
+            JoinSettings.of(false, address, List.of()),
+            MembershipSettings.DEFAULT,
+            host.process().simulation().clock(),
+            new Timers(host.process(), defect.clockRate()));
+    return new SimNode(host, group, membership);
+  }
+
+  private record Storage(SimDisk disk) implements MetadataStorage {
+    private static final String KEY = "metadata-checkpoint";
+
+    @Override
+    public byte @Nullable [] load() {
+      return (byte[]) disk.get(KEY);
+    }
+
+    @Override
+    public void save(byte[] checkpoint) {
+      disk.put(KEY, checkpoint);
+      disk.syncNow();
+    }
+  }
+
+  private record Timers(SimProcess process, double rate) implements SerialTimers {
+    @Override
+    public long nowMillis() {
+      return (long) (process.simulation().now() * rate);
+    }
+
+    @Override
+    public void schedule(long delayMillis, Runnable task) {
+      process.schedule(delayMillis, task);
+    }
+
+    @Override
+    public void execute(Runnable task) {
+      process.execute(task);
+    }
+  }
+
+  /** Calls in virtual time; nobody moves, so nobody says hello. */
+  private record Network(LoopbackPeers.Node calls, Defect defect) implements PeerNetwork {
+    @Override
+    public CompletableFuture<byte[]> ask(
+        NodeId node, String service, byte[] request, Duration timeout) {
+      return calls.ask(node, service, request, timeout);
+    }
+
+    @Override
+    public void serve(String service, Handler handler) {
+      calls.serve(
+          service,
+          (from, request) -> {
+            LeaderRequest asked = LeaderRequest.decode(request);
+            UnaryOperator<byte[]> spoil =
+                answer -> defect.answer(asked, LeaderAnswer.decode(answer)).encode();
+            return handler.handle(from, request).thenApply(spoil);
+          });
+    }
+
+    @Override
+    public CompletableFuture<Introduction> greet(
+        NodeAddress address, Hello hello, Duration timeout) {
+      return CompletableFuture.failedFuture(
+          new PeerException(PeerException.Kind.NOT_SENT, "there are no addresses here"));
+    }
+
+    @Override
+    public void introduceBy(Function<Hello, Introduction> answer) {}
+  }
+}
