@@ -14,6 +14,7 @@ import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.ssl.SslContext;
+import io.netty.util.concurrent.DefaultThreadFactory;
 import java.net.InetSocketAddress;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -21,6 +22,10 @@ import org.jspecify.annotations.Nullable;
 
 /** The event loops of the load tool's clients, and how they connect. Loopback addresses only. */
 final class ClientLoops implements AutoCloseable {
+  /** How the names of the loops' threads begin. */
+  static final String THREADS = "load";
+
+  private static final String ENCRYPTED_THREADS = "tls-load";
   private static final int CONNECT_TIMEOUT_MILLIS = 10_000;
 
   private final InetSocketAddress broker;
@@ -49,7 +54,9 @@ final class ClientLoops implements AutoCloseable {
     boolean epoll = Epoll.isAvailable();
     this.group =
         new MultiThreadIoEventLoopGroup(
-            threads, epoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory());
+            threads,
+            new DefaultThreadFactory(tls == null ? THREADS : ENCRYPTED_THREADS),
+            epoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory());
     this.bootstrap =
         new Bootstrap()
             .group(group)

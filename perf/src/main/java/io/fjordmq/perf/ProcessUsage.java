@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
@@ -40,21 +41,40 @@ record ProcessUsage(long cpuMicros, long residentKilobytes, long writtenBytes) {
    * kernel counts in 10 ms.
    */
   static long threadCpuMicros(long pid, String namePrefix) {
-    Path tasks = Path.of("/proc", Long.toString(pid), "task");
-    try (Stream<Path> threads = Files.list(tasks)) {
-      long ticks = 0;
-      for (Path thread : threads.toList()) {
-        String stat = Files.readString(thread.resolve("stat"));
-        if (stat.substring(stat.indexOf('(') + 1).startsWith(namePrefix)) {
-          String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
-          ticks +=
-              Long.parseLong(fields[UTIME_AFTER_NAME])
-                  + Long.parseLong(fields[UTIME_AFTER_NAME + 1]);
-        }
-      }
-      return ticks * MICROS_PER_TICK;
+    long ticks = 0;
+    for (Path thread : threads(pid, namePrefix)) {
+      String[] fields = read(thread.resolve("stat")).split("\\) ", 2)[1].split(" ", -1);
+      ticks +=
+          Long.parseLong(fields[UTIME_AFTER_NAME]) + Long.parseLong(fields[UTIME_AFTER_NAME + 1]);
+    }
+    return ticks * MICROS_PER_TICK;
+  }
+
+  /**
+   * How long the same threads could have run and had no processor, in microseconds since they
+   * started.
+   */
+  static long threadWaitMicros(long pid, String namePrefix) {
+    long nanos = 0;
+    for (Path thread : threads(pid, namePrefix)) {
+      nanos += Long.parseLong(read(thread.resolve("schedstat")).split(" ", -1)[1]);
+    }
+    return TimeUnit.NANOSECONDS.toMicros(nanos);
+  }
+
+  private static List<Path> threads(long pid, String namePrefix) {
+    try (Stream<Path> threads = Files.list(Path.of("/proc", Long.toString(pid), "task"))) {
+      return threads.filter(thread -> read(thread.resolve("comm")).startsWith(namePrefix)).toList();
     } catch (IOException e) {
       throw new UncheckedIOException("process " + pid + " is not there to be measured", e);
+    }
+  }
+
+  private static String read(Path file) {
+    try {
+      return Files.readString(file);
+    } catch (IOException e) {
+      throw new UncheckedIOException("not there to be measured: " + file, e);
     }
   }
 

@@ -8,7 +8,8 @@ import org.HdrHistogram.Histogram;
 /**
  * What a storm of new TLS clients does to the messages of those that are there: latency of a light
  * load with and without it, in turn, because the machines this runs on are noisy; and the CPU that
- * a handshake takes from the event loops, which noise does not change.
+ * a handshake takes from the event loops, which noise does not change. Where messages come late
+ * because threads had no processor, it says so: that is the machine's doing, not the broker's.
  *
  * <p>{@code TlsStorm CHECKOUT RUNS SECONDS RATE rsa|ec}; started by {@code bin/tls-storm.sh}.
  */
@@ -47,14 +48,19 @@ public final class TlsStorm {
   private static void measure(
       String name, BrokerProcess broker, Probe probe, ClientLoops encrypted, int seconds, int rate)
       throws Exception {
-    long before = ProcessUsage.threadCpuMicros(broker.pid(), EVENT_LOOPS);
+    long self = ProcessHandle.current().pid();
+    final long before = ProcessUsage.threadCpuMicros(broker.pid(), EVENT_LOOPS);
+    final long waited = ProcessUsage.threadWaitMicros(broker.pid(), EVENT_LOOPS);
+    final long loadWaited = ProcessUsage.threadWaitMicros(self, ClientLoops.THREADS);
     try (Storm storm = new Storm(encrypted, rate)) {
       Histogram latency = probe.measure(seconds);
-      long cpu = ProcessUsage.threadCpuMicros(broker.pid(), EVENT_LOOPS) - before;
+      final long cpu = ProcessUsage.threadCpuMicros(broker.pid(), EVENT_LOOPS) - before;
+      final long wait = ProcessUsage.threadWaitMicros(broker.pid(), EVENT_LOOPS) - waited;
+      final long loadWait = ProcessUsage.threadWaitMicros(self, ClientLoops.THREADS) - loadWaited;
       System.out.printf(
           Locale.ROOT,
           "%-8s %4.0f clients/s, %d failed; messages: %d, p50 %.2f p90 %.2f p99 %.2f max %.2f ms;"
-              + " event loops %.1f%% busy%s%n",
+              + " event loops %.1f%% busy, %.1f%% without a processor, the load's %.1f%%%s%n",
           name,
           storm.accepted() / (double) seconds,
           storm.failed(),
@@ -64,6 +70,8 @@ public final class TlsStorm {
           latency.getValueAtPercentile(99) / 1000.0,
           latency.getMaxValue() / 1000.0,
           cpu / (seconds * 10_000.0),
+          wait / (seconds * 10_000.0),
+          loadWait / (seconds * 10_000.0),
           rate == 0
               ? ""
               : String.format(

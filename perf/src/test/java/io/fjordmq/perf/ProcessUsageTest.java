@@ -23,6 +23,21 @@ class ProcessUsageTest {
   }
 
   @Test
+  void shouldSeeOneThreadBurnCpuAndWhatItWaited() {
+    long self = ProcessHandle.current().pid();
+    String name = Thread.currentThread().getName();
+    Thread.currentThread().setName("burner");
+    try {
+      while (ProcessUsage.threadCpuMicros(self, "burner") < 50_000) {
+        assertThat(ProcessUsage.threadWaitMicros(self, "burner")).isNotNegative();
+      }
+    } finally {
+      Thread.currentThread().setName(name);
+    }
+    assertThat(ProcessUsage.threadCpuMicros(self, "nobody")).isZero();
+  }
+
+  @Test
   void shouldSayWhichProcessIsNotThere() {
     assertThatThrownBy(() -> ProcessUsage.of(Integer.MAX_VALUE))
         .isInstanceOf(UncheckedIOException.class)
