@@ -3,8 +3,8 @@
 #
 # Targets: decoder (any bytes), session (any conversation of several clients), all (one after the other; default). 60 seconds each
 # if nothing else is said. A run begins with the inputs that are kept in broker-server/src/test/fuzz, each of which is a test too
-# (FuzzTest), and ends with the input that broke the broker, if there is one. With KEEP=yes it adds to the kept inputs
-# those that reached code which no other one did.
+# (FuzzTest), and ends with the input that broke the broker, if there is one. With KEEP=yes it keeps the fewest
+# inputs that reach all that any of them reached.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 2
 
@@ -24,24 +24,29 @@ classpath="broker-server/target/test-classes:broker-server/target/classes:$(cat 
 work=broker-server/target/fuzz
 failed=0
 
+# The heap's bound is what no input may exceed; Jazzer itself needs the rest. Its hooks into calls look for injections, of which
+# a broker has none, and one of them breaks netty: they apply to no class.
+jazzer() { # class, more options
+  java -Xmx512m -XX:+UseSerialGC -XX:+EnableDynamicAgentLoading -cp "$classpath" com.code_intelligence.jazzer.Jazzer \
+    --target_class="$1" --instrumentation_includes='io.fjordmq.**:io.netty.handler.codec.mqtt.**' --custom_hook_includes='none.**' \
+    -timeout=20 -max_len=300 -rss_limit_mb=2500 "${@:2}"
+}
+
 fuzz() { # target
   local kept="broker-server/src/test/fuzz/$1.txt" found="$work/$1" class="io.fjordmq.broker.fuzz.${1^}Fuzz" code=0
   rm -rf "$found"
   mkdir -p "$found/corpus"
   java -cp "$classpath" io.fjordmq.broker.fuzz.KeptInputs unpack "$kept" "$found/corpus" || { failed=1; return; }
-  # The heap's bound is what no input may exceed; Jazzer itself needs the rest. Its hooks into calls look for injections, of which
-  # a broker has none, and one of them breaks netty: they apply to no class.
-  java -Xmx512m -XX:+UseSerialGC -XX:+EnableDynamicAgentLoading -cp "$classpath" com.code_intelligence.jazzer.Jazzer \
-    --target_class="$class" --instrumentation_includes='io.fjordmq.**:io.netty.handler.codec.mqtt.**' \
-    --custom_hook_includes='none.**' --reproducer_path="$found" -max_total_time="$seconds" -timeout=20 -max_len=300 -rss_limit_mb=2500 \
-    -artifact_prefix="$found/" "$found/corpus" >"$found/log" 2>&1 || code=$?
+  jazzer "$class" --reproducer_path="$found" -max_total_time="$seconds" -artifact_prefix="$found/" "$found/corpus" >"$found/log" 2>&1 || code=$?
   grep -E '^#[0-9]+.*DONE|^Done' "$found/log" | sed "s/^/fuzz: $1: /"
   if [ "$code" -ne 0 ]; then
     failed=1
     tail -n 60 "$found/log"
     echo "fuzz: $1: FAILED; the input is below $found"
   elif [ "$keep" = yes ]; then
-    java -cp "$classpath" io.fjordmq.broker.fuzz.KeptInputs pack "$found/corpus" "$kept" || failed=1
+    mkdir "$found/fewest"
+    jazzer "$class" -merge=1 -artifact_prefix="$found/" "$found/fewest" "$found/corpus" >"$found/merge-log" 2>&1 &&
+      java -cp "$classpath" io.fjordmq.broker.fuzz.KeptInputs pack "$found/fewest" "$kept" || failed=1
   fi
 }
 
