@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  *       takes it in, then another leaves; none that leaves takes the majority of the living with
  *       it.
  *   <li>Learners: if the store says so, every other living node.
- *   <li>A replica that is not of the group is removed. The node can have one again once every node
- *       is there and none believes that it still has the old one.
+ *   <li>A replica that is not of the group is removed, when every node is there. The node can have
+ *       one again once none believes that it still has the old one.
  *   <li>Leaders: no node leads two ranges of a store more than another, as far as voters allow.
  * </ol>
  */

@@ -148,8 +148,14 @@ final class RangePlan {
     return new Step.Change(range.id(), leader, now, new ReplicaSet(nextVoters, nextLearners));
   }
 
-  /** Removes a replica that is not of the group, nor to be. */
+  /**
+   * Removes a replica that is not of the group, nor to be. Not while a member of the cluster is
+   * away: what is removed could not come back before that one does, what stays can.
+   */
   private @Nullable Step drop() {
+    if (isAnybodyAway()) {
+      return null;
+    }
     for (NodeId node : range.holders().keySet()) {
       boolean wanted = voters.contains(node) || learners.contains(node);
       if (!wanted && !range.members().contains(node)) {
@@ -160,13 +166,17 @@ final class RangePlan {
     return null;
   }
 
+  private boolean isAnybodyAway() {
+    return !view.reports().keySet().containsAll(view.nodes().keySet());
+  }
+
   /**
    * Lets a node have a replica again, once nobody believes any more that it still has the old one:
    * somebody who was away, led by an older idea of the group, could have it vote, and the new one
    * would do so without the log of the old. So not while a member of the cluster is away.
    */
   private @Nullable Step forget() {
-    if (range.retired().isEmpty() || !view.reports().keySet().containsAll(view.nodes().keySet())) {
+    if (isAnybodyAway()) {
       return null;
     }
     for (NodeId node : range.retired()) {

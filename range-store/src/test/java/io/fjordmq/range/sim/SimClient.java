@@ -15,10 +15,8 @@ import io.fjordmq.range.client.RangeClientSettings;
 import io.fjordmq.range.client.RoutedRangeClient;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -50,7 +48,6 @@ final class SimClient {
   private final WordHistory history;
   private final SimProcess process;
   private final RoutedRangeClient client;
-  private final Map<String, Set<String>> acknowledged = new HashMap<>();
   private int words;
   private int waiting;
   private boolean resting;
@@ -169,12 +166,11 @@ final class SimClient {
   private void told(String key, String word, String value) {
     acknowledgements++;
     history.acknowledged(key, word, value);
-    acknowledged.computeIfAbsent(key, k -> new HashSet<>()).add(word);
   }
 
   private void read() {
     String key = randomKey();
-    Set<String> mustHave = Set.copyOf(acknowledged.getOrDefault(key, Set.of()));
+    Set<String> mustHave = history.acknowledged(key);
     waiting++;
     CompletableFuture<byte[]> answer = client.query(bytes(key), bytes(key));
     answer.whenComplete(
@@ -184,7 +180,7 @@ final class SimClient {
                   if (settled(error, "a read")) {
                     history.clientSaw(key, text(value));
                     assertThat(WordHistory.split(text(value)))
-                        .as("%s knows of %s", name, key)
+                        .as("%s reads all that was acknowledged at %s", name, key)
                         .containsAll(mustHave);
                   }
                 }));
@@ -214,9 +210,24 @@ final class SimClient {
     return node;
   }
 
+  SimProcess process() {
+    return process;
+  }
+
+  /** It hears where the ranges are now. */
+  void update(List<RangeDescriptor> now) {
+    client.update(now);
+  }
+
   /** Sends nothing new. */
   void rest() {
     resting = true;
+  }
+
+  /** Goes on. */
+  void wake() {
+    resting = false;
+    next();
   }
 
   /** One last command, which in times of peace must be answered. */

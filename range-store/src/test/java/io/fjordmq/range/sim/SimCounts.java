@@ -14,6 +14,8 @@ public final class SimCounts implements RangeObserver {
   public long halts;
   public long refused;
   public long installs;
+  public long removals;
+  public long probes;
 
   void installed() {
     installs++;

@@ -20,6 +20,7 @@ final class WordHistory {
   private final Map<String, String> histories = new HashMap<>();
   private final Map<String, Set<String>> words = new HashMap<>();
   private final Map<String, Integer> lastOfClient = new HashMap<>();
+  private final Map<String, Set<String>> acknowledged = new HashMap<>();
   private final Set<String> refused = new HashSet<>();
   private final Map<String, Long> digests = new HashMap<>();
   private @Nullable Throwable violation;
@@ -86,6 +87,12 @@ final class WordHistory {
     assertThat(value.equals(word) || value.endsWith(" " + word))
         .as("the answer to %s ends with it: %s", word, value)
         .isTrue();
+    acknowledged.computeIfAbsent(key, k -> new HashSet<>()).add(word);
+  }
+
+  /** What any client was told is applied: whoever begins to read now must find it. */
+  Set<String> acknowledged(String key) {
+    return Set.copyOf(acknowledged.getOrDefault(key, Set.of()));
   }
 
   /** A client read this. */

@@ -1,0 +1,107 @@
+package io.fjordmq.range.sim;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.ConsensusException;
+import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.cluster.consensus.sim.SimDisk;
+import io.fjordmq.cluster.membership.TestMembership;
+import io.fjordmq.cluster.metadata.MetadataGroup;
+import io.fjordmq.cluster.metadata.MetadataSettings;
+import io.fjordmq.cluster.metadata.MetadataStorage;
+import io.fjordmq.range.placement.PlacementAgent;
+import io.fjordmq.range.placement.PlacementDriver;
+import io.fjordmq.range.placement.PlacementSettings;
+import io.fjordmq.range.placement.RangeDirectory;
+import java.io.IOException;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** A node with metadata, replicas, an agent and a driver, that crashes and starts again. */
+final class PlacementNode {
+  private static final MetadataSettings METADATA = new MetadataSettings(1 << 16, 20);
+
+  private final StoreNode ranges;
+  private final ReplicaSet metadataReplicas;
+  private final Supplier<PlacementSettings> settings;
+  private @Nullable Life life;
+
+  /** From a start to a crash. */
+  record Life(
+      StoreNode.Life ranges,
+      TestMembership membership,
+      MetadataGroup metadata,
+      RangeDirectory directory) {}
+
+  PlacementNode(
+      StoreNode ranges, ReplicaSet metadataReplicas, Supplier<PlacementSettings> settings) {
+    this.ranges = ranges;
+    this.metadataReplicas = metadataReplicas;
+    this.settings = settings;
+  }
+
+  /** A checkpoint on a simulated disk; saving takes effect at once or not at all. */
+  private record Storage(SimDisk disk) implements MetadataStorage {
+    private static final String KEY = "metadata-checkpoint";
+
+    @Override
+    public byte @Nullable [] load() {
+      return (byte[]) disk.get(KEY);
+    }
+
+    @Override
+    public void save(byte[] checkpoint) {
+      disk.put(KEY, checkpoint);
+      disk.syncNow();
+    }
+  }
+
+  Life start() throws IOException, ConsensusException {
+    StoreNode.Life opened = ranges.start();
+    MetadataGroup.bootstrap(opened.host(), metadataReplicas);
+    MetadataGroup metadata =
+        MetadataGroup.open(
+            opened.host(), new Storage(opened.host().disk()), METADATA, opened.process());
+    TestMembership membership = new TestMembership(id());
+    RangeDirectory directory = new RangeDirectory();
+    metadata.watch(directory);
+    PlacementAgent agent = PlacementAgent.serve(opened.store(), opened.calls());
+    PlacementDriver driver =
+        new PlacementDriver(
+            membership,
+            opened.calls(),
+            agent,
+            metadata::leadership,
+            directory,
+            opened.runtime().timers(),
+            settings);
+    driver.start();
+    Life started = new Life(opened, membership, metadata, directory);
+    life = started;
+    return started;
+  }
+
+  NodeId id() {
+    return ranges.id();
+  }
+
+  boolean isUp() {
+    return life != null;
+  }
+
+  Life life() {
+    Life running = life;
+    if (running == null) {
+      throw new IllegalStateException(id() + " is down");
+    }
+    return running;
+  }
+
+  StoreNode ranges() {
+    return ranges;
+  }
+
+  void crash() {
+    ranges.crash();
+    life = null;
+  }
+}

@@ -1,0 +1,70 @@
+package io.fjordmq.range.sim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import io.fjordmq.cluster.consensus.sim.Seeds;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Ranges move over a cluster in which everything goes wrong, and nothing is lost or doubled; {@link
+ * Seeds} says how many runs.
+ */
+class PlacementSimulationTest {
+  private static final int USUAL_SEEDS = 40;
+
+  private static final Logger LOG = (Logger) LoggerFactory.getLogger("io.fjordmq");
+
+  @TempDir Path directory;
+
+  @BeforeAll
+  static void keepQuiet() {
+    LOG.setLevel(Level.OFF);
+  }
+
+  @AfterAll
+  static void speakAgain() {
+    LOG.setLevel(null);
+  }
+
+  @Test
+  void shouldBringEveryRangeWhereItShouldBeWhateverGoesWrong() {
+    Seeds seeds = Seeds.usually(USUAL_SEEDS);
+    SimCounts counts = new SimCounts();
+    seeds.play(seed -> run(seed, PlacementSimulation.Defect.NONE, counts));
+    if (seeds.areEnough()) { // the runs did meet what they are for
+      assertThat(counts.acknowledgements).isGreaterThan(50 * seeds.count());
+      assertThat(counts.redirects).isGreaterThan(5 * seeds.count());
+      assertThat(counts.removals).isGreaterThan(seeds.count() / 4);
+      assertThat(counts.probes).isGreaterThan(0);
+      assertThat(counts.installs).isGreaterThan(seeds.count() / 2);
+    }
+  }
+
+  private void run(long seed, PlacementSimulation.Defect defect, SimCounts counts) {
+    new PlacementSimulation(seed, defect, directory.resolve("installs-" + seed), counts).run();
+  }
+
+  // A simulation that cannot fail shows nothing.
+
+  @Test
+  void shouldFindALeaderThatAnswersQueriesWithoutAskingWhetherItLeads() {
+    assertThat(find(PlacementSimulation.Defect.READS_UNCONFIRMED))
+        .hasMessageContaining("reads all");
+  }
+
+  @Test
+  void shouldFindANodeThatRemovesAReplicaTheGroupStillHas() {
+    assertThat(find(PlacementSimulation.Defect.HASTY_DROPS)).hasMessageContaining("counts on");
+  }
+
+  private AssertionError find(PlacementSimulation.Defect defect) {
+    return Seeds.find(defect.toString(), 60, seed -> run(seed, defect, new SimCounts()));
+  }
+}

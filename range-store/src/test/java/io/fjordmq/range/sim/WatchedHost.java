@@ -1,0 +1,221 @@
+package io.fjordmq.range.sim;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.CommittedEntry;
+import io.fjordmq.cluster.consensus.Consensus;
+import io.fjordmq.cluster.consensus.ConsensusException;
+import io.fjordmq.cluster.consensus.ConsensusHost;
+import io.fjordmq.cluster.consensus.GroupId;
+import io.fjordmq.cluster.consensus.GroupStatus;
+import io.fjordmq.cluster.consensus.Leadership;
+import io.fjordmq.cluster.consensus.Proposal;
+import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.cluster.consensus.ReplicatedState;
+import io.fjordmq.cluster.consensus.sim.SimHost;
+import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.kv.SimKv;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
+import java.util.zip.CRC32C;
+
+/** Looks at every replica of words after each change, and tells which are removed. */
+final class WatchedHost implements ConsensusHost {
+  private static final byte PROGRESS = 2;
+  private static final byte SENDER = 3;
+
+  private final SimHost host;
+  private final SimKv kv;
+  private final List<RangeDescriptor> ranges;
+  private final WordHistory history;
+  private final SimCounts counts;
+  private final BiConsumer<NodeId, GroupId> removed;
+  private final boolean readsUnconfirmed;
+
+  /**
+   * @param removed told before a replica's log is removed
+   * @param readsUnconfirmed a defect: reads are said to be confirmed without asking anybody
+   */
+  WatchedHost(
+      SimHost host,
+      SimKv kv,
+      List<RangeDescriptor> ranges,
+      WordHistory history,
+      SimCounts counts,
+      BiConsumer<NodeId, GroupId> removed,
+      boolean readsUnconfirmed) {
+    this.host = host;
+    this.kv = kv;
+    this.ranges = ranges;
+    this.history = history;
+    this.counts = counts;
+    this.removed = removed;
+    this.readsUnconfirmed = readsUnconfirmed;
+  }
+
+  @Override
+  public Set<GroupId> groups() {
+    return host.groups();
+  }
+
+  @Override
+  public void create(GroupId group, ReplicaSet members) {
+    host.create(group, members);
+  }
+
+  @Override
+  public Consensus open(GroupId group, ReplicatedState state) throws ConsensusException {
+    Consensus opened = host.open(group, new WatchedState(group, state));
+    return readsUnconfirmed ? new Credulous(opened) : opened;
+  }
+
+  @Override
+  public void destroy(GroupId group) throws ConsensusException {
+    history.check(() -> removed.accept(host.node(), group));
+    host.destroy(group);
+  }
+
+  @Override
+  public void close() {
+    host.close();
+  }
+
+  /** Compares a replica's rows with what is known; its descriptor is that of its creation. */
+  private void look(GroupId group) {
+    RangeDescriptor range =
+        ranges.stream().filter(r -> r.group().equals(group)).findFirst().orElseThrow();
+    long[] applied = new long[1];
+    CRC32C digest = new CRC32C();
+    kv.space(range.id().store())
+        .latest()
+        .scan(
+            new byte[0],
+            null,
+            (row, value) -> {
+              if (row[0] == SimNode.DATA) {
+                byte[] key = Arrays.copyOfRange(row, 1, row.length);
+                if (!range.interval().contains(key)) {
+                  return true;
+                }
+                history.replicaHas(new String(key, UTF_8), new String(value, UTF_8));
+              } else if (ByteBuffer.wrap(row).getLong(1) != range.id().number()
+                  || (row[9] != PROGRESS && row[9] != SENDER)) {
+                return true;
+              } else if (row[9] == PROGRESS) {
+                applied[0] = ByteBuffer.wrap(value).getLong(1);
+              }
+              digest.update(row);
+              digest.update(value);
+              return true;
+            });
+    history.digest(group, applied[0], digest.getValue());
+  }
+
+  private final class WatchedState implements ReplicatedState {
+    private final GroupId group;
+    private final ReplicatedState state;
+
+    WatchedState(GroupId group, ReplicatedState state) {
+      this.group = group;
+      this.state = state;
+    }
+
+    @Override
+    public long appliedIndex() {
+      return state.appliedIndex();
+    }
+
+    @Override
+    public void apply(List<CommittedEntry> entries) {
+      state.apply(entries);
+      history.check(() -> look(group));
+    }
+
+    @Override
+    public void leading(long term) {
+      state.leading(term);
+    }
+
+    @Override
+    public void following() {
+      state.following();
+    }
+
+    @Override
+    public void checkpoint(CheckpointRequest request) {
+      state.checkpoint(request);
+    }
+
+    @Override
+    public long export(Path directory) throws IOException {
+      return state.export(directory);
+    }
+
+    @Override
+    public void install(Path directory) throws IOException {
+      state.install(directory);
+      counts.installed();
+      history.check(() -> look(group));
+    }
+
+    @Override
+    public void halted(ConsensusException cause) {
+      state.halted(cause);
+    }
+  }
+
+  /** Believes to lead as long as nobody says otherwise. */
+  private record Credulous(Consensus consensus) implements Consensus {
+    @Override
+    public GroupId group() {
+      return consensus.group();
+    }
+
+    @Override
+    public Leadership leadership() {
+      return consensus.leadership();
+    }
+
+    @Override
+    public void propose(long expectedTerm, byte[] entry, Proposal proposal) {
+      consensus.propose(expectedTerm, entry, proposal);
+    }
+
+    @Override
+    public CompletableFuture<Long> readIndex() {
+      return CompletableFuture.completedFuture(0L);
+    }
+
+    @Override
+    public CompletableFuture<Void> changeReplicas(ReplicaSet target) {
+      return consensus.changeReplicas(target);
+    }
+
+    @Override
+    public CompletableFuture<Void> transferLeadership(NodeId target) {
+      return consensus.transferLeadership(target);
+    }
+
+    @Override
+    public CompletableFuture<Long> checkpoint() {
+      return consensus.checkpoint();
+    }
+
+    @Override
+    public GroupStatus status() {
+      return consensus.status();
+    }
+
+    @Override
+    public void close() {
+      consensus.close();
+    }
+  }
+}
