@@ -29,6 +29,8 @@ import org.slf4j.LoggerFactory;
 final class Life {
   private static final Logger LOG = LoggerFactory.getLogger(Life.class);
 
+  private static final int HURRY = 5;
+
   private enum Phase {
     REGISTERING,
     REGISTERED,
@@ -155,12 +157,19 @@ final class Life {
     if (phase == Phase.LEFT) {
       return;
     }
-    timers.schedule(settings.heartbeat().toMillis(), this::beat);
+    timers.schedule(beatMillis(), this::beat);
     if (admitted && !hasLease() && !reportedLapse) {
       reportedLapse = true;
       LOG.warn("serves no clients: {}", notServingBecause());
     }
     renew();
+  }
+
+  /** Who leads may have just changed: with the lease running out, asking does not wait long. */
+  private long beatMillis() {
+    long heartbeat = settings.heartbeat().toMillis();
+    long unrenewed = timers.nowMillis() - leaseUntilMillis + settings.lease().toMillis();
+    return unrenewed > 2 * heartbeat ? heartbeat / HURRY : heartbeat;
   }
 
   private boolean living() {

@@ -1,0 +1,81 @@
+package io.fjordmq.cluster.membership;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.cluster.NodeAddress;
+import io.fjordmq.cluster.NodeId;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Whom a node believes about where others are. */
+class NodeAddressesTest {
+  private static final NodeId A = new NodeId("a");
+  private static final NodeAddress OLD = new NodeAddress("10.0.0.1", 8899);
+  private static final NodeAddress WRITTEN = new NodeAddress("10.0.0.2", 8899);
+  private static final NodeAddress SAID = new NodeAddress("10.0.0.3", 7000);
+
+  @TempDir Path folder;
+
+  @Test
+  void shouldBelieveANodeMoreThanTheMetadataAndThoseMoreThanHearsay() {
+    NodeAddresses book = open();
+    assertThat(book.find(A)).isNull();
+    book.suggested(Map.of(A, OLD));
+    assertThat(book.find(A)).isEqualTo(OLD);
+    book.written(members(WRITTEN));
+    assertThat(book.find(A)).isEqualTo(WRITTEN);
+    book.heard(A, SAID);
+    assertThat(book.find(A)).isEqualTo(SAID);
+    book.written(members(OLD));
+    assertThat(book.find(A)).isEqualTo(SAID);
+    assertThat(book.unconfirmed()).as("to be asked").containsExactly(Map.entry(A, OLD));
+    book.heard(A, OLD);
+    assertThat(book.unconfirmed()).isEmpty();
+  }
+
+  @Test
+  void shouldHaveRaftOnThePortAfter() {
+    NodeAddresses book = open();
+    book.heard(A, SAID);
+    assertThat(book.ofPeers().addressOf(A)).isEqualTo(new InetSocketAddress("10.0.0.3", 7000));
+    assertThat(book.ofRaft().addressOf(A)).isEqualTo(new InetSocketAddress("10.0.0.3", 7001));
+    assertThat(book.ofRaft().addressOf(new NodeId("b"))).isNull();
+  }
+
+  @Test
+  void shouldResolveNamesInTheBackground() {
+    NodeAddresses book = open();
+    book.heard(A, new NodeAddress("localhost", 1));
+    InetSocketAddress found = requireNonNull(book.ofPeers().addressOf(A));
+    assertThat(found.getAddress().isLoopbackAddress()).isTrue();
+    book.heard(A, new NodeAddress("no-such-host.invalid", 1));
+    assertThat(book.ofPeers().addressOf(A)).isNull();
+  }
+
+  @Test
+  void shouldRememberWhatItKnewAndDoWithoutADamagedFile() throws Exception {
+    NodeAddresses book = open();
+    book.written(members(WRITTEN));
+    assertThat(open().find(A)).isEqualTo(WRITTEN);
+    book.heard(A, new NodeAddress("fe80::1%eth0", 1));
+    assertThat(open().find(A)).isEqualTo(new NodeAddress("fe80::1%eth0", 1));
+    for (String damaged :
+        new String[] {"", "something else\n", "fjordmq address book, form 1\na"}) {
+      Files.writeString(folder.resolve("addresses"), damaged);
+      assertThat(open().find(A)).isNull();
+    }
+  }
+
+  private NodeAddresses open() {
+    return NodeAddresses.open(folder.resolve("addresses"), Runnable::run);
+  }
+
+  private static Members members(NodeAddress address) {
+    return new Members(1, Map.of(A, new Member(A, address, 1, Member.State.UP)));
+  }
+}
