@@ -170,7 +170,11 @@ final class AskingStream implements ClientResponseObserver<AskerMessage, Answere
 
   @Override
   public void onError(Throwable failure) {
-    end(PeerChannels.reason(Status.fromThrowable(failure)));
+    Status status = Status.fromThrowable(failure);
+    end(
+        status.getCode() == Status.Code.CANCELLED
+            ? "it closed the connection"
+            : PeerChannels.reason(status));
   }
 
   @Override
