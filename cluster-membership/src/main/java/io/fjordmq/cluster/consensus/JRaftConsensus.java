@@ -29,6 +29,7 @@ final class JRaftConsensus implements Consensus {
   // jraft's own limit, which it would watch by a timer that wakes every millisecond for ever.
   private static final long READ_INDEX_MILLIS = 2_000;
   private static final long UNLIMITED = -1;
+  private static final long NUDGE_MILLIS = 500;
 
   private final GroupId group;
   private final NodeImpl node;
@@ -73,14 +74,14 @@ final class JRaftConsensus implements Consensus {
   }
 
   /**
-   * @throws IllegalArgumentException if the entry is larger than {@link
+   * @throws IllegalArgumentException if the entry is empty or larger than {@link
    *     ConsensusSettings#maxEntryBytes}
    */
   @Override
   public void propose(long expectedTerm, byte[] entry, Proposal proposal) {
-    if (entry.length > settings.maxEntryBytes()) {
+    if (entry.length == 0 || entry.length > settings.maxEntryBytes()) {
       throw new IllegalArgumentException(
-          "an entry may have " + settings.maxEntryBytes() + " bytes, this one has " + entry.length);
+          "an entry has 1 to " + settings.maxEntryBytes() + " bytes, this one " + entry.length);
     }
     ConsensusException refusal =
         whileOpen(
@@ -146,10 +147,36 @@ final class JRaftConsensus implements Consensus {
   }
 
   private CompletableFuture<Void> change(ReplicaSet target) {
-    return request(
-        result ->
-            node.changePeers(
-                PeerNames.configuration(target), status -> complete(result, status, () -> null)));
+    CompletableFuture<Void> changed =
+        request(
+            result ->
+                node.changePeers(
+                    PeerNames.configuration(target),
+                    status -> complete(result, status, () -> null)));
+    nudgeUntil(changed);
+    return changed;
+  }
+
+  /**
+   * jraft looks whether a newcomer has caught up only when that one acknowledges an entry. If it
+   * had done so before jraft began to wait, an idle group would wait for ever: it gets entries.
+   */
+  private void nudgeUntil(CompletableFuture<Void> changed) {
+    CompletableFuture.delayedExecutor(NUDGE_MILLIS, TimeUnit.MILLISECONDS, Runnable::run)
+        .execute(
+            () -> {
+              ConsensusException refusal =
+                  changed.isDone()
+                      ? closedFailure()
+                      : whileOpen(
+                          () -> {
+                            node.apply(new Task(JRaftStateMachine.NUDGE.duplicate(), null));
+                            return null;
+                          });
+              if (refusal == null) {
+                nudgeUntil(changed);
+              }
+            });
   }
 
   /** Fails with {@link IllegalArgumentException} if the target is no voter. */

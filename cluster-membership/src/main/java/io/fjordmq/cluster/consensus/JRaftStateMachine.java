@@ -27,6 +27,9 @@ import org.slf4j.LoggerFactory;
  * <p>jraft calls from one thread, its FSM thread; what other threads read or set is volatile.
  */
 final class JRaftStateMachine extends StateMachineAdapter {
+  /** An entry that means nothing and does not reach the state; it only makes the log move. */
+  static final ByteBuffer NUDGE = ByteBuffer.allocate(0).asReadOnlyBuffer();
+
   private static final Logger LOG = LoggerFactory.getLogger(JRaftStateMachine.class);
 
   /** Bounds of one {@link ReplicatedState#apply}, so that memory and pauses stay bounded. */
@@ -96,6 +99,15 @@ final class JRaftStateMachine extends StateMachineAdapter {
     List<CommittedEntry> chunk = new ArrayList<>();
     long bytes = 0;
     while (it.hasNext()) {
+      if (isNudge(it.getData())) {
+        if (!chunk.isEmpty() && !apply(chunk, it)) {
+          return;
+        }
+        chunk = new ArrayList<>();
+        bytes = 0;
+        it.next();
+        continue;
+      }
       PendingProposal pending = (PendingProposal) it.done();
       long index = it.getIndex();
       long term = it.getTerm();
@@ -119,6 +131,10 @@ final class JRaftStateMachine extends StateMachineAdapter {
     if (!chunk.isEmpty()) {
       apply(chunk, it);
     }
+  }
+
+  private static boolean isNudge(@Nullable ByteBuffer data) {
+    return data == null || !data.hasRemaining();
   }
 
   private void skipped(@Nullable PendingProposal pending, long index) {

@@ -166,6 +166,25 @@ final class ThreeVotersTest {
     Await.until("the learner has it all", () -> memberOf(node(4)).state().values().size() == 3);
   }
 
+  /** jraft alone would now and then wait for ever, since nothing is appended meanwhile. */
+  @Test
+  void shouldChangeTheReplicasOfAnIdleGroupAgainAndAgain() throws Exception {
+    cluster.start(node(4), THREE, new ValuesState());
+    cluster.write("a");
+    Consensus leading = cluster.leader().consensus();
+    Set<NodeId> four = new java.util.HashSet<>(THREE.voters());
+    four.add(node(4));
+    for (int i = 0; i < 30; i++) {
+      ReplicaSet target =
+          i % 2 == 0
+              ? new ReplicaSet(THREE.voters(), Set.of(node(4)))
+              : new ReplicaSet(four, Set.of());
+      leading.changeReplicas(target).get(20, TimeUnit.SECONDS);
+    }
+    cluster.write("b");
+    cluster.awaitEverywhere(List.of("a", "b"));
+  }
+
   @Test
   void shouldReadWhatTheLeaderCommittedWhenAFollowerAsksForAReadIndex() throws Exception {
     long index = cluster.write("a");
