@@ -1,0 +1,88 @@
+package io.fjordmq.range.placement;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.cluster.peer.LoopbackPeers;
+import io.fjordmq.cluster.peer.PeerException;
+import io.fjordmq.range.RangeId;
+import io.fjordmq.range.StoreSpec;
+import io.fjordmq.range.sim.AppendingCoprocessor;
+import io.fjordmq.range.sim.LocalRanges;
+import io.fjordmq.range.store.ReplicaStatus;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class PlacementAgentTest {
+  private static final NodeId AGENT = new NodeId("agent");
+  private static final NodeId DRIVER = new NodeId("driver");
+  private static final RangeId RANGE = new RangeId("words", 1);
+
+  private final LocalRanges ranges =
+      LocalRanges.of(
+          new StoreSpec(
+              "words", List.of(), id -> new AppendingCoprocessor(), (range, effects) -> {}));
+  private final LoopbackPeers peers = LoopbackPeers.immediate();
+  private final LoopbackPeers.Node driver = peers.start(DRIVER);
+
+  @BeforeEach
+  void serve() {
+    PlacementAgent.serve(ranges.store(), peers.start(AGENT));
+  }
+
+  @AfterEach
+  void close() {
+    ranges.close();
+  }
+
+  @Test
+  void shouldSayWhatItHolds() throws Exception {
+    RangeReports reports = RangeReports.decode(send(1, 1, new PlacementOrder.Report()).get());
+    assertThat(reports.replicas()).hasSize(1);
+    ReplicaReport replica = reports.replicas().get(0);
+    assertThat(replica.range()).isEqualTo(RANGE);
+    assertThat(replica.role()).isEqualTo(ReplicaStatus.Role.LEADER);
+    assertThat(replica.replicas()).isEqualTo(ReplicaSet.ofVoters(new NodeId("local")));
+  }
+
+  @Test
+  void shouldRefuseWhatComesAfterALaterOrder() {
+    assertThat(send(2, 5, new PlacementOrder.Report())).isCompleted();
+    assertRefused(send(2, 4, new PlacementOrder.Drop(RANGE, 0)), "later order");
+    assertRefused(send(2, 5, new PlacementOrder.Drop(RANGE, 0)), "later order");
+    assertRefused(send(1, 9, new PlacementOrder.Drop(RANGE, 0)), "driver of term 2");
+    assertThat(send(3, 1, new PlacementOrder.Report())).as("a new driver").isCompleted();
+  }
+
+  @Test
+  void shouldSayWhyItDoesNotObey() {
+    assertRefused(send(1, 1, new PlacementOrder.Drop(RANGE, 0)), "is not removed");
+    ReplicaSet other = ReplicaSet.ofVoters(DRIVER);
+    assertRefused(send(1, 2, new PlacementOrder.Change(RANGE, other, other)), "has ReplicaSet");
+    assertRefused(
+        send(1, 3, new PlacementOrder.Transfer(new RangeId("words", 9), DRIVER)), "words-9");
+    assertRefused(driver.ask(AGENT, PlacementAgent.NAME, new byte[] {99}, SECOND), "format 99");
+    assertThat(ranges.store().status()).hasSize(1);
+  }
+
+  private static final Duration SECOND = Duration.ofSeconds(1);
+
+  private CompletableFuture<byte[]> send(long term, long number, PlacementOrder.Task task) {
+    return driver.ask(
+        AGENT, PlacementAgent.NAME, new PlacementOrder(term, number, task).encode(), SECOND);
+  }
+
+  private static void assertRefused(CompletableFuture<byte[]> answer, String why) {
+    assertThat(answer)
+        .failsWithin(Duration.ZERO)
+        .withThrowableOfType(ExecutionException.class)
+        .withCauseInstanceOf(PeerException.class)
+        .withMessageContaining(why);
+  }
+}
