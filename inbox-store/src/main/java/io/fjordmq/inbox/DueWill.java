@@ -35,8 +35,11 @@ record DueWill(InboxId id, byte[] will) {
     return new DueWill(new InboxId(in.readString(), in.readString()), in.readBytes(in.remaining()));
   }
 
-  InboxEffect.WillDue toEffect(long incarnation, long epoch) {
+  /**
+   * @param lowest epoch of the oldest will of the session that is due
+   */
+  InboxEffect.WillDue toEffect(long incarnation, long epoch, long lowest) {
     return new InboxEffect.WillDue(
-        id, incarnation, epoch, MessageCodec.decodeWill(ByteBuffer.wrap(will)));
+        id, incarnation, epoch, lowest, MessageCodec.decodeWill(ByteBuffer.wrap(will)));
   }
 }

@@ -17,8 +17,13 @@ sealed interface InboxEffect {
   /** A connection has lost its inbox. */
   record Fenced(String ownerNode, InboxHandle handle) implements InboxEffect {}
 
-  /** A will has to be published. */
-  record WillDue(InboxId id, long incarnation, long epoch, Will will) implements InboxEffect {}
+  /**
+   * A will has to be published.
+   *
+   * @param lowest epoch of the oldest will of the session that has to be
+   */
+  record WillDue(InboxId id, long incarnation, long epoch, long lowest, Will will)
+      implements InboxEffect {}
 
   /**
    * A session is over.

@@ -55,7 +55,7 @@ final class InboxEffects implements EffectListener {
     if (effect instanceof InboxEffect.Fenced fenced) {
       listener.fenced(fenced.ownerNode(), fenced.handle());
     } else if (effect instanceof InboxEffect.WillDue due) {
-      PublishId id = PublishId.ofWill(due.id(), due.incarnation(), due.epoch());
+      PublishId id = PublishId.ofWill(due.id(), due.incarnation(), due.epoch(), due.lowest());
       listener.willDue(due.id(), due.incarnation(), due.epoch(), due.will(), id);
     } else if (effect instanceof InboxEffect.Ended ended) {
       if (ended.expired()) {

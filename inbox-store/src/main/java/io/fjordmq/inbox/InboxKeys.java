@@ -2,6 +2,7 @@ package io.fjordmq.inbox;
 
 import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -171,6 +172,10 @@ final class InboxKeys {
 
   static byte[] will(int bucket, long incarnation, long epoch) {
     return start(bucket, WILL, 19).writeLong(incarnation).writeLong(epoch).toByteArray();
+  }
+
+  static long epochOfWill(byte[] willKey) {
+    return ByteBuffer.wrap(willKey).getLong(willKey.length - Long.BYTES);
   }
 
   static byte[] cursor(int bucket, long incarnation) {

@@ -16,9 +16,14 @@ public record PublishId(long producer, long sequence, long lowest) {
     return new PublishId(producer(publisher.id(), publisher.incarnation()), sequence, lowest);
   }
 
-  /** Of the will that was given at an attach. */
-  public static PublishId ofWill(InboxId id, long incarnation, long epoch) {
-    return new PublishId(InboxKeys.mix(producer(id, incarnation) ^ WILLS), epoch, epoch);
+  /**
+   * Of the will that was given at an attach.
+   *
+   * @param lowest epoch of the session's oldest will that is due and perhaps not published yet: one
+   *     that could not be published is repeated after a later one
+   */
+  public static PublishId ofWill(InboxId id, long incarnation, long epoch, long lowest) {
+    return new PublishId(InboxKeys.mix(producer(id, incarnation) ^ WILLS), epoch, lowest);
   }
 
   /** Inboxes on different ranges can have the same incarnation, so that alone is not enough. */

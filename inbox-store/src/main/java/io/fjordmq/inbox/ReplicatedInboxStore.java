@@ -32,7 +32,7 @@ public final class ReplicatedInboxStore implements InboxStore, AutoCloseable {
   private final Inserts inserts;
 
   /** Starts anywhere and counts, so that inboxes made in one millisecond differ. */
-  private final AtomicInteger salt = new AtomicInteger(ThreadLocalRandom.current().nextInt());
+  private final AtomicInteger salt;
 
   /**
    * @param client of the store {@link InboxReplicas#STORE}
@@ -49,6 +49,30 @@ public final class ReplicatedInboxStore implements InboxStore, AutoCloseable {
       Timers timers,
       InstantSource clock,
       InboxObserver observer) {
+    this(
+        client,
+        replicas,
+        leading,
+        settings,
+        timers,
+        clock,
+        observer,
+        ThreadLocalRandom.current().nextInt());
+  }
+
+  /**
+   * @param firstSalt any number, another one on each node and in each of its lives
+   */
+  public ReplicatedInboxStore(
+      RangeClient client,
+      InboxReplicas replicas,
+      Predicate<RangeId> leading,
+      InboxSettings settings,
+      Timers timers,
+      InstantSource clock,
+      InboxObserver observer,
+      int firstSalt) {
+    this.salt = new AtomicInteger(firstSalt);
     this.client = client;
     this.replicas = replicas;
     this.leading = leading;

@@ -91,7 +91,7 @@ final class SessionLife {
     long epoch = state.handle().epoch();
     tables.rows().put(InboxKeys.will(inbox.bucket, inbox.incarnation(), epoch), due.encode());
     announceLater(tables, inbox.bucket, inbox.incarnation(), epoch);
-    tables.emit(due.toEffect(inbox.incarnation(), epoch));
+    tables.emit(dueEffect(tables, due, inbox.bucket, inbox.incarnation(), epoch));
     tables.saveState(inbox, state.withoutWill());
   }
 
@@ -99,9 +99,24 @@ final class SessionLife {
   static void repeatWill(InboxTables tables, int bucket, long incarnation, long epoch) {
     byte[] row = tables.rows().get(InboxKeys.will(bucket, incarnation, epoch));
     if (row != null) {
-      tables.emit(DueWill.decode(row).toEffect(incarnation, epoch));
+      tables.emit(dueEffect(tables, DueWill.decode(row), bucket, incarnation, epoch));
       announceLater(tables, bucket, incarnation, epoch);
     }
+  }
+
+  private static InboxEffect dueEffect(
+      InboxTables tables, DueWill due, int bucket, long incarnation, long epoch) {
+    long[] lowest = {epoch};
+    tables
+        .rows()
+        .scan(
+            InboxKeys.will(bucket, incarnation, 0),
+            InboxKeys.will(bucket, incarnation, epoch),
+            (key, value) -> {
+              lowest[0] = InboxKeys.epochOfWill(key);
+              return false;
+            });
+    return due.toEffect(incarnation, epoch, lowest[0]);
   }
 
   private static void announceLater(InboxTables tables, int bucket, long incarnation, long epoch) {

@@ -4,6 +4,8 @@ import static io.fjordmq.inbox.TestInboxes.ID;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fjordmq.api.Message;
+import io.fjordmq.inbox.InboxStore.InsertOutcome;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -37,7 +39,7 @@ class InboxWillsTest {
     assertThat(call.incarnation()).isEqualTo(handle.incarnation());
     assertThat(call.epoch()).isEqualTo(handle.epoch());
     assertThat(call.publishId())
-        .isEqualTo(PublishId.ofWill(ID, handle.incarnation(), handle.epoch()));
+        .isEqualTo(PublishId.ofWill(ID, handle.incarnation(), handle.epoch(), handle.epoch()));
   }
 
   @Test
@@ -112,7 +114,7 @@ class InboxWillsTest {
     assertThat(due()).containsExactly("w0", "w0", "w0");
     assertThat(inboxes.listener.wills)
         .extracting(RecordingListener.DueWillCall::publishId)
-        .containsOnly(PublishId.ofWill(ID, handle.incarnation(), handle.epoch()));
+        .containsOnly(PublishId.ofWill(ID, handle.incarnation(), handle.epoch(), handle.epoch()));
     inboxes.store().willPublished(ID, handle.incarnation(), handle.epoch()).join();
     inboxes.pass(Duration.ofSeconds(30));
     assertThat(due()).hasSize(3);
@@ -125,5 +127,29 @@ class InboxWillsTest {
     attachWithWill(60);
     inboxes.pass(Duration.ofSeconds(10));
     assertThat(due()).containsExactly("w0", "w0");
+  }
+
+  @Test
+  void shouldStillBePublishedWhenALaterWillOfTheSessionIsPublishedFirst() {
+    inboxes.store().detach(attachWithWill(0), 1, 100, true).join();
+    inboxes.store().detach(attachWithWill(0), 1, 100, true).join();
+    PublishId first = inboxes.listener.wills.get(0).publishId();
+    PublishId second = inboxes.listener.wills.get(1).publishId();
+
+    InboxHandle reader = inboxes.attach(new InboxId("t", "reader")).handle();
+    Message will = inboxes.message("w0");
+    assertThat(inboxes.insert(reader, will, second)).isEqualTo(InsertOutcome.STORED);
+    assertThat(inboxes.insert(reader, will, first)).isEqualTo(InsertOutcome.STORED);
+    assertThat(inboxes.insert(reader, will, first)).isEqualTo(InsertOutcome.DUPLICATE);
+  }
+
+  @Test
+  void shouldNotBeWaitedForWhenItIsPublished() {
+    InboxHandle handle = attachWithWill(0);
+    inboxes.store().detach(handle, 1, 100, true).join();
+    inboxes.store().willPublished(ID, handle.incarnation(), handle.epoch()).join();
+    inboxes.store().detach(attachWithWill(0), 1, 100, true).join();
+    PublishId second = inboxes.listener.wills.get(1).publishId();
+    assertThat(second.lowest()).isEqualTo(second.sequence());
   }
 }

@@ -49,7 +49,7 @@ class StoredBytesTest {
     assertThat(InboxKeys.hash(ID)).isEqualTo(0x783053e928b59de6L);
     assertThat(InboxKeys.bucket(ID)).isEqualTo(0x783);
     assertThat(PublishId.ofPublisher(HANDLE, 1, 1).producer()).isEqualTo(0x7a28777ddc964476L);
-    assertThat(PublishId.ofWill(ID, HANDLE.incarnation(), 1).producer())
+    assertThat(PublishId.ofWill(ID, HANDLE.incarnation(), 1, 1).producer())
         .isEqualTo(0x18739d24b0ebdefL);
   }
 
@@ -312,7 +312,7 @@ class StoredBytesTest {
   @Test
   void shouldDecodeTheWillItEncoded() {
     byte[] will = MessageCodec.encodeWill(new Will(MESSAGE, 5, Will.NO_EXPIRY));
-    InboxEffect.WillDue due = new DueWill(ID, will).toEffect(3, 4);
+    InboxEffect.WillDue due = new DueWill(ID, will).toEffect(3, 4, 4);
     assertThat(due.will().delaySeconds()).isEqualTo(5);
     assertThat(due.id()).isEqualTo(ID);
   }
