@@ -67,10 +67,11 @@ final class InboxDelivery {
 
   /** Stores a share's copy whose publisher has been answered: what fails is counted. */
   void storeLate(InboxCopy copy) {
+    ShareAttempt attempt = attemptOf(copy);
     store(
-        copyMessage(copy),
+        attempt.message(),
         List.of(copy),
-        null,
+        attempt.id(),
         outcome -> {
           if (outcome != PublishOutcome.ACCEPTED) {
             observer.dropped(DropReason.SHARE_NOT_STORED.label(), 1);
@@ -78,12 +79,12 @@ final class InboxDelivery {
         });
   }
 
-  private static Message copyMessage(InboxCopy copy) {
+  private static ShareAttempt attemptOf(InboxCopy copy) {
     ShareAttempt attempt = copy.attempt();
     if (attempt == null) {
       throw new IllegalArgumentException("not a share's copy: " + copy);
     }
-    return attempt.message();
+    return attempt;
   }
 
   private void settle(
