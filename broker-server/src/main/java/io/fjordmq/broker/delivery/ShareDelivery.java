@@ -41,7 +41,7 @@ final class ShareDelivery {
       Recipients member =
           Recipients.chosen(live.member(), refused -> next(attempt, live.route(), late));
       attempt.sendLive();
-      dispatch.outbox().send(delivery(attempt, live.route().options()), member);
+      dispatch.outbox().send(delivery(attempt, live.options()), member);
       return null;
     }
     if (choice instanceof ShareSelection.Choice.Stored stored) {

@@ -2,6 +2,7 @@ package io.fjordmq.broker.delivery;
 
 import io.fjordmq.api.Message;
 import io.fjordmq.api.Qos;
+import io.fjordmq.api.SubscriptionOptions;
 import io.fjordmq.broker.delivery.ShareStrategy.Candidate;
 import io.fjordmq.broker.delivery.ShareStrategy.Turn;
 import io.fjordmq.inbox.PublishId;
@@ -20,8 +21,12 @@ final class ShareSelection {
 
   /** Where the message goes. */
   sealed interface Choice {
-    /** To a connected client. */
-    record Live(Subscriber member, Route route) implements Choice {}
+    /**
+     * To a connected client.
+     *
+     * @param options of its subscription: those of the route may still be an earlier session's
+     */
+    record Live(Subscriber member, Route route, SubscriptionOptions options) implements Choice {}
 
     /** To an inbox. */
     record Stored(Receiver.Inbox inbox, Route route) implements Choice {}
@@ -120,9 +125,10 @@ final class ShareSelection {
   /** The member if it is connected here and still subscribed; its route may outlive both. */
   private Choice liveChoice(String tenant, String clientId, Route member, Choice otherwise) {
     Subscriber subscriber = local.find(tenant, clientId);
-    return subscriber != null && subscriber.isSubscribedTo(member.filter())
-        ? new Choice.Live(subscriber, member)
-        : otherwise;
+    SubscriptionOptions options = subscriber == null ? null : subscriber.optionsOf(member.filter());
+    return subscriber == null || options == null
+        ? otherwise
+        : new Choice.Live(subscriber, member, options);
   }
 
   private Turn turnOf(ShareKey key) {

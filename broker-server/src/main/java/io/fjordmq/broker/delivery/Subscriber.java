@@ -82,6 +82,12 @@ final class Subscriber {
     return subscriptions.containsKey(filter.text());
   }
 
+  /** With which options it is subscribed to this filter, share included; null if it is not. */
+  synchronized @Nullable SubscriptionOptions optionsOf(TopicFilter filter) {
+    Subscription present = subscriptions.get(filter.text());
+    return present == null ? null : present.options;
+  }
+
   /** Ends it; returns what it was subscribed to. */
   synchronized List<TopicFilter> close() {
     closed = true;

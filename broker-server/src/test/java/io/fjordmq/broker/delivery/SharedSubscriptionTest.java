@@ -188,6 +188,18 @@ class SharedSubscriptionTest {
   }
 
   @Test
+  void shouldDeliverWithTheQosThatTheMemberAskedForLast() {
+    FakeSession member = member("one", world.loop);
+    world.router.hold(); // its route keeps the options of before for a while
+    world.local.subscribe(
+        member, TopicFilter.parse(SHARED), SubscriptionOptions.ofQos(AT_MOST_ONCE));
+
+    world.publishAndRun(message("a", AT_LEAST_ONCE, "m"));
+
+    assertThat(member.taken).extracting(Delivery::qos).containsExactly(AT_MOST_ONCE);
+  }
+
+  @Test
   void shouldCountWhatOnlyAMemberOnAnotherNodeCouldTake() {
     world.router.add(
         new Route(
