@@ -34,7 +34,7 @@ final class BrokerLives implements AutoCloseable {
   private RoughTransport.Faults faults = RoughTransport.Faults.NONE;
   private long life;
   private long clockOffsetMillis;
-  private int timesClockWasSet;
+  private long clockSetMillis;
 
   BrokerLives(Simulation simulation, Path installs, Defect defect, Ledger ledger) {
     this.simulation = simulation;
@@ -42,6 +42,7 @@ final class BrokerLives implements AutoCloseable {
     this.settings = SimSettings.draw(simulation, installs);
     this.defect = defect;
     this.ledger = ledger;
+    ledger.setPatient(settings.client().deadline().toMillis() >= SimSettings.PATIENT_MILLIS);
   }
 
   // ---- what clients see
@@ -55,26 +56,8 @@ final class BrokerLives implements AutoCloseable {
     return running != null && running.isListening();
   }
 
-  /** Of the process that runs or ran last, from 1. */
-  long life() {
-    return life;
-  }
-
-  /** The clock on the wall: sometimes it is set, also back. */
-  long wallMillis() {
-    return clock().millis();
-  }
-
-  int timesClockWasSet() {
-    return timesClockWasSet;
-  }
-
-  /**
-   * Whether the broker tries so long to reach its stores that it cannot have given up a call during
-   * the leader changes of a run.
-   */
-  boolean isPatient() {
-    return settings.client().deadline().toMillis() >= SimSettings.PATIENT_MILLIS;
+  Moment now() {
+    return new Moment(simulation.now(), clockSetMillis, life);
   }
 
   // ---- what happens to it
@@ -85,9 +68,16 @@ final class BrokerLives implements AutoCloseable {
       SimBroker started = new SimBroker(host, disk, clock(), settings, ++life, defect);
       started.setFaults(faults);
       running = started;
+      ledger.setLife(life);
       ledger.note("the broker starts, life " + life);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    }
+  }
+
+  void ensureRunning() {
+    if (running == null) {
+      start();
     }
   }
 
@@ -160,7 +150,7 @@ final class BrokerLives implements AutoCloseable {
   void setClock(long byMillis) {
     ledger.note("the clock is set by " + byMillis + " ms");
     clockOffsetMillis += byMillis;
-    timesClockWasSet++;
+    clockSetMillis += Math.max(0, byMillis);
   }
 
   private InstantSource clock() {

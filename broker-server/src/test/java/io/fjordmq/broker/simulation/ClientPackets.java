@@ -19,6 +19,7 @@ final class ClientPackets {
   static final int UNSUBACK = 11;
   static final int DISCONNECT = 14;
 
+  private static final int DISCONNECT_WITH_WILL = 0x04;
   private static final int SESSION_EXPIRY = 0x11;
   private static final int RECEIVE_MAXIMUM = 0x21;
   private static final int WILL_DELAY = 0x18;
@@ -91,11 +92,17 @@ final class ClientPackets {
     return new Body().packet(0xC0);
   }
 
-  /** A normal end; MQTT 5 may say how long the session lives on. */
-  static byte[] disconnect(int level, boolean endSession) {
+  /** The client goes; MQTT 5 may say that its session ends, or that its will is to be published. */
+  static byte[] disconnect(int level, boolean endSession, boolean publishWill) {
     Body body = new Body();
-    if (level == 5 && endSession) {
-      body.one(0).properties(to -> to.one(SESSION_EXPIRY).four(0));
+    if (level == 5 && (endSession || publishWill)) {
+      body.one(publishWill ? DISCONNECT_WITH_WILL : 0);
+      body.properties(
+          to -> {
+            if (endSession) {
+              to.one(SESSION_EXPIRY).four(0);
+            }
+          });
     }
     return body.packet(DISCONNECT << 4);
   }

@@ -1,5 +1,6 @@
 package io.fjordmq.broker.simulation;
 
+import io.fjordmq.broker.delivery.Publisher;
 import io.fjordmq.inbox.InboxListener;
 import io.fjordmq.inbox.InboxStore;
 import io.fjordmq.retain.RetainStore;
@@ -24,6 +25,11 @@ interface Defect {
 
   default RetainStore retained(RetainStore store) {
     return store;
+  }
+
+  /** As sessions and wills see it. */
+  default Publisher publisher(Publisher publisher) {
+    return publisher;
   }
 
   default Router router(Router router) {

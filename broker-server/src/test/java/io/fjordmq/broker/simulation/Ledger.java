@@ -2,9 +2,12 @@ package io.fjordmq.broker.simulation;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,11 +21,16 @@ final class Ledger {
 
   private final Map<String, Publication> publications = new HashMap<>();
   private final List<Publication> inOrder = new ArrayList<>();
+  private final Map<String, List<Publication>> byTopic = new HashMap<>();
   private final List<SessionRecord> sessions = new ArrayList<>();
+  private final Map<String, ShareRecord> shares = new TreeMap<>();
+  private final List<ModelWill> wills = new ArrayList<>();
   private final ArrayDeque<String> story = new ArrayDeque<>();
   private final long seed;
   private final boolean tellsStory;
   private long now;
+  private long life;
+  private boolean patient;
 
   /**
    * @param tellsStory whether what happened last is part of a failure's message
@@ -37,8 +45,13 @@ final class Ledger {
   }
 
   void note(String line) {
+    note(() -> line);
+  }
+
+  /** For lines that come often: most runs tell no story. */
+  void note(Supplier<String> line) {
     if (tellsStory) {
-      story.add(line);
+      story.add(line.get());
       if (story.size() > REMEMBERED_LINES) {
         story.remove();
       }
@@ -51,15 +64,59 @@ final class Ledger {
         story.isEmpty() ? complaint : complaint + "\n" + String.join("\n", story));
   }
 
-  SessionRecord newSession(String clientId) {
-    SessionRecord session = new SessionRecord(clientId, this);
+  void setLife(long life) {
+    this.life = life;
+  }
+
+  /** Which life of the broker this is, or the last was. */
+  long life() {
+    return life;
+  }
+
+  void setPatient(boolean patient) {
+    this.patient = patient;
+  }
+
+  /** Whether the broker gives up no call to its stores. */
+  boolean isPatient() {
+    return patient;
+  }
+
+  /**
+   * @param persistent false if it ends with its connection
+   */
+  SessionRecord newSession(String clientId, boolean persistent) {
+    SessionRecord session = new SessionRecord(clientId, persistent, this);
     sessions.add(session);
     return session;
+  }
+
+  /** The broker has accepted a connection of the client: its older ones are gone. */
+  void connected(String clientId) {
+    sessions.stream()
+        .filter(session -> session.clientId().equals(clientId))
+        .forEach(SessionRecord::replaced);
   }
 
   void add(Publication publication) {
     publications.put(publication.payload(), publication);
     inOrder.add(publication);
+    byTopic.computeIfAbsent(publication.topic(), first -> new ArrayList<>()).add(publication);
+  }
+
+  ModelWill newWill(ModelWill will) {
+    add(will.message());
+    will.message().sent(tick());
+    wills.add(will);
+    return will;
+  }
+
+  ShareRecord share(String filter) {
+    return shares.computeIfAbsent(filter, first -> new ShareRecord(first, this));
+  }
+
+  Collection<ShareRecord> shares() {
+    return shares.values();
   }
 
   Publication published(String payload) {
@@ -68,6 +125,11 @@ final class Ledger {
       throw violated("nobody has published " + payload);
     }
     return publication;
+  }
+
+  /** What was published to the topic, by the one who does so. */
+  List<Publication> publishedTo(String topic) {
+    return byTopic.getOrDefault(topic, List.of());
   }
 
   /** Acknowledged messages that somebody waits for. */
@@ -80,9 +142,33 @@ final class Ledger {
             missing.add(session + " misses " + publication);
           }
         }
+        for (ShareRecord share : shares.values()) {
+          if (share.misses(publication)) {
+            missing.add("every member of " + share + " misses " + publication);
+          }
+        }
       }
     }
     return missing;
+  }
+
+  /**
+   * Wills with which not happened what had to.
+   *
+   * @param witness was subscribed to all of them all the time
+   */
+  List<String> wrongWills(SessionRecord witness, Moment now) {
+    List<String> wrong = new ArrayList<>();
+    for (ModelWill will : wills) {
+      ModelWill.Fate fate = will.fate(now, patient);
+      boolean published = witness.has(will.message());
+      if (fate == ModelWill.Fate.PUBLISHED && !published) {
+        wrong.add("not published: " + will);
+      } else if (fate == ModelWill.Fate.NOT_PUBLISHED && published) {
+        wrong.add("published in spite of all: " + will);
+      }
+    }
+    return wrong;
   }
 
   /**
@@ -90,10 +176,11 @@ final class Ledger {
    * sure.
    *
    * @param found null if the topic has none
+   * @param before later acknowledgements do not count
    */
-  @Nullable Publication laterRetained(String topic, @Nullable Publication found) {
-    for (Publication other : inOrder) {
-      if (other.retain() && other.topic().equals(topic) && other.acknowledged() != NEVER) {
+  @Nullable Publication laterRetained(String topic, @Nullable Publication found, long before) {
+    for (Publication other : publishedTo(topic)) {
+      if (other.retain() && other.acknowledged() < before) {
         boolean later =
             found == null
                 || (other.number() > found.number()

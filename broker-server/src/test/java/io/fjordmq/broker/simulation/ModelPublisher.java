@@ -75,7 +75,7 @@ final class ModelPublisher {
     if (publication.qos() > 0) {
       (publication.qos() == 1 ? awaitingPuback : awaitingPubrec).add(identifier);
     }
-    ledger.note(clientId + " -> PUBLISH " + identifier + (dup ? " dup " : " ") + publication);
+    ledger.note(() -> clientId + " -> PUBLISH " + identifier + (dup ? " dup " : " ") + publication);
     out.accept(ClientPackets.publish(level, publication, identifier, dup));
   }
 
@@ -95,7 +95,7 @@ final class ModelPublisher {
     flights.forEach(
         (identifier, flight) -> {
           if (flight.received) {
-            ledger.note(clientId + " -> PUBREL " + identifier);
+            ledger.note(() -> clientId + " -> PUBREL " + identifier);
             out.accept(ClientPackets.reply(PUBREL, identifier));
           } else {
             send(identifier, flight.publication, true, out);

@@ -2,16 +2,24 @@ package io.fjordmq.broker.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fjordmq.api.Message;
+import io.fjordmq.broker.delivery.Publisher;
 import io.fjordmq.cluster.consensus.sim.Seeds;
 import io.fjordmq.inbox.Attachment;
 import io.fjordmq.inbox.InboxListener;
 import io.fjordmq.inbox.InboxStore;
 import io.fjordmq.inbox.InboxStore.InsertOutcome;
+import io.fjordmq.inbox.PublishId;
 import io.fjordmq.retain.RetainStore;
+import io.fjordmq.router.MatchedRoutes;
+import io.fjordmq.router.MatchedRoutes.ShareMatch;
 import io.fjordmq.router.Router;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
@@ -151,7 +159,156 @@ class PlantedDefectsTest {
   void shouldFindAnInboxThatIsNotGivenBack() {
     assertFound(
         inboxes("detach", (call, arguments) -> CompletableFuture.completedFuture(null)),
+        "session present is true",
         "persistent sessions");
+  }
+
+  @Test
+  void shouldFindASessionThatOutlivesItsExpiry() {
+    assertFound(
+        inboxes(
+            "detach",
+            (call, arguments) -> {
+              boolean ends = Long.valueOf(0).equals(arguments[2]);
+              return call.make(ends ? arguments : with(arguments, 2, 1_000_000L));
+            }),
+        "session present is true");
+  }
+
+  @Test
+  void shouldFindASessionThatEndsTooEarly() {
+    assertFound(
+        inboxes("detach", (call, arguments) -> call.make(with(arguments, 2, 0L))),
+        "session present is false");
+  }
+
+  @Test
+  void shouldFindAWillThatIsNotPublished() {
+    assertFound(wills((call, arguments) -> null), "not published: will");
+  }
+
+  @Test
+  void shouldFindAWillOfAPassingSessionThatIsNotPublished() {
+    assertFound(
+        publisher("publish", (call, arguments) -> isWill(arguments) ? null : call.make(arguments)),
+        "of a passing session");
+  }
+
+  private static boolean isWill(@Nullable Object... arguments) {
+    Message message = (Message) Objects.requireNonNull(arguments[1]);
+    return message.topic().name().startsWith("w/") && arguments[2] == null;
+  }
+
+  @Test
+  void shouldFindAWillThatIsPublishedAfterAFarewell() {
+    assertFound(
+        inboxes("detach", (call, arguments) -> call.make(with(arguments, 3, true))),
+        "published in spite of all");
+  }
+
+  @Test
+  void shouldFindAWillThatIsPublishedTwice() {
+    assertFound(
+        wills(
+            (call, arguments) -> {
+              call.make(arguments);
+              PublishId first = (PublishId) Objects.requireNonNull(arguments[4]);
+              PublishId other = new PublishId(first.producer() + 1, 1, 1);
+              return call.make(with(with(arguments, 4, other), 2, -1L));
+            }),
+        "as new 2 times");
+  }
+
+  @Test
+  void shouldFindAMessageThatComesToTwoMembersOfAShare() {
+    assertFound(
+        matches(
+            found -> {
+              List<ShareMatch> twice = new ArrayList<>(found.shares());
+              twice.addAll(found.shares());
+              return new MatchedRoutes(found.nodes(), found.inboxes(), twice);
+            }),
+        "members of $share/g/s/# got");
+  }
+
+  @Test
+  void shouldFindAMessageThatIsNotHandedOverWhenAMemberOfAShareGoes() {
+    assertFound(
+        publisher("redistribute", (call, arguments) -> null),
+        "every member of $share/g/s/# misses");
+  }
+
+  @Test
+  void shouldFindALiveMessageThatGetsLost() {
+    int[] matches = new int[1];
+    assertFound(
+        matches(
+            found ->
+                ++matches[0] % 20 == 0
+                    ? new MatchedRoutes(List.of(), found.inboxes(), found.shares())
+                    : found),
+        "but not");
+  }
+
+  @Test
+  void shouldFindARetainedMessageThatIsOutOfDate() {
+    Defect forgetful =
+        new Defect() {
+          @Override
+          public RetainStore retained(RetainStore store) {
+            Map<String, Object> pages = new HashMap<>();
+            return Defect.changed(
+                RetainStore.class,
+                store,
+                "match",
+                (call, arguments) ->
+                    arguments[2] != null
+                        ? call.make(arguments)
+                        : pages.computeIfAbsent(
+                            String.valueOf(arguments[1]),
+                            filter -> Objects.requireNonNull(call.make(arguments))));
+          }
+        };
+    assertFound(forgetful, "retained, after the acknowledgement of");
+  }
+
+  private static @Nullable Object[] with(
+      @Nullable Object[] arguments, int position, @Nullable Object other) {
+    @Nullable Object[] changed = arguments.clone();
+    changed[position] = other;
+    return changed;
+  }
+
+  private static Defect wills(Defect.Instead instead) {
+    return new Defect() {
+      @Override
+      public InboxListener listener(InboxListener events) {
+        return Defect.changed(InboxListener.class, events, "willDue", instead);
+      }
+    };
+  }
+
+  private static Defect publisher(String method, Defect.Instead instead) {
+    return new Defect() {
+      @Override
+      public Publisher publisher(Publisher publisher) {
+        return Defect.changed(Publisher.class, publisher, method, instead);
+      }
+    };
+  }
+
+  private static Defect matches(UnaryOperator<MatchedRoutes> change) {
+    return new Defect() {
+      @Override
+      public Router router(Router router) {
+        return Defect.changed(
+            Router.class,
+            router,
+            "match",
+            (call, arguments) ->
+                change.apply((MatchedRoutes) Objects.requireNonNull(call.make(arguments))));
+      }
+    };
   }
 
   private static Defect attachments(UnaryOperator<Attachment> change) {

@@ -9,17 +9,29 @@ final class Publication {
   private final String topic;
   private final int qos;
   private final boolean retain;
+  private final boolean will;
   private int sends;
   private long firstSent = Ledger.NEVER;
   private long acknowledged = Ledger.NEVER;
   private @Nullable Integer refusedWith;
 
   Publication(String publisher, int number, String topic, int qos, boolean retain) {
+    this(publisher, number, topic, qos, retain, false);
+  }
+
+  private Publication(
+      String publisher, int number, String topic, int qos, boolean retain, boolean will) {
     this.publisher = publisher;
     this.number = number;
     this.topic = topic;
     this.qos = qos;
     this.retain = retain;
+    this.will = will;
+  }
+
+  /** What the broker publishes for a connection of this name. */
+  static Publication will(String connection, String topic, int qos) {
+    return new Publication(connection, 1, topic, qos, false, true);
   }
 
   String publisher() {
@@ -41,6 +53,13 @@ final class Publication {
 
   boolean retain() {
     return retain;
+  }
+
+  /**
+   * The broker publishes it, and says it again to those who are connected if it crashes meanwhile.
+   */
+  boolean isWill() {
+    return will;
   }
 
   /** Unique. */

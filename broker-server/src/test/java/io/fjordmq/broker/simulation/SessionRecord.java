@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What one session of a client has subscribed to and received. Checks each message as it comes:
- * that it was asked for, that it comes as often as it may, and in order.
+ * that it was asked for, that it comes as often as it may, and in order; and at the end that none
+ * is missing in between. What it gets as a member of a share is checked with the other members.
  */
 final class SessionRecord {
   /** A subscription from its SUBACK until its UNSUBSCRIBE is written. */
@@ -43,19 +44,56 @@ final class SessionRecord {
   }
 
   private final String clientId;
+  private final boolean persistent;
   private final Ledger ledger;
+  private final long began;
+  private final long life;
   private final List<Subscription> granted = new ArrayList<>();
   private final Map<String, Integer> asked = new HashMap<>();
+  private final Map<String, Long> firstAsked = new HashMap<>();
   private final Map<Publication, Receptions> received = new HashMap<>();
   private final Map<Stream, Integer> newest = new HashMap<>();
   // Since when its subscriptions are what the client thinks they are; NEVER while they change.
   private long unchangedSince;
   private int changing;
-  private boolean over;
+  private long ended = Ledger.NEVER;
+  private long gone = Ledger.NEVER;
 
-  SessionRecord(String clientId, Ledger ledger) {
+  SessionRecord(String clientId, boolean persistent, Ledger ledger) {
     this.clientId = clientId;
+    this.persistent = persistent;
     this.ledger = ledger;
+    this.began = ledger.tick();
+    this.life = ledger.life();
+  }
+
+  long began() {
+    return began;
+  }
+
+  /** Of the broker, when it began. */
+  long life() {
+    return life;
+  }
+
+  /** Since when the broker knows for sure that it is over, too. */
+  long gone() {
+    return gone;
+  }
+
+  String clientId() {
+    return clientId;
+  }
+
+  /** The next session of the client is there. */
+  void replaced() {
+    if (isOver() && gone == Ledger.NEVER) {
+      gone = ledger.tick();
+    }
+  }
+
+  boolean isOver() {
+    return ended != Ledger.NEVER;
   }
 
   // ---- subscriptions
@@ -63,6 +101,10 @@ final class SessionRecord {
   void asked(String filter, int qos) {
     changes();
     asked.merge(filter, qos, Math::max);
+    firstAsked.putIfAbsent(filter, ledger.tick());
+    if (ShareRecord.isShared(filter) && !persistent) {
+      ledger.share(filter).joins(this);
+    }
     // Until the SUBACK the old one or the new one may hold.
     granted.stream()
         .filter(one -> one.filter.equals(filter) && one.qos > qos)
@@ -110,7 +152,10 @@ final class SessionRecord {
 
   /** The session has ended, or may have: nothing is owed to it any more. */
   void end() {
-    over = true;
+    if (!isOver()) {
+      requireNoGap();
+      ended = ledger.tick();
+    }
   }
 
   // ---- messages
@@ -120,10 +165,16 @@ final class SessionRecord {
     requireAsked(publication, packet);
     Receptions receptions = received.computeIfAbsent(publication, first -> new Receptions());
     if (packet.retain()) {
+      requireFresh(publication);
       receptions.retained++;
       return;
     }
     boolean known = receptions.all() > 0;
+    if (!known) {
+      asked.keySet().stream()
+          .filter(filter -> ShareRecord.isShared(filter) && matches(filter, publication))
+          .forEach(filter -> ledger.share(filter).receives(this, publication, packet.qos()));
+    }
     if (packet.qos() == 0) {
       receptions.live++;
     } else if (accepted || !packet.dup()) {
@@ -140,10 +191,12 @@ final class SessionRecord {
   }
 
   private void requireNotMore(Publication publication, Receptions receptions) {
-    int most = publication.qos() == 1 ? publication.sends() : 1;
+    // A repetition may find a share with other members, and come to the same one in the end.
+    boolean once = publication.qos() == 2 && !isMemberFor(publication);
+    int most = once ? 1 : publication.sends();
     // Copies of QoS 0 are remembered nowhere: a publisher of QoS 2 that repeats itself to a broker
     // that has crashed meanwhile reaches them again.
-    int mostLive = publication.sends();
+    int mostLive = publication.isWill() ? Integer.MAX_VALUE / 2 : publication.sends();
     // While subscriptions change, the old and the new may each bring a copy (MQTT 5.0 §3.3.4).
     int mostOfAll =
         unchangedSince < publication.firstSent() ? Math.max(most, mostLive) : most + mostLive;
@@ -157,16 +210,65 @@ final class SessionRecord {
     if (!packet.topic().equals(publication.topic())) {
       throw ledger.violated(this + " got " + publication + " under topic " + packet.topic());
     }
-    int most =
-        asked.entrySet().stream()
-            .filter(one -> Ledger.matches(one.getKey(), publication.topic()))
-            .mapToInt(Map.Entry::getValue)
-            .max()
-            .orElse(-1);
+    int most = mostAsked(publication.topic());
     if (packet.qos() > Math.min(most, publication.qos())) {
       throw ledger.violated(
           this + " got " + publication + " with QoS " + packet.qos() + ", asked for " + most);
     }
+  }
+
+  /** The highest QoS it may get, -1 if it has not asked for the topic at all. */
+  int mostAsked(String topic) {
+    return asked.entrySet().stream()
+        .filter(one -> Ledger.matches(ShareRecord.pattern(one.getKey()), topic))
+        .mapToInt(Map.Entry::getValue)
+        .max()
+        .orElse(-1);
+  }
+
+  private boolean isMemberFor(Publication publication) {
+    return asked.keySet().stream()
+        .anyMatch(filter -> ShareRecord.isShared(filter) && matches(filter, publication));
+  }
+
+  private static boolean matches(String filter, Publication publication) {
+    return Ledger.matches(ShareRecord.pattern(filter), publication.topic());
+  }
+
+  /** What is retained when it subscribes is the last that was acknowledged, or later. */
+  private void requireFresh(Publication publication) {
+    long since =
+        firstAsked.entrySet().stream()
+            .filter(one -> Ledger.matches(one.getKey(), publication.topic()))
+            .mapToLong(Map.Entry::getValue)
+            .min()
+            .orElse(0);
+    Publication later = ledger.laterRetained(publication.topic(), publication, since);
+    if (later != null) {
+      throw ledger.violated(
+          this + " found " + publication + " retained, after the acknowledgement of " + later);
+    }
+  }
+
+  /**
+   * Of messages that stay in order, those before one that came must have come, too, also if the
+   * session does not outlive its connection.
+   */
+  private void requireNoGap() {
+    newest.forEach(
+        (stream, number) -> {
+          for (Publication earlier : ledger.publishedTo(stream.topic)) {
+            if (earlier.number() < number
+                && earlier.publisher().equals(stream.publisher)
+                && earlier.qos() == stream.publishedQos
+                && stream.receivedQos > 0
+                && unchangedSince < earlier.firstSent()
+                && !received.containsKey(earlier)
+                && isOwed(earlier)) {
+              throw ledger.violated(this + " got number " + number + " but not " + earlier);
+            }
+          }
+        });
   }
 
   private void requireOrder(Publication publication, int qos) {
@@ -178,9 +280,13 @@ final class SessionRecord {
     }
   }
 
+  boolean has(Publication publication) {
+    return received.containsKey(publication);
+  }
+
   /** Whether it is owed the message and does not have it. */
   boolean misses(Publication publication) {
-    return !over && !received.containsKey(publication) && isOwed(publication);
+    return !isOver() && !has(publication) && isOwed(publication);
   }
 
   /**
@@ -198,6 +304,7 @@ final class SessionRecord {
   }
 
   private boolean isOwed(Publication publication) {
+    // A shared filter, read as an ordinary one, matches nothing here.
     return granted.stream()
         .anyMatch(
             one ->

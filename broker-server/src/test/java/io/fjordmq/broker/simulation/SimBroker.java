@@ -8,6 +8,7 @@ import io.fjordmq.broker.delivery.InboxRoutes;
 import io.fjordmq.broker.delivery.LiveDispatch;
 import io.fjordmq.broker.delivery.LocalNode;
 import io.fjordmq.broker.delivery.LocalSubscriptions;
+import io.fjordmq.broker.delivery.Publisher;
 import io.fjordmq.broker.delivery.SessionRegistry;
 import io.fjordmq.broker.delivery.WillService;
 import io.fjordmq.broker.limits.Overload;
@@ -15,6 +16,7 @@ import io.fjordmq.broker.net.PlainPipeline;
 import io.fjordmq.broker.net.Settings;
 import io.fjordmq.broker.security.Security;
 import io.fjordmq.broker.session.ClientEvents;
+import io.fjordmq.broker.session.CloseReason;
 import io.fjordmq.broker.session.SessionServices;
 import io.fjordmq.broker.session.Sessions;
 import io.fjordmq.cluster.NodeId;
@@ -41,10 +43,14 @@ import io.fjordmq.retain.RetainStore;
 import io.fjordmq.router.RangedRouter;
 import io.fjordmq.router.Router;
 import io.netty.channel.ChannelHandler;
+import io.netty.channel.local.LocalAddress;
 import java.io.IOException;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Stream;
 
 /**
@@ -61,7 +67,7 @@ final class SimBroker {
   private final RangeStore ranges;
   private final List<RoughTransport> ways = new ArrayList<>();
   private final List<SimEventLoop> loops = new ArrayList<>();
-  private final List<SimLink> links = new ArrayList<>();
+  private final Map<String, SimLink> links = new LinkedHashMap<>();
   private final CountingAllocator allocator = new CountingAllocator();
   private final SimCounters counters = new SimCounters();
   private final SessionRegistry registry = new SessionRegistry();
@@ -120,7 +126,8 @@ final class SimBroker {
             settings.inboxes(),
             timers,
             clock,
-            InboxObserver.NONE);
+            InboxObserver.NONE,
+            process.simulation().random().nextInt());
     LocalSubscriptions live =
         new LocalSubscriptions(self, routing, dispatch, delivery, DeliveryObserver.NONE);
     InboxStore served = defect.inboxes(inboxes);
@@ -137,7 +144,8 @@ final class SimBroker {
             delivery,
             () -> true,
             DeliveryObserver.NONE);
-    WillService wills = new WillService(publisher, clock);
+    Publisher publishing = defect.publisher(publisher);
+    WillService wills = new WillService(publishing, clock);
     InboxRoutes inboxRoutes = new InboxRoutes(routing, delivery);
     events.connect(served, wills, inboxRoutes);
     this.sweeper =
@@ -153,11 +161,11 @@ final class SimBroker {
             new SessionServices(
                 Settings.forAll(settings.sessions(), counters),
                 Overload.NEVER,
-                ClientEvents.NONE,
+                new Farewells(),
                 counters,
                 Security.everyoneWelcome(""),
                 registry,
-                publisher,
+                publishing,
                 live,
                 served,
                 inboxRoutes,
@@ -232,7 +240,7 @@ final class SimBroker {
   void accept(SimLink link) {
     SimEventLoop loop = loops.get(accepted++ % loops.size());
     SimChannel channel = new SimChannel(link, allocator, settings.marks());
-    links.add(link);
+    links.put(link.name(), link);
     link.accept(channel, loop);
     loop.execute(
         () -> {
@@ -241,9 +249,19 @@ final class SimBroker {
         });
   }
 
+  private final class Farewells implements ClientEvents {
+    @Override
+    public void disconnected(Client client, CloseReason reason, long nowMillis) {
+      if (reason == CloseReason.CLIENT_DISCONNECT) {
+        String name = ((LocalAddress) client.peer().remote()).id();
+        Objects.requireNonNull(links.get(name)).farewellTaken();
+      }
+    }
+  }
+
   /** The process is dead already: clients lose their connections, the storage its owner. */
   void crashed() {
-    links.forEach(SimLink::serverCrashed);
+    links.values().forEach(SimLink::serverCrashed);
     kv.kill();
   }
 

@@ -24,7 +24,15 @@ final class SimLink {
     void arrived(byte[] bytes);
 
     /** The broker has closed, or the connection broke. */
-    void ended();
+    void endSeen();
+
+    /** The same, when it happens: a client does not know it yet. */
+    void brokerEnds();
+
+    /**
+     * The broker says that the connection ends with the client's DISCONNECT. Nor does it know this.
+     */
+    void farewellTaken();
   }
 
   /** How a client leaves. */
@@ -155,20 +163,28 @@ final class SimLink {
 
   /** Half a close: the client sees the end after what was sent. */
   void endFromServer() {
+    client.brokerEnds();
     simulation.schedule(arrival(toClient, delay()), this::tellClient);
   }
 
   void closedByServer() {
     if (!serverGone) {
       serverGone = true;
+      client.brokerEnds();
       simulation.schedule(arrival(toClient, delay()), this::tellClient);
     }
+  }
+
+  /** The broker tells its event listeners so. */
+  void farewellTaken() {
+    client.farewellTaken();
   }
 
   /** The broker's process is no more. */
   void serverCrashed() {
     if (!serverGone) {
       serverGone = true;
+      client.brokerEnds();
       lose(toClient);
       simulation.schedule(arrival(toClient, delay()), this::tellClient);
     }
@@ -197,7 +213,7 @@ final class SimLink {
   private void tellClient() {
     if (!clientGone && !clientTold && !paused) {
       clientTold = true;
-      client.ended();
+      client.endSeen();
     }
   }
 

@@ -35,7 +35,7 @@ record SimSettings(
   /** Publishes a client may have unacknowledged; model clients know it. */
   static final int RECEIVE_MAXIMUM = 12;
 
-  /** From this deadline on the broker is called patient. */
+  /** With this deadline the broker gives up no call to its stores while leaders change. */
   static final long PATIENT_MILLIS = 3_000;
 
   /** What a client that does not say is sent at a time. */

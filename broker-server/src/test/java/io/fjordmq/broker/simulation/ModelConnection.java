@@ -1,0 +1,292 @@
+package io.fjordmq.broker.simulation;
+
+import io.fjordmq.broker.simulation.ClientPackets.Packet;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** One connection of a {@link ModelClient}: what it reads, answers and waits for. */
+final class ModelConnection implements SimLink.Client {
+  private static final int PING_MILLIS = 2_000;
+
+  private record Wish(String filter, int qos) {}
+
+  private final ModelClient client;
+  private final Character self;
+  private final Ledger ledger;
+  private final boolean clean;
+  private final @Nullable ModelWill will;
+  private final SimLink link;
+  private final ClientPackets.Reader reader = new ClientPackets.Reader();
+  private final ArrayDeque<Runnable> answers = new ArrayDeque<>();
+  // By packet identifier; null if it was withdrawn meanwhile.
+  private final Map<Integer, @Nullable Wish> subscribing = new HashMap<>();
+  private final Moment started;
+  private @Nullable Moment ended;
+  private boolean accepted;
+  private boolean silent;
+  private boolean frozen;
+
+  ModelConnection(ModelClient client, String name, boolean clean, @Nullable ModelWill will) {
+    this.client = client;
+    this.self = client.character();
+    this.ledger = client.ledger();
+    this.clean = clean;
+    this.will = will;
+    this.started = client.now();
+    int buffer =
+        (int) (client.simulation().chance(20) ? 32 : client.simulation().between(100, 10_000));
+    this.link = new SimLink(client.simulation(), name, buffer, this);
+  }
+
+  SimLink link() {
+    return link;
+  }
+
+  boolean isClean() {
+    return clean;
+  }
+
+  @Nullable ModelWill will() {
+    return will;
+  }
+
+  boolean isAccepted() {
+    return accepted;
+  }
+
+  Moment started() {
+    return started;
+  }
+
+  /** When one of both sides gave it up. */
+  Moment ended() {
+    return ended == null ? client.now() : ended;
+  }
+
+  /** The session ends with this connection. */
+  boolean endsSession() {
+    return !self.isPersistent() || (clean && self.level() == 4);
+  }
+
+  private boolean isCurrent() {
+    return client.isConnectedBy(this);
+  }
+
+  // ---- what the client does
+
+  void send(Supplier<String> text, byte[] bytes) {
+    ledger.note(() -> link.name() + " -> " + text.get());
+    link.fromClient(bytes);
+  }
+
+  /** From now on the client answers nothing. */
+  void fallSilent() {
+    silent = true;
+  }
+
+  /** From now on the client sends nothing, not even pings. */
+  void freeze() {
+    silent = true;
+    frozen = true;
+  }
+
+  boolean isSilent() {
+    return silent;
+  }
+
+  boolean isFrozen() {
+    return frozen;
+  }
+
+  void subscribe(int identifier, String filter, int qos) {
+    withdraw(filter, qos);
+    subscribing.put(identifier, new Wish(filter, qos));
+    client.subscriber().session().asked(filter, qos);
+    send(
+        () -> "SUBSCRIBE " + identifier + " " + filter + " q" + qos,
+        ClientPackets.subscribe(self.level(), identifier, filter, qos));
+  }
+
+  void unsubscribe(int identifier, String filter) {
+    withdraw(filter, -1);
+    client.subscriber().session().unsubscribing(filter);
+    send(
+        () -> "UNSUBSCRIBE " + identifier + " " + filter,
+        ClientPackets.unsubscribe(self.level(), identifier, filter));
+  }
+
+  /** What was asked for and is not answered no longer counts above this QoS. */
+  private void withdraw(String filter, int qos) {
+    subscribing.replaceAll(
+        (identifier, wish) ->
+            wish != null && wish.filter.equals(filter) && wish.qos > qos ? null : wish);
+  }
+
+  /** Says that the client goes; with the will to be published or not. */
+  void farewell(boolean endSession, boolean publishWill) {
+    boolean withWill = publishWill && self.level() == 5;
+    if (will != null && !withWill) {
+      will.farewellSaid();
+    }
+    send(
+        () -> "DISCONNECT" + (endSession ? ", end" : "") + (withWill ? " with will" : ""),
+        ClientPackets.disconnect(self.level(), endSession, withWill));
+  }
+
+  void leave(SimLink.Cut how) {
+    brokerOrClientEnds();
+    link.leave(how);
+  }
+
+  void keepAlive() {
+    if (isCurrent()) {
+      if (accepted && !frozen) {
+        link.fromClient(ClientPackets.ping());
+      }
+      client.simulation().schedule(PING_MILLIS, this::keepAlive);
+    }
+  }
+
+  // ---- what the client cannot know, but who keeps its books
+
+  private void brokerOrClientEnds() {
+    if (ended == null) {
+      ended = client.now();
+    }
+    if (will != null) {
+      will.ended(client.now());
+    }
+  }
+
+  @Override
+  public void brokerEnds() {
+    brokerOrClientEnds();
+  }
+
+  @Override
+  public void farewellTaken() {
+    if (will != null) {
+      will.farewellTaken(client.now());
+    }
+  }
+
+  // ---- what the client reads
+
+  @Override
+  public void endSeen() {
+    if (isCurrent()) {
+      ledger.note(() -> link.name() + " is closed by the broker");
+      client.leave(SimLink.Cut.CLOSED);
+    }
+  }
+
+  @Override
+  public void arrived(byte[] bytes) {
+    if (!isCurrent()) {
+      return;
+    }
+    reader.add(bytes);
+    for (Packet packet = reader.next(); packet != null && isCurrent(); packet = reader.next()) {
+      on(packet);
+    }
+  }
+
+  private void on(Packet packet) {
+    if (!accepted && packet.type() != ClientPackets.CONNACK) {
+      throw ledger.violated(link.name() + " got a packet before its CONNACK");
+    }
+    ModelPublisher publisher = client.publisher();
+    switch (packet.type()) {
+      case ClientPackets.CONNACK -> onConnAck(packet.body().get() == 1, packet.body().get());
+      case ClientPackets.PUBLISH -> {
+        ClientPackets.Received received = ClientPackets.received(self.level(), packet);
+        ledger.note(() -> link.name() + " <- " + received);
+        client.subscriber().onPublish(received, this::answer);
+      }
+      case ClientPackets.PUBACK -> {
+        int identifier = noted("PUBACK", packet);
+        publisher.onAcknowledged(identifier, reasonCode(packet));
+      }
+      case ClientPackets.PUBREC -> {
+        int identifier = noted("PUBREC", packet);
+        publisher.onReceived(
+            identifier, reasonCode(packet), release -> later(() -> link.fromClient(release)));
+      }
+      case ClientPackets.PUBREL ->
+          client.subscriber().onRelease(noted("PUBREL", packet), this::answer);
+      case ClientPackets.PUBCOMP -> publisher.onComplete(noted("PUBCOMP", packet));
+      case ClientPackets.SUBACK -> onSubAck(noted("SUBACK", packet), packet);
+      case ClientPackets.UNSUBACK -> {
+        noted("UNSUBACK", packet);
+        client.subscriber().session().changed();
+      }
+      case ClientPackets.DISCONNECT -> ledger.note(() -> link.name() + " <- DISCONNECT");
+      default -> {
+        // PINGRESP says nothing.
+      }
+    }
+  }
+
+  private int noted(String type, Packet packet) {
+    int identifier = packet.body().getShort() & 0xFFFF;
+    ledger.note(() -> link.name() + " <- " + type + " " + identifier);
+    return identifier;
+  }
+
+  private static int reasonCode(Packet packet) {
+    return packet.body().hasRemaining() ? packet.body().get() & 0xFF : 0;
+  }
+
+  private void onConnAck(boolean present, int code) {
+    ledger.note(() -> link.name() + " <- CONNACK " + code + (present ? " present" : ""));
+    if (code != 0) {
+      client.leave(SimLink.Cut.CLOSED);
+      return;
+    }
+    accepted = true;
+    if (will != null) {
+      will.accepted(client.now());
+    }
+    client.accepted(this, present);
+  }
+
+  private void onSubAck(int identifier, Packet packet) {
+    if (self.level() == 5) {
+      packet.body().position(packet.body().position() + 1 + packet.body().get(2));
+    }
+    int code = packet.body().get() & 0xFF;
+    if (!subscribing.containsKey(identifier)) {
+      throw ledger.violated(link.name() + " has not sent SUBSCRIBE " + identifier);
+    }
+    Wish wish = subscribing.remove(identifier);
+    SessionRecord session = client.subscriber().session();
+    session.changed();
+    if (code < 0x80 && wish != null) {
+      session.granted(wish.filter, code);
+    }
+  }
+
+  /** Answers leave in order, each when the client gets to it. */
+  private void answer(int type, int identifier, Runnable sent) {
+    later(
+        () -> {
+          sent.run();
+          send(() -> "answer " + type + " " + identifier, ClientPackets.reply(type, identifier));
+        });
+  }
+
+  private void later(Runnable answer) {
+    answers.add(answer);
+    client.simulation().schedule(client.thinkingMillis(), this::answerNext);
+  }
+
+  private void answerNext() {
+    Runnable answer = answers.poll();
+    if (answer != null && isCurrent() && !silent) {
+      answer.run();
+    }
+  }
+}

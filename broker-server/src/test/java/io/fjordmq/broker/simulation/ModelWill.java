@@ -1,0 +1,142 @@
+package io.fjordmq.broker.simulation;
+
+import io.fjordmq.cluster.consensus.sim.Simulation;
+import org.jspecify.annotations.Nullable;
+
+/** The will of one connection, and what must become of it (MQTT 5.0 §3.1.2.5, §3.1.3.2.2). */
+final class ModelWill {
+  /** What must have become of a will. */
+  enum Fate {
+    PUBLISHED,
+    NOT_PUBLISHED,
+    /** Nobody but the broker can know. */
+    EITHER
+  }
+
+  private static final int MAX_DELAY_SECONDS = 4;
+
+  private final Publication message;
+  private final ClientPackets.WillText text;
+  private final boolean persistent;
+  private final long delaySeconds;
+  private @Nullable Moment accepted;
+  private @Nullable Moment ended;
+  private @Nullable Moment farewellTaken;
+  private @Nullable Moment nextAccepted;
+  private boolean farewellSaid;
+  private boolean sessionWentOn;
+  // Connections that may have resumed the session without the client's knowing it.
+  private int triedInVain;
+
+  /**
+   * @param expirySeconds of the session; 0 if it ends with the connection
+   */
+  ModelWill(Publication message, int delaySeconds, long expirySeconds) {
+    this.message = message;
+    this.text =
+        new ClientPackets.WillText(message.topic(), message.payload(), message.qos(), delaySeconds);
+    this.persistent = expirySeconds > 0;
+    this.delaySeconds = Math.min(delaySeconds, expirySeconds);
+  }
+
+  /** A will of a connection with this name. */
+  static ModelWill draw(
+      Simulation simulation, Character client, String connection, long expirySeconds) {
+    int delay =
+        client.level() == 4 || simulation.chance(30)
+            ? 0
+            : (int) simulation.between(1, MAX_DELAY_SECONDS);
+    int qos = (int) simulation.between(1, 2);
+    Publication message = Publication.will(connection, "w/" + client.clientId(), qos);
+    return new ModelWill(message, delay, expirySeconds);
+  }
+
+  Publication message() {
+    return message;
+  }
+
+  ClientPackets.WillText text() {
+    return text;
+  }
+
+  /** The CONNACK came. */
+  void accepted(Moment now) {
+    accepted = now;
+  }
+
+  /** The client writes a DISCONNECT. */
+  void farewellSaid() {
+    farewellSaid = true;
+  }
+
+  /** The broker says that the connection ended with the client's DISCONNECT. */
+  void farewellTaken(Moment now) {
+    farewellTaken = now;
+  }
+
+  /** The client or the broker gives the connection up; who comes first, counts. */
+  void ended(Moment now) {
+    if (ended == null) {
+      ended = now;
+    }
+  }
+
+  /** The client tries to connect again. */
+  void nextTried(boolean clean) {
+    triedInVain += clean ? 0 : 1;
+  }
+
+  /** It is connected again. */
+  void nextAccepted(Moment now, boolean clean, boolean sessionPresent) {
+    nextAccepted = now;
+    sessionWentOn = sessionPresent;
+    triedInVain -= clean ? 0 : 1;
+  }
+
+  /**
+   * What must have become of it by now, long after everything.
+   *
+   * @param patient whether the broker gives up no call to its stores
+   */
+  Fate fate(Moment now, boolean patient) {
+    if (accepted == null) {
+      return Fate.EITHER;
+    }
+    if (farewellTaken != null) {
+      // Until the store has been told, a crash makes the farewell an end like any other.
+      Moment known = nextAccepted == null ? now : nextAccepted;
+      boolean told = !persistent || (patient && known.life() == farewellTaken.life());
+      return told ? Fate.NOT_PUBLISHED : Fate.EITHER;
+    }
+    if (ended == null) {
+      return Fate.NOT_PUBLISHED;
+    }
+    if (farewellSaid) {
+      return Fate.EITHER;
+    }
+    return persistent ? fateOfStored(ended) : fateInMemory(accepted, now, patient);
+  }
+
+  private Fate fateOfStored(Moment end) {
+    if (delaySeconds == 0) {
+      return Fate.PUBLISHED;
+    }
+    if (nextAccepted != null && sessionWentOn) {
+      return nextAccepted.isWithin(delaySeconds, end) ? Fate.NOT_PUBLISHED : Fate.EITHER;
+    }
+    return triedInVain > 0 ? Fate.EITHER : Fate.PUBLISHED;
+  }
+
+  /** It dies with the broker. */
+  private static Fate fateInMemory(Moment accepted, Moment now, boolean patient) {
+    return patient && accepted.life() == now.life() ? Fate.PUBLISHED : Fate.EITHER;
+  }
+
+  @Override
+  public String toString() {
+    return "will "
+        + message
+        + (persistent ? " after " + delaySeconds + " s" : " of a passing session")
+        + (ended == null ? "" : ", connection ended at " + ended.millis());
+  }
+}

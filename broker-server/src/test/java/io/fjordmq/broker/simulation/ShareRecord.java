@@ -1,0 +1,112 @@
+package io.fjordmq.broker.simulation;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Predicate;
+
+/**
+ * What the members of one share have received together. Some of its members are steady, so each
+ * message has somebody to go to; the sessions of others pass (MQTT 5.0 §4.8.2).
+ */
+final class ShareRecord {
+  private record Reception(SessionRecord by, int qos) {}
+
+  private final String filter;
+  private final Ledger ledger;
+  private final Map<Publication, List<Reception>> received = new HashMap<>();
+  private final Set<SessionRecord> passing = new HashSet<>();
+  private long since = Ledger.NEVER;
+
+  ShareRecord(String filter, Ledger ledger) {
+    this.filter = filter;
+    this.ledger = ledger;
+  }
+
+  static boolean isShared(String filter) {
+    return filter.startsWith("$share/");
+  }
+
+  /** The filter without its share. */
+  static String pattern(String filter) {
+    return isShared(filter) ? filter.split("/", 3)[2] : filter;
+  }
+
+  /** The steady members are subscribed. */
+  void begins() {
+    since = ledger.tick();
+  }
+
+  /** A session that ends with its connection asks to be a member. */
+  void joins(SessionRecord session) {
+    passing.add(session);
+  }
+
+  void receives(SessionRecord session, Publication publication, int qos) {
+    received
+        .computeIfAbsent(publication, first -> new ArrayList<>(1))
+        .add(new Reception(session, qos));
+    requireOnce(publication, passing::contains);
+  }
+
+  /**
+   * At the end of a run, when the connections that are there have acknowledged what they have.
+   *
+   * @throws AssertionError if one of them and another member have the same message
+   */
+  void requireOnce() {
+    received
+        .keySet()
+        .forEach(
+            publication -> requireOnce(publication, one -> passing.contains(one) && one.isOver()));
+  }
+
+  /**
+   * @param mayHandOver whose messages of QoS 1 may have gone to another member, too: the broker
+   *     knows earlier than the client that its connection is gone, and may not have got its
+   *     acknowledgement
+   */
+  private void requireOnce(Publication publication, Predicate<SessionRecord> mayHandOver) {
+    if (publication.qos() == 0 || publication.sends() > 1) {
+      return; // a repetition may meet other members than the first
+    }
+    List<Reception> receptions = received.getOrDefault(publication, List.of());
+    long count =
+        receptions.stream().filter(one -> one.qos != 1 || !mayHandOver.test(one.by)).count();
+    if (count > 1) {
+      throw ledger.violated(
+          "members of " + filter + " got " + publication + " " + count + " times: " + receptions);
+    }
+  }
+
+  /** Whether it is owed to the members and none has it. */
+  boolean misses(Publication publication) {
+    return publication.qos() > 0
+        && since < publication.firstSent()
+        && publication.acknowledged() != Ledger.NEVER
+        && Ledger.matches(pattern(filter), publication.topic())
+        && !received.containsKey(publication)
+        && passing.stream().noneMatch(one -> mayHaveLost(one, publication));
+  }
+
+  /**
+   * What a connected member has been sent with QoS 2 is nobody else's when it goes; what it has
+   * been sent with QoS 1 goes to another one, unless the broker dies before.
+   */
+  private boolean mayHaveLost(SessionRecord session, Publication publication) {
+    boolean wasThere =
+        session.isOver()
+            && session.began() < publication.acknowledged()
+            && publication.firstSent() < session.gone();
+    boolean exactlyOnce = publication.qos() == 2 && session.mostAsked(publication.topic()) == 2;
+    return wasThere && (exactlyOnce || session.life() != ledger.life() || !ledger.isPatient());
+  }
+
+  @Override
+  public String toString() {
+    return filter;
+  }
+}
