@@ -4,7 +4,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Waits for all parts of a PUBLISH and answers with the worst of their outcomes, which is what
- * their order in {@link PublishOutcome} says. Thread-safe.
+ * their order in {@link PublishOutcome} says. The worst there is need not wait: until its publisher
+ * knows of it, later messages would be stored that have to come after this one. Thread-safe.
  */
 final class PublishJoin {
   private static final PublishOutcome[] BY_BADNESS = PublishOutcome.values();
@@ -30,11 +31,20 @@ final class PublishJoin {
 
   /** Closes a part. */
   void part(PublishOutcome outcome) {
-    worst.accumulateAndGet(outcome.ordinal(), Math::max);
+    int before = worst.getAndAccumulate(outcome.ordinal(), Math::max);
+    if (outcome == PublishOutcome.NOT_DURABLE && before != outcome.ordinal()) {
+      tell(outcome);
+    }
     if (open.decrementAndGet() == 0) {
       PublishOutcome all = BY_BADNESS[worst.get()];
-      observer.published(all);
-      listener.published(all);
+      if (all != PublishOutcome.NOT_DURABLE) {
+        tell(all);
+      }
     }
+  }
+
+  private void tell(PublishOutcome all) {
+    observer.published(all);
+    listener.published(all);
   }
 }
