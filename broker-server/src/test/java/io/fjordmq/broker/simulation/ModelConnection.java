@@ -264,7 +264,10 @@ final class ModelConnection implements SimLink.Client {
     Wish wish = subscribing.remove(identifier);
     SessionRecord session = client.subscriber().session();
     session.changed();
-    if (code < 0x80 && wish != null) {
+    if (code >= 0x80) {
+      ledger.note(() -> link.name() + ": subscription " + identifier + " is refused");
+      session.refused();
+    } else if (wish != null) {
       session.granted(wish.filter, code);
     }
   }

@@ -128,6 +128,11 @@ final class SessionRecord {
     }
   }
 
+  /** A subscription was refused: what has been stored of it may hold all the same. */
+  void refused() {
+    changes();
+  }
+
   /** Another connection resumes it: what was not answered never will be. */
   void resumed() {
     changing = 0;
