@@ -1,5 +1,7 @@
 package io.fjordmq.range;
 
+import io.fjordmq.api.ByteReader;
+import io.fjordmq.api.ByteWriter;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +28,21 @@ public record KeyInterval(byte[] start, byte @Nullable [] end) {
   public boolean contains(byte[] key) {
     return Arrays.compareUnsigned(start, key) <= 0
         && (end == null || Arrays.compareUnsigned(key, end) < 0);
+  }
+
+  /** Adds {@code block start | u8 1 if there is an end | block end}. */
+  public void write(ByteWriter out) {
+    out.writeBlock(start).writeByte(end == null ? 0 : 1);
+    if (end != null) {
+      out.writeBlock(end);
+    }
+  }
+
+  /** Reads what {@link #write} wrote. */
+  public static KeyInterval read(ByteReader in) {
+    byte[] start = in.readBlock();
+    byte[] end = in.readByte() == 0 ? null : in.readBlock();
+    return new KeyInterval(start, end);
   }
 
   public boolean overlaps(KeyInterval other) {

@@ -39,12 +39,7 @@ public final class RangeDescriptorCodec {
     out.writeLong(descriptor.id().number());
     out.writeLong(descriptor.epoch().version());
     out.writeLong(descriptor.epoch().replicas());
-    out.writeBlock(descriptor.interval().start());
-    byte[] end = descriptor.interval().end();
-    out.writeByte(end == null ? 0 : 1);
-    if (end != null) {
-      out.writeBlock(end);
-    }
+    descriptor.interval().write(out);
     writeNodes(out, descriptor.replicas().voters());
     writeNodes(out, descriptor.replicas().learners());
     return out.toByteArray();
@@ -58,11 +53,10 @@ public final class RangeDescriptorCodec {
     StoredFormat.require("range descriptor", FORMAT, in);
     RangeId id = new RangeId(in.readString(), in.readLong());
     RangeEpoch epoch = new RangeEpoch(in.readLong(), in.readLong());
-    byte[] start = in.readBlock();
-    byte[] end = in.readByte() == 0 ? null : in.readBlock();
+    KeyInterval interval = KeyInterval.read(in);
     ReplicaSet replicas = new ReplicaSet(readNodes(in), readNodes(in));
     in.requireEnd();
-    return new RangeDescriptor(id, new KeyInterval(start, end), epoch, replicas);
+    return new RangeDescriptor(id, interval, epoch, replicas);
   }
 
   private static void writeNodes(ByteWriter out, Set<NodeId> nodes) {

@@ -1,0 +1,201 @@
+package io.fjordmq.broker.nodes;
+
+import io.fjordmq.api.ByteReader;
+import io.fjordmq.api.ByteWriter;
+import io.fjordmq.api.MalformedBytesException;
+import io.fjordmq.api.Message;
+import io.fjordmq.api.MessageCodec;
+import io.fjordmq.api.Qos;
+import io.fjordmq.inbox.InboxEntry;
+import io.fjordmq.inbox.InboxHandle;
+import io.fjordmq.inbox.InboxId;
+import io.fjordmq.range.KeyInterval;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Items as bytes. The version of the whole stands in the {@link StreamBatch}.
+ *
+ * <pre>
+ * u8 kind, then
+ * 1 publish      string tenant | message
+ * 2 shared       string tenant | string share | string pattern | string member | form | message
+ * 3 appended     handle | varint count | each: varint sequence, form, message
+ * 4 look again   string tenant | string client
+ * 5 inboxes led  interval
+ * 6 fenced       handle
+ * 7 connected    string tenant | string client | u64 epoch version | u64 index
+ *
+ * form    u8 bits 0-1 QoS, 2 RETAIN | varint count, varint each subscription identifier
+ * handle  string tenant | string client | u64 incarnation | varint epoch
+ * </pre>
+ */
+final class ItemCodec {
+  private static final int PUBLISH = 1;
+  private static final int SHARED = 2;
+  private static final int APPENDED = 3;
+  private static final int LOOK_AGAIN = 4;
+  private static final int INBOXES_LED = 5;
+  private static final int FENCED = 6;
+  private static final int CONNECTED = 7;
+
+  private static final int QOS = 0b11;
+  private static final int RETAIN = 1 << 2;
+
+  private ItemCodec() {}
+
+  static byte[] encode(NodeItem item) {
+    if (item instanceof NodeItem.Publish publish) {
+      ByteWriter out = open(PUBLISH, publish.message());
+      out.writeString(publish.tenant());
+      MessageCodec.write(publish.message(), out);
+      return out.toByteArray();
+    } else if (item instanceof NodeItem.Shared shared) {
+      return encode(shared);
+    } else if (item instanceof NodeItem.Appended appended) {
+      return encode(appended);
+    }
+    ByteWriter out = new ByteWriter(64);
+    if (item instanceof NodeItem.LookAgain again) {
+      out.writeByte(LOOK_AGAIN);
+      writeId(again.inbox(), out);
+    } else if (item instanceof NodeItem.InboxesLed led) {
+      out.writeByte(INBOXES_LED);
+      led.routing().write(out);
+    } else if (item instanceof NodeItem.Fenced fenced) {
+      out.writeByte(FENCED);
+      writeHandle(fenced.handle(), out);
+    } else if (item instanceof NodeItem.Connected connected) {
+      out.writeByte(CONNECTED)
+          .writeString(connected.tenant())
+          .writeString(connected.clientId())
+          .writeLong(connected.claim().epochVersion())
+          .writeLong(connected.claim().index());
+    }
+    return out.toByteArray();
+  }
+
+  private static byte[] encode(NodeItem.Shared shared) {
+    ByteWriter out = open(SHARED, shared.message());
+    out.writeString(shared.tenant())
+        .writeString(shared.shareName())
+        .writeString(shared.pattern())
+        .writeString(shared.member());
+    writeForm(shared.qos(), shared.retain(), shared.subscriptionIdentifiers(), out);
+    MessageCodec.write(shared.message(), out);
+    return out.toByteArray();
+  }
+
+  private static byte[] encode(NodeItem.Appended appended) {
+    ByteWriter out = open(APPENDED, appended.entries().get(0).message());
+    writeHandle(appended.handle(), out);
+    out.writeVarint(appended.entries().size());
+    for (InboxEntry entry : appended.entries()) {
+      out.writeVarint(entry.sequence());
+      writeForm(entry.qos(), entry.retain(), entry.subscriptionIdentifiers(), out);
+      MessageCodec.write(entry.message(), out);
+    }
+    return out.toByteArray();
+  }
+
+  private static ByteWriter open(int kind, Message message) {
+    return new ByteWriter(96 + message.topic().name().length() + message.payload().length)
+        .writeByte(kind);
+  }
+
+  private static void writeForm(Qos qos, boolean retain, List<Integer> ids, ByteWriter out) {
+    out.writeByte(qos.level() | (retain ? RETAIN : 0)).writeVarint(ids.size());
+    ids.forEach(out::writeVarint);
+  }
+
+  private static void writeId(InboxId id, ByteWriter out) {
+    out.writeString(id.tenant()).writeString(id.clientId());
+  }
+
+  private static void writeHandle(InboxHandle handle, ByteWriter out) {
+    writeId(handle.id(), out);
+    out.writeLong(handle.incarnation()).writeVarint(handle.epoch());
+  }
+
+  /**
+   * @throws MalformedBytesException if the bytes are no item
+   */
+  static NodeItem decode(byte[] bytes) {
+    ByteReader in = new ByteReader(bytes);
+    NodeItem item = read(in);
+    in.requireEnd();
+    return item;
+  }
+
+  private static NodeItem read(ByteReader in) {
+    int kind = in.readByte();
+    return switch (kind) {
+      case PUBLISH -> new NodeItem.Publish(in.readString(), MessageCodec.read(in));
+      case SHARED -> readShared(in);
+      case APPENDED -> readAppended(in);
+      case LOOK_AGAIN -> new NodeItem.LookAgain(readId(in));
+      case INBOXES_LED -> new NodeItem.InboxesLed(KeyInterval.read(in));
+      case FENCED -> new NodeItem.Fenced(readHandle(in));
+      case CONNECTED ->
+          new NodeItem.Connected(
+              in.readString(), in.readString(), new Claim(in.readLong(), in.readLong()));
+      default -> throw new MalformedBytesException("unknown kind of item: " + kind);
+    };
+  }
+
+  private static NodeItem readShared(ByteReader in) {
+    String tenant = in.readString();
+    String shareName = in.readString();
+    String pattern = in.readString();
+    String member = in.readString();
+    int form = in.readByte();
+    return new NodeItem.Shared(
+        tenant,
+        shareName,
+        pattern,
+        member,
+        Qos.of(form & QOS),
+        (form & RETAIN) != 0,
+        readIdentifiers(in),
+        MessageCodec.read(in));
+  }
+
+  private static NodeItem readAppended(ByteReader in) {
+    InboxHandle handle = readHandle(in);
+    int count = in.readCount(4);
+    List<InboxEntry> entries = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      long sequence = in.readVarint();
+      int form = in.readByte();
+      List<Integer> identifiers = readIdentifiers(in);
+      entries.add(
+          new InboxEntry(
+              sequence,
+              MessageCodec.read(in),
+              Qos.of(form & QOS),
+              (form & RETAIN) != 0,
+              identifiers));
+    }
+    return new NodeItem.Appended(handle, entries);
+  }
+
+  private static List<Integer> readIdentifiers(ByteReader in) {
+    int count = in.readCount(1);
+    if (count == 0) {
+      return List.of();
+    }
+    List<Integer> identifiers = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      identifiers.add(in.readInt());
+    }
+    return identifiers;
+  }
+
+  private static InboxId readId(ByteReader in) {
+    return new InboxId(in.readString(), in.readString());
+  }
+
+  private static InboxHandle readHandle(ByteReader in) {
+    return new InboxHandle(readId(in), in.readLong(), in.readVarint());
+  }
+}

@@ -1,0 +1,13 @@
+package io.fjordmq.broker.nodes;
+
+/** What became of an item. */
+public enum ItemOutcome {
+  /** The node has it. */
+  TAKEN,
+  /** The node has it and nobody to give it to: only of a share's message. */
+  NOT_TAKEN,
+  /** That life of the node is over, or there never was such a one; it may have had the item. */
+  LIFE_OVER,
+  /** This node's own life is over, or it is closing; the other may have had the item. */
+  ABANDONED
+}

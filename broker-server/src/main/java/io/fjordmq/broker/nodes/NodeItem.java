@@ -1,0 +1,54 @@
+package io.fjordmq.broker.nodes;
+
+import io.fjordmq.api.Message;
+import io.fjordmq.api.Qos;
+import io.fjordmq.inbox.InboxEntry;
+import io.fjordmq.inbox.InboxHandle;
+import io.fjordmq.inbox.InboxId;
+import io.fjordmq.range.KeyInterval;
+import java.util.List;
+
+/** One thing a node says to another. */
+public sealed interface NodeItem {
+
+  /** A message for whoever at the node has ordinary live subscriptions that match. */
+  record Publish(String tenant, Message message) implements NodeItem {}
+
+  /**
+   * A message for one connected member of a share; answered with whether the member could take it.
+   *
+   * @param pattern the filter without the share
+   * @param qos to deliver with
+   * @param retain flag to deliver with
+   */
+  record Shared(
+      String tenant,
+      String shareName,
+      String pattern,
+      String member,
+      Qos qos,
+      boolean retain,
+      List<Integer> subscriptionIdentifiers,
+      Message message)
+      implements NodeItem {}
+
+  /** Entries were appended to an inbox that is attached at the node. */
+  record Appended(InboxHandle handle, List<InboxEntry> entries) implements NodeItem {}
+
+  /** Entries may have been appended to an inbox; its session reads it again. */
+  record LookAgain(InboxId inbox) implements NodeItem {}
+
+  /** A range of inboxes is led anew: sessions whose inboxes are in it read them again. */
+  record InboxesLed(KeyInterval routing) implements NodeItem {}
+
+  /** An inbox was taken from a connection of the node. */
+  record Fenced(InboxHandle handle) implements NodeItem {}
+
+  /** A client has connected elsewhere: an older connection of it is to be closed. */
+  record Connected(String tenant, String clientId, Claim claim) implements NodeItem {}
+
+  /** Its bytes. */
+  default byte[] encode() {
+    return ItemCodec.encode(this);
+  }
+}

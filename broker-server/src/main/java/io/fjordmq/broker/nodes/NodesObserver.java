@@ -1,0 +1,19 @@
+package io.fjordmq.broker.nodes;
+
+/** Told what happens between nodes, for metrics. Called on any thread; must not block. */
+public interface NodesObserver {
+  /** Nobody listens. */
+  NodesObserver NONE = new NodesObserver() {};
+
+  /** Items were sent to another node for the first time. */
+  default void sent(int items, long bytes) {}
+
+  /** Items were sent again, because no answer came. */
+  default void resent(int items) {}
+
+  /** Items of another node were taken. */
+  default void received(int items) {}
+
+  /** Items of another node were here before. */
+  default void repeated(int items) {}
+}

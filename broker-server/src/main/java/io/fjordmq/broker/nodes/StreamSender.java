@@ -1,0 +1,107 @@
+package io.fjordmq.broker.nodes;
+
+import io.fjordmq.cluster.peer.PeerCalls;
+import io.fjordmq.range.Timers;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sends the batches of one life of this node, again and again until they are answered. Thread-safe.
+ */
+final class StreamSender {
+  private static final Logger LOG = LoggerFactory.getLogger(StreamSender.class);
+
+  /** The service at the other node. */
+  static final String SERVICE = "deliveries";
+
+  private final long incarnation;
+  private final PeerCalls peers;
+  private final Timers timers;
+  private final NodesSettings settings;
+  private final NodesObserver observer;
+
+  /**
+   * @param incarnation of this node's life
+   */
+  StreamSender(
+      long incarnation,
+      PeerCalls peers,
+      Timers timers,
+      NodesSettings settings,
+      NodesObserver observer) {
+    this.incarnation = incarnation;
+    this.peers = peers;
+    this.timers = timers;
+    this.settings = settings;
+    this.observer = observer;
+  }
+
+  long incarnation() {
+    return incarnation;
+  }
+
+  void send(NodeStream stream, StreamBatch batch) {
+    byte[] request = batch.encode();
+    observer.sent(batch.items().size(), request.length);
+    attempt(stream, batch, request, 1);
+  }
+
+  private void attempt(NodeStream stream, StreamBatch batch, byte[] request, int attempt) {
+    peers
+        .ask(stream.node(), SERVICE, request, settings.answerTimeout())
+        .whenComplete((answer, failure) -> done(stream, batch, request, attempt, answer, failure));
+  }
+
+  private void done(
+      NodeStream stream,
+      StreamBatch batch,
+      byte[] request,
+      int attempt,
+      byte @Nullable [] answer,
+      @Nullable Throwable failure) {
+    Throwable problem = failure;
+    if (answer != null) {
+      try {
+        stream.answered(batch, StreamBatch.decodeAnswer(answer, batch.items().size()));
+        return;
+      } catch (RuntimeException e) {
+        problem = e;
+      }
+    }
+    if (Integer.bitCount(attempt) == 1) { // the 1st, 2nd, 4th, 8th… time
+      LOG.warn(
+          "{} item(s) for node {} were not answered and are sent again until they are, or its life"
+              + " is over; attempt {}: {}",
+          batch.items().size(),
+          stream.node(),
+          attempt,
+          String.valueOf(problem));
+    }
+    timers.schedule(
+        settings.resendAfter().toMillis(),
+        () -> {
+          if (stream.isInAir(batch)) {
+            observer.resent(batch.items().size());
+            attempt(stream, batch, request, attempt + 1);
+          }
+        });
+  }
+
+  /** A bug of who waits must not stop the stream. */
+  void tell(ItemListener listener, ItemOutcome outcome) {
+    try {
+      listener.settled(outcome);
+    } catch (RuntimeException e) {
+      LOG.error("the outcome of an item was not taken", e);
+    }
+  }
+
+  void wake(Runnable callback) {
+    try {
+      callback.run();
+    } catch (RuntimeException e) {
+      LOG.error("a publisher failed to take its answer", e);
+    }
+  }
+}

@@ -1,0 +1,320 @@
+package io.fjordmq.broker.nodes;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.api.Message;
+import io.fjordmq.api.MessageProperties;
+import io.fjordmq.api.Qos;
+import io.fjordmq.api.Topic;
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.sim.Seeds;
+import io.fjordmq.cluster.consensus.sim.SimNetwork;
+import io.fjordmq.cluster.consensus.sim.Simulation;
+import io.fjordmq.cluster.membership.Member;
+import io.fjordmq.cluster.membership.TestMembership;
+import io.fjordmq.cluster.peer.LoopbackPeers;
+import io.fjordmq.inbox.InboxEntry;
+import io.fjordmq.inbox.InboxHandle;
+import io.fjordmq.inbox.InboxId;
+import io.fjordmq.range.Timers;
+import io.fjordmq.range.sim.ManualTimers;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class NodeStreamsTest {
+  private static final NodeId A = new NodeId("a");
+  private static final NodeId B = new NodeId("b");
+  private static final NodesSettings SMALL =
+      new NodesSettings(3, 300, 500, 1_000, 2, 2, Duration.ofSeconds(5), Duration.ofMillis(100));
+  private static final Duration A_WHILE = Duration.ofSeconds(1);
+
+  private final ManualTimers timers = new ManualTimers();
+  private final LoopbackPeers peers = LoopbackPeers.immediate();
+  private final TestMembership seenByA = new TestMembership(A);
+  private final TestMembership seenByB = new TestMembership(B);
+  private final NodeStreams streams = new NodeStreams();
+  private final StreamKeeper keeper =
+      new StreamKeeper(A, streams, peers.start(A), timers, SMALL, NodesObserver.NONE);
+  private final Taking atB = new Taking();
+  private final List<ItemOutcome> outcomes = new ArrayList<>();
+
+  NodeStreamsTest() {
+    new NodeReceiver(seenByB, atB, NodesObserver.NONE).start(peers.start(B));
+    seenByA.setUp(B, 1);
+    seenByA.watch(keeper);
+  }
+
+  /** What a node has taken, in words. */
+  private static final class Taking implements ItemReceiver {
+    final List<String> taken = new ArrayList<>();
+    final List<Answer> unanswered = new ArrayList<>();
+    boolean late;
+
+    @Override
+    public void take(NodeItem item, Answer answer) {
+      taken.add(text(item));
+      if (late) {
+        unanswered.add(answer);
+      } else {
+        answer.taken(!text(item).equals("nobody's"));
+      }
+    }
+
+    @Override
+    public void endOfBatch() {}
+
+    private static String text(NodeItem item) {
+      if (item instanceof NodeItem.Publish publish) {
+        return publish.message().topic().name();
+      } else if (item instanceof NodeItem.LookAgain again) {
+        return "look again " + again.inbox().clientId();
+      }
+      return item.getClass().getSimpleName();
+    }
+  }
+
+  private NodeStream toB() {
+    return Objects.requireNonNull(streams.find("b"));
+  }
+
+  private void say(String... topics) {
+    for (String topic : topics) {
+      toB().offer(item(topic, 0), outcomes::add);
+    }
+  }
+
+  private static byte[] item(String topic, int payloadBytes) {
+    return new NodeItem.Publish("t", message(topic, payloadBytes)).encode();
+  }
+
+  private static Message message(String topic, int payloadBytes) {
+    return new Message(
+        new Topic(topic),
+        new byte[payloadBytes],
+        Qos.AT_LEAST_ONCE,
+        false,
+        MessageProperties.NONE,
+        "p",
+        0,
+        Message.NEVER);
+  }
+
+  private static NodeItem.Appended appended(String client) {
+    return new NodeItem.Appended(
+        new InboxHandle(new InboxId("t", client), 1, 1),
+        List.of(new InboxEntry(1, message("entry", 0), Qos.AT_LEAST_ONCE, false, List.of())));
+  }
+
+  @Test
+  void shouldSayEverythingOnceAndInOrder() {
+    say("1", "nobody's", "3");
+    assertThat(atB.taken).containsExactly("1", "nobody's", "3");
+    assertThat(outcomes)
+        .containsExactly(ItemOutcome.TAKEN, ItemOutcome.NOT_TAKEN, ItemOutcome.TAKEN);
+    assertThat(streams.status()).isEqualTo(new NodesStatus(1, 0, 0, 0));
+  }
+
+  @Test
+  void shouldSayAgainWhatWasNotAnsweredAndTheOtherTakesItOnce() {
+    peers.cut(B, A);
+    say("1", "2", "3", "4", "5");
+    assertThat(atB.taken).as("it came, and the answer was lost").containsExactly("1");
+    timers.advance(A_WHILE);
+    assertThat(outcomes).isEmpty();
+    peers.heal();
+    timers.advance(A_WHILE);
+    assertThat(atB.taken).containsExactly("1", "2", "3", "4", "5");
+    assertThat(outcomes).hasSize(5).containsOnly(ItemOutcome.TAKEN);
+  }
+
+  @Test
+  void shouldAnswerLateWhenTheReceiverDoes() {
+    atB.late = true;
+    say("1", "2");
+    assertThat(atB.taken).containsExactly("1");
+    peers.cut(A, B);
+    peers.heal();
+    timers.advance(A_WHILE);
+    assertThat(atB.taken).as("it came again and is here").containsExactly("1");
+    atB.late = false;
+    atB.unanswered.get(0).taken(true);
+    assertThat(atB.taken).containsExactly("1", "2");
+    assertThat(outcomes).containsOnly(ItemOutcome.TAKEN).hasSize(2);
+  }
+
+  @Test
+  void shouldEndWhatWaitsWhenTheLifeOfTheOtherIsOver() {
+    NodeStream before = toB();
+    peers.cut(A, B);
+    say("1", "2");
+    seenByA.setState(B, Member.State.DOWN);
+    assertThat(outcomes).containsExactly(ItemOutcome.LIFE_OVER, ItemOutcome.LIFE_OVER);
+    assertThat(streams.find("b")).isNull();
+    before.offer(item("late", 0), outcomes::add);
+    assertThat(outcomes).hasSize(3).containsOnly(ItemOutcome.LIFE_OVER);
+    seenByA.setUp(B, 2);
+    peers.heal();
+    assertThat(streams.find("b", 1)).isNull();
+    say("for the next life");
+    timers.advance(A_WHILE);
+    assertThat(atB.taken).as("the node itself does not know of it yet").isEmpty();
+    seenByB.endLife();
+    seenByB.beginLife();
+    timers.advance(A_WHILE);
+    assertThat(atB.taken).containsExactly("for the next life");
+  }
+
+  @Test
+  void shouldBeginAnewWithTheNextLifeOfThisNode() {
+    say("1");
+    peers.cut(A, B);
+    say("2");
+    seenByA.endLife();
+    assertThat(outcomes).containsExactly(ItemOutcome.TAKEN, ItemOutcome.ABANDONED);
+    seenByA.beginLife();
+    peers.heal();
+    timers.advance(A_WHILE);
+    say("3");
+    assertThat(atB.taken).containsExactly("1", "3");
+  }
+
+  @Test
+  void shouldRefuseWhatAnEarlierLifeSaysAfterALaterOne() {
+    NodeStreams late = new NodeStreams();
+    TestMembership before = new TestMembership(A);
+    before.setUp(B, 1);
+    before.watch(new StreamKeeper(A, late, peers.start(A), timers, SMALL, NodesObserver.NONE));
+    NodeStream earlier = Objects.requireNonNull(late.find("b"));
+    before.endLife();
+    before.beginLife();
+    Objects.requireNonNull(late.find("b")).offer(item("second life", 0), outcomes::add);
+    new StreamSender(1, peers.start(A), timers, SMALL, NodesObserver.NONE)
+        .send(earlier, new StreamBatch(1, 1, 1, List.of(item("first life", 0))));
+    timers.advance(A_WHILE);
+    assertThat(atB.taken).containsExactly("second life");
+  }
+
+  @Test
+  void shouldBeFullAboveItsCapacityAndDrainedBelowTheHighWaterMark() {
+    peers.cut(A, B);
+    List<String> drained = new ArrayList<>();
+    for (int i = 0; !toB().isCongested(); i++) {
+      say("" + i);
+    }
+    toB().whenDrained(() -> drained.add("told"));
+    assertThat(toB().isFull()).isFalse();
+    while (!toB().isFull()) {
+      say("more");
+    }
+    assertThat(streams.status().bytes()).isBetween(1_001L, 1_200L);
+    assertThat(streams.status().full()).isEqualTo(1);
+    assertThat(drained).isEmpty();
+    peers.heal();
+    timers.advance(A_WHILE);
+    assertThat(drained).containsExactly("told");
+    assertThat(toB().isFull()).isFalse();
+    assertThat(atB.taken).hasSize(outcomes.size());
+  }
+
+  @Test
+  void shouldLeaveEntriesToTheirSessionsWhenFull() {
+    peers.cut(A, B);
+    while (!toB().isFull()) {
+      say("x");
+    }
+    toB().append(appended("c"));
+    toB().append(appended("c"));
+    toB().append(appended("d"));
+    peers.heal();
+    timers.advance(A_WHILE);
+    assertThat(atB.taken).doesNotContain("Appended").endsWith("look again c", "look again d");
+    toB().append(appended("c"));
+    assertThat(atB.taken).endsWith("Appended");
+  }
+
+  @Test
+  void shouldHaveAllSessionsLookAgainWhenTooManyWereLeftBehind() {
+    peers.cut(A, B);
+    while (!toB().isFull()) {
+      say("x");
+    }
+    List.of("c", "d", "e", "f").forEach(client -> toB().append(appended(client)));
+    peers.heal();
+    timers.advance(A_WHILE);
+    assertThat(atB.taken).endsWith("x", "InboxesLed");
+  }
+
+  @Test
+  void shouldSayWhenThereIsNoRoomForNotices() {
+    peers.cut(A, B);
+    assertThat(streams.hasRoomForNotices()).isTrue();
+    for (int i = 0; i < 2; i++) {
+      toB().notice(new NodeItem.Fenced(appended("c").handle()));
+    }
+    assertThat(streams.hasRoomForNotices()).isFalse();
+    peers.heal();
+    timers.advance(A_WHILE);
+    assertThat(streams.hasRoomForNotices()).isTrue();
+    assertThat(atB.taken).containsExactly("Fenced", "Fenced");
+  }
+
+  @Test
+  void shouldHaveNoStreamsWhenClosed() {
+    peers.cut(A, B);
+    say("1");
+    keeper.close();
+    assertThat(outcomes).containsExactly(ItemOutcome.ABANDONED);
+    seenByA.setUp(B, 2);
+    assertThat(streams.all()).isEmpty();
+  }
+
+  @Test
+  void shouldSayEverythingOnceAndInOrderOverABadNetwork() {
+    Seeds.usually(50).play(NodeStreamsTest::playBadNetwork);
+  }
+
+  private static void playBadNetwork(long seed) {
+    Simulation simulation = new Simulation(seed);
+    SimNetwork network = new SimNetwork(simulation);
+    network.setFaults(SimNetwork.Faults.ROUGH);
+    LoopbackPeers simulated = LoopbackPeers.simulated(network);
+    NodeStreams streams = new NodeStreams();
+    TestMembership seenByA = new TestMembership(A);
+    seenByA.setUp(B, 1);
+    seenByA.watch(
+        new StreamKeeper(
+            A, streams, simulated.start(A), timersOf(simulation), SMALL, NodesObserver.NONE));
+    Taking atB = new Taking();
+    new NodeReceiver(new TestMembership(B), atB, NodesObserver.NONE).start(simulated.start(B));
+    NodeStream toB = Objects.requireNonNull(streams.find("b"));
+    List<ItemOutcome> outcomes = new ArrayList<>();
+    for (int i = 0; i < 300; i++) {
+      toB.offer(item("" + i, 0), outcomes::add);
+      simulation.run(simulation.between(0, 30));
+    }
+    network.setFaults(SimNetwork.Faults.NONE);
+    simulation.run(60_000);
+    assertThat(atB.taken)
+        .as("seed %d", seed)
+        .isEqualTo(IntStream.range(0, 300).mapToObj(String::valueOf).toList());
+    assertThat(outcomes).as("seed %d", seed).hasSize(300).containsOnly(ItemOutcome.TAKEN);
+  }
+
+  private static Timers timersOf(Simulation simulation) {
+    return new Timers() {
+      @Override
+      public long nowMillis() {
+        return simulation.now();
+      }
+
+      @Override
+      public void schedule(long delayMillis, Runnable task) {
+        simulation.schedule(delayMillis, task);
+      }
+    };
+  }
+}

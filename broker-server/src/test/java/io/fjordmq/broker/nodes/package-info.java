@@ -1,0 +1,4 @@
+@NullMarked
+package io.fjordmq.broker.nodes;
+
+import org.jspecify.annotations.NullMarked;
