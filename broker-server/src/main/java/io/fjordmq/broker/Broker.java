@@ -17,6 +17,7 @@ import io.fjordmq.broker.net.Listener;
 import io.fjordmq.broker.net.ListenerSettings;
 import io.fjordmq.broker.net.MqttServer;
 import io.fjordmq.broker.net.Transport;
+import io.fjordmq.broker.nodes.NodeStreams;
 import io.fjordmq.broker.ops.NodeStatus;
 import io.fjordmq.broker.security.Plugins;
 import io.fjordmq.broker.security.Security;
@@ -144,8 +145,9 @@ public final class Broker implements AutoCloseable {
       InboxSettings inboxSettings = config.inboxConfig();
       DeliverySettings deliverySettings = config.deliveryConfig();
       LiveDispatch dispatch = new LiveDispatch(deliverySettings, observers.delivery());
+      NodeStreams nodes = new NodeStreams();
       InboxEvents events =
-          new InboxEvents(self, registry, dispatch, deliverySettings, observers.delivery());
+          new InboxEvents(self, registry, dispatch, deliverySettings, nodes, observers.delivery());
       RangedRouter.Replicas routes = new RangedRouter.Replicas(routerSettings);
       RangedRetainStore.Replicas retainedReplicas = new RangedRetainStore.Replicas();
       InboxReplicas inboxReplicas = new InboxReplicas(inboxSettings, events, observers.inboxes());
@@ -211,7 +213,9 @@ public final class Broker implements AutoCloseable {
               registry,
               dispatch,
               deliverySettings,
+              nodes,
               disk::hasRoom,
+              () -> true,
               observers.delivery());
       WillService wills = new WillService(publisher, clock);
       InboxRoutes inboxRoutes = new InboxRoutes(router, deliverySettings);

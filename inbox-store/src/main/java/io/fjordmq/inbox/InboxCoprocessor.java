@@ -44,10 +44,9 @@ final class InboxCoprocessor implements Coprocessor {
     onClose.run();
   }
 
-  /** Whether the inbox belongs to the range. May be called by any thread. */
-  boolean holds(InboxId id) {
-    KeyInterval now = interval;
-    return now != null && now.contains(InboxKeys.routing(id));
+  /** Those of the range; null before it is open. May be called by any thread. */
+  @Nullable KeyInterval keys() {
+    return interval;
   }
 
   /** May be called by any thread. */

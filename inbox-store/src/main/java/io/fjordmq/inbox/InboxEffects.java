@@ -1,32 +1,39 @@
 package io.fjordmq.inbox;
 
 import io.fjordmq.range.EffectListener;
+import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.RangeId;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.BiPredicate;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** Tells the listener what commands emitted; entries of one inbox that come together, together. */
 final class InboxEffects implements EffectListener {
   private final InboxListener listener;
   private final InboxObserver observer;
-  private final BiPredicate<RangeId, InboxId> holds;
+  private final Function<RangeId, @Nullable KeyInterval> keys;
 
   /**
-   * @param holds whether an inbox lies in a range
+   * @param keys that a range holds; null if it is not open
    */
   InboxEffects(
-      InboxListener listener, InboxObserver observer, BiPredicate<RangeId, InboxId> holds) {
+      InboxListener listener,
+      InboxObserver observer,
+      Function<RangeId, @Nullable KeyInterval> keys) {
     this.listener = listener;
     this.observer = observer;
-    this.holds = holds;
+    this.keys = keys;
   }
 
   @Override
   public void leading(RangeId range) {
-    listener.leading(id -> holds.test(range, id));
+    KeyInterval held = keys.apply(range);
+    if (held != null) {
+      listener.leading(new InboxSpan(held));
+    }
   }
 
   @Override

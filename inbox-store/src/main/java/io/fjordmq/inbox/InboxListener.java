@@ -2,7 +2,6 @@ package io.fjordmq.inbox;
 
 import io.fjordmq.api.Will;
 import java.util.List;
-import java.util.function.Predicate;
 
 /**
  * What the leaders of inbox ranges tell the broker. Called on apply threads and on the store's
@@ -24,9 +23,9 @@ public interface InboxListener {
    * before may not have been told, and nothing more may come to show the gap: whoever holds one of
    * its inboxes has to {@link InboxStore#fetch} once.
    *
-   * @param concerned whether an inbox lies in the range
+   * @param concerned the inboxes of the range
    */
-  void leading(Predicate<InboxId> concerned);
+  void leading(InboxSpan concerned);
 
   /** Another attach or a discard has taken the inbox from this connection. */
   void fenced(String ownerNode, InboxHandle handle);

@@ -1,10 +1,12 @@
 package io.fjordmq.inbox;
 
+import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.StoreSpec;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /** The inbox store's side of the range engine: the code of this node's replicas. */
 public final class InboxReplicas {
@@ -26,7 +28,7 @@ public final class InboxReplicas {
             InboxKeys.splitKeys(
                 settings.initialRangesOn(Runtime.getRuntime().availableProcessors())),
             this::newCoprocessor,
-            new InboxEffects(listener, observer, this::holds));
+            new InboxEffects(listener, observer, this::keys));
   }
 
   /** What the range engine has to know. */
@@ -41,9 +43,9 @@ public final class InboxReplicas {
     return self[0];
   }
 
-  private boolean holds(RangeId range, InboxId inbox) {
+  private @Nullable KeyInterval keys(RangeId range) {
     InboxCoprocessor replica = open.get(range);
-    return replica != null && replica.holds(inbox);
+    return replica == null ? null : replica.keys();
   }
 
   /** Figures of some of this node's replicas together. */

@@ -28,7 +28,7 @@ final class RecordingListener implements InboxListener {
   }
 
   @Override
-  public void leading(Predicate<InboxId> concerned) {
+  public void leading(InboxSpan concerned) {
     led.add(concerned);
   }
 

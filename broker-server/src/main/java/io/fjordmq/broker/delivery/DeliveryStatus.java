@@ -1,5 +1,7 @@
 package io.fjordmq.broker.delivery;
 
+import io.fjordmq.broker.nodes.NodesStatus;
+
 /**
  * Figures of this node's delivery, for gauges.
  *
@@ -13,6 +15,7 @@ package io.fjordmq.broker.delivery;
  * @param slowedPublishes whose answer waits for an event loop to catch up
  * @param shares whose turn is remembered
  * @param repeatingPublishers whose last messages are remembered
+ * @param nodes what waits for other nodes
  */
 public record DeliveryStatus(
     int filters,
@@ -24,4 +27,5 @@ public record DeliveryStatus(
     long waitingBytes,
     int slowedPublishes,
     int shares,
-    int repeatingPublishers) {}
+    int repeatingPublishers,
+    NodesStatus nodes) {}

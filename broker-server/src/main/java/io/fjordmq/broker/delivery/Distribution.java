@@ -3,6 +3,7 @@ package io.fjordmq.broker.delivery;
 import io.fjordmq.api.Message;
 import io.fjordmq.api.Qos;
 import io.fjordmq.broker.delivery.RepeatedPublishes.LivePart;
+import io.fjordmq.broker.nodes.NodeStreams;
 import io.fjordmq.inbox.InboxStore;
 import io.fjordmq.inbox.PublishId;
 import io.fjordmq.range.RangeException;
@@ -41,13 +42,17 @@ public final class Distribution implements Publisher {
   private final ShareDelivery shares;
   private final InboxDelivery inboxes;
   private final RepeatedPublishes repeated;
+  private final OtherNodes others;
   private final BooleanSupplier hasRoom;
+  private final BooleanSupplier isServing;
   private final DeliveryObserver observer;
-  private final Sparingly unreachable = new Sparingly();
   private final Sparingly notRetained = new Sparingly();
+  private final Sparingly notServing = new Sparingly();
 
   /**
+   * @param nodes the ways to other nodes
    * @param hasRoom whether the disk has room for what must be stored
+   * @param isServing whether this node can be sure to know all receivers
    */
   public Distribution(
       LocalNode self,
@@ -58,7 +63,9 @@ public final class Distribution implements Publisher {
       SessionRegistry registry,
       LiveDispatch dispatch,
       DeliverySettings settings,
+      NodeStreams nodes,
       BooleanSupplier hasRoom,
+      BooleanSupplier isServing,
       DeliveryObserver observer) {
     this.self = self;
     this.router = router;
@@ -67,9 +74,11 @@ public final class Distribution implements Publisher {
     this.registry = registry;
     this.dispatch = dispatch;
     this.repeated = new RepeatedPublishes(settings.maxRepeatingPublishers());
+    this.others = new OtherNodes(self, nodes, observer);
     this.hasRoom = hasRoom;
+    this.isServing = isServing;
     this.observer = observer;
-    this.selection = new ShareSelection(self, local, registry, settings);
+    this.selection = new ShareSelection(self, others, local, registry, settings);
     this.shares = new ShareDelivery(selection, dispatch, observer);
     this.inboxes = new InboxDelivery(inboxes, router, shares, dispatch, local.removals(), observer);
   }
@@ -83,12 +92,13 @@ public final class Distribution implements Publisher {
     LivePart live = id == null ? null : repeated.of(id);
     Outbox outbox = dispatch.outbox();
     boolean room = hasRoom.getAsBoolean();
-    if (!room && mustBeStored(message, routes)) {
-      answer(PublishOutcome.NO_ROOM, listener, outbox);
+    PublishOutcome refusal = refusal(message, routes, room);
+    if (refusal != null) {
+      answer(refusal, listener, outbox);
       return;
     }
-    if (!message.retain() && routes.inboxes().isEmpty() && routes.shares().isEmpty()) {
-      sendLive(tenant, message, routes, live, outbox);
+    if (isForThisNodeOnly(message, routes)) {
+      sendLive(tenant, message, routes, live, outbox, null);
       answer(atBest, listener, outbox);
       return;
     }
@@ -101,12 +111,12 @@ public final class Distribution implements Publisher {
         join.part(PublishOutcome.NO_ROOM);
       }
     }
-    List<InboxCopy> copies = copiesFor(tenant, message, routes, id, live);
+    List<InboxCopy> copies = copiesFor(tenant, message, routes, id, live, join);
     if (!copies.isEmpty()) {
       join.open();
       inboxes.store(message, copies, id, join::part);
     }
-    sendLive(tenant, message, routes, live, outbox);
+    sendLive(tenant, message, routes, live, outbox, join);
     Mailbox congested = outbox.takeCongested();
     if (congested != null) {
       join.open();
@@ -124,6 +134,36 @@ public final class Distribution implements Publisher {
     Outbox outbox = dispatch.outbox();
     local.match(tenant, message).fanOut().send(message, outbox);
     outbox.flush();
+  }
+
+  private boolean isForThisNodeOnly(Message message, MatchedRoutes routes) {
+    return !message.retain()
+        && routes.inboxes().isEmpty()
+        && routes.shares().isEmpty()
+        && !others.areAmong(routes.nodes());
+  }
+
+  /** Why nobody gets the message; null if nothing stands against it. */
+  private @Nullable PublishOutcome refusal(Message message, MatchedRoutes routes, boolean room) {
+    boolean atMostOnce = message.qos() == Qos.AT_MOST_ONCE;
+    if (!isServing.getAsBoolean()) {
+      if (atMostOnce) {
+        observer.dropped(DropReason.NOT_SERVING.label(), 1);
+      }
+      long times = notServing.count();
+      if (times > 0) {
+        LOG.warn(
+            "publishes are refused, those of QoS 0 dropped, because this node may not know all"
+                + " receivers; {} so far, the last to {}",
+            times,
+            message.topic());
+      }
+      return PublishOutcome.NOT_SERVING;
+    }
+    if (!room && mustBeStored(message, routes)) {
+      return PublishOutcome.NO_ROOM;
+    }
+    return !atMostOnce && others.areCongested(routes) ? PublishOutcome.NODE_CONGESTED : null;
   }
 
   /** A message of QoS 0 need not be: connected clients get it all the same. */
@@ -161,9 +201,10 @@ public final class Distribution implements Publisher {
         observer.dropped(DropReason.NO_SHARE_MEMBER.label(), 1);
         continue;
       }
-      ShareAttempt attempt = new ShareAttempt(key.tenant(), share, delivery.message(), null, null);
+      ShareAttempt attempt =
+          new ShareAttempt(key.tenant(), share, delivery.message(), null, null, null);
       attempt.exclude(from.clientId());
-      InboxCopy copy = shares.start(attempt, inboxes::storeLate);
+      InboxCopy copy = shares.start(attempt, inboxes);
       if (copy != null) {
         inboxes.storeLate(copy);
       }
@@ -185,7 +226,8 @@ public final class Distribution implements Publisher {
         dispatch.waitingBytes(),
         dispatch.slowedPublishes(),
         selection.remembered(),
-        repeated.size());
+        repeated.size(),
+        others.status());
   }
 
   private void answer(PublishOutcome outcome, PublishListener listener, Outbox outbox) {
@@ -231,7 +273,8 @@ public final class Distribution implements Publisher {
       Message message,
       MatchedRoutes routes,
       @Nullable PublishId id,
-      @Nullable LivePart live) {
+      @Nullable LivePart live,
+      PublishJoin join) {
     List<InboxCopy> copies = new ArrayList<>(routes.inboxes().size() + routes.shares().size());
     for (InboxMatch match : routes.inboxes()) {
       InboxCopy copy = InboxCopy.of(tenant, match, message);
@@ -240,13 +283,14 @@ public final class Distribution implements Publisher {
       }
       if (!copy.isAtMostOnce()) {
         copies.add(copy);
-      } else if (registry.find(tenant, match.inbox().clientId()) == null) {
+      } else if (registry.find(tenant, match.inbox().clientId()) == null
+          && !others.areAmong(routes.nodes())) {
         observer.dropped(DropReason.QOS0_OFFLINE.label(), 1);
-      } // else: it is subscribed among the live ones too and gets it there
+      } // else: it is subscribed among the live ones too, here or there, and gets it there
     }
     for (ShareMatch share : routes.shares()) {
       InboxCopy copy =
-          shares.start(new ShareAttempt(tenant, share, message, id, live), inboxes::storeLate);
+          shares.start(new ShareAttempt(tenant, share, message, id, live, join), inboxes);
       if (copy != null) {
         copies.add(copy);
       }
@@ -254,36 +298,27 @@ public final class Distribution implements Publisher {
     return copies;
   }
 
+  /**
+   * @param join waits for other nodes; null if there are none among the routes
+   */
   private void sendLive(
       String tenant,
       Message message,
       MatchedRoutes routes,
       @Nullable LivePart live,
-      Outbox outbox) {
+      Outbox outbox,
+      @Nullable PublishJoin join) {
     if (live != null && !live.isFirst()) {
       return; // repeated, and they have it
     }
     List<Receiver.Live> nodes = routes.nodes();
     for (int i = 0; i < nodes.size(); i++) {
-      Receiver.Live node = nodes.get(i);
-      if (self.is(node)) {
+      if (self.is(nodes.get(i))) {
         local.match(tenant, message).fanOut().send(message, outbox);
-      } else if (!node.node().equals(self.id())) {
-        dropUnreachable(node, message);
-      } // else: a route of an earlier process of this node, whose clients are gone
+      } // else: another node, or an earlier life of this one, whose clients are gone
     }
-  }
-
-  private void dropUnreachable(Receiver.Live node, Message message) {
-    observer.dropped(DropReason.OTHER_NODE.label(), 1);
-    long times = unreachable.count();
-    if (times > 0) {
-      LOG.error(
-          "a message to {} has subscribers on node {}, which this node cannot reach; they did not"
-              + " get it. {} message(s) so far",
-          message.topic(),
-          node.node(),
-          times);
+    if (join != null) {
+      others.send(tenant, message, nodes, join);
     }
   }
 

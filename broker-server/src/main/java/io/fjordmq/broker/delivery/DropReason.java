@@ -14,8 +14,10 @@ public enum DropReason {
   NO_SHARE_MEMBER,
   /** A member of the share went away, and the inbox of the next one could not store it. */
   SHARE_NOT_STORED,
-  /** The route leads to a node that this one cannot reach. */
-  OTHER_NODE,
+  /** The stream to the node of the receivers was full, and it was of QoS 0. */
+  NODE_CONGESTED,
+  /** This node may not know all receivers at the moment, and it was of QoS 0. */
+  NOT_SERVING,
   /** The session failed to take it; the log has the exception. */
   FAULT;
 

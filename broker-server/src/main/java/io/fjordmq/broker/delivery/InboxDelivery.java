@@ -13,7 +13,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Appends a message to inboxes and deals with what each of them says. */
-final class InboxDelivery {
+final class InboxDelivery implements ShareDelivery.LateStore {
   private static final Logger LOG = LoggerFactory.getLogger(InboxDelivery.class);
 
   private final InboxStore inboxes;
@@ -65,8 +65,14 @@ final class InboxDelivery {
             });
   }
 
-  /** Stores a share's copy whose publisher has been answered: what fails is counted. */
-  void storeLate(InboxCopy copy) {
+  @Override
+  public void store(InboxCopy copy, PublishJoin waiting) {
+    ShareAttempt attempt = attemptOf(copy);
+    store(attempt.message(), List.of(copy), attempt.id(), waiting::part);
+  }
+
+  @Override
+  public void storeLate(InboxCopy copy) {
     ShareAttempt attempt = attemptOf(copy);
     store(
         attempt.message(),
@@ -132,7 +138,7 @@ final class InboxDelivery {
       return;
     }
     attempt.exclude(copy.target().id().clientId());
-    InboxCopy next = shares.start(attempt, this::storeLate);
+    InboxCopy next = shares.start(attempt, this);
     if (next == null) {
       dispatch.outbox().flush();
       join.part(PublishOutcome.ACCEPTED);

@@ -1,10 +1,14 @@
 package io.fjordmq.broker.delivery;
 
 import io.fjordmq.api.Will;
+import io.fjordmq.broker.nodes.NodeItem;
+import io.fjordmq.broker.nodes.NodeStream;
+import io.fjordmq.broker.nodes.NodeStreams;
 import io.fjordmq.inbox.InboxEntry;
 import io.fjordmq.inbox.InboxHandle;
 import io.fjordmq.inbox.InboxId;
 import io.fjordmq.inbox.InboxListener;
+import io.fjordmq.inbox.InboxSpan;
 import io.fjordmq.inbox.InboxStore;
 import io.fjordmq.inbox.InboxSubscription;
 import io.fjordmq.inbox.PublishId;
@@ -12,8 +16,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.BiConsumer;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,23 +42,28 @@ public final class InboxEvents implements InboxListener {
   private final LiveDispatch dispatch;
   private final InboxPushes pushes;
   private final DeliveryObserver observer;
+  private final NodeStreams nodes;
   private final BoundedCalls looks = new BoundedCalls(MAX_LOOKS);
-  private final Sparingly unreachable = new Sparingly();
 
   /** Wills being published, so that the store's repetitions do not reach live sessions twice. */
   private final Set<Pending> publishing = ConcurrentHashMap.newKeySet();
 
   private volatile @Nullable Connected connected;
 
+  /**
+   * @param nodes the ways to other nodes
+   */
   public InboxEvents(
       LocalNode self,
       SessionRegistry registry,
       LiveDispatch dispatch,
       DeliverySettings settings,
+      NodeStreams nodes,
       DeliveryObserver observer) {
     this.self = self;
     this.registry = registry;
     this.dispatch = dispatch;
+    this.nodes = nodes;
     this.pushes = new InboxPushes(dispatch, settings);
     this.observer = observer;
   }
@@ -68,12 +75,53 @@ public final class InboxEvents implements InboxListener {
 
   @Override
   public void appended(String ownerNode, InboxHandle handle, List<InboxEntry> entries) {
-    tell(ownerNode, handle, (session, its) -> pushes.push(session, its, entries));
+    if (ownerNode.equals(self.id())) {
+      appendedHere(handle, entries);
+      return;
+    }
+    NodeStream stream = nodes.find(ownerNode);
+    if (stream != null) { // else its life is over, and the sweeper detaches its inboxes
+      stream.append(new NodeItem.Appended(handle, entries));
+    }
   }
 
-  /** A range that comes back finds many sessions here: they read a bounded number at a time. */
+  /** A range that comes back finds many sessions: they read a bounded number at a time. */
   @Override
-  public void leading(Predicate<InboxId> concerned) {
+  public void leading(InboxSpan concerned) {
+    ledHere(concerned);
+    nodes.all().forEach(stream -> stream.notice(new NodeItem.InboxesLed(concerned.keys())));
+  }
+
+  @Override
+  public void fenced(String ownerNode, InboxHandle handle) {
+    if (ownerNode.equals(self.id())) {
+      fencedHere(handle);
+      return;
+    }
+    NodeStream stream = nodes.find(ownerNode);
+    if (stream != null) {
+      stream.notice(new NodeItem.Fenced(handle));
+    }
+  }
+
+  /** Entries were appended to the inbox of a client of this node, wherever its range is led. */
+  void appendedHere(InboxHandle handle, List<InboxEntry> entries) {
+    LiveSession session = sessionOf(handle.id());
+    if (session != null) {
+      pushes.push(session, handle, entries);
+    }
+  }
+
+  /** An inbox was taken from a client of this node. */
+  void fencedHere(InboxHandle handle) {
+    LiveSession session = sessionOf(handle.id());
+    if (session != null) {
+      dispatch.mailbox(session.eventLoop()).call(() -> session.fenced(handle));
+    }
+  }
+
+  /** Sessions of this node whose inboxes are among these read them once. */
+  void ledHere(InboxSpan concerned) {
     registry.forEach(
         session -> {
           if (concerned.test(new InboxId(session.tenant(), session.clientId()))) {
@@ -82,20 +130,25 @@ public final class InboxEvents implements InboxListener {
         });
   }
 
+  /** The session of one inbox reads it, if it is here. */
+  void lookAgainHere(InboxId inbox) {
+    LiveSession session = sessionOf(inbox);
+    if (session != null) {
+      looks.run(() -> lookAgain(session));
+    }
+  }
+
+  /** Null if its connection is ending; then the next one reads the inbox. */
+  private @Nullable LiveSession sessionOf(InboxId inbox) {
+    return registry.find(inbox.tenant(), inbox.clientId());
+  }
+
   private static CompletableFuture<Void> lookAgain(LiveSession session) {
     CompletableFuture<Void> looked = new CompletableFuture<>();
     session
         .eventLoop()
         .execute(() -> session.lookAgain().whenComplete((read, failure) -> looked.complete(null)));
     return looked;
-  }
-
-  @Override
-  public void fenced(String ownerNode, InboxHandle handle) {
-    tell(
-        ownerNode,
-        handle,
-        (session, its) -> dispatch.mailbox(session.eventLoop()).call(() -> session.fenced(its)));
   }
 
   @Override
@@ -136,7 +189,7 @@ public final class InboxEvents implements InboxListener {
   }
 
   private void willPublished(Connected parts, Pending pending, PublishOutcome outcome) {
-    if (outcome == PublishOutcome.NOT_DURABLE || outcome == PublishOutcome.NO_ROOM) {
+    if (outcome == PublishOutcome.NOT_DURABLE || outcome.isRefusal()) {
       publishing.remove(pending); // the store says it again
       return;
     }
@@ -145,24 +198,5 @@ public final class InboxEvents implements InboxListener {
     }
     Calls.guarded(() -> parts.store.willPublished(pending.id, pending.incarnation, pending.epoch))
         .whenComplete((ok, fault) -> publishing.remove(pending));
-  }
-
-  private void tell(
-      String ownerNode, InboxHandle handle, BiConsumer<LiveSession, InboxHandle> event) {
-    if (!ownerNode.equals(self.id())) {
-      long times = unreachable.count();
-      if (times > 0) {
-        LOG.error(
-            "the client of {} is on node {}, which this node cannot reach. {} event(s) so far",
-            handle,
-            ownerNode,
-            times);
-      }
-      return;
-    }
-    LiveSession session = registry.find(handle.id().tenant(), handle.id().clientId());
-    if (session != null) { // else its connection is ending, and the next one reads the inbox
-      event.accept(session, handle);
-    }
   }
 }

@@ -62,12 +62,9 @@ public final class LocalSubscriptions implements LiveSubscriptions {
         return CompletableFuture.failedFuture(e);
       }
       joinFilter(subscriber, added);
-      ready =
-          route == null
-              ? CompletableFuture.completedFuture(null)
-              : routes.hold(route, filter.isShared() ? options : NODE_ROUTE_OPTIONS, isNew);
+      ready = routes.hold(route, filter.isShared() ? options : NODE_ROUTE_OPTIONS, isNew);
     }
-    drive(route);
+    routes.drive(route);
     CompletableFuture<Boolean> result = new CompletableFuture<>();
     ready.whenComplete(
         (ok, fault) -> {
@@ -92,7 +89,7 @@ public final class LocalSubscriptions implements LiveSubscriptions {
         leave(subscriber, filter);
       }
     }
-    drive(routeOf(session, filter));
+    routes.drive(routeOf(session, filter));
     // Nothing is sent for it from here on; that its route may live a little longer hurts nobody.
     return CompletableFuture.completedFuture(removed);
   }
@@ -166,7 +163,7 @@ public final class LocalSubscriptions implements LiveSubscriptions {
       left = subscriber.close();
       left.forEach(filter -> leave(subscriber, filter));
     }
-    left.forEach(filter -> drive(routeOf(subscriber.session(), filter)));
+    left.forEach(filter -> routes.drive(routeOf(subscriber.session(), filter)));
   }
 
   /** Takes back a subscription whose route could not be added, unless a newer one replaced it. */
@@ -176,7 +173,7 @@ public final class LocalSubscriptions implements LiveSubscriptions {
         leave(subscriber, failed.filter);
       }
     }
-    drive(routeOf(subscriber.session(), failed.filter));
+    routes.drive(routeOf(subscriber.session(), failed.filter));
   }
 
   private void joinFilter(Subscriber subscriber, Subscription added) {
@@ -202,28 +199,16 @@ public final class LocalSubscriptions implements LiveSubscriptions {
           filter.pattern(),
           present -> present == null || present.remove(subscriber) ? null : present);
     }
-    HeldRoutes.Key route = routeOf(subscriber.session(), filter);
-    if (route != null) {
-      routes.release(route);
-    }
-  }
-
-  private void drive(HeldRoutes.@Nullable Key route) {
-    if (route != null) {
-      routes.drive(route);
-    }
+    routes.release(routeOf(subscriber.session(), filter));
   }
 
   /**
-   * The route a subscription needs: the node's; of a share's member one of its own, or none if the
-   * member has an inbox, for the inbox has one.
+   * The route a subscription needs: the node's; of a share's member one of its own. That of a
+   * member with an inbox says to which node it is connected: what is QoS 0 follows it, and for what
+   * is not its inbox is preferred to those of clients that are away.
    */
-  private static HeldRoutes.@Nullable Key routeOf(LiveSession session, TopicFilter filter) {
-    if (!filter.isShared()) {
-      return new HeldRoutes.Key(session.tenant(), filter, "");
-    }
-    return session.isPersistent()
-        ? null
-        : new HeldRoutes.Key(session.tenant(), filter, session.clientId());
+  private static HeldRoutes.Key routeOf(LiveSession session, TopicFilter filter) {
+    return new HeldRoutes.Key(
+        session.tenant(), filter, filter.isShared() ? session.clientId() : "");
   }
 }

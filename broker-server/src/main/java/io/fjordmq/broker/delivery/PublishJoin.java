@@ -29,6 +29,16 @@ final class PublishJoin {
     open.incrementAndGet();
   }
 
+  /** Opens another part unless all are closed and the answer is given; returns whether it did. */
+  boolean tryOpen() {
+    for (int now = open.get(); now > 0; now = open.get()) {
+      if (open.compareAndSet(now, now + 1)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** Closes a part. */
   void part(PublishOutcome outcome) {
     int before = worst.getAndAccumulate(outcome.ordinal(), Math::max);

@@ -20,8 +20,23 @@ public enum PublishOutcome {
    */
   NO_ROOM,
   /**
+   * The stream to a node with live receivers is full: nothing was stored, nobody got it (MQTT 5:
+   * 0x97; MQTT 3 as for {@link #NO_ROOM}).
+   */
+  NODE_CONGESTED,
+  /**
+   * This node's lease has run out, or it is not admitted yet, so it may not know all receivers:
+   * nothing was stored, nobody got it (MQTT 5: 0x83; MQTT 3 as for {@link #NO_ROOM}).
+   */
+  NOT_SERVING,
+  /**
    * It may not be durable everywhere: the publisher must not be told that it is. The connection is
    * closed.
    */
-  NOT_DURABLE
+  NOT_DURABLE;
+
+  /** True if the publish was turned away as a whole: it may be repeated as if it were new. */
+  public boolean isRefusal() {
+    return this == NO_ROOM || this == NODE_CONGESTED || this == NOT_SERVING;
+  }
 }

@@ -1,6 +1,7 @@
 package io.fjordmq.broker.delivery;
 
 import io.fjordmq.api.Message;
+import io.fjordmq.api.Qos;
 import io.fjordmq.broker.delivery.RepeatedPublishes.LivePart;
 import io.fjordmq.inbox.PublishId;
 import io.fjordmq.router.MatchedRoutes.ShareMatch;
@@ -18,23 +19,35 @@ final class ShareAttempt {
   private final Message message;
   private final @Nullable PublishId id;
   private final @Nullable LivePart live;
+  private final @Nullable PublishJoin join;
   private Set<String> tried = Set.of();
 
   /**
    * @param id set if the publisher may repeat the message: then it goes to the same member again
    * @param live what became of it earlier; set if id is
+   * @param join who waits for the publisher's answer; null if nobody does
    */
   ShareAttempt(
       String tenant,
       ShareMatch share,
       Message message,
       @Nullable PublishId id,
-      @Nullable LivePart live) {
+      @Nullable LivePart live,
+      @Nullable PublishJoin join) {
     this.key = new ShareKey(tenant, share.shareName(), share.pattern());
     this.share = share;
     this.message = message;
     this.id = id;
     this.live = live;
+    this.join = join;
+  }
+
+  /**
+   * The publisher's answer waits for one more part, to be closed by the caller; null if the answer
+   * is given, or nobody waits.
+   */
+  @Nullable PublishJoin tryWait() {
+    return join != null && message.qos() != Qos.AT_MOST_ONCE && join.tryOpen() ? join : null;
   }
 
   /** True if this is a repetition of what a connected member has been sent. */

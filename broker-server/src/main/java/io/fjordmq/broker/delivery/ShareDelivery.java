@@ -1,6 +1,7 @@
 package io.fjordmq.broker.delivery;
 
 import io.fjordmq.api.SubscriptionOptions;
+import io.fjordmq.broker.nodes.NodeItem;
 import io.fjordmq.router.Route;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -8,11 +9,13 @@ import org.jspecify.annotations.Nullable;
 /** Brings a share's message to one member, and to the next if that one cannot take it. */
 final class ShareDelivery {
 
-  /** Stores a copy although its publisher has been answered already. */
-  @FunctionalInterface
+  /** Stores a copy that was not stored with the others of its message. */
   interface LateStore {
-    /** Stores it or counts it as dropped. */
-    void store(InboxCopy copy);
+    /** Its publisher has been answered already: stores it or counts it as dropped. */
+    void storeLate(InboxCopy copy);
+
+    /** Stores it and closes a part of what its publisher waits for. */
+    void store(InboxCopy copy, PublishJoin waiting);
   }
 
   private final ShareSelection selection;
@@ -44,6 +47,11 @@ final class ShareDelivery {
       dispatch.outbox().send(delivery(attempt, live.options()), member);
       return null;
     }
+    if (choice instanceof ShareSelection.Choice.Elsewhere elsewhere) {
+      attempt.sendLive();
+      sendElsewhere(attempt, elsewhere, late);
+      return null;
+    }
     if (choice instanceof ShareSelection.Choice.Stored stored) {
       return InboxCopy.of(attempt, stored.inbox(), stored.route());
     }
@@ -55,8 +63,61 @@ final class ShareDelivery {
     attempt.exclude(ShareSelection.clientIdOf(refusing));
     InboxCopy copy = chooseAndSend(attempt, late);
     if (copy != null) {
-      late.store(copy);
+      late.storeLate(copy);
     }
+  }
+
+  /** The other node says whether the member could take it; a publisher of QoS 1 or 2 waits. */
+  private void sendElsewhere(
+      ShareAttempt attempt, ShareSelection.Choice.Elsewhere chosen, LateStore late) {
+    PublishJoin waiting = attempt.tryWait();
+    chosen.stream()
+        .offer(
+            item(attempt, chosen).encode(),
+            outcome -> {
+              switch (outcome) {
+                case TAKEN -> close(waiting, PublishOutcome.ACCEPTED);
+                case ABANDONED -> close(waiting, PublishOutcome.NOT_DURABLE);
+                case NOT_TAKEN, LIFE_OVER -> nextAfter(attempt, chosen, late, waiting);
+              }
+            });
+  }
+
+  private void nextAfter(
+      ShareAttempt attempt,
+      ShareSelection.Choice.Elsewhere refusing,
+      LateStore late,
+      @Nullable PublishJoin waiting) {
+    attempt.exclude(refusing.clientId());
+    InboxCopy copy = chooseAndSend(attempt, late);
+    dispatch.outbox().flush();
+    if (copy == null) {
+      close(waiting, PublishOutcome.ACCEPTED);
+    } else if (waiting == null) {
+      late.storeLate(copy);
+    } else {
+      late.store(copy, waiting);
+    }
+  }
+
+  private static void close(@Nullable PublishJoin waiting, PublishOutcome outcome) {
+    if (waiting != null) {
+      waiting.part(outcome);
+    }
+  }
+
+  private static NodeItem.Shared item(
+      ShareAttempt attempt, ShareSelection.Choice.Elsewhere chosen) {
+    Delivery form = delivery(attempt, chosen.route().options());
+    return new NodeItem.Shared(
+        attempt.key().tenant(),
+        attempt.key().shareName(),
+        attempt.key().pattern(),
+        chosen.clientId(),
+        form.qos(),
+        form.retain(),
+        form.subscriptionIdentifiers(),
+        form.message());
   }
 
   private static Delivery delivery(ShareAttempt attempt, SubscriptionOptions options) {

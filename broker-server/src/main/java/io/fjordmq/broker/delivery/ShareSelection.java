@@ -1,16 +1,17 @@
 package io.fjordmq.broker.delivery;
 
-import io.fjordmq.api.Message;
 import io.fjordmq.api.Qos;
 import io.fjordmq.api.SubscriptionOptions;
 import io.fjordmq.broker.delivery.ShareStrategy.Candidate;
 import io.fjordmq.broker.delivery.ShareStrategy.Turn;
+import io.fjordmq.broker.nodes.NodeStream;
 import io.fjordmq.inbox.PublishId;
-import io.fjordmq.router.MatchedRoutes.ShareMatch;
 import io.fjordmq.router.Receiver;
 import io.fjordmq.router.Route;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -28,6 +29,9 @@ final class ShareSelection {
      */
     record Live(Subscriber member, Route route, SubscriptionOptions options) implements Choice {}
 
+    /** To a client that is connected to another node. */
+    record Elsewhere(NodeStream stream, String clientId, Route route) implements Choice {}
+
     /** To an inbox. */
     record Stored(Receiver.Inbox inbox, Route route) implements Choice {}
 
@@ -37,9 +41,10 @@ final class ShareSelection {
 
   private static final Choice GONE = new Choice.Lost(DropReason.NO_SHARE_MEMBER);
   private static final Choice OFFLINE = new Choice.Lost(DropReason.QOS0_OFFLINE);
-  private static final Choice ELSEWHERE = new Choice.Lost(DropReason.OTHER_NODE);
+  private static final Choice CONGESTED = new Choice.Lost(DropReason.NODE_CONGESTED);
 
   private final LocalNode self;
+  private final OtherNodes others;
   private final LocalSubscriptions local;
   private final SessionRegistry registry;
   private final DeliverySettings settings;
@@ -47,10 +52,12 @@ final class ShareSelection {
 
   ShareSelection(
       LocalNode self,
+      OtherNodes others,
       LocalSubscriptions local,
       SessionRegistry registry,
       DeliverySettings settings) {
     this.self = self;
+    this.others = others;
     this.local = local;
     this.registry = registry;
     this.settings = settings;
@@ -58,23 +65,22 @@ final class ShareSelection {
 
   /** Picks one of the members that have not been tried. */
   Choice choose(ShareAttempt attempt) {
-    ShareKey key = attempt.key();
-    Message message = attempt.message();
-    ShareMatch share = attempt.share();
-    List<Candidate> connected = new ArrayList<>(share.members().size());
+    List<Route> members = attempt.share().members();
+    Set<String> withInbox = withInbox(members);
+    List<Candidate> connected = new ArrayList<>(members.size());
     List<Candidate> offline = new ArrayList<>();
     Choice nobody = GONE;
-    for (Route member : share.members()) {
+    for (Route member : members) {
       if (attempt.tried().contains(clientIdOf(member))) {
         continue;
       }
-      Choice choice = choiceOf(key.tenant(), member, message);
+      Choice choice = choiceOf(attempt, member, withInbox);
       if (choice instanceof Choice.Stored stored) {
-        boolean attached = registry.find(key.tenant(), stored.inbox().clientId()) != null;
-        (attached ? connected : offline)
-            .add(new Candidate(stored.inbox().clientId(), attached, stored));
+        addStored(attempt, stored, connected, offline);
       } else if (choice instanceof Choice.Live live) {
         connected.add(new Candidate(live.member().session().clientId(), true, live));
+      } else if (choice instanceof Choice.Elsewhere elsewhere) {
+        connected.add(new Candidate(elsewhere.clientId(), false, elsewhere));
       } else if (choice != GONE) {
         nobody = choice;
       }
@@ -84,6 +90,40 @@ final class ShareSelection {
       return nobody;
     }
     return candidates.get(pick(candidates, attempt)).choice();
+  }
+
+  private void addStored(
+      ShareAttempt attempt,
+      Choice.Stored stored,
+      List<Candidate> connected,
+      List<Candidate> offline) {
+    String clientId = stored.inbox().clientId();
+    boolean here = registry.find(attempt.key().tenant(), clientId) != null;
+    boolean there = !here && isElsewhere(attempt.share().members(), clientId);
+    (here || there ? connected : offline).add(new Candidate(clientId, here, stored));
+  }
+
+  /** While a member with an inbox is connected it has a live route, too, which says where. */
+  private boolean isElsewhere(List<Route> members, String clientId) {
+    for (Route member : members) {
+      if (member.receiver() instanceof Receiver.Live live
+          && live.member().equals(clientId)
+          && others.find(live) != null) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static Set<String> withInbox(List<Route> members) {
+    Set<String> clients = Set.of();
+    for (Route member : members) {
+      if (member.receiver() instanceof Receiver.Inbox inbox) {
+        clients = clients.isEmpty() ? new HashSet<>() : clients;
+        clients.add(inbox.clientId());
+      }
+    }
+    return clients;
   }
 
   /**
@@ -109,25 +149,34 @@ final class ShareSelection {
         : ((Receiver.Live) member.receiver()).member();
   }
 
-  private Choice choiceOf(String tenant, Route member, Message message) {
+  /** What is not QoS 0 goes to a member's inbox if it has one, everything else where it is. */
+  private Choice choiceOf(ShareAttempt attempt, Route member, Set<String> withInbox) {
+    boolean atMostOnce = attempt.message().qos().min(member.options().maxQos()) == Qos.AT_MOST_ONCE;
     if (member.receiver() instanceof Receiver.Inbox inbox) {
-      return message.qos().min(member.options().maxQos()) == Qos.AT_MOST_ONCE
-          ? liveChoice(tenant, inbox.clientId(), member, OFFLINE)
-          : new Choice.Stored(inbox, member);
+      return atMostOnce ? OFFLINE : new Choice.Stored(inbox, member);
     }
     Receiver.Live live = (Receiver.Live) member.receiver();
-    if (self.is(live)) {
-      return liveChoice(tenant, live.member(), member, GONE);
+    if (!atMostOnce && withInbox.contains(live.member())) {
+      return GONE;
     }
-    return live.node().equals(self.id()) ? GONE : ELSEWHERE;
+    if (self.is(live)) {
+      return liveChoice(attempt.key().tenant(), live.member(), member);
+    }
+    NodeStream stream = others.find(live);
+    if (stream == null) {
+      return GONE;
+    }
+    return atMostOnce && stream.isFull()
+        ? CONGESTED
+        : new Choice.Elsewhere(stream, live.member(), member);
   }
 
   /** The member if it is connected here and still subscribed; its route may outlive both. */
-  private Choice liveChoice(String tenant, String clientId, Route member, Choice otherwise) {
+  private Choice liveChoice(String tenant, String clientId, Route member) {
     Subscriber subscriber = local.find(tenant, clientId);
     SubscriptionOptions options = subscriber == null ? null : subscriber.optionsOf(member.filter());
     return subscriber == null || options == null
-        ? otherwise
+        ? GONE
         : new Choice.Live(subscriber, member, options);
   }
 

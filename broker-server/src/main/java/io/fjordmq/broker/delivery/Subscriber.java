@@ -88,6 +88,11 @@ final class Subscriber {
     return present == null ? null : present.options;
   }
 
+  /** True if the client is a member of the share. */
+  synchronized boolean isSubscribedTo(ShareKey share) {
+    return subscriptions.containsKey("$share/" + share.shareName() + "/" + share.pattern());
+  }
+
   /** Ends it; returns what it was subscribed to. */
   synchronized List<TopicFilter> close() {
     closed = true;

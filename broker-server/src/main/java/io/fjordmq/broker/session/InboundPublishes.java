@@ -27,6 +27,7 @@ final class InboundPublishes {
   private static final int PUBACK = 0x40;
   private static final int PUBREC = 0x50;
   private static final int NO_MATCHING_SUBSCRIBERS = 0x10;
+  private static final int IMPLEMENTATION_SPECIFIC_ERROR = 0x83;
   private static final int QUOTA_EXCEEDED = 0x97;
 
   private static final AtomicIntegerFieldUpdater<InboundPublishes> AWAKE =
@@ -352,7 +353,7 @@ final class InboundPublishes {
   /** Whether the client must not be told anything but that it has to come again. */
   private boolean isRefusal(PublishOutcome outcome) {
     return outcome == PublishOutcome.NOT_DURABLE
-        || (outcome == PublishOutcome.NO_ROOM && !connection.dialect().tellsOutcome());
+        || (outcome.isRefusal() && !connection.dialect().tellsOutcome());
   }
 
   /**
@@ -366,7 +367,8 @@ final class InboundPublishes {
     }
     return switch (outcome) {
       case NO_MATCHING_SUBSCRIBERS -> NO_MATCHING_SUBSCRIBERS;
-      case QUOTA_EXCEEDED, NO_ROOM -> QUOTA_EXCEEDED;
+      case QUOTA_EXCEEDED, NO_ROOM, NODE_CONGESTED -> QUOTA_EXCEEDED;
+      case NOT_SERVING -> IMPLEMENTATION_SPECIFIC_ERROR;
       case ACCEPTED, NOT_DURABLE -> 0;
     };
   }

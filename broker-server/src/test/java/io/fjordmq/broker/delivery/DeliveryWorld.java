@@ -4,6 +4,7 @@ import io.fjordmq.api.Message;
 import io.fjordmq.api.Qos;
 import io.fjordmq.api.SubscriptionOptions;
 import io.fjordmq.api.TopicFilter;
+import io.fjordmq.broker.nodes.NodeStreams;
 import io.fjordmq.inbox.PublishId;
 import io.fjordmq.router.Receiver;
 import io.fjordmq.router.Route;
@@ -30,6 +31,7 @@ final class DeliveryWorld {
   final SessionRegistry registry = new SessionRegistry();
   final ManualLoop loop = new ManualLoop();
   final ManualLoop other = new ManualLoop();
+  final NodeStreams nodes = new NodeStreams();
   final LiveDispatch dispatch;
   final LocalSubscriptions local;
   final Distribution publisher;
@@ -37,6 +39,9 @@ final class DeliveryWorld {
 
   /** Whether the disk has room. */
   boolean room = true;
+
+  /** Whether the node's lease holds. */
+  boolean serving = true;
 
   DeliveryWorld() {
     this(SMALL);
@@ -55,7 +60,9 @@ final class DeliveryWorld {
             registry,
             dispatch,
             settings,
+            nodes,
             () -> room,
+            () -> serving,
             observer);
   }
 

@@ -208,10 +208,27 @@ class DistributionTest {
   }
 
   @Test
-  void shouldCountWhatCannotReachAnotherNodeInsteadOfPretending() {
+  void shouldOweNothingToLivesOfOtherNodesThatAreOver() {
     addNodeRoute(new Receiver.Live("n2", 1, ""));
+    world.publish(message("a", AT_LEAST_ONCE, "m"));
+    assertThat(world.lastAnswer()).isEqualTo(PublishOutcome.ACCEPTED);
+  }
+
+  @Test
+  void shouldRefuseEverythingWhileItMayNotKnowAllReceivers() {
+    FakeSession client = world.connect("c", world.loop);
+    world.subscribe(client, "a", AT_LEAST_ONCE);
+    world.inboxRoute("i", "a", AT_LEAST_ONCE);
+    world.serving = false;
+    world.publish(message("a", AT_LEAST_ONCE, "m"));
+    assertThat(world.lastAnswer()).isEqualTo(PublishOutcome.NOT_SERVING);
     world.publish(message("a", AT_MOST_ONCE, "m"));
-    assertThat(world.observer.dropped(DropReason.OTHER_NODE)).isEqualTo(1);
+    assertThat(world.observer.dropped(DropReason.NOT_SERVING)).isEqualTo(1);
+    assertThat(client.texts()).isEmpty();
+    assertThat(world.inboxes.inserts).isEmpty();
+    world.serving = true;
+    world.publish(message("a", AT_LEAST_ONCE, "m"));
+    assertThat(world.lastAnswer()).isEqualTo(PublishOutcome.ACCEPTED);
   }
 
   @Test

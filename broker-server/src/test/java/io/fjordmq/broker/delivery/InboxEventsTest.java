@@ -31,7 +31,12 @@ class InboxEventsTest {
   private final DeliveryWorld world = new DeliveryWorld();
   private final InboxEvents events =
       new InboxEvents(
-          DeliveryWorld.SELF, world.registry, world.dispatch, DeliveryWorld.SMALL, world.observer);
+          DeliveryWorld.SELF,
+          world.registry,
+          world.dispatch,
+          DeliveryWorld.SMALL,
+          world.nodes,
+          world.observer);
   private final WillService wills =
       new WillService(world.publisher, InstantSource.fixed(Instant.ofEpochMilli(NOW)));
 

@@ -9,6 +9,7 @@ import io.fjordmq.api.MessageProperties;
 import io.fjordmq.api.SubscriptionOptions;
 import io.fjordmq.api.Topic;
 import io.fjordmq.api.TopicFilter;
+import io.fjordmq.broker.nodes.NodeStreams;
 import io.fjordmq.inbox.InboxEntry;
 import io.fjordmq.inbox.InboxHandle;
 import java.util.ArrayList;
@@ -51,6 +52,8 @@ class LiveDeliveryConcurrencyTest {
           registry,
           dispatch,
           DeliverySettings.DEFAULTS,
+          new NodeStreams(),
+          () -> true,
           () -> true,
           observer);
   private final List<RealLoop> loops = new ArrayList<>();

@@ -200,7 +200,7 @@ class SharedSubscriptionTest {
   }
 
   @Test
-  void shouldCountWhatOnlyAMemberOnAnotherNodeCouldTake() {
+  void shouldCountWhatOnlyAMemberCouldTakeWhoseNodesLifeIsOver() {
     world.router.add(
         new Route(
             FakeSession.TENANT,
@@ -208,7 +208,7 @@ class SharedSubscriptionTest {
             new Receiver.Live("n2", 1, "far"),
             SubscriptionOptions.ofQos(AT_LEAST_ONCE)));
     world.publishAndRun(message("a", AT_LEAST_ONCE, "m"));
-    assertThat(world.observer.dropped(DropReason.OTHER_NODE)).isEqualTo(1);
+    assertThat(world.observer.dropped(DropReason.NO_SHARE_MEMBER)).isEqualTo(1);
   }
 
   @Test

@@ -5,10 +5,10 @@ import io.fjordmq.inbox.InboxEntry;
 import io.fjordmq.inbox.InboxHandle;
 import io.fjordmq.inbox.InboxId;
 import io.fjordmq.inbox.InboxListener;
+import io.fjordmq.inbox.InboxSpan;
 import io.fjordmq.inbox.InboxSubscription;
 import io.fjordmq.inbox.PublishId;
 import java.util.List;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Tells the process that lives now what the inbox store says; the store outlives processes. */
@@ -27,7 +27,7 @@ final class ProcessListener implements InboxListener {
   }
 
   @Override
-  public void leading(Predicate<InboxId> concerned) {
+  public void leading(InboxSpan concerned) {
     if (alive != null) {
       alive.leading(concerned);
     }

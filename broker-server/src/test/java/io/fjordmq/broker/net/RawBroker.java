@@ -11,6 +11,7 @@ import io.fjordmq.broker.delivery.LocalSubscriptions;
 import io.fjordmq.broker.delivery.SessionRegistry;
 import io.fjordmq.broker.delivery.WillService;
 import io.fjordmq.broker.limits.Overload;
+import io.fjordmq.broker.nodes.NodeStreams;
 import io.fjordmq.broker.security.Security;
 import io.fjordmq.broker.session.ClientEvents;
 import io.fjordmq.broker.session.Peer;
@@ -89,11 +90,14 @@ public final class RawBroker implements AutoCloseable {
             registry,
             dispatch,
             delivery,
+            new NodeStreams(),
+            () -> true,
             () -> true,
             observer);
     InboxRoutes routes = new InboxRoutes(stores.router(), delivery);
     WillService wills = new WillService(publisher, stores.clock());
-    InboxEvents events = new InboxEvents(self, registry, dispatch, delivery, observer);
+    InboxEvents events =
+        new InboxEvents(self, registry, dispatch, delivery, new NodeStreams(), observer);
     events.connect(stores.inboxes(), wills, routes);
     stores.listener(events);
     CountingSessionObserver counted = new CountingSessionObserver();

@@ -3,6 +3,7 @@ package io.fjordmq.broker.net;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -36,7 +37,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A client at the other end of an embedded channel; what it gets is read as text. */
 final class TestClient {
-  private final World world;
+  private final Runnable settle;
   private final EmbeddedChannel server;
   private final EmbeddedChannel codec =
       new EmbeddedChannel(new MqttDecoder(1 << 28, 65_535, true), MqttEncoder.INSTANCE);
@@ -45,8 +46,11 @@ final class TestClient {
   private MqttProperties lastProperties = MqttProperties.NO_PROPERTIES;
   private byte[] lastBytes = {};
 
-  TestClient(World world, MqttPipeline pipeline) {
-    this.world = world;
+  /**
+   * @param settle lets the broker do all there is to do
+   */
+  TestClient(Runnable settle, ByteBufAllocator buffers, MqttPipeline pipeline) {
+    this.settle = settle;
     this.server =
         new EmbeddedChannel(
             new ChannelInitializer<>() {
@@ -55,7 +59,7 @@ final class TestClient {
                 channel.pipeline().addLast(pipeline);
               }
             });
-    server.config().setAllocator(world.buffers);
+    server.config().setAllocator(buffers);
     server.freezeTime();
   }
 
@@ -107,14 +111,14 @@ final class TestClient {
     for (ByteBuf bytes = codec.readOutbound(); bytes != null; bytes = codec.readOutbound()) {
       write(bytes);
     }
-    world.settle();
+    settle.run();
     return this;
   }
 
   /** Sends bytes written as hexadecimal digits; blanks are for the reader. */
   TestClient raw(String hex) {
     write(Unpooled.wrappedBuffer(ByteBufUtil.decodeHexDump(hex.replace(" ", ""))));
-    world.settle();
+    settle.run();
     return this;
   }
 
@@ -177,7 +181,7 @@ final class TestClient {
   /** The network goes away. */
   void cut() {
     server.close();
-    world.settle();
+    settle.run();
   }
 
   /** The server's clock for timeouts goes on. */
@@ -192,7 +196,7 @@ final class TestClient {
     server.advanceTimeBy(500, TimeUnit.MILLISECONDS);
     server.runScheduledPendingTasks();
     server.runPendingTasks();
-    world.settle();
+    settle.run();
     return this;
   }
 

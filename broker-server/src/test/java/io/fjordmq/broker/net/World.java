@@ -11,6 +11,7 @@ import io.fjordmq.broker.delivery.LocalSubscriptions;
 import io.fjordmq.broker.delivery.SessionRegistry;
 import io.fjordmq.broker.delivery.WillService;
 import io.fjordmq.broker.limits.TenantSettings;
+import io.fjordmq.broker.nodes.NodeStreams;
 import io.fjordmq.broker.security.Security;
 import io.fjordmq.broker.session.ClientEvents;
 import io.fjordmq.broker.session.Peer;
@@ -48,6 +49,9 @@ final class World implements AutoCloseable {
 
   /** Whether the disk has room. */
   boolean room = true;
+
+  /** Whether the node's lease holds. */
+  boolean serving = true;
 
   private Instant now = Instant.parse("2026-01-01T00:00:00Z");
 
@@ -97,11 +101,15 @@ final class World implements AutoCloseable {
             registry,
             dispatch,
             delivery,
+            new NodeStreams(),
             () -> room,
+            () -> serving,
             DeliveryObserver.NONE);
     InboxRoutes routes = new InboxRoutes(router, delivery);
     WillService wills = new WillService(publisher, clock);
-    InboxEvents events = new InboxEvents(self, registry, dispatch, delivery, DeliveryObserver.NONE);
+    InboxEvents events =
+        new InboxEvents(
+            self, registry, dispatch, delivery, new NodeStreams(), DeliveryObserver.NONE);
     events.connect(inboxes, wills, routes);
     inboxes.listener(events);
     sessions =
@@ -132,7 +140,7 @@ final class World implements AutoCloseable {
 
   /** A connection without a CONNECT. */
   TestClient open() {
-    TestClient client = new TestClient(this, pipeline);
+    TestClient client = new TestClient(this::settle, buffers, pipeline);
     clients.add(client);
     return client;
   }

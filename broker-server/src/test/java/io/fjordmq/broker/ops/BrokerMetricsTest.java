@@ -6,6 +6,7 @@ import io.fjordmq.api.Qos;
 import io.fjordmq.broker.delivery.DeliveryStatus;
 import io.fjordmq.broker.delivery.PublishOutcome;
 import io.fjordmq.broker.limits.OverloadReading;
+import io.fjordmq.broker.nodes.NodesStatus;
 import io.fjordmq.broker.session.CloseReason;
 import io.fjordmq.broker.session.DropReason;
 import io.fjordmq.cluster.NodeId;
@@ -119,7 +120,7 @@ class BrokerMetricsTest {
         new RangeDescriptor(RANGE, KeyInterval.ALL, RangeEpoch.FIRST, members);
     ClientStatus idle = new ClientStatus(List.of(), 0);
     return new NodeStatus(
-        new DeliveryStatus(1, 2, 3, 4, 5, 6, 7, 8, 9, 10),
+        new DeliveryStatus(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, new NodesStatus(1, 2, 3, 4)),
         new RouterStatus(1, 2, 3, 4, 5, 6, 7, 8),
         new InboxStoreStatus(11, 22, 33, 44),
         55,

@@ -14,6 +14,7 @@ import io.fjordmq.broker.delivery.WillService;
 import io.fjordmq.broker.limits.Overload;
 import io.fjordmq.broker.net.PlainPipeline;
 import io.fjordmq.broker.net.Settings;
+import io.fjordmq.broker.nodes.NodeStreams;
 import io.fjordmq.broker.security.Security;
 import io.fjordmq.broker.session.ClientEvents;
 import io.fjordmq.broker.session.CloseReason;
@@ -100,7 +101,9 @@ final class SimBroker {
 
     DeliverySettings delivery = settings.delivery();
     LiveDispatch dispatch = new LiveDispatch(delivery, DeliveryObserver.NONE);
-    InboxEvents events = new InboxEvents(self, registry, dispatch, delivery, DeliveryObserver.NONE);
+    NodeStreams nodes = new NodeStreams();
+    InboxEvents events =
+        new InboxEvents(self, registry, dispatch, delivery, nodes, DeliveryObserver.NONE);
     RangedRouter.Replicas routes = new RangedRouter.Replicas(settings.router());
     RangedRetainStore.Replicas retainedReplicas = new RangedRetainStore.Replicas();
     InboxReplicas inboxReplicas =
@@ -142,6 +145,8 @@ final class SimBroker {
             registry,
             dispatch,
             delivery,
+            nodes,
+            () -> true,
             () -> true,
             DeliveryObserver.NONE);
     Publisher publishing = defect.publisher(publisher);

@@ -7,6 +7,7 @@ import io.fjordmq.api.Message;
 import io.fjordmq.api.TopicFilter;
 import io.fjordmq.broker.delivery.DeliveryStatus;
 import io.fjordmq.broker.limits.OverloadReading;
+import io.fjordmq.broker.nodes.NodesStatus;
 import io.fjordmq.broker.ops.NodeStatus;
 import io.fjordmq.broker.ops.Traffic;
 import io.fjordmq.cluster.NodeId;
@@ -56,7 +57,7 @@ class SysTopicsTest {
     NodeId self = new NodeId("n1");
     ReplicaSet members = ReplicaSet.ofVoters(self);
     return new NodeStatus(
-        new DeliveryStatus(0, 0, 0, 0, 0, 0, 0, 0, 0, 0),
+        new DeliveryStatus(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, new NodesStatus(0, 0, 0, 0)),
         new RouterStatus(0, 0, 0, 0, 0, 0, 0, 0),
         new InboxStoreStatus(10, 1, 11, 100),
         55,

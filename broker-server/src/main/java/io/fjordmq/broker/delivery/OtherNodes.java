@@ -1,0 +1,115 @@
+package io.fjordmq.broker.delivery;
+
+import io.fjordmq.api.Message;
+import io.fjordmq.api.Qos;
+import io.fjordmq.broker.nodes.ItemListener;
+import io.fjordmq.broker.nodes.ItemOutcome;
+import io.fjordmq.broker.nodes.NodeItem;
+import io.fjordmq.broker.nodes.NodeStream;
+import io.fjordmq.broker.nodes.NodeStreams;
+import io.fjordmq.broker.nodes.NodesStatus;
+import io.fjordmq.router.MatchedRoutes;
+import io.fjordmq.router.MatchedRoutes.ShareMatch;
+import io.fjordmq.router.Receiver;
+import io.fjordmq.router.Route;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Brings messages to other nodes whose clients have live subscriptions: one item for a node,
+ * however many clients it has. Routes of lives that are over lead nowhere. Thread-safe.
+ */
+final class OtherNodes {
+  private final LocalNode self;
+  private final NodeStreams streams;
+  private final DeliveryObserver observer;
+
+  OtherNodes(LocalNode self, NodeStreams streams, DeliveryObserver observer) {
+    this.self = self;
+    this.streams = streams;
+    this.observer = observer;
+  }
+
+  /** Whether any of the nodes is another one. */
+  boolean areAmong(List<Receiver.Live> nodes) {
+    for (int i = 0; i < nodes.size(); i++) {
+      if (self.isNot(nodes.get(i))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Whether one of the nodes that might get the message takes no more at the moment. */
+  boolean areCongested(MatchedRoutes routes) {
+    if (streams.all().isEmpty()) {
+      return false;
+    }
+    for (Receiver.Live node : routes.nodes()) {
+      if (isFull(node)) {
+        return true;
+      }
+    }
+    for (ShareMatch share : routes.shares()) {
+      for (Route member : share.members()) {
+        if (member.receiver() instanceof Receiver.Live live && isFull(live)) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  private boolean isFull(Receiver.Live receiver) {
+    NodeStream stream = find(receiver);
+    return stream != null && stream.isFull();
+  }
+
+  /** The way to a life of another node; null if it is this node, or that life is over. */
+  @Nullable NodeStream find(Receiver.Live receiver) {
+    return self.isNot(receiver) ? streams.find(receiver.node(), receiver.incarnation()) : null;
+  }
+
+  /** Sends the message to those of the nodes that are others. */
+  void send(String tenant, Message message, List<Receiver.Live> nodes, PublishJoin join) {
+    byte[] item = null;
+    for (Receiver.Live node : nodes) {
+      NodeStream stream = find(node);
+      if (stream == null) {
+        continue;
+      }
+      if (item == null) {
+        item = new NodeItem.Publish(tenant, message).encode();
+      }
+      if (message.qos() == Qos.AT_MOST_ONCE) {
+        sendAtMostOnce(stream, item, join);
+      } else {
+        join.open();
+        stream.offer(item, outcome -> join.part(whenLive(outcome)));
+      }
+    }
+  }
+
+  /** Nobody answers for it; but a publisher that is too fast is slowed. */
+  private void sendAtMostOnce(NodeStream stream, byte[] item, PublishJoin join) {
+    if (stream.isFull()) {
+      observer.dropped(DropReason.NODE_CONGESTED.label(), 1);
+      return;
+    }
+    stream.offer(item, ItemListener.NOBODY);
+    if (stream.isCongested()) {
+      join.open();
+      observer.slowed();
+      stream.whenDrained(() -> join.part(PublishOutcome.ACCEPTED));
+    }
+  }
+
+  /** A life that is over has no live receivers, so nothing is owed to it. */
+  private static PublishOutcome whenLive(ItemOutcome outcome) {
+    return outcome == ItemOutcome.ABANDONED ? PublishOutcome.NOT_DURABLE : PublishOutcome.ACCEPTED;
+  }
+
+  NodesStatus status() {
+    return streams.status();
+  }
+}

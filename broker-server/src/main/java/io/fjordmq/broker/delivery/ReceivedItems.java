@@ -1,0 +1,89 @@
+package io.fjordmq.broker.delivery;
+
+import io.fjordmq.broker.nodes.ItemReceiver;
+import io.fjordmq.broker.nodes.NodeItem;
+import io.fjordmq.inbox.InboxSpan;
+import java.util.List;
+
+/**
+ * What other nodes bring for the clients of this one. Items of one node come in order, and leave in
+ * order: all that came together are handed to the event loops at the end of the batch.
+ */
+public final class ReceivedItems implements ItemReceiver {
+  private final LocalSubscriptions local;
+  private final LiveDispatch dispatch;
+  private final InboxEvents inboxes;
+  private final Publisher publisher;
+
+  /**
+   * @param publisher gives a share's message to another member if the one it came for has gone
+   */
+  public ReceivedItems(
+      LocalSubscriptions local, LiveDispatch dispatch, InboxEvents inboxes, Publisher publisher) {
+    this.local = local;
+    this.dispatch = dispatch;
+    this.inboxes = inboxes;
+    this.publisher = publisher;
+  }
+
+  @Override
+  public void take(NodeItem item, Answer answer) {
+    if (item instanceof NodeItem.Publish publish) {
+      take(publish, answer);
+    } else if (item instanceof NodeItem.Shared shared) {
+      answer.taken(take(shared));
+    } else {
+      takeNotice(item);
+      answer.taken(true);
+    }
+  }
+
+  /**
+   * The answer is late while an event loop has too much to do: the other node's publishers wait.
+   */
+  private void take(NodeItem.Publish publish, Answer answer) {
+    Outbox outbox = dispatch.outbox();
+    local.match(publish.tenant(), publish.message()).fanOut().send(publish.message(), outbox);
+    Mailbox congested = outbox.takeCongested();
+    if (congested == null) {
+      answer.taken(true);
+    } else {
+      congested.whenDrained(() -> answer.taken(true));
+    }
+  }
+
+  private boolean take(NodeItem.Shared shared) {
+    ShareKey key = new ShareKey(shared.tenant(), shared.shareName(), shared.pattern());
+    Subscriber member = local.find(shared.tenant(), shared.member());
+    if (member == null || !member.isSubscribedTo(key)) {
+      return false;
+    }
+    Delivery delivery =
+        new Delivery(
+            shared.message(), shared.qos(), shared.retain(), shared.subscriptionIdentifiers(), key);
+    dispatch
+        .outbox()
+        .send(
+            delivery,
+            Recipients.chosen(
+                member, refused -> publisher.redistribute(member.session(), List.of(refused))));
+    return true;
+  }
+
+  private void takeNotice(NodeItem item) {
+    if (item instanceof NodeItem.Appended appended) {
+      inboxes.appendedHere(appended.handle(), appended.entries());
+    } else if (item instanceof NodeItem.LookAgain again) {
+      inboxes.lookAgainHere(again.inbox());
+    } else if (item instanceof NodeItem.InboxesLed led) {
+      inboxes.ledHere(new InboxSpan(led.routing()));
+    } else if (item instanceof NodeItem.Fenced fenced) {
+      inboxes.fencedHere(fenced.handle());
+    }
+  }
+
+  @Override
+  public void endOfBatch() {
+    dispatch.outbox().flush();
+  }
+}

@@ -1,0 +1,16 @@
+package io.fjordmq.inbox;
+
+import io.fjordmq.range.KeyInterval;
+import java.util.function.Predicate;
+
+/**
+ * The inboxes of a range.
+ *
+ * @param keys that the range holds
+ */
+public record InboxSpan(KeyInterval keys) implements Predicate<InboxId> {
+  @Override
+  public boolean test(InboxId inbox) {
+    return keys.contains(InboxKeys.routing(inbox));
+  }
+}
