@@ -60,6 +60,7 @@ final class Node implements AutoCloseable {
             metrics.ranges(),
             metrics.inboxes(),
             metrics.delivery(),
+            metrics.nodes(),
             metrics.sessions(),
             metrics.listeners(),
             metrics::traffic,

@@ -2,6 +2,7 @@ package io.fjordmq.broker;
 
 import io.fjordmq.broker.delivery.DeliveryObserver;
 import io.fjordmq.broker.net.ListenerObserver;
+import io.fjordmq.broker.nodes.NodesObserver;
 import io.fjordmq.broker.ops.Traffic;
 import io.fjordmq.broker.security.SecurityObserver;
 import io.fjordmq.broker.session.SessionObserver;
@@ -20,6 +21,7 @@ public record Observers(
     RangeObserver ranges,
     InboxObserver inboxes,
     DeliveryObserver delivery,
+    NodesObserver nodes,
     SessionObserver sessions,
     ListenerObserver listeners,
     Supplier<Traffic> traffic,

@@ -3,6 +3,7 @@ package io.fjordmq.broker.config;
 import io.fjordmq.broker.delivery.DeliverySettings;
 import io.fjordmq.broker.limits.OverloadSettings;
 import io.fjordmq.broker.limits.TenantSettings;
+import io.fjordmq.broker.nodes.NodesSettings;
 import io.fjordmq.broker.security.SecuritySettings;
 import io.fjordmq.broker.session.SessionSettings;
 import io.fjordmq.broker.session.TenantLimits;
@@ -36,6 +37,7 @@ import java.util.Map;
  * @param overloadConfig when new work is refused
  * @param sysTopicsConfig which $SYS topics there are
  * @param deliveryConfig bounds of delivery to connected clients
+ * @param nodesConfig bounds of what waits for other nodes
  * @param storeConfig the three replicated stores
  * @param routerConfig topic filter to receivers
  * @param inboxConfig persistent sessions
@@ -62,6 +64,7 @@ public record BrokerConfig(
     OverloadSettings overloadConfig,
     SysTopicsSettings sysTopicsConfig,
     DeliverySettings deliveryConfig,
+    NodesSettings nodesConfig,
     StoreConfig storeConfig,
     RouterSettings routerConfig,
     InboxSettings inboxConfig,
@@ -257,6 +260,7 @@ public record BrokerConfig(
         OverloadSettings.DEFAULTS,
         SysTopicsSettings.DEFAULTS,
         DeliverySettings.DEFAULTS,
+        NodesSettings.DEFAULTS,
         new StoreConfig(Duration.ofMinutes(5), Duration.ofSeconds(1), ranges(), ranges(), ranges()),
         RouterSettings.DEFAULTS,
         InboxSettings.DEFAULT,
@@ -286,6 +290,7 @@ public record BrokerConfig(
         overloadConfig,
         sysTopicsConfig,
         deliveryConfig,
+        nodesConfig,
         storeConfig,
         routerConfig,
         inboxConfig,

@@ -6,7 +6,7 @@ public interface NodesObserver {
   NodesObserver NONE = new NodesObserver() {};
 
   /** Items were sent to another node for the first time. */
-  default void sent(int items, long bytes) {}
+  default void sent(int items) {}
 
   /** Items were sent again, because no answer came. */
   default void resent(int items) {}

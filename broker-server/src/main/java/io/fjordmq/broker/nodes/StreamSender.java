@@ -43,7 +43,7 @@ final class StreamSender {
 
   void send(NodeStream stream, StreamBatch batch) {
     byte[] request = batch.encode();
-    observer.sent(batch.items().size(), request.length);
+    observer.sent(batch.items().size());
     attempt(stream, batch, request, 1);
   }
 

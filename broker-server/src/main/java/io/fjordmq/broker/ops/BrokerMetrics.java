@@ -2,6 +2,7 @@ package io.fjordmq.broker.ops;
 
 import io.fjordmq.broker.delivery.DeliveryObserver;
 import io.fjordmq.broker.net.ListenerObserver;
+import io.fjordmq.broker.nodes.NodesObserver;
 import io.fjordmq.broker.security.SecurityObserver;
 import io.fjordmq.broker.session.SessionObserver;
 import io.fjordmq.cluster.consensus.ConsensusObserver;
@@ -36,6 +37,7 @@ public final class BrokerMetrics implements AutoCloseable {
   private final ListenerMeters listeners;
   private final SecurityMeters security;
   private final DeliveryMeters delivery;
+  private final NodesMeters nodes;
   private final InboxMeters inboxes;
   private final RangeMeters ranges;
   private final ConsensusMeters consensus;
@@ -48,6 +50,7 @@ public final class BrokerMetrics implements AutoCloseable {
     listeners = new ListenerMeters(meters);
     security = new SecurityMeters(meters);
     delivery = new DeliveryMeters(meters);
+    nodes = new NodesMeters(meters);
     inboxes = new InboxMeters(meters);
     ranges = new RangeMeters(meters, STORES);
     consensus = new ConsensusMeters(meters);
@@ -76,6 +79,10 @@ public final class BrokerMetrics implements AutoCloseable {
 
   public DeliveryObserver delivery() {
     return delivery;
+  }
+
+  public NodesObserver nodes() {
+    return nodes;
   }
 
   public InboxObserver inboxes() {

@@ -135,6 +135,20 @@ enum Metric {
   MAILBOX_MESSAGES(
       "fjordmq.mailbox.messages", Kind.GAUGE, "", "copies on the way between event loops"),
   MAILBOX_BYTES("fjordmq.mailbox.bytes", Kind.GAUGE, "", "their payload, bytes"),
+  NODE_STREAMS("fjordmq.node.streams", Kind.GAUGE, "", "other nodes that are alive"),
+  NODE_STREAMS_FULL(
+      "fjordmq.node.streams.full",
+      Kind.GAUGE,
+      "",
+      "of them so far behind that publishes are refused"),
+  NODE_ITEMS_WAITING(
+      "fjordmq.node.items.waiting", Kind.GAUGE, "", "messages and notices for other nodes"),
+  NODE_BYTES_WAITING("fjordmq.node.bytes.waiting", Kind.GAUGE, "", "their bytes"),
+  NODE_ITEMS(
+      "fjordmq.node.items",
+      Kind.COUNTER,
+      "event",
+      "messages and notices between nodes: sent, sent again, received, received again"),
   LOCAL_FILTERS("fjordmq.local.filters", Kind.GAUGE, "", "filters of connected clients"),
   LOCAL_ROUTES("fjordmq.local.routes", Kind.GAUGE, "", "routes this node holds for its clients"),
   LOCAL_ROUTES_LEFTOVER(

@@ -44,6 +44,10 @@ final class StatusGauges {
   private void addDelivery() {
     gauge(Metric.MAILBOX_MESSAGES, s -> s.delivery().waitingCopies());
     gauge(Metric.MAILBOX_BYTES, s -> s.delivery().waitingBytes());
+    gauge(Metric.NODE_STREAMS, s -> s.delivery().nodes().streams());
+    gauge(Metric.NODE_STREAMS_FULL, s -> s.delivery().nodes().full());
+    gauge(Metric.NODE_ITEMS_WAITING, s -> s.delivery().nodes().items());
+    gauge(Metric.NODE_BYTES_WAITING, s -> s.delivery().nodes().bytes());
     gauge(Metric.LOCAL_FILTERS, s -> s.delivery().filters());
     gauge(Metric.LOCAL_ROUTES, s -> s.delivery().heldRoutes());
     gauge(Metric.LOCAL_ROUTES_LEFTOVER, s -> s.delivery().leftoverRoutes());

@@ -10,13 +10,16 @@ import io.fjordmq.api.Will;
 import io.fjordmq.inbox.InboxEntry;
 import io.fjordmq.inbox.InboxHandle;
 import io.fjordmq.inbox.InboxId;
+import io.fjordmq.inbox.InboxSpan;
 import io.fjordmq.inbox.InboxSubscription;
 import io.fjordmq.inbox.PublishId;
+import io.fjordmq.range.KeyInterval;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -95,7 +98,7 @@ class InboxEventsTest {
   void shouldHaveSessionsReadTheirInboxesWhenTheirRangeHasALeaderAgain() {
     FakeSession concerned = world.connectPersistent("p", world.other);
     FakeSession other = world.connectPersistent("q", world.other);
-    events.leading(id -> id.clientId().equals("p"));
+    events.leading(rangeOf("p"));
     world.other.runAll();
     assertThat(concerned.looks).isEqualTo(1);
     assertThat(other.looks).isZero();
@@ -109,7 +112,7 @@ class InboxEventsTest {
       session.looking = new CompletableFuture<>();
       sessions.add(session);
     }
-    events.leading(id -> true);
+    events.leading(new InboxSpan(KeyInterval.ALL));
     world.other.runAll();
     assertThat(sessions.stream().filter(session -> session.looks == 1)).hasSize(256);
     sessions.forEach(session -> session.looking.complete(null));
@@ -238,5 +241,16 @@ class InboxEventsTest {
 
   private static Will will(long expirySeconds) {
     return new Will(Messages.message("w", AT_LEAST_ONCE, "last words"), 0, expirySeconds);
+  }
+
+  /** A small range that holds the inbox of this client. */
+  private static InboxSpan rangeOf(String clientId) {
+    InboxId inbox = new InboxId(FakeSession.TENANT, clientId);
+    return IntStream.range(0, 255)
+        .mapToObj(
+            i -> new InboxSpan(new KeyInterval(new byte[] {(byte) i}, new byte[] {(byte) (i + 1)})))
+        .filter(span -> span.test(inbox))
+        .findFirst()
+        .orElseThrow();
   }
 }

@@ -189,12 +189,12 @@ class LocalSubscriptionsTest {
   }
 
   @Test
-  void shouldNeedNoRouteForAShareWhenTheMemberHasAnInbox() {
+  void shouldSayWithARouteWhereAMemberOfAShareIsConnectedThatHasAnInbox() {
     FakeSession persistent = world.connectPersistent("p", world.loop);
     assertThat(world.subscribe(persistent, "$share/s/a", AT_LEAST_ONCE)).isTrue();
-    assertThat(world.router.calls()).isEmpty();
+    assertThat(world.router.calls()).containsExactly("add $share/s/a");
     world.local.removeAll(persistent);
-    assertThat(world.router.calls()).isEmpty();
+    assertThat(world.router.calls()).containsExactly("add $share/s/a", "remove $share/s/a");
   }
 
   @Test

@@ -12,11 +12,13 @@ import io.fjordmq.inbox.InboxHandle;
 import io.fjordmq.inbox.InboxId;
 import io.fjordmq.inbox.InboxLimits;
 import io.fjordmq.inbox.InboxListener;
+import io.fjordmq.inbox.InboxSpan;
 import io.fjordmq.inbox.InboxStore;
 import io.fjordmq.inbox.InboxStoreStatus;
 import io.fjordmq.inbox.InboxSubscription;
 import io.fjordmq.inbox.InboxTarget;
 import io.fjordmq.inbox.PublishId;
+import io.fjordmq.range.KeyInterval;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -96,7 +98,7 @@ final class MemoryInboxStore implements InboxStore {
   void leadAgain() {
     InboxListener its = listener;
     if (its != null) {
-      its.leading(id -> true);
+      its.leading(new InboxSpan(KeyInterval.ALL));
     }
   }
 
