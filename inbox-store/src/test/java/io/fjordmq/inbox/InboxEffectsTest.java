@@ -8,6 +8,7 @@ import io.fjordmq.api.MessageCodec;
 import io.fjordmq.api.MessageProperties;
 import io.fjordmq.api.Qos;
 import io.fjordmq.api.Topic;
+import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.RangeId;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,7 +30,7 @@ class InboxEffectsTest {
               droppedHere.add(reason + " " + count);
             }
           },
-          (range, inbox) -> true);
+          range -> KeyInterval.ALL);
 
   private final SharedMessage message =
       new SharedMessage(
