@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param ownerNode the node that serves the connection
  * @param ownerIncarnation of that node's process
  * @param expirySeconds how long the session outlives the connection; {@link #NEVER_EXPIRES} for
- *     ever; &gt; 0
+ *     ever; 0 for an inbox that only keeps the will of a connection
  * @param will published if the connection ends badly; null if none
  * @param limits of the inbox from now on; null for those of {@link InboxSettings}
  */

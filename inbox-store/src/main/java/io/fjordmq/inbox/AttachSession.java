@@ -126,6 +126,7 @@ record AttachSession(
         List.copyOf(inbox.released.keySet()),
         cursor.done.first(Attachment.MAX_ACKNOWLEDGED),
         received,
-        cursor.nextPublish);
+        cursor.nextPublish,
+        tables.claim());
   }
 }

@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param receivedQos2 packet identifiers of QoS 2 publishes received from the client and not
  *     released yet, with the sequence each was given
  * @param nextPublishSequence the next QoS 2 publish of the client gets
+ * @param claim the place of this CONNECT among those of the client
  */
 public record Attachment(
     InboxHandle handle,
@@ -35,7 +36,8 @@ public record Attachment(
     List<Long> released,
     List<Long> acknowledged,
     List<ReceivedPublish> receivedQos2,
-    long nextPublishSequence) {
+    long nextPublishSequence,
+    Claim claim) {
 
   /** Most {@link #acknowledged} that are listed; a fetch leaves out those beyond as well. */
   public static final int MAX_ACKNOWLEDGED = 65_535;

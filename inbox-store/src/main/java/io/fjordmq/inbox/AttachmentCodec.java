@@ -6,7 +6,6 @@ import io.fjordmq.inbox.Attachment.Discarded;
 import io.fjordmq.inbox.Attachment.ReceivedPublish;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** What attaching answers. Travels between nodes, is not stored. */
 final class AttachmentCodec {
@@ -19,7 +18,14 @@ final class AttachmentCodec {
    *   .. numbers released, numbers acknowledged
    *   v  count, 2 packet identifier, v sequence of each received QoS 2 publish
    *   v  nextPublishSequence
+   *   .. claim
    *
+   * What discarding answers:
+   *
+   *   .. claim
+   *   .. discarded     if there is
+   *
+   * claim: 8 epoch version, 8 index
    * discarded: 8 incarnation, subscriptions
    */
   private static final int PRESENT = 1;
@@ -46,7 +52,9 @@ final class AttachmentCodec {
     for (ReceivedPublish received : attachment.receivedQos2()) {
       out.writeShort(received.packetIdentifier()).writeVarint(received.publishSequence());
     }
-    return out.writeVarint(attachment.nextPublishSequence()).toByteArray();
+    out.writeVarint(attachment.nextPublishSequence());
+    writeClaim(out, attachment.claim());
+    return out.toByteArray();
   }
 
   static Attachment decode(byte[] bytes) {
@@ -76,20 +84,32 @@ final class AttachmentCodec {
         released,
         acknowledged,
         received,
-        in.readVarint());
+        in.readVarint(),
+        readClaim(in));
   }
 
-  /** What discarding answers: nothing if there was no inbox. */
-  static byte[] encodeDiscarded(@Nullable Discarded discarded) {
+  static byte[] encodeDiscarding(Discarding discarding) {
     ByteWriter out = new ByteWriter(64);
+    writeClaim(out, discarding.claim());
+    Discarded discarded = discarding.discarded();
     if (discarded != null) {
       writeDiscarded(out, discarded);
     }
     return out.toByteArray();
   }
 
-  static @Nullable Discarded decodeDiscarded(byte[] bytes) {
-    return bytes.length == 0 ? null : readDiscarded(new ByteReader(bytes));
+  static Discarding decodeDiscarding(byte[] bytes) {
+    ByteReader in = new ByteReader(bytes);
+    Claim claim = readClaim(in);
+    return new Discarding(claim, in.remaining() == 0 ? null : readDiscarded(in));
+  }
+
+  private static void writeClaim(ByteWriter out, Claim claim) {
+    out.writeLong(claim.epochVersion()).writeLong(claim.index());
+  }
+
+  private static Claim readClaim(ByteReader in) {
+    return new Claim(in.readLong(), in.readLong());
   }
 
   private static void writeDiscarded(ByteWriter out, Discarded discarded) {

@@ -3,7 +3,7 @@ package io.fjordmq.inbox;
 import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
 
-/** Ends a session that no connection acts for. Answers what was discarded. */
+/** Ends a session that no connection acts for. Answers {@link Discarding}. */
 record DiscardSession(InboxId id) implements InboxCommand {
   /*
    *   .. id
@@ -28,11 +28,12 @@ record DiscardSession(InboxId id) implements InboxCommand {
   public byte[] apply(InboxTables tables) {
     Inbox inbox = tables.find(id);
     if (inbox == null || SessionLife.settle(tables, inbox)) {
-      return AttachmentCodec.encodeDiscarded(null);
+      return AttachmentCodec.encodeDiscarding(new Discarding(tables.claim(), null));
     }
     SessionLife.takeOver(tables, inbox, true);
     long incarnation = inbox.incarnation();
-    return AttachmentCodec.encodeDiscarded(
-        new Attachment.Discarded(incarnation, tables.remove(inbox)));
+    return AttachmentCodec.encodeDiscarding(
+        new Discarding(
+            tables.claim(), new Attachment.Discarded(incarnation, tables.remove(inbox))));
   }
 }

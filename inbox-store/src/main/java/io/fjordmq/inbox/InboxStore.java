@@ -33,7 +33,7 @@ public interface InboxStore {
   /**
    * Ends a session without a connection acting for it, e.g. a clean start as a transient session.
    */
-  CompletableFuture<Attachment.@Nullable Discarded> discard(InboxId id);
+  CompletableFuture<Discarding> discard(InboxId id);
 
   /** Adds or replaces a subscription; completes with whether it was there before. */
   CompletableFuture<Boolean> subscribe(

@@ -37,6 +37,11 @@ final class InboxTables {
     return context.nowMillis();
   }
 
+  /** The place of the command in the log, which orders the connections of a client. */
+  Claim claim() {
+    return new Claim(context.epochVersion(), context.index());
+  }
+
   void emit(InboxEffect effect) {
     context.emit(effect);
   }

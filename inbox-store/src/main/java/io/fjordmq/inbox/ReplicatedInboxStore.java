@@ -121,9 +121,8 @@ public final class ReplicatedInboxStore implements InboxStore, AutoCloseable {
   }
 
   @Override
-  public CompletableFuture<Attachment.@Nullable Discarded> discard(InboxId id) {
-    return Calls.<byte[], Attachment.@Nullable Discarded>map(
-        mutate(id, new DiscardSession(id)), AttachmentCodec::decodeDiscarded);
+  public CompletableFuture<Discarding> discard(InboxId id) {
+    return Calls.map(mutate(id, new DiscardSession(id)), AttachmentCodec::decodeDiscarding);
   }
 
   @Override

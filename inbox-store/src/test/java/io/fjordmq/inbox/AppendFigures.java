@@ -118,6 +118,11 @@ final class AppendFigures {
     }
 
     @Override
+    public long epochVersion() {
+      return 1;
+    }
+
+    @Override
     public void emit(Object effect) {}
   }
 }

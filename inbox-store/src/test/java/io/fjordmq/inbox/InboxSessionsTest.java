@@ -214,17 +214,28 @@ class InboxSessionsTest {
 
   @Test
   void shouldDiscardASessionForAClientThatWantsNone() {
-    assertThat(inboxes.store().discard(ID).join()).isNull();
+    assertThat(inboxes.store().discard(ID).join().discarded()).isNull();
     InboxHandle handle = inboxes.attach(ID).handle();
     subscribe(handle, "a");
-    assertThat(inboxes.store().discard(ID).join())
+    assertThat(inboxes.store().discard(ID).join().discarded())
         .satisfies(
             discarded -> {
               assertThat(discarded.incarnation()).isEqualTo(handle.incarnation());
               assertThat(discarded.subscriptions()).hasSize(1);
             });
     assertThat(inboxes.listener.fenced).containsExactly(handle);
-    assertThat(inboxes.store().discard(ID).join()).isNull();
+    assertThat(inboxes.store().discard(ID).join().discarded()).isNull();
+  }
+
+  @Test
+  void shouldOrderTheConnectionsOfAClient() {
+    Claim first = inboxes.attach(ID).claim();
+    Claim second = inboxes.store().discard(ID).join().claim();
+    Claim third = inboxes.store().discard(ID).join().claim();
+    Claim fourth = inboxes.attach(ID).claim();
+    assertThat(List.of(first, second, third, fourth)).isSorted().doesNotHaveDuplicates();
+    assertThat(new Claim(2, 1)).as("another range has another log").isGreaterThan(fourth);
+    assertThat(Claim.NONE).isLessThan(first);
   }
 
   @Test

@@ -84,6 +84,11 @@ final class SimRows implements KvWriter, ApplyContext {
   }
 
   @Override
+  public long epochVersion() {
+    return 1;
+  }
+
+  @Override
   public KvWriter state() {
     return this;
   }

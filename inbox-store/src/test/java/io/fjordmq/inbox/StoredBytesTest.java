@@ -14,6 +14,7 @@ import io.fjordmq.api.Topic;
 import io.fjordmq.api.TopicFilter;
 import io.fjordmq.api.Will;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.TreeSet;
@@ -270,7 +271,7 @@ class StoredBytesTest {
         .hasMessage("inbox command of version 1; this node reads version 2");
     assertThatThrownBy(() -> InboxCommand.decode(ByteBuffer.wrap(new byte[] {2, 99})))
         .hasMessage("inbox command of unknown kind 99");
-    byte[] longer = java.util.Arrays.copyOf(new ReleaseEntry(HANDLE, 1).encode(), 40);
+    byte[] longer = Arrays.copyOf(new ReleaseEntry(HANDLE, 1).encode(), 40);
     assertThatThrownBy(() -> InboxCommand.decode(ByteBuffer.wrap(longer)))
         .hasMessageContaining("bytes too many");
   }
@@ -290,8 +291,14 @@ class StoredBytesTest {
             List.of(5L),
             List.of(7L, 8L),
             List.of(new Attachment.ReceivedPublish(65_535, 3)),
-            4);
+            4,
+            new Claim(2, 300));
     assertThat(AttachmentCodec.decode(AttachmentCodec.encode(attachment))).isEqualTo(attachment);
+    for (Attachment.Discarded discarded : Arrays.asList(attachment.discarded(), null)) {
+      Discarding discarding = new Discarding(new Claim(2, 300), discarded);
+      assertThat(AttachmentCodec.decodeDiscarding(AttachmentCodec.encodeDiscarding(discarding)))
+          .isEqualTo(discarding);
+    }
   }
 
   @Test

@@ -14,6 +14,12 @@ public interface ApplyContext {
   long index();
 
   /**
+   * Version of the range's epoch: a key that moves to another range, whose log begins anew, finds a
+   * higher one there.
+   */
+  long epochVersion();
+
+  /**
    * The range's keys, with everything written so far. All writes of an entry become visible at
    * once.
    */

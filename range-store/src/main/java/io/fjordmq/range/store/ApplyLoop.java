@@ -209,6 +209,11 @@ final class ApplyLoop {
     }
 
     @Override
+    public long epochVersion() {
+      return state.descriptor().epoch().version();
+    }
+
+    @Override
     public KvWriter state() {
       return data;
     }

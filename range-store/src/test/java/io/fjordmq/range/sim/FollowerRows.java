@@ -32,6 +32,11 @@ final class FollowerRows implements KvWriter, ApplyContext {
   }
 
   @Override
+  public long epochVersion() {
+    return 1;
+  }
+
+  @Override
   public KvWriter state() {
     return this;
   }
