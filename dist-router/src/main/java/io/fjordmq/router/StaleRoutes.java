@@ -1,7 +1,6 @@
 package io.fjordmq.router;
 
 import io.fjordmq.cluster.NodeId;
-import io.fjordmq.cluster.membership.Member;
 import io.fjordmq.cluster.membership.Members;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -46,7 +45,8 @@ public final class StaleRoutes {
     }
     Members now = members.get();
     CompletableFuture<Integer> all = CompletableFuture.completedFuture(0);
-    for (Map.Entry<String, Long> ended : router.ended(live -> isOver(live, now)).entrySet()) {
+    for (Map.Entry<String, Long> ended :
+        router.ended(live -> now.isOver(new NodeId(live.node()), live.incarnation())).entrySet()) {
       all = all.thenCombine(remove(ended.getKey(), ended.getValue() + 1), Integer::sum);
     }
     return all.whenComplete((removed, failure) -> sweeping.set(false));
@@ -67,13 +67,5 @@ public final class StaleRoutes {
               LOG.info("removed routes of an earlier life of node {}: {}", node, removed);
               return removed;
             });
-  }
-
-  /** A life that this node has not heard of yet is not over. */
-  private static boolean isOver(Receiver.Live live, Members now) {
-    Member member = now.find(new NodeId(live.node()));
-    return member != null
-        && (live.incarnation() < member.incarnation()
-            || (live.incarnation() == member.incarnation() && !member.isAlive()));
   }
 }

@@ -29,6 +29,17 @@ public record Members(long version, Map<NodeId, Member> byNode) {
         .collect(Collectors.toUnmodifiableSet());
   }
 
+  /**
+   * Whether this life of the node is over for sure; one that is not known yet is not. What it has
+   * left behind may be cleared away.
+   */
+  public boolean isOver(NodeId node, long incarnation) {
+    Member member = byNode.get(node);
+    return member != null
+        && (incarnation < member.incarnation()
+            || (incarnation == member.incarnation() && !member.isAlive()));
+  }
+
   /** Whether this very life of the node goes on. */
   public boolean lives(NodeId node, long incarnation) {
     Member member = byNode.get(node);
