@@ -23,6 +23,7 @@ import io.fjordmq.broker.security.Plugins;
 import io.fjordmq.broker.security.Security;
 import io.fjordmq.broker.security.SecurityStartException;
 import io.fjordmq.broker.session.ClientEvents;
+import io.fjordmq.broker.session.Serving;
 import io.fjordmq.broker.session.SessionServices;
 import io.fjordmq.broker.session.Sessions;
 import io.fjordmq.broker.session.Tenants;
@@ -283,11 +284,10 @@ public final class Broker implements AutoCloseable {
                   live,
                   inboxes,
                   inboxRoutes,
-                  wills,
                   new SysRetained(retained, sys),
                   clock,
-                  self.id(),
-                  self.incarnation()));
+                  self,
+                  Serving.ALWAYS));
       this.server =
           parts.add(
               "listeners",

@@ -74,6 +74,15 @@ final class HeldRoutes {
     }
   }
 
+  /**
+   * The routes named a life of this node that is over: whoever sweeps removes them. What is held
+   * from now on names the next one.
+   */
+  void forget() {
+    held.clear();
+    leftovers.clear();
+  }
+
   int size() {
     return held.size();
   }

@@ -112,6 +112,14 @@ public final class LocalSubscriptions implements LiveSubscriptions {
     }
   }
 
+  /**
+   * This life of the node is over and all its sessions have ended: its routes are not this node's
+   * business any more.
+   */
+  public void endLife() {
+    routes.forget();
+  }
+
   /** Who on this node has ordinary subscriptions that match. */
   LocalMatch match(String tenant, Message message) {
     return filters.match(tenant, message.topic().name());

@@ -12,6 +12,7 @@ import java.util.List;
 public final class ReceivedItems implements ItemReceiver {
   private final LocalSubscriptions local;
   private final LiveDispatch dispatch;
+  private final SessionRegistry registry;
   private final InboxEvents inboxes;
   private final Publisher publisher;
 
@@ -19,9 +20,14 @@ public final class ReceivedItems implements ItemReceiver {
    * @param publisher gives a share's message to another member if the one it came for has gone
    */
   public ReceivedItems(
-      LocalSubscriptions local, LiveDispatch dispatch, InboxEvents inboxes, Publisher publisher) {
+      LocalSubscriptions local,
+      LiveDispatch dispatch,
+      SessionRegistry registry,
+      InboxEvents inboxes,
+      Publisher publisher) {
     this.local = local;
     this.dispatch = dispatch;
+    this.registry = registry;
     this.inboxes = inboxes;
     this.publisher = publisher;
   }
@@ -79,6 +85,8 @@ public final class ReceivedItems implements ItemReceiver {
       inboxes.ledHere(new InboxSpan(led.routing()));
     } else if (item instanceof NodeItem.Fenced fenced) {
       inboxes.fencedHere(fenced.handle());
+    } else if (item instanceof NodeItem.Connected connected) {
+      registry.connectedElsewhere(connected.tenant(), connected.clientId(), connected.claim());
     }
   }
 

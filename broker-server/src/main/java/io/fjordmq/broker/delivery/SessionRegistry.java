@@ -1,5 +1,9 @@
 package io.fjordmq.broker.delivery;
 
+import io.fjordmq.broker.nodes.NodeItem;
+import io.fjordmq.broker.nodes.NodeStream;
+import io.fjordmq.broker.nodes.NodeStreams;
+import io.fjordmq.inbox.Claim;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
@@ -20,9 +24,27 @@ public final class SessionRegistry {
     private final CompletableFuture<Void> olderGone;
     private final CompletableFuture<Void> gone = new CompletableFuture<>();
 
+    // Guarded by this.
+    private Claim own = Claim.NONE;
+    private Claim elsewhere = Claim.NONE;
+
     private Registration(LiveSession session, CompletableFuture<Void> olderGone) {
       this.session = session;
       this.olderGone = olderGone;
+    }
+
+    /** The place of its CONNECT is known; returns whether a later one has come elsewhere. */
+    private synchronized boolean claimed(Claim claim) {
+      own = claim;
+      return elsewhere.compareTo(claim) > 0;
+    }
+
+    /** The client has connected elsewhere; returns whether that came later than this. */
+    private synchronized boolean isBefore(Claim other) {
+      if (other.compareTo(elsewhere) > 0) {
+        elsewhere = other;
+      }
+      return !own.equals(Claim.NONE) && own.compareTo(other) < 0;
     }
 
     /**
@@ -35,6 +57,47 @@ public final class SessionRegistry {
   }
 
   private final ConcurrentHashMap<Key, Registration> sessions = new ConcurrentHashMap<>();
+  private final NodeStreams nodes;
+
+  /** Of a node that has no others. */
+  public SessionRegistry() {
+    this(new NodeStreams());
+  }
+
+  /**
+   * @param nodes are told who connects here
+   */
+  public SessionRegistry(NodeStreams nodes) {
+    this.nodes = nodes;
+  }
+
+  /** False while so much waits for another node that it could not be told who connects here. */
+  public boolean hasRoom() {
+    return nodes.hasRoomForNotices();
+  }
+
+  /**
+   * The client's CONNECT has this place among all of the client, wherever they came: an older
+   * connection at another node is closed there, and this one if it is the older one.
+   */
+  public void claimed(Registration registration, Claim claim) {
+    LiveSession session = registration.session;
+    boolean isOld = registration.claimed(claim);
+    for (NodeStream stream : nodes.all()) {
+      stream.notice(new NodeItem.Connected(session.tenant(), session.clientId(), claim));
+    }
+    if (isOld) {
+      session.eventLoop().execute(session::takenOver);
+    }
+  }
+
+  /** The client has connected to another node: its connection here is closed if it is older. */
+  void connectedElsewhere(String tenant, String clientId, Claim claim) {
+    Registration here = sessions.get(new Key(tenant, clientId));
+    if (here != null && here.isBefore(claim)) {
+      here.session.eventLoop().execute(here.session::takenOver);
+    }
+  }
 
   /** Makes this the client's connection. An older one is told {@link LiveSession#takenOver}. */
   public Registration register(LiveSession session) {

@@ -32,6 +32,11 @@ enum Metric {
   OVERLOADED("fjordmq.overloaded", Kind.GAUGE, "", "1 while new work is refused"),
   OVERLOAD_REFUSED(
       "fjordmq.overload.refused", Kind.COUNTER, "work", "what was refused, dropped or held back"),
+  NOT_SERVING_REFUSED(
+      "fjordmq.not.serving.refused",
+      Kind.COUNTER,
+      "work",
+      "what was refused because this node's lease had run out or it was not admitted yet"),
   HEAP_PERCENT(
       "fjordmq.heap.percent",
       Kind.GAUGE,

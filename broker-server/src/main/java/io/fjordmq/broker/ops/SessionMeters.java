@@ -38,6 +38,7 @@ final class SessionMeters implements SessionObserver {
   private final LongAdder bytesWritten;
   private final LongAdder subscriptions;
   private final Map<RefusedWork, LongAdder> overloaded;
+  private final Map<RefusedWork, LongAdder> notServing;
   private final LongAdder[] received;
   private final LongAdder[] receivedBytes;
   private final LongAdder[] sent;
@@ -68,6 +69,7 @@ final class SessionMeters implements SessionObserver {
     bytesWritten = meters.counter(Metric.BYTES_SENT);
     subscriptions = meters.level(Metric.TRANSIENT_SUBSCRIPTIONS);
     overloaded = meters.counters(Metric.OVERLOAD_REFUSED, RefusedWork.class, RefusedWork::label);
+    notServing = meters.counters(Metric.NOT_SERVING_REFUSED, RefusedWork.class, RefusedWork::label);
     received = byQos(meters, Metric.MESSAGES_RECEIVED);
     receivedBytes = byQos(meters, Metric.MESSAGES_RECEIVED_BYTES);
     sent = byQos(meters, Metric.MESSAGES_SENT);
@@ -197,6 +199,11 @@ final class SessionMeters implements SessionObserver {
   @Override
   public void refusedAsOverloaded(RefusedWork work) {
     Objects.requireNonNull(overloaded.get(work)).increment();
+  }
+
+  @Override
+  public void refusedAsNotServing(RefusedWork work) {
+    Objects.requireNonNull(notServing.get(work)).increment();
   }
 
   @Override

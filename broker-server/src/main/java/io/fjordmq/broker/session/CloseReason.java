@@ -47,6 +47,8 @@ public enum CloseReason {
   SERVER_BUSY(0x89, 0x03),
   BANNED(0x8A, 0x05),
   SERVER_SHUTTING_DOWN(0x8B, 0x03),
+  /** The node had lost its lease, and the cluster has given its clients up. */
+  NODE_DOWN(0x8B, 0x03),
   BAD_AUTHENTICATION_METHOD(0x8C, -1),
   KEEP_ALIVE_TIMEOUT(0x8D, -1),
   SESSION_TAKEN_OVER(0x8E, -1),

@@ -122,6 +122,7 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
     if (sessions.isShuttingDown()) {
       throw new ProtocolViolation(CloseReason.SERVER_UNAVAILABLE, "the server is shutting down");
     }
+    requireServing();
     if (services.overload().isOverloaded()) {
       services.observer().refusedAsOverloaded(RefusedWork.CONNECT);
       throw new ProtocolViolation(CloseReason.SERVER_BUSY, "the server has too much to do");
@@ -136,6 +137,23 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
             ctx.channel(), request, services.security(), new Waiting(ctx, request, closed));
     authentication = asking;
     asking.begin();
+  }
+
+  /**
+   * @throws ProtocolViolation if this node may not know whom else the client is connected to, or
+   *     could not tell
+   */
+  private void requireServing() {
+    String reason = services.serving().refusedBecause();
+    if (reason != null) {
+      services.observer().refusedAsNotServing(RefusedWork.CONNECT);
+      throw new ProtocolViolation(
+          CloseReason.SERVER_UNAVAILABLE, "this node does not serve clients now: " + reason);
+    }
+    if (!services.registry().hasRoom()) {
+      throw new ProtocolViolation(
+          CloseReason.SERVER_BUSY, "too much waits for another node of the cluster");
+    }
   }
 
   /** Waits for the end of the authentication. */
@@ -243,9 +261,6 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
   }
 
   /** The client has no other connection here any more: its state is claimed. */
-  // javac 25 sees that discard()'s future may hold null, javac 17 does not: NullAway is right
-  // twice.
-  @SuppressWarnings("NullAway")
   private void claimInbox(ChannelHandlerContext ctx, Session mine) {
     if (mine.isEnded()) {
       mine.giveBack();
@@ -254,32 +269,45 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
     ConnectRequest request = mine.connection().request();
     InboxStore inboxes = services.inboxes();
     InboxId id = new InboxId(mine.tenant(), mine.clientId());
-    if (request.cleanStart() && request.expirySeconds() == 0) {
+    boolean isTransient = request.cleanStart() && request.expirySeconds() == 0;
+    if (isTransient && request.will() == null) {
       mine.connection()
           .whenDone(
               inboxes.discard(id),
-              (discarded, error) -> {
-                removeRoutes(mine, discarded);
+              (discarding, error) -> {
+                if (discarding != null) {
+                  removeRoutes(mine, discarding.discarded());
+                  services.registry().claimed(mine.registration(), discarding.claim());
+                }
                 attached(ctx, mine, null, error);
               });
       return;
     }
     // A session that is resumed only to end with this connection (Clean Start 0, expiry 0) is a
-    // persistent one until then.
+    // persistent one until then. The inbox of a transient one holds nothing but its will, which is
+    // to be published though this node dies.
     AttachRequest attach =
         new AttachRequest(
             request.cleanStart(),
-            services.nodeId(),
-            services.nodeIncarnation(),
-            Math.max(1, request.expirySeconds()),
+            services.self().id(),
+            services.self().incarnation(),
+            isTransient ? 0 : Math.max(1, request.expirySeconds()),
             request.will(),
             services.tenants().of(mine.tenant()).inbox());
     mine.connection()
         .whenDone(
             inboxes.attach(id, attach),
             (attachment, error) -> {
-              removeRoutes(mine, attachment == null ? null : attachment.discarded());
-              attached(ctx, mine, attachment, error);
+              if (attachment != null) {
+                removeRoutes(mine, attachment.discarded());
+                services.registry().claimed(mine.registration(), attachment.claim());
+              }
+              if (isTransient && attachment != null) {
+                mine.willKept(attachment.handle());
+                attached(ctx, mine, null, null);
+              } else {
+                attached(ctx, mine, attachment, error);
+              }
             });
   }
 

@@ -2,7 +2,7 @@ package io.fjordmq.broker.session;
 
 import java.util.Locale;
 
-/** What an overloaded node does not take; the label of a metric. */
+/** What a node does not take that is overloaded or does not serve; the label of a metric. */
 public enum RefusedWork {
   /** A client that was to connect. */
   CONNECT,

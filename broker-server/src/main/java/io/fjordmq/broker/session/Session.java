@@ -1,6 +1,5 @@
 package io.fjordmq.broker.session;
 
-import io.fjordmq.api.Will;
 import io.fjordmq.broker.delivery.Delivery;
 import io.fjordmq.broker.delivery.LiveSession;
 import io.fjordmq.broker.delivery.SessionRegistry.Registration;
@@ -44,8 +43,10 @@ final class Session implements LiveSession {
   private final Registration registration;
   private @Nullable Parts parts;
   private @Nullable InboxHandle handle;
+
+  // Of an inbox that holds nothing but the will of a transient session.
+  private @Nullable InboxHandle willHandle;
   private @Nullable KeepAlive keepAlive;
-  private @Nullable Will will;
   private ClientEvents.@Nullable Client client;
   private long expirySeconds;
   // What was first in line at the last look; 0 if nothing waited.
@@ -75,7 +76,6 @@ final class Session implements LiveSession {
             sessions.wheel(channel.eventLoop()),
             violation -> end(violation.reason(), violation.detail()),
             this::writable);
-    this.will = request.will();
     this.expirySeconds = request.expirySeconds();
     this.registration = sessions.register(this);
   }
@@ -115,6 +115,11 @@ final class Session implements LiveSession {
     if (toldEarly && inbox != null) {
       inbox.lookAgain();
     }
+  }
+
+  /** The session is transient, and its will is in this inbox. */
+  void willKept(InboxHandle inbox) {
+    willHandle = inbox;
   }
 
   Parts parts() {
@@ -230,7 +235,9 @@ final class Session implements LiveSession {
       connection.observer().refused(reason);
       ConnectRequest request = connection.request();
       CloseReason told =
-          reason == CloseReason.SERVER_SHUTTING_DOWN ? CloseReason.SERVER_UNAVAILABLE : reason;
+          reason == CloseReason.SERVER_SHUTTING_DOWN || reason == CloseReason.NODE_DOWN
+              ? CloseReason.SERVER_UNAVAILABLE
+              : reason;
       ConnAckRefusal.send(
           connection.channel(), request.protocolLevel(), request.maxPacketBytes(), told, detail);
     }
@@ -271,24 +278,23 @@ final class Session implements LiveSession {
     connection.end();
     boolean publishWill = open && endReason != null && !endReason.forgetsWill();
     InboxHandle inbox = handle;
-    if (inbox == null) {
-      if (publishWill && will != null) {
-        connection.services().wills().publish(tenant(), will);
-      }
+    InboxHandle willInbox = willHandle;
+    if (fenced) {
       sessions.release(this);
-    } else if (fenced) {
-      sessions.release(this);
+    } else if (inbox != null) {
+      detach(inbox, parts().outbound().window().sentBelow(), expirySeconds, publishWill);
+    } else if (willInbox != null) {
+      detach(willInbox, 0, 0, publishWill);
     } else {
-      detach(inbox, publishWill);
+      sessions.release(this);
     }
-    will = null;
   }
 
-  private void detach(InboxHandle inbox, boolean publishWill) {
+  private void detach(InboxHandle inbox, long sentBelow, long expiresAfter, boolean publishWill) {
     connection
         .services()
         .inboxes()
-        .detach(inbox, parts().outbound().window().sentBelow(), expirySeconds, publishWill)
+        .detach(inbox, sentBelow, expiresAfter, publishWill)
         .whenComplete(
             (done, error) -> {
               if (error != null && !StoreFailure.isFenced(error)) {
@@ -382,7 +388,7 @@ final class Session implements LiveSession {
   @Override
   public void fenced(InboxHandle which) {
     assert inEventLoop();
-    if (which.equals(handle)) {
+    if (which.equals(handle) || which.equals(willHandle)) {
       fenced = true;
       end(CloseReason.SESSION_TAKEN_OVER, "the session belongs to another connection");
     }

@@ -53,6 +53,9 @@ public interface SessionObserver {
   /** The node has too much to do and did not take this. */
   default void refusedAsOverloaded(RefusedWork work) {}
 
+  /** This node does not serve clients at the moment and did not take this. */
+  default void refusedAsNotServing(RefusedWork work) {}
+
   /** Bytes of packets that came in. */
   default void read(long bytes) {}
 

@@ -2,9 +2,9 @@ package io.fjordmq.broker.session;
 
 import io.fjordmq.broker.delivery.InboxRoutes;
 import io.fjordmq.broker.delivery.LiveSubscriptions;
+import io.fjordmq.broker.delivery.LocalNode;
 import io.fjordmq.broker.delivery.Publisher;
 import io.fjordmq.broker.delivery.SessionRegistry;
-import io.fjordmq.broker.delivery.WillService;
 import io.fjordmq.broker.limits.Overload;
 import io.fjordmq.broker.security.Security;
 import io.fjordmq.inbox.InboxStore;
@@ -24,11 +24,10 @@ import java.time.InstantSource;
  * @param live subscriptions of connected clients
  * @param inboxes persistent sessions
  * @param routes to inboxes
- * @param wills of transient sessions
  * @param retained messages for new subscriptions
  * @param clock wall clock
- * @param nodeId of this node
- * @param nodeIncarnation of this process
+ * @param self this node, as the owner of inboxes
+ * @param serving whether clients may be served
  */
 public record SessionServices(
     Tenants tenants,
@@ -41,11 +40,10 @@ public record SessionServices(
     LiveSubscriptions live,
     InboxStore inboxes,
     InboxRoutes routes,
-    WillService wills,
     RetainStore retained,
     InstantSource clock,
-    String nodeId,
-    long nodeIncarnation) {
+    LocalNode self,
+    Serving serving) {
 
   /** The limits of a client whose tenant is not known yet, and of most tenants. */
   SessionSettings settings() {

@@ -15,6 +15,9 @@ public final class Sessions {
   private final ConcurrentHashMap<EventLoop, TimeoutWheel> wheels = new ConcurrentHashMap<>();
   private volatile @Nullable CompletableFuture<Void> allGone;
 
+  /** Waits for the end of all sessions while a life of the node ends; null at other times. */
+  private volatile @Nullable CompletableFuture<Void> lifeEnded;
+
   public Sessions(SessionServices services) {
     this.services = services;
   }
@@ -49,10 +52,34 @@ public final class Sessions {
     for (Session session : alive) {
       session.eventLoop().execute(() -> endForShutDown(session));
     }
-    if (alive.isEmpty()) {
-      gone.complete(null);
-    }
+    completeIfAllGone(gone);
     return gone;
+  }
+
+  /**
+   * The cluster counts this life of the node as over: all sessions end with 0x8B, as their clients
+   * have to connect anew, here or elsewhere. Completes when all have given back what they held. The
+   * caller sees to it that no client is served meanwhile.
+   */
+  public CompletableFuture<Void> endLife() {
+    CompletableFuture<Void> gone = new CompletableFuture<>();
+    lifeEnded = gone;
+    for (Session session : alive) {
+      session
+          .eventLoop()
+          .execute(
+              () ->
+                  session.end(
+                      CloseReason.NODE_DOWN, "the cluster counts this node as down; come again"));
+    }
+    completeIfAllGone(gone);
+    return gone;
+  }
+
+  private void completeIfAllGone(@Nullable CompletableFuture<Void> waiting) {
+    if (waiting != null && alive.isEmpty()) {
+      waiting.complete(null);
+    }
   }
 
   /**
@@ -91,9 +118,7 @@ public final class Sessions {
     services.registry().release(session.registration());
     services.tenants().quota(session.tenant()).release();
     alive.remove(session);
-    CompletableFuture<Void> gone = allGone;
-    if (gone != null && alive.isEmpty()) {
-      gone.complete(null);
-    }
+    completeIfAllGone(allGone);
+    completeIfAllGone(lifeEnded);
   }
 }

@@ -36,6 +36,7 @@ final class Subscriptions {
   private static final Logger log = LoggerFactory.getLogger(Subscriptions.class);
 
   private static final int UNSPECIFIED_ERROR = 0x80;
+  private static final int IMPLEMENTATION_SPECIFIC_ERROR = 0x83;
   private static final int NOT_AUTHORIZED = 0x87;
   private static final int TOPIC_FILTER_INVALID = 0x8F;
   private static final int QUOTA_EXCEEDED = 0x97;
@@ -145,13 +146,13 @@ final class Subscriptions {
     Map<String, CompletableFuture<Result>> earlier = new HashMap<>();
     List<CompletableFuture<Result>> results = new ArrayList<>(wishes.size());
     int most = connection.settings().maxSubscriptions();
-    boolean overloaded = isOverloaded();
+    int refusal = refusalOfAll();
     for (Wish wish : wishes) {
       TopicFilter filter = wish.filter;
       if (filter == null) {
         results.add(refused(wish.refusal));
-      } else if (overloaded) {
-        results.add(refused(QUOTA_EXCEEDED));
+      } else if (refusal != 0) {
+        results.add(refused(refusal));
       } else if (count >= most && !connection.services().live().isSubscribed(session, filter)) {
         connection.reached(Limit.SUBSCRIPTIONS);
         results.add(refused(QUOTA_EXCEEDED));
@@ -171,13 +172,20 @@ final class Subscriptions {
     whenAll(results, codes -> subscribed(packetIdentifier, wishes, codes));
   }
 
-  /** Even a filter that is there already costs a write and brings retained messages. */
-  private boolean isOverloaded() {
-    boolean overloaded = connection.services().overload().isOverloaded();
-    if (overloaded) {
-      connection.observer().refusedAsOverloaded(RefusedWork.SUBSCRIBE);
+  /**
+   * The reason code if nothing is taken now, else 0. Even a filter that is there already costs a
+   * write and brings retained messages.
+   */
+  private int refusalOfAll() {
+    if (connection.services().serving().refusedBecause() != null) {
+      connection.observer().refusedAsNotServing(RefusedWork.SUBSCRIBE);
+      return IMPLEMENTATION_SPECIFIC_ERROR;
     }
-    return overloaded;
+    if (connection.services().overload().isOverloaded()) {
+      connection.observer().refusedAsOverloaded(RefusedWork.SUBSCRIBE);
+      return QUOTA_EXCEEDED;
+    }
+    return 0;
   }
 
   private static CompletableFuture<Result> refused(int code) {

@@ -5,6 +5,7 @@ import io.fjordmq.api.SubscriptionOptions;
 import io.fjordmq.api.TopicFilter;
 import io.fjordmq.inbox.AttachRequest;
 import io.fjordmq.inbox.Attachment;
+import io.fjordmq.inbox.Discarding;
 import io.fjordmq.inbox.InboxHandle;
 import io.fjordmq.inbox.InboxId;
 import io.fjordmq.inbox.InboxStore;
@@ -66,8 +67,7 @@ final class FakeInboxStore implements InboxStore {
   }
 
   @Override
-  @SuppressWarnings("NullAway") // reads no annotation of a nested type from a class file
-  public CompletableFuture<Attachment.@Nullable Discarded> discard(InboxId id) {
+  public CompletableFuture<Discarding> discard(InboxId id) {
     throw new UnsupportedOperationException();
   }
 

@@ -183,16 +183,6 @@ class InboxEventsTest {
   }
 
   @Test
-  void shouldPublishTheWillOfATransientSessionAtOnce() {
-    FakeSession watcher = world.connect("watcher", world.other);
-    world.subscribe(watcher, "w", AT_LEAST_ONCE);
-    wills.publish(FakeSession.TENANT, new Will(will(0).message(), 30, Will.NO_EXPIRY));
-    world.other.runAll();
-    assertThat(watcher.texts()).containsExactly("last words");
-    assertThat(watcher.taken.get(0).message().acceptedAtMillis()).isEqualTo(NOW);
-  }
-
-  @Test
   void shouldRemoveTheRoutesOfAnEndedSessionABoundedNumberAtATime() {
     List<InboxSubscription> subscriptions = new ArrayList<>();
     for (int i = 0; i < 6; i++) {

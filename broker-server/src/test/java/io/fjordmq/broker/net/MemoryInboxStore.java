@@ -6,6 +6,8 @@ import io.fjordmq.api.TopicFilter;
 import io.fjordmq.api.Will;
 import io.fjordmq.inbox.AttachRequest;
 import io.fjordmq.inbox.Attachment;
+import io.fjordmq.inbox.Claim;
+import io.fjordmq.inbox.Discarding;
 import io.fjordmq.inbox.InboxEntry;
 import io.fjordmq.inbox.InboxFencedException;
 import io.fjordmq.inbox.InboxHandle;
@@ -66,6 +68,7 @@ final class MemoryInboxStore implements InboxStore {
   private final Set<PublishId> stored = new HashSet<>();
   private @Nullable InboxListener listener;
   private long incarnations;
+  private long claims;
   final List<String> calls = new ArrayList<>();
   final List<PublishId> publishIds = new ArrayList<>();
 
@@ -180,7 +183,8 @@ final class MemoryInboxStore implements InboxStore {
                   inbox.received.entrySet().stream()
                       .map(one -> new Attachment.ReceivedPublish(one.getKey(), one.getValue()))
                       .toList(),
-                  inbox.nextPublishSequence);
+                  inbox.nextPublishSequence,
+                  new Claim(1, ++claims));
           beforeAttachIsAnswered.run();
           return attachment;
         });
@@ -197,15 +201,26 @@ final class MemoryInboxStore implements InboxStore {
           inbox.expirySeconds = expirySeconds;
           if (expirySeconds == 0) {
             inboxes.remove(handle.id());
+            if (publishWill) {
+              publishWill(handle, inbox.will);
+            }
           }
           return null;
         });
   }
 
+  private void publishWill(InboxHandle handle, @Nullable Will will) {
+    InboxListener its = listener;
+    if (will != null && its != null) {
+      InboxId id = handle.id();
+      PublishId publishId = PublishId.ofWill(id, handle.incarnation(), handle.epoch());
+      its.willDue(id, handle.incarnation(), handle.epoch(), will, publishId);
+    }
+  }
+
   @Override
-  @SuppressWarnings("NullAway") // reads no annotation of a nested type from a class file
-  public CompletableFuture<Attachment.@Nullable Discarded> discard(InboxId id) {
-    return tasks.call(() -> discarded(inboxes.remove(id)));
+  public CompletableFuture<Discarding> discard(InboxId id) {
+    return tasks.call(() -> new Discarding(new Claim(1, ++claims), discarded(inboxes.remove(id))));
   }
 
   @Override

@@ -15,6 +15,7 @@ import io.fjordmq.broker.nodes.NodeStreams;
 import io.fjordmq.broker.security.Security;
 import io.fjordmq.broker.session.ClientEvents;
 import io.fjordmq.broker.session.Peer;
+import io.fjordmq.broker.session.Serving;
 import io.fjordmq.broker.session.SessionServices;
 import io.fjordmq.broker.session.SessionSettings;
 import io.fjordmq.broker.session.Sessions;
@@ -113,11 +114,10 @@ public final class RawBroker implements AutoCloseable {
             live,
             stores.inboxes(),
             routes,
-            wills,
             stores.retained(),
             stores.clock(),
-            self.id(),
-            self.incarnation()));
+            self,
+            Serving.ALWAYS));
   }
 
   private MqttPipeline pipeline() {

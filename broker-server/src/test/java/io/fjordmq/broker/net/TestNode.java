@@ -1,5 +1,6 @@
 package io.fjordmq.broker.net;
 
+import io.fjordmq.broker.NodeLife;
 import io.fjordmq.broker.delivery.DeliveryObserver;
 import io.fjordmq.broker.delivery.Distribution;
 import io.fjordmq.broker.delivery.InboxEvents;
@@ -38,6 +39,7 @@ import io.netty.buffer.ByteBufAllocator;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** One node of a {@link TestCluster}, put together as {@link io.fjordmq.broker.Broker} does it. */
@@ -48,7 +50,8 @@ final class TestNode {
   final NodeStreams streams = new NodeStreams();
   final RangedRouter router;
   final Sessions sessions;
-  final SessionRegistry registry = new SessionRegistry();
+  final InboxStore inboxes;
+  final SessionRegistry registry = new SessionRegistry(streams);
 
   /** Copies dropped, by reason. */
   final Map<String, Long> dropped = new ConcurrentHashMap<>();
@@ -74,7 +77,7 @@ final class TestNode {
         new RouteBarrier(
             membership, peer, cluster.ranges.timers(), RouterSettings.DEFAULTS.barrier(), replicas);
     router = new RangedRouter(cluster.client("dist"), replicas, barrier);
-    InboxStore inboxes =
+    inboxes =
         new ReplicatedInboxStore(
             cluster.client(InboxReplicas.STORE),
             cluster.inboxReplicas,
@@ -109,7 +112,9 @@ final class TestNode {
     WillService wills = new WillService(publisher, cluster.ranges.timers());
     events.connect(inboxes, wills, routes);
     new NodeReceiver(
-            membership, new ReceivedItems(live, dispatch, events, publisher), NodesObserver.NONE)
+            membership,
+            new ReceivedItems(live, dispatch, registry, events, publisher),
+            NodesObserver.NONE)
         .start(peer);
     barrier.start(peer);
     membership.watch(keeper);
@@ -129,11 +134,11 @@ final class TestNode {
                 live,
                 inboxes,
                 routes,
-                wills,
                 retained,
                 cluster.ranges.timers(),
-                id.value(),
-                1));
+                self,
+                membership::notServingBecause));
+    membership.watch(new NodeLife(sessions, live, () -> CompletableFuture.completedFuture(null)));
     pipeline =
         new MqttPipeline(
             channel -> Peer.plain("tcpListener", channel.remoteAddress()),

@@ -125,11 +125,10 @@ final class World implements AutoCloseable {
                 live,
                 inboxes,
                 routes,
-                wills,
                 retained,
                 clock,
-                "n1",
-                1));
+                self,
+                () -> serving ? null : "the lease has run out"));
     pipeline =
         new MqttPipeline(
             channel -> Peer.plain("tcpListener", channel.remoteAddress()),

@@ -134,7 +134,8 @@ class PlantedDefectsTest {
                     real.released(),
                     real.acknowledged(),
                     real.receivedQos2(),
-                    real.nextPublishSequence())),
+                    real.nextPublishSequence(),
+                    real.claim())),
         "without DUP");
   }
 

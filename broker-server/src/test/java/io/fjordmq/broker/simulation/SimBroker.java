@@ -18,6 +18,7 @@ import io.fjordmq.broker.nodes.NodeStreams;
 import io.fjordmq.broker.security.Security;
 import io.fjordmq.broker.session.ClientEvents;
 import io.fjordmq.broker.session.CloseReason;
+import io.fjordmq.broker.session.Serving;
 import io.fjordmq.broker.session.SessionServices;
 import io.fjordmq.broker.session.Sessions;
 import io.fjordmq.cluster.NodeId;
@@ -174,11 +175,10 @@ final class SimBroker {
                 live,
                 served,
                 inboxRoutes,
-                wills,
                 kept,
                 clock,
-                self.id(),
-                self.incarnation()));
+                self,
+                Serving.ALWAYS));
     this.pipeline = PlainPipeline.of(sessions);
     awaitLeading();
   }
