@@ -92,12 +92,19 @@ public final class NodeStream {
     add(new Queued(item.encode(), ItemListener.NOBODY, true));
   }
 
-  /** Pushes entries to an attached inbox; if the stream is full its session reads them later. */
+  /**
+   * Pushes entries to an attached inbox. If the stream is full, or they are more than fit into a
+   * batch, its session reads them itself.
+   */
   public void append(NodeItem.Appended appended) {
     if (full && leaveBehind(appended.handle().id())) {
       return;
     }
-    offer(appended.encode(), ItemListener.NOBODY);
+    byte[] item = appended.encode();
+    boolean tooLarge = item.length > settings.maxBatchBytes() && appended.entries().size() > 1;
+    offer(
+        tooLarge ? new NodeItem.LookAgain(appended.handle().id()).encode() : item,
+        ItemListener.NOBODY);
   }
 
   private synchronized boolean leaveBehind(InboxId inbox) {

@@ -3,10 +3,7 @@ package io.fjordmq.broker.session;
 import io.fjordmq.broker.limits.Limit;
 import io.fjordmq.broker.security.ClientAccess;
 import io.fjordmq.broker.security.Security;
-import io.fjordmq.inbox.AttachRequest;
 import io.fjordmq.inbox.Attachment;
-import io.fjordmq.inbox.InboxId;
-import io.fjordmq.inbox.InboxStore;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.mqtt.MqttConnectMessage;
@@ -266,65 +263,8 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
       mine.giveBack();
       return;
     }
-    ConnectRequest request = mine.connection().request();
-    InboxStore inboxes = services.inboxes();
-    InboxId id = new InboxId(mine.tenant(), mine.clientId());
-    boolean isTransient = request.cleanStart() && request.expirySeconds() == 0;
-    if (isTransient && request.will() == null) {
-      mine.connection()
-          .whenDone(
-              inboxes.discard(id),
-              (discarding, error) -> {
-                if (discarding != null) {
-                  removeRoutes(mine, discarding.discarded());
-                  services.registry().claimed(mine.registration(), discarding.claim());
-                }
-                attached(ctx, mine, null, error);
-              });
-      return;
-    }
-    // A session that is resumed only to end with this connection (Clean Start 0, expiry 0) is a
-    // persistent one until then. The inbox of a transient one holds nothing but its will, which is
-    // to be published though this node dies.
-    AttachRequest attach =
-        new AttachRequest(
-            request.cleanStart(),
-            services.self().id(),
-            services.self().incarnation(),
-            isTransient ? 0 : Math.max(1, request.expirySeconds()),
-            request.will(),
-            services.tenants().of(mine.tenant()).inbox());
-    mine.connection()
-        .whenDone(
-            inboxes.attach(id, attach),
-            (attachment, error) -> {
-              if (attachment != null) {
-                removeRoutes(mine, attachment.discarded());
-                services.registry().claimed(mine.registration(), attachment.claim());
-              }
-              if (isTransient && attachment != null) {
-                mine.willKept(attachment.handle());
-                attached(ctx, mine, null, null);
-              } else {
-                attached(ctx, mine, attachment, error);
-              }
-            });
-  }
-
-  /** Routes to an inbox that is no more. They lead nowhere, so nobody waits for it. */
-  private void removeRoutes(Session mine, Attachment.@Nullable Discarded discarded) {
-    if (discarded == null) {
-      return;
-    }
-    InboxId id = new InboxId(mine.tenant(), mine.clientId());
-    services
-        .routes()
-        .removeAll(id, discarded.incarnation(), discarded.subscriptions())
-        .exceptionally(
-            error -> {
-              log.debug("Routes of the former session {} stay until they are followed", id, error);
-              return null;
-            });
+    new SessionClaim(services, mine)
+        .begin((attachment, error) -> attached(ctx, mine, attachment, error));
   }
 
   private void attached(

@@ -43,14 +43,11 @@ final class Session implements LiveSession {
   private final Registration registration;
   private @Nullable Parts parts;
   private @Nullable InboxHandle handle;
-
-  // Of an inbox that holds nothing but the will of a transient session.
-  private @Nullable InboxHandle willHandle;
+  private @Nullable InboxHandle willHandle; // of a transient session that has one
   private @Nullable KeepAlive keepAlive;
   private ClientEvents.@Nullable Client client;
   private long expirySeconds;
-  // What was first in line at the last look; 0 if nothing waited.
-  private long stuckMark;
+  private long stuckMark; // what was first in line at the last look; 0 if nothing waited
   private int readBytes;
   private boolean open;
   private boolean ended;

@@ -237,6 +237,16 @@ class NodeStreamsTest {
   }
 
   @Test
+  void shouldLetASessionReadMoreThanFitsIntoABatch() {
+    InboxEntry large =
+        new InboxEntry(1, message("large", 200), Qos.AT_LEAST_ONCE, false, List.of());
+    InboxHandle handle = appended("c").handle();
+    toB().append(new NodeItem.Appended(handle, List.of(large)));
+    toB().append(new NodeItem.Appended(handle, List.of(large, large)));
+    assertThat(atB.taken).containsExactly("Appended", "look again c");
+  }
+
+  @Test
   void shouldHaveAllSessionsLookAgainWhenTooManyWereLeftBehind() {
     peers.cut(A, B);
     while (!toB().isFull()) {

@@ -1,0 +1,101 @@
+package io.fjordmq.broker.session;
+
+import io.fjordmq.inbox.AttachRequest;
+import io.fjordmq.inbox.Attachment;
+import io.fjordmq.inbox.InboxId;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Makes a connecting client's state this connection's: its inbox, or for a transient session that
+ * there is none any more. Either way the CONNECT gets its place among all of the client, and older
+ * connections at other nodes are closed.
+ */
+record SessionClaim(SessionServices services, Session mine) {
+  private static final Logger log = LoggerFactory.getLogger(SessionClaim.class);
+
+  /** Told on the event loop. */
+  @FunctionalInterface
+  interface Listener {
+    /**
+     * @param attachment of a persistent session
+     * @param error why it failed; null if it did not
+     */
+    void claimed(@Nullable Attachment attachment, @Nullable Throwable error);
+  }
+
+  void begin(Listener listener) {
+    ConnectRequest request = mine.connection().request();
+    boolean isTransient = request.cleanStart() && request.expirySeconds() == 0;
+    if (isTransient && request.will() == null) {
+      discard(listener);
+    } else {
+      attach(request, isTransient, listener);
+    }
+  }
+
+  private void discard(Listener listener) {
+    mine.connection()
+        .whenDone(
+            services.inboxes().discard(id()),
+            (discarding, error) -> {
+              if (discarding != null) {
+                removeRoutes(discarding.discarded());
+                services.registry().claimed(mine.registration(), discarding.claim());
+              }
+              listener.claimed(null, error);
+            });
+  }
+
+  /**
+   * A session that is resumed only to end with this connection (Clean Start 0, expiry 0) is a
+   * persistent one until then. The inbox of a transient one holds nothing but its will, which is to
+   * be published though this node dies.
+   */
+  private void attach(ConnectRequest request, boolean isTransient, Listener listener) {
+    AttachRequest attach =
+        new AttachRequest(
+            request.cleanStart(),
+            services.self().id(),
+            services.self().incarnation(),
+            isTransient ? 0 : Math.max(1, request.expirySeconds()),
+            request.will(),
+            services.tenants().of(mine.tenant()).inbox());
+    mine.connection()
+        .whenDone(
+            services.inboxes().attach(id(), attach),
+            (attachment, error) -> {
+              if (attachment == null) {
+                listener.claimed(null, error);
+                return;
+              }
+              removeRoutes(attachment.discarded());
+              services.registry().claimed(mine.registration(), attachment.claim());
+              if (isTransient) {
+                mine.willKept(attachment.handle());
+              }
+              listener.claimed(isTransient ? null : attachment, error);
+            });
+  }
+
+  private InboxId id() {
+    return new InboxId(mine.tenant(), mine.clientId());
+  }
+
+  /** Routes to an inbox that is no more. They lead nowhere, so nobody waits for it. */
+  private void removeRoutes(Attachment.@Nullable Discarded discarded) {
+    if (discarded == null) {
+      return;
+    }
+    services
+        .routes()
+        .removeAll(id(), discarded.incarnation(), discarded.subscriptions())
+        .exceptionally(
+            error -> {
+              log.debug(
+                  "Routes of the former session {} stay until they are followed", id(), error);
+              return null;
+            });
+  }
+}
