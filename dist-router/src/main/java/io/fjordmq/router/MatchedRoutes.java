@@ -1,5 +1,6 @@
 package io.fjordmq.router;
 
+import io.fjordmq.api.Qos;
 import java.util.List;
 
 /**
@@ -9,12 +10,27 @@ import java.util.List;
  * @param nodes each node with ordinary live subscribers, once
  * @param inboxes each inbox with at least one matching ordinary subscription, once
  * @param shares each share with a matching subscription
+ * @param atMostOnce those of the nodes that want only what is QoS 0, as their routes say
  */
 public record MatchedRoutes(
-    List<Receiver.Live> nodes, List<InboxMatch> inboxes, List<ShareMatch> shares) {
+    List<Receiver.Live> nodes,
+    List<InboxMatch> inboxes,
+    List<ShareMatch> shares,
+    List<Receiver.Live> atMostOnce) {
 
   /** Nobody. */
   public static final MatchedRoutes NONE = new MatchedRoutes(List.of(), List.of(), List.of());
+
+  /** Whose nodes want everything. */
+  public MatchedRoutes(
+      List<Receiver.Live> nodes, List<InboxMatch> inboxes, List<ShareMatch> shares) {
+    this(nodes, inboxes, shares, List.of());
+  }
+
+  /** Whether the node, one of those here, gets a message that is published with this QoS. */
+  public boolean isWanted(Receiver.Live node, Qos qos) {
+    return qos == Qos.AT_MOST_ONCE || atMostOnce.isEmpty() || !atMostOnce.contains(node);
+  }
 
   public boolean isEmpty() {
     return nodes.isEmpty() && inboxes.isEmpty() && shares.isEmpty();

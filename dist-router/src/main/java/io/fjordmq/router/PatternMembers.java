@@ -56,12 +56,16 @@ final class PatternMembers {
 
   synchronized MatchedRoutes matched() {
     List<Receiver.Live> nodes = new ArrayList<>();
+    List<Receiver.Live> atMostOnce = new ArrayList<>();
     List<InboxMatch> inboxes = new ArrayList<>(ordinary.size());
     for (Route route : ordinary.values()) {
       if (route.receiver() instanceof Receiver.Inbox inbox) {
         inboxes.add(new InboxMatch(inbox, List.of(route)));
       } else {
         nodes.add((Receiver.Live) route.receiver());
+        if (route.isAtMostOnce()) {
+          atMostOnce.add((Receiver.Live) route.receiver());
+        }
       }
     }
     List<ShareMatch> shared = new ArrayList<>(shares.size());
@@ -70,6 +74,7 @@ final class PatternMembers {
       String pattern = members.get(0).filter().pattern();
       shared.add(new ShareMatch(share.getKey(), pattern, members));
     }
-    return new MatchedRoutes(List.copyOf(nodes), List.copyOf(inboxes), List.copyOf(shared));
+    return new MatchedRoutes(
+        List.copyOf(nodes), List.copyOf(inboxes), List.copyOf(shared), List.copyOf(atMostOnce));
   }
 }

@@ -34,6 +34,11 @@ sealed interface PatternRoutes {
 
   void forEach(Consumer<Route> action);
 
+  private static MatchedRoutes toNode(Route route) {
+    List<Receiver.Live> node = List.of((Receiver.Live) route.receiver());
+    return new MatchedRoutes(node, List.of(), List.of(), route.isAtMostOnce() ? node : List.of());
+  }
+
   /** One route. */
   record One(Route route) implements PatternRoutes {
     @Override
@@ -77,7 +82,7 @@ sealed interface PatternRoutes {
       return route.receiver() instanceof Receiver.Inbox inbox
           ? new MatchedRoutes(
               List.of(), List.of(new MatchedRoutes.InboxMatch(inbox, alone)), List.of())
-          : new MatchedRoutes(List.of((Receiver.Live) route.receiver()), List.of(), List.of());
+          : PatternRoutes.toNode(route);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.fjordmq.router;
 
+import io.fjordmq.api.Qos;
 import io.fjordmq.api.SubscriptionOptions;
 import io.fjordmq.api.TopicFilter;
 
@@ -8,7 +9,13 @@ import io.fjordmq.api.TopicFilter;
  * again replaces the options.
  *
  * @param options for a live receiver that is not a share's member only maxQos matters (the node
- *     knows its clients')
+ *     knows its clients'): 0 if it wants only what is QoS 0, since its clients have inboxes
  */
 public record Route(
-    String tenant, TopicFilter filter, Receiver receiver, SubscriptionOptions options) {}
+    String tenant, TopicFilter filter, Receiver receiver, SubscriptionOptions options) {
+
+  /** Whether the receiver gets nothing of QoS 1 or 2 through it. */
+  boolean isAtMostOnce() {
+    return options.maxQos() == Qos.AT_MOST_ONCE;
+  }
+}

@@ -38,7 +38,7 @@ record RouteMerge(MatchedRoutes routes, int weight) {
     List<ShareMatch> shares = parts.stream().flatMap(part -> part.shares().stream()).toList();
     boolean inboxesAreShared = parts.stream().anyMatch(part -> part.inboxes() == inboxes);
     return new RouteMerge(
-        new MatchedRoutes(nodes, inboxes, shares),
+        new MatchedRoutes(nodes, inboxes, shares, mergeAtMostOnce(nodes, parts)),
         1 + nodes.size() + shares.size() + (inboxesAreShared ? 0 : inboxes.size()));
   }
 
@@ -46,6 +46,21 @@ record RouteMerge(MatchedRoutes routes, int weight) {
     Set<Receiver.Live> nodes = new LinkedHashSet<>();
     parts.forEach(part -> nodes.addAll(part.nodes()));
     return List.copyOf(nodes);
+  }
+
+  /** A node that wants everything through one of the patterns wants everything. */
+  private static List<Receiver.Live> mergeAtMostOnce(
+      List<Receiver.Live> nodes, List<MatchedRoutes> parts) {
+    if (parts.stream().allMatch(part -> part.atMostOnce().isEmpty())) {
+      return List.of();
+    }
+    return nodes.stream()
+        .filter(
+            node ->
+                parts.stream()
+                    .allMatch(
+                        part -> !part.nodes().contains(node) || part.atMostOnce().contains(node)))
+        .toList();
   }
 
   private static List<InboxMatch> mergeInboxes(List<MatchedRoutes> parts) {

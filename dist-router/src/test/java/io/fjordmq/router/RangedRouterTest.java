@@ -46,6 +46,28 @@ class RangedRouterTest {
   }
 
   @Test
+  void shouldKnowWhichNodesWantNothingButQos0() {
+    Receiver.Live node = new Receiver.Live("n", 1, "");
+    fixture.router().add(liveOfQos("a/b", Qos.AT_MOST_ONCE)).join();
+    assertThat(fixture.match("t", "a/b").isWanted(node, Qos.AT_MOST_ONCE)).isTrue();
+    assertThat(fixture.match("t", "a/b").isWanted(node, Qos.AT_LEAST_ONCE)).isFalse();
+    fixture.router().add(liveOfQos("a/+", Qos.AT_MOST_ONCE)).join();
+    fixture.router().add(RouterFixture.inbox("t", "a/b", "c", Qos.AT_LEAST_ONCE)).join();
+    assertThat(fixture.match("t", "a/b").isWanted(node, Qos.AT_LEAST_ONCE)).isFalse();
+    fixture.router().add(liveOfQos("a/+", Qos.EXACTLY_ONCE)).join();
+    assertThat(fixture.match("t", "a/b").nodes()).containsExactly(node);
+    assertThat(fixture.match("t", "a/b").isWanted(node, Qos.AT_LEAST_ONCE)).isTrue();
+  }
+
+  private static Route liveOfQos(String filter, Qos qos) {
+    return new Route(
+        "t",
+        TopicFilter.parse(filter),
+        new Receiver.Live("n", 1, ""),
+        SubscriptionOptions.ofQos(qos));
+  }
+
+  @Test
   void shouldReplaceOptionsWhenAddedAgain() {
     fixture.router().add(RouterFixture.inbox("t", "a", "c", Qos.AT_MOST_ONCE)).join();
     fixture.router().add(RouterFixture.inbox("t", "a", "c", Qos.EXACTLY_ONCE)).join();

@@ -140,7 +140,7 @@ public final class Distribution implements Publisher {
     return !message.retain()
         && routes.inboxes().isEmpty()
         && routes.shares().isEmpty()
-        && !others.areAmong(routes.nodes());
+        && !others.areAmong(routes, message.qos());
   }
 
   /** Why nobody gets the message; null if nothing stands against it. */
@@ -163,7 +163,9 @@ public final class Distribution implements Publisher {
     if (!room && mustBeStored(message, routes)) {
       return PublishOutcome.NO_ROOM;
     }
-    return !atMostOnce && others.areCongested(routes) ? PublishOutcome.NODE_CONGESTED : null;
+    return !atMostOnce && others.areCongested(routes, message.qos())
+        ? PublishOutcome.NODE_CONGESTED
+        : null;
   }
 
   /** A message of QoS 0 need not be: connected clients get it all the same. */
@@ -284,7 +286,7 @@ public final class Distribution implements Publisher {
       if (!copy.isAtMostOnce()) {
         copies.add(copy);
       } else if (registry.find(tenant, match.inbox().clientId()) == null
-          && !others.areAmong(routes.nodes())) {
+          && !others.areAmong(routes, Qos.AT_MOST_ONCE)) {
         observer.dropped(DropReason.QOS0_OFFLINE.label(), 1);
       } // else: it is subscribed among the live ones too, here or there, and gets it there
     }
@@ -318,7 +320,7 @@ public final class Distribution implements Publisher {
       } // else: another node, or an earlier life of this one, whose clients are gone
     }
     if (join != null) {
-      others.send(tenant, message, nodes, join);
+      others.send(tenant, message, routes, join);
     }
   }
 

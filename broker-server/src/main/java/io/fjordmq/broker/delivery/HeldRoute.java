@@ -62,6 +62,15 @@ final class HeldRoute {
     return ready;
   }
 
+  /**
+   * The options that serve the subscriptions there are as well: a route of many is raised for one
+   * that needs more, and not lowered when that one goes.
+   */
+  synchronized SubscriptionOptions notLowered(SubscriptionOptions options) {
+    boolean isHigher = wanted.maxQos().compareTo(options.maxQos()) > 0;
+    return needed > 0 && isHigher ? wanted : options;
+  }
+
   /** One subscription needs it no more. */
   synchronized void release() {
     needed--;

@@ -60,7 +60,8 @@ final class HeldRoutes {
         key,
         (k, present) -> {
           HeldRoute route = present == null ? new HeldRoute(options) : present;
-          ready.add(route.hold(options, additional));
+          ready.add(
+              route.hold(key.member.isEmpty() ? route.notLowered(options) : options, additional));
           return route;
         });
     return ready.get(0);

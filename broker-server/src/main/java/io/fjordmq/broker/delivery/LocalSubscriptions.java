@@ -24,6 +24,9 @@ public final class LocalSubscriptions implements LiveSubscriptions {
   /** The node lowers the QoS for each client itself, so its own route stands for the highest. */
   static final SubscriptionOptions NODE_ROUTE_OPTIONS = SubscriptionOptions.ofQos(Qos.EXACTLY_ONCE);
 
+  private static final SubscriptionOptions QOS0_ROUTE_OPTIONS =
+      SubscriptionOptions.ofQos(Qos.AT_MOST_ONCE);
+
   private record Client(String tenant, String clientId) {}
 
   private final LiveDispatch dispatch;
@@ -62,7 +65,7 @@ public final class LocalSubscriptions implements LiveSubscriptions {
         return CompletableFuture.failedFuture(e);
       }
       joinFilter(subscriber, added);
-      ready = routes.hold(route, filter.isShared() ? options : NODE_ROUTE_OPTIONS, isNew);
+      ready = routes.hold(route, routeOptions(session, filter, options), isNew);
     }
     routes.drive(route);
     CompletableFuture<Boolean> result = new CompletableFuture<>();
@@ -208,6 +211,15 @@ public final class LocalSubscriptions implements LiveSubscriptions {
           present -> present == null || present.remove(subscriber) ? null : present);
     }
     routes.release(routeOf(subscriber.session(), filter));
+  }
+
+  /** Sessions with an inbox get through the node's route nothing but what is QoS 0. */
+  private static SubscriptionOptions routeOptions(
+      LiveSession session, TopicFilter filter, SubscriptionOptions options) {
+    if (filter.isShared()) {
+      return options;
+    }
+    return session.isPersistent() ? QOS0_ROUTE_OPTIONS : NODE_ROUTE_OPTIONS;
   }
 
   /**

@@ -30,23 +30,24 @@ final class OtherNodes {
     this.observer = observer;
   }
 
-  /** Whether any of the nodes is another one. */
-  boolean areAmong(List<Receiver.Live> nodes) {
+  /** Whether a message of this QoS goes to any other node. */
+  boolean areAmong(MatchedRoutes routes, Qos qos) {
+    List<Receiver.Live> nodes = routes.nodes();
     for (int i = 0; i < nodes.size(); i++) {
-      if (self.isNot(nodes.get(i))) {
+      if (self.isNot(nodes.get(i)) && routes.isWanted(nodes.get(i), qos)) {
         return true;
       }
     }
     return false;
   }
 
-  /** Whether one of the nodes that might get the message takes no more at the moment. */
-  boolean areCongested(MatchedRoutes routes) {
+  /** Whether one of the nodes that might get a message of this QoS takes no more at the moment. */
+  boolean areCongested(MatchedRoutes routes, Qos qos) {
     if (streams.all().isEmpty()) {
       return false;
     }
     for (Receiver.Live node : routes.nodes()) {
-      if (isFull(node)) {
+      if (routes.isWanted(node, qos) && isFull(node)) {
         return true;
       }
     }
@@ -71,10 +72,10 @@ final class OtherNodes {
   }
 
   /** Sends the message to those of the nodes that are others. */
-  void send(String tenant, Message message, List<Receiver.Live> nodes, PublishJoin join) {
+  void send(String tenant, Message message, MatchedRoutes routes, PublishJoin join) {
     byte[] item = null;
-    for (Receiver.Live node : nodes) {
-      NodeStream stream = find(node);
+    for (Receiver.Live node : routes.nodes()) {
+      NodeStream stream = routes.isWanted(node, message.qos()) ? find(node) : null;
       if (stream == null) {
         continue;
       }

@@ -71,6 +71,26 @@ class SeveralNodesTest {
   }
 
   @Test
+  void shouldNotNeedANodeForWhatItsPersistentSessionsGetThroughTheirInboxes() {
+    TestClient persistent = cluster.node(1).connectPersistent("s").subscribe(1, "a/+", 1);
+    TestClient publisher = cluster.node(0).connect("p");
+    cluster.cut(0, 1);
+    publisher.publish(1, 1, "a/b", "one").expect("PUBACK 1");
+    cluster.heal();
+    assertThat(payloads(persistent)).containsExactly("one");
+    TestClient live = cluster.node(1).connect("live").subscribe(1, "a/+", 1);
+    live.all();
+    cluster.cut(0, 1);
+    publisher.publish(2, 1, "a/b", "two").expect();
+    cluster.heal();
+    publisher.expect("PUBACK 2");
+    assertThat(payloads(live)).containsExactly("two");
+    live.disconnect();
+    publisher.publish(0, 0, "a/b", "zero");
+    assertThat(payloads(persistent)).contains("two", "zero");
+  }
+
+  @Test
   void shouldServeRetainedMessagesFromAnyNode() {
     TestClient publisher = cluster.node(0).connect("p");
     publisher.publish(1, 1, "a", "kept", true, false, MqttProperties.NO_PROPERTIES);
