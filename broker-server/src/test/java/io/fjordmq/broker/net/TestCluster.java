@@ -33,6 +33,7 @@ final class TestCluster implements AutoCloseable {
   final LocalRanges ranges;
   final NodesSettings nodes;
   final DeliverySettings delivery;
+  final boolean waits;
   private final ProcessListener listener = new ProcessListener();
   private final List<TestNode> all = new ArrayList<>();
 
@@ -41,6 +42,14 @@ final class TestCluster implements AutoCloseable {
   }
 
   TestCluster(int size, NodesSettings nodes, DeliverySettings delivery) {
+    this(size, nodes, delivery, true);
+  }
+
+  /**
+   * @param waits false for the defect that routes count as soon as they are committed
+   */
+  TestCluster(int size, NodesSettings nodes, DeliverySettings delivery, boolean waits) {
+    this.waits = waits;
     this.nodes = nodes;
     this.delivery = delivery;
     List<RangedRouter.Replicas> replicas = new ArrayList<>();

@@ -76,7 +76,7 @@ final class TestNode {
     RouteBarrier barrier =
         new RouteBarrier(
             membership, peer, cluster.ranges.timers(), RouterSettings.DEFAULTS.barrier(), replicas);
-    router = new RangedRouter(cluster.client("dist"), replicas, barrier);
+    router = new RangedRouter(cluster.client("dist"), replicas, cluster.waits ? barrier : null);
     inboxes =
         new ReplicatedInboxStore(
             cluster.client(InboxReplicas.STORE),
