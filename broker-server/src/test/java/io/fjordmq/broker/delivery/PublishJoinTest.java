@@ -32,4 +32,13 @@ class PublishJoinTest {
     join.part(ACCEPTED);
     assertThat(told).containsExactly(NOT_DURABLE);
   }
+
+  @Test
+  void shouldNotOpenAgainOnceItIsAnswered() {
+    assertThat(join.tryOpen()).isTrue();
+    join.part(ACCEPTED);
+    join.part(ACCEPTED);
+    assertThat(join.tryOpen()).isFalse();
+    assertThat(told).hasSize(1);
+  }
 }

@@ -71,7 +71,7 @@ class PlantedDefectsTest {
                 InboxListener.class,
                 events,
                 "appended",
-                (call, arguments) -> ++pushes % 7 == 0 ? null : call.make(arguments));
+                (call, arguments) -> ++pushes % 3 == 0 ? null : call.make(arguments));
           }
         };
     assertFound(lossy, "misses");
