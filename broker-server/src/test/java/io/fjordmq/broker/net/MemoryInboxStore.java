@@ -213,7 +213,8 @@ final class MemoryInboxStore implements InboxStore {
     InboxListener its = listener;
     if (will != null && its != null) {
       InboxId id = handle.id();
-      PublishId publishId = PublishId.ofWill(id, handle.incarnation(), handle.epoch());
+      PublishId publishId =
+          PublishId.ofWill(id, handle.incarnation(), handle.epoch(), handle.epoch());
       its.willDue(id, handle.incarnation(), handle.epoch(), will, publishId);
     }
   }

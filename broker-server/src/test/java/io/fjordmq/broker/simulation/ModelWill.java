@@ -105,7 +105,7 @@ final class ModelWill {
     if (farewellTaken != null) {
       // Until the store has been told, a crash makes the farewell an end like any other.
       Moment known = nextAccepted == null ? now : nextAccepted;
-      boolean told = !persistent || (patient && known.life() == farewellTaken.life());
+      boolean told = patient && known.life() == farewellTaken.life();
       return told ? Fate.NOT_PUBLISHED : Fate.EITHER;
     }
     if (ended == null) {
@@ -114,7 +114,9 @@ final class ModelWill {
     if (farewellSaid) {
       return Fate.EITHER;
     }
-    return persistent ? fateOfStored(ended) : fateInMemory(accepted, now, patient);
+    // A passing session ends with its connection, whatever the delay; its will is stored like
+    // others.
+    return persistent ? fateOfStored(ended) : Fate.PUBLISHED;
   }
 
   private Fate fateOfStored(Moment end) {
@@ -125,11 +127,6 @@ final class ModelWill {
       return nextAccepted.isWithin(delaySeconds, end) ? Fate.NOT_PUBLISHED : Fate.EITHER;
     }
     return triedInVain > 0 ? Fate.EITHER : Fate.PUBLISHED;
-  }
-
-  /** It dies with the broker. */
-  private static Fate fateInMemory(Moment accepted, Moment now, boolean patient) {
-    return patient && accepted.life() == now.life() ? Fate.PUBLISHED : Fate.EITHER;
   }
 
   @Override

@@ -2,9 +2,9 @@ package io.fjordmq.broker.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fjordmq.api.Message;
 import io.fjordmq.broker.delivery.Publisher;
 import io.fjordmq.cluster.consensus.sim.Seeds;
+import io.fjordmq.inbox.AttachRequest;
 import io.fjordmq.inbox.Attachment;
 import io.fjordmq.inbox.InboxListener;
 import io.fjordmq.inbox.InboxStore;
@@ -191,13 +191,26 @@ class PlantedDefectsTest {
   @Test
   void shouldFindAWillOfAPassingSessionThatIsNotPublished() {
     assertFound(
-        publisher("publish", (call, arguments) -> isWill(arguments) ? null : call.make(arguments)),
+        inboxes(
+            "attach",
+            (call, arguments) -> {
+              AttachRequest request = (AttachRequest) Objects.requireNonNull(arguments[1]);
+              return call.make(
+                  request.expirySeconds() == 0
+                      ? with(arguments, 1, withoutWill(request))
+                      : arguments);
+            }),
         "of a passing session");
   }
 
-  private static boolean isWill(@Nullable Object... arguments) {
-    Message message = (Message) Objects.requireNonNull(arguments[1]);
-    return message.topic().name().startsWith("w/") && arguments[2] == null;
+  private static AttachRequest withoutWill(AttachRequest request) {
+    return new AttachRequest(
+        request.cleanStart(),
+        request.ownerNode(),
+        request.ownerIncarnation(),
+        request.expirySeconds(),
+        null,
+        request.limits());
   }
 
   @Test
@@ -229,7 +242,8 @@ class PlantedDefectsTest {
               twice.addAll(found.shares());
               return new MatchedRoutes(found.nodes(), found.inboxes(), twice);
             }),
-        "members of $share/g/s/# got");
+        "members of $share/g/s/# got",
+        "as new 2 times");
   }
 
   @Test
