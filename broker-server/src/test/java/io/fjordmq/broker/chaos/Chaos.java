@@ -1,0 +1,163 @@
+package io.fjordmq.broker.chaos;
+
+import com.hivemq.client.mqtt.datatypes.MqttQos;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * What {@code bin/chaos.sh} runs: a cluster under load and faults for a time, then the verdict.
+ * Ends with 0 if every promise was kept, 1 if not, 2 if the run itself failed.
+ */
+final class Chaos {
+  private static final int NODES = 3;
+  private static final int RATE = 50;
+  private static final long DRAIN_SECONDS = 90;
+  private static final long CALM_MILLIS = 4_000;
+  private static final Set<String> EXACTLY_ONCE = Set.of("exact");
+
+  private final Path folder;
+  private final long seed;
+  private final long seconds;
+  private final History history;
+  private final List<ChaosPublisher> publishers;
+  private final List<ChaosSubscriber> connected;
+  private final ChaosSubscriber moving;
+  private final ChaosSubscriber away;
+
+  private Chaos(Path folder, long seed, long seconds) throws IOException {
+    this.folder = folder;
+    this.seed = seed;
+    this.seconds = seconds;
+    this.history = new History(folder.resolve("history.txt"));
+    Clients clients = new Clients(NODES, history);
+    this.publishers =
+        List.of(
+            new ChaosPublisher(clients, history, "first", 1, MqttQos.AT_LEAST_ONCE, RATE),
+            new ChaosPublisher(clients, history, "second", 2, MqttQos.AT_LEAST_ONCE, RATE),
+            new ChaosPublisher(clients, history, "exact", 3, MqttQos.EXACTLY_ONCE, RATE));
+    this.moving = new ChaosSubscriber(clients, history, "moving", 2);
+    this.connected = List.of(new ChaosSubscriber(clients, history, "staying", 1), moving);
+    this.away = new ChaosSubscriber(clients, history, "away", 3);
+  }
+
+  /**
+   * @param args folder for data and history, home of FjordMQ, seconds, seed, then the command of
+   *     the nodes' JVM
+   */
+  public static void main(String[] args) throws Exception {
+    Path folder = Files.createDirectories(Path.of(args[0]));
+    long seconds = Long.parseLong(args[2]);
+    long seed = Long.parseLong(args[3]);
+    List<String> java = List.of(args).subList(4, args.length);
+    Chaos chaos = new Chaos(folder, seed, seconds);
+    int code;
+    try {
+      code = chaos.run(Path.of(args[1]), java);
+    } catch (IllegalStateException e) {
+      System.out.println("the run failed, seed " + seed + ": " + e + "; see " + folder);
+      code = 2;
+    }
+    System.exit(code);
+  }
+
+  private int run(Path home, List<String> java) throws IOException, InterruptedException {
+    System.out.printf("chaos: %d nodes, %d s, seed %d, in %s%n", NODES, seconds, seed, folder);
+    try (ChaosCluster cluster = new ChaosCluster(NODES, folder, home, java, "", history)) {
+      cluster.start();
+      connected.forEach(ChaosSubscriber::begin);
+      away.begin();
+      away.leave();
+      publishers.forEach(ChaosPublisher::start);
+      suffer(cluster);
+      calm();
+      history.close();
+      return verdict();
+    }
+  }
+
+  private void suffer(ChaosCluster cluster) {
+    long end = System.nanoTime() + seconds * 1_000_000_000L;
+    int rounds = (int) Math.max(1, seconds / 30);
+    for (Fault fault : Fault.sequence(seed, NODES, rounds)) {
+      if (System.nanoTime() > end) {
+        break;
+      }
+      System.out.println("chaos: " + fault);
+      cluster.suffer(fault);
+      ChaosCluster.pause(CALM_MILLIS);
+      moving.move();
+    }
+  }
+
+  /** Everything is mended: all that was sent is acknowledged and arrives. */
+  private void calm() throws InterruptedException {
+    for (ChaosPublisher publisher : publishers) {
+      int unanswered = publisher.finish(DRAIN_SECONDS);
+      if (unanswered > 0) {
+        System.out.println(publisher.name() + ": " + unanswered + " never answered");
+      }
+    }
+    away.comeBack(2);
+    long deadline = System.nanoTime() + DRAIN_SECONDS * 1_000_000_000L;
+    while (!isEverythingThere() && System.nanoTime() < deadline) {
+      ChaosCluster.pause(100);
+    }
+    ChaosCluster.pause(1_000); // for what comes once too often
+    publishers.forEach(ChaosPublisher::close);
+    connected.forEach(ChaosSubscriber::close);
+    away.close();
+  }
+
+  private boolean isEverythingThere() {
+    return publishers.stream()
+        .allMatch(
+            publisher ->
+                Stream.concat(connected.stream(), Stream.of(away))
+                    .allMatch(
+                        subscriber ->
+                            subscriber.highest(publisher.name())
+                                >= publisher.highestAcknowledged()));
+  }
+
+  private int verdict() throws IOException {
+    Path file = folder.resolve("history.txt");
+    Set<String> subscribers =
+        Stream.concat(connected.stream(), Stream.of(away))
+            .map(ChaosSubscriber::name)
+            .collect(Collectors.toSet());
+    List<HistoryChecker.Finding> findings;
+    List<RecoveryGaps> gaps;
+    try (Stream<HistoryEvent> events = History.read(file)) {
+      findings = HistoryChecker.check(events, subscribers, EXACTLY_ONCE);
+    }
+    try (Stream<HistoryEvent> events = History.read(file)) {
+      gaps = RecoveryGaps.of(events);
+    }
+    publishers.forEach(p -> System.out.println(p.name() + ": acknowledged " + p.acknowledged()));
+    gaps.forEach(gap -> System.out.printf("%-40s longest wait %d ms%n", gap.fault(), gap.millis()));
+    for (String kind :
+        List.of("Killed", "Restarted", "Frozen", "Unplugged", "HalfCut", "PairCut")) {
+      System.out.printf("median wait, %s: %d ms%n", kind, RecoveryGaps.median(gaps, kind));
+    }
+    Map<String, Long> byKind =
+        findings.stream()
+            .collect(
+                Collectors.groupingBy(
+                    finding -> finding.getClass().getSimpleName(),
+                    TreeMap::new,
+                    Collectors.counting()));
+    findings.stream().limit(50).forEach(finding -> System.out.println("BROKEN: " + finding));
+    System.out.println(
+        findings.isEmpty()
+            ? "chaos: nothing acknowledged was lost, doubled or reordered; seed " + seed
+            : "chaos: BROKEN " + byKind + "; seed " + seed + "; see " + folder);
+    return findings.isEmpty() ? 0 : 1;
+  }
+}

@@ -1,0 +1,144 @@
+package io.fjordmq.broker.chaos;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/** One node process of the cluster under faults. Used by one thread. */
+final class ChaosNode {
+  static final int MQTT_PORT = 1883;
+  private static final int CLUSTER_PORT = 8899;
+  private static final int HTTP_PORT = 18083;
+  private static final long STOP_SECONDS = 30;
+
+  private final int number;
+  private final Network network;
+  private final Path folder;
+  private final Path home;
+  private final List<String> java;
+  private @Nullable Process process;
+  private int starts;
+
+  /**
+   * @param number from 1; the first makes the cluster
+   * @param folder for its data, logs and configuration
+   * @param home of FjordMQ, for conf/logback.xml
+   * @param java the command that starts a JVM with the broker's classes, up to the main class
+   * @param extra lines of its configuration
+   */
+  ChaosNode(
+      int number,
+      int nodes,
+      Network network,
+      Path folder,
+      Path home,
+      List<String> java,
+      String extra)
+      throws IOException {
+    this.number = number;
+    this.network = network;
+    this.folder = folder;
+    this.home = home;
+    this.java = java;
+    Files.createDirectories(folder);
+    String seeds =
+        IntStream.rangeClosed(1, nodes)
+            .mapToObj(node -> Network.address(node) + ":" + CLUSTER_PORT)
+            .collect(Collectors.joining(","));
+    Files.writeString(
+        folder.resolve("node.yml"),
+        """
+        bootstrap: %s
+        mqttServerConfig:
+          tcpListener:
+            port: %d
+        httpConfig:
+          host: 127.0.0.1
+          port: %d
+        securityConfig:
+          allowAnonymous: true
+        clusterConfig:
+          env: Chaos
+          host: %s
+          port: %d
+          seedEndpoints: %s
+        """
+                .formatted(
+                    number == 1, MQTT_PORT, HTTP_PORT, Network.address(number), CLUSTER_PORT, seeds)
+            + extra);
+  }
+
+  int number() {
+    return number;
+  }
+
+  boolean isRunning() {
+    Process now = process;
+    return now != null && now.isAlive();
+  }
+
+  void start() {
+    starts++;
+    List<String> line = new ArrayList<>(network.at(number));
+    line.addAll(java);
+    line.add("-Dlogback.configurationFile=" + home.resolve("conf/logback.xml"));
+    line.addAll(List.of("-Dfjordmq.console=INFO", "io.fjordmq.broker.Main"));
+    line.addAll(List.of("-c", folder.resolve("node.yml").toString(), "-d", folder.toString()));
+    try {
+      process =
+          new ProcessBuilder(line)
+              .redirectErrorStream(true)
+              .redirectOutput(folder.resolve("output-" + starts + ".log").toFile())
+              .start();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** SIGKILL. */
+  void kill() {
+    running().destroyForcibly();
+    awaitExit();
+  }
+
+  /** SIGTERM, and waits for its end. */
+  void stop() {
+    running().destroy();
+    awaitExit();
+  }
+
+  /** SIGSTOP: it does nothing any more, but its connections stay. */
+  void freeze() {
+    Command.run("kill", "-STOP", Long.toString(running().pid()));
+  }
+
+  void thaw() {
+    Command.run("kill", "-CONT", Long.toString(running().pid()));
+  }
+
+  private Process running() {
+    Process now = process;
+    if (now == null) {
+      throw new IllegalStateException("node " + number + " was not started");
+    }
+    return now;
+  }
+
+  private void awaitExit() {
+    try {
+      if (!running().waitFor(STOP_SECONDS, TimeUnit.SECONDS)) {
+        throw new IllegalStateException(
+            "node " + number + " still runs after " + STOP_SECONDS + " s; see " + folder);
+      }
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}

@@ -1,0 +1,108 @@
+package io.fjordmq.broker.chaos;
+
+import com.hivemq.client.mqtt.datatypes.MqttQos;
+import com.hivemq.client.mqtt.mqtt5.Mqtt5AsyncClient;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+
+/** Publishes 0, 1, 2, … at a rate, with a bounded number in flight, for as long as it takes. */
+final class ChaosPublisher {
+  private static final int IN_FLIGHT = 20;
+
+  private final String name;
+  private final MqttQos qos;
+  private final long periodNanos;
+  private final History history;
+  private final Mqtt5AsyncClient client;
+  private final Semaphore room = new Semaphore(IN_FLIGHT);
+  private final Thread thread;
+  private volatile boolean running = true;
+  private volatile boolean ended;
+  private final AtomicInteger acknowledged = new AtomicInteger();
+  private final AtomicInteger highest = new AtomicInteger(-1);
+
+  ChaosPublisher(
+      Clients clients, History history, String name, int node, MqttQos qos, int ratePerSecond) {
+    this.name = name;
+    this.qos = qos;
+    this.periodNanos = 1_000_000_000L / ratePerSecond;
+    this.history = history;
+    this.client = clients.build("publisher-" + name, node, () -> ended);
+    this.thread = new Thread(this::publishAll, "publisher-" + name);
+  }
+
+  static String topic(String publisher) {
+    return "chaos/" + publisher;
+  }
+
+  String name() {
+    return name;
+  }
+
+  void start() {
+    Clients.connect(client, true);
+    thread.start();
+  }
+
+  /** How many have been acknowledged. */
+  int acknowledged() {
+    return acknowledged.get();
+  }
+
+  /** The last number that was acknowledged; -1 if none. */
+  int highestAcknowledged() {
+    return highest.get();
+  }
+
+  /**
+   * Stops and waits until everything is acknowledged.
+   *
+   * @return how many were not within that time
+   */
+  int finish(long seconds) throws InterruptedException {
+    running = false;
+    thread.join(TimeUnit.SECONDS.toMillis(seconds));
+    boolean all = room.tryAcquire(IN_FLIGHT, seconds, TimeUnit.SECONDS);
+    return all ? 0 : IN_FLIGHT - room.availablePermits();
+  }
+
+  private void publishAll() {
+    long next = System.nanoTime();
+    for (int number = 0; running; number++) {
+      room.acquireUninterruptibly();
+      publish(number);
+      next = Math.max(next + periodNanos, System.nanoTime() - periodNanos);
+      LockSupport.parkNanos(next - System.nanoTime());
+    }
+  }
+
+  private void publish(int number) {
+    history.add(millis -> new HistoryEvent.Published(millis, name, number));
+    client
+        .publishWith()
+        .topic(topic(name))
+        .qos(qos)
+        .payload(Integer.toString(number).getBytes(StandardCharsets.UTF_8))
+        .send()
+        .whenComplete(
+            (result, failure) -> {
+              Throwable fault = failure != null ? failure : result.getError().orElse(null);
+              if (fault == null) {
+                history.add(millis -> new HistoryEvent.Acknowledged(millis, name, number));
+                acknowledged.incrementAndGet();
+                highest.accumulateAndGet(number, Math::max);
+              } else {
+                history.note(name + " " + number + " was refused: " + fault);
+              }
+              room.release();
+            });
+  }
+
+  void close() {
+    ended = true;
+    client.disconnect();
+  }
+}

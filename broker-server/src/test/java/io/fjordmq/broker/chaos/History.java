@@ -1,0 +1,52 @@
+package io.fjordmq.broker.chaos;
+
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.function.LongFunction;
+import java.util.stream.Stream;
+
+/**
+ * A file of events in the order in which they were seen. Any thread writes; the order of two events
+ * of one client is the order in which that client saw them.
+ */
+final class History implements AutoCloseable {
+  private final long began = System.nanoTime();
+  private final Path file;
+  private final BufferedWriter out;
+
+  History(Path file) throws IOException {
+    this.file = file;
+    this.out = Files.newBufferedWriter(file);
+  }
+
+  /** Writes down what happens now. */
+  synchronized void add(LongFunction<HistoryEvent> event) {
+    try {
+      out.write(event.apply((System.nanoTime() - began) / 1_000_000).line());
+      out.newLine();
+    } catch (IOException e) {
+      throw new UncheckedIOException("the history " + file + " cannot be written", e);
+    }
+  }
+
+  void fault(String words) {
+    add(millis -> new HistoryEvent.Fault(millis, words));
+  }
+
+  void note(String words) {
+    add(millis -> new HistoryEvent.Note(millis, words));
+  }
+
+  /** Reads a closed history; to be closed by the caller. */
+  static Stream<HistoryEvent> read(Path file) throws IOException {
+    return Files.lines(file).map(HistoryEvent::parse);
+  }
+
+  @Override
+  public synchronized void close() throws IOException {
+    out.close();
+  }
+}

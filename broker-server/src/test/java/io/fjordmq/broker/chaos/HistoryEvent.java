@@ -1,0 +1,72 @@
+package io.fjordmq.broker.chaos;
+
+/**
+ * One thing that happened, as one line of text:
+ *
+ * <pre>
+ * millis published PUBLISHER NUMBER
+ * millis acknowledged PUBLISHER NUMBER
+ * millis received SUBSCRIBER PUBLISHER NUMBER
+ * millis fault WORDS
+ * millis note WORDS
+ * </pre>
+ *
+ * Names have no blanks. Millis count from the beginning of the run.
+ */
+sealed interface HistoryEvent {
+
+  long millis();
+
+  /** Offered to the broker for the first time; the client may repeat it. */
+  record Published(long millis, String publisher, int number) implements HistoryEvent {}
+
+  /** The broker has said that it has it: PUBACK or PUBCOMP without an error. */
+  record Acknowledged(long millis, String publisher, int number) implements HistoryEvent {}
+
+  /** A subscriber's client handed it on. */
+  record Received(long millis, String subscriber, String publisher, int number)
+      implements HistoryEvent {}
+
+  /** Something was broken or mended. */
+  record Fault(long millis, String words) implements HistoryEvent {}
+
+  /** Of no concern to the checker. */
+  record Note(long millis, String words) implements HistoryEvent {}
+
+  default String line() {
+    if (this instanceof Published p) {
+      return p.millis + " published " + p.publisher + " " + p.number;
+    }
+    if (this instanceof Acknowledged a) {
+      return a.millis + " acknowledged " + a.publisher + " " + a.number;
+    }
+    if (this instanceof Received r) {
+      return r.millis + " received " + r.subscriber + " " + r.publisher + " " + r.number;
+    }
+    if (this instanceof Fault f) {
+      return f.millis + " fault " + f.words;
+    }
+    return millis() + " note " + ((Note) this).words;
+  }
+
+  /**
+   * @throws IllegalArgumentException if the line is none of the above
+   */
+  static HistoryEvent parse(String line) {
+    String[] words = line.split(" ", 5);
+    try {
+      long millis = Long.parseLong(words[0]);
+      String rest = line.substring(line.indexOf(' ', words[0].length() + 1) + 1);
+      return switch (words[1]) {
+        case "published" -> new Published(millis, words[2], Integer.parseInt(words[3]));
+        case "acknowledged" -> new Acknowledged(millis, words[2], Integer.parseInt(words[3]));
+        case "received" -> new Received(millis, words[2], words[3], Integer.parseInt(words[4]));
+        case "fault" -> new Fault(millis, rest);
+        case "note" -> new Note(millis, rest);
+        default -> throw new IllegalArgumentException("no such event");
+      };
+    } catch (IllegalArgumentException | ArrayIndexOutOfBoundsException e) {
+      throw new IllegalArgumentException("not an event of a history: '" + line + "'", e);
+    }
+  }
+}
