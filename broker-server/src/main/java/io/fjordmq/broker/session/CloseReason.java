@@ -60,6 +60,8 @@ public enum CloseReason {
   /** It did not read while memory was short. */
   CLIENT_TOO_SLOW(0x97, -1),
   QUOTA_EXCEEDED(0x97, 0x03),
+  /** The node gives its clients to others before it stops; MQTT 5 is told where to. */
+  USE_ANOTHER_SERVER(0x9C, 0x03),
   CONNECTION_RATE_EXCEEDED(0x9F, 0x03);
 
   private final int reasonCode;

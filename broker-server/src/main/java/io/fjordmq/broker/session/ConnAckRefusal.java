@@ -71,6 +71,7 @@ final class ConnAckRefusal {
           TOPIC_NAME_INVALID,
           PACKET_TOO_LARGE,
           QUOTA_EXCEEDED,
+          USE_ANOTHER_SERVER,
           CONNECTION_RATE_EXCEEDED ->
           true;
       default -> false;

@@ -119,6 +119,9 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
     if (sessions.isShuttingDown()) {
       throw new ProtocolViolation(CloseReason.SERVER_UNAVAILABLE, "the server is shutting down");
     }
+    if (sessions.isLeaving()) {
+      throw new ProtocolViolation(CloseReason.USE_ANOTHER_SERVER, Sessions.LEAVING);
+    }
     requireServing();
     if (services.overload().isOverloaded()) {
       services.observer().refusedAsOverloaded(RefusedWork.CONNECT);

@@ -23,8 +23,12 @@ sealed interface Dialect permits Mqtt3Dialect, Mqtt5Dialect {
   /** The CONNACK of an accepted client. */
   MqttMessage accepted(boolean sessionPresent);
 
-  /** The DISCONNECT that says why; null if the protocol has none for it. */
-  @Nullable MqttMessage disconnect(CloseReason reason, String detail);
+  /**
+   * The DISCONNECT that says why; null if the protocol has none for it.
+   *
+   * @param serverReference where the client should go instead; empty for nowhere
+   */
+  @Nullable MqttMessage disconnect(CloseReason reason, String detail, String serverReference);
 
   /** What the client's DISCONNECT says. */
   Goodbye readDisconnect(MqttMessage disconnect);

@@ -44,7 +44,8 @@ final class Mqtt3Dialect implements Dialect {
   }
 
   @Override
-  public @Nullable MqttMessage disconnect(CloseReason reason, String detail) {
+  public @Nullable MqttMessage disconnect(
+      CloseReason reason, String detail, String serverReference) {
     return null;
   }
 

@@ -114,15 +114,20 @@ final class Mqtt5Dialect implements Dialect {
   }
 
   @Override
-  public @Nullable MqttMessage disconnect(CloseReason reason, String detail) {
+  public @Nullable MqttMessage disconnect(
+      CloseReason reason, String detail, String serverReference) {
     if (reason.reasonCode() < 0) {
       return null;
     }
-    MqttProperties properties = MqttProperties.NO_PROPERTIES;
-    if (request.problemInformation() && request.maxPacketBytes() >= ROOM_FOR_REASON_STRING) {
-      String text = detail.substring(0, Math.min(detail.length(), LONGEST_REASON_STRING / 3));
-      properties = new MqttProperties();
-      properties.add(new StringProperty(MqttProperties.REASON_STRING, text));
+    MqttProperties properties = new MqttProperties();
+    if (request.maxPacketBytes() >= ROOM_FOR_REASON_STRING) {
+      if (request.problemInformation()) {
+        String text = detail.substring(0, Math.min(detail.length(), LONGEST_REASON_STRING / 3));
+        properties.add(new StringProperty(MqttProperties.REASON_STRING, text));
+      }
+      if (!serverReference.isEmpty()) {
+        properties.add(new StringProperty(MqttProperties.SERVER_REFERENCE, serverReference));
+      }
     }
     return new MqttMessage(
         new MqttFixedHeader(MqttMessageType.DISCONNECT, false, MqttQoS.AT_MOST_ONCE, false, 0),

@@ -242,8 +242,9 @@ final class Session implements LiveSession {
 
   private void sayLastWord(CloseReason reason, String detail) {
     Channel channel = connection.channel();
+    String elsewhere = reason == CloseReason.USE_ANOTHER_SERVER ? sessions.serverReference() : "";
     MqttMessage lastWord =
-        reason.isClientsDoing() ? null : connection.dialect().disconnect(reason, detail);
+        reason.isClientsDoing() ? null : connection.dialect().disconnect(reason, detail, elsewhere);
     if (lastWord != null) {
       connection.writer().message(lastWord);
     }

@@ -13,7 +13,10 @@ public final class Sessions {
   private final SessionServices services;
   private final Set<Session> alive = ConcurrentHashMap.newKeySet();
   private final ConcurrentHashMap<EventLoop, TimeoutWheel> wheels = new ConcurrentHashMap<>();
+  static final String LEAVING = "this node is going to stop; use another";
+
   private volatile @Nullable CompletableFuture<Void> allGone;
+  private volatile @Nullable String serverReference;
 
   /** Waits for the end of all sessions while a life of the node ends; null at other times. */
   private volatile @Nullable CompletableFuture<Void> lifeEnded;
@@ -40,6 +43,36 @@ public final class Sessions {
   /** Sessions that hold something, those that are just connecting or ending included. */
   public int size() {
     return alive.size();
+  }
+
+  /**
+   * Takes no clients any more: those who come are told to use another server (0x9C).
+   *
+   * @param reference where those who are there should go, as MQTT 5 clients are told it (MQTT 5.0
+   *     §4.13); empty for wherever they know of
+   */
+  public void leave(String reference) {
+    serverReference = reference;
+  }
+
+  boolean isLeaving() {
+    return serverReference != null;
+  }
+
+  String serverReference() {
+    String reference = serverReference;
+    return reference == null ? "" : reference;
+  }
+
+  /** After {@link #leave}: sends some clients away. Which ones is nobody's choice. */
+  public void sendAway(int atMost) {
+    alive.stream()
+        .limit(atMost)
+        .forEach(
+            session ->
+                session
+                    .eventLoop()
+                    .execute(() -> session.end(CloseReason.USE_ANOTHER_SERVER, LEAVING)));
   }
 
   /**

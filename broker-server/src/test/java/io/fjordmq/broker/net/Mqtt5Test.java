@@ -14,6 +14,7 @@ import io.netty.handler.codec.mqtt.MqttQoS;
 import io.netty.handler.codec.mqtt.MqttSubscriptionOption;
 import io.netty.handler.codec.mqtt.MqttSubscriptionOption.RetainedHandlingPolicy;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -296,5 +297,34 @@ class Mqtt5Test {
     assertThat(gone).isCompleted();
     assertThat(world.inboxes.get("three").attached).isFalse();
     world.open().connect5("late", true, 0).expect("CONNACK 88");
+  }
+
+  @Test
+  void shouldSendClientsToAnotherServerBeforeItStops() {
+    TestClient five = client("five");
+    TestClient silent = world.open().connect5("silent", true, 0);
+    silent.next();
+    TestClient three = world.open().connect3("three", true);
+    three.next();
+    world.sessions.leave("other.example:1883");
+    world.sessions.sendAway(3);
+    world.settle();
+    five.expect("DISCONNECT 9c");
+    assertThat(five.property(MqttProperties.SERVER_REFERENCE)).isEqualTo("other.example:1883");
+    three.expect();
+    assertThat(List.of(five.isOpen(), silent.isOpen(), three.isOpen())).containsOnly(false);
+    world.open().connect5("late", true, 0).expect("CONNACK 9c");
+  }
+
+  @Test
+  void shouldSendAwayNoMoreClientsThanAskedFor() {
+    List<TestClient> clients = List.of(client("a"), client("b"), client("c"));
+    world.sessions.leave("");
+    world.sessions.sendAway(2);
+    world.settle();
+    assertThat(clients.stream().filter(TestClient::isOpen)).hasSize(1);
+    TestClient gone = clients.stream().filter(one -> !one.isOpen()).findFirst().orElseThrow();
+    gone.expect("DISCONNECT 9c");
+    assertThat(gone.property(MqttProperties.SERVER_REFERENCE)).isNull();
   }
 }
