@@ -19,10 +19,7 @@ final class BrokerUnderTest implements AutoCloseable {
   private static final long STOP_SECONDS = 30;
 
   private final Path directory;
-  private final String configuration;
-  private final int mqttPort = BrokerCommand.freePort();
-  private final int httpPort = BrokerCommand.freePort();
-  private final int clusterPort = BrokerCommand.freePort();
+  private final NodeFile file;
   private List<String> wrapper;
   private Process process;
   private int starts;
@@ -37,32 +34,43 @@ final class BrokerUnderTest implements AutoCloseable {
    * runs it, to limit what it may use.
    */
   static BrokerUnderTest startIn(Path directory, String configuration, List<String> wrapper) {
-    return new BrokerUnderTest(directory, configuration, wrapper);
+    BrokerUnderTest broker = new BrokerUnderTest(directory, NodeFile.alone(configuration), wrapper);
+    try {
+      broker.awaitListening();
+      return broker;
+    } catch (RuntimeException e) {
+      broker.close();
+      throw e;
+    }
   }
 
-  private BrokerUnderTest(Path directory, String configuration, List<String> wrapper) {
+  /** Starts a node with this file and does not wait. */
+  static BrokerUnderTest launchIn(Path directory, NodeFile file) {
+    return new BrokerUnderTest(directory, file, List.of());
+  }
+
+  private BrokerUnderTest(Path directory, NodeFile file, List<String> wrapper) {
     this.directory = directory;
-    this.configuration = configuration;
+    this.file = file;
     this.wrapper = wrapper;
     this.process = launch();
-    awaitListening();
   }
 
   int port() {
-    return mqttPort;
+    return file.mqtt();
   }
 
   int httpPort() {
-    return httpPort;
+    return file.http();
   }
 
   SharedBroker.Port mqtt() {
-    return new SharedBroker.Port(mqttPort);
+    return new SharedBroker.Port(file.mqtt());
   }
 
   /** What {@code /metrics} says now. */
   Scrape scrape() {
-    return Scrape.of(httpPort);
+    return Scrape.of(file.http());
   }
 
   /** Where data and logs are. */
@@ -88,8 +96,22 @@ final class BrokerUnderTest implements AutoCloseable {
 
   /** Starts again on the same data and ports. */
   void restart() {
-    process = launch();
+    relaunch();
     awaitListening();
+  }
+
+  /** The same without waiting. */
+  void relaunch() {
+    process = launch();
+  }
+
+  boolean isRunning() {
+    return process.isAlive();
+  }
+
+  /** Waits for it to end by itself; returns its exit code. */
+  int awaitEnd() {
+    return awaitExit();
   }
 
   /** The same without what limited it. */
@@ -123,7 +145,7 @@ final class BrokerUnderTest implements AutoCloseable {
     try {
       Path config = directory.resolve("standalone.yml");
       Files.createDirectories(directory);
-      Files.writeString(config, addresses() + configuration);
+      Files.writeString(config, file.text());
       return new BrokerCommand(wrapper, "INFO", config, List.of(node()))
           .start(directory.resolve("output-" + starts + ".log"), Map.of());
     } catch (IOException e) {
@@ -131,31 +153,14 @@ final class BrokerUnderTest implements AutoCloseable {
     }
   }
 
-  private String addresses() {
-    return """
-        bootstrap: true
-        mqttServerConfig:
-          tcpListener:
-            host: 127.0.0.1
-            port: %d
-        httpConfig:
-          host: 127.0.0.1
-          port: %d
-        clusterConfig:
-          env: Test
-          host: 127.0.0.1
-          port: %d
-        """
-        .formatted(mqttPort, httpPort, clusterPort);
-  }
-
-  private void awaitListening() {
+  /** Waits until it accepts connections. */
+  void awaitListening() {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(START_SECONDS);
     while (System.nanoTime() < deadline) {
       if (!process.isAlive()) {
         throw new IllegalStateException("the broker ended at start:\n" + output());
       }
-      try (Socket probe = new Socket(InetAddress.getLoopbackAddress(), mqttPort)) {
+      try (Socket probe = new Socket(InetAddress.getLoopbackAddress(), file.mqtt())) {
         return;
       } catch (IOException e) {
         Waiting.pause();

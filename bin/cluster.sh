@@ -1,0 +1,135 @@
+#!/usr/bin/env bash
+# A cluster on this machine to play with: bin/cluster.sh --help
+set -Eeuo pipefail
+trap 'printf "fjordmq: line %s of cluster.sh failed; please report it\n" "$LINENO" >&2' ERR
+
+HOME_DIR="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
+FOLDER="${FJORDMQ_CLUSTER_DIR:-$HOME_DIR/cluster}"
+NODE="$HOME_DIR/bin/standalone.sh"
+
+usage() {
+  cat <<'HELP'
+bin/cluster.sh start [COUNT] | stop [N] | kill N | status | remove
+
+  start [COUNT]  starts COUNT nodes (3), on the loopback address; those that run already go on. A larger COUNT than before adds nodes
+  stop [N]       stops node N, or all
+  kill N         kills node N with -9; start brings it back
+  status         how each node is, and what the cluster looks like from the first that answers
+  remove         stops all and deletes their data
+
+Node N listens for clients on port 1882 + N, serves /metrics and /status on 18082 + N, and talks to the others on 8889 + 10 N.
+Everything is below the folder cluster (FJORDMQ_CLUSTER_DIR names another one): nodeN/node.yml, nodeN/data, nodeN/logs.
+HELP
+}
+
+say() { printf '%s\n' "fjordmq: $*"; }
+die() { printf '%s\n' "fjordmq: $1" >&2; exit "${2:-1}"; }
+
+number() { # $1 must be one from 1 to 9
+  case "$1" in [1-9]) ;; *) die "'$1' is no number from 1 to 9; see --help" 2 ;; esac
+}
+
+seeds() {
+  local node list=''
+  for node in 1 2 3; do list="$list${list:+,}127.0.0.1:$((8889 + 10 * node))"; done
+  printf '%s' "$list"
+}
+
+configure() { # node $1; its file is written once, so that it can be edited
+  local folder="$FOLDER/node$1"
+  mkdir -p "$folder"
+  [ -f "$folder/node.yml" ] || cat >"$folder/node.yml" <<YAML
+bootstrap: $([ "$1" = 1 ] && echo true || echo false)
+mqttServerConfig:
+  tcpListener:
+    port: $((1882 + $1))
+httpConfig:
+  port: $((18082 + $1))
+clusterConfig:
+  env: Test
+  host: 127.0.0.1
+  port: $((8889 + 10 * $1))
+  seedEndpoints: $(seeds)
+YAML
+}
+
+call() { # action $1 at node $2
+  "$NODE" "$1" -c "$FOLDER/node$2/node.yml" -d "$FOLDER/node$2"
+}
+
+nodes() { # the numbers of all there are
+  local folder
+  for folder in "$FOLDER"/node[1-9]; do
+    [ -d "$folder" ] && printf '%s\n' "${folder##*node}"
+  done
+}
+
+start() {
+  local count="${1:-3}" node failed=0
+  number "$count"
+  # Nodes that were a cluster before need each other to come up: all are started before any is waited for.
+  local pids=()
+  for ((node = 1; node <= count; node++)); do
+    configure "$node"
+    if [ ! -d "$FOLDER/node$node/data" ]; then
+      call start "$node" || failed=1 # the first makes the cluster, the others join it
+    else
+      call start "$node" &
+      pids+=($!)
+    fi
+  done
+  for node in ${pids[@]+"${pids[@]}"}; do wait "$node" || failed=1; done
+  [ "$failed" -eq 0 ] || die "not every node has started; see above"
+}
+
+stop() {
+  local node
+  if [ $# -gt 0 ]; then
+    number "$1"
+    call stop "$1"
+    return
+  fi
+  for node in $(nodes); do call stop "$node"; done
+}
+
+kill_node() {
+  local pid
+  [ $# -gt 0 ] || die "kill needs the number of a node; see --help" 2
+  number "$1"
+  call status "$1" >/dev/null || [ $? -ne 3 ] || die "node $1 does not run"
+  read -r pid <"$FOLDER/node$1/data/lock"
+  kill -9 "$pid"
+  say "killed: node $1, pid $pid"
+}
+
+status() {
+  local node shown=no
+  [ -n "$(nodes)" ] || { say "there is no cluster in $FOLDER"; return 3; }
+  for node in $(nodes); do
+    printf 'node %s: ' "$node"
+    call status "$node" | head -n 1 || true
+  done
+  for node in $(nodes); do
+    if [ "$shown" = no ] && call status "$node" >/dev/null; then
+      call status "$node" | tail -n +2
+      shown=yes
+    fi
+  done
+}
+
+remove() {
+  stop
+  rm -rf "$FOLDER"/node[1-9]
+  rmdir "$FOLDER" 2>/dev/null || true
+  say "removed: $FOLDER"
+}
+
+ACTION="${1:-}"
+[ $# -eq 0 ] || shift
+case "$ACTION" in
+  start | stop | status | remove) "$ACTION" "$@" ;;
+  kill) kill_node "$@" ;;
+  -h | --help | help) usage ;;
+  '') usage >&2; exit 2 ;;
+  *) die "unknown command '$ACTION'; see --help" 2 ;;
+esac

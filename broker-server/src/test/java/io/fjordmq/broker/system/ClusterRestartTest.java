@@ -1,0 +1,83 @@
+package io.fjordmq.broker.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.hivemq.client.mqtt.datatypes.MqttQos;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Nodes that end, in every way, and come back. */
+@Tag("slow")
+class ClusterRestartTest {
+  @TempDir Path directory;
+
+  @Test
+  void shouldComeBackWithEverythingWhenAllNodesAreKilledAtOnce() {
+    try (ClusterUnderTest cluster = ClusterUnderTest.startIn(directory, 3, "")) {
+      leaveMessages(cluster.node(2));
+      cluster.nodes().forEach(BrokerUnderTest::kill);
+      for (int number : List.of(3, 1, 2)) { // in any order
+        cluster.node(number).relaunch();
+      }
+      cluster.nodes().forEach(BrokerUnderTest::awaitListening);
+      assertFound(cluster.node(3));
+    }
+  }
+
+  @Test
+  void shouldServeOnWhenOneNodeIsKilledAndTakeItBack() {
+    try (ClusterUnderTest cluster = ClusterUnderTest.startIn(directory, 3, "")) {
+      leaveMessages(cluster.node(1));
+      cluster.node(1).kill();
+      assertFound(cluster.node(2));
+      leaveMessages(cluster.node(3));
+      cluster.node(1).restart();
+      assertFound(cluster.node(1));
+    }
+  }
+
+  private static void leaveMessages(BrokerUnderTest node) {
+    try (Mqtt5Session away = patient(node, "away")) {
+      away.subscribe("kept/#", MqttQos.EXACTLY_ONCE);
+      away.disconnect();
+    }
+    try (Mqtt5Session publisher = patient(node, "publisher")) {
+      for (int number = 0; number < 50; number++) {
+        publisher.publish(
+            "kept/" + number,
+            number % 2 == 0 ? MqttQos.AT_LEAST_ONCE : MqttQos.EXACTLY_ONCE,
+            Integer.toString(number));
+      }
+    }
+  }
+
+  private static void assertFound(BrokerUnderTest node) {
+    try (Mqtt5Session away = patient(node, "away")) {
+      for (int number = 0; number < 50; number++) {
+        assertThat(away.nextText()).isEqualTo(Integer.toString(number));
+      }
+      assertThat(away.poll(200)).isNull();
+      away.disconnect();
+    }
+  }
+
+  /** A client that goes on trying while leaders are elected. */
+  private static Mqtt5Session patient(BrokerUnderTest node, String name) {
+    long deadline = System.nanoTime() + 30_000_000_000L;
+    while (true) {
+      Mqtt5Session session = new Mqtt5Session(node.mqtt(), name);
+      try {
+        session.connect(connect -> connect.cleanStart(false).sessionExpiryInterval(3_600));
+        return session;
+      } catch (AssertionError refused) {
+        if (System.nanoTime() > deadline) {
+          throw refused;
+        }
+        Waiting.pause();
+      }
+    }
+  }
+}

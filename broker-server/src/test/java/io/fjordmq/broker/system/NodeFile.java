@@ -1,0 +1,72 @@
+package io.fjordmq.broker.system;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+
+/**
+ * The configuration of a node under test, all of it on the loopback address.
+ *
+ * @param bootstrap whether it makes a cluster at its first start
+ * @param mqtt port for clients
+ * @param http port of metrics and health
+ * @param cluster port for other nodes; Raft has the next one
+ * @param seeds as in clusterConfig.seedEndpoints; empty for none
+ * @param more sections
+ */
+record NodeFile(boolean bootstrap, int mqtt, int http, int cluster, String seeds, String more) {
+
+  /** Of a node without others, on free ports. */
+  static NodeFile alone(String more) {
+    return new NodeFile(
+        true, BrokerCommand.freePort(), BrokerCommand.freePort(), freeClusterPort(), "", more);
+  }
+
+  NodeFile withBootstrap(boolean other) {
+    return new NodeFile(other, mqtt, http, cluster, seeds, more);
+  }
+
+  NodeFile withSeeds(String other) {
+    return new NodeFile(bootstrap, mqtt, http, cluster, other, more);
+  }
+
+  NodeFile withCluster(int port) {
+    return new NodeFile(bootstrap, mqtt, http, port, seeds, more);
+  }
+
+  /** A free port whose successor is free, too. */
+  static int freeClusterPort() {
+    while (true) {
+      int port = BrokerCommand.freePort();
+      try (ServerSocket next = new ServerSocket(port + 1, 1, InetAddress.getLoopbackAddress())) {
+        return next.getLocalPort() - 1;
+      } catch (IOException e) {
+        if (port >= 65_535) {
+          throw new UncheckedIOException(e);
+        }
+        // Taken: look for another pair.
+      }
+    }
+  }
+
+  String text() {
+    return """
+        bootstrap: %s
+        mqttServerConfig:
+          tcpListener:
+            host: 127.0.0.1
+            port: %d
+        httpConfig:
+          host: 127.0.0.1
+          port: %d
+        clusterConfig:
+          env: Test
+          host: 127.0.0.1
+          port: %d
+          seedEndpoints: %s
+        """
+            .formatted(bootstrap, mqtt, http, cluster, seeds)
+        + more;
+  }
+}
