@@ -14,7 +14,7 @@ bin/standalone.sh start|stop|restart|status|run [-c FILE] [-d DIR]
             clients can connect; says on which ports. Does nothing if the node runs already
   stop      asks the node to end (clients are told, state is flushed) and waits until it has
   restart   stop, then start
-  status    whether it runs and is ready, its process id, ports and uptime
+  status    whether it runs and is ready, its process id, ports and uptime; the nodes and ranges of its cluster
   run       starts in the foreground, logging to the terminal; Ctrl-C ends it
 
   -c FILE   configuration; default conf/standalone.yml
@@ -101,8 +101,8 @@ is_ready() { # the process $1
 
 ports() { sed -n 's/^\(mqtt\|http\)=//p' "$READY_FILE" 2>/dev/null | paste -s -d ' ' -; }
 
-# Asks /readyz; prints the answer's body, fails unless the answer is 200. Without curl: bash can open sockets.
-readiness() {
+# Asks the page $1; prints the answer's body, fails unless the answer is 200. Without curl: bash can open sockets.
+page() {
   local url host port answer
   url="$(ready_value http)"
   host="${url#http://}"; port="${host##*:}"; host="${host%:*}"
@@ -110,11 +110,11 @@ readiness() {
   host="${host#[}"; host="${host%]}"
   answer="$(
     exec 3<>"/dev/tcp/$host/$port" 2>/dev/null || exit 0
-    printf 'GET /readyz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n' >&3
+    printf 'GET %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n' "$1" >&3
     cat <&3
   )" 2>/dev/null || true
-  [ -n "$answer" ] || { printf 'no answer from %s/readyz' "$url"; return 1; }
-  printf '%s' "$answer" | tr -d '\r' | sed '1,/^$/d' | paste -s -d ' ' -
+  [ -n "$answer" ] || { printf 'no answer from %s%s' "$url" "$1"; return 1; }
+  printf '%s\n' "$answer" | tr -d '\r' | sed '1,/^$/d'
   case "${answer%%$'\n'*}" in *' 200 '*) ;; *) return 1 ;; esac
 }
 
@@ -286,9 +286,10 @@ status() {
     return 1
   fi
   seconds=$(($(date +%s) - $(ready_value since)))
-  answer="$(readiness)" || code=1
+  answer="$(page /readyz)" || code=1
   say "running: pid $pid, $(ports), up $((seconds / 86400))d $((seconds / 3600 % 24))h $((seconds / 60 % 60))m $((seconds % 60))s"
-  say "readiness: $answer"
+  say "readiness: $(printf '%s' "$answer" | paste -s -d ' ' -)"
+  page /status || true
   return "$code"
 }
 

@@ -18,6 +18,7 @@ import io.fjordmq.broker.net.ListenerSettings;
 import io.fjordmq.broker.net.MqttServer;
 import io.fjordmq.broker.net.Transport;
 import io.fjordmq.broker.nodes.NodeStreams;
+import io.fjordmq.broker.ops.ClusterStatus;
 import io.fjordmq.broker.ops.NodeStatus;
 import io.fjordmq.broker.security.Plugins;
 import io.fjordmq.broker.security.Security;
@@ -60,6 +61,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -374,6 +376,11 @@ public final class Broker implements AutoCloseable {
   /** Figures of all parts, for metrics. Does not block; any thread, until {@link #close}. */
   NodeStatus status() {
     return status.get();
+  }
+
+  /** Nodes and ranges of the cluster, for people. Any thread, until {@link #close}. */
+  CompletableFuture<ClusterStatus> clusterStatus() {
+    return CompletableFuture.completedFuture(new ClusterView(node, stores.ranges()).status());
   }
 
   /** Says goodbye to clients, gives their sessions back, flushes and closes everything. Blocks. */

@@ -3,12 +3,14 @@ package io.fjordmq.broker;
 import io.fjordmq.broker.config.BrokerConfig;
 import io.fjordmq.broker.net.Listener;
 import io.fjordmq.broker.ops.BrokerMetrics;
+import io.fjordmq.broker.ops.ClusterStatus;
 import io.fjordmq.broker.ops.HttpServer;
 import io.fjordmq.broker.ops.ReadyFile;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -52,8 +54,7 @@ final class Node implements AutoCloseable {
                 http.host(),
                 http.port(),
                 http.maxConnections(),
-                metrics::scrape,
-                this::notReadyBecause));
+                new HttpServer.Pages(metrics::scrape, this::notReadyBecause, this::clusterPage)));
     Observers observers =
         new Observers(
             metrics.consensus(),
@@ -79,6 +80,13 @@ final class Node implements AutoCloseable {
   private List<String> notReadyBecause() {
     Broker started = broker;
     return started == null ? List.of("the node is starting") : started.notReadyBecause();
+  }
+
+  private CompletableFuture<String> clusterPage() {
+    Broker started = broker;
+    return started == null
+        ? CompletableFuture.completedFuture("the node is starting\n")
+        : started.clusterStatus().thenApply(ClusterStatus::text);
   }
 
   private static String host(String configured) {

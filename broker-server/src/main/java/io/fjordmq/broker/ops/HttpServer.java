@@ -39,6 +39,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -46,8 +47,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Metrics and health for machines: {@code GET /metrics} (Prometheus), {@code /livez} (the process
- * answers), {@code /readyz} (200, or 503 and why). On a thread of its own, so that it answers
- * whatever the rest does.
+ * answers), {@code /readyz} (200, or 503 and why); and for people {@code /status} (nodes and ranges
+ * of the cluster). On a thread of its own, so that it answers whatever the rest does.
  */
 public final class HttpServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(HttpServer.class);
@@ -57,8 +58,7 @@ public final class HttpServer implements AutoCloseable {
   private static final String TEXT = "text/plain; charset=utf-8";
   private static final String PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8";
 
-  private final Supplier<String> metrics;
-  private final Supplier<List<String>> faults;
+  private final Pages pages;
   private final EventLoopGroup loop =
       new MultiThreadIoEventLoopGroup(
           1, new DefaultThreadFactory("http"), NioIoHandler.newFactory());
@@ -68,10 +68,21 @@ public final class HttpServer implements AutoCloseable {
 
   private final int maxConnections;
 
-  private HttpServer(int maxConnections, Supplier<String> metrics, Supplier<List<String>> faults) {
+  /**
+   * What there is to read. Asked on the server's thread; must not block.
+   *
+   * @param metrics in Prometheus' text format
+   * @param faults why the node is not ready; empty if it is
+   * @param cluster nodes and ranges, as text; completes in its own time, on any thread
+   */
+  public record Pages(
+      Supplier<String> metrics,
+      Supplier<List<String>> faults,
+      Supplier<CompletableFuture<String>> cluster) {}
+
+  private HttpServer(int maxConnections, Pages pages) {
     this.maxConnections = maxConnections;
-    this.metrics = metrics;
-    this.faults = faults;
+    this.pages = pages;
   }
 
   /**
@@ -80,18 +91,11 @@ public final class HttpServer implements AutoCloseable {
    * @param host empty for all addresses of this machine
    * @param port 0 for any that is free
    * @param maxConnections at a time; more are closed and logged
-   * @param metrics the page, in Prometheus' text format
-   * @param faults why the node is not ready; empty if it is
    * @throws IOException if the port cannot be opened; says what to do
    */
-  public static Listening start(
-      String host,
-      int port,
-      int maxConnections,
-      Supplier<String> metrics,
-      Supplier<List<String>> faults)
+  public static Listening start(String host, int port, int maxConnections, Pages pages)
       throws IOException {
-    HttpServer server = new HttpServer(maxConnections, metrics, faults);
+    HttpServer server = new HttpServer(maxConnections, pages);
     InetSocketAddress address =
         host.isEmpty() ? new InetSocketAddress(port) : new InetSocketAddress(host, port);
     ChannelFuture bound = server.bind(address);
@@ -110,7 +114,7 @@ public final class HttpServer implements AutoCloseable {
     }
     Channel channel = bound.channel();
     int opened = ((InetSocketAddress) channel.localAddress()).getPort();
-    LOG.info("HTTP on {}:{}: /metrics /livez /readyz", address.getHostString(), opened);
+    LOG.info("HTTP on {}:{}: /metrics /livez /readyz /status", address.getHostString(), opened);
     return new Listening(server, opened);
   }
 
@@ -153,33 +157,45 @@ public final class HttpServer implements AutoCloseable {
         .awaitUninterruptibly();
   }
 
-  private DefaultFullHttpResponse answer(FullHttpRequest request) {
+  private CompletableFuture<DefaultFullHttpResponse> answer(FullHttpRequest request) {
     if (request.decoderResult().isFailure()) {
-      return response(BAD_REQUEST, TEXT, "not HTTP\n");
+      return CompletableFuture.completedFuture(response(BAD_REQUEST, TEXT, "not HTTP\n"));
     }
     if (!request.method().equals(HttpMethod.GET)) {
-      return response(METHOD_NOT_ALLOWED, TEXT, "only GET\n");
+      return CompletableFuture.completedFuture(response(METHOD_NOT_ALLOWED, TEXT, "only GET\n"));
     }
-    return switch (new QueryStringDecoder(request.uri()).path()) {
-      case "/metrics" -> response(OK, PROMETHEUS, metrics.get());
+    String path = new QueryStringDecoder(request.uri()).path();
+    return path.equals("/status")
+        ? pages.cluster().get().thenApply(text -> response(OK, TEXT, text))
+        : CompletableFuture.completedFuture(answerAtOnce(path));
+  }
+
+  private DefaultFullHttpResponse answerAtOnce(String path) {
+    return switch (path) {
+      case "/metrics" -> response(OK, PROMETHEUS, pages.metrics().get());
       case "/livez" -> response(OK, TEXT, "alive\n");
       case "/readyz" -> readiness();
-      default -> response(NOT_FOUND, TEXT, "there are /metrics, /livez and /readyz\n");
+      default -> response(NOT_FOUND, TEXT, "there are /metrics, /livez, /readyz and /status\n");
     };
   }
 
   /** An error of ours is said to the one who asked and in the log, not by a closed connection. */
-  private DefaultFullHttpResponse answerOrFault(FullHttpRequest request) {
+  private CompletableFuture<DefaultFullHttpResponse> answerOrFault(FullHttpRequest request) {
+    String uri = request.uri();
     try {
-      return answer(request);
+      return answer(request).exceptionally(fault -> defect(uri, fault));
     } catch (RuntimeException e) {
-      LOG.error("a defect kept {} from being answered", request.uri(), e);
-      return response(INTERNAL_SERVER_ERROR, TEXT, "a defect, see the log: " + e + "\n");
+      return CompletableFuture.completedFuture(defect(uri, e));
     }
   }
 
+  private static DefaultFullHttpResponse defect(String uri, Throwable fault) {
+    LOG.error("a defect kept {} from being answered", uri, fault);
+    return response(INTERNAL_SERVER_ERROR, TEXT, "a defect, see the log: " + fault + "\n");
+  }
+
   private DefaultFullHttpResponse readiness() {
-    List<String> reasons = faults.get();
+    List<String> reasons = pages.faults().get();
     return reasons.isEmpty()
         ? response(OK, TEXT, "ready\n")
         : response(SERVICE_UNAVAILABLE, TEXT, String.join("\n", reasons) + "\n");
@@ -199,8 +215,24 @@ public final class HttpServer implements AutoCloseable {
   private final class Requests extends SimpleChannelInboundHandler<FullHttpRequest> {
     @Override
     protected void channelRead0(ChannelHandlerContext context, FullHttpRequest request) {
-      DefaultFullHttpResponse response = answerOrFault(request);
       boolean stays = request.decoderResult().isSuccess() && HttpUtil.isKeepAlive(request);
+      CompletableFuture<DefaultFullHttpResponse> answer = answerOrFault(request);
+      if (answer.isDone()) {
+        write(context, answer.join(), stays);
+        return;
+      }
+      // The next request waits, so that answers leave in order.
+      context.channel().config().setAutoRead(false);
+      answer.thenAcceptAsync(
+          response -> {
+            write(context, response, stays);
+            context.channel().config().setAutoRead(true);
+          },
+          context.executor());
+    }
+
+    private void write(
+        ChannelHandlerContext context, DefaultFullHttpResponse response, boolean stays) {
       HttpUtil.setKeepAlive(response, stays);
       ChannelFuture written = context.writeAndFlush(response);
       if (!stays) {

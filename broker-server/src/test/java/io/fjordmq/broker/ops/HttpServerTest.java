@@ -13,6 +13,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -22,12 +23,18 @@ class HttpServerTest {
   private static final int MAX_CONNECTIONS = 3;
 
   private final HttpClient client = HttpClient.newHttpClient();
+  private final CompletableFuture<String> cluster = new CompletableFuture<>();
   private volatile List<String> faults = List.of();
   private HttpServer.Listening server;
 
   @BeforeEach
   void start() throws IOException {
-    server = HttpServer.start(HOST, 0, MAX_CONNECTIONS, () -> "a_metric 1.0\n", () -> faults);
+    server =
+        HttpServer.start(
+            HOST,
+            0,
+            MAX_CONNECTIONS,
+            new HttpServer.Pages(() -> "a_metric 1.0\n", () -> faults, () -> cluster));
   }
 
   @AfterEach
@@ -52,6 +59,26 @@ class HttpServerTest {
     assertThat(answer.statusCode()).isEqualTo(503);
     assertThat(answer.body().lines()).isEqualTo(faults);
     assertThat(get("/livez").statusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void shouldShowTheClusterOnceItIsKnownAndServeOthersMeanwhile() throws Exception {
+    CompletableFuture<HttpResponse<String>> asked =
+        client.sendAsync(
+            HttpRequest.newBuilder(uri("/status")).build(), HttpResponse.BodyHandlers.ofString());
+    assertThat(get("/livez").statusCode()).isEqualTo(200);
+    assertThat(asked).isNotDone();
+    cluster.complete("node 3f9c  up\n");
+    assertThat(asked.get().body()).isEqualTo("node 3f9c  up\n");
+    assertThat(get("/status").body()).isEqualTo("node 3f9c  up\n");
+  }
+
+  @Test
+  void shouldSayThatTheClusterCouldNotBeShown() throws Exception {
+    cluster.completeExceptionally(new IllegalStateException("no such range"));
+    HttpResponse<String> answer = get("/status");
+    assertThat(answer.statusCode()).isEqualTo(500);
+    assertThat(answer.body()).contains("no such range");
   }
 
   @Test
@@ -97,7 +124,12 @@ class HttpServerTest {
   @Test
   void shouldNameTheKeysWhenThePortIsInUse() {
     assertThatThrownBy(
-            () -> HttpServer.start(HOST, server.port(), MAX_CONNECTIONS, () -> "", List::of))
+            () ->
+                HttpServer.start(
+                    HOST,
+                    server.port(),
+                    MAX_CONNECTIONS,
+                    new HttpServer.Pages(() -> "", List::of, () -> cluster)))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("cannot listen on 127.0.0.1:" + server.port())
         .hasMessageContaining("change httpConfig.host or httpConfig.port");

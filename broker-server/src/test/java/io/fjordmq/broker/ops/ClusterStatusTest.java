@@ -1,0 +1,46 @@
+package io.fjordmq.broker.ops;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.broker.ops.ClusterStatus.NodeLine;
+import io.fjordmq.broker.ops.ClusterStatus.RangeLine;
+import io.fjordmq.broker.ops.ClusterStatus.ReplicaLine;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class ClusterStatusTest {
+
+  @Test
+  void shouldBeReadAtAGlance() {
+    ClusterStatus status =
+        new ClusterStatus(
+            List.of(
+                new NodeLine("3f9c0a7be21d", "10.0.0.11:8899", "up", 4, true, true),
+                new NodeLine("51ab22c09e7f", "broker-2.example:8899", "draining", 1, false, false),
+                new NodeLine("77aa9120cd34", "10.0.0.13:8899", "down", 2, false, false)),
+            List.of(
+                new RangeLine(
+                    "dist-1",
+                    "3f9c0a7be21d",
+                    List.of(new ReplicaLine("3f9c0a7be21d", 0), new ReplicaLine("51ab22c09e7f", 5)),
+                    List.of(new ReplicaLine("77aa9120cd34", -1)),
+                    null),
+                new RangeLine(
+                    "inbox-10",
+                    null,
+                    List.of(new ReplicaLine("51ab22c09e7f", 1_200)),
+                    List.of(),
+                    "51ab22c09e7f halted: disk full")),
+            List.of("inbox has one voter: a node that is lost takes its part of the data along"));
+    assertThat(status.text())
+        .isEqualTo(
+            """
+            node 3f9c0a7be21d  10.0.0.11:8899         up        process 4, this node, leads the metadata
+            node 51ab22c09e7f  broker-2.example:8899  draining  process 1
+            node 77aa9120cd34  10.0.0.13:8899         down      process 2
+            range dist-1    leader 3f9c0a7be21d  voters 3f9c0a7be21d, 51ab22c09e7f  learners 77aa9120cd34 (silent)
+            range inbox-10  leader none  voters 51ab22c09e7f (1200 behind)  51ab22c09e7f halted: disk full
+            inbox has one voter: a node that is lost takes its part of the data along
+            """);
+  }
+}
