@@ -69,10 +69,7 @@ record BrokerProcess(
   static BrokerProcess fjordmq(String name, Path checkout, Path directory, String more)
       throws IOException, InterruptedException {
     int port = freePort();
-    Files.createDirectories(directory);
-    Path config = directory.resolve("standalone.yml");
-    Files.writeString(
-        config,
+    String configuration =
         """
         bootstrap: true
         mqttServerConfig:
@@ -87,7 +84,61 @@ record BrokerProcess(
           host: 127.0.0.1
           port: %d
         """
-            .formatted(port, more, freePort(), freePort()));
+            .formatted(port, more, freePort(), freeClusterPort());
+    return started(name, checkout, directory, port, configuration);
+  }
+
+  /**
+   * One node of a cluster.
+   *
+   * @param first whether it makes the cluster
+   * @param clusterPort one of the seeds'
+   * @param seeds as in clusterConfig.seedEndpoints
+   * @param voters of each range of every store
+   */
+  static BrokerProcess clusterNode(
+      String name,
+      Path checkout,
+      Path directory,
+      boolean first,
+      int clusterPort,
+      String seeds,
+      int voters)
+      throws IOException, InterruptedException {
+    int port = freePort();
+    String configuration =
+        """
+        bootstrap: %s
+        mqttServerConfig:
+          tcpListener:
+            host: 127.0.0.1
+            port: %d
+        httpConfig:
+          host: 127.0.0.1
+          port: %d
+        clusterConfig:
+          env: Perf
+          host: 127.0.0.1
+          port: %d
+          seedEndpoints: %s
+        storeConfig:
+          dist:
+            replicaVoterCount: %d
+          inbox:
+            replicaVoterCount: %d
+          retain:
+            replicaVoterCount: %d
+        """
+            .formatted(first, port, freePort(), clusterPort, seeds, voters, voters, voters);
+    return started(name, checkout, directory, port, configuration);
+  }
+
+  private static BrokerProcess started(
+      String name, Path checkout, Path directory, int port, String configuration)
+      throws IOException, InterruptedException {
+    Files.createDirectories(directory);
+    Path config = directory.resolve("standalone.yml");
+    Files.writeString(config, configuration);
     long start = System.nanoTime();
     Process script =
         new ProcessBuilder(
@@ -141,6 +192,20 @@ record BrokerProcess(
       }
       return Long.parseLong(
           Files.readString(found.get(0), StandardCharsets.UTF_8).trim().split("\\s+", -1)[0]);
+    }
+  }
+
+  /** A free port whose successor is free, too: Raft has that. */
+  static int freeClusterPort() throws IOException {
+    while (true) {
+      int port = freePort();
+      if (port < 65_535) {
+        try (ServerSocket next = new ServerSocket(port + 1, 1, InetAddress.getLoopbackAddress())) {
+          return next.getLocalPort() - 1;
+        } catch (IOException taken) {
+          continue; // look for another pair
+        }
+      }
     }
   }
 

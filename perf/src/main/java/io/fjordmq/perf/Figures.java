@@ -94,7 +94,7 @@ public final class Figures {
       for (int i = 0; i < brokers.size(); i++) {
         BrokerProcess broker = brokers.get(i);
         try (ClientLoops loops = new ClientLoops(broker.address(), CLIENT_THREADS)) {
-          results.get(i).add(new PairLoad(work).run(loops, broker.pid()));
+          results.get(i).add(new PairLoad(work).run(loops, List.of(broker.pid())));
         }
       }
     }

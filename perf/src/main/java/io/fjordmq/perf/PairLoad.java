@@ -36,7 +36,7 @@ final class PairLoad {
     this.padding = new byte[work.payloadBytes() - HEADER_BYTES];
   }
 
-  PairResult run(ClientLoops loops, long brokerPid) throws Exception {
+  PairResult run(ClientLoops loops, List<Long> brokerPids) throws Exception {
     try {
       connectAll(loops);
       publishing = true;
@@ -45,21 +45,21 @@ final class PairLoad {
         pairs.get(i).startPublishing(start, i);
       }
       TimeUnit.SECONDS.sleep(work.warmSeconds());
-      return count(brokerPid);
+      return count(brokerPids);
     } finally {
       publishing = false;
       pairs.forEach(Pair::close);
     }
   }
 
-  private PairResult count(long brokerPid) throws InterruptedException {
-    ProcessUsage before = ProcessUsage.of(brokerPid);
+  private PairResult count(List<Long> brokerPids) throws InterruptedException {
+    ProcessUsage before = ProcessUsage.of(brokerPids);
     long sentBefore = pairs.stream().mapToLong(p -> p.sent).sum();
     long receivedBefore = pairs.stream().mapToLong(p -> p.received).sum();
     counting = true;
     TimeUnit.SECONDS.sleep(work.seconds());
     counting = false;
-    ProcessUsage after = ProcessUsage.of(brokerPid);
+    ProcessUsage after = ProcessUsage.of(brokerPids);
     long sent = pairs.stream().mapToLong(p -> p.sent).sum() - sentBefore;
     long received = pairs.stream().mapToLong(p -> p.received).sum() - receivedBefore;
     publishing = false;

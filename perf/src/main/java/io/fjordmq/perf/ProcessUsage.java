@@ -36,6 +36,20 @@ record ProcessUsage(long cpuMicros, long residentKilobytes, long writtenBytes) {
     }
   }
 
+  /** The sums of several processes. */
+  static ProcessUsage of(List<Long> pids) {
+    ProcessUsage sum = new ProcessUsage(0, 0, 0);
+    for (long pid : pids) {
+      ProcessUsage one = of(pid);
+      sum =
+          new ProcessUsage(
+              sum.cpuMicros + one.cpuMicros,
+              sum.residentKilobytes + one.residentKilobytes,
+              sum.writtenBytes + one.writtenBytes);
+    }
+    return sum;
+  }
+
   /**
    * CPU time of the process' threads whose names begin so, in microseconds since they started; the
    * kernel counts in 10 ms.

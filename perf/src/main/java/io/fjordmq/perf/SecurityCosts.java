@@ -81,7 +81,7 @@ public final class SecurityCosts {
 
   private static double cpuMicros(PairWork work, BrokerProcess broker) throws Exception {
     try (ClientLoops loops = new ClientLoops(broker.address(), 2)) {
-      return new PairLoad(work).run(loops, broker.pid()).cpuMicrosPerMessage();
+      return new PairLoad(work).run(loops, List.of(broker.pid())).cpuMicrosPerMessage();
     }
   }
 

@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Measures three nodes on this machine, with one and with three copies of everything: bin/cluster-figures.sh [RATE [RUNS [SECONDS [WARM_SECONDS]]]]
+# RATE is what each of 50 publishers sends a second. Needs iproute2 and the right to make a network namespace, as bin/figures.sh does.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+for tool in ip unshare; do
+  command -v "$tool" >/dev/null || { echo "cluster-figures.sh: '$tool' is not installed" >&2; exit 2; }
+done
+mvn -B -q -DskipTests package
+mvn -B -q -pl perf dependency:build-classpath -Dmdep.outputFile=target/classpath.txt
+classpath="perf/target/classes:$(cat perf/target/classpath.txt)"
+exec unshare -n bash -c '
+  ip link set lo up
+  ip route replace local 127.0.0.1 dev lo table local proto kernel scope host src 127.0.0.1 congctl cubic
+  exec java -Xms256m -Xmx1g -XX:+UseSerialGC -cp "$1" io.fjordmq.perf.ClusterFigures "${@:2}"
+' cluster-figures "$classpath" "$PWD" "${1:-20}" "${2:-3}" "${3:-15}" "${4:-15}"
