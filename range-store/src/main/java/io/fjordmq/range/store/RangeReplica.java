@@ -21,6 +21,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -208,6 +209,15 @@ final class RangeReplica implements ReplicatedState {
       LOG.error("range {} cannot answer a query", id, e);
       return new RangeResult.Unavailable("query failed: " + e);
     }
+  }
+
+  /** Completes once what was committed by now is applied here. */
+  CompletableFuture<Long> catchUp() {
+    Consensus group = consensus;
+    return group == null
+        ? CompletableFuture.failedFuture(
+            new ConsensusException(Kind.CLOSED, "the replica of range " + id + " is closed"))
+        : group.readIndex();
   }
 
   private RangeResult notServing(@Nullable Consensus group) {

@@ -245,6 +245,22 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
         .toList();
   }
 
+  /**
+   * Completes once this node's replica, whatever it is in its group, has applied everything that
+   * was committed when the call was made. Fails with {@link ConsensusException} if that cannot be
+   * found out, or there is no open replica.
+   */
+  public CompletableFuture<Long> catchUp(RangeId id) {
+    SupervisedReplica supervised = replicas.get(id);
+    RangeReplica replica = supervised == null ? null : supervised.replica();
+    return replica == null
+        ? CompletableFuture.failedFuture(
+            new ConsensusException(
+                ConsensusException.Kind.FAILED,
+                "node " + self + " has no open replica of range " + id))
+        : replica.catchUp();
+  }
+
   /** Figures of every replica. */
   public List<ReplicaStatus> status() {
     return replicas.values().stream().map(SupervisedReplica::status).toList();
