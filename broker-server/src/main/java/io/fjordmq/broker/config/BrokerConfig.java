@@ -8,16 +8,24 @@ import io.fjordmq.broker.security.SecuritySettings;
 import io.fjordmq.broker.session.SessionSettings;
 import io.fjordmq.broker.session.TenantLimits;
 import io.fjordmq.broker.sys.SysTopicsSettings;
+import io.fjordmq.cluster.NodeAddress;
 import io.fjordmq.cluster.consensus.ConsensusSettings;
+import io.fjordmq.cluster.consensus.TransportSettings;
+import io.fjordmq.cluster.membership.JoinSettings;
+import io.fjordmq.cluster.membership.MembershipSettings;
 import io.fjordmq.cluster.metadata.MetadataSettings;
+import io.fjordmq.cluster.peer.PeerSettings;
 import io.fjordmq.inbox.InboxSettings;
 import io.fjordmq.range.client.RangeClientSettings;
 import io.fjordmq.range.kv.RocksKvSettings;
+import io.fjordmq.range.placement.PlacementSettings;
+import io.fjordmq.range.placement.StorePlacement;
 import io.fjordmq.range.store.RangeStoreSettings;
 import io.fjordmq.retain.RetainSettings;
 import io.fjordmq.router.RouterSettings;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -30,6 +38,12 @@ import java.util.Map;
  * @param logDir folder of the log files
  * @param mqttServerConfig listeners for clients
  * @param clusterConfig this node among others
+ * @param joinConfig how a node finds its cluster
+ * @param membershipConfig who counts as alive
+ * @param placementConfig who holds which replicas
+ * @param peerConfig calls between nodes
+ * @param raftPortConfig Raft between nodes
+ * @param drainConfig how a node gives away its clients
  * @param httpConfig metrics and health
  * @param securityConfig who may connect and do what
  * @param sessionConfig limits of a client
@@ -57,6 +71,12 @@ public record BrokerConfig(
     String logDir,
     MqttServerConfig mqttServerConfig,
     ClusterConfig clusterConfig,
+    JoinConfig joinConfig,
+    MembershipSettings membershipConfig,
+    PlacementConfig placementConfig,
+    PeerSettings peerConfig,
+    TransportSettings raftPortConfig,
+    DrainConfig drainConfig,
     HttpConfig httpConfig,
     SecuritySettings securityConfig,
     SessionSettings sessionConfig,
@@ -78,6 +98,8 @@ public record BrokerConfig(
     Map<String, TenantLimits> tenants,
     Map<String, String> plugins) {
 
+  private static final int USUAL_VOTERS = 3;
+
   public BrokerConfig {
     require(!dataDir.isBlank(), "dataDir must name a folder");
     require(!logDir.isBlank(), "logDir must name a folder");
@@ -97,28 +119,6 @@ public record BrokerConfig(
         metadataConfig.maxBatchBytes() <= consensusConfig.maxEntryBytes(),
         "metadataConfig.maxBatchBytes must be at most consensusConfig.maxEntryBytes, "
             + consensusConfig.maxEntryBytes());
-  }
-
-  /**
-   * This node among others.
-   *
-   * @param env name of the environment; nodes of different ones do not talk to each other
-   * @param host address other nodes reach this one at; empty to find it
-   * @param port for everything between nodes
-   * @param clusterDomainName name that resolves to the nodes, instead of seedEndpoints
-   * @param seedEndpoints {@code host:port} of some nodes, separated by commas
-   */
-  public record ClusterConfig(
-      String env, String host, int port, String clusterDomainName, String seedEndpoints) {
-    public ClusterConfig {
-      require(!env.isBlank(), "env must be a name");
-      requirePort(port, 1);
-      for (String endpoint : seedEndpoints.split(",", -1)) {
-        require(
-            seedEndpoints.isBlank() || endpoint.strip().matches("\\S+:[0-9]{1,5}"),
-            "seedEndpoints must be host:port, separated by commas, not '" + seedEndpoints + "'");
-      }
-    }
   }
 
   /**
@@ -166,10 +166,15 @@ public record BrokerConfig(
   public record RangesConfig(int replicaVoterCount, long ioNanosLimit, int maxIoDensity) {
     public RangesConfig {
       require(
-          replicaVoterCount >= 0 && replicaVoterCount <= 7,
-          "replicaVoterCount must be 0 to 7, not " + replicaVoterCount);
+          replicaVoterCount >= 0 && replicaVoterCount <= StorePlacement.MAX_VOTERS,
+          "replicaVoterCount must be 0 to 5, not " + replicaVoterCount);
       require(ioNanosLimit >= 1, "ioNanosLimit must be at least 1, not " + ioNanosLimit);
       require(maxIoDensity >= 1, "maxIoDensity must be at least 1, not " + maxIoDensity);
+    }
+
+    private StorePlacement placement(String store, boolean onEveryNode) {
+      int voters = replicaVoterCount == 0 ? USUAL_VOTERS : replicaVoterCount;
+      return new StorePlacement(store, voters, onEveryNode);
     }
   }
 
@@ -252,7 +257,13 @@ public record BrokerConfig(
         "data",
         "logs",
         MqttServerConfig.defaults(),
-        new ClusterConfig("Test", "", 8899, "", ""),
+        new ClusterConfig("Test", "", 8899, "", "", "", "", "", ""),
+        JoinConfig.of(JoinSettings.of(false, new NodeAddress("localhost", 8899), List.of())),
+        MembershipSettings.DEFAULT,
+        PlacementConfig.standing(PlacementSettings.defaults(List.of())),
+        PeerSettings.DEFAULT,
+        TransportSettings.DEFAULT,
+        new DrainConfig(Duration.ofSeconds(30), 500),
         new HttpConfig("127.0.0.1", 18083, 64),
         SecuritySettings.DEFAULTS,
         SessionSettings.defaults(),
@@ -283,6 +294,12 @@ public record BrokerConfig(
         logDir,
         mqttServerConfig,
         clusterConfig,
+        joinConfig,
+        membershipConfig,
+        placementConfig,
+        peerConfig,
+        raftPortConfig,
+        drainConfig,
         httpConfig,
         securityConfig,
         sessionConfig,
@@ -308,6 +325,15 @@ public record BrokerConfig(
   /** The limits of every tenant that has none of its own. */
   public TenantLimits sharedLimits() {
     return new TenantLimits(sessionConfig, tenantConfig, inboxConfig.limits());
+  }
+
+  /** What the placement takes. Every node matches topics itself, so it has all routes. */
+  public PlacementSettings placement() {
+    return placementConfig.of(
+        List.of(
+            storeConfig.dist().placement("dist", true),
+            storeConfig.inbox().placement("inbox", false),
+            storeConfig.retain().placement("retain", false)));
   }
 
   private static RangesConfig ranges() {

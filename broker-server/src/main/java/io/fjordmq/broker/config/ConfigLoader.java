@@ -77,11 +77,10 @@ public final class ConfigLoader {
     } catch (IllegalArgumentException e) {
       problems.add("configuration: " + e.getMessage());
     }
-    ThisVersion.check(given, config, problems);
     if (!problems.isEmpty()) {
       throw new ConfigException(problems);
     }
-    warnings.addAll(ThisVersion.warnings(given, config));
+    warnings.addAll(ThisVersion.warnings(given));
     if (!config.consensusConfig().log().fsync()) {
       warnings.add("consensusConfig.log.fsync is false: acknowledged messages may not be on disk");
     }

@@ -20,7 +20,6 @@ final class ThisVersion {
     String noTls = "TLS is not there yet; remove it";
     for (String key : List.of("certFile", "keyFile", "trustFile", "clientAuth")) {
       UNAVAILABLE.put("httpConfig." + key, noTls);
-      UNAVAILABLE.put("clusterConfig." + key, noTls);
     }
   }
 
@@ -39,39 +38,9 @@ final class ThisVersion {
     return null;
   }
 
-  /** Good values that cannot be honoured: adds to problems what would break a promise. */
-  static void check(Map<String, Given> given, BrokerConfig config, List<String> problems) {
-    for (String store : List.of("dist", "inbox", "retain")) {
-      String key = "storeConfig." + store + ".replicaVoterCount";
-      Given entry = given.get(key);
-      if (entry != null && voters(config, store) > 1) {
-        problems.add(
-            entry.origin()
-                + ": "
-                + key
-                + " asks for "
-                + voters(config, store)
-                + " copies, but this version runs a single node; remove it, or set 1");
-      }
-    }
-  }
-
   /** Good values that change nothing yet. */
-  static List<String> warnings(Map<String, Given> given, BrokerConfig config) {
+  static List<String> warnings(Map<String, Given> given) {
     List<String> warnings = new ArrayList<>();
-    BrokerConfig.ClusterConfig cluster = config.clusterConfig();
-    if (cluster.seedEndpoints().contains(",")) {
-      warnings.add(
-          "clusterConfig.seedEndpoints names several nodes, but joining"
-              + NOT_YET
-              + "this node runs alone");
-    }
-    if (!cluster.clusterDomainName().isBlank()) {
-      warnings.add("clusterConfig.clusterDomainName" + NOT_YET + "this node runs alone");
-    }
-    if (!cluster.host().isBlank() || !cluster.seedEndpoints().isBlank()) {
-      warnings.add("clusterConfig.port " + cluster.port() + " is not opened: this node runs alone");
-    }
     given.forEach(
         (key, entry) -> {
           if (isSplitTrigger(key) && !isDefault(key, entry)) {
@@ -88,14 +57,5 @@ final class ThisVersion {
   private static boolean isDefault(String key, Given entry) {
     Schema.Key known = Schema.of(BrokerConfig.defaults()).keys().get(key);
     return known != null && ValueText.print(known.defaultValue()).equals(entry.text());
-  }
-
-  private static int voters(BrokerConfig config, String store) {
-    BrokerConfig.StoreConfig stores = config.storeConfig();
-    return switch (store) {
-      case "dist" -> stores.dist().replicaVoterCount();
-      case "inbox" -> stores.inbox().replicaVoterCount();
-      default -> stores.retain().replicaVoterCount();
-    };
   }
 }

@@ -45,7 +45,7 @@ class ConfigLoaderTest {
         .isEqualTo(BrokerConfig.defaults().mqttServerConfig().tcpListener());
     assertThat(config.clusterConfig().host()).isEqualTo("192.168.0.11");
     assertThat(config.httpConfig()).isEqualTo(BrokerConfig.defaults().httpConfig());
-    assertThat(loaded.warnings()).anyMatch(w -> w.contains("this node runs alone"));
+    assertThat(loaded.warnings()).isEmpty();
   }
 
   @Test
@@ -213,7 +213,7 @@ class ConfigLoaderTest {
   @Test
   void shouldNameKeyAndReasonOfABadValue() {
     assertThat(problemsOf("clusterConfig:\n  port: 70000\n"))
-        .endsWith("line 2: clusterConfig.port must be 1 to 65535, not 70000");
+        .endsWith("line 2: clusterConfig.port must leave the next one to Raft: 65534 at most, not 70000");
     assertThat(problemsOf("bootstrap: maybe\n"))
         .endsWith("line 1: bootstrap must be true or false, not 'maybe'");
     assertThat(problemsOf("mqttServerConfig:\n  tcpListener:\n    port: 18 83\n"))
@@ -269,8 +269,16 @@ class ConfigLoaderTest {
         .endsWith(
             "line 2: httpConfig.certFile is not available in this version;"
                 + " TLS is not there yet; remove it");
-    assertThat(problemsOf("storeConfig:\n  inbox:\n    replicaVoterCount: 3\n"))
-        .contains("asks for 3 copies, but this version runs a single node");
+  }
+
+  @Test
+  void shouldRefuseAClusterThatCannotBe() {
+    assertThat(problemsOf("storeConfig:\n  inbox:\n    replicaVoterCount: 6\n"))
+        .contains("storeConfig.inbox.replicaVoterCount must be 0 to 5");
+    assertThat(problemsOf("clusterConfig:\n  certFile: node.crt\n"))
+        .contains("certFile, keyFile and trustFile belong together");
+    assertThat(problemsOf("clusterConfig:\n  port: 65535\n"))
+        .contains("clusterConfig.port must leave the next one to Raft");
   }
 
   @Test

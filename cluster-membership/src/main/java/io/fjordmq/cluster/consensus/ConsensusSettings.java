@@ -29,7 +29,7 @@ public record ConsensusSettings(
   /** Election after 2 s, 1,024 proposals or 64 MiB waiting, entries up to 16 MiB. */
   public static final ConsensusSettings DEFAULT =
       new ConsensusSettings(
-          LogSettings.DEFAULT, Duration.ofSeconds(2), 1024, 64L << 20, 16 << 20, 64, 4 << 20);
+          LogSettings.DEFAULT, Duration.ofSeconds(1), 1024, 64L << 20, 16 << 20, 64, 4 << 20);
 
   /**
    * @throws IllegalArgumentException if a bound makes no sense

@@ -1,0 +1,44 @@
+package io.fjordmq.broker.config;
+
+import io.fjordmq.cluster.NodeAddress;
+import io.fjordmq.cluster.membership.JoinSettings;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * How a node finds its cluster.
+ *
+ * @param helloTimeout how long one address is given to answer
+ * @param helloPause between two rounds of asking
+ * @param clockWarning how far clocks may be apart before the log says so
+ * @param clockRefusal how far clocks may be apart for a node to join
+ */
+public record JoinConfig(
+    Duration helloTimeout, Duration helloPause, Duration clockWarning, Duration clockRefusal) {
+  public JoinConfig {
+    require(helloTimeout.toMillis() >= 1, "helloTimeout must be at least 1 ms");
+    require(helloPause.toMillis() >= 1, "helloPause must be at least 1 ms");
+    require(!clockWarning.isNegative(), "clockWarning must not be negative");
+    require(!clockRefusal.isNegative(), "clockRefusal must not be negative");
+  }
+
+  static JoinConfig of(JoinSettings standard) {
+    return new JoinConfig(
+        standard.helloTimeout(),
+        standard.helloPause(),
+        standard.clockWarning(),
+        standard.clockRefusal());
+  }
+
+  /** What the membership takes. */
+  public JoinSettings settings(boolean bootstrap, NodeAddress own, List<NodeAddress> seeds) {
+    return new JoinSettings(
+        bootstrap, own, seeds, helloTimeout, helloPause, clockWarning, clockRefusal);
+  }
+
+  private static void require(boolean good, String fault) {
+    if (!good) {
+      throw new IllegalArgumentException(fault);
+    }
+  }
+}
