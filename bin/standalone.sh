@@ -8,11 +8,12 @@ OUT_DIR="$HOME_DIR/broker-server/target/fjordmq"
 
 usage() {
   cat <<'HELP'
-bin/standalone.sh start|stop|restart|status|run [-c FILE] [-d DIR]
+bin/standalone.sh start|stop|restart|status|run [-c FILE] [-d DIR] [--drain]
 
   start     builds if there is no build or sources are newer, starts a node in the background and returns when
             clients can connect; says on which ports. Does nothing if the node runs already
-  stop      asks the node to end (clients are told, state is flushed) and waits until it has
+  stop      asks the node to end (clients are told, state is flushed) and waits until it has; with --drain it first
+            gives away to other nodes of its cluster what it leads, then its clients, some at a time
   restart   stop, then start
   status    whether it runs and is ready, its process id, ports and uptime; the nodes and ranges of its cluster
   run       starts in the foreground, logging to the terminal; Ctrl-C ends it
@@ -24,7 +25,7 @@ Several nodes on one machine: one FILE with its own ports, and one DIR, for each
 
 Environment: JAVA_HOME or FJORDMQ_JAVA=/path/to/java (default: the newest Java found, 17 at least);
 FJORDMQ_JVM_OPTS adds to the options of the JVM, e.g. "-Xmx4g"; FJORDMQ_START_SECONDS (120) and
-FJORDMQ_STOP_SECONDS (60) bound the waiting; FJORDMQ_SECTION__KEY=VALUE sets any configuration key.
+FJORDMQ_STOP_SECONDS (60; 600 with --drain) bound the waiting; FJORDMQ_SECTION__KEY=VALUE sets any configuration key.
 
 Exit codes: 0 done, or it is so already; 1 failed, the reason is printed; 2 wrong usage or configuration;
 status: 0 running and ready, 1 running but not ready, 3 not running.
@@ -259,16 +260,21 @@ run() {
 }
 
 stop() {
-  local pid deadline
+  local pid deadline patience
   if ! pid="$(running)"; then
     say "not running"
     return 0
   fi
+  patience="${FJORDMQ_STOP_SECONDS:-60}"
+  if [ "$DRAIN" = yes ]; then
+    : >"$DATA_DIR/drain" # the node looks for it when it is asked to end
+    patience="${FJORDMQ_STOP_SECONDS:-600}"
+  fi
   kill "$pid"
-  deadline=$((SECONDS + ${FJORDMQ_STOP_SECONDS:-60}))
+  deadline=$((SECONDS + patience))
   while kill -0 "$pid" 2>/dev/null; do
     if [ "$SECONDS" -ge "$deadline" ]; then
-      die "pid $pid has not ended after ${FJORDMQ_STOP_SECONDS:-60} s; see $LOG_DIR/fjordmq.log (kill -9 $pid loses nothing acknowledged)"
+      die "pid $pid has not ended after $patience s; see $LOG_DIR/fjordmq.log (kill -9 $pid loses nothing acknowledged)"
     fi
     sleep 0.05
   done
@@ -299,17 +305,20 @@ ACTION="${1:-}"
 [ $# -eq 0 ] || shift
 CONFIG="$HOME_DIR/conf/standalone.yml"
 BASE=''
+DRAIN=no
 while [ $# -gt 0 ]; do
   case "$1" in
     -c | -d) [ $# -ge 2 ] || die "$1 needs a value; see --help" 2 ;;
+    --drain) [ "$ACTION" = stop ] || [ "$ACTION" = restart ] || die "--drain goes with stop and restart" 2 ;;
     -h | --help) usage; exit 0 ;;
     *) die "unknown option '$1'; see --help" 2 ;;
   esac
   case "$1" in
-    -c) CONFIG="$(absolute "$2")" ;;
-    -d) BASE="$(absolute "$2")" ;;
+    -c) CONFIG="$(absolute "$2")"; shift ;;
+    -d) BASE="$(absolute "$2")"; shift ;;
+    --drain) DRAIN=yes ;;
   esac
-  shift 2
+  shift
 done
 
 case "$ACTION" in

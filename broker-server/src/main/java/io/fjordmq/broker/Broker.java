@@ -1,7 +1,6 @@
 package io.fjordmq.broker;
 
 import io.fjordmq.broker.config.BrokerConfig;
-import io.fjordmq.broker.config.MqttServerConfig;
 import io.fjordmq.broker.delivery.DeliverySettings;
 import io.fjordmq.broker.delivery.Distribution;
 import io.fjordmq.broker.delivery.InboxEvents;
@@ -9,22 +8,23 @@ import io.fjordmq.broker.delivery.InboxRoutes;
 import io.fjordmq.broker.delivery.LiveDispatch;
 import io.fjordmq.broker.delivery.LocalNode;
 import io.fjordmq.broker.delivery.LocalSubscriptions;
+import io.fjordmq.broker.delivery.ReceivedItems;
 import io.fjordmq.broker.delivery.SessionRegistry;
 import io.fjordmq.broker.delivery.WillService;
 import io.fjordmq.broker.limits.OverloadGuard;
 import io.fjordmq.broker.limits.OverloadWatch;
 import io.fjordmq.broker.net.Listener;
-import io.fjordmq.broker.net.ListenerSettings;
 import io.fjordmq.broker.net.MqttServer;
 import io.fjordmq.broker.net.Transport;
+import io.fjordmq.broker.nodes.NodeReceiver;
 import io.fjordmq.broker.nodes.NodeStreams;
+import io.fjordmq.broker.nodes.StreamKeeper;
 import io.fjordmq.broker.ops.ClusterStatus;
 import io.fjordmq.broker.ops.NodeStatus;
 import io.fjordmq.broker.security.Plugins;
 import io.fjordmq.broker.security.Security;
 import io.fjordmq.broker.security.SecurityStartException;
 import io.fjordmq.broker.session.ClientEvents;
-import io.fjordmq.broker.session.Serving;
 import io.fjordmq.broker.session.SessionServices;
 import io.fjordmq.broker.session.Sessions;
 import io.fjordmq.broker.session.Tenants;
@@ -34,25 +34,24 @@ import io.fjordmq.broker.sys.SysRetained;
 import io.fjordmq.broker.sys.SysTopics;
 import io.fjordmq.broker.sys.SysTopicsSettings;
 import io.fjordmq.cluster.DataDirectory;
+import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.NodeIdentity;
 import io.fjordmq.cluster.consensus.ConsensusException;
-import io.fjordmq.cluster.consensus.JRaftHost;
+import io.fjordmq.cluster.membership.ClusterMembership;
 import io.fjordmq.inbox.InboxReplicas;
 import io.fjordmq.inbox.InboxSettings;
 import io.fjordmq.inbox.InboxSweeper;
 import io.fjordmq.inbox.ReplicatedInboxStore;
-import io.fjordmq.range.KeyInterval;
-import io.fjordmq.range.RangeId;
 import io.fjordmq.range.kv.KvException;
 import io.fjordmq.range.kv.RocksKv;
 import io.fjordmq.range.kv.RocksLibrary;
 import io.fjordmq.range.store.RangeRuntime;
 import io.fjordmq.range.store.RangeThreads;
-import io.fjordmq.range.store.ReplicaStatus;
 import io.fjordmq.retain.RangedRetainStore;
-import io.fjordmq.retain.RetainSettings;
 import io.fjordmq.router.RangedRouter;
+import io.fjordmq.router.RouteBarrier;
 import io.fjordmq.router.RouterSettings;
+import io.fjordmq.router.StaleRoutes;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -62,9 +61,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -77,17 +73,21 @@ import org.slf4j.LoggerFactory;
 public final class Broker implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Broker.class);
 
+  private static final String ROUTES = "dist";
+
   private final InstantSource clock = InstantSource.system();
   private final Parts parts = new Parts();
 
   private final ClusterNode node;
   private final Stores stores;
   private final MqttServer server;
-  private final SessionRegistry registry = new SessionRegistry();
+  private final NodeStreams streams = new NodeStreams();
+  private final SessionRegistry registry = new SessionRegistry(streams);
   private final RocksKv kv;
   private final OverloadGuard overload;
-  private final JRaftHost host;
   private final DiskWatch disk;
+  private final Drain drain;
+  private final ClusterView view;
   private final Supplier<NodeStatus> status;
   private final Duration shutdownTimeout;
   private volatile boolean stopping;
@@ -104,7 +104,6 @@ public final class Broker implements AutoCloseable {
   private Broker(BrokerConfig config, Observers observers) throws StartException {
     this.shutdownTimeout = config.mqttServerConfig().shutdownTimeout();
     try {
-      List<ListenerSettings> listeners = listeners(config);
       Plugins plugins =
           parts.add(
               "plugins",
@@ -114,28 +113,19 @@ public final class Broker implements AutoCloseable {
               "security",
               Security.open(config.securityConfig(), plugins.all(), clock, observers.security()));
 
-      // Disk and consensus.
+      // Disk, the other nodes, consensus.
       DataDirectory directory =
           parts.add("data directory", DataDirectory.open(Path.of(config.dataDir())));
-      NodeIdentity identity = ClusterNode.identity(config, directory);
+      NodeIdentity identity = ClusterNode.identify(config, directory);
       RocksLibrary.load(directory.resolve("native"));
       this.kv =
           parts.add(
               "state storage", RocksKv.open(directory.resolve("state"), config.storageConfig()));
-      this.host =
-          parts.add(
-              "consensus",
-              JRaftHost.open(
-                  identity.node(),
-                  directory.resolve("log"),
-                  config.consensusConfig(),
-                  observers.consensus()));
-      ExecutorService checkpoints =
-          Executors.newSingleThreadExecutor(task -> new Thread(task, "metadata-checkpoint"));
-      parts.add("metadata checkpoints", checkpoints::shutdown);
       this.node =
-          parts.add("metadata", ClusterNode.open(config, identity, host, directory, checkpoints));
-      LocalNode self = new LocalNode(identity.node().value(), node.incarnation());
+          parts.add(
+              "cluster", ClusterNode.open(config, identity, directory, observers.consensus()));
+      ClusterMembership membership = node.membership();
+      LocalNode self = new LocalNode(node.self().value(), membership::incarnation);
 
       // What clients may use up.
       this.overload =
@@ -144,53 +134,62 @@ public final class Broker implements AutoCloseable {
 
       // The three stores on one range engine.
       RouterSettings routerSettings = config.routerConfig();
-      RetainSettings retainSettings = config.retainConfig();
       InboxSettings inboxSettings = config.inboxConfig();
       DeliverySettings deliverySettings = config.deliveryConfig();
       LiveDispatch dispatch = new LiveDispatch(deliverySettings, observers.delivery());
-      NodeStreams nodes = new NodeStreams();
       InboxEvents events =
-          new InboxEvents(self, registry, dispatch, deliverySettings, nodes, observers.delivery());
+          new InboxEvents(
+              self, registry, dispatch, deliverySettings, streams, observers.delivery());
       RangedRouter.Replicas routes = new RangedRouter.Replicas(routerSettings);
       RangedRetainStore.Replicas retainedReplicas = new RangedRetainStore.Replicas();
       InboxReplicas inboxReplicas = new InboxReplicas(inboxSettings, events, observers.inboxes());
-      RangeThreads threads =
-          parts.add(
-              "range threads",
-              new RangeThreads(
-                  config.rangeConfig().queryThreads(), config.rangeConfig().maxWaitingQueries()));
-      RangeRuntime runtime = threads.runtime(clock);
+      RangeRuntime runtime =
+          parts
+              .add(
+                  "range threads",
+                  new RangeThreads(
+                      config.rangeConfig().queryThreads(),
+                      config.rangeConfig().maxWaitingQueries()))
+              .runtime(clock);
       this.stores =
           parts.add(
               "stores",
               Stores.open(
                   node,
-                  host,
                   kv,
                   List.of(
                       RangedRouter.spec(routerSettings, routes),
                       inboxReplicas.spec(),
-                      RangedRetainStore.spec(retainSettings, retainedReplicas)),
+                      RangedRetainStore.spec(config.retainConfig(), retainedReplicas)),
                   config,
                   directory.resolve("install"),
                   runtime,
                   observers.ranges()));
-      RangedRouter router = new RangedRouter(stores.client("dist"), routes);
+      RouteBarrier barrier =
+          new RouteBarrier(
+              membership, node.peers(), runtime.timers(), routerSettings.barrier(), routes);
+      barrier.start(node.peers());
+      RangedRouter router = new RangedRouter(stores.client(ROUTES), routes, barrier);
       RangedRetainStore retained =
           new RangedRetainStore(
-              retainSettings, tenants.retained(), stores.client("retain"), retainedReplicas, clock);
+              config.retainConfig(),
+              tenants.retained(),
+              stores.client("retain"),
+              retainedReplicas,
+              clock);
       ReplicatedInboxStore inboxes =
           parts.add(
               "inbox store",
               new ReplicatedInboxStore(
                   stores.client(InboxReplicas.STORE),
                   inboxReplicas,
-                  this::leads,
+                  stores::leads,
                   inboxSettings,
                   runtime.timers(),
                   clock,
                   observers.inboxes()));
-      removeStaleRoutes(router, self);
+      this.view = new ClusterView(node, stores);
+      view.start(node.peers());
 
       // Whether the disk has room for more.
       this.disk =
@@ -198,7 +197,7 @@ public final class Broker implements AutoCloseable {
               directory.path(),
               Files.getFileStore(directory.path())::getUsableSpace,
               config.diskConfig().minFreeBytes(),
-              List.of(kv::retryWrites, host::retryWrites));
+              List.of(kv::retryWrites, node.host()::retryWrites));
       disk.look();
       Sweeps watch = parts.add("disk watch", new Sweeps("disk-watch"));
       watch.every(config.diskConfig().checkInterval(), "the disk", disk::look);
@@ -216,26 +215,46 @@ public final class Broker implements AutoCloseable {
               registry,
               dispatch,
               deliverySettings,
-              nodes,
+              streams,
               disk::hasRoom,
-              () -> true,
+              membership::isServing,
               observers.delivery());
       WillService wills = new WillService(publisher, clock);
       InboxRoutes inboxRoutes = new InboxRoutes(router, deliverySettings);
       events.connect(inboxes, wills, inboxRoutes);
 
+      // What other nodes bring, and what they get.
+      new NodeReceiver(
+              membership,
+              new ReceivedItems(live, dispatch, registry, events, publisher),
+              observers.nodes())
+          .start(node.peers());
+      membership.watch(
+          parts.add(
+              "streams to other nodes",
+              new StreamKeeper(
+                  node.self(),
+                  streams,
+                  node.peers(),
+                  runtime.timers(),
+                  config.nodesConfig(),
+                  observers.nodes())));
+
       // What time brings: sessions end, wills become due, retained messages expire.
       InboxSweeper sweeper =
           new InboxSweeper(
               stores.client(InboxReplicas.STORE),
-              this::ledInboxIntervals,
-              (owner, incarnation) -> !owner.equals(self.id()) || incarnation >= self.incarnation(),
+              () -> stores.led(InboxReplicas.STORE),
+              (owner, incarnation) -> !membership.members().isOver(new NodeId(owner), incarnation),
               clock,
               inboxSettings,
               observers.inboxes());
       Sweeps sweeps = parts.add("sweeps", new Sweeps("sweeps"));
       sweeps.every(config.storeConfig().sweepInterval(), "persistent sessions", sweeper::sweep);
       sweeps.every(config.storeConfig().sweepInterval(), "retained messages", retained::sweep);
+      StaleRoutes stale =
+          new StaleRoutes(router, membership::members, () -> stores.leadsFirst(ROUTES));
+      sweeps.every(config.storeConfig().sweepInterval(), "routes", stale::sweep);
 
       this.status =
           () ->
@@ -251,7 +270,7 @@ public final class Broker implements AutoCloseable {
                   new NodeStatus.OverloadStatus(overload.isOverloaded(), overload.reading()),
                   new NodeStatus.Disk(
                       kv.failure() != null,
-                      host.failure() != null,
+                      node.host().failure() != null,
                       disk.freeBytes(),
                       !disk.hasRoom()));
 
@@ -272,7 +291,6 @@ public final class Broker implements AutoCloseable {
               : ClientEvents.NONE;
 
       // Clients.
-      MqttServerConfig mqtt = config.mqttServerConfig();
       Sessions sessions =
           new Sessions(
               new SessionServices(
@@ -289,14 +307,21 @@ public final class Broker implements AutoCloseable {
                   new SysRetained(retained, sys),
                   clock,
                   self,
-                  Serving.ALWAYS));
+                  membership::notServingBecause));
+      // From here on the cluster counts on this node; when it does, clients may come.
+      ServerReferences references = new ServerReferences(membership, node.metadata());
+      this.drain = new Drain(membership, stores, sessions, references, config.drainConfig());
+      membership.watch(new NodeLife(sessions, live, () -> stores.catchUp(ROUTES)));
+      membership.ready();
+      node.awaitServing(config.storeConfig().leaderTimeout());
+      references.publish(config.clusterConfig().serverReference());
       this.server =
           parts.add(
               "listeners",
               MqttServer.start(
-                  listeners,
-                  Transport.named(mqtt.transport()),
-                  mqtt.workerThreads(),
+                  config.mqttServerConfig().listeners(),
+                  Transport.named(config.mqttServerConfig().transport()),
+                  config.mqttServerConfig().workerThreads(),
                   sessions,
                   observers.listeners()));
       parts.add(
@@ -306,51 +331,17 @@ public final class Broker implements AutoCloseable {
     } catch (StartException e) {
       parts.close();
       throw e;
-    } catch (SecurityStartException e) {
-      parts.close();
-      throw new StartException(String.valueOf(e.getMessage()), e);
-    } catch (IOException | ConsensusException | KvException | IllegalStateException e) {
+    } catch (SecurityStartException
+        | IOException
+        | ConsensusException
+        | KvException
+        | IllegalStateException e) {
       parts.close();
       throw new StartException(String.valueOf(e.getMessage()), e);
     } catch (RuntimeException e) {
       parts.close();
       throw e;
     }
-  }
-
-  private static List<ListenerSettings> listeners(BrokerConfig config) throws StartException {
-    List<ListenerSettings> listeners = config.mqttServerConfig().listeners();
-    if (listeners.isEmpty()) {
-      throw new StartException(
-          "no listener is named below mqttServerConfig, so no client could connect: add tcpListener");
-    }
-    return listeners;
-  }
-
-  private static void removeStaleRoutes(RangedRouter router, LocalNode self) throws StartException {
-    try {
-      int removed = router.removeStale(self.id(), self.incarnation()).join();
-      if (removed > 0) {
-        LOG.info("removed routes of this node's earlier life: {}", removed);
-      }
-    } catch (CompletionException e) {
-      throw new StartException("stale routes could not be removed: " + e.getCause(), e);
-    }
-  }
-
-  private boolean leads(RangeId range) {
-    return stores.ranges().status().stream()
-        .anyMatch(replica -> replica.leading() && replica.descriptor().id().equals(range));
-  }
-
-  private List<KeyInterval> ledInboxIntervals() {
-    List<KeyInterval> led = new ArrayList<>();
-    for (ReplicaStatus replica : stores.ranges().status()) {
-      if (replica.leading() && replica.descriptor().id().store().equals(InboxReplicas.STORE)) {
-        led.add(replica.descriptor().interval());
-      }
-    }
-    return led;
   }
 
   /** Open listeners with the ports they really have. */
@@ -365,9 +356,10 @@ public final class Broker implements AutoCloseable {
     }
     List<String> reasons = new ArrayList<>();
     KvException failure = kv.failure();
-    Stream.of(disk.shortage(), failure == null ? null : failure.getMessage(), host.failure())
+    Stream.of(disk.shortage(), failure == null ? null : failure.getMessage(), node.host().failure())
         .filter(Objects::nonNull)
         .forEach(reasons::add);
+    reasons.addAll(node.faults());
     reasons.addAll(stores.notLed());
     reasons.addAll(overload.reasons());
     return reasons;
@@ -380,7 +372,12 @@ public final class Broker implements AutoCloseable {
 
   /** Nodes and ranges of the cluster, for people. Any thread, until {@link #close}. */
   CompletableFuture<ClusterStatus> clusterStatus() {
-    return CompletableFuture.completedFuture(new ClusterView(node, stores.ranges()).status());
+    return view.ask();
+  }
+
+  /** Gives away what other nodes can take over. Blocks; to be followed by {@link #close}. */
+  void drain() {
+    drain.run();
   }
 
   /** Says goodbye to clients, gives their sessions back, flushes and closes everything. Blocks. */
@@ -389,6 +386,6 @@ public final class Broker implements AutoCloseable {
     stopping = true;
     server.shutdown(shutdownTimeout);
     parts.close();
-    LOG.info("stopped: node={}", node.identity().node());
+    LOG.info("stopped: node={}", node.self());
   }
 }

@@ -2,225 +2,219 @@ package io.fjordmq.broker;
 
 import io.fjordmq.broker.config.BrokerConfig;
 import io.fjordmq.cluster.DataDirectory;
-import io.fjordmq.cluster.NodeAddress;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.NodeIdentity;
+import io.fjordmq.cluster.consensus.ClusterPort;
 import io.fjordmq.cluster.consensus.ConsensusException;
-import io.fjordmq.cluster.consensus.ConsensusHost;
-import io.fjordmq.cluster.consensus.ReplicaSet;
-import io.fjordmq.cluster.metadata.Change;
-import io.fjordmq.cluster.metadata.ClusterRecord;
+import io.fjordmq.cluster.consensus.ConsensusObserver;
+import io.fjordmq.cluster.consensus.JRaftHost;
+import io.fjordmq.cluster.membership.ClusterMembership;
+import io.fjordmq.cluster.membership.JoinSettings;
+import io.fjordmq.cluster.membership.Joining;
+import io.fjordmq.cluster.membership.MembershipException;
+import io.fjordmq.cluster.membership.NodeAddresses;
 import io.fjordmq.cluster.metadata.MetadataFile;
 import io.fjordmq.cluster.metadata.MetadataGroup;
-import io.fjordmq.cluster.metadata.MetadataRecord;
-import io.fjordmq.cluster.metadata.MetadataView;
-import io.fjordmq.cluster.metadata.NodeRecord;
-import io.fjordmq.cluster.metadata.WriteResult;
-import io.fjordmq.range.RangeDescriptor;
-import io.fjordmq.range.RangeDescriptorCodec;
+import io.fjordmq.cluster.peer.PeerChannels;
+import io.fjordmq.cluster.peer.PeerPort;
+import io.fjordmq.cluster.tls.ClusterTls;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.security.SecureRandom;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * This node as a member of its cluster: who it is, its replica of the metadata group, and what it
- * has written there. Used by the starting thread; blocks.
+ * This node among others: who it is, its ports to the others, its Raft groups, its membership.
+ * Built by the starting thread, which blocks until the cluster knows this node; closed in reverse.
  */
 final class ClusterNode implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ClusterNode.class);
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
-  private static final String RANGES = "range/";
 
+  private static final long POLL_NANOS = 1_000_000;
+  private static final long WORD_NANOS = 10_000_000_000L;
+
+  private final Parts parts = new Parts();
   private final NodeIdentity identity;
-  private final MetadataGroup metadata;
-  private final long incarnation;
-
-  private ClusterNode(NodeIdentity identity, MetadataGroup metadata, long incarnation) {
-    this.identity = identity;
-    this.metadata = metadata;
-    this.incarnation = incarnation;
-  }
+  private final PeerPort peers;
+  private final JRaftHost host;
+  private final ClusterMembership membership;
 
   /**
-   * The identity kept in the data directory; on the first start of a cluster's first node a new
-   * one.
+   * Who this node is: as kept in the data directory; at a first start a new one, of a new cluster
+   * or of that of its seeds, for whose answer this waits.
    *
-   * @throws StartException if this is a first start and the configuration does not say that it
-   *     makes a cluster
+   * @throws StartException if this node can be no member as it is configured; says what to do
    */
-  static NodeIdentity identity(BrokerConfig config, DataDirectory directory)
+  static NodeIdentity identify(BrokerConfig config, DataDirectory directory)
       throws StartException, IOException {
     Optional<NodeIdentity> kept = NodeIdentity.load(directory);
     if (kept.isPresent()) {
       return kept.get();
     }
-    if (!config.bootstrap()) {
-      throw new StartException(
-          "the data directory "
-              + directory.path()
-              + " is new and 'bootstrap' is false: set bootstrap: true for the first start of a cluster's first"
-              + " node, or point dataDir to the data of this node (joining a running cluster is not available in"
-              + " this version)");
+    ClusterAddresses where = ClusterAddresses.of(config.clusterConfig());
+    try (PeerChannels asking =
+        PeerChannels.open(config.peerConfig(), config.clusterConfig().tls())) {
+      return new Joining(join(config, where), asking, InstantSource.system())
+          .identify(directory, new SecureRandom());
+    } catch (MembershipException e) {
+      throw new StartException(String.valueOf(e.getMessage()), e);
+    } catch (InterruptedException e) {
+      throw interrupted(e);
     }
-    NodeIdentity made = NodeIdentity.random(new SecureRandom());
-    made.store(directory);
-    LOG.info("first start: node={} cluster={}", made.node(), made.clusterId());
-    return made;
+  }
+
+  private static JoinSettings join(BrokerConfig config, ClusterAddresses where) {
+    return config.joinConfig().settings(config.bootstrap(), where.own(), where.seeds());
+  }
+
+  private static StartException interrupted(InterruptedException cause) {
+    Thread.currentThread().interrupt();
+    return new StartException("interrupted while the cluster was looked for", cause);
   }
 
   /**
-   * Opens the metadata group, creating it in the first life of the cluster, and registers this
-   * start.
+   * Opens what a member needs, and has the cluster count on it.
    *
-   * @param disk runs checkpoints
+   * @throws StartException if this node can be no member as it is configured; says what to do
    */
   static ClusterNode open(
       BrokerConfig config,
       NodeIdentity identity,
-      ConsensusHost host,
       DataDirectory directory,
-      Executor disk)
+      ConsensusObserver observer)
       throws StartException, IOException, ConsensusException {
-    if (!MetadataGroup.exists(host)) {
-      requireUnfinishedBootstrap(config, host, directory);
-      MetadataGroup.bootstrap(host, ReplicaSet.ofVoters(identity.node()));
-    }
-    MetadataFile file = new MetadataFile(directory.resolve("metadata"));
-    MetadataGroup metadata = MetadataGroup.open(host, file, config.metadataConfig(), disk);
     try {
-      MetadataView view = awaitLeading(metadata);
-      List<Change> changes = new ArrayList<>();
-      checkCluster(identity, view, changes);
-      long incarnation = nextIncarnation(identity.node(), view);
-      NodeAddress address = new NodeAddress(hostOf(config), config.clusterConfig().port());
-      NodeRecord record = new NodeRecord(identity.node(), address, incarnation);
-      changes.add(Change.put(NodeRecord.key(identity.node()), record.encode()));
-      write(metadata, changes);
-      return new ClusterNode(identity, metadata, incarnation);
-    } catch (StartException | RuntimeException e) {
-      metadata.close();
+      return new ClusterNode(config, identity, directory, observer);
+    } catch (MembershipException e) {
+      throw new StartException(String.valueOf(e.getMessage()), e);
+    } catch (InterruptedException e) {
+      throw interrupted(e);
+    }
+  }
+
+  private ClusterNode(
+      BrokerConfig config,
+      NodeIdentity identity,
+      DataDirectory directory,
+      ConsensusObserver observer)
+      throws StartException,
+          MembershipException,
+          InterruptedException,
+          IOException,
+          ConsensusException {
+    this.identity = identity;
+    ClusterAddresses where = ClusterAddresses.of(config.clusterConfig());
+    ClusterTls tls = config.clusterConfig().tls();
+    if (tls == null && where.isOpenToOthers()) {
+      LOG.warn(
+          "the cluster ports {} and {} are open to other machines without TLS: whoever reaches them can read"
+              + " and write everything. Keep them in a network of their own, or set clusterConfig.certFile,"
+              + " keyFile and trustFile",
+          where.bind(),
+          where.bindRaft().getPort());
+    }
+    try {
+      ExecutorService disk =
+          Executors.newSingleThreadExecutor(task -> new Thread(task, "cluster-disk"));
+      parts.add("cluster disk", disk::shutdown);
+      NodeAddresses addresses = NodeAddresses.open(directory.resolve("addresses"), disk);
+      peers =
+          parts.add(
+              "cluster port",
+              PeerPort.open(identity, where.bind(), addresses.ofPeers(), tls, config.peerConfig()));
+      host =
+          parts.add(
+              "consensus",
+              JRaftHost.open(
+                  identity.node(),
+                  directory.resolve("log"),
+                  config.consensusConfig(),
+                  observer,
+                  new ClusterPort(
+                      where.bindRaft(), addresses.ofRaft(), config.raftPortConfig(), tls)));
+      membership =
+          parts.add(
+              "membership",
+              ClusterMembership.open(
+                  identity,
+                  host,
+                  new MetadataFile(directory.resolve("metadata")),
+                  config.metadataConfig(),
+                  peers,
+                  addresses,
+                  join(config, where),
+                  config.membershipConfig(),
+                  disk));
+    } catch (MembershipException
+        | InterruptedException
+        | IOException
+        | ConsensusException
+        | RuntimeException e) {
+      parts.close();
       throw e;
     }
   }
 
-  /**
-   * A node with an identity but no metadata was killed while it made its cluster, or has lost its
-   * log.
-   */
-  private static void requireUnfinishedBootstrap(
-      BrokerConfig config, ConsensusHost host, DataDirectory directory) throws StartException {
-    if (!config.bootstrap() || !host.groups().isEmpty()) {
-      throw new StartException(
-          "the data directory "
-              + directory.path()
-              + " has an identity but no cluster metadata: restore it from a backup; if the very first start was"
-              + " interrupted, empty it and start with bootstrap: true");
-    }
+  NodeId self() {
+    return identity.node();
   }
 
-  private static MetadataView awaitLeading(MetadataGroup metadata) throws StartException {
-    long deadline = System.nanoTime() + PATIENCE.toNanos();
-    while (!metadata.leadership().leading()) {
-      if (System.nanoTime() > deadline) {
-        throw new StartException(
-            "the metadata group has no leader after "
-                + PATIENCE.toSeconds()
-                + " s; the log says why");
-      }
-      java.util.concurrent.locks.LockSupport.parkNanos(1_000_000);
-    }
-    return await(metadata.readView(), "reading the cluster's metadata");
+  /** Calls to other nodes, and theirs to this one. */
+  PeerPort peers() {
+    return peers;
   }
 
-  private static void checkCluster(NodeIdentity identity, MetadataView view, List<Change> changes)
-      throws StartException {
-    ClusterRecord cluster = ClusterRecord.of(view);
-    if (cluster == null) {
-      ClusterRecord made = new ClusterRecord(identity.clusterId(), System.currentTimeMillis());
-      changes.add(Change.put(ClusterRecord.KEY, made.encode(), Change.ABSENT));
-    } else if (!cluster.id().equals(identity.clusterId())) {
-      throw new StartException(
-          "the data directory mixes two clusters: node.id says "
-              + identity.clusterId()
-              + ", the metadata "
-              + cluster.id()
-              + "; restore both from the same backup");
-    }
+  JRaftHost host() {
+    return host;
   }
 
-  private static long nextIncarnation(NodeId node, MetadataView view) {
-    MetadataRecord record = view.get(NodeRecord.key(node));
-    return record == null ? 1 : NodeRecord.decode(record).incarnation() + 1;
-  }
-
-  private static String hostOf(BrokerConfig config) throws IOException {
-    String configured = config.clusterConfig().host();
-    return configured.isBlank() ? InetAddress.getLocalHost().getHostAddress() : configured;
-  }
-
-  private static void write(MetadataGroup metadata, List<Change> changes) throws StartException {
-    WriteResult result = await(metadata.write(changes), "registering this start");
-    if (result instanceof WriteResult.Conflict conflict) {
-      throw new StartException("the cluster's metadata were changed meanwhile: " + conflict.key());
-    }
-  }
-
-  /** The ranges the cluster has; empty before {@link #recordRanges}. */
-  List<RangeDescriptor> ranges() {
-    return metadata.view().withPrefix(RANGES).stream()
-        .map(record -> RangeDescriptorCodec.decode(record.value()))
-        .toList();
-  }
-
-  /** Writes the ranges a new cluster begins with. */
-  void recordRanges(List<RangeDescriptor> ranges) throws StartException {
-    List<Change> changes = new ArrayList<>();
-    for (RangeDescriptor range : ranges) {
-      String key = RANGES + range.id().store() + "/" + range.id().number();
-      changes.add(Change.put(key, RangeDescriptorCodec.encode(range), Change.ABSENT));
-    }
-    write(metadata, changes);
-  }
-
-  NodeIdentity identity() {
-    return identity;
-  }
-
-  /** Of this process: higher than that of every earlier one of this node. */
-  long incarnation() {
-    return incarnation;
+  ClusterMembership membership() {
+    return membership;
   }
 
   MetadataGroup metadata() {
-    return metadata;
+    return membership.metadata();
   }
 
-  private static <T> T await(CompletableFuture<T> future, String what) throws StartException {
-    try {
-      return future.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
-    } catch (ExecutionException e) {
-      throw new StartException(what + " failed: " + e.getCause(), e);
-    } catch (TimeoutException e) {
-      throw new StartException(what + " took more than " + PATIENCE.toSeconds() + " s", e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new StartException(what + " was interrupted", e);
+  /**
+   * Waits until the cluster counts on this node: before, it would refuse every client.
+   *
+   * @throws StartException if that takes longer
+   */
+  void awaitServing(Duration patience) throws StartException {
+    long deadline = System.nanoTime() + patience.toNanos();
+    long nextWord = System.nanoTime() + WORD_NANOS;
+    while (!membership.isServing()) {
+      if (System.nanoTime() > deadline) {
+        throw new StartException(
+            "this node may not serve clients after "
+                + patience.toSeconds()
+                + " s (storeConfig.leaderTimeout): "
+                + membership.notServingBecause());
+      }
+      if (System.nanoTime() > nextWord) {
+        nextWord += WORD_NANOS;
+        LOG.info("not serving yet: {}", membership.notServingBecause());
+      }
+      LockSupport.parkNanos(POLL_NANOS);
     }
+  }
+
+  /** Why no clients are served; empty if they are. */
+  List<String> faults() {
+    String reason = membership.notServingBecause();
+    return reason == null ? List.of() : List.of("the node serves no clients: " + reason);
   }
 
   @Override
   public void close() {
-    metadata.close();
+    parts.close();
   }
 }

@@ -5,70 +5,159 @@ import io.fjordmq.broker.ops.ClusterStatus.NodeLine;
 import io.fjordmq.broker.ops.ClusterStatus.RangeLine;
 import io.fjordmq.broker.ops.ClusterStatus.ReplicaLine;
 import io.fjordmq.cluster.NodeId;
-import io.fjordmq.cluster.consensus.GroupStatus;
-import io.fjordmq.cluster.metadata.NodeRecord;
-import io.fjordmq.range.store.RangeStore;
+import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.cluster.membership.Member;
+import io.fjordmq.cluster.peer.PeerServices;
+import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.placement.RangeReports;
+import io.fjordmq.range.placement.ReplicaReport;
 import io.fjordmq.range.store.ReplicaStatus;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
-import java.util.Set;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** Puts together what {@code /status} shows. Thread-safe; does not block. */
+/**
+ * Puts together what {@code /status} shows: the metadata of this node, and what each living node
+ * says of its replicas. Thread-safe; does not block.
+ */
 final class ClusterView {
-  private final ClusterNode node;
-  private final RangeStore ranges;
+  /** The service by which nodes tell each other of their replicas. */
+  private static final String SERVICE = "replicas";
 
-  ClusterView(ClusterNode node, RangeStore ranges) {
+  private static final byte[] QUESTION = {};
+  private static final Duration PATIENCE = Duration.ofSeconds(1);
+
+  private final ClusterNode node;
+  private final Stores stores;
+
+  ClusterView(ClusterNode node, Stores stores) {
     this.node = node;
-    this.ranges = ranges;
+    this.stores = stores;
   }
 
-  ClusterStatus status() {
-    List<RangeLine> lines = ranges.status().stream().map(ClusterView::line).toList();
-    return new ClusterStatus(nodes(), lines, remarks());
+  /** Begins to answer other nodes. */
+  void start(PeerServices services) {
+    services.serve(
+        SERVICE,
+        (from, question) ->
+            CompletableFuture.completedFuture(RangeReports.of(stores.ranges()).encode()));
+  }
+
+  /** Completes within a second, without those who have not answered by then. */
+  CompletableFuture<ClusterStatus> ask() {
+    Map<NodeId, RangeReports> reports = new ConcurrentHashMap<>();
+    reports.put(node.self(), RangeReports.of(stores.ranges()));
+    List<CompletableFuture<?>> asked = new ArrayList<>();
+    for (NodeId other : node.membership().members().alive()) {
+      if (!other.equals(node.self())) {
+        asked.add(
+            node.peers()
+                .ask(other, SERVICE, QUESTION, PATIENCE)
+                .handle(
+                    (answer, silent) ->
+                        silent == null ? reports.put(other, RangeReports.decode(answer)) : null));
+      }
+    }
+    return CompletableFuture.allOf(asked.toArray(CompletableFuture<?>[]::new))
+        .handle((all, unreadable) -> new ClusterStatus(nodes(), ranges(reports), remarks()));
   }
 
   private List<NodeLine> nodes() {
     NodeId leader = node.metadata().leadership().leader();
-    NodeId self = node.identity().node();
-    List<NodeLine> lines = new ArrayList<>();
-    for (NodeRecord record : NodeRecord.all(node.metadata().view())) {
-      lines.add(
-          new NodeLine(
-              record.node().value(),
-              record.address().toString(),
-              "up",
-              record.incarnation(),
-              record.node().equals(self),
-              record.node().equals(leader)));
-    }
-    return lines;
+    return node.membership().members().byNode().values().stream()
+        .sorted(Comparator.comparing(member -> member.node().value()))
+        .map(member -> line(member, leader))
+        .toList();
   }
 
-  private static RangeLine line(ReplicaStatus replica) {
-    GroupStatus group = replica.group();
-    @Nullable NodeId leader = group == null ? null : group.leadership().leader();
-    Set<NodeId> voters =
-        group == null ? replica.descriptor().replicas().voters() : group.replicas().voters();
-    long lag = group == null ? -1 : Math.max(0, group.lastIndex() - replica.appliedIndex());
+  private NodeLine line(Member member, @Nullable NodeId leader) {
+    return new NodeLine(
+        member.node().value(),
+        member.address().toString(),
+        member.state().name().toLowerCase(Locale.ROOT),
+        member.incarnation(),
+        member.node().equals(node.self()),
+        member.node().equals(leader));
+  }
+
+  private List<RangeLine> ranges(Map<NodeId, RangeReports> reports) {
+    return descriptors().stream().map(range -> line(range, reports)).toList();
+  }
+
+  private List<RangeDescriptor> descriptors() {
+    List<RangeDescriptor> all = new ArrayList<>();
+    stores.names().forEach(store -> all.addAll(stores.directory().ranges(store)));
+    return all;
+  }
+
+  private static RangeLine line(RangeDescriptor range, Map<NodeId, RangeReports> reports) {
+    Map<NodeId, ReplicaReport> replicas = new TreeMap<>(Comparator.comparing(NodeId::value));
+    reports.forEach(
+        (holder, report) ->
+            report.replicas().stream()
+                .filter(replica -> replica.range().equals(range.id()))
+                .forEach(replica -> replicas.put(holder, replica)));
+    @Nullable NodeId leader = null;
+    long lastIndex = 0;
+    ReplicaSet set = range.replicas();
+    List<String> problems = new ArrayList<>();
+    for (Map.Entry<NodeId, ReplicaReport> held : replicas.entrySet()) {
+      ReplicaReport replica = held.getValue();
+      if (replica.role() == ReplicaStatus.Role.LEADER && replica.replicas() != null) {
+        leader = held.getKey();
+        lastIndex = replica.lastIndex();
+        set = replica.replicas();
+      }
+      if (replica.failure() != null) {
+        problems.add(held.getKey() + " is halted: " + replica.failure());
+      }
+    }
     return new RangeLine(
-        replica.descriptor().id().toString(),
+        range.id().toString(),
         leader == null ? null : leader.value(),
-        voters.stream().map(voter -> new ReplicaLine(voter.value(), lag)).toList(),
-        List.of(),
-        replica.failure());
+        lines(set.voters(), replicas, lastIndex),
+        lines(set.learners(), replicas, lastIndex),
+        problems.isEmpty() ? null : String.join("; ", problems));
+  }
+
+  private static List<ReplicaLine> lines(
+      Collection<NodeId> holders, Map<NodeId, ReplicaReport> replicas, long lastIndex) {
+    return holders.stream()
+        .sorted(Comparator.comparing(NodeId::value))
+        .map(
+            holder -> {
+              ReplicaReport replica = replicas.get(holder);
+              long lag = replica == null ? -1 : Math.max(0, lastIndex - replica.appliedIndex());
+              return new ReplicaLine(holder.value(), lag);
+            })
+        .toList();
   }
 
   private List<String> remarks() {
-    boolean single =
-        ranges.status().stream()
-            .map(ReplicaStatus::group)
-            .anyMatch(group -> group != null && group.replicas().voters().size() == 1);
-    return single
-        ? List.of(
-            "one voter: while a node is away its ranges cannot be used, and a node that is lost takes"
-                + " its data along")
-        : List.of();
+    List<String> remarks = new ArrayList<>();
+    for (String store : stores.names()) {
+      boolean single =
+          stores.directory().ranges(store).stream()
+              .anyMatch(range -> range.replicas().voters().size() == 1);
+      if (single) {
+        remarks.add(
+            store
+                + " has ranges with one voter: while its node is away they cannot be used, and a node"
+                + " that is lost takes their data along");
+      }
+    }
+    String notServing = node.membership().notServingBecause();
+    if (notServing != null) {
+      remarks.add("this node serves no clients: " + notServing);
+    }
+    return remarks;
   }
 }

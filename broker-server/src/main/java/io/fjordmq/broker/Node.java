@@ -7,6 +7,7 @@ import io.fjordmq.broker.ops.ClusterStatus;
 import io.fjordmq.broker.ops.HttpServer;
 import io.fjordmq.broker.ops.ReadyFile;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
@@ -19,8 +20,12 @@ import org.slf4j.LoggerFactory;
 final class Node implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Node.class);
 
+  /** In the data directory: {@code bin/standalone.sh stop --drain} makes it. */
+  private static final String DRAIN_FILE = "drain";
+
   private final Parts parts = new Parts();
   private volatile @Nullable Broker broker;
+  private volatile @Nullable Path drainFile;
 
   private Node() {}
 
@@ -45,6 +50,7 @@ final class Node implements AutoCloseable {
 
   private void open(BrokerConfig config) throws StartException, IOException {
     final long begin = System.nanoTime();
+    requireListeners(config);
     BrokerConfig.HttpConfig http = config.httpConfig();
     BrokerMetrics metrics = parts.add("metrics", new BrokerMetrics());
     HttpServer.Listening pages =
@@ -68,6 +74,8 @@ final class Node implements AutoCloseable {
             metrics.security());
     Broker started = parts.add("broker", Broker.start(config, observers));
     broker = started;
+    drainFile = Path.of(config.dataDir(), DRAIN_FILE);
+    Files.deleteIfExists(drainFile); // asked of an earlier process
     metrics.watch(started::status);
     parts.add("figures", metrics::unwatch);
     List<String> mqtt = started.listeners().stream().map(Listener::url).toList();
@@ -75,6 +83,13 @@ final class Node implements AutoCloseable {
     parts.add(
         "ready file", ReadyFile.write(Path.of(config.dataDir()), Instant.now(), mqtt, pagesUri));
     LOG.info("ready in {} ms: {} {}", (System.nanoTime() - begin) / 1_000_000, mqtt, pagesUri);
+  }
+
+  private static void requireListeners(BrokerConfig config) throws StartException {
+    if (config.mqttServerConfig().listeners().isEmpty()) {
+      throw new StartException(
+          "no listener is named below mqttServerConfig, so no client could connect: add tcpListener");
+    }
   }
 
   private List<String> notReadyBecause() {
@@ -96,9 +111,23 @@ final class Node implements AutoCloseable {
     return configured.contains(":") ? "[" + configured + "]" : configured;
   }
 
-  /** Ends the broker, then what is around it. Blocks. */
+  /** Ends the broker, drained if that was asked for, then what is around it. Blocks. */
   @Override
   public void close() {
+    Broker started = broker;
+    if (started != null && isDrainAskedFor()) {
+      started.drain();
+    }
     parts.close();
+  }
+
+  private boolean isDrainAskedFor() {
+    Path file = drainFile;
+    try {
+      return file != null && Files.deleteIfExists(file);
+    } catch (IOException e) {
+      LOG.warn("{} cannot be removed: {}", file, e.toString());
+      return true;
+    }
   }
 }

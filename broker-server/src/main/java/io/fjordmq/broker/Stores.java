@@ -2,14 +2,22 @@ package io.fjordmq.broker;
 
 import io.fjordmq.broker.config.BrokerConfig;
 import io.fjordmq.cluster.NodeId;
-import io.fjordmq.cluster.consensus.ConsensusHost;
 import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.cluster.metadata.WriteResult;
+import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.RangeId;
 import io.fjordmq.range.RangeObserver;
 import io.fjordmq.range.StoreSpec;
 import io.fjordmq.range.client.ClientStatus;
 import io.fjordmq.range.client.RoutedRangeClient;
 import io.fjordmq.range.kv.Kv;
+import io.fjordmq.range.placement.PlacementAgent;
+import io.fjordmq.range.placement.PlacementDriver;
+import io.fjordmq.range.placement.PlacementSettings;
+import io.fjordmq.range.placement.RangeDirectory;
+import io.fjordmq.range.remote.PeerRangeTransport;
+import io.fjordmq.range.remote.RangeService;
 import io.fjordmq.range.store.RangeRuntime;
 import io.fjordmq.range.store.RangeStore;
 import io.fjordmq.range.store.ReplicaStatus;
@@ -20,28 +28,31 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
-/** The replicated stores of this node on the range engine, and a client for each. */
+/**
+ * The replicated stores on the range engine: this node's replicas, who puts replicas where, and a
+ * client for each store.
+ */
 final class Stores implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(Stores.class);
+  private static final Duration WRITE_PATIENCE = Duration.ofSeconds(30);
 
+  private final ClusterNode node;
   private final RangeStore ranges;
+  private final RangeDirectory directory = new RangeDirectory();
+  private final PlacementDriver placement;
   private final Map<String, RoutedRangeClient> clients = new HashMap<>();
 
-  private Stores(RangeStore ranges) {
-    this.ranges = ranges;
-  }
-
   /**
-   * Opens the ranges, creating them in the first life of the cluster, and waits until this node
-   * leads them. Blocks.
+   * Opens this node's replicas, creating the first ones in the first life of the cluster, and waits
+   * until the cluster has told which ranges there are. Blocks.
    */
   static Stores open(
       ClusterNode node,
-      ConsensusHost host,
       Kv kv,
       List<StoreSpec> specs,
       BrokerConfig config,
@@ -49,31 +60,19 @@ final class Stores implements AutoCloseable {
       RangeRuntime runtime,
       RangeObserver observer)
       throws IOException, StartException {
-    NodeId self = node.identity().node();
     RangeStore ranges =
         RangeStore.open(
-            self,
-            host,
+            node.self(),
+            node.host(),
             kv,
             specs,
             config.rangeConfig().replicas(installDirectory),
             runtime,
             observer);
-    Stores stores = new Stores(ranges);
+    Stores stores = new Stores(node, ranges, config, runtime);
     try {
-      stores.createIfNew(node, specs);
-      stores.awaitLeading(config.storeConfig().leaderTimeout());
-      for (StoreSpec spec : specs) {
-        stores.clients.put(
-            spec.name(),
-            new RoutedRangeClient(
-                spec.name(),
-                ranges.descriptors(spec.name()),
-                ranges,
-                runtime.timers(),
-                config.rangeClientConfig(),
-                observer));
-      }
+      stores.createIfNew(specs);
+      stores.connect(specs, config, runtime, observer);
       return stores;
     } catch (IOException | StartException | RuntimeException e) {
       stores.close();
@@ -81,52 +80,94 @@ final class Stores implements AutoCloseable {
     }
   }
 
-  private void createIfNew(ClusterNode node, List<StoreSpec> specs)
-      throws IOException, StartException {
-    if (node.ranges().isEmpty()) {
-      List<RangeDescriptor> initial = new ArrayList<>();
-      for (StoreSpec spec : specs) {
-        initial.addAll(RangeStore.initialRanges(spec, ReplicaSet.ofVoters(node.identity().node())));
-      }
-      ranges.createInitialRanges(initial);
-      node.recordRanges(initial);
+  private Stores(ClusterNode node, RangeStore ranges, BrokerConfig config, RangeRuntime runtime) {
+    this.node = node;
+    this.ranges = ranges;
+    PlacementSettings settings = config.placement();
+    this.placement =
+        new PlacementDriver(
+            node.membership(),
+            node.peers(),
+            PlacementAgent.serve(ranges, node.peers()),
+            () -> node.metadata().leadership(),
+            directory,
+            runtime.timers(),
+            () -> settings);
+  }
+
+  /** A cluster that has no ranges consists of the node that makes it. */
+  private void createIfNew(List<StoreSpec> specs) throws IOException, StartException {
+    node.metadata().watch(directory);
+    ReplicaSet alone = ReplicaSet.ofVoters(node.self());
+    if (!directory.ranges().isEmpty() || !node.metadata().status().replicas().equals(alone)) {
       return;
     }
-    for (RangeDescriptor expected : node.ranges()) {
-      boolean held =
-          ranges.descriptors(expected.id().store()).stream()
-              .anyMatch(descriptor -> descriptor.id().equals(expected.id()));
-      if (!held) {
-        throw new StartException(
-            "range "
-                + expected.id()
-                + " is missing from the data directory: part of it was lost; restore it from a backup");
+    List<RangeDescriptor> initial = new ArrayList<>();
+    for (StoreSpec spec : specs) {
+      initial.addAll(RangeStore.initialRanges(spec, alone));
+    }
+    ranges.createInitialRanges(initial);
+    try {
+      WriteResult result =
+          node.membership()
+              .write(RangeDirectory.first(initial))
+              .get(WRITE_PATIENCE.toSeconds(), TimeUnit.SECONDS);
+      if (result instanceof WriteResult.Conflict conflict) {
+        throw new StartException("the cluster has ranges meanwhile: " + conflict.key());
       }
+    } catch (ExecutionException | TimeoutException e) {
+      throw new StartException("the first ranges could not be registered: " + e, e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new StartException("interrupted while the first ranges were registered", e);
     }
   }
 
-  private void awaitLeading(Duration patience) throws StartException {
+  private void connect(
+      List<StoreSpec> specs, BrokerConfig config, RangeRuntime runtime, RangeObserver observer)
+      throws StartException {
+    NodeId self = node.self();
+    awaitRanges(specs, config.storeConfig().leaderTimeout());
+    RangeService.serve(self, ranges, node.peers());
+    PeerRangeTransport transport =
+        new PeerRangeTransport(
+            self, ranges, node.peers(), config.rangeClientConfig().attemptTimeout());
+    for (StoreSpec spec : specs) {
+      RoutedRangeClient client =
+          new RoutedRangeClient(
+              spec.name(),
+              directory.ranges(spec.name()),
+              transport,
+              runtime.timers(),
+              config.rangeClientConfig(),
+              observer);
+      clients.put(spec.name(), client);
+      directory.follow(spec.name(), client::update);
+    }
+    placement.start();
+  }
+
+  /** A node that joins learns of the ranges with the rest of the metadata. */
+  private void awaitRanges(List<StoreSpec> specs, Duration patience) throws StartException {
     long deadline = System.nanoTime() + patience.toNanos();
-    while (!notLed().isEmpty()) {
+    while (specs.stream().anyMatch(spec -> directory.ranges(spec.name()).isEmpty())) {
       if (System.nanoTime() > deadline) {
         throw new StartException(
-            "ranges without a leader after "
+            "the cluster did not tell its ranges within "
                 + patience.toSeconds()
-                + " s: "
-                + notLed()
-                + "; the log says why");
+                + " s; the log of its other nodes may say why");
       }
       LockSupport.parkNanos(1_000_000);
     }
-    LOG.info("ranges led by this node: {}", ranges.status().size());
   }
 
-  /** Ranges that nobody serves right now, each with why. */
+  /** Replicas of this node that cannot do their work right now, each with why. */
   List<String> notLed() {
     List<String> problems = new ArrayList<>();
     for (ReplicaStatus replica : ranges.status()) {
-      if (!replica.leading()) {
-        String failure = replica.failure();
+      String failure = replica.failure();
+      boolean leaderless = replica.group() == null || replica.group().leadership().leader() == null;
+      if (failure != null || leaderless) {
         problems.add(
             "range "
                 + replica.descriptor().id()
@@ -134,6 +175,42 @@ final class Stores implements AutoCloseable {
       }
     }
     return problems;
+  }
+
+  /** Whether this node leads the first range of a store: what one node is to do, that one does. */
+  boolean leadsFirst(String store) {
+    List<RangeDescriptor> all = directory.ranges(store);
+    return !all.isEmpty() && leads(all.get(0).id());
+  }
+
+  /** The key intervals of a store's ranges that this node leads. */
+  List<KeyInterval> led(String store) {
+    return ranges.status().stream()
+        .filter(replica -> replica.leading())
+        .map(ReplicaStatus::descriptor)
+        .filter(range -> range.id().store().equals(store))
+        .map(RangeDescriptor::interval)
+        .toList();
+  }
+
+  boolean leads(RangeId range) {
+    return ranges.status().stream()
+        .anyMatch(replica -> replica.leading() && replica.descriptor().id().equals(range));
+  }
+
+  /**
+   * Completes once this node has applied everything that was committed in any range of the store
+   * when the call was made; fails while it does not hold all of them.
+   */
+  CompletableFuture<?> catchUp(String store) {
+    List<RangeDescriptor> all = directory.ranges(store);
+    return all.isEmpty()
+        ? CompletableFuture.failedFuture(
+            new IllegalStateException("no range of " + store + " is known yet"))
+        : CompletableFuture.allOf(
+            all.stream()
+                .map(range -> ranges.catchUp(range.id()))
+                .toArray(CompletableFuture<?>[]::new));
   }
 
   RoutedRangeClient client(String store) {
@@ -151,12 +228,23 @@ final class Stores implements AutoCloseable {
     return figures;
   }
 
+  /** Of the stores, in their order. */
+  List<String> names() {
+    return clients.keySet().stream().sorted().toList();
+  }
+
   RangeStore ranges() {
     return ranges;
   }
 
+  RangeDirectory directory() {
+    return directory;
+  }
+
   @Override
   public void close() {
+    placement.close();
+    node.metadata().unwatch(directory);
     clients.values().forEach(RoutedRangeClient::close);
     ranges.close();
   }

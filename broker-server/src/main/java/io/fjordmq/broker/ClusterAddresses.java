@@ -1,0 +1,107 @@
+package io.fjordmq.broker;
+
+import io.fjordmq.broker.config.ClusterConfig;
+import io.fjordmq.cluster.NodeAddress;
+import java.io.IOException;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.net.UnknownHostException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Where this node is for others, and where others may be, as its configuration says.
+ *
+ * @param own of the cluster port, as others reach it
+ * @param seeds where to ask for the cluster; may name this node too
+ * @param bind where the cluster port listens; Raft's listens on the next port
+ */
+record ClusterAddresses(NodeAddress own, List<NodeAddress> seeds, InetSocketAddress bind) {
+
+  /**
+   * A node that names nobody is for itself: its cluster port listens on the loopback address.
+   *
+   * @throws StartException if a name cannot be resolved; says which
+   */
+  static ClusterAddresses of(ClusterConfig config) throws StartException {
+    List<NodeAddress> seeds = seeds(config);
+    String host = config.host();
+    if (host.isBlank()) {
+      InetAddress found = seeds.isEmpty() ? InetAddress.getLoopbackAddress() : towards(seeds);
+      return new ClusterAddresses(
+          new NodeAddress(found.getHostAddress(), config.port()),
+          seeds,
+          new InetSocketAddress(found, config.port()));
+    }
+    return new ClusterAddresses(new NodeAddress(host, config.port()), seeds, bind(config));
+  }
+
+  private static List<NodeAddress> seeds(ClusterConfig config) throws StartException {
+    List<NodeAddress> seeds = new ArrayList<>();
+    if (!config.seedEndpoints().isBlank()) {
+      for (String endpoint : config.seedEndpoints().split(",", -1)) {
+        String text = endpoint.strip();
+        int colon = text.lastIndexOf(':');
+        String name = text.substring(0, colon).replaceAll("^\\[|]$", "");
+        seeds.add(new NodeAddress(name, Integer.parseInt(text.substring(colon + 1))));
+      }
+    }
+    String domain = config.clusterDomainName();
+    if (!domain.isBlank()) {
+      try {
+        for (InetAddress address : InetAddress.getAllByName(domain)) {
+          seeds.add(new NodeAddress(address.getHostAddress(), config.port()));
+        }
+      } catch (UnknownHostException e) {
+        throw new StartException(
+            "clusterConfig.clusterDomainName: no address of '"
+                + domain
+                + "' is known; correct it, or name the nodes in seedEndpoints",
+            e);
+      }
+    }
+    return seeds;
+  }
+
+  /** The address from which this machine would talk to the first seed; sends nothing. */
+  private static InetAddress towards(List<NodeAddress> seeds) throws StartException {
+    NodeAddress seed = seeds.get(0);
+    try (DatagramSocket socket = new DatagramSocket()) {
+      socket.connect(InetAddress.getByName(seed.host()), seed.port());
+      return socket.getLocalAddress();
+    } catch (IOException e) {
+      throw new StartException(
+          "clusterConfig.host is empty, and this machine has no way to the seed "
+              + seed
+              + ": "
+              + e.getMessage()
+              + "; set clusterConfig.host to the address other nodes reach this one at",
+          e);
+    }
+  }
+
+  /** The address itself if it is one of this machine's; all of them if it stands for another. */
+  private static InetSocketAddress bind(ClusterConfig config) throws StartException {
+    try {
+      InetAddress address = InetAddress.getByName(config.host());
+      boolean isOurs = NetworkInterface.getByInetAddress(address) != null;
+      return isOurs
+          ? new InetSocketAddress(address, config.port())
+          : new InetSocketAddress(config.port());
+    } catch (IOException e) {
+      throw new StartException(
+          "clusterConfig.host: '" + config.host() + "' is no address: " + e.getMessage(), e);
+    }
+  }
+
+  InetSocketAddress bindRaft() {
+    return new InetSocketAddress(bind.getAddress(), bind.getPort() + 1);
+  }
+
+  /** Whether other machines can reach the cluster port. */
+  boolean isOpenToOthers() {
+    return !bind.getAddress().isLoopbackAddress();
+  }
+}

@@ -1,0 +1,105 @@
+package io.fjordmq.broker;
+
+import io.fjordmq.broker.config.DrainConfig;
+import io.fjordmq.broker.session.Sessions;
+import io.fjordmq.cluster.consensus.GroupStatus;
+import io.fjordmq.cluster.membership.ClusterMembership;
+import io.fjordmq.range.store.ReplicaStatus;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A node that is about to stop gives away what others can take: first the ranges it leads, so that
+ * nobody waits for an election, then its clients, some at a time. For the thread that stops the
+ * node; blocks.
+ */
+final class Drain {
+  private static final Logger LOG = LoggerFactory.getLogger(Drain.class);
+  private static final long STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+  private static final int STEPS_A_SECOND = 10;
+  private static final long WRITE_SECONDS = 5;
+
+  /** For clients that do not go at once. */
+  private static final long SPARE_SECONDS = 10;
+
+  private final ClusterMembership membership;
+  private final Stores stores;
+  private final Sessions sessions;
+  private final ServerReferences references;
+  private final DrainConfig settings;
+
+  Drain(
+      ClusterMembership membership,
+      Stores stores,
+      Sessions sessions,
+      ServerReferences references,
+      DrainConfig settings) {
+    this.membership = membership;
+    this.stores = stores;
+    this.sessions = sessions;
+    this.references = references;
+    this.settings = settings;
+  }
+
+  /** Returns when everything is given away that can be, or it has taken too long. */
+  void run() {
+    if (membership.members().alive().size() < 2) {
+      LOG.warn("there is no other node that could take over what this one has; it just stops");
+      return;
+    }
+    LOG.info("drains: {} ranges led, {} clients", led(), sessions.size());
+    if (!announce()) {
+      return;
+    }
+    giveLeadership();
+    sendClientsAway();
+    LOG.info("drained: {} ranges led, {} clients left", led(), sessions.size());
+  }
+
+  private boolean announce() {
+    try {
+      membership.drain(true).get(WRITE_SECONDS, TimeUnit.SECONDS);
+      return true;
+    } catch (ExecutionException | TimeoutException e) {
+      LOG.warn("the cluster cannot be asked to take over, the node just stops: {}", e.toString());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    return false;
+  }
+
+  private void giveLeadership() {
+    long deadline = System.nanoTime() + settings.leaderPatience().toNanos();
+    while (led() > 0 && System.nanoTime() < deadline && !Thread.interrupted()) {
+      LockSupport.parkNanos(STEP_NANOS);
+    }
+    if (led() > 0) {
+      LOG.warn("{} ranges are still led by this node; their clients will wait", led());
+    }
+  }
+
+  /** Those that another voter could lead. */
+  private long led() {
+    return stores.ranges().status().stream().filter(Drain::couldBeLedElsewhere).count();
+  }
+
+  private static boolean couldBeLedElsewhere(ReplicaStatus replica) {
+    GroupStatus group = replica.group();
+    return replica.leading() && group != null && group.replicas().voters().size() > 1;
+  }
+
+  private void sendClientsAway() {
+    sessions.leave(references.ofAnother());
+    long seconds = sessions.size() / settings.clientsPerSecond() + SPARE_SECONDS;
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
+    int atOnce = Math.max(1, settings.clientsPerSecond() / STEPS_A_SECOND);
+    while (sessions.size() > 0 && System.nanoTime() < deadline && !Thread.interrupted()) {
+      sessions.sendAway(atOnce);
+      LockSupport.parkNanos(STEP_NANOS);
+    }
+  }
+}
