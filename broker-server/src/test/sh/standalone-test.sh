@@ -36,7 +36,8 @@ mqttServerConfig:
     port: ${3:-0}
 httpConfig:
   port: 0
-${2:-}
+${2:-clusterConfig:
+  port: $((20000 + RANDOM % 20000))}
 YAML
 }
 
@@ -66,7 +67,8 @@ expect 0 'readiness: ready' status "${node_a[@]}"
 expect 0 'running: pid' start "${node_b[@]}"
 
 port="$(sed -n 's/^mqtt=tcp:.*:\([0-9]*\)$/\1/p' "$folder/a/data/fjordmq.pid")"
-config taken '' "$port"
+config taken 'clusterConfig:
+  port: 19999' "$port"
 expect 1 'mqttServerConfig.tcpListener.port' start -c "$folder/taken.yml" -d "$folder/taken"
 
 mv "$folder/b/data/fjordmq.pid" "$folder/b.pid" # as while a node is starting

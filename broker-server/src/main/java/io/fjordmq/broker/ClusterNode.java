@@ -125,10 +125,7 @@ final class ClusterNode implements AutoCloseable {
           Executors.newSingleThreadExecutor(task -> new Thread(task, "cluster-disk"));
       parts.add("cluster disk", disk::shutdown);
       NodeAddresses addresses = NodeAddresses.open(directory.resolve("addresses"), disk);
-      peers =
-          parts.add(
-              "cluster port",
-              PeerPort.open(identity, where.bind(), addresses.ofPeers(), tls, config.peerConfig()));
+      peers = parts.add("cluster port", open(config, identity, where, addresses));
       host =
           parts.add(
               "consensus",
@@ -159,6 +156,24 @@ final class ClusterNode implements AutoCloseable {
         | RuntimeException e) {
       parts.close();
       throw e;
+    }
+  }
+
+  private static PeerPort open(
+      BrokerConfig config, NodeIdentity identity, ClusterAddresses where, NodeAddresses addresses)
+      throws IOException {
+    try {
+      return PeerPort.open(
+          identity,
+          where.bind(),
+          addresses.ofPeers(),
+          config.clusterConfig().tls(),
+          config.peerConfig());
+    } catch (IOException e) {
+      throw new IOException(
+          e.getMessage()
+              + "; change clusterConfig.port (and the seeds that name it), or what is wrong there",
+          e);
     }
   }
 

@@ -213,7 +213,8 @@ class ConfigLoaderTest {
   @Test
   void shouldNameKeyAndReasonOfABadValue() {
     assertThat(problemsOf("clusterConfig:\n  port: 70000\n"))
-        .endsWith("line 2: clusterConfig.port must leave the next one to Raft: 65534 at most, not 70000");
+        .endsWith(
+            "line 2: clusterConfig.port must leave the next one to Raft: 65534 at most, not 70000");
     assertThat(problemsOf("bootstrap: maybe\n"))
         .endsWith("line 1: bootstrap must be true or false, not 'maybe'");
     assertThat(problemsOf("mqttServerConfig:\n  tcpListener:\n    port: 18 83\n"))

@@ -60,6 +60,10 @@ final class BrokerUnderTest implements AutoCloseable {
     return file.mqtt();
   }
 
+  int clusterPort() {
+    return file.cluster();
+  }
+
   int httpPort() {
     return file.http();
   }

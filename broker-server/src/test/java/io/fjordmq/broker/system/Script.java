@@ -33,8 +33,10 @@ record Script(Path home, Path folder, Path configuration) {
               port: %d
           httpConfig:
             port: %d
+          clusterConfig:
+            port: %d
           """
-              .formatted(mqttPort, httpPort));
+              .formatted(mqttPort, httpPort, NodeFile.freeClusterPort()));
       return new Script(home, folder, configuration);
     } catch (IOException e) {
       throw new UncheckedIOException(e);

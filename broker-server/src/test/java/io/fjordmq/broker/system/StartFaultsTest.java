@@ -29,11 +29,13 @@ class StartFaultsTest {
   @TempDir Path folder;
   private int mqtt;
   private int http;
+  private int cluster;
 
   @BeforeEach
   void choosePorts() {
     mqtt = BrokerCommand.freePort();
     http = BrokerCommand.freePort();
+    cluster = NodeFile.freeClusterPort();
   }
 
   private String configuration() {
@@ -45,8 +47,10 @@ class StartFaultsTest {
         port: %d
     httpConfig:
       port: %d
+    clusterConfig:
+      port: %d
     """
-        .formatted(mqtt, http);
+        .formatted(mqtt, http, cluster);
   }
 
   private static void assertOneLine(StartAttempt attempt, int exitCode, String... parts) {
@@ -244,22 +248,38 @@ class StartFaultsTest {
   }
 
   @Test
-  void shouldRunAloneWithTheMinimalClusterFileAndSaySo() throws IOException {
+  void shouldMakeAClusterWithTheMinimalFileThoughNoOtherNodeIsThereYet() throws IOException {
     String minimal =
         configuration()
             + """
-            clusterConfig:
               env: Test
               host: 127.0.0.1
-              port: 8899
               clusterDomainName:
-              seedEndpoints: 127.0.0.1:8899,127.0.0.2:8899,127.0.0.3:8899
-            """;
+              seedEndpoints: 127.0.0.1:%d,127.0.0.2:%d,127.0.0.3:%d
+            """
+                .formatted(cluster, cluster, cluster);
     startAndStop(minimal);
     assertThat(Files.readString(folder.resolve("logs/fjordmq.log")))
-        .contains("WARN")
-        .contains("clusterConfig.seedEndpoints names several nodes")
-        .contains("runs alone");
+        .contains("no seed answers", "127.0.0.3:" + cluster, "makes cluster");
+  }
+
+  @Test
+  void shouldRefuseToMakeASecondClusterWhereASeedIsOfOne() {
+    try (BrokerUnderTest running = BrokerUnderTest.startIn(folder.resolve("running"))) {
+      String seeds = "  seedEndpoints: 127.0.0.1:" + running.clusterPort() + "\n";
+      StartAttempt attempt =
+          StartAttempt.in(folder.resolve("second"), configuration() + seeds, Map.of());
+      assertOneLine(attempt, FAILED, "'bootstrap: true' makes a new cluster", "bootstrap: false");
+    }
+  }
+
+  @Test
+  void shouldNameTheClusterPortThatIsTaken() {
+    try (BrokerUnderTest running = BrokerUnderTest.startIn(folder.resolve("running"))) {
+      cluster = running.clusterPort();
+      StartAttempt attempt = StartAttempt.in(folder.resolve("second"), configuration(), Map.of());
+      assertOneLine(attempt, FAILED, "clusterConfig.port", ":" + cluster);
+    }
   }
 
   @Test
