@@ -3,7 +3,8 @@
 #
 # First everything is compiled and checked (Error Prone, null checks, format, rules of the house) with the tests that take
 # seconds; then bin/standalone.sh itself; then what takes longer: clients in other languages (bin/interop.sh), a short
-# search for inputs that break it (bin/fuzz.sh), simulations, kill -9. --fast leaves that part out.
+# search for inputs that break it (bin/fuzz.sh), a cluster under faults (bin/chaos.sh), simulations, kill -9. --fast leaves
+# that part out.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 2
 
@@ -34,6 +35,10 @@ if [ "$slow" = yes ]; then
   bin/interop.sh || failed+=(interop)
   echo "== fuzz"
   bin/fuzz.sh all 15 || failed+=(fuzz)
+  echo "== chaos"
+  chaos=0
+  bin/chaos.sh 45 || chaos=$?
+  [ "$chaos" -eq 0 ] || [ "$chaos" -eq 77 ] || failed+=(chaos) # 77: this machine cannot
   step slow test -Dgroups=slow "$@"
 fi
 

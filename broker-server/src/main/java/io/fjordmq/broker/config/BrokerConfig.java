@@ -105,6 +105,8 @@ public record BrokerConfig(
     require(!logDir.isBlank(), "logDir must name a folder");
     LargestEntries.requireFit(
         "sessionConfig", sessionConfig, rangeClientConfig, rangeConfig, consensusConfig);
+    LargestEntries.requireCarried(
+        peerConfig, raftPortConfig, nodesConfig, rangeClientConfig, rangeConfig, consensusConfig);
     tenants = Map.copyOf(tenants);
     plugins = Map.copyOf(plugins);
     for (Map.Entry<String, TenantLimits> tenant : tenants.entrySet()) {

@@ -1,7 +1,10 @@
 package io.fjordmq.broker.config;
 
+import io.fjordmq.broker.nodes.NodesSettings;
 import io.fjordmq.broker.session.SessionSettings;
 import io.fjordmq.cluster.consensus.ConsensusSettings;
+import io.fjordmq.cluster.consensus.TransportSettings;
+import io.fjordmq.cluster.peer.PeerSettings;
 import io.fjordmq.inbox.InboxSettings;
 import io.fjordmq.range.RangeEntry;
 import io.fjordmq.range.client.RangeClientSettings;
@@ -12,6 +15,12 @@ import io.fjordmq.range.client.RangeClientSettings;
  * durable, and the client would repeat it for ever.
  */
 final class LargestEntries {
+  /** What a message between nodes has beside its largest part. */
+  private static final long BESIDE_BYTES = 64 << 10;
+
+  /** What Raft puts into one message beside a large entry. */
+  private static final long RAFT_BODY_BYTES = 4 << 20;
+
   private LargestEntries() {}
 
   /**
@@ -51,6 +60,32 @@ final class LargestEntries {
         consensus.maxEntryBytes(),
         ranges.maxEntryBytes(),
         "rangeConfig.maxEntryBytes");
+  }
+
+  /**
+   * Whether what nodes say to each other fits into what carries it: a message that does not would
+   * be sent again for ever, and everything behind it would wait.
+   *
+   * @throws IllegalArgumentException if something does not fit; names the keys and what to do
+   */
+  static void requireCarried(
+      PeerSettings peers,
+      TransportSettings raft,
+      NodesSettings nodes,
+      RangeClientSettings commands,
+      BrokerConfig.RangeConfig ranges,
+      ConsensusSettings consensus) {
+    long batch = Math.max(nodes.maxBatchBytes(), commands.maxCommandBytes());
+    atLeast(
+        "peerConfig.maxMessageBytes",
+        peers.maxMessageBytes(),
+        Math.max(batch, ranges.maxEntryBytes()) + BESIDE_BYTES,
+        "nodesConfig.maxBatchBytes, rangeClientConfig.maxCommandBytes and rangeConfig.maxEntryBytes");
+    atLeast(
+        "raftPortConfig.maxFrameBytes",
+        raft.maxFrameBytes(),
+        consensus.maxEntryBytes() + RAFT_BODY_BYTES,
+        "consensusConfig.maxEntryBytes with the entries that go along");
   }
 
   private static void atLeast(String key, long value, long least, String what) {

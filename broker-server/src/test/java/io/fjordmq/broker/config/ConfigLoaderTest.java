@@ -278,6 +278,10 @@ class ConfigLoaderTest {
         .contains("storeConfig.inbox.replicaVoterCount must be 0 to 5");
     assertThat(problemsOf("clusterConfig:\n  certFile: node.crt\n"))
         .contains("certFile, keyFile and trustFile belong together");
+    assertThat(problemsOf("peerConfig:\n  maxMessageBytes: 1 MiB\n"))
+        .contains("peerConfig.maxMessageBytes must be at least");
+    assertThat(problemsOf("raftPortConfig:\n  maxFrameBytes: 8 MiB\n"))
+        .contains("raftPortConfig.maxFrameBytes must be at least");
     assertThat(problemsOf("clusterConfig:\n  port: 65535\n"))
         .contains("clusterConfig.port must leave the next one to Raft");
   }
