@@ -16,8 +16,10 @@ import java.time.Duration;
  * @param maxCommitSpan so are those of one inbox that acknowledges that many messages
  * @param busyBackoff after which acknowledgements and detaches that a busy range refused are tried
  *     again; twice as long each time, up to 32 times
- * @param maxBusyRetries how often; then they fail. Acknowledged messages are delivered again, and
- *     an inbox that was not given back is taken over by the next connection
+ * @param maxBusyRetries how often; then they fail. Acknowledged messages are delivered again
+ * @param owedDetachPause after which inboxes that could not be given back are given back again
+ * @param maxOwedDetaches such inboxes; more stay attached until their clients come back or the
+ *     node's life ends
  * @param producerIdle after which it is forgotten which messages a QoS 2 publisher has repeated
  * @param sweepItems sessions, wills and producers that one sweep step works off at most, and
  *     inboxes that one step counts
@@ -32,6 +34,8 @@ public record InboxSettings(
     int maxCommitSpan,
     Duration busyBackoff,
     int maxBusyRetries,
+    Duration owedDetachPause,
+    int maxOwedDetaches,
     Duration producerIdle,
     int sweepItems,
     int sweepSteps) {
@@ -52,6 +56,8 @@ public record InboxSettings(
           512,
           Duration.ofMillis(50),
           10,
+          Duration.ofSeconds(5),
+          100_000,
           Duration.ofDays(7),
           500,
           100);
@@ -71,6 +77,8 @@ public record InboxSettings(
     atLeast("maxCommitSpan", maxCommitSpan, 1);
     atLeast("busyBackoff in milliseconds", busyBackoff.toMillis(), 1);
     atLeast("maxBusyRetries", maxBusyRetries, 0);
+    atLeast("owedDetachPause in milliseconds", owedDetachPause.toMillis(), 1);
+    atLeast("maxOwedDetaches", maxOwedDetaches, 0);
     atLeast("producerIdle in milliseconds", producerIdle.toMillis(), 1);
     atLeast("sweepItems", sweepItems, 1);
     atLeast("sweepSteps", sweepSteps, 1);

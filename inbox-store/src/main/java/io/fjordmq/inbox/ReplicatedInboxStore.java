@@ -28,6 +28,7 @@ public final class ReplicatedInboxStore implements InboxStore, AutoCloseable {
   private final InstantSource clock;
   private final InboxObserver observer;
   private final BusyRetry busy;
+  private final OwedDetaches owed;
   private final CommitCoalescer commits;
   private final Inserts inserts;
 
@@ -80,6 +81,7 @@ public final class ReplicatedInboxStore implements InboxStore, AutoCloseable {
     this.clock = clock;
     this.observer = observer;
     this.busy = new BusyRetry(settings, timers, observer);
+    this.owed = new OwedDetaches(settings, timers, command -> run(command.handle(), command));
     this.commits = new CommitCoalescer(client, settings, timers, busy, observer);
     this.inserts = new Inserts(client, settings, observer);
   }
@@ -114,6 +116,12 @@ public final class ReplicatedInboxStore implements InboxStore, AutoCloseable {
             expirySeconds,
             publishWill);
     CompletableFuture<Void> done = busy.call(() -> run(handle, command));
+    done.whenComplete(
+        (ok, failure) -> {
+          if (failure != null) {
+            owed.failed(command, Calls.unwrap(failure));
+          }
+        });
     if (last != null) {
       done.whenComplete((ok, failure) -> last.settle(failure));
     }
@@ -229,6 +237,7 @@ public final class ReplicatedInboxStore implements InboxStore, AutoCloseable {
   /** Sends the acknowledgements that still linger; does not wait for them. */
   @Override
   public void close() {
+    owed.close();
     commits.flush();
     commits.retry();
   }

@@ -106,4 +106,27 @@ class BusyRangeTest {
     inboxes.passWithoutSweep(Duration.ofMinutes(1));
     assertThat(inboxes.fetchAll(handle)).hasSize(3);
   }
+
+  @Test
+  void shouldGiveBackLaterWhatCouldNotBeGivenBackInTime() {
+    inboxes.refusals.set(5); // the first attempt, three more, and the first of those who are owed
+    CompletableFuture<Void> detached = inboxes.store().detach(handle, 4, 60, false);
+    inboxes.passWithoutSweep(Duration.ofSeconds(1));
+    assertThatThrownBy(detached::join).hasCauseInstanceOf(RangeException.class);
+    inboxes.pass(Duration.ofSeconds(120));
+    assertThat(inboxes.refusals).hasValue(0);
+    assertThat(inboxes.listener.ended).hasSize(1);
+  }
+
+  @Test
+  void shouldLeaveTheInboxToALaterConnectionThoughItIsOwed() {
+    inboxes.refusals.set(4);
+    CompletableFuture<Void> detached = inboxes.store().detach(handle, 4, 1, false);
+    inboxes.passWithoutSweep(Duration.ofSeconds(1));
+    assertThat(detached).isCompletedExceptionally();
+    InboxHandle later = inboxes.attach(ID).handle();
+    inboxes.pass(Duration.ofMinutes(1));
+    assertThat(inboxes.listener.ended).isEmpty();
+    assertThat(inboxes.fetchAll(later)).hasSize(3);
+  }
 }

@@ -18,6 +18,8 @@ class InboxSettingsTest {
         defaults.maxCommitSpan(),
         defaults.busyBackoff(),
         defaults.maxBusyRetries(),
+        defaults.owedDetachPause(),
+        defaults.maxOwedDetaches(),
         defaults.producerIdle(),
         defaults.sweepItems(),
         defaults.sweepSteps());
@@ -63,6 +65,8 @@ class InboxSettingsTest {
             1,
             Duration.ofMillis(1),
             0,
+            defaults.owedDetachPause(),
+            defaults.maxOwedDetaches(),
             defaults.producerIdle(),
             1,
             1);

@@ -69,6 +69,8 @@ final class TestInboxes implements AutoCloseable {
         512,
         Duration.ofMillis(50),
         3,
+        Duration.ofSeconds(5),
+        100,
         Duration.ofDays(7),
         3,
         100);

@@ -298,7 +298,7 @@ final class Session implements LiveSession {
               if (error != null && !StoreFailure.isFenced(error)) {
                 log.warn(
                     "The inbox of client {} of tenant {} was not given back: {};"
-                        + " its next connection takes it over",
+                        + " that is tried again, and its next connection takes it over",
                     clientId(),
                     tenant(),
                     error.toString());

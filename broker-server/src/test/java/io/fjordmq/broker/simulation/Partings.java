@@ -94,8 +94,7 @@ final class Partings {
   private void requireSession(ModelClient client, boolean late) {
     long expiry = client.character().expirySeconds();
     boolean expected = client.character().isPersistent() && !(late && expiry == SHORT_SECONDS);
-    // An inbox that could not be given back in time stays with the broker until its client returns.
-    boolean known = expiry != SHORT_SECONDS || (late && run.ledger().isPatient());
+    boolean known = expiry != SHORT_SECONDS || late;
     if (known && client.wasSessionPresent() != expected) {
       throw run.ledger()
           .violated(

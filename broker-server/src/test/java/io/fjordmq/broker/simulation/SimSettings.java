@@ -101,6 +101,8 @@ record SimSettings(
         512,
         Duration.ofMillis(50),
         3,
+        Duration.ofSeconds(1),
+        100,
         Duration.ofDays(7),
         3,
         100);
