@@ -315,6 +315,7 @@ public final class Broker implements AutoCloseable {
       membership.ready();
       node.awaitServing(config.storeConfig().leaderTimeout());
       references.publish(config.clusterConfig().serverReference());
+      view.logRemarks();
       this.server =
           parts.add(
               "listeners",

@@ -23,12 +23,16 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Puts together what {@code /status} shows: the metadata of this node, and what each living node
  * says of its replicas. Thread-safe; does not block.
  */
 final class ClusterView {
+  private static final Logger LOG = LoggerFactory.getLogger(ClusterView.class);
+
   /** The service by which nodes tell each other of their replicas. */
   private static final String SERVICE = "replicas";
 
@@ -49,6 +53,11 @@ final class ClusterView {
         SERVICE,
         (from, question) ->
             CompletableFuture.completedFuture(RangeReports.of(stores.ranges()).encode()));
+  }
+
+  /** Says in the log what an operator should know of the ranges as they are now. */
+  void logRemarks() {
+    remarks().forEach(remark -> LOG.info("{}", remark));
   }
 
   /** Completes within a second, without those who have not answered by then. */

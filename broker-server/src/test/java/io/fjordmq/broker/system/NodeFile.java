@@ -13,7 +13,7 @@ import java.net.ServerSocket;
  * @param http port of metrics and health
  * @param cluster port for other nodes; Raft has the next one
  * @param seeds as in clusterConfig.seedEndpoints; empty for none
- * @param more sections
+ * @param more lines of clusterConfig, indented, and more sections
  */
 record NodeFile(boolean bootstrap, int mqtt, int http, int cluster, String seeds, String more) {
 
@@ -29,6 +29,10 @@ record NodeFile(boolean bootstrap, int mqtt, int http, int cluster, String seeds
 
   NodeFile withSeeds(String other) {
     return new NodeFile(bootstrap, mqtt, http, cluster, other, more);
+  }
+
+  NodeFile with(String sections) {
+    return new NodeFile(bootstrap, mqtt, http, cluster, seeds, sections);
   }
 
   NodeFile withCluster(int port) {
