@@ -16,6 +16,7 @@ fi
 command -v mvn >/dev/null || { echo "test.sh: there is no 'mvn'; install Maven 3.8 or newer" >&2; exit 2; }
 
 rm -rf ./*/target/surefire-reports
+mkdir -p target
 started=$SECONDS
 failed=()
 
@@ -23,7 +24,11 @@ step() { # name, arguments of Maven
   local name="$1" from=$SECONDS
   shift
   echo "== $name"
-  mvn -B -ntp -fae -Dsurefire.reportNameSuffix="$name" "$@" || failed+=("$name")
+  mvn -B -ntp -fae -Dsurefire.reportNameSuffix="$name" "$@" 2>&1 | tee "target/test-$name.log" || failed+=("$name")
+  # Netty looks for buffers that nobody released, in all tests, and tells its log.
+  if grep -q 'LEAK: ' "target/test-$name.log"; then
+    failed+=("$name-leak")
+  fi
   echo "== $name took $((SECONDS - from)) s"
 }
 
