@@ -1,16 +1,18 @@
 #!/usr/bin/env bash
-# Breaks a cluster in every way and checks that it keeps its promises: bin/chaos.sh [SECONDS [SEED]]
+# Breaks a cluster in every way and checks that it keeps its promises: bin/chaos.sh [SECONDS [SEED [KIND]]]
 #
 # Three node processes, each in a network namespace of its own; clients that write down what was acknowledged and what arrived;
 # nodes killed (-9), restarted, frozen, unplugged, cut off in one direction or from one other. In the end every message that was
-# acknowledged must have arrived at every subscriber, in order, QoS 2 once. Default: 60 seconds of faults, a new seed.
+# acknowledged must have arrived at every subscriber, in order, QoS 2 once. Default: 60 seconds of faults, a new seed, all kinds
+# (Killed, Restarted, Frozen, Unplugged, HalfCut, PairCut).
 # Ends with 0 if so, 1 if not, 2 if the run failed, 77 if this machine lets nobody make network namespaces. KEEP=yes keeps data and history.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 2
 
-case "${1:-}" in -h | --help) sed -n '2,7s/^# \{0,1\}//p' "$0"; exit 0 ;; esac
+case "${1:-}" in -h | --help) sed -n '2,8s/^# \{0,1\}//p' "$0"; exit 0 ;; esac
 seconds="${1:-60}"
 seed="${2:-$(date +%s)}"
+kind="${3:-all}"
 case "$seconds$seed" in *[!0-9]*) echo "chaos.sh: SECONDS and SEED are numbers" >&2; exit 2 ;; esac
 for tool in ip unshare nsenter; do
   command -v "$tool" >/dev/null || { echo "chaos.sh: '$tool' is not installed; not run" >&2; exit 77; }
@@ -25,7 +27,7 @@ node=(java -Xms64m -Xmx512m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Dcom.googl
 
 code=0
 unshare -n -p -f --mount-proc --kill-child bash -c 'ip link set lo up && exec "$@"' chaos java -Xmx512m -XX:+UseSerialGC -cp "$classpath" \
-  io.fjordmq.broker.chaos.Chaos "$folder" "$PWD" "$seconds" "$seed" "${node[@]}" || code=$?
+  io.fjordmq.broker.chaos.Chaos "$folder" "$PWD" "$seconds" "$seed" "$kind" "${node[@]}" || code=$?
 if [ "$code" -eq 0 ] && [ "${KEEP:-no}" != yes ]; then
   rm -rf "$folder"
 else

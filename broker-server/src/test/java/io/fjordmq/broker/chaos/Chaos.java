@@ -25,16 +25,18 @@ final class Chaos {
   private final Path folder;
   private final long seed;
   private final long seconds;
+  private final String kind;
   private final History history;
   private final List<ChaosPublisher> publishers;
   private final List<ChaosSubscriber> connected;
   private final ChaosSubscriber moving;
   private final ChaosSubscriber away;
 
-  private Chaos(Path folder, long seed, long seconds) throws IOException {
+  private Chaos(Path folder, long seed, long seconds, String kind) throws IOException {
     this.folder = folder;
     this.seed = seed;
     this.seconds = seconds;
+    this.kind = kind;
     this.history = new History(folder.resolve("history.txt"));
     Clients clients = new Clients(NODES, history);
     this.publishers =
@@ -48,15 +50,15 @@ final class Chaos {
   }
 
   /**
-   * @param args folder for data and history, home of FjordMQ, seconds, seed, then the command of
-   *     the nodes' JVM
+   * @param args folder for data and history, home of FjordMQ, seconds, seed, the only kind of fault
+   *     or "all", then the command of the nodes' JVM
    */
   public static void main(String[] args) throws Exception {
     Path folder = Files.createDirectories(Path.of(args[0]));
     long seconds = Long.parseLong(args[2]);
     long seed = Long.parseLong(args[3]);
-    List<String> java = List.of(args).subList(4, args.length);
-    Chaos chaos = new Chaos(folder, seed, seconds);
+    List<String> java = List.of(args).subList(5, args.length);
+    Chaos chaos = new Chaos(folder, seed, seconds, args[4]);
     int code;
     try {
       code = chaos.run(Path.of(args[1]), java);
@@ -84,8 +86,11 @@ final class Chaos {
 
   private void suffer(ChaosCluster cluster) {
     long end = System.nanoTime() + seconds * 1_000_000_000L;
-    int rounds = (int) Math.max(1, seconds / 30);
+    int rounds = (int) Math.max(1, seconds / 5);
     for (Fault fault : Fault.sequence(seed, NODES, rounds)) {
+      if (!kind.equals("all") && !kind.equals(fault.getClass().getSimpleName())) {
+        continue;
+      }
       if (System.nanoTime() > end) {
         break;
       }
