@@ -107,7 +107,7 @@ status() {
   [ -n "$(nodes)" ] || { say "there is no cluster in $FOLDER"; return 3; }
   for node in $(nodes); do
     printf 'node %s: ' "$node"
-    call status "$node" | head -n 1 || true
+    call status "$node" | sed -n 1p || true
   done
   for node in $(nodes); do
     if [ "$shown" = no ] && call status "$node" >/dev/null; then

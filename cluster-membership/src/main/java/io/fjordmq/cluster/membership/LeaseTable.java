@@ -43,8 +43,13 @@ final class LeaseTable {
     wholeLeaseUntilMillis = nowMillis + settings.lease().toMillis();
   }
 
+  /** A life registers: it has a lease from now on, and has applied nothing yet. */
+  void begin(NodeId node, long incarnation, long version, long nowMillis) {
+    renew(node, incarnation, 0, version, nowMillis);
+  }
+
   /**
-   * A life has registered, or wants to renew its lease.
+   * A life wants to renew its lease.
    *
    * @param applied the version of the metadata it has
    * @param version the version there is

@@ -258,6 +258,8 @@ final class MetadataLeader {
     NodeAddress address = registration.address();
     NodeRecord life = new NodeRecord(from, address, known + 1);
     long expected = record == null ? Change.ABSENT : record.version();
+    // The life begins with a lease: it may be UP before its first renewal arrives.
+    current.leases.begin(from, known + 1, view.version(), timers.nowMillis());
     batch.add(Change.put(NodeRecord.key(from), life.encode(), expected));
     return metadata
         .write(current.term, batch)

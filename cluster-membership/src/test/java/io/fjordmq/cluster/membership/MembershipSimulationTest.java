@@ -37,6 +37,17 @@ class MembershipSimulationTest {
   }
 
   @Test
+  void shouldLetNobodyLoseALifeInPeace() {
+    Seeds.usually(60)
+        .play(
+            seed -> {
+              try (SimMembers members = new SimMembers(seed, 3, node -> SimNode.NONE)) {
+                members.playInPeace();
+              }
+            });
+  }
+
+  @Test
   void shouldFindNodesThatTrustTheirLeaseForTooLong() {
     SimNode.Defect slowClock =
         new SimNode.Defect() {

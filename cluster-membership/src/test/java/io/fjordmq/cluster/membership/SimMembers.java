@@ -88,6 +88,25 @@ final class SimMembers implements AutoCloseable {
     simulation.runUntil("the right number votes", this::rightVoters, CALM_MILLIS);
   }
 
+  /** The nodes join one after the other over a network that only takes its time. */
+  void playInPeace() {
+    cluster.network().setFaults(SimNetwork.Faults.NONE);
+    for (NodeId node : nodes) {
+      start(node);
+      simulation.run(simulation.between(4_000, 10_000)); // longer than a lease
+    }
+    simulation.runUntil("every node serves", this::allServe, CALM_MILLIS);
+    for (SimNode life : running.values()) {
+      if (life.membership().incarnation() != 1) {
+        throw new AssertionError(
+            life.membership().self()
+                + " has lost a life in peace: it is in its "
+                + life.membership().incarnation()
+                + "th");
+      }
+    }
+  }
+
   private void trouble() {
     NodeId node = nodes.get((int) simulation.between(0, nodes.size() - 1));
     SimNode life = running.get(node.value());
