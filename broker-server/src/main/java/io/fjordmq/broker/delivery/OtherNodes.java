@@ -105,9 +105,15 @@ final class OtherNodes {
     }
   }
 
-  /** A life that is over has no live receivers, so nothing is owed to it. */
+  /**
+   * A life that is over has no live receivers, so nothing is owed to it. One that goes on and could
+   * not take the message, because it cannot read it, has not given it to anybody.
+   */
   private static PublishOutcome whenLive(ItemOutcome outcome) {
-    return outcome == ItemOutcome.ABANDONED ? PublishOutcome.NOT_DURABLE : PublishOutcome.ACCEPTED;
+    return switch (outcome) {
+      case TAKEN, LIFE_OVER -> PublishOutcome.ACCEPTED;
+      case NOT_TAKEN, ABANDONED -> PublishOutcome.NOT_DURABLE;
+    };
   }
 
   NodesStatus status() {

@@ -4,7 +4,7 @@ package io.fjordmq.broker.nodes;
 public enum ItemOutcome {
   /** The node has it. */
   TAKEN,
-  /** The node has it and nobody to give it to: only of a share's message. */
+  /** The node has nobody to give a share's message to, or cannot read the item. */
   NOT_TAKEN,
   /** That life of the node is over, or there never was such a one; it may have had the item. */
   LIFE_OVER,

@@ -124,7 +124,9 @@ public final class NodeReceiver {
     try {
       decoded = ItemCodec.decode(item);
     } catch (RuntimeException e) {
-      LOG.error("an item of another node cannot be read and is lost", e);
+      LOG.error(
+          "an item of another node cannot be read and is refused; run the same version on all nodes",
+          e);
       answer.taken(false);
       return;
     }

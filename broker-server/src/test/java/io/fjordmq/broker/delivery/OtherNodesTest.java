@@ -1,0 +1,92 @@
+package io.fjordmq.broker.delivery;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.api.Message;
+import io.fjordmq.api.MessageProperties;
+import io.fjordmq.api.Qos;
+import io.fjordmq.api.SubscriptionOptions;
+import io.fjordmq.api.Topic;
+import io.fjordmq.api.TopicFilter;
+import io.fjordmq.broker.nodes.ItemReceiver;
+import io.fjordmq.broker.nodes.NodeItem;
+import io.fjordmq.broker.nodes.NodeReceiver;
+import io.fjordmq.broker.nodes.NodesObserver;
+import io.fjordmq.broker.nodes.NodesSettings;
+import io.fjordmq.broker.nodes.StreamKeeper;
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.membership.TestMembership;
+import io.fjordmq.cluster.peer.LoopbackPeers;
+import io.fjordmq.range.sim.ManualTimers;
+import io.fjordmq.router.Receiver;
+import io.fjordmq.router.Route;
+import org.junit.jupiter.api.Test;
+
+/** What a publisher is told when another node was to have its message. */
+class OtherNodesTest {
+  private static final NodeId SELF = new NodeId(DeliveryWorld.SELF.id());
+  private static final NodeId OTHER = new NodeId("n2");
+
+  private final DeliveryWorld world = new DeliveryWorld();
+  private final LoopbackPeers peers = LoopbackPeers.immediate();
+  private final TestMembership members = new TestMembership(SELF);
+
+  private void otherTakes(boolean takes) {
+    ItemReceiver receiver =
+        new ItemReceiver() {
+          @Override
+          public void take(NodeItem item, Answer answer) {
+            answer.taken(takes);
+          }
+
+          @Override
+          public void endOfBatch() {}
+        };
+    new NodeReceiver(new TestMembership(OTHER), receiver, NodesObserver.NONE)
+        .start(peers.start(OTHER));
+    members.setUp(OTHER, 1);
+    members.watch(
+        new StreamKeeper(
+            SELF,
+            world.nodes,
+            peers.start(SELF),
+            new ManualTimers(),
+            NodesSettings.DEFAULTS,
+            NodesObserver.NONE));
+    Route route =
+        new Route(
+            FakeSession.TENANT,
+            TopicFilter.parse("a"),
+            new Receiver.Live(OTHER.value(), 1, ""),
+            SubscriptionOptions.ofQos(Qos.EXACTLY_ONCE));
+    world.router.add(route);
+  }
+
+  private void publish() {
+    Message message =
+        new Message(
+            new Topic("a"),
+            new byte[1],
+            Qos.AT_LEAST_ONCE,
+            false,
+            MessageProperties.NONE,
+            "p",
+            0,
+            Message.NEVER);
+    world.publish(message);
+  }
+
+  @Test
+  void shouldAcknowledgeWhatTheOtherNodeHasTaken() {
+    otherTakes(true);
+    publish();
+    assertThat(world.lastAnswer()).isEqualTo(PublishOutcome.ACCEPTED);
+  }
+
+  @Test
+  void shouldNotAcknowledgeWhatTheOtherNodeCouldNotTake() {
+    otherTakes(false);
+    publish();
+    assertThat(world.lastAnswer()).isEqualTo(PublishOutcome.NOT_DURABLE);
+  }
+}
