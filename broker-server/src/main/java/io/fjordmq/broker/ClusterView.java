@@ -150,18 +150,20 @@ final class ClusterView {
         .toList();
   }
 
+  private boolean hasSingleVoters(String store) {
+    return stores.directory().ranges(store).stream()
+        .anyMatch(range -> range.replicas().voters().size() == 1);
+  }
+
   private List<String> remarks() {
     List<String> remarks = new ArrayList<>();
-    for (String store : stores.names()) {
-      boolean single =
-          stores.directory().ranges(store).stream()
-              .anyMatch(range -> range.replicas().voters().size() == 1);
-      if (single) {
-        remarks.add(
-            store
-                + " has ranges with one voter: while its node is away they cannot be used, and a node"
-                + " that is lost takes their data along");
-      }
+    List<String> single = stores.names().stream().filter(this::hasSingleVoters).toList();
+    if (!single.isEmpty()) {
+      remarks.add(
+          "ranges of "
+              + String.join(", ", single)
+              + " have one voter: while its node is away they cannot be used, and a node that is lost"
+              + " takes their data along");
     }
     String notServing = node.membership().notServingBecause();
     if (notServing != null) {
