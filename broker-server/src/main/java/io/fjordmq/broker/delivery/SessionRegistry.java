@@ -60,10 +60,6 @@ public final class SessionRegistry {
   private final NodeStreams nodes;
 
   /** Of a node that has no others. */
-  public SessionRegistry() {
-    this(new NodeStreams());
-  }
-
   /**
    * @param nodes are told who connects here
    */

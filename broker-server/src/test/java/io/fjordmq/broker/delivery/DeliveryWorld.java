@@ -28,7 +28,7 @@ final class DeliveryWorld {
   final FakeRouter router = new FakeRouter();
   final FakeInboxStore inboxes = new FakeInboxStore();
   final FakeRetainStore retained = new FakeRetainStore();
-  final SessionRegistry registry = new SessionRegistry();
+  final SessionRegistry registry = new SessionRegistry(new NodeStreams());
   final ManualLoop loop = new ManualLoop();
   final ManualLoop other = new ManualLoop();
   final NodeStreams nodes = new NodeStreams();

@@ -37,7 +37,7 @@ class LiveDeliveryConcurrencyTest {
 
   private final CountingObserver observer = new CountingObserver();
   private final FakeRouter router = new FakeRouter();
-  private final SessionRegistry registry = new SessionRegistry();
+  private final SessionRegistry registry = new SessionRegistry(new NodeStreams());
   private final LiveDispatch dispatch = new LiveDispatch(DeliverySettings.DEFAULTS, observer);
   private final LocalSubscriptions local =
       new LocalSubscriptions(

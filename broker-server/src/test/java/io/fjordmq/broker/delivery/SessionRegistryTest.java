@@ -2,11 +2,12 @@ package io.fjordmq.broker.delivery;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fjordmq.broker.nodes.NodeStreams;
 import org.junit.jupiter.api.Test;
 
 /** Goal: one connection per client; the next one waits until the older has given up its state. */
 class SessionRegistryTest {
-  private final SessionRegistry registry = new SessionRegistry();
+  private final SessionRegistry registry = new SessionRegistry(new NodeStreams());
   private final ManualLoop loop = new ManualLoop();
   private final FakeSession older = new FakeSession("c", loop, false);
   private final FakeSession newer = new FakeSession("c", loop, false);

@@ -75,7 +75,7 @@ public final class RawBroker implements AutoCloseable {
 
   private Sessions sessions() {
     LocalNode self = new LocalNode("n1", stores.incarnation());
-    SessionRegistry registry = new SessionRegistry();
+    SessionRegistry registry = new SessionRegistry(new NodeStreams());
     DeliverySettings delivery = DeliverySettings.DEFAULTS;
     DeliveryObserver observer = DeliveryObserver.NONE;
     LiveDispatch dispatch = new LiveDispatch(delivery, observer);

@@ -38,7 +38,7 @@ final class World implements AutoCloseable {
   final MemoryInboxStore inboxes = new MemoryInboxStore(tasks);
   final MapRetainStore retained = new MapRetainStore(tasks);
   final CountingSessionObserver observer = new CountingSessionObserver();
-  final SessionRegistry registry = new SessionRegistry();
+  final SessionRegistry registry = new SessionRegistry(new NodeStreams());
   final SessionSettings settings;
   boolean overloaded;
   final Sessions sessions;

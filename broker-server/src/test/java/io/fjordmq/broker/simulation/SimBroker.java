@@ -72,7 +72,7 @@ final class SimBroker {
   private final Map<String, SimLink> links = new LinkedHashMap<>();
   private final CountingAllocator allocator = new CountingAllocator();
   private final SimCounters counters = new SimCounters();
-  private final SessionRegistry registry = new SessionRegistry();
+  private final SessionRegistry registry = new SessionRegistry(new NodeStreams());
   private final RangedRouter router;
   private final RangedRetainStore retained;
   private final ReplicatedInboxStore inboxes;
