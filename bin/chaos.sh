@@ -2,9 +2,9 @@
 # Breaks a cluster in every way and checks that it keeps its promises: bin/chaos.sh [SECONDS [SEED [KIND]]]
 #
 # Three node processes, each in a network namespace of its own; clients that write down what was acknowledged and what arrived;
-# nodes killed (-9), restarted, frozen, unplugged, cut off in one direction or from one other. In the end every message that was
+# nodes killed (-9), restarted, drained and restarted, frozen, unplugged, cut off in one direction or from one other. In the end every message that was
 # acknowledged must have arrived at every subscriber, in order, QoS 2 once. Default: 60 seconds of faults, a new seed, all kinds
-# (Killed, Restarted, Frozen, Unplugged, HalfCut, PairCut).
+# (Killed, Restarted, Rolled, Frozen, Unplugged, HalfCut, PairCut).
 # Ends with 0 if so, 1 if not, 2 if the run failed, 77 if this machine lets nobody make network namespaces. KEEP=yes keeps data and history.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 2

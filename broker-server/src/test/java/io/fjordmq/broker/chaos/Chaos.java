@@ -1,5 +1,7 @@
 package io.fjordmq.broker.chaos;
 
+import static java.util.stream.Collectors.toList;
+
 import com.hivemq.client.mqtt.datatypes.MqttQos;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -38,15 +40,26 @@ final class Chaos {
     this.seconds = seconds;
     this.kind = kind;
     this.history = new History(folder.resolve("history.txt"));
-    Clients clients = new Clients(NODES, history);
     this.publishers =
         List.of(
-            new ChaosPublisher(clients, history, "first", 1, MqttQos.AT_LEAST_ONCE, RATE),
-            new ChaosPublisher(clients, history, "second", 2, MqttQos.AT_LEAST_ONCE, RATE),
-            new ChaosPublisher(clients, history, "exact", 3, MqttQos.EXACTLY_ONCE, RATE));
-    this.moving = new ChaosSubscriber(clients, history, "moving", 2);
-    this.connected = List.of(new ChaosSubscriber(clients, history, "staying", 1), moving);
-    this.away = new ChaosSubscriber(clients, history, "away", 3);
+            publisher("first", 1, MqttQos.AT_LEAST_ONCE),
+            publisher("second", 2, MqttQos.AT_LEAST_ONCE),
+            publisher("exact", 3, MqttQos.EXACTLY_ONCE));
+    this.moving = subscriber("moving", 2);
+    this.connected = List.of(subscriber("staying", 1), moving);
+    this.away = subscriber("away", 3);
+  }
+
+  private ChaosPublisher publisher(String name, int node, MqttQos qos) {
+    return new ChaosPublisher(client(name, node), history, name, qos, RATE);
+  }
+
+  private ChaosSubscriber subscriber(String name, int node) {
+    return new ChaosSubscriber(first -> client(name, first), history, name, node);
+  }
+
+  private ChaosClient client(String name, int node) {
+    return new ChaosClient(name, NODES, node, history);
   }
 
   /**
@@ -98,6 +111,7 @@ final class Chaos {
       cluster.suffer(fault);
       ChaosCluster.pause(CALM_MILLIS);
       moving.move();
+      publishers.forEach(ChaosPublisher::goHome);
     }
   }
 
@@ -146,11 +160,7 @@ final class Chaos {
       gaps = RecoveryGaps.of(events);
     }
     publishers.forEach(p -> System.out.println(p.name() + ": acknowledged " + p.acknowledged()));
-    gaps.forEach(gap -> System.out.printf("%-40s longest wait %d ms%n", gap.fault(), gap.millis()));
-    for (String kind :
-        List.of("Killed", "Restarted", "Frozen", "Unplugged", "HalfCut", "PairCut")) {
-      System.out.printf("median wait, %s: %d ms%n", kind, RecoveryGaps.median(gaps, kind));
-    }
+    tell(gaps);
     Map<String, Long> byKind =
         findings.stream()
             .collect(
@@ -164,5 +174,27 @@ final class Chaos {
             ? "chaos: nothing acknowledged was lost, doubled or reordered; seed " + seed
             : "chaos: BROKEN " + byKind + "; seed " + seed + "; see " + folder);
     return findings.isEmpty() ? 0 : 1;
+  }
+
+  private static void tell(List<RecoveryGaps> gaps) {
+    for (RecoveryGaps gap : gaps) {
+      System.out.printf(
+          "%-40s others %d ms; noticed after %d, back after %d more; longest wait %d; no message for %d%n",
+          gap.fault(), gap.others(), gap.noticed(), gap.back(), gap.longest(), gap.silence());
+    }
+    Map<String, List<RecoveryGaps>> kinds =
+        gaps.stream().collect(Collectors.groupingBy(RecoveryGaps::kind, TreeMap::new, toList()));
+    System.out.println("median/worst in ms of the client that waited longest:");
+    kinds.forEach(
+        (kind, of) ->
+            System.out.printf(
+                "%-10s %3d times: others %s; noticed %s, back %s; longest wait %s; no message for %s%n",
+                kind,
+                of.size(),
+                RecoveryGaps.Spread.of(of, RecoveryGaps::others),
+                RecoveryGaps.Spread.of(of, RecoveryGaps::noticed),
+                RecoveryGaps.Spread.of(of, RecoveryGaps::back),
+                RecoveryGaps.Spread.of(of, RecoveryGaps::longest),
+                RecoveryGaps.Spread.of(of, RecoveryGaps::silence)));
   }
 }

@@ -68,7 +68,7 @@ final class ChaosCluster implements AutoCloseable {
 
   /** Does it and mends it; returns when every node accepts clients again. */
   void suffer(Fault fault) {
-    history.fault(fault.toString());
+    history.fault(fault);
     if (fault instanceof Fault.Killed killed) {
       ChaosNode node = node(killed.node());
       node.kill();
@@ -76,6 +76,11 @@ final class ChaosCluster implements AutoCloseable {
     } else if (fault instanceof Fault.Restarted restarted) {
       ChaosNode node = node(restarted.node());
       node.stop();
+      node.start();
+    } else if (fault instanceof Fault.Rolled rolled) {
+      ChaosNode node = node(rolled.node());
+      node.drain();
+      history.note("node " + node.number() + " is drained and has ended");
       node.start();
     } else if (fault instanceof Fault.Frozen frozen) {
       node(frozen.node()).freeze();

@@ -16,7 +16,7 @@ final class ChaosNode {
   static final int MQTT_PORT = 1883;
   private static final int CLUSTER_PORT = 8899;
   private static final int HTTP_PORT = 18083;
-  private static final long STOP_SECONDS = 30;
+  private static final long STOP_SECONDS = 60;
 
   private final int number;
   private final Network network;
@@ -112,6 +112,16 @@ final class ChaosNode {
   void stop() {
     running().destroy();
     awaitExit();
+  }
+
+  /** As {@code standalone.sh stop --drain} does it; waits for its end. */
+  void drain() {
+    try {
+      Files.writeString(folder.resolve("data/drain"), "");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    stop();
   }
 
   /** SIGSTOP: it does nothing any more, but its connections stay. */

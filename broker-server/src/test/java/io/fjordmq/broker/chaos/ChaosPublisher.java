@@ -1,7 +1,6 @@
 package io.fjordmq.broker.chaos;
 
 import com.hivemq.client.mqtt.datatypes.MqttQos;
-import com.hivemq.client.mqtt.mqtt5.Mqtt5AsyncClient;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -16,21 +15,19 @@ final class ChaosPublisher {
   private final MqttQos qos;
   private final long periodNanos;
   private final History history;
-  private final Mqtt5AsyncClient client;
+  private final ChaosClient client;
   private final Semaphore room = new Semaphore(IN_FLIGHT);
   private final Thread thread;
   private volatile boolean running = true;
-  private volatile boolean ended;
   private final AtomicInteger acknowledged = new AtomicInteger();
   private final AtomicInteger highest = new AtomicInteger(-1);
 
-  ChaosPublisher(
-      Clients clients, History history, String name, int node, MqttQos qos, int ratePerSecond) {
+  ChaosPublisher(ChaosClient client, History history, String name, MqttQos qos, int ratePerSecond) {
     this.name = name;
     this.qos = qos;
     this.periodNanos = 1_000_000_000L / ratePerSecond;
     this.history = history;
-    this.client = clients.build("publisher-" + name, node, () -> ended);
+    this.client = client;
     this.thread = new Thread(this::publishAll, "publisher-" + name);
   }
 
@@ -43,7 +40,7 @@ final class ChaosPublisher {
   }
 
   void start() {
-    Clients.connect(client, true);
+    client.connect(true);
     thread.start();
   }
 
@@ -82,6 +79,7 @@ final class ChaosPublisher {
   private void publish(int number) {
     history.add(millis -> new HistoryEvent.Published(millis, name, number));
     client
+        .mqtt()
         .publishWith()
         .topic(topic(name))
         .qos(qos)
@@ -101,8 +99,12 @@ final class ChaosPublisher {
             });
   }
 
+  /** Goes back to its first node, so that not all of them end up at the same. */
+  void goHome() {
+    client.goHome();
+  }
+
   void close() {
-    ended = true;
-    client.disconnect();
+    client.leave();
   }
 }

@@ -2,33 +2,33 @@ package io.fjordmq.broker.chaos;
 
 import com.hivemq.client.mqtt.MqttGlobalPublishFilter;
 import com.hivemq.client.mqtt.datatypes.MqttQos;
-import com.hivemq.client.mqtt.mqtt5.Mqtt5AsyncClient;
 import com.hivemq.client.mqtt.mqtt5.message.publish.Mqtt5Publish;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.IntFunction;
 
 /** Writes down everything it gets. Its session is persistent. */
 final class ChaosSubscriber {
   private final String name;
   private final History history;
-  private final Clients clients;
+  private final IntFunction<ChaosClient> clientAt;
   private final Map<String, Integer> highest = new ConcurrentHashMap<>();
-  private Mqtt5AsyncClient client;
-  private int node;
-  private volatile boolean ended;
+  private ChaosClient client;
 
-  ChaosSubscriber(Clients clients, History history, String name, int node) {
-    this.clients = clients;
+  /**
+   * @param clientAt makes its client, for a first node
+   */
+  ChaosSubscriber(IntFunction<ChaosClient> clientAt, History history, String name, int node) {
+    this.clientAt = clientAt;
     this.history = history;
     this.name = name;
-    this.node = node;
-    this.client = build();
+    this.client = make(node);
   }
 
-  private Mqtt5AsyncClient build() {
-    Mqtt5AsyncClient made = clients.build("subscriber-" + name, node, () -> ended);
-    made.publishes(MqttGlobalPublishFilter.ALL, this::note);
+  private ChaosClient make(int node) {
+    ChaosClient made = clientAt.apply(node);
+    made.mqtt().publishes(MqttGlobalPublishFilter.ALL, this::note);
     return made;
   }
 
@@ -38,31 +38,26 @@ final class ChaosSubscriber {
 
   /** Connects with a new session and subscribes to all publishers. */
   void begin() {
-    Clients.connect(client, true);
-    Clients.await(
+    client.connect(true);
+    ChaosClient.await(
         "subscribing " + name,
-        client.subscribeWith().topicFilter("chaos/+").qos(MqttQos.EXACTLY_ONCE).send());
+        client.mqtt().subscribeWith().topicFilter("chaos/+").qos(MqttQos.EXACTLY_ONCE).send());
   }
 
   /** Disconnects and goes to another node, where it resumes its session. */
   void move() {
-    if (client.getState().isConnected()) {
-      client.disconnect();
-    }
+    client.move();
   }
 
   /** Leaves before anything was sent to it; its session stays. */
   void leave() {
-    ended = true;
-    Clients.await(name + " leaves", client.disconnect());
+    ChaosClient.await(name + " leaves", client.leave());
   }
 
   /** Comes back to its session, at another node. */
   void comeBack(int toNode) {
-    node = toNode;
-    ended = false;
-    client = build();
-    Clients.connect(client, false);
+    client = make(toNode);
+    client.connect(false);
   }
 
   /** The highest number it has got of a publisher; -1 if none. */
@@ -79,7 +74,6 @@ final class ChaosSubscriber {
   }
 
   void close() {
-    ended = true;
-    client.disconnect();
+    client.leave();
   }
 }

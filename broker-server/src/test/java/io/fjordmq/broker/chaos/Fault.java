@@ -3,6 +3,7 @@ package io.fjordmq.broker.chaos;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 
 /**
  * What is done to a cluster. Each leaves a majority of the nodes alive and connected to each other,
@@ -10,23 +11,49 @@ import java.util.Random;
  */
 sealed interface Fault {
 
+  /** To which nodes it is done; clients of the others should hardly notice. */
+  Set<Integer> nodes();
+
+  /** Done to one node. */
+  sealed interface OfOne extends Fault {
+    int node();
+
+    @Override
+    default Set<Integer> nodes() {
+      return Set.of(node());
+    }
+  }
+
   /** Killed with SIGKILL and started again at once. */
-  record Killed(int node) implements Fault {}
+  record Killed(int node) implements OfOne {}
 
   /** Stopped as an operator does and started again. */
-  record Restarted(int node) implements Fault {}
+  record Restarted(int node) implements OfOne {}
+
+  /** Stopped with --drain, which sends its clients away before, and started again. */
+  record Rolled(int node) implements OfOne {}
 
   /** Does nothing for a while, its connections open; then goes on as if no time had passed. */
-  record Frozen(int node, int millis) implements Fault {}
+  record Frozen(int node, int millis) implements OfOne {}
 
   /** Neither nodes nor clients reach it for a while. */
-  record Unplugged(int node, int millis) implements Fault {}
+  record Unplugged(int node, int millis) implements OfOne {}
 
   /** What one node sends to another is lost for a while; the other way works. */
-  record HalfCut(int from, int to, int millis) implements Fault {}
+  record HalfCut(int from, int to, int millis) implements Fault {
+    @Override
+    public Set<Integer> nodes() {
+      return Set.of(from, to);
+    }
+  }
 
   /** Two nodes do not reach each other for a while; the others and the clients reach both. */
-  record PairCut(int one, int other, int millis) implements Fault {}
+  record PairCut(int one, int other, int millis) implements Fault {
+    @Override
+    public Set<Integer> nodes() {
+      return Set.of(one, other);
+    }
+  }
 
   /**
    * A sequence of faults, the same for the same seed. Every kind comes up in each round, in a
@@ -46,6 +73,7 @@ sealed interface Fault {
                   new Killed(1 + random.nextInt(nodes)),
                   new Killed(1 + random.nextInt(nodes)),
                   new Restarted(1 + random.nextInt(nodes)),
+                  new Rolled(1 + random.nextInt(nodes)),
                   new Frozen(1 + random.nextInt(nodes), longOrShort(random)),
                   new Unplugged(1 + random.nextInt(nodes), longOrShort(random)),
                   new HalfCut(node, other, longOrShort(random)),

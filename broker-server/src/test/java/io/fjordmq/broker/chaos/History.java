@@ -32,8 +32,8 @@ final class History implements AutoCloseable {
     }
   }
 
-  void fault(String words) {
-    add(millis -> new HistoryEvent.Fault(millis, words));
+  void fault(Fault fault) {
+    add(millis -> new HistoryEvent.Fault(millis, fault.nodes(), fault.toString()));
   }
 
   void note(String words) {

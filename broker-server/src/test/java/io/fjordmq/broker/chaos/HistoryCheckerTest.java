@@ -19,7 +19,7 @@ class HistoryCheckerTest {
       2 published one 1
       3 acknowledged one 0
       4 received here one 0
-      5 fault kill node 2
+      5 fault 2 kill node 2
       6 received here one 1
       7 acknowledged one 1
       8 published two 0
@@ -101,7 +101,9 @@ class HistoryCheckerTest {
       history.add(millis -> new HistoryEvent.Published(millis, "one", 0));
       history.add(millis -> new HistoryEvent.Acknowledged(millis, "one", 0));
       history.add(millis -> new HistoryEvent.Received(millis, "here", "one", 0));
-      history.fault("node 2 is killed");
+      history.add(millis -> new HistoryEvent.Connected(millis, "one", 2));
+      history.add(millis -> new HistoryEvent.Lost(millis, "one", 2));
+      history.fault(new Fault.PairCut(3, 2, 500));
       history.note("node 2 answers again");
     }
     try (var events = History.read(file)) {
@@ -111,7 +113,9 @@ class HistoryCheckerTest {
               "published one 0",
               "acknowledged one 0",
               "received here one 0",
-              "fault node 2 is killed",
+              "connected one 2",
+              "lost one 2",
+              "fault 2,3 PairCut[one=3, other=2, millis=500]",
               "note node 2 answers again");
     }
   }

@@ -1,5 +1,10 @@
 package io.fjordmq.broker.chaos;
 
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
 /**
  * One thing that happened, as one line of text:
  *
@@ -7,7 +12,9 @@ package io.fjordmq.broker.chaos;
  * millis published PUBLISHER NUMBER
  * millis acknowledged PUBLISHER NUMBER
  * millis received SUBSCRIBER PUBLISHER NUMBER
- * millis fault WORDS
+ * millis connected CLIENT NODE
+ * millis lost CLIENT NODE
+ * millis fault NODE,NODE WORDS
  * millis note WORDS
  * </pre>
  *
@@ -27,8 +34,14 @@ sealed interface HistoryEvent {
   record Received(long millis, String subscriber, String publisher, int number)
       implements HistoryEvent {}
 
-  /** Something was broken or mended. */
-  record Fault(long millis, String words) implements HistoryEvent {}
+  /** A client is at a node from now on. */
+  record Connected(long millis, String client, int node) implements HistoryEvent {}
+
+  /** A client noticed that it is no more at its node, though it did not want to leave. */
+  record Lost(long millis, String client, int node) implements HistoryEvent {}
+
+  /** Something is going to be broken, at these nodes. */
+  record Fault(long millis, Set<Integer> nodes, String words) implements HistoryEvent {}
 
   /** Of no concern to the checker. */
   record Note(long millis, String words) implements HistoryEvent {}
@@ -43,8 +56,16 @@ sealed interface HistoryEvent {
     if (this instanceof Received r) {
       return r.millis + " received " + r.subscriber + " " + r.publisher + " " + r.number;
     }
+    if (this instanceof Connected c) {
+      return c.millis + " connected " + c.client + " " + c.node;
+    }
+    if (this instanceof Lost l) {
+      return l.millis + " lost " + l.client + " " + l.node;
+    }
     if (this instanceof Fault f) {
-      return f.millis + " fault " + f.words;
+      String nodes =
+          new TreeSet<>(f.nodes).stream().map(String::valueOf).collect(Collectors.joining(","));
+      return f.millis + " fault " + nodes + " " + f.words;
     }
     return millis() + " note " + ((Note) this).words;
   }
@@ -61,12 +82,18 @@ sealed interface HistoryEvent {
         case "published" -> new Published(millis, words[2], Integer.parseInt(words[3]));
         case "acknowledged" -> new Acknowledged(millis, words[2], Integer.parseInt(words[3]));
         case "received" -> new Received(millis, words[2], words[3], Integer.parseInt(words[4]));
-        case "fault" -> new Fault(millis, rest);
+        case "connected" -> new Connected(millis, words[2], Integer.parseInt(words[3]));
+        case "lost" -> new Lost(millis, words[2], Integer.parseInt(words[3]));
+        case "fault" -> new Fault(millis, nodes(words[2]), rest.substring(rest.indexOf(' ') + 1));
         case "note" -> new Note(millis, rest);
         default -> throw new IllegalArgumentException("no such event");
       };
     } catch (IllegalArgumentException | ArrayIndexOutOfBoundsException e) {
       throw new IllegalArgumentException("not an event of a history: '" + line + "'", e);
     }
+  }
+
+  private static Set<Integer> nodes(String joined) {
+    return Stream.of(joined.split(",")).map(Integer::valueOf).collect(Collectors.toSet());
   }
 }

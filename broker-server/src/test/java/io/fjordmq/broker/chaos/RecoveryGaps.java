@@ -1,55 +1,164 @@
 package io.fjordmq.broker.chaos;
 
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
+import java.util.Set;
+import java.util.function.ToLongFunction;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
- * How long publishers waited for an acknowledgement after each fault. A figure, not a verdict.
+ * How long clients were without service after one fault, until the next. A figure, not a verdict.
+ * All in milliseconds, always the client that waited longest; {@link #NOBODY} if there was none.
  *
  * @param fault what was done
- * @param millis the longest time between two acknowledgements of one publisher that began or ended
- *     between this fault and the next, the worst publisher's
+ * @param others wait of a publisher for an acknowledgement, from when it had the message; of those
+ *     that were at a node to which nothing was done
+ * @param noticed from the fault until a publisher at such a node knew that it has to go elsewhere.
+ *     One that never had to does not count
+ * @param back from there to its next acknowledgement, at whatever node
+ * @param longest the longest wait of any publisher
+ * @param silence the longest time between two messages that came to one subscriber
  */
-record RecoveryGaps(String fault, long millis) {
+record RecoveryGaps(
+    String fault, long others, long noticed, long back, long longest, long silence) {
+  static final long NOBODY = -1;
 
   /** One for each fault, in their order. */
   static List<RecoveryGaps> of(Stream<HistoryEvent> history) {
-    List<RecoveryGaps> gaps = new ArrayList<>();
-    Map<String, Long> lastAnswer = new TreeMap<>();
-    String[] fault = {null};
-    long[] longest = {0};
-    history.forEach(
-        event -> {
-          if (event instanceof HistoryEvent.Fault next) {
-            if (fault[0] != null) {
-              gaps.add(new RecoveryGaps(fault[0], longest[0]));
-            }
-            fault[0] = next.words();
-            longest[0] = 0;
-          } else if (event instanceof HistoryEvent.Acknowledged answer) {
-            Long before = lastAnswer.put(answer.publisher(), answer.millis());
-            if (before != null) {
-              longest[0] = Math.max(longest[0], answer.millis() - before);
-            }
-          }
-        });
-    if (fault[0] != null) {
-      gaps.add(new RecoveryGaps(fault[0], longest[0]));
-    }
-    return gaps;
+    Reader reader = new Reader();
+    history.forEach(reader::take);
+    reader.endWindow();
+    return reader.gaps;
   }
 
-  /** The middle one of the gaps of faults whose words begin so; -1 if there is none. */
-  static long median(List<RecoveryGaps> gaps, String faults) {
-    List<Long> sorted =
-        gaps.stream()
-            .filter(gap -> gap.fault.startsWith(faults))
-            .map(RecoveryGaps::millis)
-            .sorted()
-            .toList();
-    return sorted.isEmpty() ? -1 : sorted.get(sorted.size() / 2);
+  /** The kind of fault: what stands before its details. */
+  String kind() {
+    int details = fault.indexOf('[');
+    return details < 0 ? fault : fault.substring(0, details);
+  }
+
+  /**
+   * One of the figures over several faults.
+   *
+   * @param count of faults after which there was somebody of whom it tells
+   * @param median the middle one, the larger of two; {@link #NOBODY} if there is none
+   * @param worst the largest
+   */
+  record Spread(int count, long median, long worst) {
+    static Spread of(List<RecoveryGaps> gaps, ToLongFunction<RecoveryGaps> figure) {
+      List<Long> sorted =
+          gaps.stream().map(figure::applyAsLong).filter(gap -> gap != NOBODY).sorted().toList();
+      int count = sorted.size();
+      return count == 0
+          ? new Spread(0, NOBODY, NOBODY)
+          : new Spread(count, sorted.get(count / 2), sorted.get(count - 1));
+    }
+
+    @Override
+    public String toString() {
+      return count == 0 ? "-" : median + "/" + worst;
+    }
+  }
+
+  /** What happens between one fault and the next. */
+  private static final class Window {
+    private final HistoryEvent.Fault fault;
+
+    /** Publishers that were at a node to which it is done. */
+    private final Set<String> hit = new HashSet<>();
+
+    private final Map<String, Long> lostAt = new HashMap<>();
+    private final Set<String> back = new HashSet<>();
+    private long othersMillis = NOBODY;
+    private long noticedMillis = NOBODY;
+    private long backMillis = NOBODY;
+    private long longestMillis = NOBODY;
+    private long silenceMillis = NOBODY;
+
+    Window(HistoryEvent.Fault fault, Map<String, Integer> where) {
+      this.fault = fault;
+      where.forEach(
+          (client, node) -> {
+            if (fault.nodes().contains(node)) {
+              hit.add(client);
+            }
+          });
+    }
+
+    void lost(HistoryEvent.Lost event) {
+      if (hit.contains(event.client()) && !lostAt.containsKey(event.client())) {
+        lostAt.put(event.client(), event.millis());
+      }
+    }
+
+    void acknowledged(HistoryEvent.Acknowledged event, long waited) {
+      String publisher = event.publisher();
+      longestMillis = Math.max(longestMillis, waited);
+      if (!hit.contains(publisher)) {
+        othersMillis = Math.max(othersMillis, waited);
+        return;
+      }
+      Long lost = lostAt.get(publisher);
+      if (lost != null && back.add(publisher)) {
+        noticedMillis = Math.max(noticedMillis, lost - fault.millis());
+        backMillis = Math.max(backMillis, event.millis() - lost);
+      }
+    }
+
+    RecoveryGaps gaps() {
+      return new RecoveryGaps(
+          fault.words(), othersMillis, noticedMillis, backMillis, longestMillis, silenceMillis);
+    }
+  }
+
+  private static final class Reader {
+    private final List<RecoveryGaps> gaps = new ArrayList<>();
+    private final Map<String, Integer> where = new HashMap<>();
+    private final Map<String, Map<Integer, Long>> unanswered = new HashMap<>();
+    private final Map<String, Long> lastArrival = new HashMap<>();
+    private @Nullable Window window;
+
+    void take(HistoryEvent event) {
+      if (event instanceof HistoryEvent.Fault fault) {
+        endWindow();
+        window = new Window(fault, where);
+      } else if (event instanceof HistoryEvent.Connected connected) {
+        where.put(connected.client(), connected.node());
+      } else if (event instanceof HistoryEvent.Lost lost) {
+        where.remove(lost.client());
+        if (window != null) {
+          window.lost(lost);
+        }
+      } else if (event instanceof HistoryEvent.Published published) {
+        unanswered
+            .computeIfAbsent(published.publisher(), name -> new HashMap<>())
+            .put(published.number(), published.millis());
+      } else if (event instanceof HistoryEvent.Acknowledged acknowledged) {
+        acknowledged(acknowledged);
+      } else if (event instanceof HistoryEvent.Received received) {
+        Long before = lastArrival.put(received.subscriber(), received.millis());
+        if (window != null && before != null) {
+          window.silenceMillis = Math.max(window.silenceMillis, received.millis() - before);
+        }
+      }
+    }
+
+    private void acknowledged(HistoryEvent.Acknowledged event) {
+      Long published =
+          unanswered.getOrDefault(event.publisher(), new HashMap<>()).remove(event.number());
+      if (window != null && published != null) {
+        window.acknowledged(event, event.millis() - published);
+      }
+    }
+
+    void endWindow() {
+      if (window != null) {
+        gaps.add(window.gaps());
+      }
+    }
   }
 }

@@ -1,0 +1,136 @@
+package io.fjordmq.broker.chaos;
+
+import com.hivemq.client.mqtt.lifecycle.MqttDisconnectSource;
+import com.hivemq.client.mqtt.mqtt5.Mqtt5AsyncClient;
+import com.hivemq.client.mqtt.mqtt5.Mqtt5Client;
+import com.hivemq.client.mqtt.mqtt5.lifecycle.Mqtt5ClientDisconnectedContext;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * A client with a persistent session that goes to the next node when it loses its own, and resumes
+ * its session there. Tells the history where it is.
+ */
+final class ChaosClient {
+  private static final long SESSION_SECONDS = 86_400;
+  private static final int KEEP_ALIVE_SECONDS = 3;
+  private static final long PATIENCE_SECONDS = 60;
+  private static final int LEAST_PAUSE_MILLIS = 20;
+  private static final int MOST_PAUSE_MILLIS = 200;
+
+  private final String name;
+  private final int nodes;
+  private final int home;
+  private final History history;
+  private final Mqtt5AsyncClient mqtt;
+  private volatile int node;
+  private volatile boolean goingHome;
+  private volatile boolean leaving;
+
+  /**
+   * Makes one that first goes to this node; it is not connected yet.
+   *
+   * @param name without blanks, of this client alone
+   */
+  ChaosClient(String name, int nodes, int home, History history) {
+    this.name = name;
+    this.nodes = nodes;
+    this.home = home;
+    this.history = history;
+    this.node = home;
+    this.mqtt =
+        Mqtt5Client.builder()
+            .identifier("chaos-" + name)
+            .transportConfig()
+            .serverHost(Network.address(home))
+            .serverPort(ChaosNode.MQTT_PORT)
+            .socketConnectTimeout(1, TimeUnit.SECONDS)
+            .mqttConnectTimeout(3, TimeUnit.SECONDS)
+            .applyTransportConfig()
+            .addConnectedListener(
+                context -> history.add(millis -> new HistoryEvent.Connected(millis, name, node)))
+            .addDisconnectedListener(
+                context -> disconnected((Mqtt5ClientDisconnectedContext) context))
+            .buildAsync();
+  }
+
+  private void disconnected(Mqtt5ClientDisconnectedContext context) {
+    boolean wished = context.getSource() == MqttDisconnectSource.USER;
+    if (leaving) {
+      return;
+    }
+    int from = node;
+    node = goingHome ? home : 1 + from % nodes;
+    goingHome = false;
+    if (!wished && context.getClientConfig().getState().isConnected()) {
+      history.add(millis -> new HistoryEvent.Lost(millis, name, from));
+    }
+    String cause = String.valueOf(context.getCause().getMessage()).replace('\n', ' ');
+    history.note(name + " goes to node " + node + ": " + cause);
+    int pause =
+        LEAST_PAUSE_MILLIS
+            + ThreadLocalRandom.current().nextInt(MOST_PAUSE_MILLIS - LEAST_PAUSE_MILLIS);
+    context
+        .getReconnector()
+        .reconnect(true)
+        .delay(pause, TimeUnit.MILLISECONDS)
+        .transportConfig()
+        .serverHost(Network.address(node))
+        .serverPort(ChaosNode.MQTT_PORT)
+        .socketConnectTimeout(1, TimeUnit.SECONDS)
+        .mqttConnectTimeout(3, TimeUnit.SECONDS)
+        .applyTransportConfig()
+        .connectWith()
+        .cleanStart(false)
+        .keepAlive(KEEP_ALIVE_SECONDS)
+        .sessionExpiryInterval(SESSION_SECONDS)
+        .applyConnect();
+  }
+
+  Mqtt5AsyncClient mqtt() {
+    return mqtt;
+  }
+
+  /** Connects, trying one node after the other. */
+  void connect(boolean cleanStart) {
+    await(
+        "connecting " + name,
+        mqtt.connectWith()
+            .cleanStart(cleanStart)
+            .keepAlive(KEEP_ALIVE_SECONDS)
+            .sessionExpiryInterval(SESSION_SECONDS)
+            .send());
+  }
+
+  /** Leaves its node and goes to the next one. */
+  void move() {
+    if (mqtt.getState().isConnected()) {
+      mqtt.disconnect();
+    }
+  }
+
+  /** Goes back to its first node if it is elsewhere. */
+  void goHome() {
+    if (node != home && mqtt.getState().isConnected()) {
+      goingHome = true;
+      mqtt.disconnect();
+    }
+  }
+
+  /** Disconnects and stays away; its session stays. */
+  CompletableFuture<Void> leave() {
+    leaving = true;
+    return mqtt.disconnect();
+  }
+
+  static <T> T await(String what, CompletableFuture<T> future) {
+    try {
+      return future.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+    } catch (InterruptedException | ExecutionException | TimeoutException e) {
+      throw new IllegalStateException(what + " failed", e);
+    }
+  }
+}
