@@ -28,6 +28,9 @@ public interface DeliveryObserver {
   /** A route could not be added or removed. */
   default void routeFailed() {}
 
+  /** What a publisher may repeat was forgotten because too many were remembered. */
+  default void forgotPublisher() {}
+
   /** Unacknowledged messages of shares were given to other members. */
   default void redistributed(long messages) {}
 }

@@ -22,6 +22,8 @@ package io.fjordmq.broker.delivery;
  * @param maxRepeatingPublishers publishers of QoS 2 whose last messages are remembered, so that
  *     live receivers do not get them again when they are repeated; when there are more, the one
  *     longest silent is forgotten
+ * @param maxRepeatableMessages messages remembered of all these publishers; when there are more,
+ *     the publisher longest silent is forgotten
  * @param maxShares shares whose turn is remembered; when there are more, all begin anew
  * @param shareStrategy which member of a share gets a message
  */
@@ -38,6 +40,7 @@ public record DeliverySettings(
     int pushedEntriesPerInbox,
     long pushedBytesPerInbox,
     int maxRepeatingPublishers,
+    int maxRepeatableMessages,
     int maxShares,
     ShareStrategy shareStrategy) {
 
@@ -56,6 +59,7 @@ public record DeliverySettings(
           256,
           1L << 20,
           65_536,
+          262_144,
           65_536,
           ShareStrategy.ROUND_ROBIN);
 
@@ -76,6 +80,7 @@ public record DeliverySettings(
     requirePositive("pushedEntriesPerInbox", pushedEntriesPerInbox);
     requirePositive("pushedBytesPerInbox", pushedBytesPerInbox);
     requirePositive("maxRepeatingPublishers", maxRepeatingPublishers);
+    requirePositive("maxRepeatableMessages", maxRepeatableMessages);
     requirePositive("maxShares", maxShares);
   }
 

@@ -15,6 +15,7 @@ import io.fjordmq.broker.nodes.NodesStatus;
  * @param slowedPublishes whose answer waits for an event loop to catch up
  * @param shares whose turn is remembered
  * @param repeatingPublishers whose last messages are remembered
+ * @param repeatableMessages remembered of all these publishers
  * @param nodes what waits for other nodes
  */
 public record DeliveryStatus(
@@ -28,4 +29,5 @@ public record DeliveryStatus(
     int slowedPublishes,
     int shares,
     int repeatingPublishers,
+    int repeatableMessages,
     NodesStatus nodes) {}

@@ -41,7 +41,6 @@ public final class Distribution implements Publisher {
   private final ShareSelection selection;
   private final ShareDelivery shares;
   private final InboxDelivery inboxes;
-  private final RepeatedPublishes repeated;
   private final OtherNodes others;
   private final BooleanSupplier hasRoom;
   private final BooleanSupplier isServing;
@@ -73,7 +72,6 @@ public final class Distribution implements Publisher {
     this.local = local;
     this.registry = registry;
     this.dispatch = dispatch;
-    this.repeated = new RepeatedPublishes(settings.maxRepeatingPublishers());
     this.others = new OtherNodes(self, nodes, observer);
     this.hasRoom = hasRoom;
     this.isServing = isServing;
@@ -89,7 +87,6 @@ public final class Distribution implements Publisher {
     MatchedRoutes routes = router.match(tenant, message.topic());
     PublishOutcome atBest =
         routes.isEmpty() ? PublishOutcome.NO_MATCHING_SUBSCRIBERS : PublishOutcome.ACCEPTED;
-    LivePart live = id == null ? null : repeated.of(id);
     Outbox outbox = dispatch.outbox();
     boolean room = hasRoom.getAsBoolean();
     PublishOutcome refusal = refusal(message, routes, room);
@@ -97,8 +94,9 @@ public final class Distribution implements Publisher {
       answer(refusal, listener, outbox);
       return;
     }
+    LivePart live = id == null ? null : dispatch.repeated().of(id);
     if (isForThisNodeOnly(message, routes)) {
-      sendLive(tenant, message, routes, live, outbox, null);
+      sendHere(tenant, message, routes, live, outbox);
       answer(atBest, listener, outbox);
       return;
     }
@@ -116,7 +114,8 @@ public final class Distribution implements Publisher {
       join.open();
       inboxes.store(message, copies, id, join::part);
     }
-    sendLive(tenant, message, routes, live, outbox, join);
+    sendHere(tenant, message, routes, live, outbox);
+    others.send(tenant, message, routes, id, join);
     Mailbox congested = outbox.takeCongested();
     if (congested != null) {
       join.open();
@@ -228,7 +227,8 @@ public final class Distribution implements Publisher {
         dispatch.waitingBytes(),
         dispatch.slowedPublishes(),
         selection.remembered(),
-        repeated.size(),
+        dispatch.repeated().size(),
+        dispatch.repeated().messages(),
         others.status());
   }
 
@@ -300,16 +300,12 @@ public final class Distribution implements Publisher {
     return copies;
   }
 
-  /**
-   * @param join waits for other nodes; null if there are none among the routes
-   */
-  private void sendLive(
+  private void sendHere(
       String tenant,
       Message message,
       MatchedRoutes routes,
       @Nullable LivePart live,
-      Outbox outbox,
-      @Nullable PublishJoin join) {
+      Outbox outbox) {
     if (live != null && !live.isFirst()) {
       return; // repeated, and they have it
     }
@@ -318,9 +314,6 @@ public final class Distribution implements Publisher {
       if (self.is(nodes.get(i))) {
         local.match(tenant, message).fanOut().send(message, outbox);
       } // else: another node, or an earlier life of this one, whose clients are gone
-    }
-    if (join != null) {
-      others.send(tenant, message, routes, join);
     }
   }
 

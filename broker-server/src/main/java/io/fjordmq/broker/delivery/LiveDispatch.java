@@ -7,7 +7,8 @@ import java.util.function.ToLongFunction;
 
 /**
  * Brings deliveries to sessions: an {@link Outbox} per source thread, a {@link Mailbox} per
- * receiving event loop. There are as many of each as there are such threads.
+ * receiving event loop. There are as many of each as there are such threads. What publishers may
+ * repeat is remembered here, whether they are connected to this node or another one.
  */
 public final class LiveDispatch {
   private final DeliverySettings settings;
@@ -15,10 +16,12 @@ public final class LiveDispatch {
   private final ConcurrentHashMap<Executor, Mailbox> mailboxes = new ConcurrentHashMap<>();
   private final AtomicInteger nextIndex = new AtomicInteger();
   private final ThreadLocal<Outbox> outboxes;
+  private final RepeatedPublishes repeated;
 
   public LiveDispatch(DeliverySettings settings, DeliveryObserver observer) {
     this.settings = settings;
     this.observer = observer;
+    this.repeated = new RepeatedPublishes(settings, observer);
     this.outboxes =
         ThreadLocal.withInitial(() -> new Outbox(settings.outboxDeliveries(), observer));
   }
@@ -35,6 +38,11 @@ public final class LiveDispatch {
         ? mailbox
         : mailboxes.computeIfAbsent(
             loop, l -> new Mailbox(nextIndex.getAndIncrement(), l, this, settings, observer));
+  }
+
+  /** What live receivers of this node have been given that may be repeated. */
+  RepeatedPublishes repeated() {
+    return repeated;
   }
 
   long waitingCopies() {

@@ -8,6 +8,7 @@ import io.fjordmq.broker.nodes.NodeItem;
 import io.fjordmq.broker.nodes.NodeStream;
 import io.fjordmq.broker.nodes.NodeStreams;
 import io.fjordmq.broker.nodes.NodesStatus;
+import io.fjordmq.inbox.PublishId;
 import io.fjordmq.router.MatchedRoutes;
 import io.fjordmq.router.MatchedRoutes.ShareMatch;
 import io.fjordmq.router.Receiver;
@@ -71,8 +72,18 @@ final class OtherNodes {
     return self.isNot(receiver) ? streams.find(receiver.node(), receiver.incarnation()) : null;
   }
 
-  /** Sends the message to those of the nodes that are others. */
-  void send(String tenant, Message message, MatchedRoutes routes, PublishJoin join) {
+  /**
+   * Sends the message to those of the nodes that are others. A repeated one, too: they recognise
+   * it.
+   *
+   * @param id set if the publisher may repeat the message
+   */
+  void send(
+      String tenant,
+      Message message,
+      MatchedRoutes routes,
+      @Nullable PublishId id,
+      PublishJoin join) {
     byte[] item = null;
     for (Receiver.Live node : routes.nodes()) {
       NodeStream stream = routes.isWanted(node, message.qos()) ? find(node) : null;
@@ -80,7 +91,7 @@ final class OtherNodes {
         continue;
       }
       if (item == null) {
-        item = new NodeItem.Publish(tenant, message).encode();
+        item = new NodeItem.Publish(tenant, message, id).encode();
       }
       if (message.qos() == Qos.AT_MOST_ONCE) {
         sendAtMostOnce(stream, item, join);

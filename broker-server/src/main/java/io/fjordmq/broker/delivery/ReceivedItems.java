@@ -1,8 +1,10 @@
 package io.fjordmq.broker.delivery;
 
+import io.fjordmq.broker.delivery.RepeatedPublishes.LivePart;
 import io.fjordmq.broker.nodes.ItemReceiver;
 import io.fjordmq.broker.nodes.NodeItem;
 import io.fjordmq.inbox.InboxSpan;
+import io.fjordmq.inbox.PublishId;
 import java.util.List;
 
 /**
@@ -48,6 +50,11 @@ public final class ReceivedItems implements ItemReceiver {
    * The answer is late while an event loop has too much to do: the other node's publishers wait.
    */
   private void take(NodeItem.Publish publish, Answer answer) {
+    PublishId id = publish.id();
+    if (id != null && !dispatch.repeated().of(id).isFirst()) {
+      answer.taken(true); // repeated, and they have it
+      return;
+    }
     Outbox outbox = dispatch.outbox();
     local.match(publish.tenant(), publish.message()).fanOut().send(publish.message(), outbox);
     Mailbox congested = outbox.takeCongested();
@@ -60,9 +67,16 @@ public final class ReceivedItems implements ItemReceiver {
 
   private boolean take(NodeItem.Shared shared) {
     ShareKey key = new ShareKey(shared.tenant(), shared.shareName(), shared.pattern());
+    LivePart live = shared.id() == null ? null : dispatch.repeated().of(shared.id());
+    if (live != null && live.hasServed(key)) {
+      return true; // repeated, and a member has it
+    }
     Subscriber member = local.find(shared.tenant(), shared.member());
     if (member == null || !member.isSubscribedTo(key)) {
       return false;
+    }
+    if (live != null) {
+      live.serve(key);
     }
     Delivery delivery =
         new Delivery(

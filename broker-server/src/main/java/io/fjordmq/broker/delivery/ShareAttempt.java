@@ -55,7 +55,7 @@ final class ShareAttempt {
     return live != null && live.hasServed(key);
   }
 
-  /** It is sent to a connected member. */
+  /** A connected member has it, or will. */
   void sendLive() {
     if (live != null) {
       live.serve(key);

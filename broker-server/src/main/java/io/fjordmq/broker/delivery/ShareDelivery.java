@@ -48,7 +48,6 @@ final class ShareDelivery {
       return null;
     }
     if (choice instanceof ShareSelection.Choice.Elsewhere elsewhere) {
-      attempt.sendLive();
       sendElsewhere(attempt, elsewhere, late);
       return null;
     }
@@ -76,7 +75,10 @@ final class ShareDelivery {
             item(attempt, chosen).encode(),
             outcome -> {
               switch (outcome) {
-                case TAKEN -> close(waiting, PublishOutcome.ACCEPTED);
+                case TAKEN -> {
+                  attempt.sendLive();
+                  close(waiting, PublishOutcome.ACCEPTED);
+                }
                 case ABANDONED -> close(waiting, PublishOutcome.NOT_DURABLE);
                 case NOT_TAKEN, LIFE_OVER -> nextAfter(attempt, chosen, late, waiting);
               }
@@ -117,7 +119,8 @@ final class ShareDelivery {
         form.qos(),
         form.retain(),
         form.subscriptionIdentifiers(),
-        form.message());
+        form.message(),
+        attempt.id());
   }
 
   private static Delivery delivery(ShareAttempt attempt, SubscriptionOptions options) {

@@ -11,6 +11,7 @@ import io.fjordmq.router.Route;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -127,14 +128,15 @@ final class ShareSelection {
   }
 
   /**
-   * A message that may be repeated goes to the same member each time, as long as the same ones are
-   * there: there it is recognised, so that the share gets it exactly once.
+   * A message that may be repeated goes to the same member each time, as long as that one is there
+   * and none comes whom the hash likes better: there it is recognised, so that the share gets it
+   * exactly once.
    */
   private int pick(List<Candidate> candidates, ShareAttempt attempt) {
     ShareStrategy strategy = settings.shareStrategy();
     PublishId id = attempt.id();
     return id != null && strategy.takesTurns()
-        ? ShareStrategy.byHash(candidates, id.hashCode())
+        ? ShareStrategy.byHash(candidates, Objects.hash(id.producer(), id.sequence()))
         : strategy.pick(candidates, attempt.message(), turnOf(attempt.key()));
   }
 

@@ -10,9 +10,11 @@ import io.fjordmq.inbox.Claim;
 import io.fjordmq.inbox.InboxEntry;
 import io.fjordmq.inbox.InboxHandle;
 import io.fjordmq.inbox.InboxId;
+import io.fjordmq.inbox.PublishId;
 import io.fjordmq.range.KeyInterval;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Items as bytes. The version of the whole stands in the {@link StreamBatch}.
@@ -26,8 +28,11 @@ import java.util.List;
  * 5 inboxes led  interval
  * 6 fenced       handle
  * 7 connected    string tenant | string client | u64 epoch version | u64 index
+ * 8 publish      id | as 1
+ * 9 shared       id | as 2
  *
  * form    u8 bits 0-1 QoS, 2 RETAIN | varint count, varint each subscription identifier
+ * id      u64 producer | varint sequence | varint lowest sequence that may be repeated
  * handle  string tenant | string client | u64 incarnation | varint epoch
  * </pre>
  */
@@ -39,6 +44,8 @@ final class ItemCodec {
   private static final int INBOXES_LED = 5;
   private static final int FENCED = 6;
   private static final int CONNECTED = 7;
+  private static final int REPEATABLE_PUBLISH = 8;
+  private static final int REPEATABLE_SHARED = 9;
 
   private static final int QOS = 0b11;
   private static final int RETAIN = 1 << 2;
@@ -47,7 +54,7 @@ final class ItemCodec {
 
   static byte[] encode(NodeItem item) {
     if (item instanceof NodeItem.Publish publish) {
-      ByteWriter out = open(PUBLISH, publish.message());
+      ByteWriter out = open(PUBLISH, REPEATABLE_PUBLISH, publish.id(), publish.message());
       out.writeString(publish.tenant());
       MessageCodec.write(publish.message(), out);
       return out.toByteArray();
@@ -77,7 +84,7 @@ final class ItemCodec {
   }
 
   private static byte[] encode(NodeItem.Shared shared) {
-    ByteWriter out = open(SHARED, shared.message());
+    ByteWriter out = open(SHARED, REPEATABLE_SHARED, shared.id(), shared.message());
     out.writeString(shared.tenant())
         .writeString(shared.shareName())
         .writeString(shared.pattern())
@@ -97,6 +104,21 @@ final class ItemCodec {
       MessageCodec.write(entry.message(), out);
     }
     return out.toByteArray();
+  }
+
+  private static ByteWriter open(
+      int kind, int repeatable, @Nullable PublishId id, Message message) {
+    if (id == null) {
+      return open(kind, message);
+    }
+    return open(repeatable, message)
+        .writeLong(id.producer())
+        .writeVarint(id.sequence())
+        .writeVarint(id.lowest());
+  }
+
+  private static PublishId readPublishId(ByteReader in) {
+    return new PublishId(in.readLong(), in.readVarint(), in.readVarint());
   }
 
   private static ByteWriter open(int kind, Message message) {
@@ -131,8 +153,10 @@ final class ItemCodec {
   private static NodeItem read(ByteReader in) {
     int kind = in.readByte();
     return switch (kind) {
-      case PUBLISH -> new NodeItem.Publish(in.readString(), MessageCodec.read(in));
-      case SHARED -> readShared(in);
+      case PUBLISH -> readPublish(in, null);
+      case SHARED -> readShared(in, null);
+      case REPEATABLE_PUBLISH -> readPublish(in, readPublishId(in));
+      case REPEATABLE_SHARED -> readShared(in, readPublishId(in));
       case APPENDED -> readAppended(in);
       case LOOK_AGAIN -> new NodeItem.LookAgain(readId(in));
       case INBOXES_LED -> new NodeItem.InboxesLed(KeyInterval.read(in));
@@ -144,7 +168,11 @@ final class ItemCodec {
     };
   }
 
-  private static NodeItem readShared(ByteReader in) {
+  private static NodeItem readPublish(ByteReader in, @Nullable PublishId id) {
+    return new NodeItem.Publish(in.readString(), MessageCodec.read(in), id);
+  }
+
+  private static NodeItem readShared(ByteReader in, @Nullable PublishId id) {
     String tenant = in.readString();
     String shareName = in.readString();
     String pattern = in.readString();
@@ -158,7 +186,8 @@ final class ItemCodec {
         Qos.of(form & QOS),
         (form & RETAIN) != 0,
         readIdentifiers(in),
-        MessageCodec.read(in));
+        MessageCodec.read(in),
+        id);
   }
 
   private static NodeItem readAppended(ByteReader in) {

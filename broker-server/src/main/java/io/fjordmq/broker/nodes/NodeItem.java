@@ -6,14 +6,20 @@ import io.fjordmq.inbox.Claim;
 import io.fjordmq.inbox.InboxEntry;
 import io.fjordmq.inbox.InboxHandle;
 import io.fjordmq.inbox.InboxId;
+import io.fjordmq.inbox.PublishId;
 import io.fjordmq.range.KeyInterval;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** One thing a node says to another. */
 public sealed interface NodeItem {
 
-  /** A message for whoever at the node has ordinary live subscriptions that match. */
-  record Publish(String tenant, Message message) implements NodeItem {}
+  /**
+   * A message for whoever at the node has ordinary live subscriptions that match.
+   *
+   * @param id set if its publisher may repeat it
+   */
+  record Publish(String tenant, Message message, @Nullable PublishId id) implements NodeItem {}
 
   /**
    * A message for one connected member of a share; answered with whether the member could take it.
@@ -21,6 +27,7 @@ public sealed interface NodeItem {
    * @param pattern the filter without the share
    * @param qos to deliver with
    * @param retain flag to deliver with
+   * @param id set if its publisher may repeat it
    */
   record Shared(
       String tenant,
@@ -30,7 +37,8 @@ public sealed interface NodeItem {
       Qos qos,
       boolean retain,
       List<Integer> subscriptionIdentifiers,
-      Message message)
+      Message message,
+      @Nullable PublishId id)
       implements NodeItem {}
 
   /** Entries were appended to an inbox that is attached at the node. */

@@ -18,6 +18,7 @@ final class DeliveryMeters implements DeliveryObserver {
   private final LongAdder slowed;
   private final LongAdder routesFailed;
   private final LongAdder redistributed;
+  private final LongAdder forgotten;
 
   /** The reasons are this package's own and the inbox store's: a handful of words. */
   private final Map<String, LongAdder> dropped = new ConcurrentHashMap<>();
@@ -32,6 +33,7 @@ final class DeliveryMeters implements DeliveryObserver {
     slowed = meters.counter(Metric.PUBLISHES_SLOWED);
     routesFailed = meters.counter(Metric.ROUTE_CHANGES_FAILED);
     redistributed = meters.counter(Metric.SHARES_REDISTRIBUTED);
+    forgotten = meters.counter(Metric.REPEATING_PUBLISHERS_FORGOTTEN);
     for (DropReason reason : DropReason.values()) {
       dropped.put(reason.label(), newDropped(reason.label()));
     }
@@ -79,5 +81,10 @@ final class DeliveryMeters implements DeliveryObserver {
   @Override
   public void redistributed(long messages) {
     redistributed.add(messages);
+  }
+
+  @Override
+  public void forgotPublisher() {
+    forgotten.increment();
   }
 }

@@ -167,6 +167,16 @@ enum Metric {
       Kind.GAUGE,
       "",
       "publishers whose QoS 2 messages are remembered"),
+  REPEATABLE_MESSAGES(
+      "fjordmq.repeatable.messages",
+      Kind.GAUGE,
+      "",
+      "their messages that connected clients have been given and that may be repeated"),
+  REPEATING_PUBLISHERS_FORGOTTEN(
+      "fjordmq.repeating.publishers.forgotten",
+      Kind.COUNTER,
+      "",
+      "publishers forgotten because there were too many: what they repeat is delivered again"),
 
   ROUTES("fjordmq.routes", Kind.GAUGE, "", "routes this node matches against"),
   ROUTE_FILTERS("fjordmq.route.filters", Kind.GAUGE, "", "different filters among them"),

@@ -55,6 +55,7 @@ final class StatusGauges {
     gauge(Metric.PUBLISHES_WAITING, s -> s.delivery().slowedPublishes());
     gauge(Metric.SHARES, s -> s.delivery().shares());
     gauge(Metric.REPEATING_PUBLISHERS, s -> s.delivery().repeatingPublishers());
+    gauge(Metric.REPEATABLE_MESSAGES, s -> s.delivery().repeatableMessages());
   }
 
   private void addStores() {

@@ -12,6 +12,7 @@ final class CountingObserver implements DeliveryObserver {
   final LongAdder slowed = new LongAdder();
   final LongAdder routeFailures = new LongAdder();
   final LongAdder redistributed = new LongAdder();
+  final LongAdder forgotten = new LongAdder();
 
   @Override
   public void delivered(long copies) {
@@ -41,6 +42,11 @@ final class CountingObserver implements DeliveryObserver {
   @Override
   public void redistributed(long messages) {
     redistributed.add(messages);
+  }
+
+  @Override
+  public void forgotPublisher() {
+    forgotten.increment();
   }
 
   long dropped(DropReason reason) {

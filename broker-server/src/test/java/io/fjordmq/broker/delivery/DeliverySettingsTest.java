@@ -20,6 +20,6 @@ class DeliverySettingsTest {
 
   private static DeliverySettings settings(int outbox, long highWater, long capacity) {
     return new DeliverySettings(
-        1, 1, outbox, 1, highWater, capacity, 1, 1, 1, 1, 1, 1, 1, ShareStrategy.RANDOM);
+        1, 1, outbox, 1, highWater, capacity, 1, 1, 1, 1, 1, 1, 1, 1, ShareStrategy.RANDOM);
   }
 }

@@ -22,7 +22,7 @@ final class DeliveryWorld {
   /** Bounds so small that tests reach them. */
   static final DeliverySettings SMALL =
       new DeliverySettings(
-          16, 8, 4, 10, 20, 40, 10_000, 20_000, 2, 4, 1_000, 2, 16, ShareStrategy.ROUND_ROBIN);
+          16, 8, 4, 10, 20, 40, 10_000, 20_000, 2, 4, 1_000, 2, 5, 16, ShareStrategy.ROUND_ROBIN);
 
   final CountingObserver observer = new CountingObserver();
   final FakeRouter router = new FakeRouter();

@@ -80,6 +80,32 @@ class RepeatedPublishTest {
     assertThat(world.publisher.status().repeatingPublishers())
         .isEqualTo(DeliveryWorld.SMALL.maxRepeatingPublishers());
     assertThat(live.texts()).containsExactly("one", "two", "three", "two");
+    assertThat(world.observer.forgotten.sum()).isEqualTo(2);
+  }
+
+  @Test
+  void shouldTakeForRepeatedWhatThePublisherHasReleased() {
+    world.subscribe(live, "a", EXACTLY_ONCE);
+    publish("two", new PublishId(1, 11, 11));
+    publish("one", new PublishId(1, 10, 10));
+    assertThat(live.texts()).containsExactly("two");
+  }
+
+  @Test
+  void shouldHoldNoMoreMessagesThanItMay() {
+    world.subscribe(live, "a", EXACTLY_ONCE);
+    for (int i = 1; i <= 4; i++) {
+      publish("one" + i, new PublishId(1, i, 1));
+    }
+    for (int i = 1; i <= 9; i++) {
+      publish("two" + i, new PublishId(2, i, 1));
+    }
+    assertThat(world.publisher.status().repeatableMessages())
+        .isEqualTo(DeliveryWorld.SMALL.maxRepeatableMessages());
+    assertThat(world.observer.forgotten.sum()).isEqualTo(1);
+    publish("two9", new PublishId(2, 9, 1));
+    publish("two1", new PublishId(2, 1, 1));
+    assertThat(live.texts()).hasSize(13);
   }
 
   private void publish(String text, PublishId id) {

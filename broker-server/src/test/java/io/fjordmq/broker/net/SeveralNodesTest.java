@@ -289,4 +289,72 @@ class SeveralNodesTest {
     cluster.node(0).connect("p").publish(1, 1, "a", "m").expect("PUBACK 1");
     assertThat(payloads(subscriber)).containsExactly("m");
   }
+
+  @Test
+  void shouldReachLiveSubscribersOnceWhenAPublisherRepeatsItselfAtAnotherNode() {
+    List<TestClient> subscribers = subscribersEverywhere("a");
+    publish2(cluster.node(1).connectPersistent("p"), 1, "m").expect("PUBREC 1");
+    // The publisher does not hear of it: its node dies.
+    TestClient again = cluster.node(2).open().connect5("p", false, 1_000);
+    again.all();
+    repeat2(again, 1, "m").expect("PUBREC 1");
+    for (TestClient subscriber : subscribers) {
+      assertThat(payloads(subscriber)).containsExactly("m");
+    }
+    again.reply(MqttMessageType.PUBREL, 1).expect("PUBCOMP 1");
+    publish2(again, 1, "next").expect("PUBREC 1");
+    for (TestClient subscriber : subscribers) {
+      assertThat(payloads(subscriber)).containsExactly("next");
+    }
+  }
+
+  @Test
+  void shouldNotTakeFromTheOldNodeWhatTheNewOneBroughtLongAgo() {
+    TestClient subscriber = cluster.node(1).connect("s").subscribe(1, "a", 2);
+    subscriber.all();
+    cluster.cut(2, 1);
+    publish2(cluster.node(2).connectPersistent("p"), 1, "m").expect();
+    TestClient again = cluster.node(0).open().connect5("p", false, 1_000);
+    again.all();
+    repeat2(again, 1, "m").expect("PUBREC 1");
+    again.reply(MqttMessageType.PUBREL, 1).expect("PUBCOMP 1");
+    publish2(again, 2, "next").expect("PUBREC 2");
+    cluster.heal();
+    assertThat(payloads(subscriber)).containsExactly("m", "next");
+  }
+
+  @Test
+  void shouldReachAShareOnceWhenAPublisherRepeatsItselfAtAnotherNode() {
+    List<TestClient> members = subscribersEverywhere("$share/g/a");
+    TestClient first = cluster.node(1).connectPersistent("p");
+    for (int i = 1; i <= 9; i++) {
+      publish2(first, i, "m" + i).expect("PUBREC " + i);
+    }
+    first.reply(MqttMessageType.PUBREL, 1).expect("PUBCOMP 1");
+    TestClient again = cluster.node(2).open().connect5("p", false, 1_000);
+    again.all();
+    for (int i = 2; i <= 9; i++) {
+      repeat2(again, i, "m" + i).expect("PUBREC " + i);
+    }
+    assertThat(members.stream().map(SeveralNodesTest::payloads).flatMap(List::stream))
+        .hasSize(9)
+        .doesNotHaveDuplicates();
+  }
+
+  private List<TestClient> subscribersEverywhere(String filter) {
+    List<TestClient> subscribers = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      subscribers.add(cluster.node(i).connect("s" + i).subscribe(1, filter, 2));
+      subscribers.get(i).all();
+    }
+    return subscribers;
+  }
+
+  private static TestClient publish2(TestClient publisher, int id, String payload) {
+    return publisher.publish(id, 2, "a", payload);
+  }
+
+  private static TestClient repeat2(TestClient publisher, int id, String payload) {
+    return publisher.publish(id, 2, "a", payload, false, true, MqttProperties.NO_PROPERTIES);
+  }
 }

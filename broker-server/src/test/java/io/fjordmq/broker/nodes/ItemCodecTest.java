@@ -13,6 +13,7 @@ import io.fjordmq.inbox.Claim;
 import io.fjordmq.inbox.InboxEntry;
 import io.fjordmq.inbox.InboxHandle;
 import io.fjordmq.inbox.InboxId;
+import io.fjordmq.inbox.PublishId;
 import io.fjordmq.range.KeyInterval;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
@@ -39,9 +40,10 @@ class ItemCodecTest {
 
   private static Map<NodeItem, String> golden() {
     Map<NodeItem, String> items = new LinkedHashMap<>();
-    items.put(new NodeItem.Publish("t", MESSAGE), "01" + "0174" + MESSAGE_HEX);
+    items.put(new NodeItem.Publish("t", MESSAGE, null), "01" + "0174" + MESSAGE_HEX);
     items.put(
-        new NodeItem.Shared("t", "s", "a/#", "c", Qos.AT_LEAST_ONCE, true, List.of(300), MESSAGE),
+        new NodeItem.Shared(
+            "t", "s", "a/#", "c", Qos.AT_LEAST_ONCE, true, List.of(300), MESSAGE, null),
         "02" + "0174" + "0173" + "03612f23" + "0163" + "05" + "01ac02" + MESSAGE_HEX);
     items.put(
         new NodeItem.Appended(
@@ -56,6 +58,12 @@ class ItemCodecTest {
     items.put(
         new NodeItem.Connected("t", "c", new Claim(1, 258)),
         "07" + "0174" + "0163" + "0000000000000001" + "0000000000000102");
+    PublishId id = new PublishId(-2, 300, 5);
+    String idHex = "fffffffffffffffe" + "ac02" + "05";
+    items.put(new NodeItem.Publish("t", MESSAGE, id), "08" + idHex + "0174" + MESSAGE_HEX);
+    items.put(
+        new NodeItem.Shared("t", "s", "a", "c", Qos.AT_MOST_ONCE, false, List.of(), MESSAGE, id),
+        "09" + idHex + "0174" + "0173" + "0161" + "0163" + "0000" + MESSAGE_HEX);
     return items;
   }
 
@@ -90,7 +98,7 @@ class ItemCodecTest {
 
   @Test
   void shouldRefuseWhatItDoesNotKnow() {
-    for (String hex : List.of("08", "", "06" + HANDLE_HEX + "00")) {
+    for (String hex : List.of("0a", "", "06" + HANDLE_HEX + "00")) {
       assertThatThrownBy(() -> ItemCodec.decode(HEX.parseHex(hex)))
           .isInstanceOf(MalformedBytesException.class);
     }

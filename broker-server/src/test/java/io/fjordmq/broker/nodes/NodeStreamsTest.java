@@ -88,7 +88,7 @@ class NodeStreamsTest {
   }
 
   private static byte[] item(String topic, int payloadBytes) {
-    return new NodeItem.Publish("t", message(topic, payloadBytes)).encode();
+    return new NodeItem.Publish("t", message(topic, payloadBytes), null).encode();
   }
 
   private static Message message(String topic, int payloadBytes) {

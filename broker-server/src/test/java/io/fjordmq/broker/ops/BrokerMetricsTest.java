@@ -120,7 +120,7 @@ class BrokerMetricsTest {
         new RangeDescriptor(RANGE, KeyInterval.ALL, RangeEpoch.FIRST, members);
     ClientStatus idle = new ClientStatus(List.of(), 0);
     return new NodeStatus(
-        new DeliveryStatus(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, new NodesStatus(1, 2, 3, 4)),
+        new DeliveryStatus(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, new NodesStatus(1, 2, 3, 4)),
         new RouterStatus(1, 2, 3, 4, 5, 6, 7, 8),
         new InboxStoreStatus(11, 22, 33, 44),
         55,

@@ -87,6 +87,7 @@ record SimSettings(
         pushed,
         4_096,
         100,
+        1_000,
         100,
         ShareStrategy.ROUND_ROBIN);
   }

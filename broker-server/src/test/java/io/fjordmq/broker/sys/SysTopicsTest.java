@@ -57,7 +57,7 @@ class SysTopicsTest {
     NodeId self = new NodeId("n1");
     ReplicaSet members = ReplicaSet.ofVoters(self);
     return new NodeStatus(
-        new DeliveryStatus(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, new NodesStatus(0, 0, 0, 0)),
+        new DeliveryStatus(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, new NodesStatus(0, 0, 0, 0)),
         new RouterStatus(0, 0, 0, 0, 0, 0, 0, 0),
         new InboxStoreStatus(10, 1, 11, 100),
         55,
