@@ -13,8 +13,10 @@ import io.fjordmq.api.MalformedBytesException;
  * version u8 = 1 | applied u64 | meta: length varint, SnapshotMeta of jraft (protobuf)
  * </pre>
  *
- * @param applied last index whose effect is in the state; at least the last index of {@code meta},
- *     more only after a copy was installed that was newer than the checkpoint it was offered for
+ * @param applied last index whose effect the state is sure to have. Less than the last index of
+ *     {@code meta} if the log went on with entries of the group's own, which never reach a state (a
+ *     new leader's first, a change of members); more only after a copy was installed that was newer
+ *     than the checkpoint it was offered for
  * @param meta index, term and members as jraft wants them back
  */
 record CheckpointRecord(long applied, SnapshotMeta meta) {

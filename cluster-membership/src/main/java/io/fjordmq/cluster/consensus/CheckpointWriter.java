@@ -11,10 +11,22 @@ import org.jspecify.annotations.Nullable;
  * which is durable by the time this is told to save.
  */
 final class CheckpointWriter extends SnapshotWriter {
+  private static final long NOT_SAID = -1;
+
   private final GroupSnapshots snapshots;
+  private long applied = NOT_SAID;
 
   CheckpointWriter(GroupSnapshots snapshots) {
     this.snapshots = snapshots;
+  }
+
+  /**
+   * To be called before anything is saved.
+   *
+   * @param lastApplied last entry that was given to the state
+   */
+  void covers(long lastApplied) {
+    applied = lastApplied;
   }
 
   @Override
@@ -27,7 +39,10 @@ final class CheckpointWriter extends SnapshotWriter {
 
   @Override
   public boolean saveMeta(SnapshotMeta meta) {
-    return snapshots.save(new CheckpointRecord(meta.getLastIncludedIndex(), meta));
+    if (applied == NOT_SAID) {
+      throw new IllegalStateException("a checkpoint of nobody knows what");
+    }
+    return snapshots.save(new CheckpointRecord(applied, meta));
   }
 
   @Override

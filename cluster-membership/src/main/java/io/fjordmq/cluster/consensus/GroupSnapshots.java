@@ -157,7 +157,7 @@ final class GroupSnapshots implements SnapshotStorage {
   @Override
   public @Nullable SnapshotReader open() {
     CheckpointRecord last = checkpoint;
-    return last == null ? null : new CheckpointReader(last.meta(), exchange, this::export);
+    return last == null ? null : new CheckpointReader(last, exchange, this::export);
   }
 
   @Override

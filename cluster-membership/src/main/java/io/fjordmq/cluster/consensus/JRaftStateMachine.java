@@ -218,6 +218,7 @@ final class JRaftStateMachine extends StateMachineAdapter {
 
   @Override
   public void onSnapshotSave(SnapshotWriter writer, Closure done) {
+    ((CheckpointWriter) writer).covers(Math.max(skipUpTo, appliedIndex));
     ReplicatedState.CheckpointRequest request = checkpoints.begin(done);
     try {
       state.checkpoint(request);

@@ -33,8 +33,10 @@ final class ReplicaCheck {
   void requireMatch(long applied, @Nullable CheckpointRecord checkpoint)
       throws ConsensusException, RocksDBException, IOException {
     long covered = checkpoint == null ? 0 : checkpoint.meta().getLastIncludedIndex();
-    if (applied < covered) {
-      throw mismatch("the state has entries up to " + applied, "the log begins after " + covered);
+    long needed = checkpoint == null ? 0 : checkpoint.applied();
+    if (applied < needed) {
+      throw mismatch(
+          "the state has entries up to " + applied, "the log has dropped those up to " + needed);
     }
     long first = log.firstIndex(record.number());
     long last = log.lastIndex(record.number(), first);
@@ -43,7 +45,7 @@ final class ReplicaCheck {
     if (promised > Math.max(last, covered)) {
       throw damaged(promised, Math.max(last, covered));
     }
-    long known = checkpoint == null ? last : Math.max(last, checkpoint.applied());
+    long known = Math.max(last, Math.max(covered, needed));
     // With other voters it may be so: they had committed what this node had not yet on disk, and
     // they will send it again. Alone, new entries would get the numbers of lost ones.
     if (applied > known && isOnlyVoter(first, checkpoint)) {

@@ -1,6 +1,5 @@
 package io.fjordmq.cluster.consensus;
 
-import com.alipay.sofa.jraft.entity.RaftOutter.SnapshotMeta;
 import io.fjordmq.cluster.NodeId;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -25,8 +24,8 @@ record SnapshotExchange(
 
   private static final String SCHEME = "fjord://";
 
-  long offer(SnapshotExport.Exporter exporter, SnapshotMeta meta) {
-    return exports.offer(exporter, meta, outgoing);
+  long offer(SnapshotExport.Exporter exporter, CheckpointRecord checkpoint) {
+    return exports.offer(exporter, checkpoint, outgoing);
   }
 
   void withdraw(long offer) {

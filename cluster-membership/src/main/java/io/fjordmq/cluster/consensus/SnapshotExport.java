@@ -1,6 +1,5 @@
 package io.fjordmq.cluster.consensus;
 
-import com.alipay.sofa.jraft.entity.RaftOutter.SnapshotMeta;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -20,15 +19,15 @@ final class SnapshotExport {
   }
 
   private final Exporter exporter;
-  private final SnapshotMeta meta;
+  private final CheckpointRecord checkpoint;
   private final Path directory;
   private final ReentrantLock making = new ReentrantLock();
   private volatile @Nullable SnapshotManifest manifest;
   private volatile boolean closed;
 
-  SnapshotExport(Exporter exporter, SnapshotMeta meta, Path directory) {
+  SnapshotExport(Exporter exporter, CheckpointRecord checkpoint, Path directory) {
     this.exporter = exporter;
-    this.meta = meta;
+    this.checkpoint = checkpoint;
     this.directory = directory;
   }
 
@@ -53,14 +52,14 @@ final class SnapshotExport {
     Directories.deleteRecursively(directory);
     Files.createDirectories(directory);
     long applied = exporter.export(directory);
-    if (applied < meta.getLastIncludedIndex()) {
+    if (applied < checkpoint.applied()) {
       throw new IOException(
           "the state exported index "
               + applied
               + " but its checkpoint covers "
-              + meta.getLastIncludedIndex());
+              + checkpoint.applied());
     }
-    return SnapshotManifest.of(directory, applied, meta);
+    return SnapshotManifest.of(directory, applied, checkpoint.meta());
   }
 
   /** Up to {@code count} bytes of a file; fewer only at its end. */

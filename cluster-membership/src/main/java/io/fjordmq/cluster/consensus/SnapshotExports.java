@@ -1,6 +1,5 @@
 package io.fjordmq.cluster.consensus;
 
-import com.alipay.sofa.jraft.entity.RaftOutter.SnapshotMeta;
 import com.alipay.sofa.jraft.rpc.RpcContext;
 import com.alipay.sofa.jraft.rpc.RpcProcessor;
 import com.alipay.sofa.jraft.rpc.RpcRequests.ErrorResponse;
@@ -34,9 +33,9 @@ final class SnapshotExports implements RpcProcessor<GetFileRequest> {
   /**
    * @param directory below which the copy is made
    */
-  long offer(SnapshotExport.Exporter exporter, SnapshotMeta meta, Path directory) {
+  long offer(SnapshotExport.Exporter exporter, CheckpointRecord checkpoint, Path directory) {
     long id = lastId.incrementAndGet();
-    offered.put(id, new SnapshotExport(exporter, meta, directory.resolve(Long.toString(id))));
+    offered.put(id, new SnapshotExport(exporter, checkpoint, directory.resolve(Long.toString(id))));
     return id;
   }
 

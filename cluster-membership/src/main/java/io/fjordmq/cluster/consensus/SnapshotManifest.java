@@ -20,7 +20,8 @@ import java.util.stream.Stream;
  *   | files: count u16, each: name string, size u64
  * </pre>
  *
- * @param applied last index whose effect is in the copy; at least that of {@code meta}
+ * @param applied last index whose effect is in the copy; less than that of {@code meta} if only
+ *     entries of the group's own, which no state sees, are between them
  * @param meta the checkpoint the copy is offered for
  * @param files names relative to the copy's directory, with '/'
  */

@@ -198,6 +198,45 @@ abstract class ConsensusContract {
     awaitEverywhere(values);
   }
 
+  /** Entries of the group's own, as a new leader's first, never reach the state. */
+  @Test
+  void shouldReopenWhenACheckpointWasMadeRightAfterAnElection() throws Exception {
+    openAll(List.of(A));
+    write("a");
+    stopNode(A);
+    openReplica(A, List.of(A));
+    answer(leader().checkpoint());
+    stopNode(A);
+    openReplica(A, List.of(A));
+    write("b");
+    assertThat(state(A).applied()).containsExactly("a", "b");
+    assertThat(state(A).events()).doesNotContain("halted");
+  }
+
+  @Test
+  void shouldCopyAndReopenTheStateWhenTheLogEndsWithAnElection() throws Exception {
+    openAll(THREE);
+    write("first");
+    NodeId behind = node(follower());
+    stopNode(behind);
+    write("second");
+    for (int round = 0; round < 4; round++) {
+      NodeId next = node(follower());
+      answer(leader().transferLeadership(next));
+      advanceUntil(next + " leads", () -> consensus(next).leadership().leading());
+      for (Consensus consensus : List.copyOf(open.values())) {
+        answer(consensus.checkpoint());
+      }
+    }
+    advanceUntil("the log is cut", () -> leader().status().firstIndex() > 4);
+    openReplica(behind, THREE);
+    awaitEverywhere(List.of("first", "second"));
+    stopNode(behind);
+    openReplica(behind, THREE);
+    write("third");
+    awaitEverywhere(List.of("first", "second", "third"));
+  }
+
   // ---- members
 
   @Test
