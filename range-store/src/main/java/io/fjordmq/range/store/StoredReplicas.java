@@ -64,7 +64,8 @@ final class StoredReplicas {
     try {
       host.create(range.group(), range.replicas());
     } catch (ConsensusException e) {
-      throw new IOException("cannot create the group of range " + range.id(), e);
+      throw new IOException(
+          "cannot create the group of range " + range.id() + ": " + e.getMessage(), e);
     }
     KvBatch batch = new KvBatch();
     RangeState.create(range, batch);
@@ -174,7 +175,8 @@ final class StoredReplicas {
     try {
       host.destroy(range.group());
     } catch (ConsensusException e) {
-      throw new IOException("cannot remove the group of range " + range.id(), e);
+      throw new IOException(
+          "cannot remove the group of range " + range.id() + ": " + e.getMessage(), e);
     }
   }
 
@@ -182,7 +184,8 @@ final class StoredReplicas {
     try {
       space(id.store()).write(batch);
     } catch (KvException e) {
-      throw new IOException("cannot change what is stored of range " + id, e);
+      throw new IOException(
+          "cannot change what is stored of range " + id + ": " + e.getMessage(), e);
     }
   }
 

@@ -89,7 +89,8 @@ final class SupervisedReplica {
       failure = null;
     } catch (ConsensusException e) {
       replica.close();
-      throw new IOException("cannot open the group of range " + initial.id(), e);
+      throw new IOException(
+          "cannot open the group of range " + initial.id() + ": " + e.getMessage(), e);
     } catch (RuntimeException e) {
       replica.close();
       throw e;
