@@ -104,6 +104,9 @@ final class Chaos {
       if (!kind.equals("all") && !kind.equals(fault.getClass().getSimpleName())) {
         continue;
       }
+      if (!cluster.canSuffer(fault)) {
+        continue;
+      }
       if (System.nanoTime() > end) {
         break;
       }

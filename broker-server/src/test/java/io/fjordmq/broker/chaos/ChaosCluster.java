@@ -13,12 +13,14 @@ final class ChaosCluster implements AutoCloseable {
   private static final long START_SECONDS = 90;
 
   private final Network network;
+  private final Disks disks;
   private final List<ChaosNode> nodes = new ArrayList<>();
   private final History history;
 
   ChaosCluster(int size, Path folder, Path home, List<String> java, String extra, History history)
       throws IOException {
     this.network = new Network(size);
+    this.disks = new Disks(folder);
     this.history = history;
     for (int number = 1; number <= size; number++) {
       nodes.add(
@@ -66,6 +68,11 @@ final class ChaosCluster implements AutoCloseable {
     }
   }
 
+  /** Whether this machine lets it be done. */
+  boolean canSuffer(Fault fault) {
+    return !fault.isOfDisk() || disks.exist();
+  }
+
   /** Does it and mends it; returns when every node accepts clients again. */
   void suffer(Fault fault) {
     history.fault(fault);
@@ -100,6 +107,12 @@ final class ChaosCluster implements AutoCloseable {
       pause(pair.millis());
       network.mend(pair.one(), pair.other());
       network.mend(pair.other(), pair.one());
+    } else if (fault instanceof Fault.DiskFull full) {
+      disks.fill(full.node());
+      pause(full.millis());
+      disks.free(full.node());
+    } else if (fault instanceof Fault.DiskSlow slow) {
+      disks.stall(slow.node(), slow.millis());
     }
     history.note("mended");
     nodes.forEach(ChaosCluster::awaitReady);

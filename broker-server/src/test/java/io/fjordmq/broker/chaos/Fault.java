@@ -55,6 +55,12 @@ sealed interface Fault {
     }
   }
 
+  /** Its disk takes no more for a while: not a byte is free. */
+  record DiskFull(int node, int millis) implements OfOne {}
+
+  /** Its disk stalls for seconds, goes on for a moment, and stalls again, for a while. */
+  record DiskSlow(int node, int millis) implements OfOne {}
+
   /**
    * A sequence of faults, the same for the same seed. Every kind comes up in each round, in a
    * random order.
@@ -77,11 +83,18 @@ sealed interface Fault {
                   new Frozen(1 + random.nextInt(nodes), longOrShort(random)),
                   new Unplugged(1 + random.nextInt(nodes), longOrShort(random)),
                   new HalfCut(node, other, longOrShort(random)),
-                  new PairCut(other, node, longOrShort(random))));
+                  new PairCut(other, node, longOrShort(random)),
+                  new DiskFull(1 + random.nextInt(nodes), longOrShort(random)),
+                  new DiskSlow(1 + random.nextInt(nodes), longOrShort(random))));
       java.util.Collections.shuffle(each, random);
       faults.addAll(each);
     }
     return List.copyOf(faults);
+  }
+
+  /** Whether it needs {@link Disks}. */
+  default boolean isOfDisk() {
+    return this instanceof DiskFull || this instanceof DiskSlow;
   }
 
   /** Below a lease's length, or well above it: both have their own ways to go wrong. */
