@@ -21,7 +21,8 @@ final class Chaos {
   private static final int NODES = 3;
   private static final int RATE = 50;
   private static final long DRAIN_SECONDS = 90;
-  private static final long CALM_MILLIS = 4_000;
+  private static final long CALM_MILLIS = 3_000;
+  private static final long MOVING_MILLIS = 1_500;
   private static final Set<String> EXACTLY_ONCE = Set.of("exact");
 
   private final Path folder;
@@ -115,6 +116,7 @@ final class Chaos {
       ChaosCluster.pause(CALM_MILLIS);
       moving.move();
       publishers.forEach(ChaosPublisher::goHome);
+      ChaosCluster.pause(MOVING_MILLIS);
     }
   }
 

@@ -98,6 +98,16 @@ final class BrokerUnderTest implements AutoCloseable {
     return awaitExit();
   }
 
+  /** As {@code standalone.sh stop --drain} does it; waits for the exit and returns its code. */
+  int drain() {
+    try {
+      Files.writeString(node().resolve("data/drain"), "");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return stop();
+  }
+
   /** Starts again on the same data and ports. */
   void restart() {
     relaunch();

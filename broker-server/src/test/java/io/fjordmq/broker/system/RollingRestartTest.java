@@ -1,0 +1,84 @@
+package io.fjordmq.broker.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.ToLongFunction;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** All nodes of a cluster are restarted with --drain, one after the other, under load. */
+@Tag("slow")
+class RollingRestartTest {
+  private static final int NODES = 3;
+  private static final int PAIRS = 30;
+  private static final long PERIOD_MILLIS = 50;
+  private static final long CALM_MILLIS = 3_000;
+  private static final int ROUNDS = Integer.getInteger("fjordmq.rolling.rounds", 1);
+
+  @TempDir Path directory;
+
+  @Test
+  void shouldLoseNothingWhileEveryNodeIsDrainedAndRestarted() throws InterruptedException {
+    try (ClusterUnderTest cluster = ClusterUnderTest.startIn(directory, NODES, "")) {
+      List<ServedPair> pairs =
+          IntStream.range(0, PAIRS)
+              .mapToObj(i -> new ServedPair("p" + i, cluster.nodes(), i % NODES, i / NODES % NODES))
+              .toList();
+      pairs.forEach(ServedPair::begin);
+      ScheduledExecutorService publishing = Executors.newSingleThreadScheduledExecutor();
+      publishing.scheduleAtFixedRate(
+          () -> pairs.forEach(ServedPair::publishNext), 0, PERIOD_MILLIS, TimeUnit.MILLISECONDS);
+      Thread.sleep(CALM_MILLIS);
+      for (int restart = 0; restart < ROUNDS * NODES; restart++) {
+        pairs.forEach(ServedPair::forgetTimes);
+        BrokerUnderTest node = cluster.node(1 + restart % NODES);
+        assertThat(node.drain()).isZero();
+        node.restart();
+        Thread.sleep(CALM_MILLIS);
+        tell(1 + restart % NODES, pairs);
+      }
+      publishing.shutdown();
+      assertThat(publishing.awaitTermination(10, TimeUnit.SECONDS)).isTrue();
+      assertEverythingArrives(pairs);
+      pairs.forEach(ServedPair::end);
+    }
+  }
+
+  private static void assertEverythingArrives(List<ServedPair> pairs) {
+    Waiting.until(
+        "the answer to every message",
+        30,
+        () -> pairs.stream().allMatch(pair -> pair.acknowledged() == pair.published()));
+    Waiting.until(
+        "every message",
+        30,
+        () -> pairs.stream().allMatch(pair -> pair.received().size() == pair.published()));
+    for (ServedPair pair : pairs) {
+      assertThat(pair.refusals()).isEmpty();
+      assertThat(pair.received()).isEqualTo(IntStream.range(0, pair.published()).boxed().toList());
+      assertThat(pair.moves()).as("clients were sent away").isPositive();
+    }
+  }
+
+  /** A figure, not a verdict: how fast it is depends on the machine. */
+  private static void tell(int node, List<ServedPair> pairs) {
+    System.out.printf(
+        "restart of node %d: longest time without service of each client, median/worst:"
+            + " publishers %s ms, subscribers %s ms%n",
+        node,
+        spread(pairs, ServedPair::longestWaitMillis),
+        spread(pairs, ServedPair::longestSilenceMillis));
+  }
+
+  private static String spread(List<ServedPair> pairs, ToLongFunction<ServedPair> figure) {
+    List<Long> sorted = pairs.stream().map(figure::applyAsLong).sorted().toList();
+    return sorted.get(sorted.size() / 2) + "/" + sorted.get(sorted.size() - 1);
+  }
+}
