@@ -11,6 +11,7 @@ final class Attempts {
   private int failed;
   private String lastFailure = "no reply";
   private boolean storageFailed;
+  private boolean searching;
 
   Attempts(RangeDescriptor descriptor) {
     leader = LeaderGuess.first(descriptor);
@@ -21,6 +22,7 @@ final class Attempts {
     failed = 0;
     lastFailure = "no reply";
     storageFailed = false;
+    searching = false;
   }
 
   LeaderGuess leader() {
@@ -34,6 +36,7 @@ final class Attempts {
 
   /** The one asked does not lead; news about one that is no longer asked changes nothing. */
   void notLedBy(LeaderGuess asked, @Nullable NodeId hint) {
+    searching = true;
     if (leader == asked) {
       leader = asked.after(hint);
     }
@@ -46,6 +49,13 @@ final class Attempts {
   void failed(String reason) {
     failed++;
     lastFailure = reason;
+  }
+
+  /** How long to wait before the next attempt: not long if only the leader has to be found. */
+  long takePauseMillis(RangeClientSettings settings) {
+    boolean search = searching;
+    searching = false;
+    return search ? settings.searchMillis(failed) : settings.backoffMillis(failed);
   }
 
   void storageFailed() {

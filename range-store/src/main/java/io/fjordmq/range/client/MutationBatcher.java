@@ -277,7 +277,7 @@ final class MutationBatcher {
     attempts.failed(failure);
     shared.observer().retried(id, failure);
     int attempt = batch.attempt();
-    long pause = shared.settings().backoffMillis(attempts.failed());
+    long pause = attempts.takePauseMillis(shared.settings());
     return () -> shared.timers().schedule(pause, () -> retry(batch, attempt));
   }
 

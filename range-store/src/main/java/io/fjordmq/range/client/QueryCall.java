@@ -5,6 +5,7 @@ import io.fjordmq.range.RangeException;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.RangeResult;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.IntToLongFunction;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -85,21 +86,21 @@ final class QueryCall {
     if (result instanceof RangeResult.StaleEpoch stale) {
       shared.observer().redirected(range);
       shared.client().reshaped(stale.current());
-      retryLater(range, "routed by an old epoch");
+      retryLater(range, "routed by an old epoch", shared.settings()::backoffMillis);
     } else if (result instanceof RangeResult.NotLeader elsewhere) {
       shared.observer().redirected(range);
       NodeId hint = elsewhere.leader();
       route.batcher().leaderMoved(asked, hint);
-      retryLater(range, "no leader known at " + asked.node());
+      retryLater(range, "no leader known at " + asked.node(), shared.settings()::searchMillis);
     } else if (result instanceof RangeResult.Unavailable unavailable) {
       route.batcher().leaderMoved(asked, null);
-      retryLater(range, "unavailable: " + unavailable.reason());
+      retryLater(range, "unavailable: " + unavailable.reason(), shared.settings()::searchMillis);
     } else {
-      retryLater(range, String.valueOf(result));
+      retryLater(range, String.valueOf(result), shared.settings()::backoffMillis);
     }
   }
 
-  private void retryLater(RangeId range, String reason) {
+  private void retryLater(RangeId range, String reason, IntToLongFunction pauseMillis) {
     int failed;
     synchronized (this) {
       failed = ++failedAttempts;
@@ -109,7 +110,7 @@ final class QueryCall {
     shared
         .timers()
         .schedule(
-            shared.settings().backoffMillis(failed),
+            pauseMillis.applyAsLong(failed),
             () -> {
               if (!future.isDone()) {
                 send();

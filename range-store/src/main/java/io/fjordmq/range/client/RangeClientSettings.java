@@ -38,6 +38,9 @@ public record RangeClientSettings(
     Duration maxBackoff,
     Duration registerAgainAfter) {
 
+  /** Finding out who leads now costs a replica little, and everything waits for it. */
+  private static final long MAX_SEARCH_MILLIS = 50;
+
   public static final RangeClientSettings DEFAULTS =
       new RangeClientSettings(
           3 << 20,
@@ -83,5 +86,10 @@ public record RangeClientSettings(
   long backoffMillis(int failedAttempts) {
     long pause = backoff.toMillis() << Math.min(Math.max(failedAttempts - 1, 0), 20);
     return Math.min(pause, maxBackoff.toMillis());
+  }
+
+  /** The same when the one asked did not lead or could not be reached: another may lead by now. */
+  long searchMillis(int failedAttempts) {
+    return Math.min(backoffMillis(failedAttempts), MAX_SEARCH_MILLIS);
   }
 }

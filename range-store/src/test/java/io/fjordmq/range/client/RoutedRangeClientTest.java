@@ -211,6 +211,43 @@ class RoutedRangeClientTest {
   }
 
   @Test
+  void shouldNotPauseForLongWhileItOnlyLooksForTheLeader() {
+    RangeClientSettings patient = RangeClientSettings.DEFAULTS;
+    assertThat(pauses(patient, new RangeResult.NotLeader(null)))
+        .containsExactly(5L, 10L, 20L, 40L, 50L, 50L, 50L, 50L);
+    assertThat(pauses(patient, new RangeResult.Unavailable("down")))
+        .containsExactly(5L, 10L, 20L, 40L, 50L, 50L, 50L, 50L);
+    assertThat(pauses(patient, new RangeResult.Busy("full")))
+        .containsExactly(5L, 10L, 20L, 40L, 80L, 160L, 320L, 500L);
+  }
+
+  /** Between attempts that are all answered so. */
+  private static List<Long> pauses(RangeClientSettings settings, RangeResult answer) {
+    ManualTimers time = new ManualTimers();
+    FakeRanges replicas = new FakeRanges();
+    List<Long> pauses = new ArrayList<>();
+    try (RoutedRangeClient client =
+        new RoutedRangeClient(
+            "words",
+            List.of(range(1, "", null, 1)),
+            replicas,
+            time,
+            settings,
+            RangeObserver.NONE)) {
+      client.mutate(bytes("a"), bytes("a1"));
+      while (pauses.size() < 8) {
+        replicas.takeSent().reply().accept(answer);
+        long before = time.nowMillis();
+        while (replicas.sent.isEmpty()) {
+          time.advance(Duration.ofMillis(1));
+        }
+        pauses.add(time.nowMillis() - before);
+      }
+    }
+    return pauses;
+  }
+
+  @Test
   void shouldGiveUpAtTheDeadlineAndRefuseWhatWaitsBehind() {
     List<String> told = new ArrayList<>();
     mutate("a1").whenComplete((answer, failure) -> told.add("a1"));
