@@ -193,6 +193,7 @@ final class MutationBatcher {
     } else if (result instanceof RangeResult.Busy busy) {
       return retryAfter(batch, "busy: " + busy.reason());
     } else if (result instanceof RangeResult.OutcomeUnknown unknown) {
+      attempts.notLedBy(asked, null); // silent or deposed: the others know who leads
       return retryAfter(batch, "outcome unknown: " + unknown.reason());
     } else if (result instanceof RangeResult.StorageFailed failed) {
       attempts.storageFailed();

