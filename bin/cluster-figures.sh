@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# Measures three nodes on this machine, with one and with three copies of everything: bin/cluster-figures.sh [RATE [RUNS [SECONDS [WARM_SECONDS]]]]
-# RATE is what each of 50 publishers sends a second. Needs iproute2 and the right to make a network namespace, as bin/figures.sh does.
+# Measures three nodes on this machine, with one and with three copies of everything:
+#   bin/cluster-figures.sh [RATE [RUNS [SECONDS [WARM_SECONDS [one|all]]]]]
+# RATE (20) is what each of 50 publishers sends a second at first, four times that later; then the highest rate that is held is
+# looked for. Clients are those of one node, or of all. One run takes about six minutes. Needs iproute2 and the right to make a network namespace, as bin/figures.sh does.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 for tool in ip unshare; do
@@ -13,4 +15,4 @@ exec unshare -n bash -c '
   ip link set lo up
   ip route replace local 127.0.0.1 dev lo table local proto kernel scope host src 127.0.0.1 congctl cubic
   exec java -Xms256m -Xmx1g -XX:+UseSerialGC -cp "$1" io.fjordmq.perf.ClusterFigures "${@:2}"
-' cluster-figures "$classpath" "$PWD" "${1:-20}" "${2:-3}" "${3:-15}" "${4:-15}"
+' cluster-figures "$classpath" "$PWD" "${1:-20}" "${2:-1}" "${3:-15}" "${4:-15}" "${5:-one}"

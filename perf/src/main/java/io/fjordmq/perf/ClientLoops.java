@@ -16,6 +16,7 @@ import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.ssl.SslContext;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.net.InetSocketAddress;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -28,7 +29,7 @@ final class ClientLoops implements AutoCloseable {
   private static final String ENCRYPTED_THREADS = "tls-load";
   private static final int CONNECT_TIMEOUT_MILLIS = 10_000;
 
-  private final InetSocketAddress broker;
+  private final List<InetSocketAddress> nodes;
   private final EventLoopGroup group;
   private final Bootstrap bootstrap;
   private final @Nullable SslContext tls;
@@ -46,10 +47,21 @@ final class ClientLoops implements AutoCloseable {
    * @param tls null for those that do not
    */
   ClientLoops(InetSocketAddress broker, int threads, @Nullable SslContext tls) {
-    if (broker.getAddress() == null || !broker.getAddress().isLoopbackAddress()) {
-      throw new IllegalArgumentException("load goes to loopback addresses only, not " + broker);
+    this(List.of(broker), threads, tls);
+  }
+
+  /**
+   * The same for clients of several nodes.
+   *
+   * @param nodes at least one
+   */
+  ClientLoops(List<InetSocketAddress> nodes, int threads, @Nullable SslContext tls) {
+    for (InetSocketAddress node : nodes) {
+      if (node.getAddress() == null || !node.getAddress().isLoopbackAddress()) {
+        throw new IllegalArgumentException("load goes to loopback addresses only, not " + node);
+      }
     }
-    this.broker = broker;
+    this.nodes = List.copyOf(nodes);
     this.tls = tls;
     boolean epoll = Epoll.isAvailable();
     this.group =
@@ -65,12 +77,22 @@ final class ClientLoops implements AutoCloseable {
             .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, CONNECT_TIMEOUT_MILLIS);
   }
 
-  /** Completes when the broker has accepted the CONNECT. */
+  /** Completes when the broker, the first node of several, has accepted the CONNECT. */
   CompletableFuture<LoadClient> connect(LoadClient client) {
+    return connect(client, 0);
+  }
+
+  /** How many nodes there are to connect to. */
+  int nodes() {
+    return nodes.size();
+  }
+
+  /** The same with one of the nodes, counted from 0 round and round. */
+  CompletableFuture<LoadClient> connect(LoadClient client, int node) {
     bootstrap
         .clone()
         .handler(handler(client))
-        .connect(broker)
+        .connect(nodes.get(node % nodes.size()))
         .addListener(
             done -> {
               if (!done.isSuccess()) {

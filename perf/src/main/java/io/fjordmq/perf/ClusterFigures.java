@@ -1,20 +1,23 @@
 package io.fjordmq.perf;
 
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /**
- * What several copies of everything cost: three nodes on this machine, persistent QoS 1 load to one
- * of them, with one voter for each range and with three, in turn. CPU and memory are those of all
- * nodes together, which share the machine's processors and its disk with the load.
+ * What several copies of everything cost: three nodes on this machine, persistent QoS 1 load, with
+ * one voter for each range and with three, in turn. First without any client, then at a low and at
+ * a higher rate, then the highest rate that is held. CPU and memory are those of all nodes
+ * together, which share the machine's processors and its disk with the load.
  *
- * <p>{@code ClusterFigures CHECKOUT RATE RUNS SECONDS WARM_SECONDS}; started by {@code
+ * <p>{@code ClusterFigures CHECKOUT RATE RUNS SECONDS WARM_SECONDS one|all}; started by {@code
  * bin/cluster-figures.sh}.
  */
 public final class ClusterFigures {
@@ -22,55 +25,117 @@ public final class ClusterFigures {
   private static final int PAIRS = 50;
   private static final int CLIENT_THREADS = 2;
 
-  private ClusterFigures() {}
+  /** The higher rate, and the highest that is tried, as multiples of the low one. */
+  private static final int HIGHER = 4;
+
+  private static final int HIGHEST = 100;
+  private static final int TRY_SECONDS = 5;
+
+  private final Path checkout;
+  private final int rate;
+  private final int seconds;
+  private final int warmSeconds;
+  private final boolean everywhere;
+  private int loads;
+
+  private ClusterFigures(String[] args) {
+    this.checkout = Path.of(args[0]);
+    this.rate = Integer.parseInt(args[1]);
+    this.seconds = Integer.parseInt(args[3]);
+    this.warmSeconds = Integer.parseInt(args[4]);
+    this.everywhere = args[5].equals("all");
+  }
 
   /** See the class. */
   public static void main(String[] args) throws Exception {
-    if (args.length != 5) {
+    if (args.length != 6 || !List.of("one", "all").contains(args[5])) {
       throw new IllegalArgumentException(
-          "usage: ClusterFigures CHECKOUT RATE RUNS SECONDS WARM_SECONDS");
+          "usage: ClusterFigures CHECKOUT RATE RUNS SECONDS WARM_SECONDS one|all");
     }
-    int rate = Integer.parseInt(args[1]);
-    int runs = Integer.parseInt(args[2]);
-    PairWork work =
-        new PairWork(
-            "persistent QoS 1, 256 B",
-            PAIRS,
-            rate,
-            256,
-            1,
-            true,
-            Integer.parseInt(args[4]),
-            Integer.parseInt(args[3]));
-    for (int run = 0; run < runs; run++) {
+    ClusterFigures figures = new ClusterFigures(args);
+    for (int run = 0; run < Integer.parseInt(args[2]); run++) {
       for (int voters : List.of(1, 3)) {
-        measure(Path.of(args[0]), work, voters);
+        figures.measure(voters);
       }
     }
   }
 
-  private static void measure(Path checkout, PairWork work, int voters) throws Exception {
+  private PairWork work(int ratePerSecond, int warm, int counted) {
+    return new PairWork(
+        "persistent QoS 1, 256 B, clients of " + (everywhere ? "all nodes" : "one node"),
+        PAIRS,
+        ratePerSecond,
+        256,
+        1,
+        true,
+        warm,
+        counted);
+  }
+
+  private void measure(int voters) throws Exception {
     Path directory = Files.createTempDirectory("fjordmq-cluster-figures");
     List<BrokerProcess> nodes = new ArrayList<>();
     try {
       start(checkout, directory, voters, nodes);
-      System.out.printf(
-          Locale.ROOT,
-          "%d voter(s), idle: %s MB%n",
-          voters,
-          nodes.stream()
-              .map(node -> Long.toString(node.idleKilobytes() / 1024))
-              .collect(Collectors.joining(", ")));
-      try (ClientLoops loops = new ClientLoops(nodes.get(0).address(), CLIENT_THREADS)) {
-        print(
-            voters,
-            work,
-            new PairLoad(work).run(loops, nodes.stream().map(BrokerProcess::pid).toList()));
+      List<Long> pids = nodes.stream().map(BrokerProcess::pid).toList();
+      double idle = idle(voters, nodes, pids);
+      List<InetSocketAddress> addresses =
+          nodes.stream().map(BrokerProcess::address).limit(everywhere ? NODES : 1).toList();
+      try (ClientLoops loops = new ClientLoops(addresses, CLIENT_THREADS, null)) {
+        steady(voters, work(rate, warmSeconds, seconds), idle, loops, pids);
+        steady(voters, work(rate * HIGHER, TRY_SECONDS, seconds), idle, loops, pids);
+        highest(voters, loops, pids);
       }
     } finally {
       Collections.reverse(nodes);
       nodes.forEach(BrokerProcess::close);
     }
+  }
+
+  /** CPU of all nodes while nobody is connected, in microseconds a second. */
+  private double idle(int voters, List<BrokerProcess> nodes, List<Long> pids)
+      throws InterruptedException {
+    long before = ProcessUsage.of(pids).cpuMicros();
+    TimeUnit.SECONDS.sleep(seconds);
+    double idle = (ProcessUsage.of(pids).cpuMicros() - before) / (double) seconds;
+    System.out.printf(
+        Locale.ROOT,
+        "%d voter(s), nobody connected: %.1f ms CPU/s of all nodes; %s MB%n",
+        voters,
+        idle / 1000,
+        nodes.stream()
+            .map(node -> Long.toString(node.idleKilobytes() / 1024))
+            .collect(Collectors.joining(", ")));
+    return idle;
+  }
+
+  private void steady(int voters, PairWork work, double idle, ClientLoops loops, List<Long> pids)
+      throws Exception {
+    print(voters, work, run(work, loops, pids), idle);
+  }
+
+  private PairResult run(PairWork work, ClientLoops loops, List<Long> pids) throws Exception {
+    return new PairLoad(work, "load" + ++loads + "-").run(loops, pids);
+  }
+
+  private void highest(int voters, ClientLoops loops, List<Long> pids) throws Exception {
+    RateSearch search = new RateSearch(rate * HIGHER, rate * HIGHEST);
+    String latency = "";
+    while (search.hasNext()) {
+      PairWork work = work(search.next(), TRY_SECONDS, TRY_SECONDS);
+      PairResult result = run(work, loops, pids);
+      if (result.isHeld(work)) {
+        latency = latency(result);
+      }
+      search.tried(result.isHeld(work));
+    }
+    System.out.printf(
+        Locale.ROOT,
+        "%d voter(s), highest rate held for %d s: %d msg/s in+out; %s%n",
+        voters,
+        TRY_SECONDS,
+        2 * PAIRS * search.held(),
+        latency);
   }
 
   private static void start(Path checkout, Path directory, int voters, List<BrokerProcess> nodes)
@@ -88,26 +153,34 @@ public final class ClusterFigures {
     }
   }
 
-  private static void print(int voters, PairWork work, PairResult result) {
+  private static void print(int voters, PairWork work, PairResult result, double idle) {
+    double messages = (double) result.sent() + result.received();
     System.out.printf(
         Locale.ROOT,
-        "%d voter(s), %s, %d pairs x %d/s: %.0f msg/s in+out; %.2f us CPU/msg of all nodes; PUBACK p50"
-            + " %.2f p99 %.2f ms; deliver p50 %.2f p99 %.2f ms; %.0f B written/msg; %.0f MB; missing %d dup"
-            + " %d disorder %d%n",
+        "%d voter(s), %s, %d pairs x %d/s: %.0f msg/s in+out; %.1f us CPU/msg of all nodes, %.1f without"
+            + " what they use anyway; %s; %.0f B written/msg; %.0f MB; missing %d dup %d disorder %d%n",
         voters,
         work.name(),
         work.pairs(),
         work.ratePerSecond(),
-        (result.sent() + result.received()) / (double) result.seconds(),
+        messages / result.seconds(),
         result.cpuMicrosPerMessage(),
-        result.acknowledgement().getValueAtPercentile(50) / 1000.0,
-        result.acknowledgement().getValueAtPercentile(99) / 1000.0,
-        result.delivery().getValueAtPercentile(50) / 1000.0,
-        result.delivery().getValueAtPercentile(99) / 1000.0,
+        result.cpuMicrosPerMessage() - idle * result.seconds() / Math.max(1, messages),
+        latency(result),
         result.writtenBytesPerMessage(),
         result.residentKilobytes() / 1024.0,
         result.missing(),
         result.duplicated(),
         result.outOfOrder());
+  }
+
+  private static String latency(PairResult result) {
+    return String.format(
+        Locale.ROOT,
+        "PUBACK p50 %.2f p99 %.2f ms; deliver p50 %.2f p99 %.2f ms",
+        result.acknowledgement().getValueAtPercentile(50) / 1000.0,
+        result.acknowledgement().getValueAtPercentile(99) / 1000.0,
+        result.delivery().getValueAtPercentile(50) / 1000.0,
+        result.delivery().getValueAtPercentile(99) / 1000.0);
   }
 }

@@ -24,6 +24,7 @@ final class PairLoad {
   private static final long HIGHEST_MICROS = TimeUnit.MINUTES.toMicros(5);
 
   private final PairWork work;
+  private final String label;
   private final byte[] padding;
   private final Histogram delivery = new ConcurrentHistogram(HIGHEST_MICROS, 3);
   private final Histogram acknowledgement = new ConcurrentHistogram(HIGHEST_MICROS, 3);
@@ -32,7 +33,16 @@ final class PairLoad {
   private volatile boolean publishing;
 
   PairLoad(PairWork work) {
+    this(work, "");
+  }
+
+  /**
+   * @param label begins the names of its clients and topics, so that what another load has left in
+   *     persistent sessions does not come to this one
+   */
+  PairLoad(PairWork work, String label) {
     this.work = work;
+    this.label = label;
     this.padding = new byte[work.payloadBytes() - HEADER_BYTES];
   }
 
@@ -90,10 +100,10 @@ final class PairLoad {
     for (int i = 0; i < work.pairs(); i++) {
       Pair pair = new Pair(i);
       pairs.add(pair);
-      ready.add(loops.connect(pair.publisher));
+      ready.add(loops.connect(pair.publisher, i));
       ready.add(
           loops
-              .connect(pair.subscriber)
+              .connect(pair.subscriber, i / loops.nodes()) // every way from node to node
               .thenCompose(client -> client.subscribe(pair.topic, work.qos())));
     }
     CompletableFuture.allOf(ready.toArray(CompletableFuture[]::new))
@@ -118,10 +128,10 @@ final class PairLoad {
     private int nextExpected;
 
     Pair(int number) {
-      topic = "perf/" + number + "/t";
+      topic = "perf/" + label + number + "/t";
       topicBytes = topic.getBytes(StandardCharsets.UTF_8);
-      publisher = new LoadClient("pub-" + number, true, new Acknowledgements());
-      subscriber = new LoadClient("sub-" + number, !work.persistent(), new Deliveries());
+      publisher = new LoadClient("pub-" + label + number, true, new Acknowledgements());
+      subscriber = new LoadClient("sub-" + label + number, !work.persistent(), new Deliveries());
     }
 
     /** Publishers are spread evenly over one interval. */

@@ -28,4 +28,15 @@ record PairResult(
     long residentKilobytes,
     double writtenBytesPerMessage,
     Histogram delivery,
-    Histogram acknowledgement) {}
+    Histogram acknowledgement) {
+  private static final double HELD_SHARE = 0.99;
+  private static final long HELD_MICROS = 1_000_000;
+
+  /** Whether the broker kept up with a timetable: what was due came, and came in time. */
+  boolean isHeld(PairWork work) {
+    long due = (long) work.pairs() * work.ratePerSecond() * work.seconds();
+    return received >= HELD_SHARE * due
+        && delivery.getValueAtPercentile(99) < HELD_MICROS
+        && acknowledgement.getValueAtPercentile(99) < HELD_MICROS;
+  }
+}
