@@ -64,6 +64,10 @@ final class ChaosNode {
           port: %d
         securityConfig:
           allowAnonymous: true
+        inboxConfig: # one subscriber is away all the time, for hours perhaps
+          limits:
+            maxMessages: 10000000
+            maxBytes: 4 GiB
         clusterConfig:
           env: Chaos
           host: %s
