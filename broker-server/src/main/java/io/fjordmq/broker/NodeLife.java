@@ -35,6 +35,15 @@ public final class NodeLife implements MembershipListener {
     return catchUpWithRoutes.get().thenRun(() -> {});
   }
 
+  /** Elsewhere they are served; here they would wait, and not know for what. */
+  @Override
+  public void lapsed(long incarnation) {
+    LOG.warn(
+        "this node cannot serve its clients: {} session(s) are sent to other nodes",
+        sessions.size());
+    sessions.sendElsewhere();
+  }
+
   @Override
   public CompletableFuture<Void> lifeEnded(long incarnation) {
     LOG.warn(

@@ -97,16 +97,23 @@ public final class Sessions {
   public CompletableFuture<Void> endLife() {
     CompletableFuture<Void> gone = new CompletableFuture<>();
     lifeEnded = gone;
-    for (Session session : alive) {
-      session
-          .eventLoop()
-          .execute(
-              () ->
-                  session.end(
-                      CloseReason.NODE_DOWN, "the cluster counts this node as down; come again"));
-    }
+    endAll("the cluster counts this node as down; come again");
     completeIfAllGone(gone);
     return gone;
+  }
+
+  /**
+   * The node may serve nobody, and it is not known for how long: all sessions end as in {@link
+   * #endLife}, for their clients to try other nodes. Does not wait for their end.
+   */
+  public void sendElsewhere() {
+    endAll("this node has lost the cluster; use another");
+  }
+
+  private void endAll(String detail) {
+    for (Session session : alive) {
+      session.eventLoop().execute(() -> session.end(CloseReason.NODE_DOWN, detail));
+    }
   }
 
   private void completeIfAllGone(@Nullable CompletableFuture<Void> waiting) {

@@ -184,6 +184,24 @@ class NodeLivesTest {
   }
 
   @Test
+  void shouldSendItsClientsElsewhereWhenItHasNoLeaseForAWhile() {
+    TestNode node = cluster.node(1);
+    TestClient client = node.connect("c");
+    TestClient persistent = node.connectPersistent("p").subscribe(1, "a", 1);
+    persistent.all();
+    node.membership.lapse();
+    cluster.settle();
+    client.expect("DISCONNECT 8b");
+    persistent.expect("DISCONNECT 8b");
+    TestClient elsewhere = cluster.node(0).connectPersistent("p");
+    cluster.node(2).connect("q").publish(1, 1, "a", "m").expect("PUBACK 1");
+    elsewhere.expect("PUBLISH q1 id=1 a m");
+    node.membership.serve();
+    node.connect("c").publish(1, 1, "a", "n").expect("PUBACK 1");
+    elsewhere.expect("PUBLISH q1 id=2 a n");
+  }
+
+  @Test
   void shouldNotSendToALifeThatIsOverThoughItsRoutesAreStillThere() {
     TestClient subscriber = cluster.node(1).connect("s").subscribe(1, "a", 1);
     subscriber.all();

@@ -31,6 +31,9 @@ final class Life {
 
   private static final int HURRY = 5;
 
+  /** Whoever leads the metadata now needs a moment to be found. */
+  private static final int PATIENT_HEARTBEATS = 2;
+
   private enum Phase {
     REGISTERING,
     REGISTERED,
@@ -53,6 +56,7 @@ final class Life {
   private long registeredVersion;
   private boolean ready;
   private boolean reportedLapse;
+  private boolean toldLapse;
   private volatile long incarnation;
   private volatile boolean admitted;
   private volatile long leaseUntilMillis;
@@ -162,7 +166,16 @@ final class Life {
       reportedLapse = true;
       LOG.warn("serves no clients: {}", notServingBecause());
     }
+    tellLapse();
     renew();
+  }
+
+  private void tellLapse() {
+    long patience = PATIENT_HEARTBEATS * settings.heartbeat().toMillis();
+    if (admitted && !toldLapse && timers.nowMillis() - leaseUntilMillis > patience) {
+      toldLapse = true;
+      members.tell(listener -> listener.lapsed(incarnation));
+    }
   }
 
   /** Who leads may have just changed: with the lease running out, asking does not wait long. */
@@ -198,6 +211,7 @@ final class Life {
     if (answer instanceof Renewed renewed) {
       long until = sentMillis + settings.lease().toMillis();
       leaseUntilMillis = Math.max(leaseUntilMillis, until);
+      toldLapse &= !hasLease();
       if (reportedLapse && hasLease()) {
         reportedLapse = false;
         LOG.info("its lease is renewed, it serves clients again");

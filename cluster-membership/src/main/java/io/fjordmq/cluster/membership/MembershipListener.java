@@ -24,6 +24,12 @@ public interface MembershipListener {
   default void admitted(long incarnation) {}
 
   /**
+   * The lease has run out and was not renewed for a while: other nodes may serve, this one does
+   * not, and its clients should not wait for it. The life may go on if it is renewed later.
+   */
+  default void lapsed(long incarnation) {}
+
+  /**
    * The cluster counts this life as over: whatever it held for clients is lost or belongs to
    * others. Completes when it is given up; then the next life begins.
    */

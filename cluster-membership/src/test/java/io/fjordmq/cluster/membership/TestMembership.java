@@ -127,6 +127,12 @@ public final class TestMembership implements Membership {
     notServing = because;
   }
 
+  /** The same, and it has lasted for a while. */
+  public void lapse() {
+    stopServing("its lease has run out");
+    listeners.forEach(listener -> listener.lapsed(incarnation));
+  }
+
   /**
    * This node's life ends: it is DOWN and does not serve. Completes when all listeners have given
    * it up.
