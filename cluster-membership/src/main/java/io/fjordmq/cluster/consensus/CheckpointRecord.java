@@ -5,6 +5,9 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
 import io.fjordmq.api.MalformedBytesException;
+import io.fjordmq.cluster.NodeId;
+import java.util.List;
+import java.util.Set;
 
 /**
  * What the state of a replica covers durably, so that the log need not keep it.
@@ -21,6 +24,24 @@ import io.fjordmq.api.MalformedBytesException;
  */
 record CheckpointRecord(long applied, SnapshotMeta meta) {
   private static final byte VERSION = 1;
+
+  /** The term of a group's state before any election. */
+  static final long FIRST_TERM = 1;
+
+  /** Of a group that begins with a state its members have. */
+  static CheckpointRecord first(long appliedIndex, ReplicaSet members) {
+    SnapshotMeta.Builder meta =
+        SnapshotMeta.newBuilder()
+            .setLastIncludedIndex(appliedIndex)
+            .setLastIncludedTerm(FIRST_TERM);
+    sorted(members.voters()).forEach(meta::addPeers);
+    sorted(members.learners()).forEach(meta::addLearners);
+    return new CheckpointRecord(appliedIndex, meta.build());
+  }
+
+  private static List<String> sorted(Set<NodeId> nodes) {
+    return nodes.stream().map(node -> PeerNames.peer(node).toString()).sorted().toList();
+  }
 
   byte[] encode() {
     return new ByteWriter(64)

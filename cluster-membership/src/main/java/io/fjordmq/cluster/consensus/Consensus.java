@@ -48,6 +48,12 @@ public interface Consensus extends AutoCloseable {
   CompletableFuture<Void> transferLeadership(NodeId target);
 
   /**
+   * Has this replica stand for election at once instead of when it misses a leader, if it is a
+   * voter and its group has had no election yet. For one that has just begun.
+   */
+  void campaign();
+
+  /**
    * Asks the state to make everything applied so far durable ({@link ReplicatedState#checkpoint}),
    * then lets the log drop what lies before. Completes with the index covered.
    */

@@ -22,6 +22,14 @@ public interface ConsensusHost extends AutoCloseable {
   void create(GroupId group, ReplicaSet members) throws ConsensusException;
 
   /**
+   * The same for a group whose state does not begin with nothing: every member has it as of an
+   * index, and the log begins after that. A node without that state can only begin with a snapshot.
+   *
+   * @param appliedIndex 1 or more; the same at every member
+   */
+  void create(GroupId group, ReplicaSet members, long appliedIndex) throws ConsensusException;
+
+  /**
    * Opens a replica that exists: reads its log and starts to take part. Callbacks of the state may
    * begin before this returns: the only voter of a group leads at once.
    *

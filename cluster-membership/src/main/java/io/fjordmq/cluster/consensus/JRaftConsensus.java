@@ -202,6 +202,15 @@ final class JRaftConsensus implements Consensus {
   }
 
   @Override
+  public void campaign() {
+    whileOpen(
+        () -> {
+          FirstElection.begin(node, group);
+          return null;
+        });
+  }
+
+  @Override
   public CompletableFuture<Long> checkpoint() {
     long wanted = machine.appliedIndex();
     return request(result -> checkpoint(wanted, result));

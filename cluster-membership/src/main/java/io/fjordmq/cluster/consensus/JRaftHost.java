@@ -152,6 +152,17 @@ public final class JRaftHost implements ConsensusHost {
   }
 
   @Override
+  public synchronized void create(GroupId group, ReplicaSet members, long appliedIndex)
+      throws ConsensusException {
+    requireOpen();
+    try {
+      log.create(group, members, CheckpointRecord.first(appliedIndex, members));
+    } catch (RocksDBException e) {
+      throw failed("cannot create group " + group, e);
+    }
+  }
+
+  @Override
   public synchronized Consensus open(GroupId group, ReplicatedState state)
       throws ConsensusException {
     requireOpen();

@@ -135,7 +135,17 @@ final class SharedLog implements AutoCloseable {
   }
 
   /** Gives the group a number and writes its record, synced. Does nothing if it has one. */
-  synchronized void create(GroupId id, ReplicaSet members) throws RocksDBException {
+  void create(GroupId id, ReplicaSet members) throws RocksDBException {
+    create(id, members, null);
+  }
+
+  /**
+   * The same for a group that begins behind a checkpoint.
+   *
+   * @param first null if it begins with nothing
+   */
+  synchronized void create(GroupId id, ReplicaSet members, @Nullable CheckpointRecord first)
+      throws RocksDBException {
     if (group(id) != null) {
       return;
     }
@@ -144,6 +154,12 @@ final class SharedLog implements AutoCloseable {
     try (Batch batch = batch()) {
       batch.put(LogKeys.nextGroup(), LogKeys.u64(number + 1));
       batch.put(LogKeys.group(id), new GroupRecord(number, members).encode());
+      if (first != null) {
+        HardState begun = new HardState(first.meta().getLastIncludedTerm(), "");
+        batch.put(LogKeys.hardState(number), begun.encode());
+        batch.put(LogKeys.checkpoint(number), first.encode());
+        batch.put(LogKeys.firstIndex(number), LogKeys.u64(first.applied() + 1));
+      }
       batch.commit(true);
     }
   }

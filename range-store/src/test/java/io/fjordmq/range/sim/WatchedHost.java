@@ -71,6 +71,11 @@ final class WatchedHost implements ConsensusHost {
   }
 
   @Override
+  public void create(GroupId group, ReplicaSet members, long appliedIndex) {
+    host.create(group, members, appliedIndex);
+  }
+
+  @Override
   public Consensus open(GroupId group, ReplicatedState state) throws ConsensusException {
     Consensus opened = host.open(group, new WatchedState(group, state));
     return readsUnconfirmed ? new Credulous(opened) : opened;
@@ -201,6 +206,11 @@ final class WatchedHost implements ConsensusHost {
     @Override
     public CompletableFuture<Void> transferLeadership(NodeId target) {
       return consensus.transferLeadership(target);
+    }
+
+    @Override
+    public void campaign() {
+      consensus.campaign();
     }
 
     @Override

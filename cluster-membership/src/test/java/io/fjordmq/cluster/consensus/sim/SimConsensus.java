@@ -115,6 +115,11 @@ final class SimConsensus implements Consensus, SimReplica.Listener {
   }
 
   @Override
+  public void campaign() {
+    process.execute(replica::campaignFirst);
+  }
+
+  @Override
   public CompletableFuture<Long> checkpoint() {
     return ask((future, leader) -> beginCheckpoint(future), this::beginCheckpoint);
   }

@@ -67,6 +67,13 @@ public final class SimHost implements ConsensusHost {
   }
 
   @Override
+  public void create(GroupId group, ReplicaSet members, long appliedIndex) {
+    if (!groups().contains(group)) {
+      SimLog.create(disk, prefix(group), members, appliedIndex);
+    }
+  }
+
+  @Override
   public Consensus open(GroupId group, ReplicatedState state) throws ConsensusException {
     if (open.containsKey(group)) {
       throw new ConsensusException(Kind.FAILED, group + " is open already on " + node());

@@ -39,8 +39,17 @@ final class SimLog {
 
   /** Writes an empty log, durably. */
   static void create(SimDisk disk, String prefix, ReplicaSet members) {
-    disk.put(prefix + "base", new Base(0, 0, members, 0));
-    disk.put(prefix + "hard", new HardState(0, null));
+    create(disk, prefix, new Base(0, 0, members, 0));
+  }
+
+  /** The same for a log that begins after an index. */
+  static void create(SimDisk disk, String prefix, ReplicaSet members, long appliedIndex) {
+    create(disk, prefix, new Base(appliedIndex, 1, members, appliedIndex));
+  }
+
+  private static void create(SimDisk disk, String prefix, Base base) {
+    disk.put(prefix + "base", base);
+    disk.put(prefix + "hard", new HardState(base.term, null));
     disk.syncNow();
   }
 

@@ -246,6 +246,13 @@ final class SimReplica {
     }
   }
 
+  /** In a group that has had no election yet. */
+  void campaignFirst() {
+    if (term() <= 1) {
+      campaign(false);
+    }
+  }
+
   private void campaign(boolean transfer) {
     restartElectionTimer();
     if (stopped || leading != null || !log.replicas().voters().contains(self())) {
