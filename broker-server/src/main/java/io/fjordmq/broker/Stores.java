@@ -200,17 +200,11 @@ final class Stores implements AutoCloseable {
 
   /**
    * Completes once this node has applied everything that was committed in any range of the store
-   * when the call was made; fails while it does not hold all of them.
+   * when the call was made; fails while it does not hold all of them. The replicas here say which
+   * those are: the metadata may not know yet that one was split.
    */
   CompletableFuture<?> catchUp(String store) {
-    List<RangeDescriptor> all = directory.ranges(store);
-    return all.isEmpty()
-        ? CompletableFuture.failedFuture(
-            new IllegalStateException("no range of " + store + " is known yet"))
-        : CompletableFuture.allOf(
-            all.stream()
-                .map(range -> ranges.catchUp(range.id()))
-                .toArray(CompletableFuture<?>[]::new));
+    return ranges.catchUp(store);
   }
 
   RoutedRangeClient client(String store) {

@@ -49,7 +49,8 @@ public final class RangedRouter implements Router {
         replicas::open,
         (range, effects) -> {
           throw new IllegalStateException("routes have no effects, but got " + effects);
-        });
+        },
+        RouteCodec::filterStart);
   }
 
   /**

@@ -9,6 +9,7 @@ import io.fjordmq.api.SubscriptionOptions;
 import io.fjordmq.api.TopicFilter;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -92,6 +93,22 @@ final class RouteCodec {
     Receiver receiver = readReceiver(in);
     in.requireEnd();
     return new RouteId(tenant, filter, receiver);
+  }
+
+  /**
+   * Where the routes of a key's filter begin: they stay together in one range. A key that is
+   * shorter than that begins a bucket or a tenant, and is returned as it is.
+   */
+  static byte[] filterStart(byte[] key) {
+    ByteReader in = new ByteReader(key);
+    try {
+      in.readShort();
+      in.readString();
+      in.readString();
+      return Arrays.copyOf(key, key.length - in.remaining());
+    } catch (MalformedBytesException e) {
+      return key;
+    }
   }
 
   private static TopicFilter readFilter(ByteReader in) {

@@ -50,6 +50,12 @@ final class RouterCoprocessor implements Coprocessor {
                 }));
   }
 
+  /** What the range gave away stays in the table, whose other part another replica changes. */
+  @Override
+  public void narrowed(KeyInterval held, KvReader state) {
+    interval = held;
+  }
+
   @Override
   public byte[] apply(ByteBuffer bytes, ApplyContext context) {
     RouteCommand command = RouteCommand.decode(new ByteReader(bytes));

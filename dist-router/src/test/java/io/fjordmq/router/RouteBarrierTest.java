@@ -209,7 +209,7 @@ class RouteBarrierTest {
         .isEqualTo("01" + "0000000000000003" + "0000000000000102");
     onA.add(route("x")).join();
     assertThat(hex.formatHex(askA(RouteBarrier.question(rangeOf("x"), 1))))
-        .isEqualTo("01" + "0000000000000002");
+        .isEqualTo("01" + "000000000000000c");
   }
 
   private byte[] askA(byte[] question) {

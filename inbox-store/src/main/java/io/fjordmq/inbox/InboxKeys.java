@@ -96,6 +96,11 @@ final class InboxKeys {
     return new byte[] {(byte) (bucket >>> 8), (byte) bucket};
   }
 
+  /** Where the bucket of a key begins; a key shorter than a bucket's is before all of its own. */
+  static byte[] bucketOfKeyStart(byte[] key) {
+    return key.length < 2 ? new byte[0] : new byte[] {key[0], key[1]};
+  }
+
   /** What a command for the inbox is routed by. */
   static byte[] routing(InboxId id) {
     return bucketStart(bucket(id));

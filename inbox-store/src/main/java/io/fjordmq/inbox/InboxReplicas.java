@@ -28,7 +28,8 @@ public final class InboxReplicas {
             InboxKeys.splitKeys(
                 settings.initialRangesOn(Runtime.getRuntime().availableProcessors())),
             this::newCoprocessor,
-            new InboxEffects(listener, observer, this::keys));
+            new InboxEffects(listener, observer, this::keys),
+            InboxKeys::bucketOfKeyStart);
   }
 
   /** What the range engine has to know. */

@@ -22,6 +22,14 @@ public interface Coprocessor {
   void open(KeyInterval interval, KvReader state);
 
   /**
+   * The range was split: it holds only this part of what it held, and the rows of the rest are
+   * another's from now on. The default reads its part anew, as {@link #open} does.
+   */
+  default void narrowed(KeyInterval interval, KvReader state) {
+    open(interval, state);
+  }
+
+  /**
    * Executes one command.
    *
    * @param command as the store encoded it; valid during the call only

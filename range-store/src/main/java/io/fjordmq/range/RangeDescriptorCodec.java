@@ -40,8 +40,7 @@ public final class RangeDescriptorCodec {
     out.writeLong(descriptor.epoch().version());
     out.writeLong(descriptor.epoch().replicas());
     descriptor.interval().write(out);
-    writeNodes(out, descriptor.replicas().voters());
-    writeNodes(out, descriptor.replicas().learners());
+    writeReplicas(out, descriptor.replicas());
     return out.toByteArray();
   }
 
@@ -54,9 +53,18 @@ public final class RangeDescriptorCodec {
     RangeId id = new RangeId(in.readString(), in.readLong());
     RangeEpoch epoch = new RangeEpoch(in.readLong(), in.readLong());
     KeyInterval interval = KeyInterval.read(in);
-    ReplicaSet replicas = new ReplicaSet(readNodes(in), readNodes(in));
+    ReplicaSet replicas = readReplicas(in);
     in.requireEnd();
     return new RangeDescriptor(id, interval, epoch, replicas);
+  }
+
+  static void writeReplicas(ByteWriter out, ReplicaSet replicas) {
+    writeNodes(out, replicas.voters());
+    writeNodes(out, replicas.learners());
+  }
+
+  static ReplicaSet readReplicas(ByteReader in) {
+    return new ReplicaSet(readNodes(in), readNodes(in));
   }
 
   private static void writeNodes(ByteWriter out, Set<NodeId> nodes) {

@@ -3,6 +3,7 @@ package io.fjordmq.range;
 import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
 import io.fjordmq.api.MalformedBytesException;
+import io.fjordmq.cluster.consensus.ReplicaSet;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,7 +17,7 @@ import java.util.List;
  *
  * <pre>
  * u8   format, 1
- * u8   kind: 1 mutations, 2 register
+ * u8   kind: 1 mutations, 2 register, 3 split
  * u64  clock of the leader in milliseconds since the epoch, 0 until it is proposed
  * -- mutations only:
  * u64  epoch version by which the sender routed
@@ -25,6 +26,12 @@ import java.util.List;
  * varint commands, then as many: varint length, bytes
  * -- register only:
  * u64  how many senders the range shall remember, 0 until it is proposed
+ * -- split only:
+ * u64  epoch version of the range that was looked at
+ * u64  number of the new range
+ * block key
+ * varint voters,   then as many texts: node ids in ascending order
+ * varint learners, then as many texts: node ids in ascending order
  * </pre>
  */
 public sealed interface RangeEntry {
@@ -48,9 +55,20 @@ public sealed interface RangeEntry {
    */
   record Register(long clockMillis, int maxSenders) implements RangeEntry {}
 
+  /**
+   * Cuts the range (decision 0025): the keys from {@code key} on become another range's.
+   *
+   * @param number of the new range
+   * @param replicas of both, the group's at this place of the log
+   */
+  @SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
+  record Split(long clockMillis, long epochVersion, long number, byte[] key, ReplicaSet replicas)
+      implements RangeEntry {}
+
   int FORMAT = 1;
   int MUTATIONS = 1;
   int REGISTER = 2;
+  int SPLIT = 3;
   int CLOCK_AT = 2;
   int REGISTER_LIMIT_AT = 10;
 
@@ -79,6 +97,19 @@ public sealed interface RangeEntry {
         .put((byte) FORMAT)
         .put((byte) REGISTER)
         .array();
+  }
+
+  static byte[] encodeSplit(long epochVersion, long number, byte[] key, ReplicaSet replicas) {
+    ByteWriter out = new ByteWriter(128);
+    out.writeByte(FORMAT).writeByte(SPLIT).writeLong(0);
+    out.writeLong(epochVersion).writeLong(number).writeBlock(key);
+    RangeDescriptorCodec.writeReplicas(out, replicas);
+    return out.toByteArray();
+  }
+
+  /** Whether the bytes are those of a {@link Split}. */
+  static boolean isSplit(ByteBuffer bytes) {
+    return bytes.remaining() > 1 && bytes.get(bytes.position() + 1) == SPLIT;
   }
 
   /**
@@ -111,6 +142,13 @@ public sealed interface RangeEntry {
               new Mutations(
                   clockMillis, in.readLong(), in.readLong(), in.readLong(), commands(in, rest));
           case REGISTER -> new Register(clockMillis, (int) in.readLong());
+          case SPLIT ->
+              new Split(
+                  clockMillis,
+                  in.readLong(),
+                  in.readLong(),
+                  in.readBlock(),
+                  RangeDescriptorCodec.readReplicas(in));
           default -> throw new MalformedBytesException("unknown kind of range entry: " + kind);
         };
     in.requireEnd();

@@ -44,6 +44,9 @@ public interface RangeObserver {
   /** A replica stopped because of an error; it will be reopened. */
   default void halted(RangeId range) {}
 
+  /** A replica applied a split: the range has given keys to another one. */
+  default void split(RangeId range, RangeId other) {}
+
   /** The ranges of the node that had something new have a checkpoint now. */
   default void checkpointed(long nanos) {}
 }

@@ -91,6 +91,29 @@ class StoredFormatsTest {
   }
 
   @Test
+  void shouldKeepTheBytesOfASplit() {
+    ReplicaSet replicas = new ReplicaSet(Set.of(new NodeId("b"), new NodeId("a")), Set.of());
+    byte[] entry = RangeEntry.encodeSplit(2, 3, new byte[] {9, 8}, replicas);
+    RangeEntry.stamp(entry, 5, 6);
+    assertThat(HEX.formatHex(entry))
+        .isEqualTo(
+            compact(
+                """
+                01 03 0000000000000005
+                0000000000000002 0000000000000003
+                02 0908
+                02 01 61 01 62 00
+                """));
+    assertThat(RangeEntry.isSplit(ByteBuffer.wrap(entry))).isTrue();
+    RangeEntry.Split decoded = (RangeEntry.Split) RangeEntry.decode(ByteBuffer.wrap(entry));
+    assertThat(decoded.clockMillis()).isEqualTo(5);
+    assertThat(decoded.epochVersion()).isEqualTo(2);
+    assertThat(decoded.number()).isEqualTo(3);
+    assertThat(decoded.key()).containsExactly(9, 8);
+    assertThat(decoded.replicas()).isEqualTo(replicas);
+  }
+
+  @Test
   void shouldRefuseDamagedBytesWithoutReadingBeyondThem() {
     byte[] entry = RangeEntry.encodeMutations(2, 3, 4, List.of(new byte[] {9}));
     for (int length = 0; length < entry.length; length++) {

@@ -86,9 +86,50 @@ final class RouteTable {
 
   /**
    * The descriptors after news has come in: of each range the newest, and where two ranges overlap
-   * the one that was reshaped later.
+   * the one that was reshaped later. A shape that would leave keys without a range is not taken in
+   * before the rest of it is known.
    */
   List<RangeDescriptor> merge(List<RangeDescriptor> news) {
+    List<RangeDescriptor> merged = newest(news);
+    return covers(merged) ? merged : newest(news.stream().filter(this::isKnownShape).toList());
+  }
+
+  private boolean isKnownShape(RangeDescriptor heard) {
+    return routes.stream()
+        .map(Route::descriptor)
+        .anyMatch(
+            known ->
+                known.id().equals(heard.id())
+                    && known.epoch().version() == heard.epoch().version()
+                    && known.interval().equals(heard.interval()));
+  }
+
+  /** Whether every key that has a range in this table has one among these. */
+  private boolean covers(List<RangeDescriptor> ranges) {
+    List<KeyInterval> held =
+        ranges.stream()
+            .map(RangeDescriptor::interval)
+            .sorted((a, b) -> Arrays.compareUnsigned(a.start(), b.start()))
+            .toList();
+    return routes.stream().allMatch(route -> covers(held, route.descriptor().interval()));
+  }
+
+  private static boolean covers(List<KeyInterval> sorted, KeyInterval wanted) {
+    byte[] reached = wanted.start();
+    for (KeyInterval interval : sorted) {
+      if (interval.contains(reached)) {
+        byte[] end = interval.end();
+        if (end == null
+            || (wanted.end() != null && Arrays.compareUnsigned(end, wanted.end()) >= 0)) {
+          return true;
+        }
+        reached = end;
+      }
+    }
+    return false;
+  }
+
+  private List<RangeDescriptor> newest(List<RangeDescriptor> news) {
     Map<RangeId, RangeDescriptor> newest = new HashMap<>();
     routes.forEach(route -> newest.put(route.descriptor().id(), route.descriptor()));
     for (RangeDescriptor descriptor : news) {

@@ -31,21 +31,31 @@ final class ApplyLoop {
   private final KvSpace space;
   private final long maxWriteBytes;
   private final RangeObserver observer;
+  private final RangeSplit splits;
   private final Consumer<Written> afterWrite;
 
   private final KvBatch batch = new KvBatch();
   private final WriteSet rows;
-  private final Context context;
+  private Context context;
 
   private List<Outcome> outcomes = new ArrayList<>();
   private int commands;
+  private RangeSplit.@Nullable Cut cut;
   private boolean failed;
 
   /** The sender's side of an entry and what it is to be told. */
   record Outcome(PendingEntry pending, RangeResult result) {}
 
-  /** What is in the state now and was not before. */
-  record Written(long appliedIndex, List<Object> effects, List<Outcome> outcomes) {}
+  /**
+   * What is in the state now and was not before.
+   *
+   * @param cut what became of the range; null if it is what it was
+   */
+  record Written(
+      long appliedIndex,
+      List<Object> effects,
+      List<Outcome> outcomes,
+      RangeSplit.@Nullable Cut cut) {}
 
   /**
    * @param maxWriteBytes a write is not made larger than this by adding another entry
@@ -57,12 +67,14 @@ final class ApplyLoop {
       KvSpace space,
       long maxWriteBytes,
       RangeObserver observer,
+      RangeSplit splits,
       Consumer<Written> afterWrite) {
     this.state = state;
     this.coprocessor = coprocessor;
     this.space = space;
     this.maxWriteBytes = maxWriteBytes;
     this.observer = observer;
+    this.splits = splits;
     this.afterWrite = afterWrite;
     this.rows = new WriteSet(space.latest(), batch);
     this.context = new Context(new DataWriter(rows, state.descriptor().interval()));
@@ -95,12 +107,18 @@ final class ApplyLoop {
     long startNanos = System.nanoTime();
     int next = first;
     int count = 0;
-    while (next < entries.size() && batch.bytes() < maxWriteBytes) {
-      CommittedEntry entry = entries.get(next++);
+    boolean alone = false;
+    while (next < entries.size() && batch.bytes() < maxWriteBytes && !alone) {
+      CommittedEntry entry = entries.get(next);
       if (entry.index() > state.appliedIndex()) {
+        alone = RangeEntry.isSplit(entry.data());
+        if (alone && count > 0) {
+          break; // it changes what the others may do
+        }
         execute(entry);
         count++;
       }
+      next++;
     }
     if (count > 0) {
       write(count, startNanos);
@@ -109,11 +127,21 @@ final class ApplyLoop {
   }
 
   private void execute(CommittedEntry entry) {
+    if (state.isVacant()) {
+      throw new IllegalStateException(
+          "range " + state.descriptor().id() + " was split: an empty replica begins with a copy");
+    }
     RangeEntry decoded = RangeEntry.decode(entry.data());
     state.advance(entry.index(), decoded.clockMillis());
     RangeResult result;
     if (decoded instanceof RangeEntry.Mutations mutations) {
       result = mutate(entry.index(), mutations);
+    } else if (decoded instanceof RangeEntry.Split split) {
+      cut = splits.apply(state, split, rows, batch);
+      result =
+          cut == null
+              ? new RangeResult.StaleEpoch(state.shape())
+              : new RangeResult.Applied(entry.index(), List.of());
     } else {
       result = register(entry.index(), (RangeEntry.Register) decoded);
     }
@@ -147,7 +175,7 @@ final class ApplyLoop {
       return new RangeResult.Outdated();
     }
     if (mutations.epochVersion() != state.descriptor().epoch().version()) {
-      return new RangeResult.StaleEpoch(List.of(state.descriptor()));
+      return new RangeResult.StaleEpoch(state.shape());
     }
     List<byte[]> answers = new ArrayList<>(mutations.commands().size());
     for (ByteBuffer command : mutations.commands()) {
@@ -163,15 +191,24 @@ final class ApplyLoop {
     state.saveProgress(rows);
     space.write(batch);
     long bytes = batch.bytes();
-    Written written = new Written(state.appliedIndex(), context.takeEffects(), outcomes);
+    Written written = new Written(state.appliedIndex(), context.takeEffects(), outcomes, cut);
     int executed = commands;
     batch.clear();
     rows.reset();
     outcomes = new ArrayList<>();
     commands = 0;
+    if (written.cut() != null) {
+      narrow(written.cut());
+    }
     afterWrite.accept(written);
     observer.applied(
         state.descriptor().id(), entries, executed, bytes, System.nanoTime() - startNanos);
+  }
+
+  private void narrow(RangeSplit.Cut made) {
+    cut = null;
+    state.splitOff(made.left(), made.right());
+    context = new Context(new DataWriter(rows, made.left().interval()));
   }
 
   /**

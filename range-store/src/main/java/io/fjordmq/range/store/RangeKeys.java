@@ -3,6 +3,7 @@ package io.fjordmq.range.store;
 import io.fjordmq.range.kv.KvReader;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * 00 | u64 range | 03 | u64 sender what is remembered of a sender
  * 00 | u64 range | 04              a snapshot is being installed
  * 00 | u64 range | 05              the replica is being removed (1) or was (2)
+ * 00 | u64 range | 06 | u64 range  descriptor of a range that was split off, as it was then
  * 01 | key                         data
  * </pre>
  */
@@ -30,7 +32,8 @@ final class RangeKeys {
   private static final byte SENDER = 3;
   private static final byte INSTALLING = 4;
   private static final byte REMOVING = 5;
-  private static final byte BEHIND_ALL = 6;
+  private static final byte CHILD = 6;
+  private static final byte BEHIND_ALL = 7;
 
   private final long range;
 
@@ -64,6 +67,22 @@ final class RangeKeys {
 
   byte[] removing() {
     return row(REMOVING);
+  }
+
+  byte[] child(long number) {
+    return ByteBuffer.allocate(18).put(row(CHILD)).putLong(number).array();
+  }
+
+  boolean isChild(byte[] key) {
+    return key.length == 18 && key[9] == CHILD && Arrays.equals(key, child(senderOf(key)));
+  }
+
+  byte[] childrenFrom() {
+    return row(CHILD);
+  }
+
+  byte[] childrenTo() {
+    return row(BEHIND_ALL);
   }
 
   /** The range's rows of the engine, all of them, begin here. */

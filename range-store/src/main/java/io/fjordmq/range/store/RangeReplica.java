@@ -1,20 +1,17 @@
 package io.fjordmq.range.store;
 
 import io.fjordmq.api.MalformedBytesException;
-import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.CommittedEntry;
 import io.fjordmq.cluster.consensus.Consensus;
 import io.fjordmq.cluster.consensus.ConsensusException;
 import io.fjordmq.cluster.consensus.ConsensusException.Kind;
 import io.fjordmq.cluster.consensus.ReplicatedState;
 import io.fjordmq.range.Coprocessor;
-import io.fjordmq.range.EffectListener;
+import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeEntry;
 import io.fjordmq.range.RangeId;
-import io.fjordmq.range.RangeObserver;
 import io.fjordmq.range.RangeResult;
-import io.fjordmq.range.kv.Kv;
 import io.fjordmq.range.kv.KvException;
 import io.fjordmq.range.kv.KvSpace;
 import java.io.IOException;
@@ -44,8 +41,9 @@ final class RangeReplica implements ReplicatedState {
 
   private final RangeId id;
   private final KvSpace space;
-  private final Parts parts;
+  private final ReplicaParts parts;
   private final ReplicaSnapshot snapshots;
+  private final RangeSplit splits;
   private final Coprocessor coprocessor;
   private final AtomicLong logBytesSinceCheckpoint = new AtomicLong();
 
@@ -53,32 +51,29 @@ final class RangeReplica implements ReplicatedState {
   private RangeState state;
   private ApplyLoop loop;
   private volatile RangeDescriptor descriptor;
+  private volatile List<RangeDescriptor> shape;
   private volatile long appliedIndex;
   private volatile int senders;
   private volatile long leadingTerm = NOT_LEADING;
   private volatile @Nullable String failure;
   private volatile @Nullable Consensus consensus;
 
-  /** What a replica shares with the others of its store. */
-  record Parts(
-      NodeId self,
-      Kv kv,
-      RangeStoreSettings settings,
-      RangeRuntime runtime,
-      RangeObserver observer,
-      EffectListener effects,
-      Consumer<RangeId> whenHalted) {}
-
   private RangeReplica(
-      RangeId id, KvSpace space, Parts parts, Coprocessor coprocessor, ReplicaSnapshot snapshots) {
+      RangeId id,
+      KvSpace space,
+      ReplicaParts parts,
+      Coprocessor coprocessor,
+      ReplicaSnapshot snapshots) {
     this.id = id;
     this.space = space;
     this.parts = parts;
     this.coprocessor = coprocessor;
     this.snapshots = snapshots;
     this.state = RangeState.load(id, space.latest());
+    this.splits = new RangeSplit(parts.self(), parts.host(), space);
     this.loop = newLoop();
     this.descriptor = state.descriptor();
+    this.shape = state.shape();
     this.appliedIndex = state.appliedIndex();
     this.senders = state.senders().size();
   }
@@ -91,11 +86,16 @@ final class RangeReplica implements ReplicatedState {
    * @throws KvException if the storage fails
    * @throws IOException if an unfinished installation cannot be finished
    */
-  static RangeReplica open(RangeId id, KvSpace space, Coprocessor coprocessor, Parts parts)
+  static RangeReplica open(RangeId id, KvSpace space, Coprocessor coprocessor, ReplicaParts parts)
       throws IOException {
     ReplicaSnapshot snapshots =
-        new ReplicaSnapshot(id, space, parts.kv(), parts.settings().installDirectory());
-    snapshots.finishInstallation();
+        new ReplicaSnapshot(
+            id,
+            space,
+            parts.kv(),
+            parts.settings().installDirectory(),
+            new RangeSplit(parts.self(), parts.host(), space));
+    snapshots.finishInstallation().forEach(child -> parts.births().born(child, false));
     RangeReplica replica = new RangeReplica(id, space, parts, coprocessor, snapshots);
     replica.openCoprocessor();
     return replica;
@@ -108,11 +108,15 @@ final class RangeReplica implements ReplicatedState {
         space,
         parts.settings().maxWriteBytes(),
         parts.observer(),
+        splits,
         this::afterWrite);
   }
 
   private void openCoprocessor() {
     RangeDescriptor now = state.descriptor();
+    if (state.isVacant()) {
+      return; // what the node derived from the rows it had before stays right until others come
+    }
     coprocessor.open(now.interval(), new DataReader(space.latest(), now.interval()));
     coprocessor.applied(state.appliedIndex());
   }
@@ -195,7 +199,7 @@ final class RangeReplica implements ReplicatedState {
       return notServing(consensus);
     }
     if (epochVersion != now.epoch().version()) {
-      return new RangeResult.StaleEpoch(List.of(now));
+      return new RangeResult.StaleEpoch(shape);
     }
     try (LazySnapshot snapshot = new LazySnapshot(space)) {
       byte[] answer =
@@ -273,6 +277,10 @@ final class RangeReplica implements ReplicatedState {
 
   private void afterWrite(ApplyLoop.Written written) {
     appliedIndex = written.appliedIndex();
+    RangeSplit.Cut cut = written.cut();
+    if (cut != null) {
+      narrow(cut);
+    }
     coprocessor.applied(appliedIndex);
     senders = state.senders().size();
     if (leadingTerm != NOT_LEADING && !written.effects().isEmpty()) {
@@ -282,6 +290,19 @@ final class RangeReplica implements ReplicatedState {
     for (ApplyLoop.Outcome outcome : written.outcomes()) {
       parts.observer().proposalApplied(id, nowNanos - outcome.pending().proposedNanos());
       tell(outcome);
+    }
+  }
+
+  private void narrow(RangeSplit.Cut cut) {
+    KeyInterval left = cut.left().interval();
+    descriptor = cut.left();
+    shape = state.shape();
+    coprocessor.narrowed(left, new DataReader(space.latest(), left));
+    RangeDescriptor right = cut.right();
+    LOG.info("range {} split at {}: {} has {}", id, appliedIndex, right.id(), right.interval());
+    parts.observer().split(id, right.id());
+    if (cut.here()) {
+      parts.births().born(right, leadingTerm != NOT_LEADING);
     }
   }
 
@@ -347,15 +368,17 @@ final class RangeReplica implements ReplicatedState {
   @Override
   public void install(Path directory) throws IOException {
     long before = appliedIndex;
-    snapshots.install(directory);
+    List<RangeDescriptor> skipped = snapshots.install(directory);
     state = RangeState.load(id, space.latest());
     loop = newLoop();
     descriptor = state.descriptor();
+    shape = state.shape();
     appliedIndex = state.appliedIndex();
     senders = state.senders().size();
     openCoprocessor();
     logBytesSinceCheckpoint.set(0);
     LOG.info("range {} installed a snapshot: index {} instead of {}", id, appliedIndex, before);
+    skipped.forEach(child -> parts.births().born(child, false));
   }
 
   @Override

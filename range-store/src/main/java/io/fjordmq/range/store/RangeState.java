@@ -5,11 +5,14 @@ import io.fjordmq.api.ByteWriter;
 import io.fjordmq.api.MalformedBytesException;
 import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeDescriptorCodec;
+import io.fjordmq.range.RangeEpoch;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.StoredFormat;
 import io.fjordmq.range.kv.KvBatch;
 import io.fjordmq.range.kv.KvReader;
 import io.fjordmq.range.kv.KvWriter;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * The engine's own part of a range's state, in memory and as rows. Used by the apply thread.
@@ -24,11 +27,21 @@ import io.fjordmq.range.kv.KvWriter;
  * </pre>
  */
 final class RangeState {
+  /**
+   * The log of every range begins after this index, not with nothing: a replica that is to join has
+   * to begin with a snapshot, whatever the range inherited.
+   */
+  static final long BEGINNING = 10;
+
   private static final int FORMAT = 1;
 
   private final RangeKeys keys;
-  private final RangeDescriptor descriptor;
   private final SenderTable senders;
+
+  /** Ranges that were split off, as they were then. */
+  private final List<RangeDescriptor> children = new ArrayList<>();
+
+  private RangeDescriptor descriptor;
   private long appliedIndex;
   private long clockMillis;
 
@@ -38,11 +51,17 @@ final class RangeState {
     this.senders = senders;
   }
 
-  /** Adds the rows of a range to which nothing was applied yet. */
+  /** Adds the rows of a replica to which nothing was applied yet. */
   static void create(RangeDescriptor descriptor, KvBatch batch) {
+    create(descriptor, 0, 0, batch);
+  }
+
+  /** Adds the rows of a replica of a range that begins after an index. */
+  static void create(
+      RangeDescriptor descriptor, long appliedIndex, long clockMillis, KvBatch batch) {
     RangeKeys keys = new RangeKeys(descriptor.id().number());
     batch.put(keys.descriptor(), RangeDescriptorCodec.encode(descriptor));
-    batch.put(keys.progress(), encodeProgress(0, 0, 1));
+    batch.put(keys.progress(), encodeProgress(appliedIndex, clockMillis, 1));
   }
 
   /**
@@ -67,7 +86,48 @@ final class RangeState {
     RangeState state = new RangeState(keys, RangeDescriptorCodec.decode(descriptor), senders);
     state.appliedIndex = appliedIndex;
     state.clockMillis = clockMillis;
+    state.children.addAll(children(keys, rows));
     return state;
+  }
+
+  /** The ranges that were split off a range, as they were then. */
+  static List<RangeDescriptor> children(RangeKeys keys, KvReader rows) {
+    List<RangeDescriptor> found = new ArrayList<>();
+    rows.scan(
+        keys.childrenFrom(),
+        keys.childrenTo(),
+        (key, value) -> {
+          found.add(RangeDescriptorCodec.decode(value));
+          return true;
+        });
+    return found;
+  }
+
+  /** The range has given keys to another one. */
+  void splitOff(RangeDescriptor left, RangeDescriptor child) {
+    descriptor = left;
+    children.add(child);
+  }
+
+  /** Adds the rows that say so; {@link #splitOff} follows once they are written. */
+  void saveSplit(RangeDescriptor left, RangeDescriptor child, KvWriter rows) {
+    rows.put(keys.descriptor(), RangeDescriptorCodec.encode(left));
+    rows.put(keys.child(child.id().number()), RangeDescriptorCodec.encode(child));
+  }
+
+  /** For who routed by an older shape: together they hold all that the range ever held. */
+  List<RangeDescriptor> shape() {
+    List<RangeDescriptor> all = new ArrayList<>(children);
+    all.add(descriptor);
+    return List.copyOf(all);
+  }
+
+  /**
+   * Whether it is an empty replica of a range that does not begin with nothing: only a snapshot can
+   * bring it up to date.
+   */
+  boolean isVacant() {
+    return appliedIndex == 0 && descriptor.epoch().version() > RangeEpoch.FIRST.version();
   }
 
   RangeKeys keys() {

@@ -13,10 +13,12 @@ import io.fjordmq.range.RangeResult;
 import io.fjordmq.range.RangeTransport;
 import io.fjordmq.range.StoreSpec;
 import io.fjordmq.range.kv.Kv;
+import io.fjordmq.range.kv.KvException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -52,6 +54,7 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
   private final CheckpointCycle checkpoints;
   private final StoredReplicas stored;
   private final ReplicaMoves moves;
+  private volatile boolean closed;
 
   private RangeStore(
       NodeId self,
@@ -73,6 +76,7 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
         new ReplicaMoves(
             self,
             stored,
+            kv,
             replicas,
             runtime.supervisor(),
             range -> openReplica(spec(range.id()), range));
@@ -153,7 +157,7 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
     }
     for (RangeDescriptor range : missing) {
       spec(range.id()); // refuses a store that is none of ours
-      stored.create(range);
+      stored.createFirst(range);
     }
     // The log may be cut only when the descriptor that leads to it is on disk.
     stored.flush();
@@ -211,6 +215,38 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
     return moves.transfer(id, target);
   }
 
+  /**
+   * Cuts a range in two (decision 0025); its leader must be here. Completes when this replica has
+   * done so durably; the others follow. Fails with {@link IllegalArgumentException} or {@link
+   * IllegalStateException} if it cannot be done, {@link KvException} if it was and is not durable.
+   *
+   * @param epochVersion of the range that was looked at; nothing is done to another
+   * @param key where the new range begins; where the store may be {@linkplain StoreSpec#cuts cut}
+   * @param number of the new range; never given to any other
+   */
+  public CompletableFuture<Void> split(RangeId id, long epochVersion, byte[] key, long number) {
+    return Arrays.equals(spec(id).cuts().apply(key), key)
+        ? moves.split(id, epochVersion, key, number)
+        : CompletableFuture.failedFuture(
+            new IllegalArgumentException(
+                "store " + id.store() + " cannot be cut at " + HexFormat.of().formatHex(key)));
+  }
+
+  /** Opens it when its rows are durable: what it confirms to others it must not forget. */
+  private void born(RangeDescriptor range, boolean lead) {
+    kv.flush()
+        .thenCompose(durable -> moves.adopt(range.id(), lead))
+        .whenComplete(
+            (open, failure) -> {
+              if (failure != null && !closed) {
+                LOG.warn("range {} is not open yet, it is tried again", range.id(), failure);
+                runtime
+                    .timers()
+                    .schedule(settings.reopenBackoff().toMillis(), () -> born(range, lead));
+              }
+            });
+  }
+
   private StoreSpec spec(RangeId id) {
     StoreSpec spec = specs.get(id.store());
     if (spec == null) {
@@ -220,9 +256,17 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
   }
 
   private void openReplica(StoreSpec spec, RangeDescriptor descriptor) throws IOException {
-    RangeReplica.Parts parts =
-        new RangeReplica.Parts(
-            self, kv, settings, runtime, observer, spec.effects(), this::onHalted);
+    ReplicaParts parts =
+        new ReplicaParts(
+            self,
+            kv,
+            settings,
+            runtime,
+            observer,
+            spec.effects(),
+            host,
+            this::born,
+            this::onHalted);
     SupervisedReplica replica =
         new SupervisedReplica(descriptor, spec, kv.space(spec.name()), host, parts);
     replicas.put(descriptor.id(), replica);
@@ -246,19 +290,19 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
   }
 
   /**
-   * Completes once this node's replica, whatever it is in its group, has applied everything that
-   * was committed when the call was made. Fails with {@link ConsensusException} if that cannot be
-   * found out, or there is no open replica.
+   * Completes once replicas of this node that together hold a store's whole key space have applied
+   * everything that was committed in any of its ranges when the call was made. Fails with {@link
+   * ConsensusException} or {@link IllegalStateException} if that cannot be found out, or there are
+   * not enough.
    */
-  public CompletableFuture<Long> catchUp(RangeId id) {
-    SupervisedReplica supervised = replicas.get(id);
-    RangeReplica replica = supervised == null ? null : supervised.replica();
-    return replica == null
-        ? CompletableFuture.failedFuture(
-            new ConsensusException(
-                ConsensusException.Kind.FAILED,
-                "node " + self + " has no open replica of range " + id))
-        : replica.catchUp();
+  public CompletableFuture<Void> catchUp(String store) {
+    return new CatchUp(
+            () -> {
+              Map<RangeId, SupervisedReplica> ofStore = new LinkedHashMap<>(replicas);
+              ofStore.keySet().removeIf(id -> !id.store().equals(store));
+              return ofStore;
+            })
+        .begin();
   }
 
   /** Figures of every replica. */
@@ -329,6 +373,7 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
   }
 
   private void closeReplicas() {
+    closed = true;
     moves.stop();
     checkpoints.stop();
     replicas.values().forEach(SupervisedReplica::close);

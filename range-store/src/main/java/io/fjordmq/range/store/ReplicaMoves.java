@@ -2,9 +2,13 @@ package io.fjordmq.range.store;
 
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.Consensus;
+import io.fjordmq.cluster.consensus.GroupStatus;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.RangeEntry;
 import io.fjordmq.range.RangeId;
+import io.fjordmq.range.RangeResult;
+import io.fjordmq.range.kv.Kv;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.Map;
@@ -12,6 +16,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +29,8 @@ final class ReplicaMoves {
   private final Map<RangeId, SupervisedReplica> replicas;
   private final Executor supervisor;
   private final Opener opener;
+  private final Kv kv;
+  private final Set<RangeId> changing = ConcurrentHashMap.newKeySet();
   private final Set<RangeId> retired = ConcurrentHashMap.newKeySet();
 
   /** Used by the supervisor thread. */
@@ -41,11 +48,13 @@ final class ReplicaMoves {
   ReplicaMoves(
       NodeId self,
       StoredReplicas stored,
+      Kv kv,
       Map<RangeId, SupervisedReplica> replicas,
       Executor supervisor,
       Opener opener) {
     this.self = self;
     this.stored = stored;
+    this.kv = kv;
     this.replicas = replicas;
     this.supervisor = supervisor;
     this.opener = opener;
@@ -69,13 +78,41 @@ final class ReplicaMoves {
           refuseMember(range);
           refuseOverlap(range);
           stored.clean(range);
-          stored.create(range);
+          RangeDescriptor here = stored.find(range.id());
+          if (here == null) {
+            stored.createEmpty(range);
+          }
           stored.flush();
-          try {
-            opener.open(range);
-          } catch (IOException | RuntimeException e) {
-            replicas.remove(range.id());
-            throw e;
+          open(here == null ? range : here);
+        });
+  }
+
+  private void open(RangeDescriptor range) throws IOException {
+    try {
+      opener.open(range);
+    } catch (IOException | RuntimeException e) {
+      replicas.remove(range.id());
+      throw e;
+    }
+  }
+
+  /**
+   * Opens a replica that another one has brought about and whose rows are durable; does nothing if
+   * it is open or gone.
+   *
+   * @param lead whether it should lead its group
+   */
+  CompletableFuture<Void> adopt(RangeId id, boolean lead) {
+    return supervised(
+        () -> {
+          RangeDescriptor range = stored.find(id);
+          if (range == null || replicas.containsKey(id)) {
+            return;
+          }
+          open(range);
+          Consensus group = group(id);
+          if (lead && group != null) {
+            group.campaign();
           }
         });
   }
@@ -141,11 +178,73 @@ final class ReplicaMoves {
     if (group == null) {
       return CompletableFuture.failedFuture(notHere(id));
     }
-    ReplicaSet now = group.status().replicas();
-    return now.equals(from)
-        ? group.changeReplicas(to)
-        : CompletableFuture.failedFuture(
-            new IllegalStateException("range " + id + " has " + now + ", not " + from));
+    return alone(
+        id,
+        () -> {
+          ReplicaSet now = group.status().replicas();
+          return now.equals(from)
+              ? group.changeReplicas(to)
+              : CompletableFuture.failedFuture(
+                  new IllegalStateException("range " + id + " has " + now + ", not " + from));
+        });
+  }
+
+  /** A range's group and its shape are changed one after the other, as far as this leader goes. */
+  private CompletableFuture<Void> alone(RangeId id, Supplier<CompletableFuture<Void>> change) {
+    if (!changing.add(id)) {
+      return CompletableFuture.failedFuture(
+          new IllegalStateException("range " + id + " is being changed already"));
+    }
+    try {
+      return change.get().whenComplete((done, failure) -> changing.remove(id));
+    } catch (RuntimeException e) {
+      changing.remove(id);
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  CompletableFuture<Void> split(RangeId id, long epochVersion, byte[] key, long number) {
+    SupervisedReplica supervised = replicas.get(id);
+    RangeReplica replica = supervised == null ? null : supervised.replica();
+    Consensus group = group(id);
+    if (replica == null || group == null) {
+      return CompletableFuture.failedFuture(notHere(id));
+    }
+    return alone(
+        id,
+        () -> {
+          GroupStatus now = group.status();
+          RangeEntry.Split split =
+              new RangeEntry.Split(0, epochVersion, number, key, now.replicas());
+          if (RangeSplit.plan(replica.descriptor(), split) == null) {
+            throw new IllegalArgumentException(
+                "range %s cannot be split there: it is %s, version %d"
+                    .formatted(
+                        id,
+                        replica.descriptor().interval(),
+                        replica.descriptor().epoch().version()));
+          } else if (now.firstIndex() <= 1) {
+            throw new IllegalStateException(
+                "the log of range %s still has its first entry; it is split after a checkpoint or two"
+                    .formatted(id));
+          }
+          // What comes after it, a change of the group above all, finds it on this disk.
+          return propose(replica, split).thenCompose(done -> kv.flush());
+        });
+  }
+
+  private static CompletableFuture<Void> propose(RangeReplica replica, RangeEntry.Split split) {
+    CompletableFuture<Void> done = new CompletableFuture<>();
+    replica.propose(
+        RangeEntry.encodeSplit(split.epochVersion(), split.number(), split.key(), split.replicas()),
+        result -> {
+          if (result instanceof RangeResult.Applied) {
+            done.complete(null);
+          } else {
+            done.completeExceptionally(new IllegalStateException("not split: " + result));
+          }
+        });
+    return done;
   }
 
   CompletableFuture<Void> transfer(RangeId id, NodeId target) {

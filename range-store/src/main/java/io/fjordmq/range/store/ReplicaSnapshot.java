@@ -1,5 +1,6 @@
 package io.fjordmq.range.store;
 
+import io.fjordmq.api.ByteWriter;
 import io.fjordmq.api.MalformedBytesException;
 import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.RangeDescriptor;
@@ -11,9 +12,13 @@ import io.fjordmq.range.kv.KvReader;
 import io.fjordmq.range.kv.KvSnapshot;
 import io.fjordmq.range.kv.KvSpace;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
@@ -32,8 +37,13 @@ final class ReplicaSnapshot {
   private final KvSpace space;
   private final Kv kv;
   private final Path installDirectory;
+  private final RangeSplit splits;
 
-  ReplicaSnapshot(RangeId id, KvSpace space, Kv kv, Path installDirectory) {
+  /** What a copy says of the range, apart from its rows. */
+  private record Copy(RangeDescriptor range, List<RangeDescriptor> children) {}
+
+  ReplicaSnapshot(RangeId id, KvSpace space, Kv kv, Path installDirectory, RangeSplit splits) {
+    this.splits = splits;
     this.id = id;
     this.keys = new RangeKeys(id.number());
     this.space = space;
@@ -51,6 +61,7 @@ final class ReplicaSnapshot {
       file.add(keys.descriptor(), RangeDescriptorCodec.encode(descriptor));
       file.add(keys.progress(), progress);
       copy(rows, keys.sendersFrom(), keys.sendersTo(), file);
+      copy(rows, keys.childrenFrom(), keys.childrenTo(), file);
       KeyInterval interval = descriptor.interval();
       copy(rows, RangeKeys.data(interval.start()), RangeKeys.dataEnd(interval.end()), file);
       file.finish();
@@ -89,46 +100,64 @@ final class ReplicaSnapshot {
   /**
    * Replaces the range's rows by a copy; durable when it returns. A damaged copy, or one of another
    * range, is refused before anything is changed.
+   *
+   * @return ranges of which there is an empty replica now, because the copy skips the splits that
+   *     made them
    */
-  void install(Path directory) throws IOException {
+  List<RangeDescriptor> install(Path directory) throws IOException {
     Path received = directory.resolve(FILE);
-    RangeDescriptor incoming = check(received);
-    refuseOverlap(incoming.interval());
+    Copy incoming = check(received);
+    refuseOverlap(incoming.range().interval());
     Path kept = keep(received);
+    long seen = versionSeen();
     KvBatch marker = new KvBatch();
-    marker.put(keys.installing(), new byte[] {1});
+    marker.put(keys.installing(), new ByteWriter(9).writeByte(1).writeLong(seen).toByteArray());
     space.write(marker);
     flush();
-    replaceRows(kept, incoming.interval());
+    List<RangeDescriptor> skipped = replaceRows(kept, incoming, seen);
     Files.deleteIfExists(kept);
+    return skipped;
   }
 
-  /** To be called before the range's rows are read. */
-  void finishInstallation() throws IOException {
+  /** To be called before the range's rows are read; returns what {@link #install} does. */
+  List<RangeDescriptor> finishInstallation() throws IOException {
     Path kept = keptFile();
-    if (space.latest().get(keys.installing()) == null) {
+    byte[] marker = space.latest().get(keys.installing());
+    if (marker == null) {
       Files.deleteIfExists(kept); // the crash came before the marker: nothing was changed
-      return;
+      return List.of();
     }
-    replaceRows(kept, check(kept).interval());
+    // Before ranges were split the marker said no more than that it is there.
+    long seen = marker.length == 1 ? Long.MAX_VALUE : ByteBuffer.wrap(marker).getLong(1);
+    List<RangeDescriptor> skipped = replaceRows(kept, check(kept), seen);
     Files.deleteIfExists(kept);
+    return skipped;
   }
 
-  /** Reads the whole file, so that damage is found first; returns the descriptor it holds. */
-  private RangeDescriptor check(Path file) throws IOException {
+  /** Up to which epoch version this replica has applied splits, or was told of them. */
+  private long versionSeen() {
+    byte[] row = required(space.latest(), keys.descriptor(), "descriptor");
+    return RangeDescriptorCodec.decode(row).epoch().version();
+  }
+
+  /** Reads the whole file, so that damage is found first. */
+  private Copy check(Path file) throws IOException {
     byte[][] found = new byte[1][];
+    List<RangeDescriptor> children = new ArrayList<>();
     RowFile.read(
         file,
         (key, value) -> {
-          if (java.util.Arrays.equals(key, keys.descriptor())) {
+          if (Arrays.equals(key, keys.descriptor())) {
             found[0] = value;
+          } else if (keys.isChild(key)) {
+            children.add(RangeDescriptorCodec.decode(value));
           }
         });
     byte[] descriptor = found[0];
     if (descriptor == null) {
       throw new IOException(file + " does not hold a copy of range " + id);
     }
-    return RangeDescriptorCodec.decode(descriptor);
+    return new Copy(RangeDescriptorCodec.decode(descriptor), children);
   }
 
   /** Installing over keys that another replica here holds would delete that replica's data. */
@@ -162,11 +191,13 @@ final class ReplicaSnapshot {
     return kept;
   }
 
-  private void replaceRows(Path file, KeyInterval incoming) throws IOException {
+  private List<RangeDescriptor> replaceRows(Path file, Copy incoming, long versionSeen)
+      throws IOException {
     KvBatch batch = new KvBatch();
     deleteData(batch, ownInterval());
-    deleteData(batch, incoming);
+    deleteData(batch, incoming.range().interval());
     batch.deleteRange(keys.sendersFrom(), keys.sendersTo());
+    batch.deleteRange(keys.childrenFrom(), keys.childrenTo());
     RowFile.read(
         file,
         (key, value) -> {
@@ -177,8 +208,10 @@ final class ReplicaSnapshot {
           }
         });
     batch.delete(keys.installing());
+    List<RangeDescriptor> skipped = splits.addSkipped(incoming.children(), versionSeen, batch);
     space.write(batch);
     flush();
+    return skipped;
   }
 
   private @Nullable KeyInterval ownInterval() {

@@ -59,8 +59,21 @@ final class StoredReplicas {
     return found;
   }
 
-  /** Creates the group with the range's replicas, then the rows; {@link #flush} makes them last. */
-  void create(RangeDescriptor range) throws IOException {
+  /** Creates a replica of a range that begins now; {@link #flush} makes it last. */
+  void createFirst(RangeDescriptor range) throws IOException {
+    try {
+      host.create(range.group(), range.replicas(), RangeState.BEGINNING);
+    } catch (ConsensusException e) {
+      throw new IOException("cannot create the group of range " + range.id(), e);
+    }
+    KvBatch batch = new KvBatch();
+    RangeState.create(range, RangeState.BEGINNING, 0, batch);
+    write(range.id(), batch);
+    LOG.info("range {} created: interval={}", range.id(), range.interval());
+  }
+
+  /** Creates an empty replica of a range that others have; {@link #flush} makes it last. */
+  void createEmpty(RangeDescriptor range) throws IOException {
     try {
       host.create(range.group(), range.replicas());
     } catch (ConsensusException e) {
@@ -69,8 +82,8 @@ final class StoredReplicas {
     }
     KvBatch batch = new KvBatch();
     RangeState.create(range, batch);
-    space(range.id().store()).write(batch);
-    LOG.info("range {} created: interval={}", range.id(), range.interval());
+    write(range.id(), batch);
+    LOG.info("range {} gets a replica here: interval={}", range.id(), range.interval());
   }
 
   /** Ranges of a store that had a replica here. */
@@ -107,7 +120,7 @@ final class StoredReplicas {
               + " had a replica here that others may still count on; it may come back once every"
               + " node of the cluster is up and has forgotten it");
     }
-    if (stored(range.id()) == null && host.groups().contains(range.group())) {
+    if (find(range.id()) == null && host.groups().contains(range.group())) {
       destroyGroup(range);
     }
   }
@@ -150,7 +163,7 @@ final class StoredReplicas {
    */
   boolean finishRemoval(RangeId id) throws IOException {
     RangeKeys keys = new RangeKeys(id.number());
-    RangeDescriptor range = stored(id);
+    RangeDescriptor range = find(id);
     if (range == null || mark(id) != Mark.BEING_REMOVED) {
       return false;
     }
@@ -166,7 +179,8 @@ final class StoredReplicas {
     return true;
   }
 
-  private @Nullable RangeDescriptor stored(RangeId id) {
+  /** The range's descriptor as it is stored here; null if there is no replica. */
+  @Nullable RangeDescriptor find(RangeId id) {
     byte[] row = space(id.store()).latest().get(new RangeKeys(id.number()).descriptor());
     return row == null ? null : RangeDescriptorCodec.decode(row);
   }

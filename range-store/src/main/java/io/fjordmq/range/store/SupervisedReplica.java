@@ -4,6 +4,7 @@ import io.fjordmq.cluster.consensus.Consensus;
 import io.fjordmq.cluster.consensus.ConsensusException;
 import io.fjordmq.cluster.consensus.ConsensusHost;
 import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.RangeId;
 import io.fjordmq.range.StoreSpec;
 import io.fjordmq.range.kv.KvSpace;
 import java.io.IOException;
@@ -21,11 +22,14 @@ import org.slf4j.LoggerFactory;
 final class SupervisedReplica {
   private static final Logger LOG = LoggerFactory.getLogger(SupervisedReplica.class);
 
-  private final RangeDescriptor initial;
+  private final RangeId id;
   private final StoreSpec spec;
   private final KvSpace space;
   private final ConsensusHost host;
-  private final RangeReplica.Parts parts;
+  private final ReplicaParts parts;
+
+  /** As it was when the replica was last open. */
+  private volatile RangeDescriptor known;
 
   private int failures;
   private long openedAtMillis;
@@ -41,8 +45,9 @@ final class SupervisedReplica {
       StoreSpec spec,
       KvSpace space,
       ConsensusHost host,
-      RangeReplica.Parts parts) {
-    this.initial = initial;
+      ReplicaParts parts) {
+    this.id = initial.id();
+    this.known = initial;
     this.spec = spec;
     this.space = space;
     this.host = host;
@@ -63,14 +68,14 @@ final class SupervisedReplica {
 
   RangeDescriptor descriptor() {
     RangeReplica replica = replica();
-    return replica == null ? initial : replica.descriptor();
+    return replica == null ? known : replica.descriptor();
   }
 
   ReplicaStatus status() {
     RangeReplica replica = replica();
     return replica != null
         ? replica.status()
-        : new ReplicaStatus(parts.self(), initial, false, 0, 0, 0, null, failure);
+        : new ReplicaStatus(parts.self(), known, false, 0, 0, 0, null, failure);
   }
 
   /**
@@ -79,18 +84,16 @@ final class SupervisedReplica {
    * @throws IOException if it cannot be opened
    */
   synchronized void open() throws IOException {
-    RangeReplica replica =
-        RangeReplica.open(initial.id(), space, spec.coprocessor().apply(initial.id()), parts);
+    RangeReplica replica = RangeReplica.open(id, space, spec.coprocessor().apply(id), parts);
     try {
-      Consensus group = host.open(initial.group(), replica);
+      Consensus group = host.open(known.group(), replica);
       replica.attach(group);
       current = new Opened(replica, group, new AtomicBoolean());
       openedAtMillis = parts.runtime().timers().nowMillis();
       failure = null;
     } catch (ConsensusException e) {
       replica.close();
-      throw new IOException(
-          "cannot open the group of range " + initial.id() + ": " + e.getMessage(), e);
+      throw new IOException("cannot open the group of range " + id + ": " + e.getMessage(), e);
     } catch (RuntimeException e) {
       replica.close();
       throw e;
@@ -112,7 +115,7 @@ final class SupervisedReplica {
             parts.settings().reopenBackoff().toMillis() << Math.min(failures, 20),
             longest.toMillis());
     failures++;
-    LOG.info("range {} is reopened in {} ms: attempt={}", initial.id(), pause, failures);
+    LOG.info("range {} is reopened in {} ms: attempt={}", id, pause, failures);
     scheduleReopen(pause);
   }
 
@@ -139,11 +142,11 @@ final class SupervisedReplica {
     }
     try {
       open();
-      LOG.info("range {} is open again: attempt={}", initial.id(), failures);
+      LOG.info("range {} is open again: attempt={}", id, failures);
     } catch (IOException | RuntimeException e) {
       // Whatever it is: who gives up here has a range that nobody ever opens again.
       failure = String.valueOf(e);
-      LOG.error("range {} cannot be reopened: attempt={}", initial.id(), failures, e);
+      LOG.error("range {} cannot be reopened: attempt={}", id, failures, e);
       reopenLater();
     }
   }
@@ -166,8 +169,7 @@ final class SupervisedReplica {
             (index, error) -> {
               opened.checkpointing().set(false);
               if (error != null) {
-                LOG.warn(
-                    "range {} has no checkpoint, its log keeps its entries", initial.id(), error);
+                LOG.warn("range {} has no checkpoint, its log keeps its entries", id, error);
               }
               return error == null;
             });
@@ -183,6 +185,7 @@ final class SupervisedReplica {
     current = null;
     if (opened != null) {
       opened.group().close();
+      known = opened.replica().descriptor();
       opened.replica().close();
     }
   }

@@ -392,6 +392,24 @@ class RoutedRangeClientTest {
   }
 
   @Test
+  void shouldWaitUntilItKnowsAllOfANewShape() {
+    CompletableFuture<byte[]> answer = mutate("c1");
+    ranges.takeSent().reply().accept(new RangeResult.StaleEpoch(List.of(range(1, "", "c", 2))));
+    assertThat(answer).isNotDone();
+    client.update(List.of(range(1, "", "c", 2)));
+    timers.advance(Duration.ofMillis(10));
+    FakeRanges.Sent again = ranges.takeSent();
+    assertThat(again.epochVersion()).as("it does not know better").isEqualTo(1);
+    again
+        .reply()
+        .accept(new RangeResult.StaleEpoch(List.of(range(1, "", "c", 2), range(3, "c", "m", 2))));
+    FakeRanges.Sent moved = ranges.takeSent();
+    assertThat(moved.range().number()).isEqualTo(3);
+    moved.apply();
+    assertThat(answer).isDone();
+  }
+
+  @Test
   void shouldPauseWhenAReplicaLagsBehindWhatTheClientKnows() {
     mutate("a1");
     ranges.takeSent().reply().accept(new RangeResult.StaleEpoch(List.of(range(1, "", "m", 1))));

@@ -42,12 +42,20 @@ final class RangeSimulation {
   private final List<RangeDescriptor> ranges;
   private final SimTransport.Factory transport;
   private int lives;
+  private long lastNumber = 2;
 
   /** How a run differs from the usual. */
   record Setup(
-      int voters, Function<RangeId, Coprocessor> coprocessor, SimTransport.Factory transport) {
+      int voters,
+      Function<RangeId, Coprocessor> coprocessor,
+      SimTransport.Factory transport,
+      boolean unsyncedGroups) {
     static Setup of(int voters) {
-      return new Setup(voters, id -> new AppendingCoprocessor(), SimTransport::new);
+      return new Setup(voters, id -> new AppendingCoprocessor(), SimTransport::new, false);
+    }
+
+    Setup with(SimTransport.Factory other) {
+      return new Setup(voters, coprocessor, other, unsyncedGroups);
     }
   }
 
@@ -65,7 +73,11 @@ final class RangeSimulation {
             "words", List.of("m".getBytes(UTF_8)), setup.coprocessor(), (range, effects) -> {});
     ranges = RangeStore.initialRanges(spec, ReplicaSet.ofVoters(nodeIds.toArray(NodeId[]::new)));
     for (NodeId id : nodeIds) {
-      nodes.add(new SimNode(cluster, id, spec, ranges, installs, history, counts));
+      SimNode node = new SimNode(cluster, id, spec, ranges, installs, history, counts);
+      if (setup.unsyncedGroups()) {
+        node.forgetGroups();
+      }
+      nodes.add(node);
     }
   }
 
@@ -108,6 +120,9 @@ final class RangeSimulation {
     } else {
       node.failDisk(false);
     }
+    if (node.running() && simulation.chance(25)) {
+      split(node);
+    }
     if (simulation.chance(8)) {
       cluster.network().partition(nodeIds, List.of(node.id()));
     } else if (simulation.chance(8)) {
@@ -121,6 +136,18 @@ final class RangeSimulation {
       counts.acknowledgements += client.acknowledgements();
       client.crash();
       clients.set(position, newClient(client.node()));
+    }
+  }
+
+  /** Whichever range this node leads, anywhere between its keys. */
+  private void split(SimNode node) {
+    String key = KEYS.get((int) simulation.between(0, KEYS.size() - 1));
+    for (ReplicaStatus replica : node.store().status()) {
+      RangeDescriptor range = replica.descriptor();
+      if (replica.leading() && range.interval().contains(key.getBytes(UTF_8))) {
+        node.store().split(range.id(), range.epoch().version(), key.getBytes(UTF_8), ++lastNumber);
+        return;
+      }
     }
   }
 
@@ -163,6 +190,7 @@ final class RangeSimulation {
         nodes.stream()
             .map(node -> node.store().status().stream().map(ReplicaStatus::appliedIndex).toList())
             .toList();
-    return indexes.stream().distinct().count() == 1;
+    return indexes.stream().distinct().count() == 1
+        && nodes.stream().allMatch(SimNode::holdsEverything);
   }
 }

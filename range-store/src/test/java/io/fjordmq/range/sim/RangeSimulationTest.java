@@ -59,6 +59,7 @@ class RangeSimulationTest {
     assertThat(counts.halts).isGreaterThan(seeds / 10);
     assertThat(counts.forgotten).isGreaterThan(0);
     assertThat(counts.gaveUp).isGreaterThan(0);
+    assertThat(counts.splits).isGreaterThan(seeds / 2);
     assertThat(counts.refused).isGreaterThan(0);
     if (voters > 1) {
       assertThat(counts.installs).isGreaterThan(seeds / 10);
@@ -74,21 +75,29 @@ class RangeSimulationTest {
 
   @Test
   void shouldFindAClientThatRepeatsBatchesUnderNewNumbers() {
-    RangeSimulation.Setup usual = RangeSimulation.Setup.of(3);
-    RangeSimulation.Setup broken =
-        new RangeSimulation.Setup(3, usual.coprocessor(), RenumberingTransport::new);
+    RangeSimulation.Setup broken = RangeSimulation.Setup.of(3).with(RenumberingTransport::new);
     assertThat(find("batches under new numbers", broken)).hasMessageContaining("at most once");
   }
 
   @Test
   void shouldFindACoprocessorThatAsksWhoItIs() {
     RangeSimulation.Setup broken =
-        new RangeSimulation.Setup(3, id -> new Vain(), RangeSimulation.Setup.of(3).transport());
+        new RangeSimulation.Setup(
+            3, id -> new Vain(), RangeSimulation.Setup.of(3).transport(), false);
     assertThat(find("another state everywhere", broken)).hasMessageContaining("same state");
   }
 
+  @Test
+  void shouldFindASplitThatDoesNotSyncItsGroup() {
+    RangeSimulation.Setup usual = RangeSimulation.Setup.of(3);
+    RangeSimulation.Setup broken =
+        new RangeSimulation.Setup(3, usual.coprocessor(), usual.transport(), true);
+    assertThat(find("groups that are not synced", broken))
+        .hasStackTraceContaining("holds no replica");
+  }
+
   private AssertionError find(String defect, RangeSimulation.Setup broken) {
-    return Seeds.find(defect, 20, seed -> run(seed, broken, new SimCounts()));
+    return Seeds.find(defect, 100, seed -> run(seed, broken, new SimCounts()));
   }
 
   /** Leaves another state on every replica. */

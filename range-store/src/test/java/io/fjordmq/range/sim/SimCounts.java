@@ -16,9 +16,15 @@ public final class SimCounts implements RangeObserver {
   public long installs;
   public long removals;
   public long probes;
+  public long splits;
 
   void installed() {
     installs++;
+  }
+
+  @Override
+  public void split(RangeId range, RangeId other) {
+    splits++;
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.fjordmq.range.sim;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.CommittedEntry;
@@ -11,9 +12,11 @@ import io.fjordmq.cluster.consensus.GroupId;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.cluster.consensus.ReplicatedState;
 import io.fjordmq.cluster.consensus.sim.SimCluster;
+import io.fjordmq.cluster.consensus.sim.SimDisk;
 import io.fjordmq.cluster.consensus.sim.SimHost;
 import io.fjordmq.cluster.consensus.sim.SimProcess;
 import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.RangeDescriptorCodec;
 import io.fjordmq.range.StoreSpec;
 import io.fjordmq.range.Timers;
 import io.fjordmq.range.kv.KvException;
@@ -25,8 +28,11 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +41,8 @@ import org.jspecify.annotations.Nullable;
 final class SimNode {
   /** Of the engine's rows, those of the store begin with it. */
   static final byte DATA = 1;
+
+  private static final byte DESCRIPTOR = 1;
 
   /** Rows of a coprocessor that begin with it are compared, but hold no words. */
   static final byte NOT_A_KEY = '~';
@@ -51,6 +59,12 @@ final class SimNode {
   private final SimKv.Disk disk = new SimKv.Disk();
   private SimKv kv;
   private @Nullable RangeStore store;
+
+  /** When a split has made which group. */
+  private final Map<GroupId, Long> splitOff = new HashMap<>();
+
+  /** A crash takes the groups of new ranges with it, as if nobody had synced them: a defect. */
+  private boolean forgetsGroups;
 
   /** Flushes are done when asked for, instead of later; for code that waits for them. */
   private boolean flushAtOnce;
@@ -127,6 +141,10 @@ final class SimNode {
     }
   }
 
+  void forgetGroups() {
+    forgetsGroups = true;
+  }
+
   boolean running() {
     return store != null;
   }
@@ -143,9 +161,21 @@ final class SimNode {
   void crash() {
     cluster.crash(id);
     store = null;
+    if (forgetsGroups) {
+      forgetNewGroups();
+    }
     kv.kill();
     disk.failWith(null);
     disk.crash(unflushed -> (int) cluster.simulation().between(0, unflushed));
+  }
+
+  private void forgetNewGroups() {
+    SimDisk logs = cluster.disk(id);
+    splitOff.values().removeIf(at -> at < cluster.simulation().now() - 1000);
+    for (GroupId group : splitOff.keySet()) {
+      logs.withPrefix("raft/" + group + "/").keySet().forEach(logs::remove);
+    }
+    logs.syncNow();
   }
 
   void failDisk(boolean fail) {
@@ -154,8 +184,10 @@ final class SimNode {
 
   /** Compares a replica's rows with what is known. */
   private void look(GroupId group) {
-    RangeDescriptor range =
-        ranges.stream().filter(r -> r.group().equals(group)).findFirst().orElseThrow();
+    RangeDescriptor range = shape().get(group);
+    if (range == null) {
+      throw new AssertionError(id + " has no descriptor of " + group);
+    }
     long[] applied = new long[1];
     CRC32C digest = new CRC32C();
     kv.space(spec.name())
@@ -166,11 +198,12 @@ final class SimNode {
             (row, value) -> {
               if (row[0] == DATA) {
                 byte[] key = Arrays.copyOfRange(row, 1, row.length);
-                if (!range.interval().contains(key)) {
-                  return true;
-                }
+                // All keys: what this replica applied before a split is another one's after it.
                 if (key[0] != NOT_A_KEY) {
                   history.replicaHas(new String(key, UTF_8), new String(value, UTF_8));
+                }
+                if (!range.interval().contains(key)) {
+                  return true;
                 }
               } else if (ByteBuffer.wrap(row).getLong(1) != range.id().number()) {
                 return true;
@@ -182,6 +215,46 @@ final class SimNode {
               return true;
             });
     history.digest(group, applied[0], digest.getValue());
+  }
+
+  /** The ranges that this node has rows of; no key may be in two of them. */
+  private Map<GroupId, RangeDescriptor> shape() {
+    List<RangeDescriptor> found = new ArrayList<>();
+    kv.space(spec.name())
+        .latest()
+        .scan(
+            new byte[0],
+            new byte[] {DATA},
+            (row, value) -> {
+              if (row[9] == DESCRIPTOR) {
+                found.add(RangeDescriptorCodec.decode(value));
+              }
+              return true;
+            });
+    Map<GroupId, RangeDescriptor> byGroup = new HashMap<>();
+    for (RangeDescriptor range : found) {
+      byGroup.put(range.group(), range);
+      assertThat(found)
+          .as("ranges of %s that hold keys of %s", id, range)
+          .noneMatch(other -> other != range && other.interval().overlaps(range.interval()));
+    }
+    return byGroup;
+  }
+
+  /** Whether its replicas hold every key. */
+  boolean holdsEverything() {
+    List<RangeDescriptor> held = store().descriptors(spec.name());
+    byte[] reached = new byte[0];
+    for (RangeDescriptor range : held) {
+      byte[] end = range.interval().end();
+      if (!Arrays.equals(range.interval().start(), reached)) {
+        return false;
+      } else if (end == null) {
+        return true;
+      }
+      reached = end;
+    }
+    return false;
   }
 
   /** Looks at every replica's state after each change. */
@@ -200,6 +273,14 @@ final class SimNode {
     @Override
     public void create(GroupId group, ReplicaSet members) {
       host.create(group, members);
+    }
+
+    @Override
+    public void create(GroupId group, ReplicaSet members, long appliedIndex) {
+      host.create(group, members, appliedIndex);
+      if (store != null) {
+        splitOff.put(group, cluster.simulation().now());
+      }
     }
 
     @Override

@@ -34,8 +34,17 @@ final class SoloConsensus implements ConsensusHost {
 
   /** A group's log; never cut, so that every start can apply it from anywhere. */
   static final class Log {
+    private final long base;
     private final List<byte[]> entries = new ArrayList<>();
     private long term;
+
+    Log(long base) {
+      this.base = base;
+    }
+
+    long last() {
+      return base + entries.size();
+    }
   }
 
   SoloConsensus(NodeId self, Map<GroupId, Log> logs) {
@@ -50,7 +59,12 @@ final class SoloConsensus implements ConsensusHost {
 
   @Override
   public void create(GroupId group, ReplicaSet members) {
-    logs.putIfAbsent(group, new Log());
+    create(group, members, 0);
+  }
+
+  @Override
+  public void create(GroupId group, ReplicaSet members, long appliedIndex) {
+    logs.putIfAbsent(group, new Log(appliedIndex));
   }
 
   @Override
@@ -102,7 +116,7 @@ final class SoloConsensus implements ConsensusHost {
     synchronized void lead() {
       if (applied == 0) {
         applied = state.appliedIndex();
-        for (long index = applied + 1; index <= log.entries.size(); index++) {
+        for (long index = applied + 1; index <= log.last(); index++) {
           commit(index, null);
         }
         applyAll();
@@ -138,12 +152,13 @@ final class SoloConsensus implements ConsensusHost {
         return;
       }
       log.entries.add(entry);
-      commit(log.entries.size(), proposal);
+      commit(log.last(), proposal);
       applyAll();
     }
 
     private void commit(long index, @Nullable Proposal proposal) {
-      ByteBuffer data = ByteBuffer.wrap(log.entries.get((int) index - 1)).asReadOnlyBuffer();
+      ByteBuffer data =
+          ByteBuffer.wrap(log.entries.get((int) (index - log.base) - 1)).asReadOnlyBuffer();
       committed.add(new CommittedEntry(index, log.term, data, proposal));
     }
 
@@ -185,6 +200,11 @@ final class SoloConsensus implements ConsensusHost {
     }
 
     @Override
+    public void campaign() {
+      // It leads from the beginning.
+    }
+
+    @Override
     public CompletableFuture<Long> checkpoint() {
       CompletableFuture<Long> result = new CompletableFuture<>();
       long covered = applied;
@@ -205,8 +225,9 @@ final class SoloConsensus implements ConsensusHost {
 
     @Override
     public synchronized GroupStatus status() {
-      int last = log.entries.size();
-      return new GroupStatus(leadership(), ReplicaSet.ofVoters(self), 1, last, last, applied);
+      long last = log.last();
+      return new GroupStatus(
+          leadership(), ReplicaSet.ofVoters(self), log.base + 1, last, last, applied);
     }
 
     @Override

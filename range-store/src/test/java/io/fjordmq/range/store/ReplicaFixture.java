@@ -48,6 +48,8 @@ final class ReplicaFixture implements Consensus {
   final List<RangeId> led = new ArrayList<>();
   final List<Proposed> proposed = new ArrayList<>();
   final List<RangeId> halted = new ArrayList<>();
+  final CreatedGroups groups = new CreatedGroups();
+  final List<RangeDescriptor> born = new ArrayList<>();
   private final RangeStoreSettings settings;
   RangeReplica replica;
   ReplicaSet voters = ReplicaSet.ofVoters(new NodeId("a"));
@@ -100,9 +102,17 @@ final class ReplicaFixture implements Consensus {
 
   RangeReplica reopen() throws IOException {
     RangeRuntime runtime = new RangeRuntime(clock, clock, Runnable::run, Runnable::run);
-    RangeReplica.Parts parts =
-        new RangeReplica.Parts(
-            new NodeId("a"), kv, settings, runtime, RangeObserver.NONE, listener, halted::add);
+    ReplicaParts parts =
+        new ReplicaParts(
+            new NodeId("a"),
+            kv,
+            settings,
+            runtime,
+            RangeObserver.NONE,
+            listener,
+            groups,
+            (range, lead) -> born.add(range),
+            halted::add);
     replica = RangeReplica.open(ID, space, new AppendingCoprocessor(), parts);
     replica.attach(this);
     return replica;
@@ -189,6 +199,9 @@ final class ReplicaFixture implements Consensus {
   private static ConsensusException notSupported() {
     return new ConsensusException(ConsensusException.Kind.FAILED, "one replica only");
   }
+
+  @Override
+  public void campaign() {}
 
   @Override
   public CompletableFuture<Long> checkpoint() {

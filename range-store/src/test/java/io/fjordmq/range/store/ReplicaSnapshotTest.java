@@ -74,7 +74,11 @@ class ReplicaSnapshotTest {
     // The marker is flushed, then the disk fails at the first write of rows.
     ReplicaSnapshot snapshots =
         new ReplicaSnapshot(
-            ReplicaFixture.ID, new FailingAfter(behind.space, 1), behind.kv, second);
+            ReplicaFixture.ID,
+            new FailingAfter(behind.space, 1),
+            behind.kv,
+            second,
+            new RangeSplit(new NodeId("a"), behind.groups, behind.space));
     assertThatThrownBy(() -> snapshots.install(copy)).isInstanceOf(KvException.class);
     behind.disk.crash(unflushed -> 0);
     Files.delete(copy.resolve(ReplicaSnapshot.FILE)); // what was received is gone

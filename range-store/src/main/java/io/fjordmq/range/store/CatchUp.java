@@ -1,0 +1,97 @@
+package io.fjordmq.range.store;
+
+import io.fjordmq.range.KeyInterval;
+import io.fjordmq.range.RangeId;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Brings a store's replicas on this node up to date. Which those are may turn out on the way: one
+ * that catches up may find that its range was split, and then its children have to, too.
+ */
+final class CatchUp {
+  private final Supplier<Map<RangeId, SupervisedReplica>> replicas;
+
+  /** Those that were asked, and whether they are up to date. */
+  private final Map<RangeId, Boolean> asked = new HashMap<>();
+
+  private volatile @Nullable Throwable lastFailure;
+
+  /**
+   * @param replicas all that there are here now
+   */
+  CatchUp(Supplier<Map<RangeId, SupervisedReplica>> replicas) {
+    this.replicas = replicas;
+  }
+
+  /** Completes when the replicas that are up to date hold every key. */
+  CompletableFuture<Void> begin() {
+    Map<RangeId, SupervisedReplica> others = replicas.get();
+    synchronized (asked) {
+      others.keySet().removeAll(asked.keySet());
+    }
+    if (others.isEmpty()) {
+      return holdEverything()
+          ? CompletableFuture.completedFuture(null)
+          : CompletableFuture.failedFuture(
+              new IllegalStateException(
+                  "this node has no replica that is up to date of some of the ranges",
+                  lastFailure));
+    }
+    List<CompletableFuture<?>> all = new ArrayList<>();
+    others.forEach((id, replica) -> all.add(ask(id, replica)));
+    return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new))
+        .thenCompose(done -> begin());
+  }
+
+  private CompletableFuture<?> ask(RangeId id, SupervisedReplica supervised) {
+    RangeReplica replica = supervised.replica();
+    CompletableFuture<Long> upToDate =
+        replica == null
+            ? CompletableFuture.failedFuture(
+                new IllegalStateException("the replica of range " + id + " is not open"))
+            : replica.catchUp();
+    return upToDate.handle(
+        (index, failure) -> {
+          synchronized (asked) {
+            asked.put(id, failure == null);
+          }
+          lastFailure = failure == null ? lastFailure : failure;
+          return index;
+        });
+  }
+
+  /** By what they hold now: what moved away before they were up to date has gone from them. */
+  private boolean holdEverything() {
+    List<KeyInterval> held = new ArrayList<>();
+    replicas
+        .get()
+        .forEach(
+            (id, replica) -> {
+              synchronized (asked) {
+                if (asked.getOrDefault(id, false)) {
+                  held.add(replica.descriptor().interval());
+                }
+              }
+            });
+    held.sort((a, b) -> Arrays.compareUnsigned(a.start(), b.start()));
+    byte[] reached = new byte[0];
+    for (KeyInterval interval : held) {
+      if (Arrays.compareUnsigned(interval.start(), reached) > 0) {
+        return false;
+      }
+      byte[] end = interval.end();
+      if (end == null) {
+        return true;
+      }
+      reached = end;
+    }
+    return false;
+  }
+}

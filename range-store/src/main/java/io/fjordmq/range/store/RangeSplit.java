@@ -1,0 +1,169 @@
+package io.fjordmq.range.store;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.ConsensusException;
+import io.fjordmq.cluster.consensus.ConsensusHost;
+import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.range.KeyInterval;
+import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.RangeEntry;
+import io.fjordmq.range.RangeEpoch;
+import io.fjordmq.range.RangeId;
+import io.fjordmq.range.kv.KvBatch;
+import io.fjordmq.range.kv.KvException;
+import io.fjordmq.range.kv.KvSpace;
+import io.fjordmq.range.kv.KvWriter;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Cuts a range in two while its replica applies the entry that says so (decision 0025). Used by the
+ * apply thread.
+ */
+final class RangeSplit {
+  /*
+   * The group of the new range comes first and is durable; the rows of both come in one write. What
+   * a crash leaves in between is a group that never took part in anything, and the entry is applied
+   * again.
+   */
+  private final NodeId self;
+  private final ConsensusHost host;
+  private final KvSpace space;
+
+  /**
+   * What became of a range.
+   *
+   * @param left what is left of it
+   * @param right the new one
+   * @param here whether this node has a replica of the new one
+   */
+  record Cut(RangeDescriptor left, RangeDescriptor right, boolean here) {}
+
+  RangeSplit(NodeId self, ConsensusHost host, KvSpace space) {
+    this.self = self;
+    this.host = host;
+    this.space = space;
+  }
+
+  /** Null if the entry was decided by another shape, or cannot be done in this one. */
+  static @Nullable Cut plan(RangeDescriptor range, RangeEntry.Split split) {
+    KeyInterval held = range.interval();
+    byte[] key = split.key();
+    if (split.epochVersion() != range.epoch().version()
+        || !held.contains(key)
+        || Arrays.equals(held.start(), key)) {
+      return null;
+    }
+    RangeEpoch next = new RangeEpoch(range.epoch().version() + 1, range.epoch().replicas());
+    ReplicaSet replicas = split.replicas();
+    return new Cut(
+        new RangeDescriptor(range.id(), new KeyInterval(held.start(), key), next, replicas),
+        new RangeDescriptor(
+            new RangeId(range.id().store(), split.number()),
+            new KeyInterval(key, held.end()),
+            next,
+            replicas),
+        false);
+  }
+
+  /**
+   * Makes the new range's group and adds the rows of both ranges but for the parent's progress.
+   *
+   * @return null if nothing is to be done
+   * @throws KvException if the group cannot be made
+   */
+  @Nullable Cut apply(RangeState state, RangeEntry.Split split, KvWriter rows, KvBatch batch) {
+    Cut planned = plan(state.descriptor(), split);
+    if (planned == null) {
+      return null;
+    }
+    RangeDescriptor right = planned.right();
+    boolean here = isMember(right) && !wasHere(right);
+    if (here) {
+      createGroup(right);
+      RangeState.create(right, RangeState.BEGINNING, state.clockMillis(), batch);
+    } else {
+      KeyInterval lost = right.interval();
+      rows.deleteRange(RangeKeys.data(lost.start()), RangeKeys.dataEnd(lost.end()));
+    }
+    state.saveSplit(planned.left(), right, rows);
+    return new Cut(planned.left(), right, here);
+  }
+
+  private boolean isMember(RangeDescriptor range) {
+    return range.replicas().voters().contains(self) || range.replicas().learners().contains(self);
+  }
+
+  /** Then others may count on a log that is gone, or it would be made a second time. */
+  private boolean wasHere(RangeDescriptor range) {
+    return space.latest().get(new RangeKeys(range.id().number()).removing()) != null;
+  }
+
+  private void createGroup(RangeDescriptor range) {
+    try {
+      host.create(range.group(), range.replicas(), RangeState.BEGINNING);
+    } catch (ConsensusException e) {
+      throw cannotCreate(range, e);
+    }
+  }
+
+  /**
+   * Adds an empty replica of each range that this node would have if it had applied the splits that
+   * a snapshot of their parent skipped. Empty ones are told the group without themselves: they
+   * vote, but elect nobody.
+   *
+   * @param children those of the parent
+   * @param appliedVersion epoch version of the parent up to which this node has seen them
+   * @return the ranges that have an empty replica here now
+   */
+  List<RangeDescriptor> addSkipped(
+      List<RangeDescriptor> children, long appliedVersion, KvBatch batch) {
+    return children.stream()
+        .filter(child -> child.epoch().version() > appliedVersion)
+        .filter(this::isMember)
+        .filter(child -> !wasHere(child) && !isHere(child))
+        .map(this::withoutSelf)
+        .filter(child -> !child.replicas().voters().isEmpty())
+        .peek(child -> addEmpty(child, batch))
+        .toList();
+  }
+
+  private boolean isHere(RangeDescriptor range) {
+    return space.latest().get(new RangeKeys(range.id().number()).descriptor()) != null;
+  }
+
+  private RangeDescriptor withoutSelf(RangeDescriptor range) {
+    ReplicaSet all = range.replicas();
+    return new RangeDescriptor(
+        range.id(),
+        range.interval(),
+        range.epoch(),
+        new ReplicaSet(without(all.voters()), without(all.learners())));
+  }
+
+  private Set<NodeId> without(Set<NodeId> nodes) {
+    Set<NodeId> others = new HashSet<>(nodes);
+    others.remove(self);
+    return others;
+  }
+
+  private void addEmpty(RangeDescriptor child, KvBatch batch) {
+    try {
+      if (host.groups().contains(child.group())) {
+        host.destroy(child.group()); // without rows it never took part in anything
+      }
+      host.create(child.group(), child.replicas());
+    } catch (ConsensusException e) {
+      throw cannotCreate(child, e);
+    }
+    RangeState.create(child, batch);
+  }
+
+  private static KvException cannotCreate(RangeDescriptor range, ConsensusException cause) {
+    return new KvException(
+        KvException.Kind.IO_ERROR, "cannot create the group of range " + range.id(), cause);
+  }
+}

@@ -1,0 +1,32 @@
+package io.fjordmq.range.store;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.ConsensusHost;
+import io.fjordmq.range.EffectListener;
+import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.RangeId;
+import io.fjordmq.range.RangeObserver;
+import io.fjordmq.range.kv.Kv;
+import java.util.function.Consumer;
+
+/** What a replica shares with the others of its store. */
+record ReplicaParts(
+    NodeId self,
+    Kv kv,
+    RangeStoreSettings settings,
+    RangeRuntime runtime,
+    RangeObserver observer,
+    EffectListener effects,
+    ConsensusHost host,
+    Births births,
+    Consumer<RangeId> whenHalted) {
+
+  /** Hears of replicas that another one has brought about and that are to be opened. */
+  @FunctionalInterface
+  interface Births {
+    /**
+     * @param lead whether this node should lead it
+     */
+    void born(RangeDescriptor range, boolean lead);
+  }
+}

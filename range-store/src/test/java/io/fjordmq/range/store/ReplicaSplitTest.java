@@ -1,0 +1,215 @@
+package io.fjordmq.range.store;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.GroupId;
+import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.range.KeyInterval;
+import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.RangeEntry;
+import io.fjordmq.range.RangeEpoch;
+import io.fjordmq.range.RangeId;
+import io.fjordmq.range.RangeResult;
+import io.fjordmq.range.kv.KvBatch;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What one replica does when it applies a split, and what a crash leaves of it. */
+class ReplicaSplitTest {
+  private static final NodeId A = new NodeId("a");
+  private static final NodeId B = new NodeId("b");
+  private static final ReplicaSet BOTH = ReplicaSet.ofVoters(A, B);
+  private static final RangeId CHILD = new RangeId("words", 7);
+  private static final GroupId CHILD_GROUP = new GroupId("words-7");
+  private static final RangeEpoch SECOND = new RangeEpoch(2, 1);
+
+  @TempDir Path first;
+  @TempDir Path second;
+  @TempDir Path copy;
+  private ReplicaFixture range;
+  private long sender;
+
+  @BeforeEach
+  void aReplicaThatLeads() throws IOException {
+    range = new ReplicaFixture(first);
+    range.replica.leading(1);
+    sender = range.register();
+    range.execute(ReplicaFixture.mutations(sender, 1, "a:1", "x:2"));
+  }
+
+  private static byte[] split(String key, ReplicaSet replicas) {
+    return RangeEntry.encodeSplit(1, CHILD.number(), bytes(key), replicas);
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(UTF_8);
+  }
+
+  @SuppressWarnings("NullAway") // does not see in class files that an array may be null
+  private static RangeDescriptor child(ReplicaSet replicas) {
+    return new RangeDescriptor(CHILD, new KeyInterval(bytes("m"), null), SECOND, replicas);
+  }
+
+  private List<String> keys(ReplicaFixture of) {
+    List<String> keys = new ArrayList<>();
+    of.space
+        .latest()
+        .scan(
+            new byte[] {RangeKeys.DATA},
+            null,
+            (key, value) -> keys.add(new String(key, 1, key.length - 1, UTF_8)));
+    return keys;
+  }
+
+  @Test
+  void shouldCutTheRangeAndBringAboutAnother() {
+    assertThat(range.execute(split("m", BOTH))).isInstanceOf(RangeResult.Applied.class);
+    RangeDescriptor left = range.replica.descriptor();
+    assertThat(left.interval()).isEqualTo(new KeyInterval(new byte[0], bytes("m")));
+    assertThat(left.epoch()).isEqualTo(SECOND);
+    assertThat(left.replicas()).isEqualTo(BOTH);
+    assertThat(range.groups.all())
+        .containsExactly(
+            java.util.Map.entry(CHILD_GROUP, new CreatedGroups.Group(BOTH, RangeState.BEGINNING)));
+    assertThat(range.born).containsExactly(child(BOTH));
+    RangeState state = RangeState.load(CHILD, range.space.latest());
+    assertThat(state.descriptor()).isEqualTo(child(BOTH));
+    assertThat(state.appliedIndex()).isEqualTo(RangeState.BEGINNING);
+    assertThat(keys(range)).containsExactly("a", "x");
+  }
+
+  @Test
+  void shouldRefuseWhatWasRoutedByTheOldShapeAndAnswerWhatWasAppliedInIt() {
+    List<RangeResult> splitting = range.propose(split("m", BOTH));
+    List<RangeResult> behind = range.propose(ReplicaFixture.mutations(sender, 2, "a:late"));
+    List<RangeResult> again = range.propose(ReplicaFixture.mutations(sender, 1, "a:1", "x:2"));
+    range.commitAll(); // all in one go
+    assertThat(splitting.get(0)).isInstanceOf(RangeResult.Applied.class);
+    assertThat(behind.get(0))
+        .isEqualTo(new RangeResult.StaleEpoch(List.of(child(BOTH), range.replica.descriptor())));
+    assertThat(again.get(0)).isInstanceOf(RangeResult.Applied.class);
+  }
+
+  @Test
+  void shouldDoNothingWhenDecidedByAnotherShape() {
+    range.execute(split("m", BOTH));
+    range.born.clear();
+    assertThat(range.execute(RangeEntry.encodeSplit(1, 8, bytes("c"), BOTH)))
+        .isInstanceOf(RangeResult.StaleEpoch.class);
+    assertThat(range.execute(RangeEntry.encodeSplit(2, 8, bytes("z"), BOTH)))
+        .as("a key that it gave away")
+        .isInstanceOf(RangeResult.StaleEpoch.class);
+    assertThat(range.execute(RangeEntry.encodeSplit(2, 8, new byte[0], BOTH)))
+        .as("its own start")
+        .isInstanceOf(RangeResult.StaleEpoch.class);
+    assertThat(range.born).isEmpty();
+    assertThat(range.groups.all()).hasSize(1);
+  }
+
+  @Test
+  void shouldLetGoOfTheKeysIfTheNewRangeIsNotToBeHere() {
+    range.execute(split("m", ReplicaSet.ofVoters(B)));
+    assertThat(keys(range)).containsExactly("a");
+    assertThat(range.groups.all()).isEmpty();
+    assertThat(range.born).isEmpty();
+  }
+
+  @Test
+  void shouldNotBringBackAReplicaThatWasHereBefore() {
+    KvBatch batch = new KvBatch();
+    batch.put(new RangeKeys(CHILD.number()).removing(), new byte[] {2});
+    range.space.write(batch);
+    range.execute(split("m", BOTH));
+    assertThat(range.groups.all()).isEmpty();
+    assertThat(keys(range)).containsExactly("a");
+  }
+
+  @Test
+  void shouldSplitAgainAfterACrashThatLostItsRows() throws IOException {
+    byte[] entry = split("m", BOTH);
+    range.execute(entry);
+    range.disk.crash(unflushed -> 0);
+    range.kv.flush().join();
+    assertThat(RangeKeys.descriptors(range.space.latest())).as("all rows are lost").isEmpty();
+    ReplicaFixture restarted = new ReplicaFixture(second);
+    restarted.groups.create(CHILD_GROUP, BOTH, 99); // as it was left
+    restarted.replica.apply(List.of(ReplicaFixture.entry(1, entry, null)));
+    assertThat(restarted.groups.all().get(CHILD_GROUP))
+        .as("its group is left as it is")
+        .isEqualTo(new CreatedGroups.Group(BOTH, 99));
+    assertThat(restarted.born).containsExactly(child(BOTH));
+  }
+
+  @Test
+  void shouldKeepItsShapeOverARestart() throws IOException {
+    range.execute(split("m", BOTH));
+    range.kv.flush().join();
+    range.reopen();
+    range.replica.leading(2);
+    assertThat(range.replica.descriptor().epoch()).isEqualTo(SECOND);
+    assertThat(range.execute(ReplicaFixture.mutations(sender, 2, "a:3")))
+        .isEqualTo(new RangeResult.StaleEpoch(List.of(child(BOTH), range.replica.descriptor())));
+  }
+
+  @Test
+  void shouldGetAnEmptyReplicaOfWhatASnapshotSkips() throws IOException {
+    ReplicaFixture behind = new ReplicaFixture(second);
+    behind.replica.apply(
+        List.of(
+            ReplicaFixture.entry(1, RangeEntry.encodeRegister(), null),
+            ReplicaFixture.entry(2, ReplicaFixture.mutations(1, 1, "x:2"), null)));
+    ReplicaSet withLearner = new ReplicaSet(Set.of(A, B), Set.of(new NodeId("c")));
+    range.execute(split("m", withLearner));
+    range.replica.export(copy);
+    behind.replica.install(copy);
+    ReplicaSet others = new ReplicaSet(Set.of(B), Set.of(new NodeId("c")));
+    assertThat(behind.born).containsExactly(child(others));
+    assertThat(behind.groups.all().get(CHILD_GROUP)).isEqualTo(new CreatedGroups.Group(others, 0));
+    assertThat(keys(behind)).containsExactly("a");
+    RangeState state = RangeState.load(CHILD, behind.space.latest());
+    assertThat(state.isVacant()).isTrue();
+    behind.replica.install(copy);
+    assertThat(behind.born).as("once is enough").hasSize(1);
+  }
+
+  @Test
+  void shouldGetThatReplicaThoughACrashCutsTheInstallationShort() throws IOException {
+    range.execute(split("m", BOTH));
+    range.replica.export(copy);
+    ReplicaFixture behind = new ReplicaFixture(second);
+    behind.replica.apply(List.of(ReplicaFixture.entry(1, RangeEntry.encodeRegister(), null)));
+    for (int writes = 1; writes < 2; writes++) {
+      ReplicaSnapshot snapshots =
+          new ReplicaSnapshot(
+              ReplicaFixture.ID,
+              new FailingAfter(behind.space, writes),
+              behind.kv,
+              second,
+              new RangeSplit(A, behind.groups, behind.space));
+      assertThatThrownBy(() -> snapshots.install(copy)).hasMessageContaining("simulated");
+      behind.disk.crash(unflushed -> 0);
+      behind.reopen();
+      assertThat(behind.born).containsExactly(child(ReplicaSet.ofVoters(B)));
+    }
+  }
+
+  @Test
+  void shouldNotBeginAnEmptyReplicaOfASplitRangeWithALog() throws IOException {
+    KvBatch batch = new KvBatch();
+    RangeState.create(new RangeDescriptor(ReplicaFixture.ID, KeyInterval.ALL, SECOND, BOTH), batch);
+    range.space.write(batch);
+    RangeReplica empty = range.reopen();
+    assertThatThrownBy(
+            () -> empty.apply(List.of(ReplicaFixture.entry(1, RangeEntry.encodeRegister(), null))))
+        .hasMessageContaining("begins with a copy");
+  }
+}
