@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Measures three nodes on this machine, with one and with three copies of everything:
 #   bin/cluster-figures.sh [RATE [RUNS [SECONDS [WARM_SECONDS [one|all]]]]]
-# RATE (20) is what each of 50 publishers sends a second at first, four times that later; then the highest rate that is held is
-# looked for. Clients are those of one node, or of all. One run takes about six minutes. Needs iproute2 and the right to make a network namespace, as bin/figures.sh does.
+# Each of 50 publishers sends four times RATE (20) messages a second, then RATE; then the highest rate that is held is looked for.
+# Clients are those of one node, or of all. One run takes about six minutes. Needs iproute2 and the right to make a network namespace, as bin/figures.sh does.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 for tool in ip unshare; do
