@@ -1,8 +1,12 @@
 package io.fjordmq.cluster.membership;
 
 import io.fjordmq.cluster.NodeId;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -13,8 +17,13 @@ import org.jspecify.annotations.Nullable;
  * @param byNode every node that ever joined and was not removed
  */
 public record Members(long version, Map<NodeId, Member> byNode) {
+  private static final Comparator<NodeId> BY_NAME = Comparator.comparing(NodeId::value);
+
+  /** Keeps them in the order of their names, so that what is done for each can be repeated. */
   public Members {
-    byNode = Map.copyOf(byNode);
+    NavigableMap<NodeId, Member> ordered = new TreeMap<>(BY_NAME);
+    ordered.putAll(byNode);
+    byNode = Collections.unmodifiableNavigableMap(ordered);
   }
 
   public @Nullable Member find(NodeId node) {

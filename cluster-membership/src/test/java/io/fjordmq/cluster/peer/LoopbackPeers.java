@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
@@ -142,7 +141,7 @@ public final class LoopbackPeers {
     public void end() {
       ended = true;
       nodes.remove(self, this);
-      for (Link link : Set.copyOf(connections.keySet())) {
+      for (Link link : List.copyOf(connections.keySet())) {
         if (link.from.equals(self) || link.to.equals(self)) {
           breakConnection(link, self + " has ended");
         }

@@ -2,6 +2,8 @@ package io.fjordmq.cluster.consensus.sim;
 
 import io.fjordmq.cluster.NodeId;
 import java.io.UncheckedIOException;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +17,7 @@ public final class SimProcess implements Executor {
   private final NodeId node;
   private final @Nullable SimProcess parent;
   private final @Nullable Consumer<UncheckedIOException> onDiskFailure;
+  private final Deque<Runnable> standing = new ArrayDeque<>();
   private boolean ended;
   private long resumesAtMillis;
 
@@ -47,14 +50,36 @@ public final class SimProcess implements Executor {
 
   /**
    * The whole node stands still for so long, as if its machine were stopped: what should happen to
-   * it meanwhile happens afterwards. Its clock goes on.
+   * it meanwhile happens afterwards, in the same order. Its clock goes on.
    */
   public void pause(long millis) {
-    resumesAtMillis = simulation.now() + millis;
+    resumesAtMillis = Math.max(resumesAtMillis, simulation.now() + millis);
   }
 
-  private long resumesAtMillis() {
-    return parent == null ? resumesAtMillis : parent.resumesAtMillis();
+  /** Keeps the action for later if the node stands still, or others still wait. */
+  private boolean stands(Runnable action) {
+    if (parent != null) {
+      return parent.stands(action);
+    }
+    if (resumesAtMillis <= simulation.now() && standing.isEmpty()) {
+      return false;
+    }
+    standing.add(action);
+    if (standing.size() == 1) {
+      simulation.schedule(resumesAtMillis - simulation.now(), this::resume);
+    }
+    return true;
+  }
+
+  /** One after the other, so that what must hold is looked at after each. */
+  private void resume() {
+    long still = resumesAtMillis - simulation.now();
+    if (still <= 0) {
+      standing.remove().run();
+    }
+    if (!standing.isEmpty()) {
+      simulation.schedule(still, this::resume);
+    }
   }
 
   /** Runs the action after a delay if this process is still alive then. */
@@ -73,11 +98,13 @@ public final class SimProcess implements Executor {
   }
 
   void run(Runnable action) {
-    if (!alive()) {
-      return;
+    if (alive() && !stands(() -> runNow(action))) {
+      runNow(action);
     }
-    if (resumesAtMillis() > simulation.now()) {
-      simulation.schedule(resumesAtMillis() - simulation.now(), () -> run(action));
+  }
+
+  private void runNow(Runnable action) {
+    if (!alive()) {
       return;
     }
     try {
