@@ -30,13 +30,11 @@ final class SimMembers implements AutoCloseable {
   private final Defects defects;
   private final List<NodeId> nodes = new ArrayList<>();
   private final Map<String, SimNode> running = new TreeMap<>();
-  private final Set<Incarnation> over = new HashSet<>();
+  private final ServingInvariant serving = new ServingInvariant();
   private final Map<NodeId, Long> lastIncarnation = new HashMap<>();
   private final Set<NodeId> created = new HashSet<>();
   private long admissions;
   private long livesEnded;
-
-  private record Incarnation(NodeId node, long number) {}
 
   /** What is wrong with which node. */
   interface Defects {
@@ -184,40 +182,7 @@ final class SimMembers implements AutoCloseable {
   // ---- what must hold
 
   private void check() {
-    for (SimNode seeing : running.values()) {
-      for (Member member : seeing.membership().members().byNode().values()) {
-        noteEnded(member);
-      }
-    }
-    for (SimNode serving : running.values()) {
-      if (serving.membership().isServing()) {
-        checkServing(serving.membership());
-      }
-    }
-  }
-
-  private void noteEnded(Member member) {
-    long ended = member.isAlive() ? member.incarnation() - 1 : member.incarnation();
-    over.add(new Incarnation(member.node(), ended));
-  }
-
-  private void checkServing(ClusterMembership node) {
-    if (over.contains(new Incarnation(node.self(), node.incarnation()))) {
-      throw new AssertionError(
-          node.self() + " serves in a life that the cluster counts as over: " + node.incarnation());
-    }
-    for (SimNode other : running.values()) {
-      if (other.membership().isServing()
-          && !other.membership().members().lives(node.self(), node.incarnation())) {
-        throw new AssertionError(
-            "%s serves and does not count %s, which serves in life %d: %s"
-                .formatted(
-                    other.membership().self(),
-                    node.self(),
-                    node.incarnation(),
-                    other.membership().members()));
-      }
-    }
+    serving.check(running.values().stream().map(SimNode::membership).toList());
   }
 
   private boolean allServe() {

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param group its replica of the metadata
  */
-record SimNode(SimHost host, MetadataGroup group, ClusterMembership membership) {
+public record SimNode(SimHost host, MetadataGroup group, ClusterMembership membership) {
   private static final MetadataSettings METADATA = new MetadataSettings(1 << 16, 20);
 
   /** What may be wrong with a node. */
@@ -54,18 +54,56 @@ record SimNode(SimHost host, MetadataGroup group, ClusterMembership membership) 
    */
   static SimNode start(SimHost host, LoopbackPeers peers, ReplicaSet members, Defect defect)
       throws ConsensusException, IOException {
+    NodeAddress address = new NodeAddress(host.node().value(), 1);
+    LoopbackPeers.Node calls = peers.start(host.node(), host.process());
+    return start(host, calls, members, address, MembershipSettings.DEFAULT, defect);
+  }
+
+  /**
+   * Starts the node on what its disk holds, with others' calls to its other services on the same
+   * way.
+   *
+   * @param members who holds the metadata, if it has no replica yet
+   * @param address what it says where it is; calls find it by its name all the same
+   * @param clockRate how fast its clock goes: 1, unless something is wrong with it
+   */
+  public static SimNode start(
+      SimHost host,
+      LoopbackPeers.Node calls,
+      ReplicaSet members,
+      NodeAddress address,
+      MembershipSettings settings,
+      double clockRate)
+      throws ConsensusException, IOException {
+    Defect clock =
+        new Defect() {
+          @Override
+          public double clockRate() {
+            return clockRate;
+          }
+        };
+    return start(host, calls, members, address, settings, clock);
+  }
+
+  private static SimNode start(
+      SimHost host,
+      LoopbackPeers.Node calls,
+      ReplicaSet members,
+      NodeAddress address,
+      MembershipSettings settings,
+      Defect defect)
+      throws ConsensusException, IOException {
     MetadataGroup.bootstrap(host, members);
     Storage storage = new Storage(host.disk());
     MetadataGroup group = MetadataGroup.open(host, storage, METADATA, host.process());
-    NodeAddress address = new NodeAddress(host.node().value(), 1);
     ClusterMembership membership =
         ClusterMembership.start(
             new NodeIdentity(host.node(), "simulated"),
             group,
-            new Network(peers.start(host.node(), host.process()), defect),
+            new Network(calls, defect),
             NodeAddresses.inMemory(),
             JoinSettings.of(false, address, List.of()),
-            MembershipSettings.DEFAULT,
+            settings,
             host.process().simulation().clock(),
             new Timers(host.process(), defect.clockRate()));
     return new SimNode(host, group, membership);

@@ -1,0 +1,55 @@
+package io.fjordmq.cluster.membership;
+
+import io.fjordmq.cluster.NodeId;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.Set;
+
+/**
+ * Who serves lives, as far as anybody knows, and is counted by everybody else who serves. To be
+ * asked after every event.
+ */
+public final class ServingInvariant {
+  private final Set<Life> over = new HashSet<>();
+
+  private record Life(NodeId node, long incarnation) {}
+
+  /**
+   * @param running memberships of all nodes that run
+   * @throws AssertionError if two of them contradict each other
+   */
+  public void check(Collection<? extends Membership> running) {
+    running.forEach(this::noteEnded);
+    for (Membership node : running) {
+      if (node.isServing()) {
+        checkServing(node, running);
+      }
+    }
+  }
+
+  /** Whether the cluster counts this life as over. */
+  public boolean isOver(NodeId node, long incarnation) {
+    return over.contains(new Life(node, incarnation));
+  }
+
+  private void noteEnded(Membership seeing) {
+    for (Member member : seeing.members().byNode().values()) {
+      long ended = member.isAlive() ? member.incarnation() - 1 : member.incarnation();
+      over.add(new Life(member.node(), ended));
+    }
+  }
+
+  private void checkServing(Membership node, Collection<? extends Membership> running) {
+    if (isOver(node.self(), node.incarnation())) {
+      throw new AssertionError(
+          node.self() + " serves in a life that the cluster counts as over: " + node.incarnation());
+    }
+    for (Membership other : running) {
+      if (other.isServing() && !other.members().lives(node.self(), node.incarnation())) {
+        throw new AssertionError(
+            "%s serves and does not count %s, which serves in life %d: %s"
+                .formatted(other.self(), node.self(), node.incarnation(), other.members()));
+      }
+    }
+  }
+}
