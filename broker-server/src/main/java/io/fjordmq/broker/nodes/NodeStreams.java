@@ -1,9 +1,7 @@
 package io.fjordmq.broker.nodes;
 
 import java.util.Collection;
-import java.util.Collections;
 import java.util.Map;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,11 +9,11 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  */
 public final class NodeStreams {
-  /** By node, in their order: a simulated run says the same to all in the same order. */
+  /** By node. */
   private volatile Map<String, NodeStream> streams = Map.of();
 
   void replace(Map<String, NodeStream> now) {
-    streams = Collections.unmodifiableMap(new TreeMap<>(now));
+    streams = Map.copyOf(now);
   }
 
   Map<String, NodeStream> byNode() {

@@ -259,6 +259,7 @@ enum Metric {
       "fjordmq.range.duplicates", Kind.COUNTER, "store", "batches recognised as applied before"),
   RANGE_QUERY("fjordmq.range.query", Kind.TIMER, "store", "answering a query"),
   RANGE_HALTS("fjordmq.range.halts", Kind.COUNTER, "store", "replicas stopped by an error"),
+  RANGE_SPLITS("fjordmq.range.splits", Kind.COUNTER, "store", "splits applied by replicas"),
   RANGE_CHECKPOINT(
       "fjordmq.range.checkpoint", Kind.TIMER, "", "making the state of all ranges durable"),
 

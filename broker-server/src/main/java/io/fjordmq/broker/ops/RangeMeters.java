@@ -29,6 +29,7 @@ final class RangeMeters implements RangeObserver {
     private final LongAdder sendersForgotten;
     private final Timer query;
     private final LongAdder halts;
+    private final LongAdder splits;
 
     private OfStore(Meters meters, String store) {
       batch = meters.timer(Metric.RANGE_BATCH, store);
@@ -46,6 +47,7 @@ final class RangeMeters implements RangeObserver {
       sendersForgotten = meters.counter(Metric.RANGE_SENDERS_FORGOTTEN, store);
       query = meters.timer(Metric.RANGE_QUERY, store);
       halts = meters.counter(Metric.RANGE_HALTS, store);
+      splits = meters.counter(Metric.RANGE_SPLITS, store);
     }
   }
 
@@ -127,6 +129,11 @@ final class RangeMeters implements RangeObserver {
   @Override
   public void halted(RangeId range) {
     of(range).halts.increment();
+  }
+
+  @Override
+  public void split(RangeId range, RangeId other) {
+    of(range).splits.increment();
   }
 
   @Override

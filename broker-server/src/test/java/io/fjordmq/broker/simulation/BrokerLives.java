@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * its ranges lose their leader or halt while it lives, its stores are slow to reach, its clock is
  * set. All ranges have one voter, the broker's own node.
  */
-final class BrokerLives implements Brokers, AutoCloseable {
+final class BrokerLives implements AutoCloseable {
   /** What halted replicas give as their reason. */
   static final String FAULT = "simulated fault of a replica";
 
@@ -52,13 +52,11 @@ final class BrokerLives implements Brokers, AutoCloseable {
     return running;
   }
 
-  @Override
-  public @Nullable Door door() {
-    return running != null && running.isListening() ? running.front() : null;
+  boolean isListening() {
+    return running != null && running.isListening();
   }
 
-  @Override
-  public Moment now() {
+  Moment now() {
     return new Moment(simulation.now(), clockSetMillis, life);
   }
 

@@ -61,13 +61,9 @@ interface Defect {
                       throw new IllegalStateException(e.getCause());
                     }
                   };
-              try {
-                return called.getName().equals(method)
-                    ? instead.of(call, arguments)
-                    : call.make(arguments);
-              } catch (IllegalStateException e) {
-                throw e.getCause() == null ? e : e.getCause();
-              }
+              return called.getName().equals(method)
+                  ? instead.of(call, arguments)
+                  : call.make(arguments);
             }));
   }
 
