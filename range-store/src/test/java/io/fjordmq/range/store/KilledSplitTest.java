@@ -1,0 +1,105 @@
+package io.fjordmq.range.store;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.range.RangeDescriptor;
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A process is killed again and again while its ranges are split: nothing acknowledged is lost. */
+class KilledSplitTest {
+  private static final int ROUNDS = 4;
+  private static final long NUMBERS_PER_ROUND = 700;
+  private static final long RANGES_PER_ROUND = 1000;
+
+  @TempDir Path directory;
+
+  @Test
+  void shouldKeepEveryAcknowledgedWordWhenKilledWhileItSplits() throws Exception {
+    Set<Long> acknowledged = new HashSet<>();
+    long next = 0;
+    int ranges = 1;
+    for (int round = 0; round < ROUNDS; round++) {
+      long until = next + NUMBERS_PER_ROUND + round * 77L;
+      acknowledged.addAll(writeUntilKilled(next, until, 2 + round * RANGES_PER_ROUND));
+      try (RealNode node = new RealNode(directory, SplittingProcess.spec())) {
+        Set<Long> found = words(node);
+        assertThat(found).containsAll(acknowledged);
+        assertOneRangePerKey(node.store.descriptors("words"));
+        assertThat(node.store.descriptors("words")).hasSizeGreaterThan(ranges);
+        ranges = node.store.descriptors("words").size();
+        next = found.stream().mapToLong(Long::longValue).max().orElse(0) + 1;
+      }
+    }
+  }
+
+  private static void assertOneRangePerKey(List<RangeDescriptor> ranges) {
+    for (int i = 1; i < ranges.size(); i++) {
+      assertThat(ranges.get(i).interval().start()).isEqualTo(ranges.get(i - 1).interval().end());
+    }
+    assertThat(ranges.get(ranges.size() - 1).interval().end()).isNull();
+  }
+
+  /** Every number that any key has; in order, none twice. */
+  private static Set<Long> words(RealNode node) throws Exception {
+    Set<Long> all = new HashSet<>();
+    for (int i = 0; i < SplittingProcess.KEYS; i++) {
+      byte[] key = "k%02d".formatted(i).getBytes(UTF_8);
+      String value = new String(node.client.query(key, key).get(30, TimeUnit.SECONDS), UTF_8);
+      if (!value.isEmpty()) {
+        List<Long> words = Arrays.stream(value.split(" ")).map(Long::valueOf).toList();
+        assertThat(words).isSorted();
+        assertThat(words.stream().allMatch(all::add)).as("once: %s", words).isTrue();
+      }
+    }
+    return all;
+  }
+
+  private Set<Long> writeUntilKilled(long first, long last, long firstRange)
+      throws IOException, InterruptedException {
+    Process process =
+        new ProcessBuilder(
+                System.getProperty("java.home") + File.separator + "bin" + File.separator + "java",
+                "-Xmx256m",
+                "-XX:TieredStopAtLevel=1",
+                "-Dcom.google.protobuf.use_unsafe_pre22_gencode=true",
+                "-cp",
+                System.getProperty(
+                    "surefire.test.class.path", System.getProperty("java.class.path")),
+                SplittingProcess.class.getName(),
+                directory.toString(),
+                Long.toString(first),
+                Long.toString(firstRange))
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    Set<Long> acknowledged = new HashSet<>();
+    try (BufferedReader lines = process.inputReader()) {
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        if (!line.isEmpty() && line.chars().allMatch(Character::isDigit)) {
+          long number = Long.parseLong(line);
+          // The last line may be cut off in the middle.
+          LongStream.of(number).filter(n -> n >= first).forEach(acknowledged::add);
+          if (number >= last) {
+            // Process.destroyForcibly would also close the pipe with what it still says.
+            process.toHandle().destroyForcibly();
+          }
+        }
+      }
+      return acknowledged;
+    } finally {
+      process.destroyForcibly();
+      process.waitFor();
+    }
+  }
+}
