@@ -70,6 +70,16 @@ final class PlacedRange {
     return actual == null ? published.replicas() : actual;
   }
 
+  RangeDescriptor published() {
+    return published;
+  }
+
+  /** Whether it has another shape than what was published: it was split. */
+  boolean isReshaped() {
+    return holders.values().stream()
+        .anyMatch(holder -> holder.epoch().version() > published.epoch().version());
+  }
+
   boolean isPublished() {
     return published.replicas().equals(replicas());
   }

@@ -58,6 +58,8 @@ public final class PlacementAgent implements PeerServices.Handler {
       return done(store.dropReplica(drop.range(), drop.asOfIndex()));
     } else if (task instanceof PlacementOrder.Forget forget) {
       return done(store.forgetReplica(forget.range()));
+    } else if (task instanceof PlacementOrder.Split split) {
+      return done(store.split(split.range(), split.epochVersion(), split.key(), split.newNumber()));
     }
     return CompletableFuture.completedFuture(RangeReports.of(store).encode());
   }

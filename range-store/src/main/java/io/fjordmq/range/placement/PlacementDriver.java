@@ -42,6 +42,8 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
   private final Timers timers;
   private final Supplier<PlacementSettings> settings;
 
+  private final WantedSplits splits = new WantedSplits();
+
   // Guarded by this.
   private @Nullable Reign reign;
   private boolean looking;
@@ -93,6 +95,25 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
     lookAgain();
   }
 
+  /**
+   * Has a range split as soon as nothing else is being done for it; to be asked of the node that
+   * leads the metadata. Completes when the range's leader has done so. Fails if it was not, or may
+   * not have been; another one of the same range takes the place of one that waits.
+   *
+   * @param key where the new range begins
+   */
+  public CompletableFuture<Void> split(RangeId range, byte[] key) {
+    synchronized (this) {
+      if (reign() == null) {
+        return CompletableFuture.failedFuture(
+            new IllegalStateException("this node does not lead the metadata"));
+      }
+    }
+    CompletableFuture<Void> done = splits.add(range, key);
+    lookSoon();
+    return done;
+  }
+
   private void lookAgain() {
     timers.schedule(
         settings.get().interval().toMillis(),
@@ -134,11 +155,16 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
     Reign now;
     synchronized (this) {
       now = reign();
-      if (now == null || looking) {
+      if (now != null && looking) {
         return;
+      } else if (now != null) {
+        looking = true;
+        now.changedMeanwhile.clear();
       }
-      looking = true;
-      now.changedMeanwhile.clear();
+    }
+    if (now == null) {
+      splits.giveUpAll("this node does not lead the metadata any more");
+      return;
     }
     ask(now)
         .whenComplete(
@@ -189,13 +215,17 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
   }
 
   private void act(Reign asked, Map<NodeId, RangeReports> reports) {
+    splits.keepOnly(directory.ranges().keySet());
     List<Step> steps;
     synchronized (this) {
       if (reign() != asked) {
         return;
       }
       steps = new ArrayList<>();
-      for (Step step : PlacementPlan.steps(view(asked, reports), settings.get().stores())) {
+      PlacementView view = view(asked, reports);
+      List<Step> planned = new ArrayList<>(PlacementPlan.steps(view, settings.get().stores()));
+      planned.addAll(PlacementPlan.splits(view, splits.keys()));
+      for (Step step : planned) {
         if (asked.busy.size() < settings.get().maxSteps() && asked.busy.add(step.range())) {
           cool(asked, step);
           steps.add(step);
@@ -249,6 +279,7 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
                 now.changedMeanwhile.add(step.range());
                 tell(now, step, failure);
               }
+              splits.ended(step, failure == null ? null : cause(failure));
               if (failure == null) {
                 lookSoon();
               }
@@ -280,8 +311,11 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
 
   /** Orders nothing any more; what was ordered may still be done. */
   @Override
-  public synchronized void close() {
-    closed = true;
-    reign = null;
+  public void close() {
+    synchronized (this) {
+      closed = true;
+      reign = null;
+    }
+    splits.giveUpAll("this node closes");
   }
 }

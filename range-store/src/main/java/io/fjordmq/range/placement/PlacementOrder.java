@@ -15,16 +15,17 @@ import io.fjordmq.range.StoredFormat;
  *
  * <pre>
  * u8     format, 1
- * u8     kind: 1 report, 2 ensure, 3 change, 4 transfer, 5 drop, 6 forget
+ * u8     kind: 1 report, 2 ensure, 3 change, 4 transfer, 5 drop, 6 forget, 7 split
  * varint term of the metadata group that the driver leads
  * varint number of the order in this term
  * -- ensure: the range's descriptor with the group's replicas, to the end
- * -- change, transfer, drop and forget:
+ * -- change, transfer, drop, forget and split:
  * text   store
  * varint range number
  * -- change: two sets, from and to: varint voters, then as many texts; varint learners, the same
  * -- transfer: text target
  * -- drop: varint index as of which the group does not have the node
+ * -- split: varint epoch version that was looked at; varint number of the new range; block key
  * </pre>
  *
  * @param term orders of an earlier one are refused: their driver has been replaced
@@ -38,6 +39,7 @@ record PlacementOrder(long term, long number, Task task) {
   private static final int TRANSFER = 4;
   private static final int DROP = 5;
   private static final int FORGET = 6;
+  private static final int SPLIT = 7;
 
   /** What is to be done. */
   sealed interface Task {}
@@ -60,6 +62,10 @@ record PlacementOrder(long term, long number, Task task) {
   /** The range may have a replica there again. */
   record Forget(RangeId range) implements Task {}
 
+  /** Split the range, which you lead. */
+  @SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
+  record Split(RangeId range, long epochVersion, byte[] key, long newNumber) implements Task {}
+
   boolean isAfter(long lastTerm, long lastNumber) {
     return term > lastTerm || (term == lastTerm && number > lastNumber);
   }
@@ -81,6 +87,9 @@ record PlacementOrder(long term, long number, Task task) {
       out.writeVarint(drop.asOfIndex());
     } else if (task instanceof Forget forget) {
       writeRange(out, forget.range());
+    } else if (task instanceof Split split) {
+      writeRange(out, split.range());
+      out.writeVarint(split.epochVersion()).writeVarint(split.newNumber()).writeBlock(split.key());
     }
     return out.toByteArray();
   }
@@ -94,6 +103,9 @@ record PlacementOrder(long term, long number, Task task) {
       return TRANSFER;
     } else if (task instanceof Drop) {
       return DROP;
+    }
+    if (task instanceof Split) {
+      return SPLIT;
     }
     return task instanceof Forget ? FORGET : REPORT;
   }
@@ -120,10 +132,18 @@ record PlacementOrder(long term, long number, Task task) {
           case TRANSFER -> new Transfer(readRange(in), new NodeId(in.readString()));
           case DROP -> new Drop(readRange(in), in.readVarint());
           case FORGET -> new Forget(readRange(in));
+          case SPLIT -> readSplit(in);
           default -> throw new MalformedBytesException("unknown kind of placement order: " + kind);
         };
     in.requireEnd();
     return new PlacementOrder(term, number, task);
+  }
+
+  private static Split readSplit(ByteReader in) {
+    RangeId range = readRange(in);
+    long epochVersion = in.readVarint();
+    long number = in.readVarint();
+    return new Split(range, epochVersion, in.readBlock(), number);
   }
 
   private static RangeId readRange(ByteReader in) {

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The rules, in the order in which they are followed for a range:
  *
  * <ol>
- *   <li>What the group's replicas are is published.
+ *   <li>What the group's replicas are is published, and what has become of a range that was split.
  *   <li>A node that is DRAINING hands leadership to one that is not.
  *   <li>Voters: as many as the store's setting says, or as there are nodes; a node DOWN for long,
  *       or DRAINING, is replaced if there is another one. Spread evenly over the nodes: none votes
@@ -40,6 +40,24 @@ final class PlacementPlan {
     return steps;
   }
 
+  /** Those of the wanted splits that can be done now: of ranges as they were published. */
+  static List<Step> splits(PlacementView view, Map<RangeId, byte[]> wanted) {
+    List<Step> steps = new ArrayList<>();
+    wanted.forEach(
+        (id, key) -> {
+          RangeDescriptor published = view.published().get(id);
+          if (published == null || view.busy().contains(id)) {
+            return;
+          }
+          PlacedRange range = new PlacedRange(published, view.reports());
+          NodeId leader = range.leader();
+          if (leader != null && !range.isReshaped()) {
+            steps.add(new Step.Split(id, leader, published.epoch().version(), key));
+          }
+        });
+    return steps;
+  }
+
   private static List<Step> ofStore(PlacementView view, StorePlacement store) {
     List<PlacedRange> ranges =
         view.published().values().stream()
@@ -53,6 +71,13 @@ final class PlacementPlan {
     for (PlacedRange range : ranges) {
       if (range.leader() == null || view.busy().contains(range.id())) {
         continue;
+      }
+      if (range.isReshaped()) {
+        Step reshape = Reshaping.of(view, range.published());
+        if (reshape != null) {
+          steps.add(reshape);
+        }
+        continue; // before anything else: what a node is told of a range must be true
       }
       Set<NodeId> wanted = Objects.requireNonNull(voters.get(range.id()));
       @Nullable Step step = new RangePlan(view, range, wanted, store.onEveryNode()).next();

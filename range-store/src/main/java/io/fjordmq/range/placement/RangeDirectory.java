@@ -1,5 +1,7 @@
 package io.fjordmq.range.placement;
 
+import io.fjordmq.api.ByteReader;
+import io.fjordmq.api.ByteWriter;
 import io.fjordmq.api.MalformedBytesException;
 import io.fjordmq.cluster.metadata.Change;
 import io.fjordmq.cluster.metadata.MetadataListener;
@@ -9,6 +11,7 @@ import io.fjordmq.cluster.metadata.MetadataView;
 import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeDescriptorCodec;
 import io.fjordmq.range.RangeId;
+import io.fjordmq.range.StoredFormat;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -21,7 +24,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Which ranges there are and who holds them, as this node's metadata have it: records {@code
  * range/<store>/<number>}, each a {@link RangeDescriptorCodec descriptor}. Clients that follow it
- * are told what is new.
+ * are told what is new. Records {@code next-range/<store>} hold the number of the store's next
+ * range: u8 version, 1; u64 number.
  *
  * <p>Give it to {@link io.fjordmq.cluster.metadata.MetadataGroup#watch}. Thread-safe; followers are
  * called in order, on the thread of the metadata.
@@ -29,9 +33,12 @@ import org.slf4j.LoggerFactory;
 public final class RangeDirectory implements MetadataListener {
   private static final Logger LOG = LoggerFactory.getLogger(RangeDirectory.class);
   private static final String PREFIX = "range/";
+  private static final String NEXT_PREFIX = "next-range/";
+  private static final int NEXT_FORMAT = 1;
 
   private final List<Follower> followers = new CopyOnWriteArrayList<>();
   private volatile Map<RangeId, Published> ranges = Map.of();
+  private volatile Map<String, NextNumber> numbers = Map.of();
 
   private record Follower(String store, Consumer<List<RangeDescriptor>> client) {}
 
@@ -53,6 +60,33 @@ public final class RangeDirectory implements MetadataListener {
         .map(
             range -> Change.put(key(range.id()), RangeDescriptorCodec.encode(range), Change.ABSENT))
         .toList();
+  }
+
+  /**
+   * The number that a store's next range gets.
+   *
+   * @param version of the record, {@link Change#ABSENT} if there is none yet
+   */
+  record NextNumber(String store, long number, long version) {
+    /** The write by which a range takes it, unless another one did meanwhile. */
+    Change take() {
+      byte[] next = new ByteWriter(9).writeByte(NEXT_FORMAT).writeLong(number + 1).toByteArray();
+      return Change.put(NEXT_PREFIX + store, next, version);
+    }
+  }
+
+  /**
+   * No range of the store has ever had it: before a number was taken, all ranges were first ones.
+   */
+  NextNumber nextNumber(String store) {
+    NextNumber known = numbers.get(store);
+    long highest =
+        ranges.keySet().stream()
+            .filter(range -> range.store().equals(store))
+            .mapToLong(RangeId::number)
+            .max()
+            .orElse(0);
+    return known == null ? new NextNumber(store, highest + 1, Change.ABSENT) : known;
   }
 
   /** Every range. */
@@ -82,6 +116,9 @@ public final class RangeDirectory implements MetadataListener {
 
   @Override
   public synchronized void changed(MetadataView view, List<MetadataUpdate> updates) {
+    if (updates.stream().anyMatch(update -> update.key().startsWith(NEXT_PREFIX))) {
+      readNumbers(view);
+    }
     if (updates.stream().noneMatch(update -> update.key().startsWith(PREFIX))) {
       return;
     }
@@ -97,6 +134,17 @@ public final class RangeDirectory implements MetadataListener {
     }
     ranges = Map.copyOf(next);
     followers.forEach(this::tell);
+  }
+
+  private void readNumbers(MetadataView view) {
+    Map<String, NextNumber> next = new HashMap<>();
+    for (MetadataRecord record : view.withPrefix(NEXT_PREFIX)) {
+      ByteReader in = new ByteReader(record.value());
+      StoredFormat.require("number of the next range", NEXT_FORMAT, in);
+      String store = record.key().substring(NEXT_PREFIX.length());
+      next.put(store, new NextNumber(store, in.readLong(), record.version()));
+    }
+    numbers = Map.copyOf(next);
   }
 
   /** A bug of a client must not halt the metadata. */

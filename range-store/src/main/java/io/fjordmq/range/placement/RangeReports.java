@@ -5,9 +5,9 @@ import io.fjordmq.api.ByteWriter;
 import io.fjordmq.api.MalformedBytesException;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.RangeEpoch;
 import io.fjordmq.range.RangeId;
-import io.fjordmq.range.StoredFormat;
 import io.fjordmq.range.store.RangeStore;
 import io.fjordmq.range.store.ReplicaStatus;
 import java.util.ArrayList;
@@ -21,12 +21,15 @@ import org.jspecify.annotations.Nullable;
  * What a node says of all replicas that it holds.
  *
  * <pre>
- * u8     format, 1
+ * u8     format, 2; 1, which is read, too, had no keys: its nodes could not split ranges
  * varint replicas, then of each:
  *   text   store
  *   varint range number
  *   varint epoch version
  *   varint epoch replicas
+ *   block  first key
+ *   u8     1 if an end key follows
+ *   block  end key
  *   u8     role: 0 leader, 1 voter, 2 learner, 3 none
  *   varint term
  *   varint applied index
@@ -46,7 +49,8 @@ public record RangeReports(List<ReplicaReport> replicas, Set<RangeId> retired) {
   /** More replicas than this no node can tell of. */
   public static final int MAX_REPLICAS = 20_000;
 
-  private static final int FORMAT = 1;
+  private static final int FORMAT = 2;
+  private static final int WITHOUT_KEYS = 1;
   private static final int LEAST_BYTES = 10;
   private static final int MAX_FAILURE_CHARACTERS = 300;
 
@@ -89,6 +93,7 @@ public record RangeReports(List<ReplicaReport> replicas, Set<RangeId> retired) {
   private static void write(ByteWriter out, ReplicaReport replica) {
     out.writeString(replica.range().store()).writeVarint(replica.range().number());
     out.writeVarint(replica.epoch().version()).writeVarint(replica.epoch().replicas());
+    replica.keys().write(out);
     out.writeByte(replica.role().ordinal()).writeVarint(replica.term());
     out.writeVarint(replica.appliedIndex()).writeVarint(replica.lastIndex());
     ReplicaSet set = replica.replicas();
@@ -117,14 +122,17 @@ public record RangeReports(List<ReplicaReport> replicas, Set<RangeId> retired) {
    */
   public static RangeReports decode(byte[] bytes) {
     ByteReader in = new ByteReader(bytes);
-    StoredFormat.require("range reports", FORMAT, in);
+    int format = in.readByte();
+    if (format != FORMAT && format != WITHOUT_KEYS) {
+      throw new MalformedBytesException("range reports have format " + format);
+    }
     int count = in.readCount(LEAST_BYTES);
     if (count > MAX_REPLICAS) {
       throw new MalformedBytesException(count + " replicas on one node");
     }
     List<ReplicaReport> replicas = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
-      replicas.add(read(in));
+      replicas.add(read(in, format));
     }
     Set<RangeId> retired = new HashSet<>();
     for (int left = in.readCount(2); left > 0; left--) {
@@ -134,9 +142,10 @@ public record RangeReports(List<ReplicaReport> replicas, Set<RangeId> retired) {
     return new RangeReports(replicas, retired);
   }
 
-  private static ReplicaReport read(ByteReader in) {
+  private static ReplicaReport read(ByteReader in, int format) {
     RangeId range = new RangeId(in.readString(), in.readVarint());
     RangeEpoch epoch = new RangeEpoch(in.readVarint(), in.readVarint());
+    KeyInterval keys = format == WITHOUT_KEYS ? KeyInterval.ALL : KeyInterval.read(in);
     ReplicaStatus.Role role = role(in.readByte());
     long term = in.readVarint();
     long appliedIndex = in.readVarint();
@@ -144,7 +153,15 @@ public record RangeReports(List<ReplicaReport> replicas, Set<RangeId> retired) {
     ReplicaSet set = in.readByte() == 0 ? null : readSet(in);
     String failure = in.readString();
     return new ReplicaReport(
-        range, epoch, role, term, set, appliedIndex, lastIndex, failure.isEmpty() ? null : failure);
+        range,
+        epoch,
+        keys,
+        role,
+        term,
+        set,
+        appliedIndex,
+        lastIndex,
+        failure.isEmpty() ? null : failure);
   }
 
   private static ReplicaStatus.Role role(int number) {

@@ -3,6 +3,7 @@ package io.fjordmq.range.placement;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.GroupStatus;
 import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.RangeEpoch;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.store.ReplicaStatus;
@@ -12,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * What a node says of one replica that it holds.
  *
  * @param epoch as in the replica's state
+ * @param keys that it holds, as in its state
  * @param role of the replica, as it knows itself
  * @param term its current one; 0 while it is closed
  * @param replicas of the group as its log has them, agreed on or not; null while it is closed
@@ -22,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 public record ReplicaReport(
     RangeId range,
     RangeEpoch epoch,
+    KeyInterval keys,
     ReplicaStatus.Role role,
     long term,
     @Nullable ReplicaSet replicas,
@@ -34,6 +37,7 @@ public record ReplicaReport(
     return new ReplicaReport(
         status.descriptor().id(),
         status.descriptor().epoch(),
+        status.descriptor().interval(),
         status.role(),
         group == null ? 0 : group.leadership().term(),
         group == null ? null : group.replicas(),

@@ -2,7 +2,10 @@ package io.fjordmq.range.placement;
 
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeId;
+import java.util.HexFormat;
+import java.util.List;
 
 /** One thing to be done for one range. */
 sealed interface Step {
@@ -10,6 +13,23 @@ sealed interface Step {
 
   /** The metadata shall say what the group's replicas are. */
   record Publish(RangeId range, ReplicaSet replicas) implements Step {}
+
+  /**
+   * The metadata shall say what has become of a range, all at once.
+   *
+   * @param shapes of the range and of those that were split off; together they hold what it held
+   */
+  record Reshape(RangeId range, List<RangeDescriptor> shapes) implements Step {}
+
+  /** The leader shall split the range, if it still has the shape that was looked at. */
+  @SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
+  record Split(RangeId range, NodeId leader, long epochVersion, byte[] key) implements Step {
+    @Override
+    public String toString() {
+      return "Split[range=%s, leader=%s, key=%s]"
+          .formatted(range, leader, HexFormat.of().formatHex(key));
+    }
+  }
 
   /**
    * The node shall have an empty replica, so that the group can take it in.

@@ -37,6 +37,10 @@ final class StepRunner {
     }
     if (step instanceof Step.Publish publish) {
       return publish(published, publish.replicas());
+    } else if (step instanceof Step.Reshape reshape) {
+      return reshape(reshape.shapes());
+    } else if (step instanceof Step.Split split) {
+      return split(split);
     } else if (step instanceof Step.Ensure ensure) {
       RangeDescriptor told = with(published.descriptor(), ensure.members());
       return send(ensure.node(), new PlacementOrder.Ensure(told));
@@ -68,18 +72,43 @@ final class StepRunner {
     return new RangeDescriptor(range.id(), range.interval(), range.epoch(), replicas);
   }
 
-  /** Whoever published something else meanwhile, that one counts. */
   private CompletableFuture<?> publish(RangeDirectory.Published published, ReplicaSet replicas) {
-    RangeDescriptor before = published.descriptor();
-    RangeEpoch next = new RangeEpoch(before.epoch().version(), before.epoch().replicas() + 1);
-    RangeDescriptor after = new RangeDescriptor(before.id(), before.interval(), next, replicas);
-    Change change =
-        Change.put(
-            RangeDirectory.key(before.id()),
-            RangeDescriptorCodec.encode(after),
-            published.version());
+    return write(List.of(put(with(published.descriptor(), replicas))));
+  }
+
+  private CompletableFuture<?> reshape(List<RangeDescriptor> shapes) {
+    return write(shapes.stream().map(this::put).toList());
+  }
+
+  /** The range as it is now, newer than what was published of it. */
+  private Change put(RangeDescriptor range) {
+    RangeDirectory.Published before = directory.ranges().get(range.id());
+    long replicas = before == null ? 0 : before.descriptor().epoch().replicas();
+    RangeEpoch next =
+        new RangeEpoch(range.epoch().version(), Math.max(replicas, range.epoch().replicas()) + 1);
+    RangeDescriptor now = new RangeDescriptor(range.id(), range.interval(), next, range.replicas());
+    return Change.put(
+        RangeDirectory.key(range.id()),
+        RangeDescriptorCodec.encode(now),
+        before == null ? Change.ABSENT : before.version());
+  }
+
+  /** A number that is taken and not used is no loss. */
+  private CompletableFuture<byte[]> split(Step.Split split) {
+    RangeDirectory.NextNumber next = directory.nextNumber(split.range().store());
+    return write(List.of(next.take()))
+        .thenCompose(
+            taken ->
+                send(
+                    split.leader(),
+                    new PlacementOrder.Split(
+                        split.range(), split.epochVersion(), split.key(), next.number())));
+  }
+
+  /** Whoever published something else meanwhile, that one counts. */
+  private CompletableFuture<?> write(List<Change> changes) {
     return membership
-        .write(List.of(change))
+        .write(changes)
         .thenCompose(
             result ->
                 result instanceof WriteResult.Applied

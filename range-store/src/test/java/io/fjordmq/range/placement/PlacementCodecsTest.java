@@ -34,17 +34,36 @@ class PlacementCodecsTest {
         new RangeReports(
             List.of(
                 new ReplicaReport(
-                    RANGE, new RangeEpoch(1, 2), ReplicaStatus.Role.LEADER, 7, SET, 128, 129, null),
+                    RANGE,
+                    new RangeEpoch(1, 2),
+                    new KeyInterval(new byte[] {1}, new byte[] {2, 3}),
+                    ReplicaStatus.Role.LEADER,
+                    7,
+                    SET,
+                    128,
+                    129,
+                    null),
                 new ReplicaReport(
-                    RANGE, RangeEpoch.FIRST, ReplicaStatus.Role.NONE, 0, null, 5, 0, "full")),
+                    RANGE,
+                    RangeEpoch.FIRST,
+                    KeyInterval.ALL,
+                    ReplicaStatus.Role.NONE,
+                    0,
+                    null,
+                    5,
+                    0,
+                    "full")),
             Set.of(new RangeId("in", 2)));
     byte[] bytes = reports.encode();
     assertThat(HEX.formatHex(bytes))
         .isEqualTo(
-            "0102"
+            "0202"
                 + "02696e"
                 + "ac02"
                 + "0102"
+                + "0101"
+                + "01"
+                + "020203"
                 + "00"
                 + "07"
                 + "8001"
@@ -56,6 +75,8 @@ class PlacementCodecsTest {
                 + "02696e"
                 + "ac02"
                 + "0101"
+                + "00"
+                + "00"
                 + "03"
                 + "00"
                 + "05"
@@ -69,10 +90,39 @@ class PlacementCodecsTest {
   }
 
   @Test
+  void shouldReadReportsOfNodesThatDoNotTellTheirKeys() {
+    RangeReports read =
+        RangeReports.decode(
+            HEX.parseHex(
+                "0101" + "02696e" + "ac02" + "0102" + "03" + "00" + "05" + "00" + "00" + "00"
+                    + "00"));
+    assertThat(read.replicas())
+        .containsExactly(
+            new ReplicaReport(
+                RANGE,
+                new RangeEpoch(1, 2),
+                KeyInterval.ALL,
+                ReplicaStatus.Role.NONE,
+                0,
+                null,
+                5,
+                0,
+                null));
+  }
+
+  @Test
   void shouldCutWhatIsToldOfAFailure() {
     ReplicaReport halted =
         new ReplicaReport(
-            RANGE, RangeEpoch.FIRST, ReplicaStatus.Role.NONE, 0, null, 5, 0, "x".repeat(5000));
+            RANGE,
+            RangeEpoch.FIRST,
+            KeyInterval.ALL,
+            ReplicaStatus.Role.NONE,
+            0,
+            null,
+            5,
+            0,
+            "x".repeat(5000));
     RangeReports read = RangeReports.decode(new RangeReports(List.of(halted), Set.of()).encode());
     assertThat(read.replicas().get(0).failure()).hasSize(300);
   }
@@ -80,7 +130,8 @@ class PlacementCodecsTest {
   @Test
   void shouldRefuseMoreReplicasThanANodeCanHave() {
     ReplicaReport one =
-        new ReplicaReport(RANGE, RangeEpoch.FIRST, ReplicaStatus.Role.NONE, 0, null, 5, 0, null);
+        new ReplicaReport(
+            RANGE, RangeEpoch.FIRST, KeyInterval.ALL, ReplicaStatus.Role.NONE, 0, null, 5, 0, null);
     List<ReplicaReport> many = Collections.nCopies(RangeReports.MAX_REPLICAS + 1, one);
     assertThatThrownBy(() -> new RangeReports(many, Set.of()))
         .isInstanceOf(IllegalArgumentException.class);
@@ -115,6 +166,20 @@ class PlacementCodecsTest {
         new Golden(new PlacementOrder.Forget(RANGE), "01060905" + range));
   }
 
+  @Test
+  void shouldKeepTheBytesOfAnOrderToSplit() {
+    PlacementOrder order =
+        new PlacementOrder(9, 5, new PlacementOrder.Split(RANGE, 3, new byte[] {7, 8}, 128));
+    byte[] bytes = order.encode();
+    assertThat(HEX.formatHex(bytes))
+        .isEqualTo("01070905" + "02696e" + "ac02" + "03" + "8001" + "020708");
+    PlacementOrder.Split read = (PlacementOrder.Split) PlacementOrder.decode(bytes).task();
+    assertThat(read.range()).isEqualTo(RANGE);
+    assertThat(read.epochVersion()).isEqualTo(3);
+    assertThat(read.key()).containsExactly(7, 8);
+    assertThat(read.newNumber()).isEqualTo(128);
+  }
+
   @ParameterizedTest
   @MethodSource("orders")
   void shouldKeepTheBytesOfEveryOrder(Golden golden) {
@@ -127,9 +192,9 @@ class PlacementCodecsTest {
   void shouldRefuseWhatAnotherVersionMayHaveSent() {
     assertThatThrownBy(() -> PlacementOrder.decode(HEX.parseHex("02010905")))
         .isInstanceOf(MalformedBytesException.class);
-    assertThatThrownBy(() -> PlacementOrder.decode(HEX.parseHex("01070905")))
+    assertThatThrownBy(() -> PlacementOrder.decode(HEX.parseHex("01080905")))
         .isInstanceOf(MalformedBytesException.class);
-    assertThatThrownBy(() -> RangeReports.decode(HEX.parseHex("0200")))
+    assertThatThrownBy(() -> RangeReports.decode(HEX.parseHex("0300")))
         .isInstanceOf(MalformedBytesException.class);
   }
 }

@@ -30,7 +30,8 @@ final class PlacementNode {
       StoreNode.Life ranges,
       TestMembership membership,
       MetadataGroup metadata,
-      RangeDirectory directory) {}
+      RangeDirectory directory,
+      PlacementDriver driver) {}
 
   PlacementNode(
       StoreNode ranges, ReplicaSet metadataReplicas, Supplier<PlacementSettings> settings) {
@@ -75,7 +76,7 @@ final class PlacementNode {
             opened.runtime().timers(),
             settings);
     driver.start();
-    Life started = new Life(opened, membership, metadata, directory);
+    Life started = new Life(opened, membership, metadata, directory, driver);
     life = started;
     return started;
   }

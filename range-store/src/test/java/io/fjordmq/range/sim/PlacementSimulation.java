@@ -17,6 +17,7 @@ import io.fjordmq.cluster.metadata.Change;
 import io.fjordmq.cluster.metadata.WriteResult;
 import io.fjordmq.cluster.peer.LoopbackPeers;
 import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.RangeId;
 import io.fjordmq.range.RangeTransport;
 import io.fjordmq.range.StoreSpec;
 import io.fjordmq.range.placement.PlacementSettings;
@@ -30,6 +31,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -105,13 +107,13 @@ final class PlacementSimulation {
               cluster,
               peers,
               id,
-              () -> List.of(spec),
+              List.of(spec),
               installs,
               (host, kv) ->
                   new WatchedHost(
                       host,
                       kv,
-                      ranges,
+                      "words",
                       history,
                       counts,
                       this::removed,
@@ -258,10 +260,13 @@ final class PlacementSimulation {
     } else if (defect == Defect.HASTY_DROPS) {
       node.ranges().store().dropReplica(ranges.get(0).id(), Long.MAX_VALUE);
     }
+    if (simulation.chance(30)) {
+      split();
+    }
     if (simulation.chance(12)) {
       cluster.network().partition(ids, List.of(id));
     } else if (simulation.chance(15)) {
-      deposeUnnoticed(ranges.get((int) simulation.between(0, 1)));
+      deposeUnnoticed(anyRange());
     } else if (simulation.chance(8)) {
       cluster.network().cut(id, ids.get((int) simulation.between(0, ids.size() - 1)));
     } else if (simulation.chance(35)) {
@@ -269,10 +274,39 @@ final class PlacementSimulation {
     }
   }
 
+  private RangeDescriptor anyRange() {
+    List<RangeDescriptor> all = current();
+    return all.get((int) simulation.between(0, all.size() - 1));
+  }
+
+  /** All ranges, as the node knows them that leads the metadata. */
+  private List<RangeDescriptor> current() {
+    PlacementNode leader = metadataLeader();
+    List<RangeDescriptor> known =
+        leader == null ? List.of() : leader.life().directory().ranges("words");
+    return known.isEmpty() ? ranges : known;
+  }
+
+  private void split() {
+    PlacementNode leader = metadataLeader();
+    String key = KEYS.get((int) simulation.between(0, KEYS.size() - 1));
+    RangeDescriptor range = anyRange();
+    if (leader != null
+        && range.interval().contains(key.getBytes(UTF_8))
+        && !Arrays.equals(range.interval().start(), key.getBytes(UTF_8))) {
+      leader.life().driver().split(range.id(), key.getBytes(UTF_8)).thenRun(() -> counts.splits++);
+    }
+  }
+
   /** A leader hands over and is cut off at once from the other nodes, not from clients. */
   private void deposeUnnoticed(RangeDescriptor range) {
-    ReplicaStatus leader = leaderOf(range);
-    if (leader == null || leader.voters().size() < 3) {
+    ReplicaStatus leader = leaderOf(range.id());
+    String key =
+        KEYS.stream()
+            .filter(k -> range.interval().contains(k.getBytes(UTF_8)))
+            .findFirst()
+            .orElse(null);
+    if (key == null || leader == null || leader.voters().size() < 3) {
       return;
     }
     NodeId old = leader.node();
@@ -285,19 +319,12 @@ final class PlacementSimulation {
     node(old).ranges().store().transferLeadership(range.id(), next);
     simulation.schedule(
         simulation.between(1, 25), () -> cluster.network().partition(ids, List.of(old)));
-    ReadProbe probe =
-        new ReadProbe(
-            simulation,
-            history,
-            range.id(),
-            range.id().number() == 1 ? "a" : "x",
-            ++probes,
-            counts);
+    ReadProbe probe = new ReadProbe(simulation, history, range.id(), key, ++probes, counts);
     for (int delay = 10; delay < 200; delay += 10) {
       simulation.schedule(
           delay,
           () -> {
-            ReplicaStatus now = leaderOf(range);
+            ReplicaStatus now = leaderOf(range.id());
             if (now != null && now.node().equals(next) && node(old).isUp()) {
               probe.go(node(next).ranges(), node(old).ranges());
             }
@@ -404,10 +431,10 @@ final class PlacementSimulation {
   }
 
   /** The replica of the range that leads in the latest term; null if none does. */
-  private @Nullable ReplicaStatus leaderOf(RangeDescriptor range) {
+  private @Nullable ReplicaStatus leaderOf(RangeId range) {
     ReplicaStatus latest = null;
     for (NodeId id : up()) {
-      ReplicaStatus replica = node(id).ranges().status(range.id());
+      ReplicaStatus replica = node(id).ranges().status(range);
       if (replica != null
           && replica.leading()
           && (latest == null || term(replica) > term(latest))) {
@@ -424,27 +451,26 @@ final class PlacementSimulation {
 
   /** A node removes its replica for ever: the group must not have it any more. */
   private void removed(NodeId node, GroupId group) {
-    for (RangeDescriptor range : ranges) {
-      ReplicaStatus leader = range.group().equals(group) ? leaderOf(range) : null;
-      if (leader != null) {
-        assertThat(leader.voters().contains(node) || leader.learners().contains(node))
-            .as("%s removes its replica of %s, which the group counts on", node, group)
-            .isFalse();
-        counts.removals++;
-      }
+    ReplicaStatus leader = leaderOf(StoredShapes.idOf(group));
+    if (leader != null) {
+      assertThat(leader.voters().contains(node) || leader.learners().contains(node))
+          .as("%s removes its replica of %s, which the group counts on", node, group)
+          .isFalse();
+      counts.removals++;
     }
   }
 
   private boolean isAsWanted() {
     Map<NodeId, Integer> leads = new HashMap<>();
-    for (RangeDescriptor range : ranges) {
-      ReplicaStatus leader = leaderOf(range);
+    for (RangeDescriptor range : current()) {
+      ReplicaStatus leader = leaderOf(range.id());
       if (leader == null || !isAsWanted(range, leader)) {
         return false;
       }
       leads.merge(leader.node(), 1, Integer::sum);
     }
-    return leads.size() == ranges.size(); // no node leads both
+    return (current().size() > 2 || leads.size() == 2) // else no node leads both
+        && StoredShapes.areWhole(current());
   }
 
   private boolean isAsWanted(RangeDescriptor range, ReplicaStatus leader) {
@@ -464,6 +490,8 @@ final class PlacementSimulation {
     RangeDirectory.Published published = node(id).life().directory().ranges().get(range.id());
     boolean member = leader.voters().contains(id) || leader.learners().contains(id);
     return published != null
+        && published.descriptor().epoch().version() == leader.descriptor().epoch().version()
+        && published.descriptor().interval().equals(leader.descriptor().interval())
         && published.descriptor().replicas().voters().equals(leader.voters())
         && published.descriptor().replicas().learners().equals(leader.learners())
         && (gone != null
@@ -472,11 +500,11 @@ final class PlacementSimulation {
   }
 
   private boolean areEqual() {
-    return ranges.stream().allMatch(this::areEqual);
+    return current().stream().allMatch(this::areEqual);
   }
 
   private boolean areEqual(RangeDescriptor range) {
-    ReplicaStatus leader = leaderOf(range);
+    ReplicaStatus leader = leaderOf(range.id());
     if (leader == null) {
       return false;
     }

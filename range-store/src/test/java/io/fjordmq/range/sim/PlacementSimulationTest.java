@@ -44,6 +44,7 @@ class PlacementSimulationTest {
       assertThat(counts.removals).isGreaterThan(seeds.count() / 4);
       assertThat(counts.probes).isGreaterThan(0);
       assertThat(counts.installs).isGreaterThan(seeds.count() / 2);
+      assertThat(counts.splits).isGreaterThan(seeds.count() / 2);
     }
   }
 

@@ -1,7 +1,6 @@
 package io.fjordmq.range.sim;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
-import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.CommittedEntry;
@@ -16,7 +15,6 @@ import io.fjordmq.cluster.consensus.sim.SimDisk;
 import io.fjordmq.cluster.consensus.sim.SimHost;
 import io.fjordmq.cluster.consensus.sim.SimProcess;
 import io.fjordmq.range.RangeDescriptor;
-import io.fjordmq.range.RangeDescriptorCodec;
 import io.fjordmq.range.StoreSpec;
 import io.fjordmq.range.Timers;
 import io.fjordmq.range.kv.KvException;
@@ -28,7 +26,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -41,8 +38,6 @@ import org.jspecify.annotations.Nullable;
 final class SimNode {
   /** Of the engine's rows, those of the store begin with it. */
   static final byte DATA = 1;
-
-  private static final byte DESCRIPTOR = 1;
 
   /** Rows of a coprocessor that begin with it are compared, but hold no words. */
   static final byte NOT_A_KEY = '~';
@@ -184,7 +179,7 @@ final class SimNode {
 
   /** Compares a replica's rows with what is known. */
   private void look(GroupId group) {
-    RangeDescriptor range = shape().get(group);
+    RangeDescriptor range = StoredShapes.of(kv, spec.name()).get(group);
     if (range == null) {
       throw new AssertionError(id + " has no descriptor of " + group);
     }
@@ -217,44 +212,9 @@ final class SimNode {
     history.digest(group, applied[0], digest.getValue());
   }
 
-  /** The ranges that this node has rows of; no key may be in two of them. */
-  private Map<GroupId, RangeDescriptor> shape() {
-    List<RangeDescriptor> found = new ArrayList<>();
-    kv.space(spec.name())
-        .latest()
-        .scan(
-            new byte[0],
-            new byte[] {DATA},
-            (row, value) -> {
-              if (row[9] == DESCRIPTOR) {
-                found.add(RangeDescriptorCodec.decode(value));
-              }
-              return true;
-            });
-    Map<GroupId, RangeDescriptor> byGroup = new HashMap<>();
-    for (RangeDescriptor range : found) {
-      byGroup.put(range.group(), range);
-      assertThat(found)
-          .as("ranges of %s that hold keys of %s", id, range)
-          .noneMatch(other -> other != range && other.interval().overlaps(range.interval()));
-    }
-    return byGroup;
-  }
-
   /** Whether its replicas hold every key. */
   boolean holdsEverything() {
-    List<RangeDescriptor> held = store().descriptors(spec.name());
-    byte[] reached = new byte[0];
-    for (RangeDescriptor range : held) {
-      byte[] end = range.interval().end();
-      if (!Arrays.equals(range.interval().start(), reached)) {
-        return false;
-      } else if (end == null) {
-        return true;
-      }
-      reached = end;
-    }
-    return false;
+    return StoredShapes.areWhole(store().descriptors(spec.name()));
   }
 
   /** Looks at every replica's state after each change. */

@@ -23,12 +23,15 @@ import io.fjordmq.range.store.ReplicaStatus;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,7 +42,12 @@ public final class SimStore {
   private final SimCluster cluster;
   private final Path installs;
   private final Function<NodeId, StoreSpec> specs;
-  private final List<RangeDescriptor> ranges;
+  private final List<RangeDescriptor> initial;
+
+  /** Of each range the newest shape that any node has had. */
+  private final Map<RangeId, RangeDescriptor> shapes = new HashMap<>();
+
+  private long lastNumber = 1_000;
   private final Map<NodeId, Node> nodes = new HashMap<>();
   private final StoreWatch watch = new StoreWatch();
   private final RangeObserver observer;
@@ -50,7 +58,7 @@ public final class SimStore {
   }
 
   /** From a node's start to its crash. */
-  private record Life(SimKv kv, RangeStore store) {}
+  private record Life(SimKv kv, RangeStore store, UnaryOperator<byte[]> cuts) {}
 
   /**
    * @param specs makes the store's code of a node's next life
@@ -74,7 +82,7 @@ public final class SimStore {
     this.installs = installs;
     this.specs = specs;
     ReplicaSet members = ReplicaSet.ofVoters(nodes.toArray(NodeId[]::new));
-    this.ranges = RangeStore.initialRanges(specs.apply(nodes.get(0)), members);
+    this.initial = RangeStore.initialRanges(specs.apply(nodes.get(0)), members);
     nodes.forEach(id -> this.nodes.put(id, new Node()));
   }
 
@@ -94,9 +102,9 @@ public final class SimStore {
             Runnable::run);
     RangeStore store =
         RangeStore.open(id, host, kv, List.of(spec), settings(id), runtime, observer);
-    store.createInitialRanges(ranges);
+    store.createInitialRanges(initial);
     SimTransport.serve(cluster.network(), id, store);
-    node.life = new Life(kv, store);
+    node.life = new Life(kv, store, spec.cuts());
   }
 
   private long term(NodeId node, RangeId range) {
@@ -154,8 +162,46 @@ public final class SimStore {
     return watch.lastLeader(range);
   }
 
+  /** The ranges as they are now: of two that overlap the one that was split later. */
   public List<RangeDescriptor> ranges() {
-    return ranges;
+    initial.forEach(range -> shapes.putIfAbsent(range.id(), range));
+    for (Node node : nodes.values()) {
+      if (node.life != null) {
+        node.life
+            .store
+            .descriptors(storeName())
+            .forEach(range -> shapes.merge(range.id(), range, SimStore::newer));
+      }
+    }
+    List<RangeDescriptor> kept = new ArrayList<>();
+    shapes.values().stream()
+        .sorted(
+            Comparator.comparingLong((RangeDescriptor range) -> range.epoch().version())
+                .reversed()
+                .thenComparingLong(range -> range.id().number()))
+        .filter(range -> kept.stream().noneMatch(k -> k.interval().overlaps(range.interval())))
+        .forEach(kept::add);
+    return kept;
+  }
+
+  private static RangeDescriptor newer(RangeDescriptor one, RangeDescriptor other) {
+    return other.epoch().version() > one.epoch().version() ? other : one;
+  }
+
+  private String storeName() {
+    return initial.get(0).id().store();
+  }
+
+  /** Has the range split that holds the key, at or before it, if this node leads that. */
+  public void split(NodeId id, byte[] key) {
+    byte[] cut = life(id).cuts.apply(key);
+    for (ReplicaStatus replica : status(id)) {
+      RangeDescriptor range = replica.descriptor();
+      if (replica.leading() && range.interval().contains(cut)) {
+        life(id).store.split(range.id(), range.epoch().version(), cut, ++lastNumber);
+        return;
+      }
+    }
   }
 
   /** The replicas of a node that is up. */
@@ -163,18 +209,25 @@ public final class SimStore {
     return life(id).store.status();
   }
 
-  /** Whether all replicas of a node are in service, so that what they derive from rows is right. */
+  /**
+   * Whether all replicas of a node are in service, so that what they derive from rows is right. One
+   * that waits for its first snapshot has no rows; what was derived from those before stays.
+   */
   public boolean isInService(NodeId id) {
     return life(id).kv.failure() == null
         && status(id).stream()
-            .allMatch(replica -> replica.group() != null && replica.failure() == null);
+            .allMatch(
+                replica ->
+                    replica.group() != null
+                        && replica.failure() == null
+                        && replica.appliedIndex() > 0);
   }
 
   /** The store's keys and values on a node that is up. */
   public void scan(NodeId id, KvReader.Visitor visitor) {
     life(id)
         .kv
-        .space(ranges.get(0).id().store())
+        .space(storeName())
         .latest()
         .scan(
             new byte[] {SimNode.DATA},
@@ -207,8 +260,8 @@ public final class SimStore {
   public RoutedRangeClient client(
       SimProcess process, RangeClientSettings settings, SimTransport.Factory transport) {
     return new RoutedRangeClient(
-        ranges.get(0).id().store(),
-        ranges,
+        storeName(),
+        initial,
         transport.create(cluster, process.node()),
         SimNode.timers(process),
         settings,

@@ -46,7 +46,8 @@ final class StoreWatch {
         spec.name(),
         spec.initialSplitKeys(),
         range -> new Watched(node, spec.coprocessor().apply(range)),
-        effects);
+        effects,
+        spec.cuts());
   }
 
   private void leads(NodeId node, RangeId range, long term) {
@@ -82,6 +83,12 @@ final class StoreWatch {
     public void open(KeyInterval interval, KvReader state) {
       changed.add(node);
       coprocessor.open(interval, state);
+    }
+
+    @Override
+    public void narrowed(KeyInterval interval, KvReader state) {
+      changed.add(node);
+      coprocessor.narrowed(interval, state);
     }
 
     @Override

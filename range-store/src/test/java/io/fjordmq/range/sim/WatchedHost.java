@@ -33,7 +33,7 @@ final class WatchedHost implements ConsensusHost {
 
   private final SimHost host;
   private final SimKv kv;
-  private final List<RangeDescriptor> ranges;
+  private final String store;
   private final WordHistory history;
   private final SimCounts counts;
   private final BiConsumer<NodeId, GroupId> removed;
@@ -46,14 +46,14 @@ final class WatchedHost implements ConsensusHost {
   WatchedHost(
       SimHost host,
       SimKv kv,
-      List<RangeDescriptor> ranges,
+      String store,
       WordHistory history,
       SimCounts counts,
       BiConsumer<NodeId, GroupId> removed,
       boolean readsUnconfirmed) {
     this.host = host;
     this.kv = kv;
-    this.ranges = ranges;
+    this.store = store;
     this.history = history;
     this.counts = counts;
     this.removed = removed;
@@ -92,10 +92,12 @@ final class WatchedHost implements ConsensusHost {
     host.close();
   }
 
-  /** Compares a replica's rows with what is known; its descriptor is that of its creation. */
+  /** Compares a replica's rows with what is known. */
   private void look(GroupId group) {
-    RangeDescriptor range =
-        ranges.stream().filter(r -> r.group().equals(group)).findFirst().orElseThrow();
+    RangeDescriptor range = StoredShapes.of(kv, store).get(group);
+    if (range == null) {
+      throw new AssertionError(host.node() + " has no descriptor of " + group);
+    }
     long[] applied = new long[1];
     CRC32C digest = new CRC32C();
     kv.space(range.id().store())
@@ -106,10 +108,11 @@ final class WatchedHost implements ConsensusHost {
             (row, value) -> {
               if (row[0] == SimNode.DATA) {
                 byte[] key = Arrays.copyOfRange(row, 1, row.length);
+                // All keys: what it applied before a split is another one's after it.
+                history.replicaHas(new String(key, UTF_8), new String(value, UTF_8));
                 if (!range.interval().contains(key)) {
                   return true;
                 }
-                history.replicaHas(new String(key, UTF_8), new String(value, UTF_8));
               } else if (ByteBuffer.wrap(row).getLong(1) != range.id().number()
                   || (row[9] != PROGRESS && row[9] != SENDER)) {
                 return true;

@@ -1,0 +1,69 @@
+package io.fjordmq.range.sim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.cluster.consensus.GroupId;
+import io.fjordmq.range.KeyInterval;
+import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.RangeDescriptorCodec;
+import io.fjordmq.range.RangeId;
+import io.fjordmq.range.kv.SimKv;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What the rows of a simulated node say its ranges are. */
+final class StoredShapes {
+  private static final byte DESCRIPTOR = 1;
+
+  private StoredShapes() {}
+
+  /** Of every group; no key may be in two of them. */
+  static Map<GroupId, RangeDescriptor> of(SimKv kv, String store) {
+    List<RangeDescriptor> found = new ArrayList<>();
+    kv.space(store)
+        .latest()
+        .scan(
+            new byte[0],
+            new byte[] {SimNode.DATA},
+            (row, value) -> {
+              if (row[9] == DESCRIPTOR) {
+                found.add(RangeDescriptorCodec.decode(value));
+              }
+              return true;
+            });
+    Map<GroupId, RangeDescriptor> byGroup = new HashMap<>();
+    for (RangeDescriptor range : found) {
+      byGroup.put(range.group(), range);
+      assertThat(found)
+          .as("ranges of a node that hold keys of %s", range)
+          .noneMatch(other -> other != range && other.interval().overlaps(range.interval()));
+    }
+    return byGroup;
+  }
+
+  /** The range of a group. */
+  static RangeId idOf(GroupId group) {
+    int dash = group.value().lastIndexOf('-');
+    return new RangeId(
+        group.value().substring(0, dash), Long.parseLong(group.value().substring(dash + 1)));
+  }
+
+  /** Whether ranges in key order hold every key, each once. */
+  static boolean areWhole(List<RangeDescriptor> ranges) {
+    byte[] reached = new byte[0];
+    for (int i = 0; i < ranges.size(); i++) {
+      KeyInterval held = ranges.get(i).interval();
+      byte[] end = held.end();
+      if (!Arrays.equals(held.start(), reached)) {
+        return false;
+      } else if (end == null) {
+        return i == ranges.size() - 1;
+      }
+      reached = end;
+    }
+    return false;
+  }
+}
