@@ -46,6 +46,24 @@ class RouteCodecTest {
     assertThat(List.of(parts)).allSatisfy(count -> assertThat(count).isBetween(850, 1_150));
   }
 
+  @Property(tries = 500)
+  void shouldBeCutBeforeAllRoutesOfAFilterOrBehindThem(
+      @ForAll("routes") Route one, @ForAll("routes") Route other) {
+    byte[] cut = RouteCodec.filterStart(RouteCodec.key(one));
+    assertThat(RouteCodec.filterStart(cut)).isEqualTo(cut);
+    assertThat(Arrays.compareUnsigned(cut, RouteCodec.key(one))).isNegative();
+    Route moved = new Route(one.tenant(), one.filter(), other.receiver(), one.options());
+    assertThat(Arrays.compareUnsigned(cut, RouteCodec.key(moved))).isNegative();
+  }
+
+  @Test
+  void shouldLeaveACutBetweenBucketsWhereItIs() {
+    byte[] bucket = {5, 6};
+    assertThat(RouteCodec.filterStart(bucket)).isEqualTo(bucket);
+    byte[] inside = {5, 6, 1};
+    assertThat(RouteCodec.filterStart(inside)).isEqualTo(inside);
+  }
+
   @Test
   void shouldCutTheBucketsIntoEqualParts() {
     assertThat(RouteCodec.evenSplits(1)).isEmpty();

@@ -92,7 +92,6 @@ final class RouterSimulation {
   private final Map<NodeId, RangedRouter.Replicas> replicas = new HashMap<>();
   private final Map<NodeId, Life> lives = new HashMap<>();
   private final Map<ByteBuffer, Route> decoded = new HashMap<>();
-  private final Map<RouteId, RangeId> ranges = new HashMap<>();
   private long seenAcknowledgements;
 
   /**
@@ -145,12 +144,26 @@ final class RouterSimulation {
       trouble.begin();
       for (int round = 0; round < ROUNDS; round++) {
         trouble.some();
+        split();
         simulation.run(simulation.between(1, 150));
       }
       peace();
     }
     counts.acknowledgements += history.acknowledgements();
     return simulation.executedEvents();
+  }
+
+  /** Before a route that there is or was, or anywhere. */
+  private void split() {
+    NodeId node = nodes.get((int) simulation.between(0, nodes.size() - 1));
+    if (store.isUp(node) && simulation.chance(15)) {
+      List<RouteId> routes = List.copyOf(history.keys());
+      byte[] key =
+          routes.isEmpty() || simulation.chance(30)
+              ? new byte[] {(byte) simulation.between(1, 255), 0}
+              : RouteCodec.key(routes.get((int) simulation.between(0, routes.size() - 1)));
+      store.split(node, key);
+    }
   }
 
   private void peace() throws IOException {
@@ -207,8 +220,9 @@ final class RouterSimulation {
     if (life == null) {
       return;
     }
+    List<RangeDescriptor> now = store.ranges();
     for (RouteId key : history.keys()) {
-      RangeId range = ranges.computeIfAbsent(key, this::rangeOf);
+      RangeId range = rangeOf(key, now);
       if (node.equals(store.lastLeader(range))) {
         raiseFloor(life, key);
       }
@@ -229,9 +243,9 @@ final class RouterSimulation {
     life.floors.put(key, history.lastAcknowledged(key));
   }
 
-  private RangeId rangeOf(RouteId key) {
+  private static RangeId rangeOf(RouteId key, List<RangeDescriptor> now) {
     byte[] bytes = RouteCodec.key(key);
-    return store.ranges().stream()
+    return now.stream()
         .filter(range -> range.interval().contains(bytes))
         .findFirst()
         .orElseThrow()

@@ -201,6 +201,13 @@ class InboxSimulationTest {
       if (simulation.chance(20)) {
         reconnect();
       }
+      if (store.isUp(node) && simulation.chance(10)) {
+        // Just before the inbox, just behind it, or anywhere: it moves to a new range or stays.
+        int bucket = InboxKeys.bucket(ID);
+        long cut =
+            simulation.chance(60) ? bucket + simulation.between(0, 1) : simulation.between(1, 4095);
+        store.split(node, InboxKeys.bucketStart((int) cut));
+      }
     }
 
     private void peace(SimPublisher publisher) throws IOException {

@@ -63,6 +63,16 @@ class StoredBytesTest {
   }
 
   @Test
+  void shouldBeCutBetweenBucketsOnly() {
+    int bucket = InboxKeys.bucket(ID);
+    byte[] start = InboxKeys.bucketStart(bucket);
+    assertThat(InboxKeys.bucketOfKeyStart(InboxKeys.state(bucket, ID))).isEqualTo(start);
+    assertThat(InboxKeys.bucketOfKeyStart(InboxKeys.entry(bucket, 1, 2))).isEqualTo(start);
+    assertThat(InboxKeys.bucketOfKeyStart(start)).isEqualTo(start);
+    assertThat(InboxKeys.bucketOfKeyStart(new byte[] {7})).isEmpty();
+  }
+
+  @Test
   void shouldUseTheseKeys() {
     long inc = HANDLE.incarnation();
     String rows = "0abc" + "05" + "1122334455667788";
