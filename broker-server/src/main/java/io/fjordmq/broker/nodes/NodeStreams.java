@@ -1,7 +1,9 @@
 package io.fjordmq.broker.nodes;
 
 import java.util.Collection;
+import java.util.Collections;
 import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,11 +11,11 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  */
 public final class NodeStreams {
-  /** By node. */
+  /** By node, in their order: a simulated run says the same to all in the same order. */
   private volatile Map<String, NodeStream> streams = Map.of();
 
   void replace(Map<String, NodeStream> now) {
-    streams = Map.copyOf(now);
+    streams = Collections.unmodifiableMap(new TreeMap<>(now));
   }
 
   Map<String, NodeStream> byNode() {

@@ -3,6 +3,7 @@ package io.fjordmq.broker.session;
 import io.fjordmq.broker.delivery.SessionRegistry.Registration;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.EventLoop;
+import java.util.Comparator;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -110,10 +111,13 @@ public final class Sessions {
     endAll("this node has lost the cluster; use another");
   }
 
+  /** In an order that a simulated run can repeat. */
   private void endAll(String detail) {
-    for (Session session : alive) {
-      session.eventLoop().execute(() -> session.end(CloseReason.NODE_DOWN, detail));
-    }
+    alive.stream()
+        .sorted(Comparator.comparing(Session::clientId))
+        .forEach(
+            session ->
+                session.eventLoop().execute(() -> session.end(CloseReason.NODE_DOWN, detail)));
   }
 
   private void completeIfAllGone(@Nullable CompletableFuture<Void> waiting) {

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * its ranges lose their leader or halt while it lives, its stores are slow to reach, its clock is
  * set. All ranges have one voter, the broker's own node.
  */
-final class BrokerLives implements AutoCloseable {
+final class BrokerLives implements Brokers, AutoCloseable {
   /** What halted replicas give as their reason. */
   static final String FAULT = "simulated fault of a replica";
 
@@ -52,11 +52,13 @@ final class BrokerLives implements AutoCloseable {
     return running;
   }
 
-  boolean isListening() {
-    return running != null && running.isListening();
+  @Override
+  public @Nullable Door door() {
+    return running != null && running.isListening() ? running.front() : null;
   }
 
-  Moment now() {
+  @Override
+  public Moment now() {
     return new Moment(simulation.now(), clockSetMillis, life);
   }
 

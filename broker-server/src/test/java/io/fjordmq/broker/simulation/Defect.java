@@ -61,9 +61,13 @@ interface Defect {
                       throw new IllegalStateException(e.getCause());
                     }
                   };
-              return called.getName().equals(method)
-                  ? instead.of(call, arguments)
-                  : call.make(arguments);
+              try {
+                return called.getName().equals(method)
+                    ? instead.of(call, arguments)
+                    : call.make(arguments);
+              } catch (IllegalStateException e) {
+                throw e.getCause() == null ? e : e.getCause();
+              }
             }));
   }
 

@@ -28,9 +28,11 @@ final class ErrorLog extends AppenderBase<ILoggingEvent> implements AutoCloseabl
     return log;
   }
 
-  /** The first error; null if there was none. */
-  @Nullable String first() {
-    return first;
+  /** Fails if there was one. */
+  void assertNone(Ledger ledger) {
+    if (first != null) {
+      throw ledger.violated("the broker logs an error: " + first);
+    }
   }
 
   @Override

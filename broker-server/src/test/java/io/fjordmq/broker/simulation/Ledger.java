@@ -31,6 +31,7 @@ final class Ledger {
   private long now;
   private long life;
   private boolean patient;
+  private boolean manyNodes;
 
   /**
    * @param tellsStory whether what happened last is part of a failure's message
@@ -71,6 +72,15 @@ final class Ledger {
   /** Which life of the broker this is, or the last was. */
   long life() {
     return life;
+  }
+
+  void setManyNodes() {
+    manyNodes = true;
+  }
+
+  /** Whether a client may find another node each time it connects. */
+  boolean hasManyNodes() {
+    return manyNodes;
   }
 
   void setPatient(boolean patient) {

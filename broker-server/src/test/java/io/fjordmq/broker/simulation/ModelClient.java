@@ -28,7 +28,7 @@ final class ModelClient {
   private final Simulation simulation;
   private final Character self;
   private final Ledger ledger;
-  private final BrokerLives broker;
+  private final Brokers brokers;
   private final List<String> topics;
   private final List<String> filters;
   private final ModelPublisher publisher;
@@ -56,13 +56,13 @@ final class ModelClient {
       Simulation simulation,
       Character self,
       Ledger ledger,
-      BrokerLives broker,
+      Brokers brokers,
       List<String> topics,
       List<String> filters) {
     this.simulation = simulation;
     this.self = self;
     this.ledger = ledger;
-    this.broker = broker;
+    this.brokers = brokers;
     this.topics = topics;
     this.filters = filters;
     this.publisher = new ModelPublisher(ledger, self.clientId(), self.level());
@@ -100,7 +100,7 @@ final class ModelClient {
   }
 
   Moment now() {
-    return broker.now();
+    return brokers.now();
   }
 
   boolean isConnectedBy(ModelConnection one) {
@@ -199,8 +199,8 @@ final class ModelClient {
   }
 
   private void connect() {
-    SimBroker target = broker.running();
-    if (target == null || !target.isListening()) {
+    Brokers.Door target = brokers.door();
+    if (target == null) {
       return;
     }
     leave(SimLink.Cut.UNNOTICED);

@@ -37,6 +37,7 @@ final class ModelPublisher {
   private final Deque<Integer> awaitingPubrec = new ArrayDeque<>();
   private int lastIdentifier;
   private int numbers;
+  private int connections;
 
   ModelPublisher(Ledger ledger, String clientId, int level) {
     this.ledger = ledger;
@@ -71,7 +72,7 @@ final class ModelPublisher {
   }
 
   private void send(int identifier, Publication publication, boolean dup, Consumer<byte[]> out) {
-    publication.sent(ledger.tick());
+    publication.sent(ledger.tick(), connections);
     if (publication.qos() > 0) {
       (publication.qos() == 1 ? awaitingPuback : awaitingPubrec).add(identifier);
     }
@@ -81,15 +82,17 @@ final class ModelPublisher {
 
   /** The session has ended, and with it what is in flight. */
   void forget() {
+    flights.values().forEach(flight -> flight.publication.abandon());
     flights.clear();
   }
 
   /** A new connection: what is in flight is repeated if the broker knows the session. */
   void connected(boolean sessionPresent, Consumer<byte[]> out) {
+    connections++;
     awaitingPuback.clear();
     awaitingPubrec.clear();
     if (!sessionPresent) {
-      flights.clear();
+      forget();
       return;
     }
     flights.forEach(

@@ -15,13 +15,13 @@ final class Partings {
   private static final long SHORT_SECONDS = 4;
   private static final long LONG_SECONDS = 100;
 
-  private final BrokerSimulation run;
+  private final Crowd run;
   private final Simulation simulation;
   private final BrokerLives broker;
   private final ModelClient publisher;
   private final List<ModelClient> leavers = new ArrayList<>();
 
-  Partings(BrokerSimulation run, BrokerLives broker) {
+  Partings(Crowd run, BrokerLives broker) {
     this.run = run;
     this.simulation = run.simulation();
     this.broker = broker;
@@ -63,7 +63,7 @@ final class Partings {
       simulation.run(simulation.between(0, 3_000));
     }
     back.forEach(ModelClient::rest);
-    run.await("clients are back", () -> BrokerSimulation.all(back, ModelClient::isAtRest));
+    run.await("clients are back", () -> Crowd.all(back, ModelClient::isAtRest));
     back.forEach(client -> requireSession(client, late));
     publish();
     run.await("they get what waited for them", () -> run.ledger().missing().isEmpty());
@@ -75,13 +75,13 @@ final class Partings {
   private void connect() {
     publisher.rest();
     leavers.forEach(ModelClient::rest);
-    run.await("all are connected", () -> BrokerSimulation.all(leavers, ModelClient::isAtRest));
+    run.await("all are connected", () -> Crowd.all(leavers, ModelClient::isAtRest));
     run.await(
         "all are subscribed",
         () -> {
           leavers.forEach(client -> client.subscribeTo("e/#", 1));
-          simulation.run(BrokerSimulation.QUIET_MILLIS);
-          return BrokerSimulation.all(leavers, ModelClient::isSubscribed);
+          simulation.run(Crowd.QUIET_MILLIS);
+          return Crowd.all(leavers, ModelClient::isSubscribed);
         });
   }
 

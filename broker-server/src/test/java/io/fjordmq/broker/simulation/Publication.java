@@ -14,6 +14,8 @@ final class Publication {
   private long firstSent = Ledger.NEVER;
   private long acknowledged = Ledger.NEVER;
   private @Nullable Integer refusedWith;
+  private boolean abandoned;
+  private int connection;
 
   Publication(String publisher, int number, String topic, int qos, boolean retain) {
     this(publisher, number, topic, qos, retain, false);
@@ -62,6 +64,15 @@ final class Publication {
     return will;
   }
 
+  /** The publisher has begun anew without it: whenever it comes now, it is in no order. */
+  void abandon() {
+    abandoned = true;
+  }
+
+  boolean isAbandoned() {
+    return abandoned;
+  }
+
   /** Unique. */
   String payload() {
     return publisher + ":" + number;
@@ -79,6 +90,16 @@ final class Publication {
   /** When the PUBACK or PUBREC without error came. */
   long acknowledged() {
     return acknowledged;
+  }
+
+  /** Of its publisher, the last on which it was sent. */
+  int connection() {
+    return connection;
+  }
+
+  void sent(long now, int onConnection) {
+    connection = onConnection;
+    sent(now);
   }
 
   void sent(long now) {

@@ -29,8 +29,23 @@ final class SessionRecord {
     }
   }
 
-  /** What counts as one stream of messages whose order is kept (MQTT 5.0 §4.6). */
-  private record Stream(String publisher, String topic, int publishedQos, int receivedQos) {}
+  /**
+   * What counts as one stream of messages whose order is kept (MQTT 5.0 §4.6).
+   *
+   * @param connection of the publisher, for what it does not repeat on the next one: that may be to
+   *     another node
+   */
+  private record Stream(
+      String publisher, int connection, String topic, int publishedQos, int receivedQos) {
+    static Stream of(Publication publication, int receivedQos) {
+      return new Stream(
+          publication.publisher(),
+          publication.qos() == 0 ? publication.connection() : 0,
+          publication.topic(),
+          publication.qos(),
+          receivedQos);
+    }
+  }
 
   /** How often a message came. */
   private static final class Receptions {
@@ -53,6 +68,7 @@ final class SessionRecord {
   private final Map<String, Long> firstAsked = new HashMap<>();
   private final Map<Publication, Receptions> received = new HashMap<>();
   private final Map<Stream, Integer> newest = new HashMap<>();
+  private final List<Long> connected = new ArrayList<>();
   // Since when its subscriptions are what the client thinks they are; NEVER while they change.
   private long unchangedSince;
   private int changing;
@@ -135,6 +151,7 @@ final class SessionRecord {
 
   /** Another connection resumes it: what was not answered never will be. */
   void resumed() {
+    connected.add(ledger.tick());
     changing = 0;
     unchangedSince = ledger.tick();
   }
@@ -189,7 +206,7 @@ final class SessionRecord {
     }
     requireNotMore(publication, receptions);
     // A repetition may be the first that a receiver of QoS 0 gets: it was away at the first time.
-    boolean ordered = packet.qos() > 0 || publication.sends() == 1;
+    boolean ordered = (packet.qos() > 0 || publication.sends() == 1) && !publication.isAbandoned();
     if (!known && ordered && hasHeldSince(publication, packet.qos())) {
       requireOrder(publication, packet.qos());
     }
@@ -201,7 +218,10 @@ final class SessionRecord {
     int most = once ? 1 : publication.sends();
     // Copies of QoS 0 are remembered nowhere: a publisher of QoS 2 that repeats itself to a broker
     // that has crashed meanwhile reaches them again.
-    int mostLive = publication.isWill() ? Integer.MAX_VALUE / 2 : publication.sends();
+    int mostLive =
+        publication.isWill()
+            ? Integer.MAX_VALUE / 2
+            : publication.sends() * (1 + movesSince(publication.firstSent()));
     // While subscriptions change, the old and the new may each bring a copy (MQTT 5.0 §3.3.4).
     int mostOfAll =
         unchangedSince < publication.firstSent() ? Math.max(most, mostLive) : most + mostLive;
@@ -209,6 +229,13 @@ final class SessionRecord {
       throw ledger.violated(
           this + " got " + publication + " as new " + receptions.all() + " times");
     }
+  }
+
+  /** Nodes it may have been live at when a message reached them, beyond the first. */
+  private int movesSince(long then) {
+    return ledger.hasManyNodes()
+        ? (int) connected.stream().filter(moment -> moment > then).count()
+        : 0;
   }
 
   private void requireAsked(Publication publication, Received packet) {
@@ -277,8 +304,7 @@ final class SessionRecord {
   }
 
   private void requireOrder(Publication publication, int qos) {
-    Stream stream =
-        new Stream(publication.publisher(), publication.topic(), publication.qos(), qos);
+    Stream stream = Stream.of(publication, qos);
     Integer before = newest.put(stream, publication.number());
     if (before != null && before > publication.number()) {
       throw ledger.violated(this + " got " + publication + " after number " + before);

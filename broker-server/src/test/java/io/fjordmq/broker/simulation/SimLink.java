@@ -180,6 +180,11 @@ final class SimLink {
     client.farewellTaken();
   }
 
+  /** The cluster goes on without the node, whatever the node itself knows of that. */
+  void nodeCountedDown() {
+    client.brokerEnds();
+  }
+
   /** The broker's process is no more. */
   void serverCrashed() {
     if (!serverGone) {

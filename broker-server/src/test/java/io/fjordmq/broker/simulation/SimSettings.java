@@ -55,6 +55,13 @@ record SimSettings(
         new WriteBufferWaterMark(64, (int) simulation.between(128, 4_096)));
   }
 
+  /** For a node among others: how it waits for their routes. */
+  SimSettings with(RouterSettings.Barrier barrier) {
+    RouterSettings among = new RouterSettings(1, router.maxCachedTopics(), barrier);
+    return new SimSettings(
+        eventLoops, sessions, delivery, among, inboxes, retained, ranges, client, marks);
+  }
+
   private static SessionSettings sessions(Simulation simulation, int buffered) {
     Map<String, Object> changes = new LinkedHashMap<>();
     changes.put("connectTimeout", Duration.ofSeconds(2));

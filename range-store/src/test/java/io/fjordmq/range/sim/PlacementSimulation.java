@@ -107,7 +107,7 @@ final class PlacementSimulation {
               cluster,
               peers,
               id,
-              List.of(spec),
+              () -> List.of(spec),
               installs,
               (host, kv) ->
                   new WatchedHost(

@@ -28,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.BiFunction;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,7 +42,7 @@ public final class StoreNode {
   private final SimCluster cluster;
   private final LoopbackPeers peers;
   private final NodeId id;
-  private final List<StoreSpec> specs;
+  private final Supplier<List<StoreSpec>> specs;
   private final Path installs;
   private final BiFunction<SimHost, SimKv, ConsensusHost> watch;
   private final SimKv.Disk disk = new SimKv.Disk();
@@ -62,17 +63,18 @@ public final class StoreNode {
 
   public StoreNode(
       SimCluster cluster, LoopbackPeers peers, NodeId id, List<StoreSpec> specs, Path installs) {
-    this(cluster, peers, id, specs, installs, (host, kv) -> host);
+    this(cluster, peers, id, () -> specs, installs, (host, kv) -> host);
   }
 
   /**
+   * @param specs asked for those of each life
    * @param watch puts something between the replicas and their groups, for each life
    */
   public StoreNode(
       SimCluster cluster,
       LoopbackPeers peers,
       NodeId id,
-      List<StoreSpec> specs,
+      Supplier<List<StoreSpec>> specs,
       Path installs,
       BiFunction<SimHost, SimKv, ConsensusHost> watch) {
     this.cluster = cluster;
@@ -118,7 +120,7 @@ public final class StoreNode {
             20_000,
             Duration.ofMillis(50),
             Duration.ofMillis(400));
-    return RangeStore.open(id, host, kv, specs, settings, runtime, RangeObserver.NONE);
+    return RangeStore.open(id, host, kv, specs.get(), settings, runtime, RangeObserver.NONE);
   }
 
   public boolean isUp() {

@@ -1,0 +1,40 @@
+package io.fjordmq.broker.simulation;
+
+import io.fjordmq.broker.session.Serving;
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.ConsensusHost;
+import io.fjordmq.cluster.consensus.sim.SimHost;
+import io.fjordmq.cluster.membership.Membership;
+import io.fjordmq.cluster.peer.PeerServices;
+import io.fjordmq.range.kv.SimKv;
+
+/** A mistake put into the nodes of a cluster, for a simulation that must find it. */
+interface ClusterDefect extends Defect {
+  /** The nodes as they are. */
+  ClusterDefect NONE = new ClusterDefect() {};
+
+  /** How fast a node's clock goes. */
+  default double clockRate(NodeId node) {
+    return 1;
+  }
+
+  /** As the barrier of routes sees it. */
+  default Membership counted(Membership membership) {
+    return membership;
+  }
+
+  /** As sessions and delivery see it. */
+  default Serving serving(Membership membership) {
+    return membership::notServingBecause;
+  }
+
+  /** What other nodes reach. */
+  default PeerServices services(PeerServices services) {
+    return services;
+  }
+
+  /** Between replicas and their groups. */
+  default ConsensusHost host(SimHost host, SimKv kv) {
+    return host;
+  }
+}

@@ -1,0 +1,230 @@
+package io.fjordmq.broker.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.broker.session.Serving;
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.Consensus;
+import io.fjordmq.cluster.consensus.ConsensusHost;
+import io.fjordmq.cluster.consensus.sim.Seeds;
+import io.fjordmq.cluster.consensus.sim.SimHost;
+import io.fjordmq.cluster.membership.Member;
+import io.fjordmq.cluster.membership.Members;
+import io.fjordmq.cluster.membership.Membership;
+import io.fjordmq.cluster.membership.MembershipListener;
+import io.fjordmq.cluster.peer.PeerServices;
+import io.fjordmq.inbox.Attachment;
+import io.fjordmq.inbox.InboxHandle;
+import io.fjordmq.inbox.InboxId;
+import io.fjordmq.inbox.InboxStore;
+import io.fjordmq.inbox.InboxStore.InsertOutcome;
+import io.fjordmq.range.kv.SimKv;
+import io.fjordmq.router.Router;
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A simulation that finds nothing shows nothing: each of these mistakes it has to find. */
+@Tag("slow")
+class ClusterDefectsTest {
+  private static final int MOST_SEEDS = 40;
+
+  @TempDir Path directory;
+
+  @Test
+  void shouldFindNodesThatTrustTheirLeaseForTooLong() {
+    ClusterDefect slowClocks =
+        new ClusterDefect() {
+          @Override
+          public double clockRate(NodeId node) {
+            return node.value().equals("node1") ? 0.4 : 1;
+          }
+        };
+    assertFound(slowClocks, "the cluster counts as over", "does not count");
+  }
+
+  @Test
+  void shouldFindABarrierThatSkipsANode() {
+    ClusterDefect hasty =
+        new ClusterDefect() {
+          @Override
+          public Membership counted(Membership membership) {
+            return Defect.changed(
+                Membership.class,
+                membership,
+                "watch",
+                (call, arguments) -> call.make(skipping((MembershipListener) given(arguments))));
+          }
+        };
+    assertFound(hasty, "serves and does not match");
+  }
+
+  private static MembershipListener skipping(MembershipListener listener) {
+    return new MembershipListener() {
+      @Override
+      public void changed(Members members) {
+        Map<NodeId, Member> others = new HashMap<>(members.byNode());
+        others.remove(new NodeId("node2"));
+        listener.changed(new Members(members.version(), others));
+      }
+    };
+  }
+
+  @Test
+  void shouldFindASubackBeforeTheRouteIsEverywhere() {
+    ClusterDefect early =
+        new ClusterDefect() {
+          @Override
+          public Router router(Router router) {
+            return Defect.changed(Router.class, router, "add", Defect.answeredWith(null));
+          }
+        };
+    assertFound(early, "serves and does not match");
+  }
+
+  @Test
+  void shouldFindANodeThatServesWithoutALease() {
+    ClusterDefect stubborn =
+        new ClusterDefect() {
+          @Override
+          public Serving serving(Membership membership) {
+            long[] admitted = new long[1];
+            return () -> {
+              long life = membership.incarnation();
+              if (membership.isServing()) {
+                admitted[0] = life;
+              }
+              return admitted[0] == life && membership.members().lives(membership.self(), life)
+                  ? null
+                  : membership.notServingBecause();
+            };
+          }
+        };
+    assertFound(stubborn, "serves and does not match", "misses");
+  }
+
+  @Test
+  void shouldFindANodeThatIsAdmittedWithoutTheRoutesThereAre() {
+    ClusterDefect unread = unread();
+    assertFound(unread, "serves and does not match", "misses", "retained");
+  }
+
+  @Test
+  void shouldFindAnAcknowledgementBeforeTheMessageIsCommitted() {
+    ClusterDefect early =
+        inboxes(
+            "insert",
+            (call, arguments) -> {
+              call.make(arguments);
+              int copies = ((List<?>) Objects.requireNonNull(arguments[1])).size();
+              return CompletableFuture.completedFuture(
+                  Collections.nCopies(copies, InsertOutcome.STORED));
+            });
+    assertFound(early, "misses");
+  }
+
+  @Test
+  void shouldFindAnOldOwnerThatIsNotFencedOff() {
+    Map<InboxId, InboxHandle> latest = new HashMap<>();
+    ClusterDefect unfenced =
+        new ClusterDefect() {
+          @Override
+          public InboxStore inboxes(InboxStore store) {
+            InboxStore noting =
+                Defect.changed(
+                    InboxStore.class,
+                    store,
+                    "attach",
+                    (call, arguments) ->
+                        ((CompletableFuture<?>) Objects.requireNonNull(call.make(arguments)))
+                            .thenApply(
+                                attached -> {
+                                  InboxHandle handle = ((Attachment) attached).handle();
+                                  latest.put(handle.id(), handle);
+                                  return attached;
+                                }));
+            return Defect.changed(
+                InboxStore.class,
+                noting,
+                "fetch",
+                (call, arguments) -> {
+                  InboxHandle handle = (InboxHandle) given(arguments);
+                  arguments[0] = latest.getOrDefault(handle.id(), handle);
+                  return call.make(arguments);
+                });
+          }
+        };
+    assertFound(unfenced, "after an attach was answered");
+  }
+
+  @Test
+  void shouldFindAReceiverThatForgetsItsLastNumber() {
+    ClusterDefect forgetful =
+        new ClusterDefect() {
+          @Override
+          public PeerServices services(PeerServices services) {
+            return (name, handler) ->
+                services.serve(
+                    name,
+                    name.equals(ForgetfulReceiver.SERVICE)
+                        ? new ForgetfulReceiver(handler)
+                        : handler);
+          }
+        };
+    assertFound(forgetful, "as new 2 times", "comes again", "after number", "members of");
+  }
+
+  private static Object given(Object... arguments) {
+    return Objects.requireNonNull(arguments[0]);
+  }
+
+  /** Replicas believe that they have read all without asking. */
+  private static ClusterDefect unread() {
+    return new ClusterDefect() {
+      @Override
+      public ConsensusHost host(SimHost host, SimKv kv) {
+        return Defect.changed(
+            ConsensusHost.class,
+            host,
+            "open",
+            (call, arguments) ->
+                Defect.changed(
+                    Consensus.class,
+                    (Consensus) Objects.requireNonNull(call.make(arguments)),
+                    "readIndex",
+                    (read, nothing) -> CompletableFuture.completedFuture(0L)));
+      }
+    };
+  }
+
+  private static ClusterDefect inboxes(String method, Defect.Instead instead) {
+    return new ClusterDefect() {
+      @Override
+      public InboxStore inboxes(InboxStore store) {
+        return Defect.changed(InboxStore.class, store, method, instead);
+      }
+    };
+  }
+
+  /**
+   * @param complaints one of them is what a run that finds it says first
+   */
+  private void assertFound(ClusterDefect defect, String... complaints) {
+    AssertionError found =
+        Seeds.find(
+            String.join(" or ", complaints),
+            MOST_SEEDS,
+            seed ->
+                new ClusterSimulation(seed, 3, directory.resolve("s" + seed), defect, false).run());
+    assertThat(complaints)
+        .as(found.getMessage())
+        .anySatisfy(complaint -> assertThat(found).hasMessageContaining(complaint));
+  }
+}

@@ -1,0 +1,263 @@
+package io.fjordmq.broker.simulation;
+
+import io.fjordmq.broker.NodeLife;
+import io.fjordmq.broker.delivery.LocalNode;
+import io.fjordmq.broker.nodes.NodeReceiver;
+import io.fjordmq.broker.nodes.NodesObserver;
+import io.fjordmq.broker.nodes.StreamKeeper;
+import io.fjordmq.broker.session.Serving;
+import io.fjordmq.cluster.NodeAddress;
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.ConsensusException;
+import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.cluster.consensus.sim.SimProcess;
+import io.fjordmq.cluster.membership.ClusterMembership;
+import io.fjordmq.cluster.membership.SimNode;
+import io.fjordmq.cluster.metadata.MetadataGroup;
+import io.fjordmq.cluster.peer.PeerServices;
+import io.fjordmq.inbox.InboxObserver;
+import io.fjordmq.inbox.InboxReplicas;
+import io.fjordmq.inbox.InboxSweeper;
+import io.fjordmq.range.KeyInterval;
+import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.RangeId;
+import io.fjordmq.range.RangeObserver;
+import io.fjordmq.range.Timers;
+import io.fjordmq.range.client.RoutedRangeClient;
+import io.fjordmq.range.placement.PlacementAgent;
+import io.fjordmq.range.placement.PlacementDriver;
+import io.fjordmq.range.placement.PlacementSettings;
+import io.fjordmq.range.placement.RangeDirectory;
+import io.fjordmq.range.sim.StoreNode;
+import io.fjordmq.range.store.ReplicaStatus;
+import io.fjordmq.router.RangedRouter;
+import io.fjordmq.router.RouteBarrier;
+import io.fjordmq.router.StaleRoutes;
+import java.io.IOException;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One life of a node's process, from start to crash, put together as {@link
+ * io.fjordmq.broker.Broker} does it: membership, ranges, placement, stores, streams to other nodes,
+ * delivery and sessions are the real ones; consensus, disks, calls, threads and time are not.
+ */
+final class ClusterLife {
+  private static final long LOOK_MILLIS = 20;
+  private static final long SWEEP_MILLIS = 500;
+
+  private final ClusterSettings settings;
+  private final ClusterDefect defect;
+  private final SimStores replicas;
+  private final LocalNode self;
+  private final StoreNode.Life ranges;
+  private final SimProcess process;
+  private final SimNode node;
+  private final RangeDirectory directory = new RangeDirectory();
+  private final PlacementDriver placement;
+  private final Serving serving;
+  private SimStores.@Nullable Opened stores;
+  private @Nullable SimFront front;
+
+  /**
+   * @param ranges of this life, which fill the replicas
+   * @param members who holds the metadata, as far as a newcomer is told
+   */
+  ClusterLife(
+      ClusterSettings settings,
+      ClusterDefect defect,
+      SimStores replicas,
+      LocalNode self,
+      StoreNode.Life ranges,
+      ReplicaSet members,
+      NodeAddress address,
+      Supplier<PlacementSettings> placing)
+      throws ConsensusException, IOException {
+    this.settings = settings;
+    this.defect = defect;
+    this.replicas = replicas;
+    this.self = self;
+    this.ranges = ranges;
+    this.process = ranges.process();
+    this.node =
+        SimNode.start(
+            ranges.host(),
+            ranges.calls(),
+            members,
+            address,
+            settings.membership(),
+            defect.clockRate(ranges.host().node()));
+    this.serving = defect.serving(membership());
+    metadata().watch(directory);
+    this.placement =
+        new PlacementDriver(
+            membership(),
+            ranges.calls(),
+            PlacementAgent.serve(ranges.store(), defect.services(ranges.calls())),
+            metadata()::leadership,
+            directory,
+            ranges.runtime().timers(),
+            placing);
+    connectWhenRangesAreKnown();
+  }
+
+  private void connectWhenRangesAreKnown() {
+    if (SimStores.NAMES.stream().anyMatch(store -> directory.ranges(store).isEmpty())) {
+      process.schedule(LOOK_MILLIS, this::connectWhenRangesAreKnown);
+    } else {
+      connect();
+    }
+  }
+
+  private void connect() {
+    Timers timers = ranges.runtime().timers();
+    InstantSource clock = process.simulation().clock();
+    PeerServices services = defect.services(ranges.calls());
+    Map<String, RoutedRangeClient> clients = new HashMap<>();
+    SimStores.NAMES.forEach(store -> clients.put(store, client(store, timers)));
+    placement.start();
+    RouteBarrier barrier =
+        new RouteBarrier(
+            defect.counted(membership()),
+            ranges.calls(),
+            timers,
+            settings.broker().router().barrier(),
+            replicas.routes());
+    barrier.start(services);
+    int salt = process.simulation().random().nextInt();
+    SimStores.Opened opened = replicas.open(clients, timers, clock, this::leads, barrier, salt);
+    stores = opened;
+    SimFront built =
+        new SimFront(process, settings.broker(), self, replicas, opened, defect, clock, serving);
+    front = built;
+    new NodeReceiver(membership(), built.receivedItems(), NodesObserver.NONE).start(services);
+    membership()
+        .watch(
+            new StreamKeeper(
+                id(),
+                replicas.streams,
+                ranges.calls(),
+                timers,
+                settings.nodes(),
+                NodesObserver.NONE));
+    membership()
+        .watch(
+            new NodeLife(
+                built.sessions(), built.live(), () -> ranges.store().catchUp(SimStores.ROUTES)));
+    sweepAgain(sweeps(opened, clock));
+    membership().ready();
+  }
+
+  private RoutedRangeClient client(String store, Timers timers) {
+    RoutedRangeClient client =
+        new RoutedRangeClient(
+            store,
+            directory.ranges(store),
+            ranges.transport(),
+            timers,
+            settings.broker().client(),
+            RangeObserver.NONE);
+    directory.follow(store, client::update);
+    return client;
+  }
+
+  private List<Runnable> sweeps(SimStores.Opened opened, InstantSource clock) {
+    InboxSweeper sweeper =
+        new InboxSweeper(
+            opened.inboxClient(),
+            () -> led(InboxReplicas.STORE),
+            (owner, life) -> !membership().members().isOver(new NodeId(owner), life),
+            clock,
+            settings.broker().inboxes(),
+            InboxObserver.NONE);
+    StaleRoutes stale =
+        new StaleRoutes(opened.router(), membership()::members, () -> leadsFirst(SimStores.ROUTES));
+    return List.of(sweeper::sweep, opened.retained()::sweep, stale::sweep);
+  }
+
+  private void sweepAgain(List<Runnable> sweeps) {
+    process.schedule(
+        SWEEP_MILLIS,
+        () -> {
+          sweeps.forEach(Runnable::run);
+          sweepAgain(sweeps);
+        });
+  }
+
+  private boolean leadsFirst(String store) {
+    return leads(directory.ranges(store).get(0).id());
+  }
+
+  private boolean leads(RangeId range) {
+    return ranges.store().status().stream()
+        .anyMatch(replica -> replica.leading() && replica.descriptor().id().equals(range));
+  }
+
+  private List<KeyInterval> led(String store) {
+    return ranges.store().status().stream()
+        .filter(ReplicaStatus::leading)
+        .map(ReplicaStatus::descriptor)
+        .filter(range -> range.id().store().equals(store))
+        .map(RangeDescriptor::interval)
+        .toList();
+  }
+
+  // ---- for the simulation
+
+  NodeId id() {
+    return ranges.host().node();
+  }
+
+  SimProcess process() {
+    return process;
+  }
+
+  StoreNode.Life ranges() {
+    return ranges;
+  }
+
+  ClusterMembership membership() {
+    return node.membership();
+  }
+
+  MetadataGroup metadata() {
+    return node.group();
+  }
+
+  RangeDirectory directory() {
+    return directory;
+  }
+
+  /** Whether its sessions believe that it may serve them. */
+  boolean serves() {
+    return serving.refusedBecause() == null;
+  }
+
+  /** Null as long as it is not connected to the ranges. */
+  @Nullable RangedRouter router() {
+    return stores == null ? null : stores.router();
+  }
+
+  /** Where clients connect; null before its first admission would make sense. */
+  @Nullable SimFront front() {
+    return front;
+  }
+
+  /** The cluster goes on without it, whatever it knows of that itself. */
+  void countedDown() {
+    if (front != null) {
+      front.countedDown();
+    }
+  }
+
+  /** The process is dead already: clients lose their connections. */
+  void crashed() {
+    if (front != null) {
+      front.crashed();
+    }
+  }
+}

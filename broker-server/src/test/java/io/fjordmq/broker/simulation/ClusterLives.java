@@ -1,0 +1,172 @@
+package io.fjordmq.broker.simulation;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.ConsensusException;
+import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.cluster.consensus.sim.SimCluster;
+import io.fjordmq.cluster.consensus.sim.SimNetwork;
+import io.fjordmq.cluster.consensus.sim.Simulation;
+import io.fjordmq.cluster.metadata.WriteResult;
+import io.fjordmq.cluster.peer.LoopbackPeers;
+import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.placement.RangeDirectory;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** The nodes of a cluster from life to life; clients connect to any of them. */
+final class ClusterLives implements Brokers, AutoCloseable {
+  private static final long START_MILLIS = 20_000;
+
+  private final Simulation simulation;
+  private final Ledger ledger;
+  private final SimCluster cluster;
+  private final LoopbackPeers peers;
+  private final List<ClusterMachine> machines = new ArrayList<>();
+  private final Set<ClusterMachine> joined = new HashSet<>();
+  private int voters = 3;
+
+  /**
+   * @param size nodes there may be in the end; one is there in the beginning
+   */
+  ClusterLives(
+      Simulation simulation, int size, Path installs, ClusterDefect defect, Ledger ledger) {
+    this.simulation = simulation;
+    this.ledger = ledger;
+    this.cluster = new SimCluster(simulation);
+    this.peers = LoopbackPeers.simulated(cluster.network());
+    ledger.setManyNodes();
+    ClusterSettings settings = ClusterSettings.draw(simulation, installs);
+    for (int i = 0; i < size; i++) {
+      machines.add(
+          new ClusterMachine(
+              cluster,
+              peers,
+              new NodeId("node" + i),
+              installs,
+              settings,
+              defect,
+              () -> settings.placement(voters)));
+    }
+  }
+
+  // ---- what clients see
+
+  @Override
+  public @Nullable Door door() {
+    List<ClusterLife> open = running().stream().filter(life -> life.front() != null).toList();
+    return open.isEmpty() ? null : pick(open).front();
+  }
+
+  @Override
+  public Moment now() {
+    return new Moment(simulation.now(), 0, ledger.life());
+  }
+
+  // ---- who is there
+
+  List<ClusterMachine> machines() {
+    return machines;
+  }
+
+  /** In the order of their names. */
+  List<ClusterLife> running() {
+    return machines.stream().map(ClusterMachine::life).filter(Objects::nonNull).toList();
+  }
+
+  /** Those that have been started once. */
+  List<ClusterMachine> joined() {
+    return machines.stream().filter(joined::contains).toList();
+  }
+
+  SimNetwork network() {
+    return cluster.network();
+  }
+
+  LoopbackPeers peers() {
+    return peers;
+  }
+
+  int voters() {
+    return voters;
+  }
+
+  void setVoters(int wanted) {
+    ledger.note("ranges are to have " + wanted + " voters");
+    voters = wanted;
+  }
+
+  <T> T pick(List<T> from) {
+    return from.get((int) simulation.between(0, from.size() - 1L));
+  }
+
+  // ---- what happens to them
+
+  /** The first node makes the cluster and its ranges. */
+  void bootstrap() {
+    ClusterMachine first = machines.get(0);
+    start(first);
+    ClusterLife life = Objects.requireNonNull(first.life());
+    try {
+      List<RangeDescriptor> initial = first.createInitialRanges();
+      simulation.runUntil(
+          "the metadata have a leader", () -> life.metadata().leadership().leading(), START_MILLIS);
+      CompletableFuture<WriteResult> written =
+          life.membership().write(RangeDirectory.first(initial));
+      simulation.runUntil("the ranges are published", written::isDone, START_MILLIS);
+      written.join();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Starts a machine that is down, if somebody tells it who holds the metadata. */
+  void start(ClusterMachine machine) {
+    ReplicaSet members = members(machine);
+    if (members == null) {
+      return;
+    }
+    try {
+      ledger.note(machine.id() + " starts");
+      joined.add(machine);
+      machine.start(members);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (ConsensusException e) {
+      throw new AssertionError(machine.id() + " does not start", e);
+    }
+  }
+
+  /** As whoever a newcomer asks knows; it is not asked again later. */
+  private @Nullable ReplicaSet members(ClusterMachine machine) {
+    if (joined.contains(machine) || joined.isEmpty()) {
+      return ReplicaSet.ofVoters(machine.id());
+    }
+    for (ClusterLife seed : running()) {
+      ReplicaSet replicas = seed.metadata().status().replicas();
+      if (!replicas.learners().contains(machine.id())
+          && !replicas.voters().contains(machine.id())) {
+        return replicas;
+      }
+    }
+    return null;
+  }
+
+  void crash(ClusterMachine machine) {
+    ledger.note(machine.id() + " crashes");
+    machine.crash();
+    ledger.setLife(ledger.life() + 1);
+  }
+
+  @Override
+  public void close() {
+    cluster.close();
+  }
+}

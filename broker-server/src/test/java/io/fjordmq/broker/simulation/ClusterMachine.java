@@ -1,0 +1,113 @@
+package io.fjordmq.broker.simulation;
+
+import io.fjordmq.broker.delivery.LocalNode;
+import io.fjordmq.cluster.NodeAddress;
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.ConsensusException;
+import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.cluster.consensus.sim.SimCluster;
+import io.fjordmq.cluster.peer.LoopbackPeers;
+import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.placement.PlacementSettings;
+import io.fjordmq.range.sim.StoreNode;
+import io.fjordmq.range.store.RangeStore;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** A node from life to life: its name and its disks. */
+final class ClusterMachine {
+  private static final int FIRST_PORT = 1_000;
+
+  private final ClusterSettings settings;
+  private final ClusterDefect defect;
+  private final Supplier<PlacementSettings> placing;
+  private final StoreNode ranges;
+  private final LocalNode self;
+  private @Nullable SimStores replicas;
+  private @Nullable ClusterLife life;
+  private int starts;
+
+  ClusterMachine(
+      SimCluster cluster,
+      LoopbackPeers peers,
+      NodeId id,
+      Path installs,
+      ClusterSettings settings,
+      ClusterDefect defect,
+      Supplier<PlacementSettings> placing) {
+    this.settings = settings;
+    this.defect = defect;
+    this.placing = placing;
+    this.self = new LocalNode(id.value(), this::incarnation);
+    this.ranges =
+        new StoreNode(
+            cluster,
+            peers,
+            id,
+            () -> Objects.requireNonNull(replicas).specs(),
+            installs,
+            defect::host);
+  }
+
+  private long incarnation() {
+    return life == null ? 0 : life.membership().incarnation();
+  }
+
+  NodeId id() {
+    return ranges.id();
+  }
+
+  /**
+   * Starts on what its disks hold, at another address than before.
+   *
+   * @param members who holds the metadata, if it has no replica yet
+   */
+  void start(ReplicaSet members) throws IOException, ConsensusException {
+    SimStores filled = new SimStores(settings.broker(), self, defect);
+    replicas = filled;
+    StoreNode.Life opened = ranges.start();
+    life =
+        new ClusterLife(
+            settings, defect, filled, self, opened, members, address(++starts), placing);
+  }
+
+  private NodeAddress address(int start) {
+    return new NodeAddress(id().value(), FIRST_PORT + 2 * start);
+  }
+
+  /** The address it has said in its present life. */
+  NodeAddress address() {
+    return address(starts);
+  }
+
+  /** The ranges that the first node of a cluster begins with. */
+  List<RangeDescriptor> createInitialRanges() throws IOException {
+    ReplicaSet alone = ReplicaSet.ofVoters(id());
+    List<RangeDescriptor> initial =
+        Objects.requireNonNull(replicas).specs().stream()
+            .flatMap(spec -> RangeStore.initialRanges(spec, alone).stream())
+            .toList();
+    ranges.store().createInitialRanges(initial);
+    return initial;
+  }
+
+  /** Null while it is down. */
+  @Nullable ClusterLife life() {
+    return life;
+  }
+
+  StoreNode ranges() {
+    return ranges;
+  }
+
+  void crash() {
+    ClusterLife dying = Objects.requireNonNull(life);
+    ranges.crash();
+    life = null;
+    dying.crashed();
+  }
+}

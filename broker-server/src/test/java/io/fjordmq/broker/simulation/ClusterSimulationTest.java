@@ -1,0 +1,40 @@
+package io.fjordmq.broker.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.cluster.consensus.sim.Seeds;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * {@link ClusterSimulation} under many seeds; {@link Seeds} says how many. A run of one seed alone
+ * tells in its failure what happened to nodes and clients.
+ */
+@Tag("slow")
+class ClusterSimulationTest {
+  @TempDir Path directory;
+
+  @ParameterizedTest
+  @CsvSource({"3,60", "5,15"})
+  void shouldKeepItsPromises(int nodes, int usualSeeds) {
+    Seeds seeds = Seeds.usually(usualSeeds);
+    boolean tellsStory = seeds.count() == 1;
+    ClusterSimulation.Figures[] sum = {ClusterSimulation.Figures.NONE};
+    seeds.play(
+        seed -> {
+          Path installs = directory.resolve(nodes + "s" + seed);
+          ClusterSimulation run =
+              new ClusterSimulation(seed, nodes, installs, ClusterDefect.NONE, tellsStory);
+          sum[0] = sum[0].plus(run.run());
+        });
+    if (seeds.areEnough()) { // the runs did meet what they are for
+      assertThat(sum[0].received()).isGreaterThan(50 * seeds.count());
+      assertThat(sum[0].compared()).isGreaterThan(20 * seeds.count());
+      assertThat(sum[0].routes()).isGreaterThan(5 * seeds.count());
+      assertThat(sum[0].refusals()).isPositive();
+    }
+  }
+}

@@ -1,0 +1,128 @@
+package io.fjordmq.broker.simulation;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.GroupId;
+import io.fjordmq.cluster.consensus.sim.SimNetwork;
+import io.fjordmq.cluster.consensus.sim.Simulation;
+import java.util.List;
+import java.util.Objects;
+
+/** What befalls the nodes of a cluster and the network between them. */
+final class ClusterTrouble {
+  private static final int MAX_VOTERS = 5;
+  private static final int USUAL_VOTERS = 3;
+
+  private final Simulation simulation;
+  private final ClusterLives nodes;
+  private final Ledger ledger;
+
+  ClusterTrouble(Simulation simulation, ClusterLives nodes, Ledger ledger) {
+    this.simulation = simulation;
+    this.nodes = nodes;
+    this.ledger = ledger;
+  }
+
+  void begin() {
+    nodes.network().setFaults(new SimNetwork.Faults(1, 1, 0, 10, 2));
+  }
+
+  /** Some of it; to be called every now and then. */
+  void some() {
+    ClusterMachine machine = nodes.pick(nodes.machines());
+    ClusterLife life = machine.life();
+    if (life == null) {
+      if (simulation.chance(60)) {
+        nodes.start(machine);
+      }
+    } else {
+      happensTo(machine, life);
+    }
+    if (simulation.chance(8)) {
+      nodes.setVoters((int) simulation.between(1, MAX_VOTERS));
+    }
+    network(machine.id());
+  }
+
+  private void happensTo(ClusterMachine machine, ClusterLife life) {
+    double dice = simulation.random().nextDouble() * 100;
+    if (dice < 9) {
+      nodes.crash(machine);
+    } else if (dice < 18) {
+      long millis = simulation.between(100, 4_000);
+      ledger.note(machine.id() + " stands still for " + millis + " ms");
+      life.process().pause(millis);
+    } else if (dice < 26) {
+      loseLeader(life);
+    } else if (dice < 34) {
+      ledger.note(machine.id() + " cuts its logs");
+      life.ranges().store().checkpoint();
+    } else if (dice < 40) {
+      boolean draining = simulation.chance(50);
+      ledger.note(machine.id() + (draining ? " drains" : " drains no more"));
+      life.membership().drain(draining);
+    }
+  }
+
+  private void loseLeader(ClusterLife life) {
+    List<GroupId> groups = life.ranges().host().running();
+    if (!groups.isEmpty()) {
+      GroupId group = nodes.pick(groups);
+      ledger.note(group + " loses its leader if that is " + life.id());
+      life.ranges().host().depose(group);
+    }
+  }
+
+  private void network(NodeId node) {
+    List<NodeId> all = nodes.machines().stream().map(ClusterMachine::id).toList();
+    double dice = simulation.random().nextDouble() * 100;
+    if (dice < 8) {
+      ledger.note(node + " is cut off");
+      nodes.network().partition(all, List.of(node));
+    } else if (dice < 15) {
+      NodeId other = nodes.pick(all);
+      ledger.note(node + " reaches " + other + " no more");
+      nodes.network().cut(node, other);
+      if (simulation.chance(50)) {
+        nodes.network().cut(other, node);
+      }
+    } else if (dice < 17) {
+      List<NodeId> some = all.stream().filter(id -> simulation.chance(50)).toList();
+      ledger.note(some + " are cut off from the others");
+      nodes.network().partition(all, some);
+    } else if (dice < 50) {
+      ledger.note("the network is whole");
+      nodes.network().heal();
+    }
+  }
+
+  /** From now on all is well, and everybody is there. */
+  void end() {
+    ledger.note("peace");
+    nodes.network().heal();
+    nodes.network().setFaults(SimNetwork.Faults.NONE);
+    nodes.setVoters(USUAL_VOTERS);
+    simulation.runUntil("every node runs", this::startAll, 60_000);
+  }
+
+  private boolean startAll() {
+    for (ClusterMachine machine : nodes.machines()) {
+      if (machine.life() == null) {
+        nodes.start(machine);
+      }
+    }
+    return nodes.machines().stream().allMatch(machine -> machine.life() != null);
+  }
+
+  /** A drained node has to be told that it is not any more, in whatever life. */
+  void undrain() {
+    nodes.running().forEach(life -> Objects.requireNonNull(life).membership().drain(false));
+  }
+
+  /** All ranges have no leader for a while, then one in a new term. */
+  void loseLeaders() {
+    ledger.note("all ranges lose their leaders");
+    for (ClusterLife life : nodes.running()) {
+      life.ranges().host().running().forEach(life.ranges().host()::depose);
+    }
+  }
+}

@@ -1,0 +1,55 @@
+package io.fjordmq.broker.simulation;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.peer.PeerServices;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * A defect to be planted: the receiving end of streams takes what comes again as if it were new.
+ * The real receiver behind it is shown numbers that go on all the same.
+ */
+final class ForgetfulReceiver implements PeerServices.Handler {
+  static final String SERVICE = "deliveries";
+
+  /* u8 version, u64 life of the sender, u64 life of the receiver, u64 number, count of items */
+  private static final int LIVES = 1;
+  private static final int NUMBER = 17;
+  private static final int COUNT = 25;
+
+  private final PeerServices.Handler real;
+  private final Map<NodeId, Stream> streams = new HashMap<>();
+
+  private static final class Stream {
+    byte[] lives = new byte[0];
+    long last;
+    long shift;
+  }
+
+  ForgetfulReceiver(PeerServices.Handler real) {
+    this.real = real;
+  }
+
+  @Override
+  public CompletableFuture<byte[]> handle(NodeId from, byte[] request) {
+    ByteBuffer batch = ByteBuffer.wrap(request.clone());
+    byte[] lives = new byte[NUMBER - LIVES];
+    batch.get(LIVES, lives);
+    Stream stream = streams.computeIfAbsent(from, node -> new Stream());
+    if (!Arrays.equals(lives, stream.lives)) {
+      stream.lives = lives;
+      stream.last = 0;
+      stream.shift = 0;
+    }
+    long number = batch.getLong(NUMBER);
+    if (number == stream.last) {
+      stream.shift += batch.get(COUNT); // below 128 it is one byte
+    }
+    stream.last = number;
+    batch.putLong(NUMBER, number + stream.shift);
+    return real.handle(from, batch.array());
+  }
+}

@@ -1,0 +1,127 @@
+package io.fjordmq.broker.simulation;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.RangeId;
+import io.fjordmq.range.placement.RangeDirectory;
+import io.fjordmq.range.store.ReplicaStatus;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Whether all nodes serve and every range is where it should be: what must come of any trouble. */
+final class PlacementGoal {
+  private final ClusterLives nodes;
+
+  PlacementGoal(ClusterLives nodes) {
+    this.nodes = nodes;
+  }
+
+  boolean isReached() {
+    return missing() == null;
+  }
+
+  /** What is not as it should be, the first that is found; null if all is. */
+  @Nullable String missing() {
+    List<ClusterMachine> all = nodes.machines();
+    for (ClusterMachine machine : all) {
+      ClusterLife life = machine.life();
+      if (life == null || !life.membership().isServing()) {
+        return machine.id()
+            + " does not serve: "
+            + (life == null ? "it is down" : life.membership().notServingBecause());
+      }
+      for (ClusterMachine other : all) {
+        var known = life.membership().members().find(other.id());
+        if (known == null || !known.address().equals(other.address())) {
+          return machine.id() + " believes that " + other.id() + " is at " + known;
+        }
+      }
+    }
+    for (RangeId range : ranges()) {
+      String missing = missing(range);
+      if (missing != null) {
+        return range + ": " + missing + where(range);
+      }
+    }
+    return null;
+  }
+
+  private List<RangeId> ranges() {
+    return Objects.requireNonNull(nodes.machines().get(0).life())
+        .directory()
+        .ranges()
+        .keySet()
+        .stream()
+        .sorted((a, b) -> a.toString().compareTo(b.toString()))
+        .toList();
+  }
+
+  private @Nullable String missing(RangeId range) {
+    ReplicaStatus leader = leader(range);
+    if (leader == null) {
+      return "no leader";
+    }
+    Set<NodeId> all = new HashSet<>(nodes.machines().stream().map(ClusterMachine::id).toList());
+    int wanted = Math.min(nodes.voters(), all.size());
+    if (leader.voters().size() != wanted) {
+      return leader.voters() + " vote, not " + wanted;
+    }
+    all.removeAll(leader.voters());
+    Set<NodeId> learners = range.store().equals(SimStores.ROUTES) ? all : Set.of();
+    if (!leader.learners().equals(learners)) {
+      return leader.learners() + " learn, not " + learners;
+    }
+    for (ClusterMachine machine : nodes.machines()) {
+      boolean member =
+          leader.voters().contains(machine.id()) || leader.learners().contains(machine.id());
+      if (member != (machine.ranges().status(range) != null)) {
+        return machine.id() + (member ? " has no replica" : " has a replica without purpose");
+      }
+      if (machine.ranges().store().retired().contains(range)) {
+        return machine.id() + " has not forgotten the replica it had";
+      }
+      RangeDirectory.Published published =
+          Objects.requireNonNull(machine.life()).directory().ranges().get(range);
+      if (published == null || !isPublished(published.descriptor(), leader)) {
+        return machine.id() + " is told " + published;
+      }
+    }
+    return null;
+  }
+
+  private static boolean isPublished(RangeDescriptor range, ReplicaStatus leader) {
+    return range.replicas().voters().equals(leader.voters())
+        && range.replicas().learners().equals(leader.learners());
+  }
+
+  private @Nullable ReplicaStatus leader(RangeId range) {
+    ReplicaStatus latest = null;
+    for (ClusterMachine machine : nodes.machines()) {
+      ReplicaStatus replica = machine.life() == null ? null : machine.ranges().status(range);
+      if (replica != null
+          && replica.leading()
+          && (latest == null || term(replica) > term(latest))) {
+        latest = replica;
+      }
+    }
+    return latest;
+  }
+
+  private static long term(ReplicaStatus replica) {
+    return replica.group() == null ? 0 : replica.group().leadership().term();
+  }
+
+  /** Who holds what, for whoever has to find out why. */
+  private String where(RangeId range) {
+    List<String> lines = new ArrayList<>();
+    for (ClusterMachine machine : nodes.machines()) {
+      ReplicaStatus replica = machine.ranges().status(range);
+      lines.add(machine.id() + ": " + replica + ", retired " + machine.ranges().store().retired());
+    }
+    return "\n" + String.join("\n", lines);
+  }
+}

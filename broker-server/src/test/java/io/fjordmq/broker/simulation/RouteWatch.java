@@ -1,0 +1,91 @@
+package io.fjordmq.broker.simulation;
+
+import io.fjordmq.api.TopicFilter;
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.router.RangedRouter;
+import io.fjordmq.router.Receiver;
+import io.fjordmq.router.Route;
+import io.fjordmq.router.Router;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BiPredicate;
+
+/**
+ * No route is lost: one whose addition was answered is matched by every node that serves, until
+ * somebody asks to remove or to change it, or the life that it leads to is over.
+ */
+final class RouteWatch {
+  private final Map<Key, Route> counting = new LinkedHashMap<>();
+  private final Map<Key, Integer> changes = new HashMap<>();
+  private final BiPredicate<NodeId, Long> over;
+  private long answered;
+
+  private record Key(String tenant, TopicFilter filter, Receiver receiver) {
+    static Key of(Route route) {
+      return new Key(route.tenant(), route.filter(), route.receiver());
+    }
+  }
+
+  /**
+   * @param over whether a life of a node is over
+   */
+  RouteWatch(BiPredicate<NodeId, Long> over) {
+    this.over = over;
+  }
+
+  /** A node's router, as whoever waits for its answers sees it. */
+  Router watched(Router router) {
+    Router adding = Defect.changed(Router.class, router, "add", this::add);
+    return Defect.changed(Router.class, adding, "remove", this::remove);
+  }
+
+  private Object add(Defect.Call call, Object... arguments) {
+    Route route = (Route) arguments[0];
+    Key key = Key.of(route);
+    int change = begin(key);
+    CompletableFuture<?> added =
+        (CompletableFuture<?>) Objects.requireNonNull(call.make((Object[]) arguments));
+    return added.thenRun(
+        () -> {
+          if (Objects.equals(changes.get(key), change)) {
+            counting.put(key, route);
+            answered++;
+          }
+        });
+  }
+
+  private Object remove(Defect.Call call, Object... arguments) {
+    begin(Key.of((Route) arguments[0]));
+    return Objects.requireNonNull(call.make((Object[]) arguments));
+  }
+
+  private int begin(Key key) {
+    counting.remove(key);
+    return changes.merge(key, 1, Integer::sum);
+  }
+
+  /** Routes that were answered so far. */
+  long answered() {
+    return answered;
+  }
+
+  /**
+   * @param router of a node that serves
+   */
+  void check(NodeId node, RangedRouter router) {
+    counting
+        .values()
+        .removeIf(
+            route ->
+                route.receiver() instanceof Receiver.Live live
+                    && over.test(new NodeId(live.node()), live.incarnation()));
+    for (Route route : counting.values()) {
+      if (!router.has(route)) {
+        throw new AssertionError(node + " serves and does not match " + route);
+      }
+    }
+  }
+}
