@@ -38,6 +38,7 @@ import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -230,6 +231,11 @@ final class ClusterLife {
 
   RangeDirectory directory() {
     return directory;
+  }
+
+  /** Has a range split, if this node leads the metadata. */
+  CompletableFuture<Void> split(RangeId range, byte[] key) {
+    return placement.split(range, key);
   }
 
   /** Whether its sessions believe that it may serve them. */

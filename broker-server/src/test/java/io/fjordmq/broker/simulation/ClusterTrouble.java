@@ -4,6 +4,9 @@ import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.GroupId;
 import io.fjordmq.cluster.consensus.sim.SimNetwork;
 import io.fjordmq.cluster.consensus.sim.Simulation;
+import io.fjordmq.inbox.InboxReplicas;
+import io.fjordmq.range.RangeDescriptor;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 
@@ -60,6 +63,25 @@ final class ClusterTrouble {
       boolean draining = simulation.chance(50);
       ledger.note(machine.id() + (draining ? " drains" : " drains no more"));
       life.membership().drain(draining);
+    } else if (dice < 46) {
+      split();
+    }
+  }
+
+  /** Of any store, anywhere; only the node that leads the metadata takes it on. */
+  private void split() {
+    String store = nodes.pick(SimStores.NAMES);
+    byte[] key = {(byte) simulation.between(0, 255), (byte) simulation.between(0, 255)};
+    if (store.equals(InboxReplicas.STORE)) {
+      key[0] &= 0x0f; // it has fewer buckets
+    }
+    for (ClusterLife life : nodes.running()) {
+      for (RangeDescriptor range : life.directory().ranges(store)) {
+        if (range.interval().contains(key)) {
+          life.split(range.id(), key)
+              .thenRun(() -> ledger.note(range.id() + " is split at " + Arrays.toString(key)));
+        }
+      }
     }
   }
 
