@@ -355,6 +355,7 @@ final class PlacementSimulation {
     cluster.network().heal();
     cluster.network().setFaults(SimNetwork.Faults.NONE);
     simulation.run(600); // crashes are noticed
+    cluster.network().heal(); // of what was planned before there was peace
     for (NodeId id : ids) {
       if (!id.equals(gone)) {
         if (!node(id).isUp()) {
