@@ -1,7 +1,7 @@
 package io.fjordmq.api;
 
 /** Stored or replicated bytes are not what they should be: damaged, or of a newer version. */
-public final class MalformedBytesException extends RuntimeException {
+public class MalformedBytesException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
   public MalformedBytesException(String message) {

@@ -252,9 +252,6 @@ public final class MessageCodec {
   }
 
   private static void requireVersion(int version, String what) {
-    if (version != VERSION) {
-      throw new MalformedBytesException(
-          what + " of version " + version + "; this node reads version " + VERSION);
-    }
+    NewerFormException.require(what, VERSION, version);
   }
 }

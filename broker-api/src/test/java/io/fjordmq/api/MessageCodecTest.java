@@ -121,7 +121,7 @@ class MessageCodecTest {
     byte[] newer = MessageCodec.encode(PLAIN);
     newer[0] = 2;
     assertThatThrownBy(() -> MessageCodec.decode(ByteBuffer.wrap(newer)))
-        .hasMessage("message of version 2; this node reads version 1");
+        .hasMessage("message has version 2, this node reads version 1: upgrade this node");
 
     byte[] flagged = MessageCodec.encode(PLAIN);
     flagged[1] = 3;

@@ -165,6 +165,10 @@ final class ClusterView {
               + " have one voter: while its node is away they cannot be used, and a node that is lost"
               + " takes their data along");
     }
+    String halted = node.metadata().failure();
+    if (halted != null) {
+      remarks.add("the metadata group stopped on this node: " + halted);
+    }
     String notServing = node.membership().notServingBecause();
     if (notServing != null) {
       remarks.add("this node serves no clients: " + notServing);

@@ -2,7 +2,7 @@ package io.fjordmq.router;
 
 import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
-import io.fjordmq.api.MalformedBytesException;
+import io.fjordmq.api.NewerFormException;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.membership.Members;
 import io.fjordmq.cluster.membership.Membership;
@@ -168,9 +168,6 @@ public final class RouteBarrier implements MembershipListener {
   }
 
   private static void requireVersion(ByteReader in) {
-    int version = in.readByte();
-    if (version != VERSION) {
-      throw new MalformedBytesException("message about routes of unknown version " + version);
-    }
+    NewerFormException.require("message about routes", VERSION, in.readByte());
   }
 }

@@ -3,6 +3,7 @@ package io.fjordmq.router;
 import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
 import io.fjordmq.api.MalformedBytesException;
+import io.fjordmq.api.NewerFormException;
 
 /**
  * The answer to {@link RouteCommand.Add} and {@link RouteCommand.Remove}: where in which log the
@@ -27,10 +28,7 @@ record RouteChanged(long range, long index) {
    */
   static RouteChanged decode(byte[] answer) {
     ByteReader in = new ByteReader(answer);
-    int version = in.readByte();
-    if (version != VERSION) {
-      throw new MalformedBytesException("answer of unknown version " + version);
-    }
+    NewerFormException.require("answer about routes", VERSION, in.readByte());
     RouteChanged changed = new RouteChanged(in.readLong(), in.readLong());
     in.requireEnd();
     return changed;

@@ -3,6 +3,7 @@ package io.fjordmq.router;
 import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
 import io.fjordmq.api.MalformedBytesException;
+import io.fjordmq.api.NewerFormException;
 
 /**
  * A change to routes, as it stands in the log.
@@ -68,10 +69,7 @@ sealed interface RouteCommand {
    * @throws MalformedBytesException if the bytes are no command
    */
   static RouteCommand decode(ByteReader in) {
-    int version = in.readByte();
-    if (version != VERSION) {
-      throw new MalformedBytesException("route command of unknown version " + version);
-    }
+    NewerFormException.require("route command", VERSION, in.readByte());
     int kind = in.readByte();
     return switch (kind) {
       case ADD -> {
@@ -82,7 +80,7 @@ sealed interface RouteCommand {
       case REMOVE_STALE ->
           new RemoveStale(
               in.readString(), in.readLong(), in.readInt(), in.readBytes(in.remaining()));
-      default -> throw new MalformedBytesException("unknown kind of route command: " + kind);
+      default -> throw NewerFormException.unknownKind("route command", kind);
     };
   }
 }

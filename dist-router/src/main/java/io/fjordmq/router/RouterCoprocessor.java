@@ -57,6 +57,11 @@ final class RouterCoprocessor implements Coprocessor {
   }
 
   @Override
+  public void requireReadable(ByteBuffer command) {
+    RouteCommand.decode(new ByteReader(command));
+  }
+
+  @Override
   public byte[] apply(ByteBuffer bytes, ApplyContext context) {
     RouteCommand command = RouteCommand.decode(new ByteReader(bytes));
     if (command instanceof RouteCommand.Add add) {

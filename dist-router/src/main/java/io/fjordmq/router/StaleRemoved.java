@@ -2,7 +2,7 @@ package io.fjordmq.router;
 
 import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
-import io.fjordmq.api.MalformedBytesException;
+import io.fjordmq.api.NewerFormException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,10 +29,7 @@ record StaleRemoved(int removed, byte @Nullable [] next) {
 
   static StaleRemoved decode(byte[] answer) {
     ByteReader in = new ByteReader(answer);
-    int version = in.readByte();
-    if (version != VERSION) {
-      throw new MalformedBytesException("answer of unknown version " + version);
-    }
+    NewerFormException.require("answer about stale routes", VERSION, in.readByte());
     boolean more = in.readByte() != 0;
     int removed = in.readInt();
     return new StaleRemoved(removed, more ? in.readBytes(in.remaining()) : null);

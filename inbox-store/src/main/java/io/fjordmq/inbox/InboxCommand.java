@@ -2,7 +2,7 @@ package io.fjordmq.inbox;
 
 import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
-import io.fjordmq.api.MalformedBytesException;
+import io.fjordmq.api.NewerFormException;
 import java.nio.ByteBuffer;
 
 /** Everything that can change an inbox. Each command knows its bytes and applies itself. */
@@ -28,6 +28,9 @@ sealed interface InboxCommand
    */
   int VERSION = 2;
 
+  /** The highest {@link #kind}. */
+  int LAST_KIND = CountInboxes.KIND;
+
   /** Its number in the stored log; never used again for another. */
   int kind();
 
@@ -46,6 +49,16 @@ sealed interface InboxCommand
     out.writeByte(VERSION).writeByte(kind());
     write(out);
     return out.toByteArray();
+  }
+
+  /** Looks at the head alone: messages can be large. */
+  static void requireReadable(ByteBuffer bytes) {
+    ByteReader in = new ByteReader(bytes);
+    Versions.require(in.readByte(), VERSION, "inbox command");
+    int kind = in.readByte();
+    if (kind < 1 || kind > LAST_KIND) {
+      throw NewerFormException.unknownKind("inbox command", kind);
+    }
   }
 
   static InboxCommand decode(ByteBuffer bytes) {
@@ -68,7 +81,7 @@ sealed interface InboxCommand
           case ExpireDue.KIND -> ExpireDue.read(in);
           case DetachOwner.KIND -> DetachOwner.read(in);
           case CountInboxes.KIND -> CountInboxes.read(in);
-          default -> throw new MalformedBytesException("inbox command of unknown kind " + kind);
+          default -> throw NewerFormException.unknownKind("inbox command", kind);
         };
     in.requireEnd();
     return command;

@@ -29,6 +29,11 @@ final class InboxCoprocessor implements Coprocessor {
   }
 
   @Override
+  public void requireReadable(ByteBuffer command) {
+    InboxCommand.requireReadable(command);
+  }
+
+  @Override
   public byte[] apply(ByteBuffer command, ApplyContext context) {
     return InboxCommand.decode(command).apply(new InboxTables(context, memory));
   }

@@ -2,7 +2,7 @@ package io.fjordmq.inbox;
 
 import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
-import io.fjordmq.api.MalformedBytesException;
+import io.fjordmq.api.NewerFormException;
 import io.fjordmq.range.kv.KvReader;
 import java.nio.ByteBuffer;
 
@@ -39,7 +39,7 @@ sealed interface InboxQuery permits FetchEntries, Survey {
         switch (kind) {
           case FetchEntries.KIND -> FetchEntries.read(in);
           case Survey.KIND -> new Survey();
-          default -> throw new MalformedBytesException("inbox query of unknown kind " + kind);
+          default -> throw NewerFormException.unknownKind("inbox query", kind);
         };
     in.requireEnd();
     return query;

@@ -278,9 +278,10 @@ class StoredBytesTest {
   void shouldRefuseWhatItDoesNotKnow() {
     assertThatThrownBy(() -> InboxCommand.decode(ByteBuffer.wrap(new byte[] {1, 1})))
         .isInstanceOf(MalformedBytesException.class)
-        .hasMessage("inbox command of version 1; this node reads version 2");
+        .hasMessage("inbox command has version 1, this node reads version 2");
     assertThatThrownBy(() -> InboxCommand.decode(ByteBuffer.wrap(new byte[] {2, 99})))
-        .hasMessage("inbox command of unknown kind 99");
+        .hasMessage(
+            "inbox command of unknown kind 99, perhaps of a newer version: upgrade this node");
     byte[] longer = Arrays.copyOf(new ReleaseEntry(HANDLE, 1).encode(), 40);
     assertThatThrownBy(() -> InboxCommand.decode(ByteBuffer.wrap(longer)))
         .hasMessageContaining("bytes too many");

@@ -30,6 +30,15 @@ public interface Coprocessor {
   }
 
   /**
+   * Called by the leader before a command gets into the log, on any thread: one that a newer node
+   * has written must not get there.
+   *
+   * @param command not to be moved on in
+   * @throws io.fjordmq.api.MalformedBytesException if {@link #apply} could not read it; says why
+   */
+  default void requireReadable(ByteBuffer command) {}
+
+  /**
    * Executes one command.
    *
    * @param command as the store encoded it; valid during the call only

@@ -3,6 +3,7 @@ package io.fjordmq.range;
 import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
 import io.fjordmq.api.MalformedBytesException;
+import io.fjordmq.api.NewerFormException;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -149,7 +150,7 @@ public sealed interface RangeEntry {
                   in.readLong(),
                   in.readBlock(),
                   RangeDescriptorCodec.readReplicas(in));
-          default -> throw new MalformedBytesException("unknown kind of range entry: " + kind);
+          default -> throw NewerFormException.unknownKind("range entry", kind);
         };
     in.requireEnd();
     return entry;

@@ -2,6 +2,7 @@ package io.fjordmq.range;
 
 import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.MalformedBytesException;
+import io.fjordmq.api.NewerFormException;
 
 /** The byte with which everything stored begins. */
 public final class StoredFormat {
@@ -13,10 +14,6 @@ public final class StoredFormat {
    * @throws MalformedBytesException if it is another one; says so
    */
   public static void require(String what, int known, ByteReader in) {
-    int format = in.readByte();
-    if (format != known) {
-      throw new MalformedBytesException(
-          what + " has format " + format + ", this version reads " + known);
-    }
+    NewerFormException.require(what, known, in.readByte());
   }
 }

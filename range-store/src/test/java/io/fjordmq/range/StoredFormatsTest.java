@@ -125,7 +125,7 @@ class StoredFormatsTest {
     entry[0] = 99;
     assertThatThrownBy(() -> RangeEntry.decode(ByteBuffer.wrap(entry)))
         .isInstanceOf(MalformedBytesException.class)
-        .hasMessageContaining("format 99");
+        .hasMessageContaining("version 99");
     assertThatThrownBy(() -> RangeEntry.stamp(new byte[3], 1, 1))
         .isInstanceOf(MalformedBytesException.class);
   }

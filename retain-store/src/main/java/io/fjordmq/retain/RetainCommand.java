@@ -3,6 +3,7 @@ package io.fjordmq.retain;
 import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
 import io.fjordmq.api.MalformedBytesException;
+import io.fjordmq.api.NewerFormException;
 
 /**
  * A change to retained messages, as it stands in the log.
@@ -78,14 +79,20 @@ sealed interface RetainCommand {
     }
   }
 
+  /** Looks at the head alone: messages can be large. */
+  static void requireReadable(ByteReader in) {
+    NewerFormException.require("retain command", VERSION, in.readByte());
+    int kind = in.readByte();
+    if (kind != PUT && kind != CLEAR && kind != EXPIRE) {
+      throw NewerFormException.unknownKind("retain command", kind);
+    }
+  }
+
   /**
    * @throws MalformedBytesException if the bytes are no command
    */
   static RetainCommand decode(ByteReader in) {
-    int version = in.readByte();
-    if (version != VERSION) {
-      throw new MalformedBytesException("retain command of unknown version " + version);
-    }
+    NewerFormException.require("retain command", VERSION, in.readByte());
     int kind = in.readByte();
     return switch (kind) {
       case PUT -> {
@@ -98,7 +105,7 @@ sealed interface RetainCommand {
       }
       case CLEAR -> new Clear(in.readBlock());
       case EXPIRE -> new Expire(in.readInt());
-      default -> throw new MalformedBytesException("unknown kind of retain command: " + kind);
+      default -> throw NewerFormException.unknownKind("retain command", kind);
     };
   }
 }

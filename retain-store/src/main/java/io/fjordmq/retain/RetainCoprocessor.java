@@ -49,6 +49,11 @@ final class RetainCoprocessor implements Coprocessor {
   }
 
   @Override
+  public void requireReadable(ByteBuffer command) {
+    RetainCommand.requireReadable(new ByteReader(command));
+  }
+
+  @Override
   public byte[] apply(ByteBuffer bytes, ApplyContext context) {
     RetainCommand command = RetainCommand.decode(new ByteReader(bytes));
     byte[] answer;

@@ -2,7 +2,7 @@ package io.fjordmq.retain;
 
 import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
-import io.fjordmq.api.MalformedBytesException;
+import io.fjordmq.api.NewerFormException;
 
 /**
  * Asks one range for a page of what a filter matches.
@@ -33,10 +33,7 @@ record RetainQuery(
   }
 
   static RetainQuery decode(ByteReader in) {
-    int version = in.readByte();
-    if (version != VERSION) {
-      throw new MalformedBytesException("retain query of unknown version " + version);
-    }
+    NewerFormException.require("retain query", VERSION, in.readByte());
     return new RetainQuery(
         in.readBlock(),
         in.readString(),

@@ -2,7 +2,7 @@ package io.fjordmq.retain;
 
 import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
-import io.fjordmq.api.MalformedBytesException;
+import io.fjordmq.api.NewerFormException;
 
 /**
  * A stored row. The expiry stands in front, so that it is known without decoding the message.
@@ -38,10 +38,7 @@ record RetainRow(long expiresAtMillis, byte[] message) {
   }
 
   private static long expiry(ByteReader in) {
-    int version = in.readByte();
-    if (version != VERSION) {
-      throw new MalformedBytesException("retained row of unknown version " + version);
-    }
+    NewerFormException.require("retained message", VERSION, in.readByte());
     return in.readVarint();
   }
 }

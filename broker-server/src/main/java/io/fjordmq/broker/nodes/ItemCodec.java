@@ -5,6 +5,7 @@ import io.fjordmq.api.ByteWriter;
 import io.fjordmq.api.MalformedBytesException;
 import io.fjordmq.api.Message;
 import io.fjordmq.api.MessageCodec;
+import io.fjordmq.api.NewerFormException;
 import io.fjordmq.api.Qos;
 import io.fjordmq.inbox.Claim;
 import io.fjordmq.inbox.InboxEntry;
@@ -164,7 +165,7 @@ final class ItemCodec {
       case CONNECTED ->
           new NodeItem.Connected(
               in.readString(), in.readString(), new Claim(in.readLong(), in.readLong()));
-      default -> throw new MalformedBytesException("unknown kind of item: " + kind);
+      default -> throw NewerFormException.unknownKind("item between nodes", kind);
     };
   }
 

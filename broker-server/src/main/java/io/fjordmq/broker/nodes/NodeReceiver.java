@@ -1,5 +1,6 @@
 package io.fjordmq.broker.nodes;
 
+import io.fjordmq.api.MalformedBytesException;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.membership.Membership;
 import io.fjordmq.cluster.peer.PeerException;
@@ -9,6 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,6 +26,7 @@ public final class NodeReceiver {
   private final Membership membership;
   private final ItemReceiver receiver;
   private final NodesObserver observer;
+  private final AtomicLong unreadable = new AtomicLong();
   private final ConcurrentHashMap<NodeId, Origin> origins = new ConcurrentHashMap<>();
 
   /** What is known of a sender. Guarded by itself, which also keeps its batches in order. */
@@ -123,10 +126,13 @@ public final class NodeReceiver {
     NodeItem decoded;
     try {
       decoded = ItemCodec.decode(item);
-    } catch (RuntimeException e) {
-      LOG.error(
-          "an item of another node cannot be read and is refused; run the same version on all nodes",
-          e);
+    } catch (MalformedBytesException e) {
+      if (unreadable.incrementAndGet() == 1) {
+        LOG.error(
+            "an item of another node cannot be read; it is refused like all that follow, and whoever"
+                + " published it is not acknowledged: {}",
+            e.getMessage());
+      }
       answer.taken(false);
       return;
     }

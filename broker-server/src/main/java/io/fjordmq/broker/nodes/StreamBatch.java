@@ -3,6 +3,7 @@ package io.fjordmq.broker.nodes;
 import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
 import io.fjordmq.api.MalformedBytesException;
+import io.fjordmq.api.NewerFormException;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -87,9 +88,6 @@ record StreamBatch(long sender, long receiver, long first, List<byte[]> items) {
   }
 
   private static void requireVersion(ByteReader in) {
-    int version = in.readByte();
-    if (version != VERSION) {
-      throw new MalformedBytesException("items between nodes of unknown version " + version);
-    }
+    NewerFormException.require("batch of items between nodes", VERSION, in.readByte());
   }
 }

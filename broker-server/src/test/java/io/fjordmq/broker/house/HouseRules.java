@@ -68,7 +68,8 @@ final class HouseRules {
                     resideInAPackage(ROOT + "api")
                         .and(not(simpleName("ByteReader")))
                         .and(not(simpleName("ByteWriter")))
-                        .and(not(simpleName("MalformedBytesException")))))
+                        .and(not(simpleName("MalformedBytesException")))
+                        .and(not(simpleName("NewerFormException")))))
         .because("ranges and groups hold bytes and do not know what they mean");
   }
 

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.fjordmq.api.MalformedBytesException;
 import io.fjordmq.api.Message;
 import io.fjordmq.api.MessageProperties;
+import io.fjordmq.api.NewerFormException;
 import io.fjordmq.api.Qos;
 import io.fjordmq.api.Topic;
 import io.fjordmq.inbox.Claim;
@@ -102,8 +103,12 @@ class ItemCodecTest {
       assertThatThrownBy(() -> ItemCodec.decode(HEX.parseHex(hex)))
           .isInstanceOf(MalformedBytesException.class);
     }
+    assertThatThrownBy(() -> ItemCodec.decode(new byte[] {10}))
+        .isInstanceOf(NewerFormException.class)
+        .hasMessageContaining("upgrade this node");
     assertThatThrownBy(() -> StreamBatch.decode(new byte[] {2}))
-        .isInstanceOf(MalformedBytesException.class);
+        .isInstanceOf(NewerFormException.class)
+        .hasMessageContaining("upgrade this node");
     assertThatThrownBy(() -> StreamBatch.decodeAnswer(new byte[] {1, 0}, 1))
         .isInstanceOf(MalformedBytesException.class);
   }

@@ -8,6 +8,7 @@ import com.alipay.sofa.jraft.entity.LogEntry;
 import com.alipay.sofa.jraft.option.LogStorageOptions;
 import com.alipay.sofa.jraft.storage.LogStorage;
 import io.fjordmq.api.MalformedBytesException;
+import io.fjordmq.api.NewerFormException;
 import java.io.IOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -88,7 +89,12 @@ final class GroupLog implements LogStorage {
       byte[] bytes = shared.entry(group, index);
       return bytes == null ? null : EntryCodec.decode(bytes);
     } catch (RocksDBException | MalformedBytesException e) {
-      LOG.error("group {}: cannot read log entry {}", id, index, e);
+      LOG.error(
+          "group {}: cannot read log entry {}: {}",
+          id,
+          index,
+          e.getMessage(),
+          e instanceof NewerFormException ? null : e);
       return null;
     }
   }

@@ -2,6 +2,7 @@ package io.fjordmq.cluster.consensus;
 
 import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
+import io.fjordmq.api.NewerFormException;
 
 /**
  * What a voter must never forget (Raft §5.2): its term and whom it voted for in it.
@@ -20,7 +21,7 @@ record HardState(long term, String vote) {
 
   static HardState decode(byte[] bytes) {
     ByteReader in = new ByteReader(bytes);
-    StoredVersion.require("hard state", VERSION, in.readByte());
+    NewerFormException.require("hard state", VERSION, in.readByte());
     HardState state = new HardState(in.readLong(), in.readString());
     in.requireEnd();
     return state;

@@ -10,6 +10,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.handler.codec.CorruptedFrameException;
+import java.net.InetSocketAddress;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -122,6 +123,12 @@ final class IncomingConnection extends SimpleChannelInboundHandler<ByteBuf> impl
     return (peer == null ? "a stranger" : peer) + " at " + channel.remoteAddress();
   }
 
+  private String host() {
+    return channel.remoteAddress() instanceof InetSocketAddress address
+        ? address.getHostString()
+        : "";
+  }
+
   @Override
   public void channelWritabilityChanged(ChannelHandlerContext context) {
     queue.drain();
@@ -135,7 +142,10 @@ final class IncomingConnection extends SimpleChannelInboundHandler<ByteBuf> impl
 
   @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-    LOG.warn("closing the Raft connection from {}: {}", remote(), cause.toString());
+    String why = cause instanceof CorruptedFrameException ? cause.getMessage() : cause.toString();
+    if (peer != null || requests.isNews(host() + why)) {
+      LOG.warn("closing the Raft connection from {}: {}", remote(), why);
+    }
     context.close();
   }
 

@@ -2,6 +2,7 @@ package io.fjordmq.cluster.consensus;
 
 import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
+import io.fjordmq.api.NewerFormException;
 
 /**
  * Mark of a copy that is being installed. While it exists the state may be half of each, so the
@@ -27,7 +28,7 @@ record InstallRecord(String directory, CheckpointRecord checkpoint) {
 
   static InstallRecord decode(byte[] bytes) {
     ByteReader in = new ByteReader(bytes);
-    StoredVersion.require("install record", VERSION, in.readByte());
+    NewerFormException.require("install record", VERSION, in.readByte());
     InstallRecord record =
         new InstallRecord(in.readString(), CheckpointRecord.decode(in.readBlock()));
     in.requireEnd();

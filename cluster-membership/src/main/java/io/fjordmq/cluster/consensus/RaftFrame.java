@@ -76,7 +76,9 @@ final class RaftFrame {
   static Hello readHello(ByteBuf in) {
     int version = in.readUnsignedByte();
     if (version != VERSION) {
-      throw new CorruptedFrameException("peer speaks version " + version + ", not " + VERSION);
+      throw new CorruptedFrameException(
+          "it speaks version %d of Raft's frames, this node version %d: upgrade %s"
+              .formatted(version, VERSION, version > VERSION ? "this node" : "the other"));
     }
     return new Hello(readNode(in), readNode(in));
   }

@@ -14,6 +14,8 @@ import com.google.protobuf.Message;
 import io.fjordmq.cluster.consensus.ConsensusObserver.TrafficDrop;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,8 +27,11 @@ import org.slf4j.LoggerFactory;
 final class RaftRequests {
   private static final Logger LOG = LoggerFactory.getLogger(RaftRequests.class);
 
+  private static final int MAX_COMPLAINTS = 1_000;
+
   private final Map<RaftMessage, RpcProcessor<?>> processors = new EnumMap<>(RaftMessage.class);
   private final ConnectionClosedEventListener onClosed;
+  private final Set<String> complaints = ConcurrentHashMap.newKeySet();
   private final RaftWorkers workers;
   private final ConsensusObserver observer;
 
@@ -42,6 +47,11 @@ final class RaftRequests {
     processors.put(RaftMessage.INSTALL, new InstallSnapshotRequestProcessor(null));
     processors.put(RaftMessage.PING, new PingRequestProcessor(null));
     processors.put(RaftMessage.GET_FILE, exports);
+  }
+
+  /** True the first time: others come again and again, and are refused for the same reason. */
+  boolean isNews(String complaint) {
+    return complaints.size() < MAX_COMPLAINTS && complaints.add(complaint);
   }
 
   @SuppressWarnings("unchecked")

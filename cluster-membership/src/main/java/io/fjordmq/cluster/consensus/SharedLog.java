@@ -1,6 +1,7 @@
 package io.fjordmq.cluster.consensus;
 
 import io.fjordmq.api.MalformedBytesException;
+import io.fjordmq.api.NewerFormException;
 import io.fjordmq.cluster.consensus.LogDatabase.Family;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -80,7 +81,7 @@ final class SharedLog implements AutoCloseable {
     if (found == null) {
       writeFormat();
     } else {
-      StoredVersion.require("the database", LogKeys.FORMAT_VERSION, found[0]);
+      NewerFormException.require("the log database", LogKeys.FORMAT_VERSION, found[0]);
     }
   }
 

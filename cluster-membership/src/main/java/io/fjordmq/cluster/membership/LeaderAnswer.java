@@ -3,6 +3,7 @@ package io.fjordmq.cluster.membership;
 import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
 import io.fjordmq.api.MalformedBytesException;
+import io.fjordmq.api.NewerFormException;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.ConsensusException;
 import io.fjordmq.cluster.metadata.WriteResult;
@@ -122,7 +123,8 @@ sealed interface LeaderAnswer {
         case 6 -> new Written(new WriteResult.Applied(in.readVarint()));
         case 7 -> new Written(new WriteResult.Conflict(in.readString(), in.readVarint()));
         case 8 -> new Failed(ConsensusException.Kind.valueOf(in.readString()), in.readString());
-        default -> throw new MalformedBytesException("an answer of unknown kind " + kind);
+        default ->
+            throw NewerFormException.unknownKind("answer of the leader of the metadata", kind);
       };
     } catch (IllegalArgumentException e) {
       throw new MalformedBytesException("not an answer of the leader of the metadata", e);

@@ -3,6 +3,7 @@ package io.fjordmq.cluster.membership;
 import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
 import io.fjordmq.api.MalformedBytesException;
+import io.fjordmq.api.NewerFormException;
 import io.fjordmq.cluster.NodeAddress;
 import io.fjordmq.cluster.metadata.Change;
 import java.util.List;
@@ -78,7 +79,8 @@ sealed interface LeaderRequest {
           yield new Registration(known, new NodeAddress(in.readString(), port));
         }
         case 3 -> new Write(Change.decode(in.readBytes(in.remaining())));
-        default -> throw new MalformedBytesException("a request of unknown kind " + kind);
+        default ->
+            throw NewerFormException.unknownKind("request to the leader of the metadata", kind);
       };
     } catch (IllegalArgumentException | java.nio.BufferUnderflowException e) {
       throw new MalformedBytesException("not a request to the leader of the metadata", e);

@@ -1,5 +1,6 @@
 package io.fjordmq.cluster.metadata;
 
+import io.fjordmq.api.NewerFormException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
@@ -32,10 +33,7 @@ public record ClusterRecord(String id, long createdMillis) {
 
   private static ClusterRecord decode(byte[] value) {
     ByteBuffer in = ByteBuffer.wrap(value);
-    byte form = in.get();
-    if (form != FORM) {
-      throw new IllegalArgumentException("cluster record of unknown form " + form);
-    }
+    NewerFormException.require("the cluster's record", FORM, in.get());
     long createdMillis = in.getLong();
     byte[] ascii = new byte[in.remaining()];
     in.get(ascii);

@@ -1,5 +1,7 @@
 package io.fjordmq.cluster.metadata;
 
+import io.fjordmq.api.MalformedBytesException;
+import io.fjordmq.api.NewerFormException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -58,14 +60,11 @@ final class MetadataCodec {
   }
 
   /**
-   * @throws IllegalArgumentException if the entry is of another form
+   * @throws NewerFormException if a newer version of FjordMQ wrote the entry
+   * @throws IllegalArgumentException if it is none
    */
   static List<Change> decodeBatch(ByteBuffer in) {
-    byte form = in.get();
-    if (form != FORM) {
-      throw new IllegalArgumentException(
-          "metadata log entry of form " + form + "; a newer version of FjordMQ wrote it");
-    }
+    NewerFormException.require("metadata log entry", FORM, in.get());
     int count = in.getInt();
     List<Change> batch = new ArrayList<>();
     for (int i = 0; i < count; i++) {
@@ -106,11 +105,10 @@ final class MetadataCodec {
           "the metadata checkpoint is damaged; restore this node's data directory from a backup");
     }
     ByteBuffer in = ByteBuffer.wrap(bytes);
-    byte form = in.get();
-    if (form != FORM) {
-      throw new IOException(
-          "the metadata checkpoint has form %d, this version of FjordMQ reads form %d"
-              .formatted(form, FORM));
+    try {
+      NewerFormException.require("the metadata checkpoint", FORM, in.get());
+    } catch (MalformedBytesException e) {
+      throw new IOException(e.getMessage(), e);
     }
     long appliedIndex = in.getLong();
     long version = in.getLong();

@@ -138,6 +138,11 @@ public final class MetadataGroup implements AutoCloseable {
     return consensus.leadership();
   }
 
+  /** Why this replica takes part no more; null while it does. */
+  public @Nullable String failure() {
+    return state.failure();
+  }
+
   /** Figures for metrics and status pages. */
   public GroupStatus status() {
     return consensus.status();

@@ -1,5 +1,6 @@
 package io.fjordmq.cluster.metadata;
 
+import io.fjordmq.api.NewerFormException;
 import io.fjordmq.cluster.consensus.CommittedEntry;
 import io.fjordmq.cluster.consensus.ConsensusException;
 import io.fjordmq.cluster.consensus.ReplicatedState;
@@ -10,6 +11,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArraySet;
 import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,6 +31,7 @@ final class MetadataState implements ReplicatedState {
   private final Set<MetadataListener> listeners = new CopyOnWriteArraySet<>();
   private long appliedIndex;
   private volatile MetadataView view;
+  private volatile @Nullable String failure;
 
   private int entriesSinceCheckpoint;
 
@@ -67,6 +70,11 @@ final class MetadataState implements ReplicatedState {
 
   MetadataView view() {
     return view;
+  }
+
+  /** Why it takes part no more; null while it does. */
+  @Nullable String failure() {
+    return failure;
   }
 
   synchronized void watch(MetadataListener listener) {
@@ -156,7 +164,12 @@ final class MetadataState implements ReplicatedState {
 
   @Override
   public synchronized void halted(ConsensusException cause) {
-    LOG.error("the metadata group stopped on this node; restart it once the cause is gone", cause);
+    NewerFormException newer = NewerFormException.in(cause);
+    failure = newer == null ? cause.getMessage() : newer.getMessage();
+    LOG.error(
+        "the metadata group stopped on this node, which serves nobody from now on; restart it once the cause is gone: {}",
+        failure,
+        newer == null ? cause : null);
     listeners.forEach(listener -> listener.halted(cause));
   }
 

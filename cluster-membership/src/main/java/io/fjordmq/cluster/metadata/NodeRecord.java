@@ -1,5 +1,6 @@
 package io.fjordmq.cluster.metadata;
 
+import io.fjordmq.api.NewerFormException;
 import io.fjordmq.cluster.NodeAddress;
 import io.fjordmq.cluster.NodeId;
 import java.nio.ByteBuffer;
@@ -52,6 +53,13 @@ public record NodeRecord(NodeId node, NodeAddress address, long incarnation, Sta
     return view.withPrefix(PREFIX).stream().map(NodeRecord::decode).toList();
   }
 
+  private static State state(int ordinal) {
+    if (ordinal < 0 || ordinal >= State.values().length) {
+      throw NewerFormException.unknownKind("state of a node", ordinal);
+    }
+    return State.values()[ordinal];
+  }
+
   public byte[] encode() {
     byte[] host = address.host().getBytes(StandardCharsets.UTF_8);
     ByteBuffer out = ByteBuffer.allocate(1 + 1 + 8 + 2 + 2 + host.length);
@@ -65,10 +73,13 @@ public record NodeRecord(NodeId node, NodeAddress address, long incarnation, Sta
   public static NodeRecord decode(MetadataRecord record) {
     ByteBuffer in = ByteBuffer.wrap(record.value());
     byte form = in.get();
-    if ((form != FORM && form != FORM_WITHOUT_STATE) || !record.key().startsWith(PREFIX)) {
-      throw new IllegalArgumentException("not a node's record of form 1 or 2: " + record);
+    if (!record.key().startsWith(PREFIX)) {
+      throw new IllegalArgumentException("not a node's record: " + record);
     }
-    State state = form == FORM ? State.values()[in.get()] : State.UP;
+    if (form != FORM_WITHOUT_STATE) {
+      NewerFormException.require("a node's record", FORM, form);
+    }
+    State state = form == FORM ? state(in.get()) : State.UP;
     long incarnation = in.getLong();
     int port = in.getShort() & 0xffff;
     byte[] host = new byte[in.getShort() & 0xffff];

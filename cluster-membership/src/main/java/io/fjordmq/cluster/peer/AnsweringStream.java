@@ -1,5 +1,6 @@
 package io.fjordmq.cluster.peer;
 
+import io.fjordmq.api.MalformedBytesException;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.peer.proto.AnswererMessage;
 import io.fjordmq.cluster.peer.proto.AskerMessage;
@@ -8,6 +9,8 @@ import io.fjordmq.cluster.peer.proto.Request;
 import io.grpc.Status;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +30,9 @@ final class AnsweringStream implements StreamObserver<AskerMessage> {
   private final int maxMessageBytes;
   private @Nullable NodeId peer;
   private boolean retired;
+
+  /** Services that this node has asked for in a form that cannot be read: said once of each. */
+  private final Set<String> unreadable = new HashSet<>();
 
   AnsweringStream(
       PeerServer server, ServerCallStreamObserver<AnswererMessage> stream, PeerSettings settings) {
@@ -93,6 +99,15 @@ final class AnsweringStream implements StreamObserver<AskerMessage> {
     }
     try {
       return handler.handle(from, request.getBody().toByteArray());
+    } catch (MalformedBytesException e) {
+      if (unreadable.add(request.getService())) {
+        LOG.warn(
+            "a request of node {} for '{}' is refused, and so are more like it: {}",
+            from,
+            request.getService(),
+            e.getMessage());
+      }
+      return CompletableFuture.failedFuture(e);
     } catch (RuntimeException e) {
       LOG.warn("'{}' cannot handle a request of node {}", request.getService(), from, e);
       return CompletableFuture.failedFuture(e);

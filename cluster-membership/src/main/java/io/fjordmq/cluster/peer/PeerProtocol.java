@@ -137,11 +137,8 @@ final class PeerProtocol {
   static void requireVersion(int theirs) {
     if (theirs != VERSION) {
       throw new IllegalArgumentException(
-          "version "
-              + theirs
-              + " of the protocol between nodes, this node speaks "
-              + VERSION
-              + "; run versions of FjordMQ that go together");
+          "version %d of the protocol between nodes, this node speaks version %d: upgrade %s"
+              .formatted(theirs, VERSION, theirs > VERSION ? "this node" : "the other"));
     }
   }
 

@@ -60,7 +60,7 @@ final class PeerServer extends PeersGrpc.PeersImplBase {
               + " does not understand node "
               + from
               + ", which speaks "
-              + versionOf(opening));
+              + versionOf(opening, from));
     }
     if (!opening.getCluster().equals(clusterId)) {
       throw new IllegalArgumentException(
@@ -78,12 +78,12 @@ final class PeerServer extends PeersGrpc.PeersImplBase {
     }
   }
 
-  private static String versionOf(Opening opening) {
-    return "version "
-        + opening.getProtocol()
-        + " of the protocol between nodes, not "
-        + PeerProtocol.VERSION
-        + "; run versions of FjordMQ that go together";
+  private String versionOf(Opening opening, NodeId from) {
+    return "version %d of the protocol between nodes, not version %d: upgrade node %s"
+        .formatted(
+            opening.getProtocol(),
+            PeerProtocol.VERSION,
+            opening.getProtocol() > PeerProtocol.VERSION ? self : from);
   }
 
   /** Of several connections of a node only the last is served. */

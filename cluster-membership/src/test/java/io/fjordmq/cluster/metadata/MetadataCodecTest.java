@@ -94,7 +94,7 @@ class MetadataCodecTest {
   @Test
   void shouldRefuseEntriesOfANewerForm() {
     assertThatThrownBy(() -> MetadataCodec.decodeBatch(ByteBuffer.wrap(new byte[] {2, 0, 0, 0, 0})))
-        .hasMessageContaining("form 2");
+        .hasMessageContaining("version 2");
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.fjordmq.range.placement;
 import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
 import io.fjordmq.api.MalformedBytesException;
+import io.fjordmq.api.NewerFormException;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.range.RangeDescriptor;
@@ -133,7 +134,7 @@ record PlacementOrder(long term, long number, Task task) {
           case DROP -> new Drop(readRange(in), in.readVarint());
           case FORGET -> new Forget(readRange(in));
           case SPLIT -> readSplit(in);
-          default -> throw new MalformedBytesException("unknown kind of placement order: " + kind);
+          default -> throw NewerFormException.unknownKind("placement order", kind);
         };
     in.requireEnd();
     return new PlacementOrder(term, number, task);

@@ -129,7 +129,10 @@ public final class RangeDirectory implements MetadataListener {
         next.put(range.id(), new Published(range, record.version()));
       } catch (MalformedBytesException e) {
         // Of a newer version than this node, perhaps: whatever it says, the others still count.
-        LOG.error("metadata record {} is not readable, its range is not reached", record.key(), e);
+        LOG.error(
+            "metadata record {} is not readable, its range is not reached: {}",
+            record.key(),
+            e.getMessage());
       }
     }
     ranges = Map.copyOf(next);

@@ -55,7 +55,7 @@ final class RangeReplica implements ReplicatedState {
   private volatile long appliedIndex;
   private volatile int senders;
   private volatile long leadingTerm = NOT_LEADING;
-  private volatile @Nullable String failure;
+  private volatile @Nullable Halt halt;
   private volatile @Nullable Consensus consensus;
 
   private RangeReplica(
@@ -143,8 +143,9 @@ final class RangeReplica implements ReplicatedState {
       reply.accept(notServing(group));
       return;
     }
-    if (entry.length > parts.settings().maxEntryBytes()) {
-      reply.accept(new RangeResult.Unavailable("entry of " + entry.length + " bytes is too large"));
+    String refusal = ProposedEntry.refusal(entry, parts.settings().maxEntryBytes(), coprocessor);
+    if (refusal != null) {
+      reply.accept(new RangeResult.Unavailable(refusal));
       return;
     }
     RangeEntry.stamp(entry, parts.runtime().clock().millis(), parts.settings().maxSenders());
@@ -225,9 +226,9 @@ final class RangeReplica implements ReplicatedState {
   }
 
   private RangeResult notServing(@Nullable Consensus group) {
-    String halted = failure;
+    Halt halted = halt;
     if (halted != null) {
-      return new RangeResult.Unavailable("replica of " + id + " is halted: " + halted);
+      return new RangeResult.Unavailable("replica of " + id + " is halted: " + halted.why());
     }
     return new RangeResult.NotLeader(group == null ? null : group.leadership().leader());
   }
@@ -241,12 +242,13 @@ final class RangeReplica implements ReplicatedState {
   }
 
   /** Why it halted; null while it runs. */
-  @Nullable String failure() {
-    return failure;
+  @Nullable Halt halt() {
+    return halt;
   }
 
   ReplicaStatus status() {
     Consensus group = consensus;
+    Halt halted = halt;
     return new ReplicaStatus(
         parts.self(),
         descriptor,
@@ -255,7 +257,7 @@ final class RangeReplica implements ReplicatedState {
         logBytesSinceCheckpoint.get(),
         senders,
         group == null ? null : group.status(),
-        failure);
+        halted == null ? null : halted.why());
   }
 
   // The group: one thread at a time.
@@ -384,15 +386,7 @@ final class RangeReplica implements ReplicatedState {
   @Override
   public void halted(ConsensusException cause) {
     leadingTerm = NOT_LEADING;
-    failure = String.valueOf(cause.getMessage());
-    Throwable why = cause.getCause();
-    boolean disk = why instanceof KvException || !(why instanceof RuntimeException);
-    LOG.error(
-        "replica of range {} halted at index {}; it will be reopened: {}",
-        id,
-        appliedIndex,
-        failure,
-        disk ? null : cause);
+    halt = Halt.of(id, appliedIndex, cause);
     parts.observer().halted(id);
     parts.whenHalted().accept(id);
   }

@@ -2,6 +2,7 @@ package io.fjordmq.range.store;
 
 import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
+import io.fjordmq.api.NewerFormException;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
@@ -102,9 +103,10 @@ final class RowFile {
   static void read(Path file, RowVisitor visitor) throws IOException {
     try (DataInputStream in =
         new DataInputStream(new BufferedInputStream(Files.newInputStream(file)))) {
-      if (in.readInt() != MAGIC || in.readUnsignedByte() != FORMAT) {
-        throw new IOException(file + " is not a file of rows in format " + FORMAT);
+      if (in.readInt() != MAGIC) {
+        throw new IOException(file + " is not a file of rows");
       }
+      NewerFormException.require("the file of rows " + file, FORMAT, in.readUnsignedByte());
       long rows = 0;
       for (int length = in.readInt(); length != 0; length = in.readInt()) {
         rows += readChunk(file, in, length, visitor);

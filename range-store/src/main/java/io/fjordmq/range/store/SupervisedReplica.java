@@ -1,5 +1,6 @@
 package io.fjordmq.range.store;
 
+import io.fjordmq.api.NewerFormException;
 import io.fjordmq.cluster.consensus.Consensus;
 import io.fjordmq.cluster.consensus.ConsensusException;
 import io.fjordmq.cluster.consensus.ConsensusHost;
@@ -103,17 +104,27 @@ final class SupervisedReplica {
   /** To be called when the replica said that it halted. */
   synchronized void reopenLater() {
     RangeReplica replica = replica();
-    if (replica != null) {
-      failure = replica.failure();
+    Halt halt = replica == null ? null : replica.halt();
+    if (halt != null) {
+      failure = halt.why();
     }
+    reopenLater(halt == null || halt.readable());
+  }
+
+  /**
+   * @param readable false if it will halt again until this node is upgraded
+   */
+  private void reopenLater(boolean readable) {
     Duration longest = parts.settings().maxReopenBackoff();
     if (parts.runtime().timers().nowMillis() - openedAtMillis > longest.toMillis()) {
       failures = 0; // it ran well for a while: this is a new trouble
     }
     long pause =
-        Math.min(
-            parts.settings().reopenBackoff().toMillis() << Math.min(failures, 20),
-            longest.toMillis());
+        readable
+            ? Math.min(
+                parts.settings().reopenBackoff().toMillis() << Math.min(failures, 20),
+                longest.toMillis())
+            : longest.toMillis();
     failures++;
     LOG.info("range {} is reopened in {} ms: attempt={}", id, pause, failures);
     scheduleReopen(pause);
@@ -145,9 +156,15 @@ final class SupervisedReplica {
       LOG.info("range {} is open again: attempt={}", id, failures);
     } catch (IOException | RuntimeException e) {
       // Whatever it is: who gives up here has a range that nobody ever opens again.
-      failure = String.valueOf(e);
-      LOG.error("range {} cannot be reopened: attempt={}", id, failures, e);
-      reopenLater();
+      NewerFormException newer = NewerFormException.in(e);
+      failure = newer == null ? String.valueOf(e) : newer.getMessage();
+      LOG.error(
+          "range {} cannot be reopened: attempt={}: {}",
+          id,
+          failures,
+          failure,
+          newer == null ? e : null);
+      reopenLater(newer == null);
     }
   }
 

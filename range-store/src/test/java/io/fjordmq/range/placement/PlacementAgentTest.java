@@ -67,7 +67,7 @@ class PlacementAgentTest {
     assertRefused(send(1, 2, new PlacementOrder.Change(RANGE, other, other)), "has ReplicaSet");
     assertRefused(
         send(1, 3, new PlacementOrder.Transfer(new RangeId("words", 9), DRIVER)), "words-9");
-    assertRefused(driver.ask(AGENT, PlacementAgent.NAME, new byte[] {99}, SECOND), "format 99");
+    assertRefused(driver.ask(AGENT, PlacementAgent.NAME, new byte[] {99}, SECOND), "version 99");
     assertThat(ranges.store().status()).hasSize(1);
   }
 

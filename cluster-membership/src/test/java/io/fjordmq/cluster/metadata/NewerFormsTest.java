@@ -1,0 +1,47 @@
+package io.fjordmq.cluster.metadata;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fjordmq.api.NewerFormException;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.zip.CRC32C;
+import org.junit.jupiter.api.Test;
+
+/** Goal: metadata that a newer node has written are refused with words. */
+class NewerFormsTest {
+
+  @Test
+  void shouldRefuseRecordsAndEntriesOfTheNextVersion() {
+    byte[] node = {3, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 1, 'h'};
+    byte[] state = {2, 9, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 1, 'h'};
+    byte[] cluster = {9, 0, 0, 0, 0, 0, 0, 0, 0};
+    MetadataView strange =
+        MetadataView.of(1, List.of(new MetadataRecord(ClusterRecord.KEY, cluster, 1)));
+    for (Runnable read :
+        List.<Runnable>of(
+            () -> NodeRecord.decode(new MetadataRecord("node/a", node, 1)),
+            () -> NodeRecord.decode(new MetadataRecord("node/a", state, 1)),
+            () -> ClusterRecord.of(strange),
+            () -> MetadataCodec.decodeBatch(ByteBuffer.wrap(new byte[] {2, 0, 0, 0, 0})))) {
+      assertThatThrownBy(read::run)
+          .isInstanceOf(NewerFormException.class)
+          .hasMessageEndingWith("upgrade this node");
+    }
+  }
+
+  @Test
+  void shouldRefuseACheckpointOfTheNextVersion() {
+    byte[] checkpoint =
+        MetadataCodec.encodeCheckpoint(new MetadataCodec.Checkpoint(1, MetadataView.EMPTY));
+    checkpoint[0]++;
+    CRC32C crc = new CRC32C();
+    crc.update(checkpoint, 0, checkpoint.length - 4);
+    ByteBuffer.wrap(checkpoint).putInt(checkpoint.length - 4, (int) crc.getValue());
+    assertThatThrownBy(() -> MetadataCodec.decodeCheckpoint(checkpoint))
+        .hasMessage(
+            "the metadata checkpoint has version 2, this node reads version 1: upgrade this node");
+    assertThat(NewerFormException.in(null)).isNull();
+  }
+}

@@ -1,0 +1,34 @@
+package io.fjordmq.range.store;
+
+import io.fjordmq.api.NewerFormException;
+import io.fjordmq.cluster.consensus.ConsensusException;
+import io.fjordmq.range.RangeId;
+import io.fjordmq.range.kv.KvException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Why a replica halted.
+ *
+ * @param readable false if this node is older than what the replica was to apply: it will halt
+ *     again until the node is upgraded
+ */
+record Halt(String why, boolean readable) {
+  private static final Logger LOG = LoggerFactory.getLogger(Halt.class);
+
+  /** Says it in the log, with a stack trace if it is a defect. */
+  static Halt of(RangeId range, long appliedIndex, ConsensusException failure) {
+    Throwable cause = failure.getCause();
+    NewerFormException newer = NewerFormException.in(cause);
+    String why = String.valueOf((newer == null ? failure : newer).getMessage());
+    boolean defect =
+        newer == null && cause instanceof RuntimeException && !(cause instanceof KvException);
+    LOG.error(
+        "replica of range {} halted at index {}; it will be reopened: {}",
+        range,
+        appliedIndex,
+        why,
+        defect ? failure : null);
+    return new Halt(why, newer == null);
+  }
+}
