@@ -4,6 +4,8 @@ import com.alipay.sofa.jraft.ReplicatorGroup;
 import com.google.protobuf.Message;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.ConsensusException.Kind;
+import io.fjordmq.cluster.tls.ClusterTls;
+import io.fjordmq.cluster.tls.ReloadingContext;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
@@ -64,17 +66,27 @@ final class RaftTransport implements AutoCloseable {
     this.observer = observer;
     this.self = self;
     this.port = port;
+    eventLoop =
+        new MultiThreadIoEventLoopGroup(
+            1, new DefaultThreadFactory("raft-io-" + self, true), NioIoHandler.newFactory());
+    ClusterTls tls = port.tls();
     try {
-      askingTls = port.tls() == null ? null : port.tls().asking().build();
-      answeringTls = port.tls() == null ? null : port.tls().answering().build();
+      askingTls =
+          tls == null
+              ? null
+              : ReloadingContext.open(
+                  "Raft to other nodes", tls, () -> tls.asking().build(), eventLoop);
+      answeringTls =
+          tls == null
+              ? null
+              : ReloadingContext.open(
+                  "Raft of other nodes", tls, () -> tls.answering().build(), eventLoop);
     } catch (IOException e) {
+      eventLoop.shutdownGracefully(QUIET_MILLIS, STOP_MILLIS, TimeUnit.MILLISECONDS);
       throw new ConsensusException(Kind.FAILED, String.valueOf(e.getMessage()), e);
     }
     workers = new RaftWorkers(self, port.settings());
     requests = new RaftRequests(workers, exports, observer);
-    eventLoop =
-        new MultiThreadIoEventLoopGroup(
-            1, new DefaultThreadFactory("raft-io-" + self, true), NioIoHandler.newFactory());
     bootstrap =
         new Bootstrap()
             .group(eventLoop)

@@ -5,6 +5,7 @@ import io.fjordmq.cluster.peer.PeerException.Kind;
 import io.fjordmq.cluster.peer.proto.IntroductionMessage;
 import io.fjordmq.cluster.peer.proto.PeersGrpc;
 import io.fjordmq.cluster.tls.ClusterTls;
+import io.fjordmq.cluster.tls.ReloadingContext;
 import io.grpc.ManagedChannel;
 import io.grpc.Status;
 import io.grpc.netty.GrpcSslContexts;
@@ -52,14 +53,25 @@ public final class PeerChannels implements Greeter, AutoCloseable {
    */
   public static PeerChannels open(PeerSettings settings, @Nullable ClusterTls tls)
       throws IOException {
-    SslContext context = tls == null ? null : GrpcSslContexts.configure(tls.asking()).build();
-    return new PeerChannels(
-        settings,
-        context,
+    EventLoopGroup eventLoops =
         new MultiThreadIoEventLoopGroup(
             settings.ioThreads(),
             new DefaultThreadFactory("peer-io", true),
-            NioIoHandler.newFactory()));
+            NioIoHandler.newFactory());
+    try {
+      SslContext context =
+          tls == null
+              ? null
+              : ReloadingContext.open(
+                  "calls to other nodes",
+                  tls,
+                  () -> GrpcSslContexts.configure(tls.asking()).build(),
+                  eventLoops);
+      return new PeerChannels(settings, context, eventLoops);
+    } catch (IOException e) {
+      eventLoops.shutdownGracefully(0, STOP_MILLIS, TimeUnit.MILLISECONDS);
+      throw e;
+    }
   }
 
   EventLoopGroup eventLoops() {

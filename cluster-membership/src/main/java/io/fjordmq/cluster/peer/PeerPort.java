@@ -5,6 +5,7 @@ import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.NodeIdentity;
 import io.fjordmq.cluster.consensus.AddressBook;
 import io.fjordmq.cluster.tls.ClusterTls;
+import io.fjordmq.cluster.tls.ReloadingContext;
 import io.grpc.Server;
 import io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.NettyServerBuilder;
@@ -107,7 +108,12 @@ public final class PeerPort implements PeerNetwork, AutoCloseable {
             .keepAliveTimeout(settings.silence().toMillis(), TimeUnit.MILLISECONDS)
             .addService(answering);
     if (tls != null) {
-      builder.sslContext(GrpcSslContexts.configure(tls.answering()).build());
+      builder.sslContext(
+          ReloadingContext.open(
+              "calls of other nodes",
+              tls,
+              () -> GrpcSslContexts.configure(tls.answering()).build(),
+              channels.eventLoops()));
     }
     GRPC_CONNECTIONS.setLevel(java.util.logging.Level.WARNING);
     server = builder.build().start();

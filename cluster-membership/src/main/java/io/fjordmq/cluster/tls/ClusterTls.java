@@ -20,7 +20,7 @@ import javax.net.ssl.X509TrustManager;
  * How nodes prove to each other that they belong to the cluster: both ends of every connection show
  * a certificate that the cluster's own authority has signed. Host names in certificates do not
  * matter, because nodes may change their addresses; so the authority must sign for nothing else.
- * The files are read when a node starts.
+ * {@link ReloadingContext} reads the files again when they change.
  *
  * @param certFile PEM: this node's certificate, then those between it and the authority
  * @param keyFile PEM, PKCS #8, without a password: the certificate's key

@@ -12,7 +12,9 @@ import io.fjordmq.cluster.tls.ClusterTls;
 import io.fjordmq.cluster.tls.TestAuthority;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -58,6 +60,25 @@ final class RaftTlsTest {
         }) {
       assertThatThrownBy(() -> ask(tls)).isInstanceOf(ExecutionException.class);
     }
+  }
+
+  @Test
+  void shouldAnswerByTheFilesAsTheyAreNow() throws Exception {
+    TestAuthority ours = new TestAuthority(folder.resolve("ours"));
+    TestAuthority theirs = new TestAuthority(folder.resolve("theirs"));
+    ClusterTls made = ours.node("b");
+    Path trust = Files.copy(made.trustFile(), folder.resolve("trust-of-b.pem"));
+    ClusterTls tls = new ClusterTls(made.certFile(), made.keyFile(), trust);
+    listen(tls);
+    assertThat(ask(ours.node("a"))).isInstanceOf(ErrorResponse.class);
+    ClusterTls next = theirs.node("b");
+    Files.writeString(tls.keyFile(), "broken");
+    assertThat(ask(ours.node("c"))).as("as before").isInstanceOf(ErrorResponse.class);
+    Files.copy(next.certFile(), tls.certFile(), StandardCopyOption.REPLACE_EXISTING);
+    Files.copy(next.keyFile(), tls.keyFile(), StandardCopyOption.REPLACE_EXISTING);
+    Files.copy(next.trustFile(), tls.trustFile(), StandardCopyOption.REPLACE_EXISTING);
+    assertThat(ask(theirs.node("d"))).isInstanceOf(ErrorResponse.class);
+    assertThatThrownBy(() -> ask(ours.node("e"))).isInstanceOf(ExecutionException.class);
   }
 
   @Test

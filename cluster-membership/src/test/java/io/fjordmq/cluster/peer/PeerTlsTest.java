@@ -9,6 +9,7 @@ import io.fjordmq.cluster.tls.ClusterTls;
 import io.fjordmq.cluster.tls.TestAuthority;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -77,6 +78,52 @@ class PeerTlsTest {
     assertThatThrownBy(() -> ports.open("c1", A, trustless, TestPorts.SETTINGS))
         .hasMessageContaining("empty.pem")
         .hasMessageContaining("authority");
+  }
+
+  @Test
+  void shouldUseForNewConnectionsWhatTheFilesSayNowAndKeepTheOldOnes() throws Exception {
+    TestAuthority theirs = new TestAuthority(folder.resolve("theirs"));
+    ClusterTls tls = withOwnTrust(authority().node("a"));
+    PeerPort a = ports.open("c1", A, tls, TestPorts.SETTINGS);
+    PeerPort b = ports.open("c1", B, authority().node("b"), TestPorts.SETTINGS);
+    b.serve("echo", (from, request) -> CompletableFuture.completedFuture(request));
+    assertThat(ask(a, B)).isEqualTo("hi");
+
+    copy(theirs.node("a"), tls);
+    assertThat(ask(a, B)).as("on the connection that is there").isEqualTo("hi");
+    NodeId c = new NodeId("c");
+    PeerPort member = ports.open("c1", c, authority().node("c"), TestPorts.SETTINGS);
+    member.serve("echo", (from, request) -> CompletableFuture.completedFuture(request));
+    assertThatThrownBy(() -> ask(a, c))
+        .as("its new certificate is of another authority")
+        .isInstanceOf(ExecutionException.class);
+    assertThatThrownBy(() -> ask(member, A)).isInstanceOf(ExecutionException.class);
+
+    copy(authority().node("again"), tls);
+    Files.writeString(tls.certFile(), "broken");
+    NodeId d = new NodeId("d");
+    PeerPort their = ports.open("c1", d, theirs.node("d"), TestPorts.SETTINGS);
+    their.serve("echo", (from, request) -> CompletableFuture.completedFuture(request));
+    assertThat(ask(a, d)).as("broken files change nothing").isEqualTo("hi");
+  }
+
+  /** That of the authority is in use by other nodes. */
+  private ClusterTls withOwnTrust(ClusterTls tls) throws Exception {
+    Path trust = folder.resolve("trust-of-a.pem");
+    Files.copy(tls.trustFile(), trust);
+    return new ClusterTls(tls.certFile(), tls.keyFile(), trust);
+  }
+
+  private static void copy(ClusterTls from, ClusterTls to) throws Exception {
+    Files.copy(from.certFile(), to.certFile(), StandardCopyOption.REPLACE_EXISTING);
+    Files.copy(from.keyFile(), to.keyFile(), StandardCopyOption.REPLACE_EXISTING);
+    Files.copy(from.trustFile(), to.trustFile(), StandardCopyOption.REPLACE_EXISTING);
+  }
+
+  private static String ask(PeerPort from, NodeId to) throws Exception {
+    byte[] answer =
+        from.ask(to, "echo", "hi".getBytes(US_ASCII), TestPorts.PATIENCE).get(20, TimeUnit.SECONDS);
+    return new String(answer, US_ASCII);
   }
 
   private String askFrom(@Nullable ClusterTls tls) throws Exception {
