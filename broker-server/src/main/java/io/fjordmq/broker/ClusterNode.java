@@ -71,7 +71,9 @@ final class ClusterNode implements AutoCloseable {
   }
 
   private static JoinSettings join(BrokerConfig config, ClusterAddresses where) {
-    return config.joinConfig().settings(config.bootstrap(), where.own(), where.seeds());
+    return config
+        .joinConfig()
+        .settings(config.bootstrap(), config.clusterConfig().env(), where.own(), where.seeds());
   }
 
   private static StartException interrupted(InterruptedException cause) {

@@ -7,6 +7,7 @@ import io.fjordmq.broker.ops.ClusterStatus.ReplicaLine;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.cluster.membership.Member;
+import io.fjordmq.cluster.metadata.ClusterRecord;
 import io.fjordmq.cluster.peer.PeerServices;
 import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.placement.RangeReports;
@@ -157,6 +158,10 @@ final class ClusterView {
 
   private List<String> remarks() {
     List<String> remarks = new ArrayList<>();
+    ClusterRecord cluster = ClusterRecord.of(node.metadata().view());
+    if (cluster != null) {
+      remarks.add("cluster " + cluster.id() + ", env " + cluster.env());
+    }
     List<String> single = stores.names().stream().filter(this::hasSingleVoters).toList();
     if (!single.isEmpty()) {
       remarks.add(

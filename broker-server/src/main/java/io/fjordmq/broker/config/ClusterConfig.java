@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * This node among others.
  *
- * @param env what people call this cluster; clusters are told apart by their ids
+ * @param env what people call this cluster; a node joins none that is called otherwise
  * @param host address other nodes reach this one at; empty to find it
  * @param port for calls between nodes; Raft has the next one
  * @param clusterDomainName name that resolves to the nodes, beside seedEndpoints

@@ -31,9 +31,10 @@ public record JoinConfig(
   }
 
   /** What the membership takes. */
-  public JoinSettings settings(boolean bootstrap, NodeAddress own, List<NodeAddress> seeds) {
+  public JoinSettings settings(
+      boolean bootstrap, String env, NodeAddress own, List<NodeAddress> seeds) {
     return new JoinSettings(
-        bootstrap, own, seeds, helloTimeout, helloPause, clockWarning, clockRefusal);
+        bootstrap, env, own, seeds, helloTimeout, helloPause, clockWarning, clockRefusal);
   }
 
   private static void require(boolean good, String fault) {

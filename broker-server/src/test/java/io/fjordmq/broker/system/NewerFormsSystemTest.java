@@ -32,7 +32,9 @@ class NewerFormsSystemTest {
           "the newer node is refused",
           20,
           () -> cluster.node(1).output().contains("it speaks version 2 of Raft's frames"));
-      assertThat(cluster.node(1).output().split("it speaks version 2", -1)).as("said once").hasSize(2);
+      assertThat(cluster.node(1).output().split("it speaks version 2", -1))
+          .as("said once")
+          .hasSize(2);
       assertThat(cluster.node(1).output()).contains("upgrade this node").doesNotContain("\tat ");
 
       BrokerUnderTest third = cluster.node(3);

@@ -103,7 +103,7 @@ public final class ClusterMembership implements Membership, AutoCloseable {
       ClusterMembership membership =
           start(identity, metadata, peers, addresses, join, settings, wallClock, thread);
       membership.awaitRegistration();
-      membership.requireOneCluster();
+      membership.requireOneCluster(join.env());
       return membership;
     } catch (MembershipException | InterruptedException | RuntimeException e) {
       thread.close();
@@ -123,7 +123,8 @@ public final class ClusterMembership implements Membership, AutoCloseable {
       InstantSource wallClock,
       SerialTimers timers) {
     NodeId self = identity.node();
-    MetadataLeader leader = new MetadataLeader(identity, metadata, settings, timers, wallClock);
+    MetadataLeader leader =
+        new MetadataLeader(identity, metadata, settings, timers, wallClock, join.env());
     LeaderCalls calls =
         new LeaderCalls(self, metadata, peers, request -> leader.handle(self, request));
     ClusterMembership made =
@@ -167,12 +168,17 @@ public final class ClusterMembership implements Membership, AutoCloseable {
     }
   }
 
-  private void requireOneCluster() throws MembershipException {
+  private void requireOneCluster(String env) throws MembershipException {
     ClusterRecord cluster = ClusterRecord.of(metadata.view());
     if (cluster != null && !cluster.id().equals(identity.clusterId())) {
       throw new MembershipException(
           "the data directory mixes two clusters: node.id says %s, the metadata %s; restore both from the same backup"
               .formatted(identity.clusterId(), cluster.id()));
+    }
+    if (cluster != null && !cluster.env().isEmpty() && !cluster.env().equals(env)) {
+      throw new MembershipException(
+          "clusterConfig.env is '%s', but this node belongs to cluster %s of env '%s': set clusterConfig.env to that; a cluster keeps the env of its first node"
+              .formatted(env, cluster.id(), cluster.env()));
     }
   }
 

@@ -2,6 +2,7 @@ package io.fjordmq.cluster.membership;
 
 import io.fjordmq.cluster.NodeAddress;
 import io.fjordmq.cluster.NodeIdentity;
+import io.fjordmq.cluster.metadata.ClusterRecord;
 import io.fjordmq.cluster.metadata.MetadataGroup;
 import io.fjordmq.cluster.peer.Hello;
 import io.fjordmq.cluster.peer.Introduction;
@@ -77,8 +78,10 @@ final class Introductions {
     var replicas = metadata.status().replicas();
     Map<io.fjordmq.cluster.NodeId, NodeAddress> known = addresses.all();
     known.put(self.node(), settings.address());
+    ClusterRecord cluster = ClusterRecord.of(metadata.view());
     return new Introduction(
         self.clusterId(),
+        cluster == null ? "" : cluster.env(),
         self.node(),
         settings.address(),
         replicas.voters(),

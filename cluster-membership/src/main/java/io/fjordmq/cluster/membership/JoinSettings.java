@@ -8,6 +8,7 @@ import java.util.List;
  * How a node finds its cluster.
  *
  * @param bootstrap whether its first start makes a new cluster instead
+ * @param env what people call the cluster; a node joins none that is called otherwise
  * @param address of its cluster port as others reach it
  * @param seeds addresses of cluster ports, its own may be among them
  * @param helloTimeout how long one address is given to answer
@@ -17,6 +18,7 @@ import java.util.List;
  */
 public record JoinSettings(
     boolean bootstrap,
+    String env,
     NodeAddress address,
     List<NodeAddress> seeds,
     Duration helloTimeout,
@@ -28,10 +30,13 @@ public record JoinSettings(
     seeds = List.copyOf(seeds);
   }
 
-  /** Asks each address for 2 s, every second; warns from 2 s on and refuses from 60 s. */
+  /**
+   * Of env Test; asks each address for 2 s, every second; warns from 2 s on and refuses from 60 s.
+   */
   public static JoinSettings of(boolean bootstrap, NodeAddress address, List<NodeAddress> seeds) {
     return new JoinSettings(
         bootstrap,
+        "Test",
         address,
         seeds,
         Duration.ofSeconds(2),

@@ -167,10 +167,19 @@ public final class Joining {
                 + "; correct seedEndpoints");
       }
       for (Introduction seed : answers) {
+        requireEnv(seed);
         requireClock(seed, askedMillis);
         return seed;
       }
       TimeUnit.MILLISECONDS.sleep(settings.helloPause().toMillis());
+    }
+  }
+
+  private void requireEnv(Introduction seed) throws MembershipException {
+    if (!seed.env().isEmpty() && !seed.env().equals(settings.env())) {
+      throw new MembershipException(
+          "clusterConfig.env is '%s', but the seed at %s is a node of cluster %s of env '%s': correct seedEndpoints, or clusterConfig.env if this node is to join that cluster"
+              .formatted(settings.env(), seed.address(), seed.clusterId(), seed.env()));
     }
   }
 

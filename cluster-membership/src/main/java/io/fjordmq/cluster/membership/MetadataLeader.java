@@ -49,6 +49,7 @@ final class MetadataLeader {
   private final MembershipSettings settings;
   private final SerialTimers timers;
   private final InstantSource wallClock;
+  private final String env;
   private @Nullable Reign reign;
   private long tickedMillis;
 
@@ -70,7 +71,9 @@ final class MetadataLeader {
       MetadataGroup metadata,
       MembershipSettings settings,
       SerialTimers timers,
-      InstantSource wallClock) {
+      InstantSource wallClock,
+      String env) {
+    this.env = env;
     this.self = self.node();
     this.clusterId = self.clusterId();
     this.metadata = metadata;
@@ -252,7 +255,7 @@ final class MetadataLeader {
     }
     List<Change> batch = new ArrayList<>();
     if (ClusterRecord.of(view) == null) {
-      ClusterRecord made = new ClusterRecord(clusterId, wallClock.millis());
+      ClusterRecord made = new ClusterRecord(clusterId, wallClock.millis(), env);
       batch.add(Change.put(ClusterRecord.KEY, made.encode(), Change.ABSENT));
     }
     NodeAddress address = registration.address();

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * What a node answers to {@link Hello}.
  *
  * @param clusterId the cluster it belongs to
+ * @param env what people call that cluster; empty while the node does not know
  * @param node who it is
  * @param address of its cluster port as it wants to be reached
  * @param metadataVoters who decides in the metadata group
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record Introduction(
     String clusterId,
+    String env,
     NodeId node,
     NodeAddress address,
     Set<NodeId> metadataVoters,

@@ -100,6 +100,7 @@ final class PeerProtocol {
         IntroductionMessage.newBuilder()
             .setProtocol(VERSION)
             .setCluster(introduction.clusterId())
+            .setEnv(introduction.env())
             .setSelf(encode(introduction.node(), introduction.address()))
             .setWallClockMillis(introduction.wallClockMillis());
     introduction.metadataVoters().forEach(voter -> out.addMetadataVoters(voter.value()));
@@ -122,6 +123,7 @@ final class PeerProtocol {
     }
     return new Introduction(
         in.getCluster(),
+        in.getEnv(),
         new NodeId(in.getSelf().getNode()),
         address(in.getSelf()),
         nodes(in.getMetadataVotersList()),

@@ -173,6 +173,40 @@ class ClusterMembershipTest {
   }
 
   @Test
+  void shouldRefuseANodeOfAnotherEnv() throws Exception {
+    RealNode a = nodes.start("a", nodes.bootstrap("a", "a"));
+    assertThatThrownBy(() -> nodes.start("b", inEnv("Prod", nodes.join("b", "a"))))
+        .isInstanceOf(MembershipException.class)
+        .hasMessageContaining("clusterConfig.env is 'Prod', but the seed at")
+        .hasMessageContaining("of env 'Test'");
+    assertThat(folder.resolve("b/node.id")).doesNotExist();
+    RealNode b = nodes.start("b", nodes.join("b", "a"));
+    assertThat(b.identity().clusterId()).isEqualTo(a.identity().clusterId());
+  }
+
+  @Test
+  void shouldRefuseAMemberWhoseEnvHasBeenChanged() throws Exception {
+    RealNode a = nodes.start("a", nodes.bootstrap("a", "a"));
+    nodes.stop(a);
+    assertThatThrownBy(() -> nodes.start("a", inEnv("Prod", nodes.bootstrap("a", "a"))))
+        .isInstanceOf(MembershipException.class)
+        .hasMessageContaining("of env 'Test': set clusterConfig.env to that");
+    nodes.start("a", nodes.join("a", "a"));
+  }
+
+  private static JoinSettings inEnv(String env, JoinSettings settings) {
+    return new JoinSettings(
+        settings.bootstrap(),
+        env,
+        settings.address(),
+        settings.seeds(),
+        settings.helloTimeout(),
+        settings.helloPause(),
+        settings.clockWarning(),
+        settings.clockRefusal());
+  }
+
+  @Test
   void shouldRefuseANodeWhoseClockIsFarOff() throws Exception {
     nodes.start("a", nodes.bootstrap("a", "a"));
     InstantSource ahead = () -> Instant.now().plusSeconds(100);

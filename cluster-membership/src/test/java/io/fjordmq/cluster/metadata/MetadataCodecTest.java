@@ -52,16 +52,21 @@ class MetadataCodecTest {
     assertThat(HEX.formatHex(node.encode())).isEqualTo("02000000000000000003ffff0003682e78");
     assertThat(HEX.formatHex(node.in(NodeRecord.State.DOWN).encode()))
         .isEqualTo("02020000000000000003ffff0003682e78");
-    assertThat(HEX.formatHex(new ClusterRecord("c1", 4).encode()))
-        .isEqualTo("0100000000000000046331");
+    assertThat(HEX.formatHex(new ClusterRecord("c1", 4, "Test").encode()))
+        .isEqualTo("020000000000000004" + "026331" + "54657374");
     MetadataView view =
         MetadataView.of(
             2,
             List.of(
-                new MetadataRecord("cluster", new ClusterRecord("c1", 4).encode(), 1),
+                new MetadataRecord("cluster", new ClusterRecord("c1", 4, "Test").encode(), 1),
                 new MetadataRecord("node/n", node.encode(), 2)));
     assertThat(NodeRecord.all(view)).containsExactly(node);
-    assertThat(ClusterRecord.of(view)).isEqualTo(new ClusterRecord("c1", 4));
+    assertThat(ClusterRecord.of(view)).isEqualTo(new ClusterRecord("c1", 4, "Test"));
+    byte[] nameless = HEX.parseHex("0100000000000000046331");
+    assertThat(
+            ClusterRecord.of(
+                MetadataView.of(1, List.of(new MetadataRecord("cluster", nameless, 1)))))
+        .isEqualTo(new ClusterRecord("c1", 4, ""));
     assertThat(ClusterRecord.of(MetadataView.EMPTY)).isNull();
   }
 

@@ -17,8 +17,7 @@ class NewerProtocolTest {
   void shouldRefuseGreetingsOfTheNextVersion() {
     String why =
         "version 2 of the protocol between nodes, this node speaks version 1: upgrade this node";
-    assertThatThrownBy(
-            () -> PeerProtocol.decode(HelloMessage.newBuilder().setProtocol(2).build()))
+    assertThatThrownBy(() -> PeerProtocol.decode(HelloMessage.newBuilder().setProtocol(2).build()))
         .hasMessage(why);
     assertThatThrownBy(
             () -> PeerProtocol.decode(IntroductionMessage.newBuilder().setProtocol(2).build()))
@@ -28,12 +27,10 @@ class NewerProtocolTest {
   @Test
   void shouldSayWhichOfTwoNodesIsTheOlder() {
     PeerServer server = new PeerServer("c1", A, TestPorts.SETTINGS);
-    assertThatThrownBy(
-            () -> server.requireMeant(Opening.newBuilder().setProtocol(2).build(), B))
+    assertThatThrownBy(() -> server.requireMeant(Opening.newBuilder().setProtocol(2).build(), B))
         .hasMessageContaining("version 2")
         .hasMessageEndingWith("upgrade node a");
-    assertThatThrownBy(
-            () -> server.requireMeant(Opening.newBuilder().setProtocol(0).build(), B))
+    assertThatThrownBy(() -> server.requireMeant(Opening.newBuilder().setProtocol(0).build(), B))
         .hasMessageEndingWith("upgrade node b");
   }
 }

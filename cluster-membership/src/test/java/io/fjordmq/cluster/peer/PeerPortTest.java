@@ -229,7 +229,7 @@ class PeerPortTest {
         .hasMessageContaining("node b is still starting");
     ConcurrentLinkedQueue<Hello> hellos = new ConcurrentLinkedQueue<>();
     Introduction introduction =
-        new Introduction("c1", B, where, Set.of(B), Set.of(A), B, Map.of(B, where), 1234);
+        new Introduction("c1", "Test", B, where, Set.of(B), Set.of(A), B, Map.of(B, where), 1234);
     b.introduceBy(
         hello -> {
           hellos.add(hello);
