@@ -260,6 +260,22 @@ public final class JRaftHost implements ConsensusHost {
     log.retryWrites();
   }
 
+  /** How quick the log's writes have been since this was last asked. Does not block. */
+  public LogPace pace() {
+    return log.pace();
+  }
+
+  /**
+   * While silent, this node asks nothing of others as a leader or a candidate, so that they elect
+   * one of them; it goes on to answer. For a node whose log is stuck: its threads may be, too, so
+   * that it can neither hand over nor step down, while its heartbeats would go on. Does not block.
+   */
+  public void silence(boolean silent) {
+    if (transport != null) {
+      transport.silence(silent);
+    }
+  }
+
   private synchronized void forget(GroupId group) {
     open.remove(group);
   }

@@ -1,6 +1,10 @@
 package io.fjordmq.cluster.consensus;
 
 import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.Status;
@@ -8,13 +12,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whether the log database takes writes: one line in the log when it stops, one when it goes on,
- * instead of one per group and attempt. Thread-safe.
+ * Whether the log database takes writes, and how quickly: one line in the log when it stops, one
+ * when it goes on, instead of one per group and attempt. Thread-safe; nothing here waits for a
+ * write.
  */
 final class LogHealth {
   private static final Logger LOG = LoggerFactory.getLogger(LogHealth.class);
 
   private final Path directory;
+  private final Map<Thread, Long> begunNanos = new ConcurrentHashMap<>();
+  private final AtomicLong slowestNanos = new AtomicLong();
   private volatile @Nullable String failure;
 
   LogHealth(Path directory) {
@@ -24,6 +31,28 @@ final class LogHealth {
   /** Why the last write failed, null if it did not. */
   @Nullable String failure() {
     return failure;
+  }
+
+  /** How quick writes have been since this was last asked. */
+  LogPace pace() {
+    long now = System.nanoTime();
+    long waiting = begunNanos.values().stream().mapToLong(begun -> now - begun).max().orElse(0);
+    return new LogPace(
+        TimeUnit.NANOSECONDS.toMillis(Math.max(0, waiting)),
+        TimeUnit.NANOSECONDS.toMillis(slowestNanos.getAndSet(0)));
+  }
+
+  /** To be called before a write, by its thread. */
+  void writeBegins() {
+    begunNanos.put(Thread.currentThread(), System.nanoTime());
+  }
+
+  /** To be called after it, whether it worked or not. */
+  void writeEnds() {
+    Long begun = begunNanos.remove(Thread.currentThread());
+    if (begun != null) {
+      slowestNanos.accumulateAndGet(System.nanoTime() - begun, Math::max);
+    }
   }
 
   void writeWorked() {

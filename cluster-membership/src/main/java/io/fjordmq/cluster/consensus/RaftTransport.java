@@ -1,6 +1,8 @@
 package io.fjordmq.cluster.consensus;
 
 import com.alipay.sofa.jraft.ReplicatorGroup;
+import com.alipay.sofa.jraft.error.RemotingException;
+import com.alipay.sofa.jraft.rpc.RpcRequests;
 import com.google.protobuf.Message;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.ConsensusException.Kind;
@@ -32,12 +34,15 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Carries the Raft messages of all groups of this node: one connection to each other node, made by
  * who asks. {@link RaftFrame} draws the frames, {@link RaftRequests} lists what may be asked.
  */
 final class RaftTransport implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(RaftTransport.class);
   private static final WriteBufferWaterMark SOCKET_BUFFER =
       new WriteBufferWaterMark(256 << 10, 1 << 20);
   private static final long QUIET_MILLIS = 0;
@@ -56,6 +61,7 @@ final class RaftTransport implements AutoCloseable {
   private final Map<NodeId, PeerLink> links = new ConcurrentHashMap<>();
   private final Set<ReplicatorGroup> replicators = ConcurrentHashMap.newKeySet();
   private final @Nullable InetSocketAddress boundAddress;
+  private volatile boolean silent;
 
   /**
    * @throws ConsensusException ({@code FAILED}) if the port cannot be opened, or the files for TLS
@@ -177,7 +183,28 @@ final class RaftTransport implements AutoCloseable {
 
   /** Asks another node; answered exactly once, on any thread. */
   void ask(NodeId peer, Message request, long timeoutMillis, OutgoingConnection.Answer answer) {
+    if (silent && isOfLeaderOrCandidate(request)) {
+      answer.complete(null, new RemotingException("node " + self + " waits for its disk"));
+      return;
+    }
     link(peer).ask(request, timeoutMillis, answer);
+  }
+
+  private static boolean isOfLeaderOrCandidate(Message request) {
+    return request instanceof RpcRequests.AppendEntriesRequest
+        || request instanceof RpcRequests.RequestVoteRequest
+        || request instanceof RpcRequests.InstallSnapshotRequest;
+  }
+
+  /** See {@link JRaftHost#silence}. */
+  void silence(boolean now) {
+    if (silent != now) {
+      silent = now;
+      LOG.warn(
+          now
+              ? "the log is stuck: this node is silent, so that others lead its groups"
+              : "the log is not stuck any more: this node takes part in elections again");
+    }
   }
 
   private PeerLink link(NodeId peer) {

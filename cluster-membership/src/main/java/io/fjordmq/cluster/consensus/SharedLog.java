@@ -96,6 +96,11 @@ final class SharedLog implements AutoCloseable {
     return health.failure();
   }
 
+  /** How quick writes have been since this was last asked. */
+  LogPace pace() {
+    return health.pace();
+  }
+
   /** If the last write failed: tries another one, since groups that halted make none. */
   void retryWrites() {
     if (health.failure() != null) {
@@ -295,12 +300,15 @@ final class SharedLog implements AutoCloseable {
      * @param sync true if what it says must survive a power loss once this returns
      */
     void commit(boolean sync) throws RocksDBException {
+      health.writeBegins();
       try {
         writes.commit(sync);
         health.writeWorked();
       } catch (RocksDBException e) {
         health.writeFailed(e);
         throw e;
+      } finally {
+        health.writeEnds();
       }
     }
 

@@ -57,6 +57,9 @@ public final class ClusterMembership implements Membership, AutoCloseable {
   private final LeaderCalls calls;
   private final Life life;
 
+  /** Of this node's record, as last written by itself: its own replica may be behind. */
+  private volatile long recordVersion;
+
   private ClusterMembership(
       NodeIdentity identity,
       MetadataGroup metadata,
@@ -201,6 +204,18 @@ public final class ClusterMembership implements Membership, AutoCloseable {
     return writeState(draining ? NodeRecord.State.DRAINING : NodeRecord.State.UP);
   }
 
+  /**
+   * Tells the cluster how this node's disk is: FULL, SLOW, or UP if well. Does nothing while the
+   * node is DRAINING. Fails as {@link #drain} does; can be repeated. That it succeeds while this
+   * node's own disk takes no writes shows that the others can go on without it.
+   */
+  public CompletableFuture<Void> condition(Member.State disk) {
+    Member now = members().find(self());
+    return now != null && now.state() == Member.State.DRAINING
+        ? CompletableFuture.completedFuture(null)
+        : writeState(NodeRecord.State.valueOf(disk.name()));
+  }
+
   private CompletableFuture<Void> writeState(NodeRecord.State state) {
     MetadataRecord record = metadata.view().get(NodeRecord.key(self()));
     NodeRecord now = record == null ? null : NodeRecord.decode(record);
@@ -212,15 +227,40 @@ public final class ClusterMembership implements Membership, AutoCloseable {
           new ConsensusException(Kind.BUSY, "this node is not UP at the moment"));
     }
     byte[] changed = now.in(state).encode();
-    return write(List.of(Change.put(record.key(), changed, record.version())))
-        .thenAccept(ClusterMembership::requireApplied);
+    long expected = Math.max(record.version(), recordVersion);
+    return write(List.of(Change.put(record.key(), changed, expected)))
+        .thenAccept(this::requireApplied);
   }
 
-  private static void requireApplied(WriteResult result) {
-    if (result instanceof WriteResult.Conflict) {
+  private void requireApplied(WriteResult result) {
+    if (result instanceof WriteResult.Applied applied) {
+      recordVersion = applied.version();
+    } else {
       throw new CompletionException(
           new ConsensusException(Kind.BUSY, "the node's record has just been changed"));
     }
+  }
+
+  /**
+   * Ends this life, so that the others go on without this node, its clients among them; the next
+   * begins after {@link #resume}. Only for a node that they can go on without. Can be repeated.
+   *
+   * @param why in a sentence for the operator
+   */
+  public void rest(String why) {
+    CompletableFuture.runAsync(() -> life.rest(why), timers)
+        .thenCompose(rests -> writeState(NodeRecord.State.DOWN))
+        .whenComplete(
+            (written, failure) -> {
+              if (failure != null) {
+                LOG.info("rests without telling the cluster, which will notice: {}", failure);
+              }
+            });
+  }
+
+  /** After {@link #rest}: this node may live again. */
+  public void resume() {
+    timers.execute(life::resume);
   }
 
   @Override

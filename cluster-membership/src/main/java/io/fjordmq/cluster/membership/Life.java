@@ -21,7 +21,8 @@ import org.slf4j.LoggerFactory;
  * <pre>
  * REGISTERING ─► REGISTERED ─► PREPARING ─► ADMITTED
  *      ▲              ▲────────────┘            │        what has to be prepared failed: once more
- *      └── ENDING ◄───┴────────────┴────────────┘        this life is not UP any more
+ *      └── ENDING ◄───┴────────────┴────────────┘        this life is not UP any more, or the node
+ *                                                        rests: then the next waits
  * </pre>
  *
  * <p>Everything happens on the thread of the timers but what is said to be thread-safe.
@@ -57,6 +58,7 @@ final class Life {
   private boolean ready;
   private boolean reportedLapse;
   private boolean toldLapse;
+  private @Nullable String restsBecause;
   private volatile long incarnation;
   private volatile boolean admitted;
   private volatile long leaseUntilMillis;
@@ -153,7 +155,16 @@ final class Life {
 
   private void registerAgain() {
     if (phase == Phase.REGISTERING) {
+      registerUnlessResting();
+    }
+  }
+
+  private void registerUnlessResting() {
+    if (restsBecause == null) {
       register();
+    } else {
+      obstacle = "it rests: " + restsBecause;
+      timers.schedule(settings.retryPause().toMillis(), this::registerAgain);
     }
   }
 
@@ -281,11 +292,29 @@ final class Life {
   }
 
   private void end() {
+    LOG.warn("the cluster counts incarnation {} of this node as over", incarnation);
+    end("the cluster has gone on without it, it gives up what it held");
+  }
+
+  private void end(String why) {
     phase = Phase.ENDING;
     admitted = false;
-    obstacle = "the cluster has gone on without it, it gives up what it held";
-    LOG.warn("the cluster counts incarnation {} of this node as over", incarnation);
+    obstacle = why;
     giveUp();
+  }
+
+  /** This life ends, if there is one, and none begins before {@link #resume}. */
+  void rest(String why) {
+    restsBecause = why;
+    if (living()) {
+      LOG.warn("ends incarnation {} of this node by itself: {}", incarnation, why);
+      known = incarnation;
+      end("it rests: " + why);
+    }
+  }
+
+  void resume() {
+    restsBecause = null;
   }
 
   private void giveUp() {
@@ -299,7 +328,7 @@ final class Life {
               }
               if (failure == null) {
                 phase = Phase.REGISTERING;
-                register();
+                registerUnlessResting();
               } else {
                 LOG.warn("will try again to end life {}: {}", life, reason(null, failure));
                 timers.schedule(settings.retryPause().toMillis(), this::giveUp);

@@ -18,10 +18,14 @@ public record Member(NodeId node, NodeAddress address, long incarnation, State s
     /** As UP, and asked to give away what it leads because it is about to stop. */
     DRAINING,
     /** Its lease has run out: that life is over, what it held live is gone. */
-    DOWN
+    DOWN,
+    /** As UP, but its disk has little room: leads nothing that another can lead. */
+    FULL,
+    /** As UP, but its disk makes writes wait for seconds: leads nothing that another can lead. */
+    SLOW
   }
 
-  /** UP or DRAINING: routes count only when this node has them, deliveries to it are owed. */
+  /** Everything but DOWN: routes count only when this node has them, deliveries to it are owed. */
   public boolean isAlive() {
     return state != State.DOWN;
   }

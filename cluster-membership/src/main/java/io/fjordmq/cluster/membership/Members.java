@@ -30,7 +30,7 @@ public record Members(long version, Map<NodeId, Member> byNode) {
     return byNode.get(node);
   }
 
-  /** The nodes that are UP or DRAINING. */
+  /** The nodes that are not DOWN. */
   public Set<NodeId> alive() {
     return byNode.values().stream()
         .filter(Member::isAlive)

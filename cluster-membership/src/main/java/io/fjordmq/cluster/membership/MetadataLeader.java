@@ -25,6 +25,7 @@ import io.fjordmq.cluster.metadata.NodeRecord;
 import io.fjordmq.cluster.metadata.WriteResult;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -59,6 +60,7 @@ final class MetadataLeader {
     final LeaseTable leases;
     final Set<NodeId> goingDown = new HashSet<>();
     boolean changingReplicas;
+    boolean handingOver;
 
     Reign(long term, LeaseTable leases) {
       this.term = term;
@@ -114,6 +116,30 @@ final class MetadataLeader {
       }
     }
     arrangeReplicas(current, members);
+    handOver(current, members);
+  }
+
+  /** Who drains, or has trouble with its disk, leads the metadata only if nobody else can. */
+  private void handOver(Reign current, Members members) {
+    Member me = members.find(self);
+    if (me == null || me.state() == Member.State.UP || current.handingOver) {
+      return;
+    }
+    metadata.status().replicas().voters().stream()
+        .map(members::find)
+        .filter(voter -> voter != null && voter.state() == Member.State.UP)
+        .map(Member::node)
+        .min(Comparator.comparing(NodeId::value))
+        .ifPresent(
+            target -> {
+              current.handingOver = true;
+              LOG.info("hands the metadata to {}: this node is {}", target, me.state());
+              metadata
+                  .transferLeadership(target)
+                  .whenCompleteAsync(
+                      (done, failure) -> current.handingOver = false,
+                      later -> timers.schedule(settings.lease().toMillis(), later));
+            });
   }
 
   private void writeDown(Reign current, NodeId node) {

@@ -1,5 +1,6 @@
 package io.fjordmq.cluster.metadata;
 
+import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.Consensus;
 import io.fjordmq.cluster.consensus.ConsensusException;
 import io.fjordmq.cluster.consensus.ConsensusException.Kind;
@@ -12,6 +13,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -29,12 +31,23 @@ public final class MetadataGroup implements AutoCloseable {
   public static final GroupId GROUP = new GroupId("metadata");
 
   private static final Logger LOG = LoggerFactory.getLogger(MetadataGroup.class);
+  private static final long REOPEN_PAUSE_MILLIS = 1_000;
 
   private final MetadataSettings settings;
   private final MetadataState state;
-  private final Consensus consensus;
+  private final ConsensusHost host;
+  private final Executor disk;
+  private volatile Consensus consensus;
+  private boolean closed;
 
-  private MetadataGroup(MetadataSettings settings, MetadataState state, Consensus consensus) {
+  private MetadataGroup(
+      ConsensusHost host,
+      Executor disk,
+      MetadataSettings settings,
+      MetadataState state,
+      Consensus consensus) {
+    this.host = host;
+    this.disk = disk;
     this.settings = settings;
     this.state = state;
     this.consensus = consensus;
@@ -64,13 +77,49 @@ public final class MetadataGroup implements AutoCloseable {
   public static MetadataGroup open(
       ConsensusHost host, MetadataStorage storage, MetadataSettings settings, Executor disk)
       throws IOException, ConsensusException {
-    AtomicReference<@Nullable Consensus> opened = new AtomicReference<>();
+    AtomicReference<@Nullable MetadataGroup> opened = new AtomicReference<>();
     MetadataState state =
         MetadataState.load(
             storage, disk, settings.checkpointEveryEntries(), () -> checkpoint(opened.get()));
-    Consensus consensus = host.open(GROUP, state);
-    opened.set(consensus);
-    return new MetadataGroup(settings, state, consensus);
+    MetadataGroup group = new MetadataGroup(host, disk, settings, state, host.open(GROUP, state));
+    opened.set(group);
+    state.watch(
+        new MetadataListener() {
+          @Override
+          public void changed(MetadataView view, List<MetadataUpdate> updates) {}
+
+          @Override
+          public void halted(ConsensusException cause) {
+            if (MetadataState.isOfTheLog(cause)) {
+              group.reopenLater();
+            }
+          }
+        });
+    return group;
+  }
+
+  /** Without it this node could neither be counted on nor lead: it comes back by itself. */
+  private void reopenLater() {
+    CompletableFuture.delayedExecutor(REOPEN_PAUSE_MILLIS, TimeUnit.MILLISECONDS, disk)
+        .execute(this::reopen);
+  }
+
+  private synchronized void reopen() {
+    if (closed) {
+      return;
+    }
+    consensus.close();
+    if (host.failure() != null) { // it would halt again
+      reopenLater();
+      return;
+    }
+    try {
+      consensus = host.open(GROUP, state);
+      LOG.info("the metadata group is open again on this node");
+    } catch (ConsensusException | RuntimeException e) {
+      LOG.warn("the metadata group cannot be reopened, will be tried again", e);
+      reopenLater();
+    }
   }
 
   /** What this replica knows; may be behind the leader. */
@@ -121,6 +170,11 @@ public final class MetadataGroup implements AutoCloseable {
     return consensus.changeReplicas(target);
   }
 
+  /** Hands leadership to another voter; leader only. Fails with {@link ConsensusException}. */
+  public CompletableFuture<Void> transferLeadership(NodeId target) {
+    return consensus.transferLeadership(target);
+  }
+
   /**
    * Follows the metadata. The listener is called with everything there is before this returns, on
    * the calling thread; later on a thread of the group, in order.
@@ -155,7 +209,8 @@ public final class MetadataGroup implements AutoCloseable {
 
   /** Stops taking part; what was acknowledged is in the log. */
   @Override
-  public void close() {
+  public synchronized void close() {
+    closed = true;
     consensus.close();
   }
 
@@ -172,11 +227,12 @@ public final class MetadataGroup implements AutoCloseable {
     return entry;
   }
 
-  private static void checkpoint(@Nullable Consensus consensus) {
-    if (consensus == null) {
+  private static void checkpoint(@Nullable MetadataGroup group) {
+    if (group == null) {
       return;
     }
-    consensus
+    group
+        .consensus
         .checkpoint()
         .whenComplete(
             (index, failure) -> {

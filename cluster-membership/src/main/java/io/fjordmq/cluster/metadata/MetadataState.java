@@ -166,11 +166,22 @@ final class MetadataState implements ReplicatedState {
   public synchronized void halted(ConsensusException cause) {
     NewerFormException newer = NewerFormException.in(cause);
     failure = newer == null ? cause.getMessage() : newer.getMessage();
-    LOG.error(
-        "the metadata group stopped on this node, which serves nobody from now on; restart it once the cause is gone: {}",
-        failure,
-        newer == null ? cause : null);
+    if (isOfTheLog(cause)) {
+      LOG.error(
+          "the metadata group stopped on this node, it is opened again by itself: {}", failure);
+    } else {
+      LOG.error(
+          "the metadata group stopped on this node, which serves nobody from now on; restart it once the cause is gone: {}",
+          failure,
+          newer == null ? cause : null);
+    }
     listeners.forEach(listener -> listener.halted(cause));
+  }
+
+  /** If not, what is in memory may be half of a change, and must not be gone on with. */
+  static boolean isOfTheLog(ConsensusException halt) {
+    Throwable why = halt.getCause();
+    return !(why instanceof RuntimeException) && !(why instanceof Error);
   }
 
   private synchronized MetadataCodec.Checkpoint current() {

@@ -11,6 +11,7 @@ import java.util.List;
  * What the cluster knows of a node, under {@code node/<id>}.
  *
  * <pre>
+ * u8 form = 3 | u8 state | i64 incarnation | u16 port | u16 length, host (UTF-8)    FULL and SLOW
  * u8 form = 2 | u8 state | i64 incarnation | u16 port | u16 length, host (UTF-8)
  * u8 form = 1 |            i64 incarnation | u16 port | u16 length, host (UTF-8)    of one node, UP
  * </pre>
@@ -24,13 +25,19 @@ import java.util.List;
 public record NodeRecord(NodeId node, NodeAddress address, long incarnation, State state) {
   public static final String PREFIX = "node/";
   private static final byte FORM = 2;
+
+  /** A version that knows nothing of the later states shall say so, not take them for others. */
+  private static final byte FORM_OF_LATER_STATES = 3;
+
   private static final byte FORM_WITHOUT_STATE = 1;
 
   /** Written as their ordinals. */
   public enum State {
     UP,
     DRAINING,
-    DOWN
+    DOWN,
+    FULL,
+    SLOW
   }
 
   /** Of a node that is UP. */
@@ -63,7 +70,8 @@ public record NodeRecord(NodeId node, NodeAddress address, long incarnation, Sta
   public byte[] encode() {
     byte[] host = address.host().getBytes(StandardCharsets.UTF_8);
     ByteBuffer out = ByteBuffer.allocate(1 + 1 + 8 + 2 + 2 + host.length);
-    out.put(FORM).put((byte) state.ordinal()).putLong(incarnation);
+    byte form = state.compareTo(State.DOWN) > 0 ? FORM_OF_LATER_STATES : FORM;
+    out.put(form).put((byte) state.ordinal()).putLong(incarnation);
     return out.putShort((short) address.port()).putShort((short) host.length).put(host).array();
   }
 
@@ -76,10 +84,10 @@ public record NodeRecord(NodeId node, NodeAddress address, long incarnation, Sta
     if (!record.key().startsWith(PREFIX)) {
       throw new IllegalArgumentException("not a node's record: " + record);
     }
-    if (form != FORM_WITHOUT_STATE) {
-      NewerFormException.require("a node's record", FORM, form);
+    if (form != FORM_WITHOUT_STATE && form != FORM) {
+      NewerFormException.require("a node's record", FORM_OF_LATER_STATES, form);
     }
-    State state = form == FORM ? state(in.get()) : State.UP;
+    State state = form == FORM_WITHOUT_STATE ? State.UP : state(in.get());
     long incarnation = in.getLong();
     int port = in.getShort() & 0xffff;
     byte[] host = new byte[in.getShort() & 0xffff];

@@ -56,6 +56,25 @@ final class ThreeVotersTest {
   }
 
   @Test
+  void shouldElectAnotherWhileTheLeaderIsSilentAndGoOnWithIt() throws Exception {
+    cluster.write("a");
+    Member first = cluster.leader();
+    first.host().silence(true);
+    Await.until(
+        "another leads",
+        () ->
+            cluster.members().stream()
+                .anyMatch(m -> m != first && m.consensus().leadership().leading()));
+    Await.until("it knows", () -> !first.consensus().leadership().leading());
+    cluster.write("b");
+    cluster.awaitEverywhere(List.of("a", "b")); // it still answers
+    first.host().silence(false);
+    cluster.stop(cluster.leader().id());
+    cluster.write("c");
+    assertThat(first.state().values()).startsWith("a", "b");
+  }
+
+  @Test
   void shouldCatchUpByLogWhenAFollowerComesBack() throws Exception {
     cluster.write("a");
     Member follower = cluster.followers().get(0);

@@ -18,6 +18,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -114,6 +115,34 @@ class ClusterMembershipTest {
     nodes.vanish(b);
     nodes.vanish(c);
     assertThat(servingWhenLapsed.get(20, TimeUnit.SECONDS)).isFalse();
+  }
+
+  @Test
+  void shouldHandOverTheMetadataRestAndComeBackWhenItsDiskIsInTrouble() throws Exception {
+    RealNode a = nodes.start("a", nodes.bootstrap("a", "a"));
+    RealNode b = nodes.start("b", nodes.join("b", "a"));
+    nodes.start("c", nodes.join("c", "a"));
+    await(
+        "all are voters", () -> a.membership().metadata().status().replicas().voters().size() == 3);
+    nodes.awaitAllServing();
+    a.membership().condition(Member.State.FULL).get(20, TimeUnit.SECONDS);
+    await("another leads", () -> leaderOf(b) != null && !a.id().equals(leaderOf(b)));
+    assertThat(stateOf(a.id(), b)).isEqualTo(Member.State.FULL);
+    assertThat(a.membership().isServing()).as("others lead, it serves").isTrue();
+
+    a.membership().rest("its disk is full");
+    await("it is down", () -> stateOf(a.id(), b) == Member.State.DOWN);
+    assertThat(a.membership().isServing()).isFalse();
+    assertThat(a.membership().notServingBecause()).isEqualTo("it rests: its disk is full");
+    Thread.sleep(1_500);
+    assertThat(stateOf(a.id(), b)).as("it stays away").isEqualTo(Member.State.DOWN);
+    a.membership().resume();
+    nodes.awaitAllServing();
+    assertThat(a.membership().incarnation()).isEqualTo(2);
+  }
+
+  private static @Nullable NodeId leaderOf(RealNode node) {
+    return node.membership().metadata().leadership().leader();
   }
 
   @Test

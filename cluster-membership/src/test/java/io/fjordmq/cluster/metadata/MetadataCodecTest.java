@@ -52,6 +52,11 @@ class MetadataCodecTest {
     assertThat(HEX.formatHex(node.encode())).isEqualTo("02000000000000000003ffff0003682e78");
     assertThat(HEX.formatHex(node.in(NodeRecord.State.DOWN).encode()))
         .isEqualTo("02020000000000000003ffff0003682e78");
+    assertThat(HEX.formatHex(node.in(NodeRecord.State.FULL).encode()))
+        .isEqualTo("03030000000000000003ffff0003682e78");
+    NodeRecord slow = node.in(NodeRecord.State.SLOW);
+    assertThat(HEX.formatHex(slow.encode())).isEqualTo("03040000000000000003ffff0003682e78");
+    assertThat(NodeRecord.decode(new MetadataRecord("node/n", slow.encode(), 1))).isEqualTo(slow);
     assertThat(HEX.formatHex(new ClusterRecord("c1", 4, "Test").encode()))
         .isEqualTo("020000000000000004" + "026331" + "54657374");
     MetadataView view =

@@ -5,16 +5,24 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.Consensus;
+import io.fjordmq.cluster.consensus.ConsensusException;
+import io.fjordmq.cluster.consensus.ConsensusHost;
 import io.fjordmq.cluster.consensus.ConsensusObserver;
 import io.fjordmq.cluster.consensus.ConsensusSettings;
+import io.fjordmq.cluster.consensus.GroupId;
 import io.fjordmq.cluster.consensus.JRaftHost;
 import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.cluster.consensus.ReplicatedState;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -53,17 +61,95 @@ final class MetadataOnDiskTest {
     }
   }
 
+  @Test
+  void shouldComeBackByItselfAfterItsLogHasFailed() throws Exception {
+    try (JRaftHost disk = host()) {
+      FailingHost host = new FailingHost(disk);
+      MetadataGroup.bootstrap(disk, ReplicaSet.ofVoters(SELF));
+      MetadataGroup group = lead(host);
+      write(group, "a");
+      host.fail();
+      Thread.sleep(1_500);
+      assertThat(host.opened).as("while it fails it would halt again").isEqualTo(1);
+      host.failure = null;
+      for (int tries = 0; host.opened < 2 && tries < 200; tries++) {
+        Thread.sleep(50);
+      }
+      for (int tries = 0; !group.leadership().leading() && tries < 200; tries++) {
+        Thread.sleep(50);
+      }
+      write(group, "b");
+      assertThat(group.view().records()).extracting(MetadataRecord::key).containsExactly("a", "b");
+      group.close();
+    }
+  }
+
+  /** Its log fails when it is told to. */
+  private static final class FailingHost implements ConsensusHost {
+    private final ConsensusHost host;
+    private volatile int opened;
+    private volatile @Nullable String failure;
+    private volatile @Nullable ReplicatedState state;
+
+    FailingHost(ConsensusHost host) {
+      this.host = host;
+    }
+
+    void fail() {
+      failure = "no space left";
+      Objects.requireNonNull(state)
+          .halted(new ConsensusException(ConsensusException.Kind.FAILED, "no space left"));
+    }
+
+    @Override
+    public Set<GroupId> groups() {
+      return host.groups();
+    }
+
+    @Override
+    public void create(GroupId group, ReplicaSet members) throws ConsensusException {
+      host.create(group, members);
+    }
+
+    @Override
+    public void create(GroupId group, ReplicaSet members, long begin) throws ConsensusException {
+      host.create(group, members, begin);
+    }
+
+    @Override
+    public Consensus open(GroupId group, ReplicatedState replica) throws ConsensusException {
+      state = replica;
+      opened++;
+      return host.open(group, replica);
+    }
+
+    @Override
+    public void destroy(GroupId group) throws ConsensusException {
+      host.destroy(group);
+    }
+
+    @Override
+    public @Nullable String failure() {
+      return failure;
+    }
+
+    @Override
+    public void close() {
+      host.close();
+    }
+  }
+
   private JRaftHost host() throws Exception {
     return JRaftHost.open(
         SELF, folder.resolve("raft"), ConsensusSettings.DEFAULT, ConsensusObserver.NONE);
   }
 
-  private MetadataGroup open(JRaftHost host) throws Exception {
+  private MetadataGroup open(ConsensusHost host) throws Exception {
     MetadataFile file = new MetadataFile(folder.resolve("metadata"));
     return MetadataGroup.open(host, file, MetadataSettings.DEFAULT, Runnable::run);
   }
 
-  private MetadataGroup lead(JRaftHost host) throws Exception {
+  private MetadataGroup lead(ConsensusHost host) throws Exception {
     MetadataGroup group = open(host);
     CountDownLatch leads = new CountDownLatch(1);
     group.watch(

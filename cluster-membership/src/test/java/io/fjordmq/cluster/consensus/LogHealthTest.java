@@ -1,0 +1,41 @@
+package io.fjordmq.cluster.consensus;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+
+final class LogHealthTest {
+  private final LogHealth health = new LogHealth(Path.of("log"));
+
+  @Test
+  void shouldTellHowLongAWriteWaitsAndThenOnceHowLongItTook() throws Exception {
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch disk = new CountDownLatch(1);
+    Thread writer =
+        new Thread(
+            () -> {
+              health.writeBegins();
+              begun.countDown();
+              try {
+                disk.await();
+              } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+              }
+              health.writeEnds();
+            });
+    writer.start();
+    begun.await();
+    Thread.sleep(60);
+    health.writeBegins(); // a younger one that works
+    health.writeEnds();
+    assertThat(health.pace().waitingMillis()).isGreaterThanOrEqualTo(59);
+    disk.countDown();
+    writer.join();
+    LogPace after = health.pace();
+    assertThat(after.waitingMillis()).isZero();
+    assertThat(after.slowestMillis()).isGreaterThanOrEqualTo(59);
+    assertThat(health.pace()).isEqualTo(new LogPace(0, 0));
+  }
+}
