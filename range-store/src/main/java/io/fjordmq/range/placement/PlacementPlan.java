@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <ol>
  *   <li>What the group's replicas are is published, and what has become of a range that was split.
- *   <li>A node that is DRAINING hands leadership to one that is not.
+ *   <li>A node that is DRAINING, FULL or SLOW hands leadership to one that is UP.
  *   <li>Voters: as many as the store's setting says, or as there are nodes; a node DOWN for long,
  *       or DRAINING, is replaced if there is another one. Spread evenly over the nodes: none votes
  *       for two ranges of a store more than another. A replica is created first, then the group

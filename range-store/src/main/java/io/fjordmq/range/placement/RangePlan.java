@@ -63,7 +63,7 @@ final class RangePlan {
     return step == null ? forget() : step;
   }
 
-  /** A node that is about to stop leads nothing, if somebody else can. */
+  /** A node that is about to stop, or whose disk is in trouble, leads nothing if another can. */
   private @Nullable Step giveLeadershipAway() {
     if (view.isUp(leader)) {
       return null;
