@@ -34,7 +34,7 @@ disks() {
   local node disk
   for node in 1 2 3; do
     disk="$folder/node$node/data"
-    mkdir -p "$disk" && truncate -s 1G "$folder/disk$node" && mkfs.ext4 -q -m 0 -E nodiscard "$folder/disk$node" &&
+    mkdir -p "$disk" && truncate -s 4G "$folder/disk$node" && mkfs.ext4 -q -m 0 -E nodiscard "$folder/disk$node" &&
       mount -o loop "$folder/disk$node" "$disk" && fsfreeze -f "$disk" && fsfreeze -u "$disk" || return 1
   done
   mkfifo "$folder/stalls"

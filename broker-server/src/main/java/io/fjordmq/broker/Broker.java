@@ -53,16 +53,13 @@ import io.fjordmq.router.RouteBarrier;
 import io.fjordmq.router.RouterSettings;
 import io.fjordmq.router.StaleRoutes;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -85,7 +82,7 @@ public final class Broker implements AutoCloseable {
   private final SessionRegistry registry = new SessionRegistry(streams);
   private final RocksKv kv;
   private final OverloadGuard overload;
-  private final DiskWatch disk;
+  private final NodeDisk disk;
   private final Drain drain;
   private final ClusterView view;
   private final Supplier<NodeStatus> status;
@@ -191,16 +188,11 @@ public final class Broker implements AutoCloseable {
       this.view = new ClusterView(node, stores);
       view.start(node.peers());
 
-      // Whether the disk has room for more.
+      // Whether the disk has room for more, and what the cluster does if not.
       this.disk =
-          new DiskWatch(
-              directory.path(),
-              Files.getFileStore(directory.path())::getUsableSpace,
-              config.diskConfig().minFreeBytes(),
-              List.of(kv::retryWrites, node.host()::retryWrites));
-      disk.look();
-      Sweeps watch = parts.add("disk watch", new Sweeps("disk-watch"));
-      watch.every(config.diskConfig().checkInterval(), "the disk", disk::look);
+          parts.add(
+              "disk", NodeDisk.watch(directory.path(), kv, node, stores, config.diskConfig()));
+      view.remarkOn(disk::remarks);
 
       // What a PUBLISH means.
       LocalSubscriptions live =
@@ -272,7 +264,7 @@ public final class Broker implements AutoCloseable {
                       kv.failure() != null,
                       node.host().failure() != null,
                       disk.freeBytes(),
-                      !disk.hasRoom()));
+                      disk.isLow()));
 
       // What the node tells of itself.
       SysTopicsSettings sysSettings = config.sysTopicsConfig();
@@ -355,11 +347,7 @@ public final class Broker implements AutoCloseable {
     if (stopping) {
       return List.of("the node is stopping");
     }
-    List<String> reasons = new ArrayList<>();
-    KvException failure = kv.failure();
-    Stream.of(disk.shortage(), failure == null ? null : failure.getMessage(), node.host().failure())
-        .filter(Objects::nonNull)
-        .forEach(reasons::add);
+    List<String> reasons = new ArrayList<>(disk.obstacles().toList());
     reasons.addAll(node.faults());
     reasons.addAll(stores.notLed());
     reasons.addAll(overload.reasons());

@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,6 +43,7 @@ final class ClusterView {
 
   private final ClusterNode node;
   private final Stores stores;
+  private volatile Supplier<List<String>> more = List::of;
 
   ClusterView(ClusterNode node, Stores stores) {
     this.node = node;
@@ -54,6 +56,11 @@ final class ClusterView {
         SERVICE,
         (from, question) ->
             CompletableFuture.completedFuture(RangeReports.of(stores.ranges()).encode()));
+  }
+
+  /** More that an operator should know, asked for each time. */
+  void remarkOn(Supplier<List<String>> what) {
+    more = what;
   }
 
   /** Says in the log what an operator should know of the ranges as they are now. */
@@ -178,6 +185,7 @@ final class ClusterView {
     if (notServing != null) {
       remarks.add("this node serves no clients: " + notServing);
     }
+    remarks.addAll(more.get());
     return remarks;
   }
 }

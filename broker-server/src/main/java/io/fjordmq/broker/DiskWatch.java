@@ -8,9 +8,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The disk of the data directory. While little of it is free, nothing is taken that would have to
- * be stored, but what makes room still is (acknowledgements, the end of sessions): on a full disk
- * not even those could be recorded. Says so once when that begins and once when it ends.
+ * How much of the data directory's disk is free. While that is little, nothing is taken that would
+ * have to be stored here ({@link Room}), but what makes room still is (acknowledgements, the end of
+ * sessions): on a full disk not even those could be recorded. Says so once when that begins and
+ * once when it ends.
  *
  * <p>Asks the storages, too, whether what failed on a full disk works again. {@link #look} may
  * block and belongs to one thread; everything else to any.
@@ -71,7 +72,7 @@ final class DiskWatch {
     }
   }
 
-  /** Whether more may be stored. */
+  /** Whether more may be stored here. */
   boolean hasRoom() {
     return !low;
   }
@@ -90,8 +91,8 @@ final class DiskWatch {
             + (freeBytes >> 20)
             + " MiB free, less than diskConfig.minFreeBytes ("
             + (minFreeBytes >> 20)
-            + " MiB): messages that have to be stored are refused; free some, the node goes on by"
-            + " itself"
+            + " MiB): messages that have to be stored are refused where other nodes cannot store"
+            + " them; free some, the node goes on by itself"
         : null;
   }
 }

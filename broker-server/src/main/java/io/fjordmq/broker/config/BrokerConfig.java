@@ -244,11 +244,14 @@ public record BrokerConfig(
    * @param minFreeBytes less free than this: what would have to be stored is refused; 0: it is
    *     taken until the disk is full
    * @param checkInterval how often that is looked at
+   * @param slowAfter from which on a write is slow: other nodes are asked to lead. While one is
+   *     stuck for longer than twice that, the node rests
    */
-  public record DiskConfig(long minFreeBytes, Duration checkInterval) {
+  public record DiskConfig(long minFreeBytes, Duration checkInterval, Duration slowAfter) {
     public DiskConfig {
       require(minFreeBytes >= 0, "minFreeBytes must not be negative, not " + minFreeBytes);
       require(checkInterval.toMillis() >= 10, "checkInterval must be at least 10 ms");
+      require(slowAfter.toMillis() >= 100, "slowAfter must be at least 100 ms");
     }
   }
 
@@ -280,7 +283,7 @@ public record BrokerConfig(
         RetainSettings.DEFAULTS,
         RangeClientSettings.DEFAULTS,
         RangeConfig.of(RangeStoreSettings.defaults(Path.of(""))),
-        new DiskConfig(256L << 20, Duration.ofSeconds(1)),
+        new DiskConfig(256L << 20, Duration.ofSeconds(1), Duration.ofSeconds(2)),
         RocksKvSettings.DEFAULTS,
         ConsensusSettings.DEFAULT,
         MetadataSettings.DEFAULT,

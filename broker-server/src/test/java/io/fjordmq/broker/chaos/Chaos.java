@@ -23,6 +23,16 @@ final class Chaos {
   private static final long DRAIN_SECONDS = 90;
   private static final long CALM_MILLIS = 3_000;
   private static final long MOVING_MILLIS = 1_500;
+
+  /** Takes little of the disk in advance: a full one is felt soon. */
+  private static final String SMALL_FILES =
+      """
+      consensusConfig:
+        log:
+          memtableBytes: 1 MiB
+          maxWalBytes: 2 MiB
+      """;
+
   private static final Set<String> EXACTLY_ONCE = Set.of("exact");
 
   private final Path folder;
@@ -85,7 +95,7 @@ final class Chaos {
 
   private int run(Path home, List<String> java) throws IOException, InterruptedException {
     System.out.printf("chaos: %d nodes, %d s, seed %d, in %s%n", NODES, seconds, seed, folder);
-    try (ChaosCluster cluster = new ChaosCluster(NODES, folder, home, java, "", history)) {
+    try (ChaosCluster cluster = new ChaosCluster(NODES, folder, home, java, SMALL_FILES, history)) {
       cluster.start();
       connected.forEach(ChaosSubscriber::begin);
       away.begin();

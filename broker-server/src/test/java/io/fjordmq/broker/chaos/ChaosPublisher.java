@@ -11,6 +11,9 @@ import java.util.concurrent.locks.LockSupport;
 final class ChaosPublisher {
   private static final int IN_FLIGHT = 20;
 
+  /** For disks to be filled. */
+  private static final String PADDING = " " + "x".repeat(1_000);
+
   private final String name;
   private final MqttQos qos;
   private final long periodNanos;
@@ -83,7 +86,7 @@ final class ChaosPublisher {
         .publishWith()
         .topic(topic(name))
         .qos(qos)
-        .payload(Integer.toString(number).getBytes(StandardCharsets.UTF_8))
+        .payload((number + PADDING).getBytes(StandardCharsets.UTF_8))
         .send()
         .whenComplete(
             (result, failure) -> {

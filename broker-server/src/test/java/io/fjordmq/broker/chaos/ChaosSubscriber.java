@@ -68,7 +68,8 @@ final class ChaosSubscriber {
   private void note(Mqtt5Publish publish) {
     String topic = publish.getTopic().toString();
     String publisher = topic.substring(topic.indexOf('/') + 1);
-    int number = Integer.parseInt(new String(publish.getPayloadAsBytes(), StandardCharsets.UTF_8));
+    String payload = new String(publish.getPayloadAsBytes(), StandardCharsets.UTF_8);
+    int number = Integer.parseInt(payload.substring(0, payload.indexOf(' ')));
     history.add(millis -> new HistoryEvent.Received(millis, name, publisher, number));
     highest.merge(publisher, number, Math::max);
   }

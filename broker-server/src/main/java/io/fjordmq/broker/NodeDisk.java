@@ -1,0 +1,154 @@
+package io.fjordmq.broker;
+
+import io.fjordmq.broker.config.BrokerConfig.DiskConfig;
+import io.fjordmq.cluster.membership.ClusterMembership;
+import io.fjordmq.cluster.membership.Member;
+import io.fjordmq.cluster.membership.Members;
+import io.fjordmq.inbox.InboxReplicas;
+import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.kv.Kv;
+import io.fjordmq.range.kv.KvException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The disk of the data directory: {@link DiskWatch} looks at it, {@link DiskTrouble} tells the
+ * cluster, {@link Room} says what is still taken. Thread-safe.
+ */
+final class NodeDisk implements AutoCloseable {
+  private static final int LOOKS = 4;
+
+  private final Kv kv;
+  private final ClusterNode node;
+  private final DiskWatch watch;
+  private final DiskTrouble trouble;
+  private final Room room;
+  private final Parts parts = new Parts();
+
+  /** Looks once, then again and again. */
+  static NodeDisk watch(Path data, Kv kv, ClusterNode node, Stores stores, DiskConfig settings)
+      throws IOException {
+    NodeDisk disk = new NodeDisk(data, kv, node, stores, settings);
+    disk.watch.look();
+    Sweeps looks = disk.parts.add("disk watch", new Sweeps("disk-watch"));
+    looks.every(settings.checkInterval(), "the disk", disk.watch::look);
+    // On a thread of its own: the other one may wait for the disk.
+    Sweeps judging = disk.parts.add("disk trouble", new Sweeps("disk-trouble"));
+    Duration pause = settings.slowAfter().dividedBy(LOOKS);
+    judging.every(pause, "the disk's pace", disk::judge);
+    return disk;
+  }
+
+  private NodeDisk(Path data, Kv kv, ClusterNode node, Stores stores, DiskConfig settings)
+      throws IOException {
+    this.kv = kv;
+    this.node = node;
+    this.watch =
+        new DiskWatch(
+            data,
+            Files.getFileStore(data)::getUsableSpace,
+            settings.minFreeBytes(),
+            List.of(kv::retryWrites, node.host()::retryWrites));
+    this.trouble =
+        new DiskTrouble(
+            new DiskTrouble.Signs(watch::hasRoom, this::failure, node.host()::pace),
+            new InCluster(node),
+            settings.slowAfter().toMillis());
+    this.room =
+        new Room(node.self(), watch::hasRoom, node.membership()::members, () -> ofMessages(stores));
+  }
+
+  private static Collection<RangeDescriptor> ofMessages(Stores stores) {
+    return Stream.of(InboxReplicas.STORE, "retain")
+        .flatMap(store -> stores.directory().ranges(store).stream())
+        .toList();
+  }
+
+  private void judge() {
+    room.look();
+    trouble.look(System.nanoTime() / 1_000_000);
+  }
+
+  private @Nullable String failure() {
+    KvException state = kv.failure();
+    return state == null ? node.host().failure() : state.getMessage();
+  }
+
+  /** Whether messages that have to be stored are taken. */
+  boolean hasRoom() {
+    return room.isEnough();
+  }
+
+  /** Whether less is free here than should be. */
+  boolean isLow() {
+    return !watch.hasRoom();
+  }
+
+  long freeBytes() {
+    return watch.freeBytes();
+  }
+
+  /** Why clients should not be sent here; none if the other nodes make up for this disk. */
+  Stream<String> obstacles() {
+    KvException state = kv.failure();
+    return Stream.of(
+            hasRoom() ? null : watch.shortage(),
+            state == null ? null : state.getMessage(),
+            node.host().failure())
+        .filter(Objects::nonNull);
+  }
+
+  /** What an operator should know of it. */
+  List<String> remarks() {
+    return Stream.of(watch.shortage(), trouble.trouble())
+        .filter(Objects::nonNull)
+        .map(remark -> "this node's disk: " + remark)
+        .toList();
+  }
+
+  @Override
+  public void close() {
+    parts.close();
+  }
+
+  private record InCluster(ClusterNode node) implements DiskTrouble.Cluster {
+    private ClusterMembership membership() {
+      return node.membership();
+    }
+
+    @Override
+    public Member.@Nullable State state() {
+      Members members = membership().members();
+      Member me = members.find(node.self());
+      return me == null || members.byNode().size() < 2 ? null : me.state();
+    }
+
+    @Override
+    public CompletableFuture<Void> say(Member.State disk) {
+      return membership().condition(disk);
+    }
+
+    @Override
+    public void silence(boolean silent) {
+      node.host().silence(silent);
+    }
+
+    @Override
+    public void rest(String why) {
+      membership().rest(why);
+    }
+
+    @Override
+    public void resume() {
+      membership().resume();
+    }
+  }
+}
