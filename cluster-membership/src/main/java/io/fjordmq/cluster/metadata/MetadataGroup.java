@@ -115,6 +115,7 @@ public final class MetadataGroup implements AutoCloseable {
     }
     try {
       consensus = host.open(GROUP, state);
+      state.reopened();
       LOG.info("the metadata group is open again on this node");
     } catch (ConsensusException | RuntimeException e) {
       LOG.warn("the metadata group cannot be reopened, will be tried again", e);

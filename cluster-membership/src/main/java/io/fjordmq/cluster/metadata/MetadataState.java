@@ -77,6 +77,11 @@ final class MetadataState implements ReplicatedState {
     return failure;
   }
 
+  /** Takes part again after it had halted. */
+  void reopened() {
+    failure = null;
+  }
+
   synchronized void watch(MetadataListener listener) {
     listeners.add(listener);
     listener.changed(view, view.since(MetadataView.EMPTY));
