@@ -25,6 +25,7 @@ final class IncomingConnection extends SimpleChannelInboundHandler<ByteBuf> impl
   private final NodeId self;
   private final Channel channel;
   private final RaftRequests requests;
+  private final AddressBook addresses;
   private final TransportSettings settings;
   private final ConsensusObserver observer;
   private final FrameQueue queue;
@@ -35,12 +36,13 @@ final class IncomingConnection extends SimpleChannelInboundHandler<ByteBuf> impl
       NodeId self,
       Channel channel,
       RaftRequests requests,
-      TransportSettings settings,
+      ClusterPort port,
       ConsensusObserver observer) {
     this.self = self;
     this.channel = channel;
     this.requests = requests;
-    this.settings = settings;
+    this.addresses = port.addresses();
+    this.settings = port.settings();
     this.observer = observer;
     this.queue = new FrameQueue(channel, settings.heartbeatTick(), settings.maxQueuedBytes());
   }
@@ -63,6 +65,8 @@ final class IncomingConnection extends SimpleChannelInboundHandler<ByteBuf> impl
     byte kind = frame.readByte();
     if (peer == null) {
       greet(kind, frame);
+    } else if (addresses.isRemoved(peer)) {
+      throw new CorruptedFrameException("node " + peer + " was removed from the cluster");
     } else if (kind == RaftFrame.REQUEST) {
       RaftFrame.Call request = RaftFrame.readCall(frame);
       requests.handle(request, new Answering(request));

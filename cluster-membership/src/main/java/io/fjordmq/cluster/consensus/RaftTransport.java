@@ -132,7 +132,7 @@ final class RaftTransport implements AutoCloseable {
         if (incoming) {
           channel
               .pipeline()
-              .addLast(new IncomingConnection(self, channel, requests, port.settings(), observer));
+              .addLast(new IncomingConnection(self, channel, requests, port, observer));
         }
       }
     };

@@ -56,6 +56,7 @@ public final class ClusterMembership implements Membership, AutoCloseable {
   private final SerialTimers timers;
   private final LeaderCalls calls;
   private final Life life;
+  private volatile boolean goesForGood;
 
   /** Of this node's record, as last written by itself: its own replica may be behind. */
   private volatile long recordVersion;
@@ -155,10 +156,12 @@ public final class ClusterMembership implements Membership, AutoCloseable {
     return made;
   }
 
-  private void awaitRegistration() throws InterruptedException {
+  /** Then what this start may have to know of others, and who was removed, is known here. */
+  private void awaitRegistration() throws InterruptedException, MembershipException {
     while (true) {
       try {
-        life.registered().get(REPORT_SECONDS, TimeUnit.SECONDS);
+        long version = life.registered().get(REPORT_SECONDS, TimeUnit.SECONDS);
+        members.reached(version).get(REPORT_SECONDS, TimeUnit.SECONDS);
         return;
       } catch (TimeoutException e) {
         LOG.warn(
@@ -166,6 +169,9 @@ public final class ClusterMembership implements Membership, AutoCloseable {
             notServingBecause(),
             metadata.status().replicas());
       } catch (ExecutionException e) {
+        if (e.getCause() instanceof MembershipException refused) {
+          throw refused;
+        }
         throw new IllegalStateException(e);
       }
     }
@@ -206,14 +212,58 @@ public final class ClusterMembership implements Membership, AutoCloseable {
 
   /**
    * Tells the cluster how this node's disk is: FULL, SLOW, or UP if well. Does nothing while the
-   * node is DRAINING. Fails as {@link #drain} does; can be repeated. That it succeeds while this
-   * node's own disk takes no writes shows that the others can go on without it.
+   * node is DRAINING or LEAVING. Fails as {@link #drain} does; can be repeated. That it succeeds
+   * while this node's own disk takes no writes shows that the others can go on without it.
    */
   public CompletableFuture<Void> condition(Member.State disk) {
     Member now = members().find(self());
-    return now != null && now.state() == Member.State.DRAINING
+    boolean isGoing =
+        now != null
+            && (now.state() == Member.State.DRAINING || now.state() == Member.State.LEAVING);
+    return isGoing
         ? CompletableFuture.completedFuture(null)
         : writeState(NodeRecord.State.valueOf(disk.name()));
+  }
+
+  /**
+   * Asks the cluster to take everything from this node, because it is about to go for good. Fails
+   * as {@link #drain}; can be repeated. A later start takes it back.
+   */
+  public CompletableFuture<Void> leave() {
+    return writeState(NodeRecord.State.LEAVING);
+  }
+
+  /** From now on {@link #close} says that this node has gone for good, if it is LEAVING. */
+  public void goForGood() {
+    goesForGood = true;
+  }
+
+  /**
+   * Removes a node that is DOWN from the cluster, for ever. Fails as {@link #write} does, and with
+   * {@link MembershipException} if there is no such node or it is not DOWN.
+   */
+  public CompletableFuture<Void> remove(NodeId node) {
+    MetadataRecord record = metadata.view().get(NodeRecord.key(node));
+    NodeRecord now = record == null ? null : NodeRecord.decode(record);
+    if (node.equals(self())) {
+      return refused("this is node " + node + " itself: it can leave, but not remove itself");
+    } else if (record == null || now == null) {
+      return refused("there is no node " + node + " in this cluster");
+    } else if (now.state() == NodeRecord.State.REMOVED) {
+      return refused("node " + node + " has been removed already");
+    } else if (now.state() != NodeRecord.State.DOWN) {
+      return refused("node " + node + " is " + now.state() + ": only a node that is DOWN can go");
+    } else if (!MetadataReplicas.canDoWithout(
+        node, metadata.status().replicas(), members.members())) {
+      return refused("the metadata would have no majority without node " + node);
+    }
+    byte[] removed = now.in(NodeRecord.State.REMOVED).encode();
+    return write(List.of(Change.put(record.key(), removed, record.version())))
+        .thenAccept(ClusterMembership::requireApplied);
+  }
+
+  private static CompletableFuture<Void> refused(String because) {
+    return CompletableFuture.failedFuture(new MembershipException(because));
   }
 
   private CompletableFuture<Void> writeState(NodeRecord.State state) {
@@ -279,7 +329,7 @@ public final class ClusterMembership implements Membership, AutoCloseable {
   }
 
   /** The version of the metadata that this node and all its listeners know. */
-  long applied() {
+  public long applied() {
     return members.applied();
   }
 
@@ -338,7 +388,7 @@ public final class ClusterMembership implements Membership, AutoCloseable {
   public void close() {
     try {
       CompletableFuture.runAsync(life::leave, timers)
-          .thenCompose(left -> writeState(NodeRecord.State.DOWN))
+          .thenCompose(left -> writeState(lastState()))
           .get(LEAVE_SECONDS, TimeUnit.SECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -349,5 +399,11 @@ public final class ClusterMembership implements Membership, AutoCloseable {
       thread.close();
     }
     metadata.close();
+  }
+
+  private NodeRecord.State lastState() {
+    Member own = members.members().find(self());
+    boolean leaving = own != null && own.state() == Member.State.LEAVING;
+    return leaving && goesForGood ? NodeRecord.State.REMOVED : NodeRecord.State.DOWN;
   }
 }

@@ -104,6 +104,14 @@ sealed interface LeaderAnswer {
     }
   }
 
+  /** Nothing is done for the node: it is no member any more, and will never be one again. */
+  record Removed() implements LeaderAnswer {
+    @Override
+    public byte[] encode() {
+      return new byte[] {9};
+    }
+  }
+
   /**
    * @throws MalformedBytesException if it is none of these
    */
@@ -123,6 +131,7 @@ sealed interface LeaderAnswer {
         case 6 -> new Written(new WriteResult.Applied(in.readVarint()));
         case 7 -> new Written(new WriteResult.Conflict(in.readString(), in.readVarint()));
         case 8 -> new Failed(ConsensusException.Kind.valueOf(in.readString()), in.readString());
+        case 9 -> new Removed();
         default ->
             throw NewerFormException.unknownKind("answer of the leader of the metadata", kind);
       };

@@ -1,6 +1,7 @@
 package io.fjordmq.cluster.membership;
 
 import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.cluster.metadata.MetadataGroup;
 import io.fjordmq.cluster.peer.PeerCalls;
 import io.fjordmq.cluster.peer.PeerException;
@@ -10,11 +11,13 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the leader of the metadata and asks it; it may be this node. A node that the group does not
- * hold yet does not hear who leads, so it asks one voter after the other. Thread-safe.
+ * hold yet does not hear who leads, so it asks one holder after the other: its voters may all have
+ * gone meanwhile. Thread-safe.
  */
 final class LeaderCalls {
   static final String SERVICE = "metadata";
@@ -49,13 +52,16 @@ final class LeaderCalls {
     return peers
         .ask(target, SERVICE, request.encode(), timeout)
         .thenApply(LeaderAnswer::decode)
-        .whenComplete(
-            (answer, failure) ->
-                hint = answer instanceof LeaderAnswer.NotLeader not ? not.leader() : hint(failure));
+        .whenComplete((answer, failure) -> hint = hint(target, answer, failure));
   }
 
-  private @Nullable NodeId hint(@Nullable Throwable failure) {
-    return failure == null ? hint : null;
+  /** Who was named is asked next, but not whom that one names: they may name each other. */
+  private @Nullable NodeId hint(
+      NodeId asked, @Nullable LeaderAnswer answer, @Nullable Throwable failure) {
+    if (failure != null || answer instanceof LeaderAnswer.NotLeader && asked.equals(hint)) {
+      return null;
+    }
+    return answer instanceof LeaderAnswer.NotLeader not ? not.leader() : hint;
   }
 
   private @Nullable NodeId target() {
@@ -64,13 +70,16 @@ final class LeaderCalls {
     if (known != null || told != null) {
       return known != null ? known : told;
     }
-    List<NodeId> voters =
-        metadata.status().replicas().voters().stream()
+    ReplicaSet replicas = metadata.status().replicas();
+    Comparator<NodeId> votersFirst =
+        Comparator.comparing(node -> !replicas.voters().contains(node));
+    List<NodeId> holders =
+        Stream.concat(replicas.voters().stream(), replicas.learners().stream())
             .filter(node -> !node.equals(self))
-            .sorted(Comparator.comparing(NodeId::value))
+            .sorted(votersFirst.thenComparing(NodeId::value))
             .toList();
-    return voters.isEmpty()
+    return holders.isEmpty()
         ? null
-        : voters.get(Math.floorMod(turn.getAndIncrement(), voters.size()));
+        : holders.get(Math.floorMod(turn.getAndIncrement(), holders.size()));
   }
 }

@@ -23,6 +23,8 @@ import org.slf4j.LoggerFactory;
  *      ▲              ▲────────────┘            │        what has to be prepared failed: once more
  *      └── ENDING ◄───┴────────────┴────────────┘        this life is not UP any more, or the node
  *                                                        rests: then the next waits
+ *
+ * from all: REMOVED, when the cluster has removed the node; LEFT, when it stops
  * </pre>
  *
  * <p>Everything happens on the thread of the timers but what is said to be thread-safe.
@@ -41,8 +43,14 @@ final class Life {
     PREPARING,
     ADMITTED,
     ENDING,
-    LEFT
+    LEFT,
+    REMOVED
   }
+
+  /** What a node is told that is no member any more. */
+  static final String REMOVED_FOR_GOOD =
+      "this node has been removed from its cluster and its id never comes back: to join as a new node, start"
+          + " with an empty data directory";
 
   private final NodeId self;
   private final NodeAddress address;
@@ -87,7 +95,7 @@ final class Life {
     return incarnation;
   }
 
-  /** Completes with the incarnation of the first life. */
+  /** Completes with the version of the metadata that has the first life. */
   CompletableFuture<Long> registered() {
     return registered;
   }
@@ -135,14 +143,16 @@ final class Life {
     if (phase != Phase.REGISTERING) {
       return;
     }
-    if (answer instanceof Registered life) {
+    if (answer instanceof LeaderAnswer.Removed) {
+      removed();
+    } else if (answer instanceof Registered life) {
       known = life.incarnation();
       incarnation = life.incarnation();
       registeredVersion = life.version();
       phase = Phase.REGISTERED;
       obstacle = "not every node knows yet that it is there";
       LOG.info("registered, incarnation {}", incarnation);
-      registered.complete(incarnation);
+      registered.complete(registeredVersion);
       renew();
     } else if (answer instanceof KnownAs last && last.incarnation() != known) {
       known = last.incarnation();
@@ -169,7 +179,7 @@ final class Life {
   }
 
   private void beat() {
-    if (phase == Phase.LEFT) {
+    if (phase == Phase.LEFT || phase == Phase.REMOVED) {
       return;
     }
     timers.schedule(beatMillis(), this::beat);
@@ -230,6 +240,8 @@ final class Life {
       if (phase == Phase.REGISTERED && renewed.appliedByAll() >= registeredVersion) {
         prepare();
       }
+    } else if (answer instanceof LeaderAnswer.Removed) {
+      removed();
     } else if (answer instanceof NotRenewed refused) {
       LOG.debug("the lease is not renewed: {}", refused.why());
     } else {
@@ -279,6 +291,10 @@ final class Life {
 
   /** To be called when the members have changed. */
   void membersChanged() {
+    if (members.members().removed().containsKey(self)) {
+      removed();
+      return;
+    }
     Member member = members.members().find(self);
     if (!living() || member == null || member.incarnation() < incarnation) {
       return;
@@ -335,6 +351,22 @@ final class Life {
               }
             },
             timers);
+  }
+
+  /** There is no next life. */
+  private void removed() {
+    if (phase == Phase.REMOVED || phase == Phase.LEFT) {
+      return;
+    }
+    final boolean holds = living();
+    phase = Phase.REMOVED;
+    admitted = false;
+    obstacle = REMOVED_FOR_GOOD;
+    LOG.error("serves no clients any more: {}", obstacle);
+    registered.completeExceptionally(new MembershipException(REMOVED_FOR_GOOD));
+    if (holds) {
+      members.ask(listener -> listener.lifeEnded(incarnation));
+    }
   }
 
   /** Serves nobody and renews nothing from now on. */

@@ -22,10 +22,12 @@ public record Member(NodeId node, NodeAddress address, long incarnation, State s
     /** As UP, but its disk has little room: leads nothing that another can lead. */
     FULL,
     /** As UP, but its disk makes writes wait for seconds: leads nothing that another can lead. */
-    SLOW
+    SLOW,
+    /** As UP, and asked to give away all it has because it is about to go for good. */
+    LEAVING
   }
 
-  /** Everything but DOWN: routes count only when this node has them, deliveries to it are owed. */
+  /** All but DOWN: routes count only when this node has them, deliveries to it are owed. */
   public boolean isAlive() {
     return state != State.DOWN;
   }

@@ -2,12 +2,15 @@ package io.fjordmq.cluster.membership;
 
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.metadata.MetadataListener;
+import io.fjordmq.cluster.metadata.MetadataRecord;
 import io.fjordmq.cluster.metadata.MetadataUpdate;
 import io.fjordmq.cluster.metadata.MetadataView;
 import io.fjordmq.cluster.metadata.NodeRecord;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
@@ -24,6 +27,9 @@ final class MemberView implements MetadataListener {
   private volatile Members members = new Members(0, Map.of());
   private volatile long applied;
 
+  /** Who waits for a version. Guarded by this. */
+  private final NavigableMap<Long, CompletableFuture<Void>> awaited = new TreeMap<>();
+
   Members members() {
     return members;
   }
@@ -35,12 +41,18 @@ final class MemberView implements MetadataListener {
 
   static Members of(MetadataView view) {
     Map<NodeId, Member> byNode = new HashMap<>();
-    for (NodeRecord record : NodeRecord.all(view)) {
+    Map<NodeId, Long> removed = new HashMap<>();
+    for (MetadataRecord written : view.withPrefix(NodeRecord.PREFIX)) {
+      NodeRecord record = NodeRecord.decode(written);
+      if (record.state() == NodeRecord.State.REMOVED) {
+        removed.put(record.node(), written.version());
+        continue;
+      }
       Member.State state = Member.State.valueOf(record.state().name());
       byNode.put(
           record.node(), new Member(record.node(), record.address(), record.incarnation(), state));
     }
-    return new Members(view.version(), byNode);
+    return new Members(view.version(), byNode, removed);
   }
 
   // The monitor orders all calls of listeners.
@@ -51,9 +63,18 @@ final class MemberView implements MetadataListener {
       members = of(view);
       listeners.forEach(listener -> listener.changed(members));
     } else {
-      members = new Members(view.version(), members.byNode());
+      members = new Members(view.version(), members.byNode(), members.removed());
     }
     applied = view.version();
+    awaited.headMap(applied, true).values().forEach(waiting -> waiting.complete(null));
+    awaited.headMap(applied, true).clear();
+  }
+
+  /** Completes once everybody here knows the version. */
+  synchronized CompletableFuture<Void> reached(long version) {
+    return applied >= version
+        ? CompletableFuture.completedFuture(null)
+        : awaited.computeIfAbsent(version, later -> new CompletableFuture<>());
   }
 
   synchronized void watch(MembershipListener listener) {

@@ -15,19 +15,43 @@ import org.jspecify.annotations.Nullable;
  *
  * @param version of the metadata
  * @param byNode every node that ever joined and was not removed
+ * @param removed nodes that have gone for good, with the version that says so
  */
-public record Members(long version, Map<NodeId, Member> byNode) {
+public record Members(long version, Map<NodeId, Member> byNode, Map<NodeId, Long> removed) {
   private static final Comparator<NodeId> BY_NAME = Comparator.comparing(NodeId::value);
 
   /** Keeps them in the order of their names, so that what is done for each can be repeated. */
   public Members {
-    NavigableMap<NodeId, Member> ordered = new TreeMap<>(BY_NAME);
-    ordered.putAll(byNode);
-    byNode = Collections.unmodifiableNavigableMap(ordered);
+    byNode = ordered(byNode);
+    removed = ordered(removed);
+  }
+
+  /** Nobody has gone for good. */
+  public Members(long version, Map<NodeId, Member> byNode) {
+    this(version, byNode, Map.of());
+  }
+
+  private static <T> Map<NodeId, T> ordered(Map<NodeId, T> nodes) {
+    NavigableMap<NodeId, T> ordered = new TreeMap<>(BY_NAME);
+    ordered.putAll(nodes);
+    return Collections.unmodifiableNavigableMap(ordered);
   }
 
   public @Nullable Member find(NodeId node) {
     return byNode.get(node);
+  }
+
+  /** The nodes in this state. */
+  Set<NodeId> in(Member.State state) {
+    return byNode.values().stream()
+        .filter(member -> member.state() == state)
+        .map(Member::node)
+        .collect(Collectors.toUnmodifiableSet());
+  }
+
+  /** The version that says who was removed last; 0 if nobody ever was. */
+  public long removedAsOf() {
+    return removed.values().stream().mapToLong(Long::longValue).max().orElse(0);
   }
 
   /** The nodes that are not DOWN. */
@@ -43,6 +67,9 @@ public record Members(long version, Map<NodeId, Member> byNode) {
    * left behind may be cleared away.
    */
   public boolean isOver(NodeId node, long incarnation) {
+    if (removed.containsKey(node)) {
+      return true;
+    }
     Member member = byNode.get(node);
     return member != null
         && (incarnation < member.incarnation()

@@ -169,25 +169,31 @@ final class MetadataLeader {
       return;
     }
     ReplicaSet replicas = metadata.status().replicas();
-    ReplicaSet target = MetadataReplicas.next(replicas, members, self);
-    if (target == null) {
+    NodeId successor = MetadataReplicas.successor(replicas, members, self);
+    if (successor != null) {
+      LOG.info("leaves the cluster: hands the metadata over to node {}", successor);
+      whileChanging(current, metadata.transferLeadership(successor));
       return;
     }
+    ReplicaSet target = MetadataReplicas.next(replicas, members, self);
+    if (target != null) {
+      LOG.info("the metadata go from {} to {}", replicas, target);
+      whileChanging(current, metadata.changeReplicas(target));
+    }
+  }
+
+  private void whileChanging(Reign current, CompletableFuture<Void> change) {
     current.changingReplicas = true;
-    LOG.info("the metadata go from {} to {}", replicas, target);
-    metadata
-        .changeReplicas(target)
-        .whenCompleteAsync(
-            (done, failure) -> {
-              if (failure != null) {
-                LOG.warn(
-                    "the metadata stay where they are for now: {}", cause(failure).getMessage());
-              }
-              timers.schedule(
-                  failure == null ? 0 : settings.retryPause().toMillis(),
-                  () -> current.changingReplicas = false);
-            },
-            timers);
+    change.whenCompleteAsync(
+        (done, failure) -> {
+          if (failure != null) {
+            LOG.warn("the metadata stay where they are for now: {}", cause(failure).getMessage());
+          }
+          timers.schedule(
+              failure == null ? 0 : settings.retryPause().toMillis(),
+              () -> current.changingReplicas = false);
+        },
+        timers);
   }
 
   /** Answers a node, this one or another; on any thread. */
@@ -202,6 +208,9 @@ final class MetadataLeader {
     Reign current = reign;
     if (current == null) {
       return CompletableFuture.completedFuture(notLeader());
+    }
+    if (MemberView.of(metadata.view()).removed().containsKey(from)) {
+      return CompletableFuture.completedFuture(new LeaderAnswer.Removed());
     }
     if (request instanceof Renewal renewal) {
       return renew(current, from, renewal);

@@ -12,8 +12,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Who should hold the metadata: a pure function to the next step. Every member holds them; voters
- * are 1, 2, 3, 3, 5 for 1, 2, 3, 4, 5 and more members. Each step changes one node, and none leaves
- * the voters that are alive without a majority.
+ * are 1, 2, 3, 3, 5 for 1, 2, 3, 4, 5 and more members that stay. A voter that is DOWN or LEAVING
+ * is replaced as soon as a living learner can take its place; who was removed holds nothing. Each
+ * step changes one node, and none leaves the voters that are alive without a majority.
  */
 final class MetadataReplicas {
   private static final Comparator<NodeId> BY_NAME = Comparator.comparing(NodeId::value);
@@ -36,30 +37,56 @@ final class MetadataReplicas {
       return null; // the first node of a cluster has not registered yet
     }
     Set<NodeId> alive = members.alive();
+    Set<NodeId> leaving = members.in(Member.State.LEAVING);
+    Predicate<NodeId> stays = node -> alive.contains(node) && !leaving.contains(node);
     Predicate<NodeId> holds =
         node -> current.voters().contains(node) || current.learners().contains(node);
-    int wanted = wantedVoters(members.byNode().size());
-    long living = current.voters().stream().filter(alive::contains).count();
+    int wanted = wantedVoters(members.byNode().size() - leaving.size());
+    long staying = current.voters().stream().filter(stays).count();
 
+    Optional<NodeId> gone = first(current.learners(), members.removed()::containsKey);
+    if (gone.isPresent()) {
+      return new ReplicaSet(current.voters(), without(current.learners(), gone.get()));
+    }
     Optional<NodeId> newcomer = first(alive, node -> !holds.test(node));
     if (newcomer.isPresent()) {
       return new ReplicaSet(current.voters(), with(current.learners(), newcomer.get()));
     }
-    Optional<NodeId> successor = first(current.learners(), alive::contains);
-    if (living < wanted && successor.isPresent()) {
+    Optional<NodeId> successor = first(current.learners(), stays);
+    if (staying < wanted && successor.isPresent()) {
       return new ReplicaSet(
           with(current.voters(), successor.get()), without(current.learners(), successor.get()));
     }
-    if (current.voters().size() > wanted) {
-      Optional<NodeId> leaving =
+    gone = first(current.voters(), members.removed()::containsKey);
+    if (gone.isPresent()) {
+      return keepsMajority(current, gone.get(), alive)
+          ? new ReplicaSet(without(current.voters(), gone.get()), current.learners())
+          : null;
+    }
+    Optional<NodeId> goes =
+        first(current.voters(), node -> leaving.contains(node) && !node.equals(leader));
+    if (goes.isEmpty() && current.voters().size() > wanted) {
+      goes =
           first(current.voters(), node -> !alive.contains(node))
               .or(() -> first(current.voters(), node -> !node.equals(leader)));
-      if (leaving.isPresent() && keepsMajority(current, leaving.get(), alive)) {
-        return new ReplicaSet(
-            without(current.voters(), leaving.get()), with(current.learners(), leaving.get()));
-      }
     }
-    return null;
+    return goes.isPresent() && keepsMajority(current, goes.get(), alive)
+        ? new ReplicaSet(
+            without(current.voters(), goes.get()), with(current.learners(), goes.get()))
+        : null;
+  }
+
+  /** Whether most voters live, not counting the node. */
+  static boolean canDoWithout(NodeId node, ReplicaSet current, Members members) {
+    Set<NodeId> rest = without(current.voters(), node);
+    return 2 * rest.stream().filter(members.alive()::contains).count() > current.voters().size();
+  }
+
+  /** Who should lead instead of a leader that goes for good; null while it may stay. */
+  static @Nullable NodeId successor(ReplicaSet current, Members members, NodeId leader) {
+    return members.in(Member.State.LEAVING).contains(leader)
+        ? first(current.voters(), members.in(Member.State.UP)::contains).orElse(null)
+        : null;
   }
 
   private static boolean keepsMajority(ReplicaSet current, NodeId leaving, Set<NodeId> alive) {

@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
@@ -44,6 +45,7 @@ public final class NodeAddresses {
   private final Map<NodeId, NodeAddress> inMetadata = new ConcurrentHashMap<>();
   private final Map<NodeId, NodeAddress> ownWords = new ConcurrentHashMap<>();
   private final Map<String, InetAddress> resolved = new ConcurrentHashMap<>();
+  private volatile Set<NodeId> removed = Set.of();
 
   private NodeAddresses(@Nullable Path file, Executor disk) {
     this.file = file;
@@ -94,7 +96,17 @@ public final class NodeAddresses {
 
   /** For Raft. */
   public AddressBook ofRaft() {
-    return node -> address(node, 1);
+    return new AddressBook() {
+      @Override
+      public @Nullable InetSocketAddress addressOf(NodeId node) {
+        return address(node, 1);
+      }
+
+      @Override
+      public boolean isRemoved(NodeId node) {
+        return removed.contains(node);
+      }
+    };
   }
 
   private @Nullable InetSocketAddress address(NodeId node, int offset) {
@@ -151,6 +163,9 @@ public final class NodeAddresses {
 
   /** A node itself says where it is. */
   void heard(NodeId node, NodeAddress address) {
+    if (removed.contains(node)) {
+      return;
+    }
     NodeAddress before = find(node);
     ownWords.put(node, address);
     if (!address.equals(before)) {
@@ -163,11 +178,18 @@ public final class NodeAddresses {
   /** Another node says where the nodes are; counts if nothing better is known. */
   void suggested(Map<NodeId, NodeAddress> hearsay) {
     hearsay.forEach(kept::putIfAbsent);
+    forget(removed);
   }
 
-  /** The metadata say where the nodes are. */
+  private void forget(Set<NodeId> nodes) {
+    List.of(kept, inMetadata, ownWords).forEach(source -> source.keySet().removeAll(nodes));
+  }
+
+  /** The metadata say where the nodes are, and who has gone for good. */
   void written(Members members) {
     Map<NodeId, NodeAddress> before = all();
+    removed = members.removed().keySet();
+    forget(removed);
     members.byNode().values().forEach(member -> inMetadata.put(member.node(), member.address()));
     if (!before.equals(all())) {
       keep();

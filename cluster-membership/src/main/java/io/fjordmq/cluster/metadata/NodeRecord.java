@@ -11,9 +11,11 @@ import java.util.List;
  * What the cluster knows of a node, under {@code node/<id>}.
  *
  * <pre>
- * u8 form = 3 | u8 state | i64 incarnation | u16 port | u16 length, host (UTF-8)    FULL and SLOW
+ * u8 form = 3 | u8 state | i64 incarnation | u16 port | u16 length, host (UTF-8)    later states
  * u8 form = 2 | u8 state | i64 incarnation | u16 port | u16 length, host (UTF-8)
  * u8 form = 1 |            i64 incarnation | u16 port | u16 length, host (UTF-8)    of one node, UP
+ *
+ * state: 0 UP, 1 DRAINING, 2 DOWN; in form 3 also 3 FULL, 4 SLOW, 5 LEAVING, 6 REMOVED
  * </pre>
  *
  * @param node who
@@ -37,7 +39,11 @@ public record NodeRecord(NodeId node, NodeAddress address, long incarnation, Sta
     DRAINING,
     DOWN,
     FULL,
-    SLOW
+    SLOW,
+    /** Alive, and about to go for good. */
+    LEAVING,
+    /** No member any more. The record stays, so that the id never comes back. */
+    REMOVED
   }
 
   /** Of a node that is UP. */
@@ -97,5 +103,14 @@ public record NodeRecord(NodeId node, NodeAddress address, long incarnation, Sta
         new NodeAddress(new String(host, StandardCharsets.UTF_8), port),
         incarnation,
         state);
+  }
+
+  private static State state(int number) {
+    State[] states = State.values();
+    if (number < 0 || number >= states.length) {
+      throw new IllegalArgumentException(
+          "unknown state of a node: " + number + "; a newer version of FjordMQ wrote it");
+    }
+    return states[number];
   }
 }

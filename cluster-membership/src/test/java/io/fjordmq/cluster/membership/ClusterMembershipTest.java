@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.fjordmq.cluster.DataDirectory;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.NodeIdentity;
+import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.cluster.membership.RealNodes.RealNode;
 import io.fjordmq.cluster.metadata.Change;
 import io.fjordmq.cluster.metadata.WriteResult;
@@ -146,6 +147,59 @@ class ClusterMembershipTest {
   }
 
   @Test
+  void shouldReplaceANodeThatLostItsDataAndNeverTakeTheOldOneBack() throws Exception {
+    RealNode a = nodes.start("a", nodes.bootstrap("a", "a"));
+    RealNode b = nodes.start("b", nodes.join("b", "a"));
+    RealNode lost = nodes.start("c", nodes.join("c", "a"));
+    nodes.awaitAllServing();
+    assertThatThrownBy(() -> a.membership().remove(lost.id()).get(20, TimeUnit.SECONDS))
+        .hasMessageContaining("is UP: only a node that is DOWN can go");
+    assertThatThrownBy(() -> a.membership().remove(new NodeId("x")).get(20, TimeUnit.SECONDS))
+        .hasMessageContaining("there is no node x in this cluster");
+    nodes.stop(lost);
+    await("it is down", () -> stateOf(lost.id(), b) == Member.State.DOWN);
+    Files.move(folder.resolve("c"), folder.resolve("old"));
+    RealNode anew = nodes.start("c", nodes.join("c", "a", "b")); // with the same address
+    nodes.awaitAllServing();
+    b.membership().remove(lost.id()).get(20, TimeUnit.SECONDS);
+    await("the others vote", () -> votesAndNothingElse(a, a.id(), b.id(), anew.id()));
+    for (RealNode node : List.of(a, b, anew)) {
+      await("it is forgotten", () -> node.membership().members().find(lost.id()) == null);
+    }
+    nodes.stop(anew);
+    Files.move(folder.resolve("c"), folder.resolve("new"));
+    Files.move(folder.resolve("old"), folder.resolve("c"));
+    assertThatThrownBy(() -> nodes.start("c", nodes.join("c", "a")))
+        .isInstanceOf(MembershipException.class)
+        .hasMessageContaining("has been removed from its cluster and its id never comes back");
+  }
+
+  @Test
+  void shouldLetTheLeaderOfTheMetadataLeave() throws Exception {
+    RealNode a = nodes.start("a", nodes.bootstrap("a", "a"));
+    RealNode b = nodes.start("b", nodes.join("b", "a"));
+    RealNode c = nodes.start("c", nodes.join("c", "a"));
+    nodes.awaitAllServing();
+    await("all are voters", () -> votesAndNothingElse(a, a.id(), b.id(), c.id()));
+    RealNode leader =
+        List.of(a, b, c).stream()
+            .filter(node -> node.membership().metadata().leadership().leading())
+            .findFirst()
+            .orElseThrow();
+    leader.membership().leave().get(20, TimeUnit.SECONDS);
+    await("it votes no more", () -> !votes(leader.id(), leader));
+    assertThat(leader.membership().isServing()).isTrue();
+    leader.membership().goForGood();
+    nodes.stop(leader);
+    RealNode other = leader == a ? b : a;
+    await("it is gone", () -> other.membership().members().removed().containsKey(leader.id()));
+    await(
+        "it holds nothing",
+        () -> other.membership().metadata().status().replicas().learners().isEmpty());
+    nodes.awaitAllServing();
+  }
+
+  @Test
   void shouldFindEachOtherAfterAllHaveMoved() throws Exception {
     RealNode a = nodes.start("a", nodes.bootstrap("a", "a"));
     RealNode b = nodes.start("b", nodes.join("b", "a"));
@@ -267,6 +321,10 @@ class ClusterMembershipTest {
   private static Member.State stateOf(NodeId node, RealNode seenBy) {
     Member member = seenBy.membership().members().find(node);
     return member == null ? Member.State.DOWN : member.state();
+  }
+
+  private static boolean votesAndNothingElse(RealNode seenBy, NodeId... voters) {
+    return seenBy.membership().metadata().status().replicas().equals(ReplicaSet.ofVoters(voters));
   }
 
   private static boolean votes(NodeId node, RealNode seenBy) {

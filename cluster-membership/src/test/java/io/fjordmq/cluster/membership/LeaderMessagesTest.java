@@ -29,6 +29,7 @@ class LeaderMessagesTest {
 
   private static final Map<LeaderAnswer, String> ANSWERS =
       Map.of(
+          new LeaderAnswer.Removed(), "09",
           new LeaderAnswer.NotLeader(null), "01" + "00",
           new LeaderAnswer.NotLeader(new NodeId("n")), "01" + "01" + "6e",
           new LeaderAnswer.Renewed(200), "02" + "c801",

@@ -32,6 +32,7 @@ class MembershipSimulationTest {
       assertThat(totals.admissions()).isGreaterThan(seeds.count() * nodes);
       if (nodes > 1) {
         assertThat(totals.livesEnded()).isGreaterThan(seeds.count() / 2);
+        assertThat(totals.removals()).isGreaterThan(seeds.count() / 2);
       }
     }
   }

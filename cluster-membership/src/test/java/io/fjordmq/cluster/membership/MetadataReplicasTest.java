@@ -55,6 +55,50 @@ class MetadataReplicasTest {
     assertThat(next(replicas("a", ""), members("", ""))).isNull();
   }
 
+  @Test
+  void shouldHaveAnotherVoteForWhoLeavesAndHandOverWhatItLeads() {
+    Members members = members("abcd", "", "c");
+    assertThat(next(replicas("abc", "d"), members)).isEqualTo(replicas("abcd", ""));
+    assertThat(next(replicas("abcd", ""), members)).isEqualTo(replicas("abd", "c"));
+    assertThat(next(replicas("abd", "c"), members)).isNull();
+    assertThat(MetadataReplicas.successor(replicas("abd", ""), members, new NodeId("a"))).isNull();
+    assertThat(MetadataReplicas.successor(replicas("abc", ""), members, new NodeId("c")))
+        .isEqualTo(new NodeId("a"));
+  }
+
+  @Test
+  void shouldLetOneOfThreeLeave() {
+    assertThat(next(replicas("abc", ""), members("abc", "", "c"))).isEqualTo(replicas("ab", "c"));
+    assertThat(next(replicas("ab", "c"), members("abc", "", "c"))).isNull();
+    assertThat(next(replicas("ab", ""), members("ab", "", "b"))).isEqualTo(replicas("a", "b"));
+  }
+
+  @Test
+  void shouldNotLetANodeLeaveThatTheMajorityNeeds() {
+    assertThat(next(replicas("abc", ""), members("ab", "c", "b"))).isNull();
+  }
+
+  @Test
+  void shouldHaveNothingHeldByWhoWasRemoved() {
+    Members members = removed(members("abd", ""), "c");
+    assertThat(next(replicas("ab", "cd"), members)).isEqualTo(replicas("ab", "d"));
+    assertThat(next(replicas("abc", "d"), members)).isEqualTo(replicas("abcd", ""));
+    assertThat(next(replicas("abcd", ""), members)).isEqualTo(replicas("abd", ""));
+    assertThat(next(replicas("abc", ""), removed(members("ab", ""), "c")))
+        .isEqualTo(replicas("ab", ""));
+    assertThat(next(replicas("abc", ""), removed(members("a", "b"), "c"))).isNull();
+  }
+
+  @Test
+  void shouldKnowWhomTheMetadataCannotDoWithout() {
+    ReplicaSet three = replicas("abc", "");
+    NodeId c = new NodeId("c");
+    assertThat(MetadataReplicas.canDoWithout(c, three, members("ab", "c"))).isTrue();
+    assertThat(MetadataReplicas.canDoWithout(c, three, members("a", "bc"))).isFalse();
+    assertThat(MetadataReplicas.canDoWithout(c, replicas("ac", ""), members("a", "c"))).isFalse();
+    assertThat(MetadataReplicas.canDoWithout(c, replicas("a", "c"), members("a", "c"))).isTrue();
+  }
+
   @Property(tries = 2000)
   void shouldComeToAnEndOneNodeAtATimeAndNeverLoseTheMajority(@ForAll long seed) {
     Random random = new Random(seed);
@@ -72,7 +116,11 @@ class MetadataReplicasTest {
             .mapToObj(Character::toString)
             .filter(c -> !down.contains(c))
             .collect(Collectors.joining());
-    Members members = members(alive, down);
+    String leaving = random.nextInt(3) == 0 ? alive.substring(1) : "";
+    Members members = members(alive, down, leaving);
+    if (random.nextInt(3) == 0 && !down.isEmpty()) {
+      members = removed(members(alive, down.substring(1), leaving), down.substring(0, 1));
+    }
     ReplicaSet current = replicas("a", "");
     for (char node : nodes.substring(1).toCharArray()) {
       int draw = random.nextInt(3);
@@ -86,6 +134,10 @@ class MetadataReplicasTest {
       ReplicaSet next = next(current, members);
       if (next == null) {
         assertThat(members.alive()).allMatch(holders(current)::contains);
+        if (majority && down.isEmpty()) {
+          assertThat(current.voters()).noneMatch(nodes(leaving)::contains);
+        }
+        assertThat(current.learners()).noneMatch(members.removed()::containsKey);
         return;
       }
       if (majority) {
@@ -133,6 +185,18 @@ class MetadataReplicasTest {
         .chars()
         .mapToObj(c -> new NodeId(Character.toString(c)))
         .collect(Collectors.toSet());
+  }
+
+  private static Members members(String alive, String down, String leaving) {
+    Map<NodeId, Member> byNode = new HashMap<>(members(alive, down).byNode());
+    nodes(leaving).forEach(node -> byNode.put(node, member(node, Member.State.LEAVING)));
+    return new Members(1, byNode);
+  }
+
+  private static Members removed(Members others, String gone) {
+    Map<NodeId, Long> removed = new HashMap<>();
+    nodes(gone).forEach(node -> removed.put(node, 1L));
+    return new Members(1, others.byNode(), removed);
   }
 
   private static Members members(String alive, String down) {

@@ -15,14 +15,17 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The memberships of several simulated nodes, their troubles, and what must hold meanwhile. */
 final class SimMembers implements AutoCloseable {
   private static final long CALM_MILLIS = 60_000;
+  private static final int MOST_REMOVALS = 3;
 
   private final Simulation simulation;
   private final SimCluster cluster;
@@ -31,10 +34,12 @@ final class SimMembers implements AutoCloseable {
   private final List<NodeId> nodes = new ArrayList<>();
   private final Map<String, SimNode> running = new TreeMap<>();
   private final ServingInvariant serving = new ServingInvariant();
+  private final Set<NodeId> removed = new HashSet<>();
   private final Map<NodeId, Long> lastIncarnation = new HashMap<>();
   private final Set<NodeId> created = new HashSet<>();
   private long admissions;
   private long livesEnded;
+  private int removals;
 
   /** What is wrong with which node. */
   interface Defects {
@@ -45,8 +50,10 @@ final class SimMembers implements AutoCloseable {
   static final class Totals {
     private long admissions;
     private long livesEnded;
+    private long removals;
 
     void add(SimMembers run) {
+      removals += run.removed.size();
       admissions += run.admissions;
       livesEnded += run.livesEnded;
     }
@@ -57,6 +64,10 @@ final class SimMembers implements AutoCloseable {
 
     long livesEnded() {
       return livesEnded;
+    }
+
+    long removals() {
+      return removals;
     }
   }
 
@@ -81,9 +92,14 @@ final class SimMembers implements AutoCloseable {
     }
     cluster.network().setFaults(SimNetwork.Faults.NONE);
     cluster.network().heal();
-    nodes.forEach(this::startUnlessRunning);
-    simulation.runUntil("every node serves", this::allServe, CALM_MILLIS);
+    List.copyOf(nodes).forEach(this::startUnlessRunning);
+    try {
+      simulation.runUntil("every node serves", this::allServe, CALM_MILLIS);
+    } catch (AssertionError e) {
+      throw new AssertionError(e.getMessage() + where(), e);
+    }
     simulation.runUntil("the right number votes", this::rightVoters, CALM_MILLIS);
+    simulation.runUntil("who was removed knows", this::removedKnow, CALM_MILLIS);
   }
 
   /** The nodes join one after the other over a network that only takes its time. */
@@ -106,6 +122,9 @@ final class SimMembers implements AutoCloseable {
   }
 
   private void trouble() {
+    if (removals < MOST_REMOVALS && simulation.chance(3)) {
+      removeOneThatIsDown();
+    }
     NodeId node = nodes.get((int) simulation.between(0, nodes.size() - 1));
     SimNode life = running.get(node.value());
     if (life == null) {
@@ -122,6 +141,22 @@ final class SimMembers implements AutoCloseable {
       cluster.network().cut(node, nodes.get((int) simulation.between(0, nodes.size() - 1)));
     } else if (simulation.chance(25)) {
       cluster.network().heal();
+    }
+  }
+
+  /** A node that somebody sees as DOWN, whether it is or not; a new one shall take its place. */
+  private void removeOneThatIsDown() {
+    for (SimNode life : running.values()) {
+      Members seen = life.membership().members();
+      for (NodeId node : nodes) {
+        Member member = seen.find(node);
+        if (member != null && !member.isAlive()) {
+          removals++;
+          life.membership().remove(node);
+          nodes.add(new NodeId("n" + nodes.size()));
+          return;
+        }
+      }
     }
   }
 
@@ -160,6 +195,9 @@ final class SimMembers implements AutoCloseable {
       return ReplicaSet.ofVoters(nodes.get(0));
     }
     for (SimNode seed : running.values()) {
+      if (removed.contains(seed.membership().self())) {
+        continue;
+      }
       ReplicaSet replicas = seed.group().status().replicas();
       if (!replicas.learners().contains(node) && !replicas.voters().contains(node)) {
         return replicas;
@@ -182,11 +220,14 @@ final class SimMembers implements AutoCloseable {
   // ---- what must hold
 
   private void check() {
+    running
+        .values()
+        .forEach(seeing -> removed.addAll(seeing.membership().members().removed().keySet()));
     serving.check(running.values().stream().map(SimNode::membership).toList());
   }
 
   private boolean allServe() {
-    return nodes.stream()
+    return members()
         .allMatch(
             node -> {
               SimNode life = running.get(node.value());
@@ -194,14 +235,43 @@ final class SimMembers implements AutoCloseable {
             });
   }
 
+  /** How every node sees it, for whoever has to find out why. */
+  private String where() {
+    StringBuilder text = new StringBuilder("\nremoved: " + removed);
+    running.forEach(
+        (name, life) ->
+            text.append(
+                "\n%s: %s; %s, led by %s; %s"
+                    .formatted(
+                        name,
+                        life.membership().notServingBecause(),
+                        life.group().status().replicas(),
+                        life.group().leadership(),
+                        life.membership().members())));
+    return text.toString();
+  }
+
+  private Stream<NodeId> members() {
+    return nodes.stream().filter(node -> !removed.contains(node));
+  }
+
+  private boolean removedKnow() {
+    return removed.stream()
+        .map(node -> running.get(node.value()))
+        .filter(Objects::nonNull)
+        .allMatch(life -> Life.REMOVED_FOR_GOOD.equals(life.membership().notServingBecause()));
+  }
+
   private boolean rightVoters() {
-    int wanted = MetadataReplicas.wantedVoters(nodes.size());
-    return running.values().stream()
+    int size = (int) members().count();
+    int wanted = MetadataReplicas.wantedVoters(size);
+    return members()
+        .map(node -> Objects.requireNonNull(running.get(node.value())))
         .allMatch(
             life -> {
               ReplicaSet replicas = life.group().status().replicas();
               return replicas.voters().size() == wanted
-                  && replicas.learners().size() == nodes.size() - wanted;
+                  && replicas.learners().size() == size - wanted;
             });
   }
 
@@ -213,7 +283,7 @@ final class SimMembers implements AutoCloseable {
 
     Watching(ClusterMembership membership) {
       this.membership = membership;
-      this.life = java.util.Objects.requireNonNull(running.get(membership.self().value()));
+      this.life = Objects.requireNonNull(running.get(membership.self().value()));
     }
 
     @Override

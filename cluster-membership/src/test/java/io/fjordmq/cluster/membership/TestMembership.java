@@ -88,7 +88,7 @@ public final class TestMembership implements Membership {
   public void set(Member member) {
     Map<NodeId, Member> next = new HashMap<>(members.byNode());
     next.put(member.node(), member);
-    replace(next);
+    replace(new Members(members.version() + 1, next, members.removed()));
   }
 
   /** The node is UP in this incarnation from now on. */
@@ -107,13 +107,20 @@ public final class TestMembership implements Membership {
 
   /** The node is no member any more. */
   public void remove(NodeId node) {
-    Map<NodeId, Member> next = new HashMap<>(members.byNode());
-    next.remove(node);
-    replace(next);
+    remove(node, members.version() + 1);
   }
 
-  private void replace(Map<NodeId, Member> next) {
-    members = new Members(members.version() + 1, next);
+  /** The same by a certain version of the metadata. */
+  public void remove(NodeId node, long asOf) {
+    Map<NodeId, Member> next = new HashMap<>(members.byNode());
+    next.remove(node);
+    Map<NodeId, Long> removed = new HashMap<>(members.removed());
+    removed.put(node, asOf);
+    replace(new Members(members.version() + 1, next, removed));
+  }
+
+  private void replace(Members next) {
+    members = next;
     listeners.forEach(listener -> listener.changed(members));
   }
 

@@ -57,6 +57,10 @@ class MetadataCodecTest {
     NodeRecord slow = node.in(NodeRecord.State.SLOW);
     assertThat(HEX.formatHex(slow.encode())).isEqualTo("03040000000000000003ffff0003682e78");
     assertThat(NodeRecord.decode(new MetadataRecord("node/n", slow.encode(), 1))).isEqualTo(slow);
+    assertThat(HEX.formatHex(node.in(NodeRecord.State.LEAVING).encode()))
+        .isEqualTo("03050000000000000003ffff0003682e78");
+    assertThat(HEX.formatHex(node.in(NodeRecord.State.REMOVED).encode()))
+        .isEqualTo("03060000000000000003ffff0003682e78");
     assertThat(HEX.formatHex(new ClusterRecord("c1", 4, "Test").encode()))
         .isEqualTo("020000000000000004" + "026331" + "54657374");
     MetadataView view =
@@ -80,6 +84,13 @@ class MetadataCodecTest {
     byte[] old = HEX.parseHex("010000000000000003ffff0003682e78");
     assertThat(NodeRecord.decode(new MetadataRecord("node/n", old, 1)))
         .isEqualTo(new NodeRecord(new NodeId("n"), new NodeAddress("h.x", 65_535), 3));
+  }
+
+  @Test
+  void shouldRefuseANodeInAStateOfANewerVersion() {
+    byte[] newer = HEX.parseHex("02050000000000000003ffff0003682e78");
+    assertThatThrownBy(() -> NodeRecord.decode(new MetadataRecord("node/n", newer, 1)))
+        .hasMessageContaining("unknown state of a node: 5; a newer version");
   }
 
   @Property
