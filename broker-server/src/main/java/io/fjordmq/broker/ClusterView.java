@@ -53,9 +53,7 @@ final class ClusterView {
   /** Begins to answer other nodes. */
   void start(PeerServices services) {
     services.serve(
-        SERVICE,
-        (from, question) ->
-            CompletableFuture.completedFuture(RangeReports.of(stores.ranges()).encode()));
+        SERVICE, (from, question) -> CompletableFuture.completedFuture(report().encode()));
   }
 
   /** More that an operator should know, asked for each time. */
@@ -71,7 +69,7 @@ final class ClusterView {
   /** Completes within a second, without those who have not answered by then. */
   CompletableFuture<ClusterStatus> ask() {
     Map<NodeId, RangeReports> reports = new ConcurrentHashMap<>();
-    reports.put(node.self(), RangeReports.of(stores.ranges()));
+    reports.put(node.self(), report());
     List<CompletableFuture<?>> asked = new ArrayList<>();
     for (NodeId other : node.membership().members().alive()) {
       if (!other.equals(node.self())) {
@@ -85,6 +83,10 @@ final class ClusterView {
     }
     return CompletableFuture.allOf(asked.toArray(CompletableFuture<?>[]::new))
         .handle((all, unreadable) -> new ClusterStatus(nodes(), ranges(reports), remarks()));
+  }
+
+  private RangeReports report() {
+    return RangeReports.of(stores.ranges(), node.membership().applied());
   }
 
   private List<NodeLine> nodes() {

@@ -88,7 +88,7 @@ final class Stores implements AutoCloseable {
         new PlacementDriver(
             node.membership(),
             node.peers(),
-            PlacementAgent.serve(ranges, node.peers()),
+            PlacementAgent.serve(ranges, node.peers(), node.membership()::applied),
             () -> node.metadata().leadership(),
             directory,
             runtime.timers(),

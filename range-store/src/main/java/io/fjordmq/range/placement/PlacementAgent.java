@@ -5,6 +5,7 @@ import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.peer.PeerServices;
 import io.fjordmq.range.store.RangeStore;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.LongSupplier;
 
 /**
  * Does on this node what the driver orders. Obeys the newest driver alone, and its orders in their
@@ -17,16 +18,23 @@ public final class PlacementAgent implements PeerServices.Handler {
   private static final byte[] DONE = new byte[0];
 
   private final RangeStore store;
+  private final LongSupplier metadata;
   private long lastTerm;
   private long lastNumber;
 
-  private PlacementAgent(RangeStore store) {
+  private PlacementAgent(RangeStore store, LongSupplier metadata) {
     this.store = store;
+    this.metadata = metadata;
   }
 
-  /** Obeys from now on. */
-  public static PlacementAgent serve(RangeStore store, PeerServices services) {
-    PlacementAgent agent = new PlacementAgent(store);
+  /**
+   * Obeys from now on.
+   *
+   * @param metadata the version that this node knows: it hears nobody who was removed by then
+   */
+  public static PlacementAgent serve(
+      RangeStore store, PeerServices services, LongSupplier metadata) {
+    PlacementAgent agent = new PlacementAgent(store, metadata);
     services.serve(NAME, agent);
     return agent;
   }
@@ -61,7 +69,9 @@ public final class PlacementAgent implements PeerServices.Handler {
     } else if (task instanceof PlacementOrder.Split split) {
       return done(store.split(split.range(), split.epochVersion(), split.key(), split.newNumber()));
     }
-    return CompletableFuture.completedFuture(RangeReports.of(store).encode());
+    // The version first: what is reported must not be older than it.
+    long known = metadata.getAsLong();
+    return CompletableFuture.completedFuture(RangeReports.of(store, known).encode());
   }
 
   private synchronized boolean accept(PlacementOrder order) {

@@ -246,7 +246,10 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
 
   private PlacementView view(Reign now, Map<NodeId, RangeReports> reports) {
     long nowMillis = timers.nowMillis();
-    Map<NodeId, Member> members = membership.members().byNode();
+    Members known = membership.members();
+    Map<NodeId, Member> members = known.byNode();
+    // Who does not know yet who was removed may still do what that one says.
+    reports.values().removeIf(report -> report.metadata() < known.removedAsOf());
     now.downSinceMillis.keySet().retainAll(members.keySet());
     now.coolUntilMillis.values().removeIf(until -> until <= nowMillis);
     Map<NodeId, PlacementView.Node> nodes = new HashMap<>();

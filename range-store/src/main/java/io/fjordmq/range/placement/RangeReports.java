@@ -3,6 +3,7 @@ package io.fjordmq.range.placement;
 import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
 import io.fjordmq.api.MalformedBytesException;
+import io.fjordmq.api.NewerFormException;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.range.KeyInterval;
@@ -21,7 +22,9 @@ import org.jspecify.annotations.Nullable;
  * What a node says of all replicas that it holds.
  *
  * <pre>
- * u8     format, 2; 1, which is read, too, had no keys: its nodes could not split ranges
+ * u8     format, 2; 1, which is read, too, had neither the next nor keys: its nodes could not split
+ *        ranges
+ * varint version of the metadata that the node knows
  * varint replicas, then of each:
  *   text   store
  *   varint range number
@@ -42,10 +45,11 @@ import org.jspecify.annotations.Nullable;
  *   varint range number
  * </pre>
  *
+ * @param metadata version that the node knows; what it says of who was removed since does not count
  * @param replicas at most {@link #MAX_REPLICAS}
  * @param retired ranges that had a replica there, which is not forgotten
  */
-public record RangeReports(List<ReplicaReport> replicas, Set<RangeId> retired) {
+public record RangeReports(long metadata, List<ReplicaReport> replicas, Set<RangeId> retired) {
   /** More replicas than this no node can tell of. */
   public static final int MAX_REPLICAS = 20_000;
 
@@ -66,10 +70,10 @@ public record RangeReports(List<ReplicaReport> replicas, Set<RangeId> retired) {
     retired = Set.copyOf(retired);
   }
 
-  /** What there is now. */
-  public static RangeReports of(RangeStore store) {
+  /** What there is now; the metadata are known up to the version. */
+  public static RangeReports of(RangeStore store, long metadata) {
     return new RangeReports(
-        store.status().stream().map(ReplicaReport::of).toList(), store.retired());
+        metadata, store.status().stream().map(ReplicaReport::of).toList(), store.retired());
   }
 
   @Nullable ReplicaReport find(RangeId range) {
@@ -81,7 +85,7 @@ public record RangeReports(List<ReplicaReport> replicas, Set<RangeId> retired) {
 
   public byte[] encode() {
     ByteWriter out = new ByteWriter(16 + 96 * replicas.size());
-    out.writeByte(FORMAT).writeVarint(replicas.size());
+    out.writeByte(FORMAT).writeVarint(metadata).writeVarint(replicas.size());
     replicas.forEach(replica -> write(out, replica));
     out.writeVarint(retired.size());
     retired.stream()
@@ -123,9 +127,10 @@ public record RangeReports(List<ReplicaReport> replicas, Set<RangeId> retired) {
   public static RangeReports decode(byte[] bytes) {
     ByteReader in = new ByteReader(bytes);
     int format = in.readByte();
-    if (format != FORMAT && format != WITHOUT_KEYS) {
-      throw new MalformedBytesException("range reports have format " + format);
+    if (format != WITHOUT_KEYS) {
+      NewerFormException.require("range reports", FORMAT, format);
     }
+    long metadata = format == WITHOUT_KEYS ? 0 : in.readVarint();
     int count = in.readCount(LEAST_BYTES);
     if (count > MAX_REPLICAS) {
       throw new MalformedBytesException(count + " replicas on one node");
@@ -139,7 +144,7 @@ public record RangeReports(List<ReplicaReport> replicas, Set<RangeId> retired) {
       retired.add(new RangeId(in.readString(), in.readVarint()));
     }
     in.requireEnd();
-    return new RangeReports(replicas, retired);
+    return new RangeReports(metadata, replicas, retired);
   }
 
   private static ReplicaReport read(ByteReader in, int format) {

@@ -64,10 +64,12 @@ final class WantedVoters {
     GOOD,
     /** DOWN, and may be back soon. */
     AWAY,
-    /** About to stop: stays only if nobody else is there. */
-    LEAVING,
+    /** About to stop, and will be back: stays if the others can do without it meanwhile. */
+    STOPPING,
     /** DOWN for long: stays only if nobody else is there. */
     LOST,
+    /** Alive, and about to go for good: stays only if all others have gone. */
+    LEAVING,
     /** No member of the cluster any more. */
     GONE
   }
@@ -79,7 +81,11 @@ final class WantedVoters {
     } else if (member.state() == Member.State.DOWN) {
       return member.lost() ? Worth.LOST : Worth.AWAY;
     }
-    return member.state() == Member.State.DRAINING ? Worth.LEAVING : Worth.GOOD;
+    return switch (member.state()) {
+      case DRAINING -> Worth.STOPPING;
+      case LEAVING -> Worth.LEAVING;
+      default -> Worth.GOOD;
+    };
   }
 
   private Set<NodeId> enough(PlacedRange range) {
@@ -90,14 +96,23 @@ final class WantedVoters {
             .thenComparing(Nodes.ORDER);
     List<NodeId> have = range.replicas().voters().stream().sorted(byWorth).toList();
     List<NodeId> kept = new ArrayList<>(have);
-    kept.removeIf(node -> worth(node).compareTo(Worth.AWAY) > 0);
+    kept.removeIf(node -> worth(node).compareTo(mayGoOnWithoutSome(have)) > 0);
     List<NodeId> spare = leastLoaded(range.replicas().voters());
     fill(kept, spare.stream().filter(node -> !range.retired().contains(node)).toList());
-    fill(kept, have.stream().filter(node -> worth(node) != Worth.GONE).toList());
+    fill(kept, have.stream().filter(node -> worth(node).compareTo(Worth.LEAVING) < 0).toList());
+    if (kept.isEmpty()) {
+      fill(kept, have.stream().filter(node -> worth(node) != Worth.GONE).toList());
+    }
     if (kept.isEmpty()) {
       return range.replicas().voters();
     }
     return new HashSet<>(kept.subList(0, Math.min(voters, kept.size())));
+  }
+
+  /** The least that a voter must be worth to be kept without looking for another. */
+  private Worth mayGoOnWithoutSome(List<NodeId> have) {
+    long good = have.stream().filter(node -> worth(node) == Worth.GOOD).count();
+    return good * 2 > Math.min(voters, have.size()) ? Worth.STOPPING : Worth.AWAY;
   }
 
   private void fill(List<NodeId> kept, List<NodeId> more) {

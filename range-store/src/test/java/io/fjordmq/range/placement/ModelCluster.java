@@ -64,8 +64,20 @@ final class ModelCluster {
     return up;
   }
 
+  Set<NodeId> in(Member.State... states) {
+    Set<NodeId> found = new HashSet<>(nodes.keySet());
+    found.removeIf(
+        node -> !List.of(states).contains(Objects.requireNonNull(nodes.get(node)).state()));
+    return found;
+  }
+
   void set(NodeId node, Member.State state, boolean lost) {
     nodes.put(node, new PlacementView.Node(state, state == Member.State.DOWN && lost));
+  }
+
+  /** The node has gone for good: nobody hears any more what it believes. */
+  void remove(NodeId node) {
+    nodes.remove(node);
   }
 
   /** Groups whose leader is gone elect another if they can; living members learn the news. */
@@ -124,7 +136,8 @@ final class ModelCluster {
               });
         });
     Map<NodeId, RangeReports> all = new HashMap<>();
-    reports.forEach((node, replicas) -> all.put(node, new RangeReports(replicas, retired(node))));
+    reports.forEach(
+        (node, replicas) -> all.put(node, new RangeReports(1, replicas, retired(node))));
     return new PlacementView(nodes, published, all, Set.of(), cooling);
   }
 
@@ -174,6 +187,7 @@ final class ModelCluster {
       group.retired.add(drop.node());
     } else if (step instanceof Step.Forget forget) {
       assertThat(group.holders.entrySet())
+          .filteredOn(holder -> nodes.containsKey(holder.getKey()))
           .as("%s, and somebody counts it", forget)
           .noneMatch(holder -> counts(holder.getValue(), forget.node()));
       group.retired.remove(forget.node());

@@ -33,7 +33,7 @@ class PlacementAgentTest {
 
   @BeforeEach
   void serve() {
-    PlacementAgent.serve(ranges.store(), peers.start(AGENT));
+    PlacementAgent.serve(ranges.store(), peers.start(AGENT), () -> 7);
   }
 
   @AfterEach

@@ -32,6 +32,7 @@ class PlacementCodecsTest {
   void shouldKeepTheBytesOfReports() {
     RangeReports reports =
         new RangeReports(
+            200,
             List.of(
                 new ReplicaReport(
                     RANGE,
@@ -57,7 +58,9 @@ class PlacementCodecsTest {
     byte[] bytes = reports.encode();
     assertThat(HEX.formatHex(bytes))
         .isEqualTo(
-            "0202"
+            "02"
+                + "c801"
+                + "02"
                 + "02696e"
                 + "ac02"
                 + "0102"
@@ -123,7 +126,8 @@ class PlacementCodecsTest {
             5,
             0,
             "x".repeat(5000));
-    RangeReports read = RangeReports.decode(new RangeReports(List.of(halted), Set.of()).encode());
+    RangeReports read =
+        RangeReports.decode(new RangeReports(1, List.of(halted), Set.of()).encode());
     assertThat(read.replicas().get(0).failure()).hasSize(300);
   }
 
@@ -133,7 +137,7 @@ class PlacementCodecsTest {
         new ReplicaReport(
             RANGE, RangeEpoch.FIRST, KeyInterval.ALL, ReplicaStatus.Role.NONE, 0, null, 5, 0, null);
     List<ReplicaReport> many = Collections.nCopies(RangeReports.MAX_REPLICAS + 1, one);
-    assertThatThrownBy(() -> new RangeReports(many, Set.of()))
+    assertThatThrownBy(() -> new RangeReports(1, many, Set.of()))
         .isInstanceOf(IllegalArgumentException.class);
   }
 

@@ -65,7 +65,9 @@ final class PlacementNode {
     TestMembership membership = new TestMembership(id());
     RangeDirectory directory = new RangeDirectory();
     metadata.watch(directory);
-    PlacementAgent agent = PlacementAgent.serve(opened.store(), opened.calls());
+    PlacementAgent agent =
+        PlacementAgent.serve(
+            opened.store(), opened.calls(), () -> membership.members().removedAsOf());
     PlacementDriver driver =
         new PlacementDriver(
             membership,

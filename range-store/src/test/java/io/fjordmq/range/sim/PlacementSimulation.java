@@ -53,6 +53,7 @@ final class PlacementSimulation {
   private static final int CLIENTS = 2;
   private static final int ROUNDS = 25;
   private static final long PATIENCE_MILLIS = 30_000;
+  private static final long REMOVED_AS_OF = 1_000_000;
 
   private final Simulation simulation;
   private final SimCluster cluster;
@@ -206,6 +207,9 @@ final class PlacementSimulation {
     life.membership().onWrite(this::write);
     declare(id, Member.State.UP);
     states.forEach((other, state) -> tell(life.membership(), other, state));
+    if (gone != null) {
+      life.membership().remove(gone, REMOVED_AS_OF);
+    }
   }
 
   /** The cluster's truth about a node; every node that runs hears it. */
@@ -254,7 +258,7 @@ final class PlacementSimulation {
     } else if (simulation.chance(15)) {
       crash(id);
     } else if (simulation.chance(15)) {
-      declare(id, simulation.chance(50) ? Member.State.DRAINING : Member.State.UP);
+      declare(id, goingOrStaying());
     } else if (simulation.chance(15)) {
       voters = (int) simulation.between(1, 5);
     } else if (defect == Defect.HASTY_DROPS) {
@@ -296,6 +300,13 @@ final class PlacementSimulation {
         && !Arrays.equals(range.interval().start(), key.getBytes(UTF_8))) {
       leader.life().driver().split(range.id(), key.getBytes(UTF_8)).thenRun(() -> counts.splits++);
     }
+  }
+
+  private Member.State goingOrStaying() {
+    if (simulation.chance(50)) {
+      return Member.State.UP;
+    }
+    return simulation.chance(50) ? Member.State.DRAINING : Member.State.LEAVING;
   }
 
   /** A leader hands over and is cut off at once from the other nodes, not from clients. */
@@ -343,11 +354,22 @@ final class PlacementSimulation {
         });
   }
 
-  /** With its disk; the others have a majority of everything. */
+  /** With its disk; the others have a majority of everything, and hear of it sooner or later. */
   private void leaveForGood() {
-    gone = ids.get((int) simulation.between(0, ids.size() - 1));
-    crash(gone);
+    NodeId leaving = ids.get((int) simulation.between(0, ids.size() - 1));
+    gone = leaving;
+    crash(leaving);
     simulation.run(2_000);
+    states.remove(leaving);
+    for (NodeId id : ids) {
+      simulation.schedule(
+          simulation.between(0, 3_000),
+          () -> {
+            if (!id.equals(leaving) && node(id).isUp()) {
+              node(id).life().membership().remove(leaving, REMOVED_AS_OF);
+            }
+          });
+    }
   }
 
   private void peace() throws IOException, ConsensusException {
@@ -486,7 +508,7 @@ final class PlacementSimulation {
     return enough && learning && up.stream().allMatch(id -> isPublished(id, range, leader));
   }
 
-  /** And nobody has a replica who should not, unless a node that is away keeps it there. */
+  /** And nobody has a replica who should not. */
   private boolean isPublished(NodeId id, RangeDescriptor range, ReplicaStatus leader) {
     RangeDirectory.Published published = node(id).life().directory().ranges().get(range.id());
     boolean member = leader.voters().contains(id) || leader.learners().contains(id);
@@ -495,9 +517,8 @@ final class PlacementSimulation {
         && published.descriptor().interval().equals(leader.descriptor().interval())
         && published.descriptor().replicas().voters().equals(leader.voters())
         && published.descriptor().replicas().learners().equals(leader.learners())
-        && (gone != null
-            || (node(id).ranges().store().retired().isEmpty()
-                && member == (node(id).ranges().status(range.id()) != null)));
+        && node(id).ranges().store().retired().isEmpty()
+        && member == (node(id).ranges().status(range.id()) != null);
   }
 
   private boolean areEqual() {
