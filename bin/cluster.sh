@@ -10,12 +10,17 @@ NODE="$HOME_DIR/bin/standalone.sh"
 usage() {
   cat <<'HELP'
 bin/cluster.sh start [COUNT] | stop [N] | kill N | status | remove
+bin/cluster.sh voters [STORE=NUMBER]... | leave N | remove-node ID
 
   start [COUNT]  starts COUNT nodes (3), on the loopback address; those that run already go on. A larger COUNT than before adds nodes
   stop [N]       stops node N, or all
   kill N         kills node N with -9; start brings it back
   status         how each node is, and what the cluster looks like from the first that answers
   remove         stops all and deletes their data
+
+  voters STORE=NUMBER...  how many copies of each range vote; without arguments: says so
+  leave N                 node N goes for good: gives away all it has, stops; its data are deleted
+  remove-node ID          takes a node that is gone without leaving out of the cluster; status shows the ids
 
 Node N listens for clients on port 1882 + N, serves /metrics and /status on 18082 + N, and talks to the others on 8889 + 10 N.
 Everything is below the folder cluster (FJORDMQ_CLUSTER_DIR names another one): nodeN/node.yml, nodeN/data, nodeN/logs.
@@ -53,8 +58,10 @@ clusterConfig:
 YAML
 }
 
-call() { # action $1 at node $2
-  "$NODE" "$1" -c "$FOLDER/node$2/node.yml" -d "$FOLDER/node$2"
+call() { # action $1 at node $2, with more words
+  local action="$1" node="$2"
+  shift 2
+  "$NODE" "$action" -c "$FOLDER/node$node/node.yml" -d "$FOLDER/node$node" "$@"
 }
 
 nodes() { # the numbers of all there are
@@ -117,6 +124,25 @@ status() {
   done
 }
 
+anywhere() { # action $1 with its words, at the first node that runs
+  local action="$1" node
+  shift
+  for node in $(nodes); do
+    if call status "$node" >/dev/null; then
+      call "$action" "$node" "$@"
+      return
+    fi
+  done
+  die "no node of the cluster in $FOLDER is ready"
+}
+
+leave() {
+  [ $# -gt 0 ] || die "leave needs the number of a node; see --help" 2
+  number "$1"
+  call leave "$1"
+  rm -rf "$FOLDER/node$1" # of no use any more; start makes a new node in its place
+}
+
 remove() {
   stop
   rm -rf "$FOLDER"/node[1-9]
@@ -127,7 +153,8 @@ remove() {
 ACTION="${1:-}"
 [ $# -eq 0 ] || shift
 case "$ACTION" in
-  start | stop | status | remove) "$ACTION" "$@" ;;
+  start | stop | status | leave | remove) "$ACTION" "$@" ;;
+  voters | remove-node) anywhere "$ACTION" "$@" ;;
   kill) kill_node "$@" ;;
   -h | --help | help) usage ;;
   '') usage >&2; exit 2 ;;

@@ -9,6 +9,7 @@ OUT_DIR="$HOME_DIR/broker-server/target/fjordmq"
 usage() {
   cat <<'HELP'
 bin/standalone.sh start|stop|restart|status|run [-c FILE] [-d DIR] [--drain]
+bin/standalone.sh voters [STORE=NUMBER]... | remove-node ID | leave [-c FILE] [-d DIR]
 
   start     builds if there is no build or sources are newer, starts a node in the background and returns when
             clients can connect; says on which ports. Does nothing if the node runs already
@@ -18,6 +19,12 @@ bin/standalone.sh start|stop|restart|status|run [-c FILE] [-d DIR] [--drain]
   status    whether it runs and is ready, its process id, ports and uptime; the nodes and ranges of its cluster
   run       starts in the foreground, logging to the terminal; Ctrl-C ends it
 
+Of the cluster, at any of its nodes that runs, as the user it runs as:
+
+  voters STORE=NUMBER...  how many copies of each range of dist, inbox or retain vote, 1 to 5; without arguments: says so
+  remove-node ID          takes a node that is down and gone for good out of the cluster; status shows the ids
+  leave                   this node goes for good: gives away all it has, stops, and belongs to the cluster no more
+
   -c FILE   configuration; default conf/standalone.yml
   -d DIR    keep data in DIR/data and logs in DIR/logs, whatever the configuration says
 
@@ -25,10 +32,10 @@ Several nodes on one machine: one FILE with its own ports, and one DIR, for each
 
 Environment: JAVA_HOME or FJORDMQ_JAVA=/path/to/java (default: the newest Java found, 17 at least);
 FJORDMQ_JVM_OPTS adds to the options of the JVM, e.g. "-Xmx4g"; FJORDMQ_START_SECONDS (120) and
-FJORDMQ_STOP_SECONDS (60; 600 with --drain) bound the waiting; FJORDMQ_SECTION__KEY=VALUE sets any configuration key.
+FJORDMQ_STOP_SECONDS (60; 600 with --drain and leave) bound the waiting; FJORDMQ_SECTION__KEY=VALUE sets any configuration key.
 
 Exit codes: 0 done, or it is so already; 1 failed, the reason is printed; 2 wrong usage or configuration;
-status: 0 running and ready, 1 running but not ready, 3 not running.
+status: 0 running and ready, 1 running but not ready, 3 not running; voters, remove-node, leave: 3 not running.
 HELP
 }
 
@@ -299,6 +306,56 @@ status() {
   return "$code"
 }
 
+# --- commands of the cluster -----------------------------------------------------------------------------------
+
+# Asks the node by a file: only its owner can enter the folder. Prints the answer; returns its exit code.
+control() {
+  local pid folder="$DATA_DIR/control" name="$$-$RANDOM" deadline code=1
+  pid="$(running)" || { printf 'not running (data in %s)' "$DATA_DIR"; return 3; }
+  is_ready "$pid" || { printf 'still starting: pid %s' "$pid"; return 1; }
+  [ -w "$folder" ] && [ -x "$folder" ] || { printf 'this user may not write to %s: ask as the user the node runs as' "$folder"; return 1; }
+  printf '%s\n' "$*" >"$folder/$name.new"
+  chmod 644 "$folder/$name.new"
+  mv "$folder/$name.new" "$folder/$name.request"
+  deadline=$((SECONDS + 60))
+  until [ -e "$folder/$name.answer" ]; do
+    if ! kill -0 "$pid" 2>/dev/null || [ "$SECONDS" -ge "$deadline" ]; then
+      rm -f "$folder/$name.request"
+      printf 'pid %s did not answer; see %s' "$pid" "$LOG_DIR/fjordmq.log"
+      return 1
+    fi
+    sleep 0.1
+  done
+  { read -r code; cat; } <"$folder/$name.answer"
+  rm -f "$folder/$name.answer"
+  return "$code"
+}
+
+ask() { # a command and its words
+  local answer code=0
+  answer="$(control "$@")" || code=$?
+  [ "$code" -eq 0 ] || die "$answer" "$code"
+  say "$answer"
+}
+
+leave() {
+  local answer code said='' deadline
+  deadline=$((SECONDS + ${FJORDMQ_STOP_SECONDS:-600}))
+  while true; do
+    code=0
+    answer="$(control leave)" || code=$?
+    [ "$code" -eq 75 ] || break # not yet
+    [ "$answer" = "$said" ] || say "$answer"
+    said="$answer"
+    [ "$SECONDS" -lt "$deadline" ] || die "others have not taken everything yet; the node runs on. Ask again, or 'restart' to stay"
+    sleep 1
+  done
+  [ "$code" -eq 0 ] || die "$answer" "$code"
+  DRAIN=yes
+  stop
+  say "it has left the cluster for good; to join again as a new node, start with an empty data directory ($DATA_DIR)"
+}
+
 # --- arguments -------------------------------------------------------------------------------------------------
 
 ACTION="${1:-}"
@@ -306,12 +363,16 @@ ACTION="${1:-}"
 CONFIG="$HOME_DIR/conf/standalone.yml"
 BASE=''
 DRAIN=no
+WORDS=()
 while [ $# -gt 0 ]; do
   case "$1" in
     -c | -d) [ $# -ge 2 ] || die "$1 needs a value; see --help" 2 ;;
     --drain) [ "$ACTION" = stop ] || [ "$ACTION" = restart ] || die "--drain goes with stop and restart" 2 ;;
     -h | --help) usage; exit 0 ;;
-    *) die "unknown option '$1'; see --help" 2 ;;
+    -*) die "unknown option '$1'; see --help" 2 ;;
+    *)
+      case "$ACTION" in voters | remove-node) WORDS+=("$1") ;; *) die "unknown option '$1'; see --help" 2 ;; esac
+      ;;
   esac
   case "$1" in
     -c) CONFIG="$(absolute "$2")"; shift ;;
@@ -322,6 +383,12 @@ while [ $# -gt 0 ]; do
 done
 
 case "$ACTION" in
+  voters | remove-node)
+    [ "$ACTION" = voters ] || [ ${#WORDS[@]} -eq 1 ] || die "remove-node needs the id of a node; see --help" 2
+    locate
+    ask "$ACTION" ${WORDS[@]+"${WORDS[@]}"}
+    ;;
+  leave) locate; leave ;;
   start | stop | status | run) locate; "$ACTION" ;;
   restart) locate; stop; start ;;
   -h | --help | help) usage ;;

@@ -52,6 +52,8 @@ expect 2 "unknown option '-x'" start -x
 expect 2 'there is no configuration file' start -c "$folder/none.yml"
 expect 3 'not running' status "${node_a[@]}"
 expect 0 'not running' stop "${node_a[@]}"
+expect 3 'not running' voters "${node_a[@]}"
+expect 2 'remove-node needs the id of a node' remove-node "${node_a[@]}"
 
 config wrong 'clusterConfig:
   prot: 1'
@@ -65,6 +67,11 @@ expect 0 'running: pid' start "${node_a[@]}"
 expect 0 'already running: pid' start "${node_a[@]}"
 expect 0 'readiness: ready' status "${node_a[@]}"
 expect 0 'running: pid' start "${node_b[@]}"
+expect 0 'dist=3 inbox=3 retain=3 (as many as there are nodes, now 1)' voters "${node_a[@]}"
+expect 0 'dist=3 inbox=1 retain=3' voters inbox=1 "${node_a[@]}"
+expect 2 "'inbox=6' is none of dist, inbox, retain" voters inbox=6 "${node_a[@]}"
+expect 1 'not removed: there is no node x' remove-node x "${node_a[@]}"
+expect 1 'there is no other node that is up' leave "${node_a[@]}"
 
 port="$(sed -n 's/^mqtt=tcp:.*:\([0-9]*\)$/\1/p' "$folder/a/data/fjordmq.pid")"
 config taken 'clusterConfig:

@@ -85,6 +85,7 @@ public final class Broker implements AutoCloseable {
   private final NodeDisk disk;
   private final Drain drain;
   private final ClusterView view;
+  private final ClusterCommands commands;
   private final Supplier<NodeStatus> status;
   private final Duration shutdownTimeout;
   private volatile boolean stopping;
@@ -187,6 +188,7 @@ public final class Broker implements AutoCloseable {
                   observers.inboxes()));
       this.view = new ClusterView(node, stores);
       view.start(node.peers());
+      this.commands = new ClusterCommands(node, stores, config.placement().stores());
 
       // Whether the disk has room for more, and what the cluster does if not.
       this.disk =
@@ -362,6 +364,11 @@ public final class Broker implements AutoCloseable {
   /** Nodes and ranges of the cluster, for people. Any thread, until {@link #close}. */
   CompletableFuture<ClusterStatus> clusterStatus() {
     return view.ask();
+  }
+
+  /** What an operator can ask of the cluster. */
+  ClusterCommands commands() {
+    return commands;
   }
 
   /** Gives away what other nodes can take over. Blocks; to be followed by {@link #close}. */

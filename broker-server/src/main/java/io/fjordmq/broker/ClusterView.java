@@ -183,6 +183,18 @@ final class ClusterView {
     if (halted != null) {
       remarks.add("the metadata group stopped on this node: " + halted);
     }
+    List<String> down =
+        node.membership().members().byNode().values().stream()
+            .filter(member -> !member.isAlive())
+            .map(member -> member.node().value())
+            .sorted()
+            .toList();
+    if (!down.isEmpty()) {
+      remarks.add(
+          String.join(", ", down)
+              + " is down: start it again, or, if it is gone for good, take it out of the cluster with"
+              + " 'bin/standalone.sh remove-node ID' at any other node");
+    }
     String notServing = node.membership().notServingBecause();
     if (notServing != null) {
       remarks.add("this node serves no clients: " + notServing);

@@ -2,7 +2,6 @@ package io.fjordmq.broker;
 
 import io.fjordmq.broker.config.DrainConfig;
 import io.fjordmq.broker.session.Sessions;
-import io.fjordmq.cluster.consensus.GroupStatus;
 import io.fjordmq.cluster.membership.ClusterMembership;
 import io.fjordmq.range.store.ReplicaStatus;
 import java.util.concurrent.ExecutionException;
@@ -82,14 +81,9 @@ final class Drain {
     }
   }
 
-  /** Those that another voter could lead. */
+  /** All that this node leads: a range without another voter is given one first. */
   private long led() {
-    return stores.ranges().status().stream().filter(Drain::couldBeLedElsewhere).count();
-  }
-
-  private static boolean couldBeLedElsewhere(ReplicaStatus replica) {
-    GroupStatus group = replica.group();
-    return replica.leading() && group != null && group.replicas().voters().size() > 1;
+    return stores.ranges().status().stream().filter(ReplicaStatus::leading).count();
   }
 
   private void sendClientsAway() {

@@ -4,12 +4,15 @@ import io.fjordmq.broker.config.BrokerConfig;
 import io.fjordmq.broker.net.Listener;
 import io.fjordmq.broker.ops.BrokerMetrics;
 import io.fjordmq.broker.ops.ClusterStatus;
+import io.fjordmq.broker.ops.ControlFolder;
 import io.fjordmq.broker.ops.HttpServer;
 import io.fjordmq.broker.ops.ReadyFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +25,8 @@ final class Node implements AutoCloseable {
 
   /** In the data directory: {@code bin/standalone.sh stop --drain} makes it. */
   private static final String DRAIN_FILE = "drain";
+
+  private static final Duration CONTROL_PERIOD = Duration.ofMillis(200);
 
   private final Parts parts = new Parts();
   private volatile @Nullable Broker broker;
@@ -76,6 +81,11 @@ final class Node implements AutoCloseable {
     broker = started;
     drainFile = Path.of(config.dataDir(), DRAIN_FILE);
     Files.deleteIfExists(drainFile); // asked of an earlier process
+    ControlFolder control =
+        ControlFolder.open(
+            Path.of(config.dataDir()), started.commands()::perform, InstantSource.system());
+    started.commands().logDifferences(config.chosenVoters());
+    parts.add("control", new Sweeps("control")).every(CONTROL_PERIOD, "commands", control::look);
     metrics.watch(started::status);
     parts.add("figures", metrics::unwatch);
     List<String> mqtt = started.listeners().stream().map(Listener::url).toList();

@@ -3,6 +3,7 @@ package io.fjordmq.broker;
 import io.fjordmq.broker.config.BrokerConfig;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.cluster.metadata.Change;
 import io.fjordmq.cluster.metadata.WriteResult;
 import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.RangeDescriptor;
@@ -16,6 +17,8 @@ import io.fjordmq.range.placement.PlacementAgent;
 import io.fjordmq.range.placement.PlacementDriver;
 import io.fjordmq.range.placement.PlacementSettings;
 import io.fjordmq.range.placement.RangeDirectory;
+import io.fjordmq.range.placement.StorePlacement;
+import io.fjordmq.range.placement.VoterCounts;
 import io.fjordmq.range.remote.PeerRangeTransport;
 import io.fjordmq.range.remote.RangeService;
 import io.fjordmq.range.store.RangeRuntime;
@@ -71,7 +74,7 @@ final class Stores implements AutoCloseable {
             observer);
     Stores stores = new Stores(node, ranges, config, runtime);
     try {
-      stores.createIfNew(specs);
+      stores.createIfNew(specs, config.placement().stores());
       stores.connect(specs, config, runtime, observer);
       return stores;
     } catch (IOException | StartException | RuntimeException e) {
@@ -92,11 +95,12 @@ final class Stores implements AutoCloseable {
             () -> node.metadata().leadership(),
             directory,
             runtime.timers(),
-            () -> settings);
+            () -> settings.with(VoterCounts.in(node.metadata().view(), settings.stores())));
   }
 
   /** A cluster that has no ranges consists of the node that makes it. */
-  private void createIfNew(List<StoreSpec> specs) throws IOException, StartException {
+  private void createIfNew(List<StoreSpec> specs, List<StorePlacement> voters)
+      throws IOException, StartException {
     node.metadata().watch(directory);
     ReplicaSet alone = ReplicaSet.ofVoters(node.self());
     if (!directory.ranges().isEmpty() || !node.metadata().status().replicas().equals(alone)) {
@@ -107,11 +111,11 @@ final class Stores implements AutoCloseable {
       initial.addAll(RangeStore.initialRanges(spec, alone));
     }
     ranges.createInitialRanges(initial);
+    List<Change> first = new ArrayList<>(RangeDirectory.first(initial));
+    first.addAll(VoterCounts.first(voters));
     try {
       WriteResult result =
-          node.membership()
-              .write(RangeDirectory.first(initial))
-              .get(WRITE_PATIENCE.toSeconds(), TimeUnit.SECONDS);
+          node.membership().write(first).get(WRITE_PATIENCE.toSeconds(), TimeUnit.SECONDS);
       if (result instanceof WriteResult.Conflict conflict) {
         throw new StartException("the cluster has ranges meanwhile: " + conflict.key());
       }

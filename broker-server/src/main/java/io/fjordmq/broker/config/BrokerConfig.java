@@ -25,8 +25,10 @@ import io.fjordmq.retain.RetainSettings;
 import io.fjordmq.router.RouterSettings;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Everything an operator can set. The names of the components are the keys of the file; {@link
@@ -161,7 +163,8 @@ public record BrokerConfig(
   /**
    * The ranges of one store.
    *
-   * @param replicaVoterCount copies of each range that vote; 0 for 3 or as many as there are nodes
+   * @param replicaVoterCount copies of each range that vote in a new cluster; 0 for 3, or as many
+   *     as there are nodes
    * @param ioNanosLimit mean I/O latency, nanoseconds, above which a range is not split
    * @param maxIoDensity requests per second above which a range is split
    */
@@ -339,6 +342,19 @@ public record BrokerConfig(
             storeConfig.dist().placement("dist", true),
             storeConfig.inbox().placement("inbox", false),
             storeConfig.retain().placement("retain", false)));
+  }
+
+  /** The stores for which it says how many voters they have. */
+  public Set<String> chosenVoters() {
+    Set<String> chosen = new HashSet<>();
+    Map.of("dist", storeConfig.dist(), "inbox", storeConfig.inbox(), "retain", storeConfig.retain())
+        .forEach(
+            (store, ranges) -> {
+              if (ranges.replicaVoterCount() > 0) {
+                chosen.add(store);
+              }
+            });
+    return chosen;
   }
 
   private static RangesConfig ranges() {

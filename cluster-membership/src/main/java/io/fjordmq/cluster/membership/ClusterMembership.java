@@ -207,6 +207,10 @@ public final class ClusterMembership implements Membership, AutoCloseable {
    * meanwhile; can be repeated.
    */
   public CompletableFuture<Void> drain(boolean draining) {
+    Member own = members.members().find(self());
+    if (draining && own != null && own.state() == Member.State.LEAVING) {
+      return CompletableFuture.completedFuture(null); // that is more
+    }
     return writeState(draining ? NodeRecord.State.DRAINING : NodeRecord.State.UP);
   }
 
@@ -252,7 +256,12 @@ public final class ClusterMembership implements Membership, AutoCloseable {
     } else if (now.state() == NodeRecord.State.REMOVED) {
       return refused("node " + node + " has been removed already");
     } else if (now.state() != NodeRecord.State.DOWN) {
-      return refused("node " + node + " is " + now.state() + ": only a node that is DOWN can go");
+      return refused(
+          "node "
+              + node
+              + " is "
+              + now.state()
+              + ": stop it first, or let it leave by itself; only a node that is DOWN can go");
     } else if (!MetadataReplicas.canDoWithout(
         node, metadata.status().replicas(), members.members())) {
       return refused("the metadata would have no majority without node " + node);

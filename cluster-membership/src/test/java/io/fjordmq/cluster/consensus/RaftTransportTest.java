@@ -23,6 +23,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -102,6 +104,32 @@ final class RaftTransportTest {
         .isInstanceOf(ExecutionException.class)
         .hasCauseInstanceOf(RemotingException.class)
         .hasMessageContaining("no address of node answering");
+  }
+
+  @Test
+  void shouldNotHearWhoWasRemoved() throws Exception {
+    AtomicBoolean removed = new AtomicBoolean();
+    AddressBook book =
+        new AddressBook() {
+          @Override
+          public @Nullable InetSocketAddress addressOf(NodeId node) {
+            return addresses.get(node);
+          }
+
+          @Override
+          public boolean isRemoved(NodeId node) {
+            return removed.get() && node.equals(ASKING);
+          }
+        };
+    InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+    RaftTransport answering = transport(ANSWERING, new ClusterPort(any, book, SETTINGS));
+    addresses.put(ANSWERING, requireNonNull(answering.boundAddress()));
+    RaftTransport asking = asking();
+    ask(asking, 5_000);
+    removed.set(true);
+    for (int attempt = 0; attempt < 2; attempt++) { // on the connection it has, and on a new one
+      assertThatThrownBy(() -> ask(asking, 1_000)).isInstanceOf(ExecutionException.class);
+    }
   }
 
   @Test

@@ -153,7 +153,7 @@ class ClusterMembershipTest {
     RealNode lost = nodes.start("c", nodes.join("c", "a"));
     nodes.awaitAllServing();
     assertThatThrownBy(() -> a.membership().remove(lost.id()).get(20, TimeUnit.SECONDS))
-        .hasMessageContaining("is UP: only a node that is DOWN can go");
+        .hasMessageContaining("is UP: stop it first, or let it leave by itself");
     assertThatThrownBy(() -> a.membership().remove(new NodeId("x")).get(20, TimeUnit.SECONDS))
         .hasMessageContaining("there is no node x in this cluster");
     nodes.stop(lost);

@@ -39,6 +39,19 @@ public record PlacementSettings(
         8);
   }
 
+  /** The same for these stores. */
+  public PlacementSettings with(List<StorePlacement> others) {
+    return new PlacementSettings(
+        others,
+        interval,
+        pause,
+        callTimeout,
+        stepTimeout,
+        replaceAfter,
+        transferCooldown,
+        maxSteps);
+  }
+
   /**
    * @throws IllegalArgumentException if a value makes no sense; the message names it
    */

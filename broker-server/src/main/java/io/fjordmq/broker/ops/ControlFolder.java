@@ -1,0 +1,150 @@
+package io.fjordmq.broker.ops;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * How the owner of a running node commands it: files in a folder of the data directory, which only
+ * that user can enter. {@code bin/standalone.sh} writes {@code NAME.request}, a line of words,
+ * under another name first; the node removes it, does it, and leaves {@code NAME.answer}: a line
+ * with the exit code, then text. No port, so nothing that could be reached from elsewhere.
+ *
+ * <p>For one thread at a time, which {@link #look} blocks while a command is done.
+ */
+public final class ControlFolder {
+  private static final Logger LOG = LoggerFactory.getLogger(ControlFolder.class);
+  private static final String NAME = "control";
+  private static final String REQUEST = ".request";
+  private static final String ANSWER = ".answer";
+  private static final int MAX_REQUEST_BYTES = 4_096;
+
+  /** What nobody has fetched by then is not fetched any more. */
+  private static final Duration KEPT = Duration.ofMinutes(10);
+
+  private final Path folder;
+  private final Function<List<String>, Answer> commands;
+  private final InstantSource clock;
+  private boolean complained;
+
+  /**
+   * What came of a command.
+   *
+   * @param exitCode as of a process: 0 done, 1 not done, 2 misused, 75 not yet
+   * @param text for the operator, lines
+   */
+  public record Answer(int exitCode, String text) {
+    public static final int DONE = 0;
+    public static final int FAILED = 1;
+    public static final int MISUSED = 2;
+
+    /** Ask again. */
+    public static final int NOT_YET = 75;
+  }
+
+  private ControlFolder(Path folder, Function<List<String>, Answer> commands, InstantSource clock) {
+    this.folder = folder;
+    this.commands = commands;
+    this.clock = clock;
+  }
+
+  /**
+   * Makes the folder, or empties it of what an earlier process was asked.
+   *
+   * @param directory of data, held by this process
+   * @param commands does what the words of a request say; may block
+   */
+  public static ControlFolder open(
+      Path directory, Function<List<String>, Answer> commands, InstantSource clock)
+      throws IOException {
+    Path folder = directory.resolve(NAME);
+    if (!Files.isDirectory(folder)) {
+      Files.createDirectory(
+          folder,
+          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+    }
+    for (Path left : entries(folder)) {
+      Files.deleteIfExists(left);
+    }
+    return new ControlFolder(folder, commands, clock);
+  }
+
+  private static List<Path> entries(Path folder) throws IOException {
+    List<Path> entries = new ArrayList<>();
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(folder)) {
+      files.forEach(entries::add);
+    }
+    entries.sort(null);
+    return entries;
+  }
+
+  /** Does what has been asked since the last look. To be called some times a second. */
+  public void look() {
+    try {
+      for (Path entry : entries(folder)) {
+        String name = entry.getFileName().toString();
+        if (name.endsWith(REQUEST)) {
+          answer(entry, name.substring(0, name.length() - REQUEST.length()));
+        } else if (isForgotten(entry)) {
+          Files.deleteIfExists(entry);
+        }
+      }
+      complained = false;
+    } catch (IOException e) {
+      if (!complained) {
+        LOG.warn("commands cannot be taken from {}: {}", folder, e.toString());
+      }
+      complained = true;
+    }
+  }
+
+  private boolean isForgotten(Path entry) throws IOException {
+    try {
+      return Files.getLastModifiedTime(entry).toInstant().plus(KEPT).isBefore(clock.instant());
+    } catch (NoSuchFileException fetched) {
+      return false;
+    }
+  }
+
+  private void answer(Path request, String name) throws IOException {
+    Answer answer = perform(request);
+    Path temporary = folder.resolve(name + ".tmp");
+    Files.writeString(temporary, answer.exitCode() + "\n" + answer.text() + "\n");
+    Files.move(temporary, folder.resolve(name + ANSWER), StandardCopyOption.ATOMIC_MOVE);
+  }
+
+  private Answer perform(Path request) throws IOException {
+    String line;
+    try (InputStream in = Files.newInputStream(request)) {
+      byte[] bytes = in.readNBytes(MAX_REQUEST_BYTES + 1);
+      if (bytes.length > MAX_REQUEST_BYTES) {
+        return new Answer(Answer.MISUSED, "a command has at most " + MAX_REQUEST_BYTES + " bytes");
+      }
+      line = new String(bytes, StandardCharsets.UTF_8).strip();
+    } finally {
+      Files.deleteIfExists(request);
+    }
+    List<String> words = List.of(line.split("\\s+"));
+    try {
+      Answer answer = commands.apply(words);
+      LOG.info("asked to '{}': {}", line, answer.text());
+      return answer;
+    } catch (RuntimeException e) {
+      LOG.error("the command '{}' failed: this is a defect of FjordMQ", line, e);
+      return new Answer(Answer.FAILED, "a defect of FjordMQ; its log says more: " + e);
+    }
+  }
+}

@@ -1,0 +1,96 @@
+package io.fjordmq.broker.ops;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.broker.ops.ControlFolder.Answer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Requests and answers as files that only the owner of the node can reach. */
+class ControlFolderTest {
+  private final List<List<String>> asked = new ArrayList<>();
+  private Instant now = Instant.now();
+  private final InstantSource clock = () -> now;
+
+  @TempDir Path data;
+  private Path folder;
+
+  @BeforeEach
+  void name() {
+    folder = data.resolve("control");
+  }
+
+  private ControlFolder open() throws IOException {
+    return ControlFolder.open(
+        data,
+        words -> {
+          asked.add(words);
+          if (words.contains("defect")) {
+            throw new IllegalStateException("planted");
+          }
+          return new Answer(Answer.NOT_YET, "one\ntwo");
+        },
+        clock);
+  }
+
+  private String answerTo(ControlFolder control, String request) throws IOException {
+    Files.writeString(folder.resolve("7-1.request"), request);
+    control.look();
+    assertThat(folder.resolve("7-1.request")).doesNotExist();
+    return Files.readString(folder.resolve("7-1.answer"));
+  }
+
+  @Test
+  void shouldDoWhatIsAskedOnceAndLeaveTheAnswer() throws IOException {
+    ControlFolder control = open();
+    assertThat(answerTo(control, " voters  inbox=3\n")).isEqualTo("75\none\ntwo\n");
+    control.look();
+    assertThat(asked).containsExactly(List.of("voters", "inbox=3"));
+  }
+
+  @Test
+  void shouldLetNobodyElseIn() throws IOException {
+    open();
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(folder)))
+        .isEqualTo("rwx------");
+  }
+
+  @Test
+  void shouldForgetWhatAnEarlierProcessWasAsked() throws IOException {
+    open();
+    Files.writeString(folder.resolve("1-1.request"), "leave");
+    Files.writeString(folder.resolve("1-2.answer"), "0\ndone\n");
+    open().look();
+    assertThat(folder).isEmptyDirectory();
+    assertThat(asked).isEmpty();
+  }
+
+  @Test
+  void shouldRemoveAnswersThatNobodyFetches() throws IOException {
+    ControlFolder control = open();
+    answerTo(control, "voters");
+    now = now.plusSeconds(500);
+    control.look();
+    assertThat(folder.resolve("7-1.answer")).exists();
+    now = now.plusSeconds(200);
+    control.look();
+    assertThat(folder).isEmptyDirectory();
+  }
+
+  @Test
+  void shouldRefuseALongRequestAndSurviveADefect() throws IOException {
+    ControlFolder control = open();
+    assertThat(answerTo(control, "x".repeat(5_000))).startsWith("2\na command has at most");
+    assertThat(answerTo(control, "defect")).startsWith("1\n").contains("planted");
+    assertThat(answerTo(control, "voters")).startsWith("75\n");
+  }
+}

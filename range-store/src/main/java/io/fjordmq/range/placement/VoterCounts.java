@@ -1,0 +1,59 @@
+package io.fjordmq.range.placement;
+
+import io.fjordmq.cluster.metadata.Change;
+import io.fjordmq.cluster.metadata.MetadataRecord;
+import io.fjordmq.cluster.metadata.MetadataView;
+import java.util.List;
+
+/**
+ * How many replicas of the ranges of each store vote: a setting of the whole cluster, so that all
+ * drivers aim at the same. Metadata records {@code voters/<store>}:
+ *
+ * <pre>
+ * u8 form = 1 | u8 voters
+ * </pre>
+ */
+public final class VoterCounts {
+  private static final String PREFIX = "voters/";
+  private static final byte FORM = 1;
+
+  private VoterCounts() {}
+
+  /** The write by which a cluster begins with these. */
+  public static List<Change> first(List<StorePlacement> stores) {
+    return stores.stream()
+        .map(store -> Change.put(PREFIX + store.store(), encode(store), Change.ABSENT))
+        .toList();
+  }
+
+  /** The write that changes one. */
+  public static Change change(StorePlacement store) {
+    return Change.put(PREFIX + store.store(), encode(store));
+  }
+
+  private static byte[] encode(StorePlacement store) {
+    return new byte[] {FORM, (byte) store.voters()};
+  }
+
+  /**
+   * The same stores with the numbers that the cluster has.
+   *
+   * @throws IllegalArgumentException if a newer version of FjordMQ wrote them
+   */
+  public static List<StorePlacement> in(MetadataView view, List<StorePlacement> stores) {
+    return stores.stream().map(store -> in(view, store)).toList();
+  }
+
+  private static StorePlacement in(MetadataView view, StorePlacement store) {
+    MetadataRecord record = view.get(PREFIX + store.store());
+    if (record == null) {
+      return store;
+    }
+    byte[] value = record.value();
+    if (value.length != 2 || value[0] != FORM) {
+      throw new IllegalArgumentException(
+          "how many voters store " + store.store() + " has is not readable: " + record);
+    }
+    return new StorePlacement(store.store(), value[1], store.onEveryNode());
+  }
+}
