@@ -98,7 +98,8 @@ final class ClusterLife {
         new PlacementDriver(
             membership(),
             ranges.calls(),
-            PlacementAgent.serve(ranges.store(), defect.services(ranges.calls())),
+            PlacementAgent.serve(
+                ranges.store(), defect.services(ranges.calls()), membership()::applied),
             metadata()::leadership,
             directory,
             ranges.runtime().timers(),

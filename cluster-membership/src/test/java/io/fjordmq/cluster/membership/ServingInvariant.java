@@ -11,6 +11,7 @@ import java.util.Set;
  */
 public final class ServingInvariant {
   private final Set<Life> over = new HashSet<>();
+  private final Set<NodeId> removed = new HashSet<>();
 
   private record Life(NodeId node, long incarnation) {}
 
@@ -29,10 +30,11 @@ public final class ServingInvariant {
 
   /** Whether the cluster counts this life as over. */
   public boolean isOver(NodeId node, long incarnation) {
-    return over.contains(new Life(node, incarnation));
+    return removed.contains(node) || over.contains(new Life(node, incarnation));
   }
 
   private void noteEnded(Membership seeing) {
+    removed.addAll(seeing.members().removed().keySet());
     for (Member member : seeing.members().byNode().values()) {
       long ended = member.isAlive() ? member.incarnation() - 1 : member.incarnation();
       over.add(new Life(member.node(), ended));
