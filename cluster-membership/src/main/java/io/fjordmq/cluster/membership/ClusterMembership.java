@@ -247,32 +247,12 @@ public final class ClusterMembership implements Membership, AutoCloseable {
    * {@link MembershipException} if there is no such node or it is not DOWN.
    */
   public CompletableFuture<Void> remove(NodeId node) {
-    MetadataRecord record = metadata.view().get(NodeRecord.key(node));
-    NodeRecord now = record == null ? null : NodeRecord.decode(record);
-    if (node.equals(self())) {
-      return refused("this is node " + node + " itself: it can leave, but not remove itself");
-    } else if (record == null || now == null) {
-      return refused("there is no node " + node + " in this cluster");
-    } else if (now.state() == NodeRecord.State.REMOVED) {
-      return refused("node " + node + " has been removed already");
-    } else if (now.state() != NodeRecord.State.DOWN) {
-      return refused(
-          "node "
-              + node
-              + " is "
-              + now.state()
-              + ": stop it first, or let it leave by itself; only a node that is DOWN can go");
-    } else if (!MetadataReplicas.canDoWithout(
-        node, metadata.status().replicas(), members.members())) {
-      return refused("the metadata would have no majority without node " + node);
+    try {
+      return write(List.of(Removal.of(node, self(), metadata, members.members())))
+          .thenAccept(ClusterMembership::appliedVersion);
+    } catch (MembershipException e) {
+      return CompletableFuture.failedFuture(e);
     }
-    byte[] removed = now.in(NodeRecord.State.REMOVED).encode();
-    return write(List.of(Change.put(record.key(), removed, record.version())))
-        .thenAccept(ClusterMembership::requireApplied);
-  }
-
-  private static CompletableFuture<Void> refused(String because) {
-    return CompletableFuture.failedFuture(new MembershipException(because));
   }
 
   private CompletableFuture<Void> writeState(NodeRecord.State state) {
@@ -288,16 +268,15 @@ public final class ClusterMembership implements Membership, AutoCloseable {
     byte[] changed = now.in(state).encode();
     long expected = Math.max(record.version(), recordVersion);
     return write(List.of(Change.put(record.key(), changed, expected)))
-        .thenAccept(this::requireApplied);
+        .thenAccept(result -> recordVersion = appliedVersion(result));
   }
 
-  private void requireApplied(WriteResult result) {
+  private static long appliedVersion(WriteResult result) {
     if (result instanceof WriteResult.Applied applied) {
-      recordVersion = applied.version();
-    } else {
-      throw new CompletionException(
-          new ConsensusException(Kind.BUSY, "the node's record has just been changed"));
+      return applied.version();
     }
+    throw new CompletionException(
+        new ConsensusException(Kind.BUSY, "the node's record has just been changed"));
   }
 
   /**

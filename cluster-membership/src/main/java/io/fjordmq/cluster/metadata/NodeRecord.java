@@ -104,13 +104,4 @@ public record NodeRecord(NodeId node, NodeAddress address, long incarnation, Sta
         incarnation,
         state);
   }
-
-  private static State state(int number) {
-    State[] states = State.values();
-    if (number < 0 || number >= states.length) {
-      throw new IllegalArgumentException(
-          "unknown state of a node: " + number + "; a newer version of FjordMQ wrote it");
-    }
-    return states[number];
-  }
 }

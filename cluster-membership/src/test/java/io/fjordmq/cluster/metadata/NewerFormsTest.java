@@ -14,7 +14,7 @@ class NewerFormsTest {
 
   @Test
   void shouldRefuseRecordsAndEntriesOfTheNextVersion() {
-    byte[] node = {3, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 1, 'h'};
+    byte[] node = {4, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 1, 'h'};
     byte[] state = {2, 9, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 1, 'h'};
     byte[] cluster = {9, 0, 0, 0, 0, 0, 0, 0, 0};
     MetadataView strange =

@@ -45,7 +45,7 @@ class ReshapingTest {
   }
 
   private void says(NodeId node, ReplicaReport... replicas) {
-    reports.put(node, new RangeReports(List.of(replicas), Set.of()));
+    reports.put(node, new RangeReports(1, List.of(replicas), Set.of()));
   }
 
   private List<Step> steps() {
