@@ -88,9 +88,9 @@ class MetadataCodecTest {
 
   @Test
   void shouldRefuseANodeInAStateOfANewerVersion() {
-    byte[] newer = HEX.parseHex("02050000000000000003ffff0003682e78");
+    byte[] newer = HEX.parseHex("03070000000000000003ffff0003682e78");
     assertThatThrownBy(() -> NodeRecord.decode(new MetadataRecord("node/n", newer, 1)))
-        .hasMessageContaining("unknown state of a node: 5; a newer version");
+        .hasMessageContaining("state of a node of unknown kind 7");
   }
 
   @Property

@@ -2,6 +2,7 @@ package io.fjordmq.range.store;
 
 import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
+import io.fjordmq.api.MalformedBytesException;
 import io.fjordmq.api.NewerFormException;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
@@ -106,7 +107,7 @@ final class RowFile {
       if (in.readInt() != MAGIC) {
         throw new IOException(file + " is not a file of rows");
       }
-      NewerFormException.require("the file of rows " + file, FORMAT, in.readUnsignedByte());
+      requireFormat(file, in.readUnsignedByte());
       long rows = 0;
       for (int length = in.readInt(); length != 0; length = in.readInt()) {
         rows += readChunk(file, in, length, visitor);
@@ -114,6 +115,14 @@ final class RowFile {
       if (in.readLong() != rows) {
         throw new IOException(file + " is damaged: " + rows + " rows are not all it should hold");
       }
+    }
+  }
+
+  private static void requireFormat(Path file, int found) throws IOException {
+    try {
+      NewerFormException.require("the file of rows " + file, FORMAT, found);
+    } catch (MalformedBytesException e) {
+      throw new IOException(e.getMessage(), e);
     }
   }
 

@@ -105,7 +105,7 @@ class RangeCodecsTest {
   void shouldRefuseWhatAnotherVersionMayHaveSent() {
     assertThatThrownBy(() -> RangeCall.decode(HEX.parseHex("020100")))
         .isInstanceOf(MalformedBytesException.class)
-        .hasMessageContaining("format 2");
+        .hasMessageContaining("version 2");
     assertThatThrownBy(() -> RangeCall.decode(HEX.parseHex("0103016101")))
         .isInstanceOf(MalformedBytesException.class);
     assertThatThrownBy(() -> RangeResultCodec.decode(HEX.parseHex("010c")))

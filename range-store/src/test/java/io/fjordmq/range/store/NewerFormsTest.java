@@ -52,12 +52,14 @@ class NewerFormsTest {
             () -> RangeEntry.decode(ByteBuffer.wrap(next)),
             () -> RangeDescriptorCodec.decode(next),
             () -> RangeState.appliedIndexOf(next),
-            () -> SenderTable.decode(next),
-            () -> RangeReports.decode(next))) {
+            () -> SenderTable.decode(next))) {
       assertThatThrownBy(read::run)
           .isInstanceOf(NewerFormException.class)
           .hasMessageEndingWith(" has version 2, this node reads version 1: upgrade this node");
     }
+    assertThatThrownBy(() -> RangeReports.decode(new byte[] {3}))
+        .isInstanceOf(NewerFormException.class)
+        .hasMessageEndingWith(" has version 3, this node reads version 2: upgrade this node");
     assertThatThrownBy(() -> RangeEntry.decode(ByteBuffer.wrap(new byte[] {1, 9, 0, 0})))
         .isInstanceOf(RuntimeException.class);
   }
