@@ -25,6 +25,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class NodeDisk implements AutoCloseable {
   private static final int LOOKS = 4;
+  private static final String OTHERS_FULL =
+      "the disks of other nodes are full, so that there is no majority with room for messages that"
+          + " have to be stored: 'standalone.sh status' shows which";
 
   private final Kv kv;
   private final ClusterNode node;
@@ -37,9 +40,9 @@ final class NodeDisk implements AutoCloseable {
   static NodeDisk watch(Path data, Kv kv, ClusterNode node, Stores stores, DiskConfig settings)
       throws IOException {
     NodeDisk disk = new NodeDisk(data, kv, node, stores, settings);
-    disk.watch.look();
+    disk.look();
     Sweeps looks = disk.parts.add("disk watch", new Sweeps("disk-watch"));
-    looks.every(settings.checkInterval(), "the disk", disk.watch::look);
+    looks.every(settings.checkInterval(), "the disk", disk::look);
     // On a thread of its own: the other one may wait for the disk.
     Sweeps judging = disk.parts.add("disk trouble", new Sweeps("disk-trouble"));
     Duration pause = settings.slowAfter().dividedBy(LOOKS);
@@ -72,6 +75,11 @@ final class NodeDisk implements AutoCloseable {
         .toList();
   }
 
+  private void look() {
+    watch.look();
+    room.look();
+  }
+
   private void judge() {
     room.look();
     trouble.look(System.nanoTime() / 1_000_000);
@@ -100,7 +108,7 @@ final class NodeDisk implements AutoCloseable {
   Stream<String> obstacles() {
     KvException state = kv.failure();
     return Stream.of(
-            hasRoom() ? null : watch.shortage(),
+            hasRoom() ? null : Objects.requireNonNullElse(watch.shortage(), OTHERS_FULL),
             state == null ? null : state.getMessage(),
             node.host().failure())
         .filter(Objects::nonNull);
