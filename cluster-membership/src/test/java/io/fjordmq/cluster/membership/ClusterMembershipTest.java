@@ -104,6 +104,8 @@ class ClusterMembershipTest {
     RealNode b = nodes.start("b", nodes.join("b", "a"));
     RealNode c = nodes.start("c", nodes.join("c", "a"));
     nodes.awaitAllServing();
+    await(
+        "all are voters", () -> a.membership().metadata().status().replicas().voters().size() == 3);
     CompletableFuture<Boolean> servingWhenLapsed = new CompletableFuture<>();
     a.membership()
         .watch(
