@@ -2,6 +2,7 @@ package io.fjordmq.broker.delivery;
 
 import io.fjordmq.api.Message;
 import io.fjordmq.api.Qos;
+import io.fjordmq.api.SubscriptionOptions;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +43,16 @@ public final class Delivery {
     this.retain = retain;
     this.subscriptionIdentifiers = List.copyOf(subscriptionIdentifiers);
     this.share = share;
+  }
+
+  /** What a member of a share gets that is subscribed with these options. */
+  static Delivery shared(Message message, SubscriptionOptions options, ShareKey share) {
+    return new Delivery(
+        message,
+        message.qos().min(options.maxQos()),
+        message.retain() && options.retainAsPublished(),
+        options.identifier() == 0 ? List.of() : List.of(options.identifier()),
+        share);
   }
 
   public Message message() {

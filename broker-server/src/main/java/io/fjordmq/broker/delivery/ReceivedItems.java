@@ -1,5 +1,6 @@
 package io.fjordmq.broker.delivery;
 
+import io.fjordmq.api.SubscriptionOptions;
 import io.fjordmq.broker.delivery.RepeatedPublishes.LivePart;
 import io.fjordmq.broker.nodes.ItemReceiver;
 import io.fjordmq.broker.nodes.NodeItem;
@@ -72,19 +73,18 @@ public final class ReceivedItems implements ItemReceiver {
       return true; // repeated, and a member has it
     }
     Subscriber member = local.find(shared.tenant(), shared.member());
-    if (member == null || !member.isSubscribedTo(key)) {
+    SubscriptionOptions options = member == null ? null : member.optionsOf(key);
+    if (member == null || options == null) {
       return false;
     }
     if (live != null) {
       live.serve(key);
     }
-    Delivery delivery =
-        new Delivery(
-            shared.message(), shared.qos(), shared.retain(), shared.subscriptionIdentifiers(), key);
+    // The sender goes by the member's route, which may still be an earlier session's.
     dispatch
         .outbox()
         .send(
-            delivery,
+            Delivery.shared(shared.message(), options, key),
             Recipients.chosen(
                 member, refused -> publisher.redistribute(member.session(), List.of(refused))));
     return true;

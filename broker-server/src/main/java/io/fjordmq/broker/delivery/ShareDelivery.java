@@ -1,9 +1,7 @@
 package io.fjordmq.broker.delivery;
 
-import io.fjordmq.api.SubscriptionOptions;
 import io.fjordmq.broker.nodes.NodeItem;
 import io.fjordmq.router.Route;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Brings a share's message to one member, and to the next if that one cannot take it. */
@@ -44,7 +42,9 @@ final class ShareDelivery {
       Recipients member =
           Recipients.chosen(live.member(), refused -> next(attempt, live.route(), late));
       attempt.sendLive();
-      dispatch.outbox().send(delivery(attempt, live.options()), member);
+      dispatch
+          .outbox()
+          .send(Delivery.shared(attempt.message(), live.options(), attempt.key()), member);
       return null;
     }
     if (choice instanceof ShareSelection.Choice.Elsewhere elsewhere) {
@@ -110,7 +110,7 @@ final class ShareDelivery {
 
   private static NodeItem.Shared item(
       ShareAttempt attempt, ShareSelection.Choice.Elsewhere chosen) {
-    Delivery form = delivery(attempt, chosen.route().options());
+    Delivery form = Delivery.shared(attempt.message(), chosen.route().options(), attempt.key());
     return new NodeItem.Shared(
         attempt.key().tenant(),
         attempt.key().shareName(),
@@ -121,14 +121,5 @@ final class ShareDelivery {
         form.subscriptionIdentifiers(),
         form.message(),
         attempt.id());
-  }
-
-  private static Delivery delivery(ShareAttempt attempt, SubscriptionOptions options) {
-    return new Delivery(
-        attempt.message(),
-        attempt.message().qos().min(options.maxQos()),
-        attempt.message().retain() && options.retainAsPublished(),
-        options.identifier() == 0 ? List.of() : List.of(options.identifier()),
-        attempt.key());
   }
 }

@@ -88,9 +88,10 @@ final class Subscriber {
     return present == null ? null : present.options;
   }
 
-  /** True if the client is a member of the share. */
-  synchronized boolean isSubscribedTo(ShareKey share) {
-    return subscriptions.containsKey("$share/" + share.shareName() + "/" + share.pattern());
+  /** With which options it is a member of the share; null if it is none. */
+  synchronized @Nullable SubscriptionOptions optionsOf(ShareKey share) {
+    Subscription present = subscriptions.get("$share/" + share.shareName() + "/" + share.pattern());
+    return present == null ? null : present.options;
   }
 
   /** Ends it; returns what it was subscribed to. */

@@ -23,10 +23,10 @@ public sealed interface NodeItem {
 
   /**
    * A message for one connected member of a share; answered with whether the member could take it.
+   * QoS, RETAIN and identifiers are what the member's route says. That may be an earlier session's:
+   * the node that has the member delivers by its subscription.
    *
    * @param pattern the filter without the share
-   * @param qos to deliver with
-   * @param retain flag to deliver with
    * @param id set if its publisher may repeat it
    */
   record Shared(

@@ -1,0 +1,85 @@
+package io.fjordmq.broker.delivery;
+
+import static io.fjordmq.api.Qos.AT_LEAST_ONCE;
+import static io.fjordmq.api.Qos.AT_MOST_ONCE;
+import static io.fjordmq.api.Qos.EXACTLY_ONCE;
+import static io.fjordmq.broker.delivery.Messages.message;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.api.Message;
+import io.fjordmq.api.Qos;
+import io.fjordmq.api.RetainHandling;
+import io.fjordmq.api.SubscriptionOptions;
+import io.fjordmq.api.TopicFilter;
+import io.fjordmq.broker.nodes.NodeItem;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Goal: what another node chose a member for reaches it as it is subscribed here and now. */
+class ReceivedSharesTest {
+  private static final String SHARED = "$share/s/a";
+
+  private final DeliveryWorld world = new DeliveryWorld();
+  private final InboxEvents inboxes =
+      new InboxEvents(
+          DeliveryWorld.SELF,
+          world.registry,
+          world.dispatch,
+          DeliveryWorld.SMALL,
+          world.nodes,
+          world.observer);
+  private final ReceivedItems received =
+      new ReceivedItems(world.local, world.dispatch, world.registry, inboxes, world.publisher);
+  private final FakeSession member = world.connect("member", world.loop);
+
+  /** The sender goes by a route that says QoS 2 and identifier 4. */
+  private List<Boolean> bring(Message message, Qos qos) {
+    List<Boolean> answers = new ArrayList<>();
+    received.take(
+        new NodeItem.Shared(
+            FakeSession.TENANT, "s", "a", "member", qos, false, List.of(4), message, null),
+        answers::add);
+    received.endOfBatch();
+    world.loop.runAll();
+    return answers;
+  }
+
+  @Test
+  void shouldDeliverByTheSubscriptionThoughTheRouteIsAnEarlierSessions() {
+    world.subscribe(
+        member,
+        SHARED,
+        new SubscriptionOptions(AT_LEAST_ONCE, false, true, RetainHandling.SEND_ALWAYS, 9));
+
+    List<Boolean> answers = bring(Messages.retained("a", EXACTLY_ONCE, "m"), EXACTLY_ONCE);
+
+    assertThat(answers).containsExactly(true);
+    assertThat(member.taken)
+        .singleElement()
+        .satisfies(
+            delivery -> {
+              assertThat(delivery.qos()).isEqualTo(AT_LEAST_ONCE);
+              assertThat(delivery.retain()).isTrue();
+              assertThat(delivery.subscriptionIdentifiers()).containsExactly(9);
+              assertThat(delivery.isShared()).isTrue();
+            });
+  }
+
+  @Test
+  void shouldNotRaiseTheQosOfTheMessage() {
+    world.subscribe(member, SHARED, EXACTLY_ONCE);
+    bring(message("a", AT_MOST_ONCE, "m"), AT_MOST_ONCE);
+    assertThat(member.taken)
+        .singleElement()
+        .satisfies(delivery -> assertThat(delivery.qos()).isEqualTo(AT_MOST_ONCE));
+  }
+
+  @Test
+  void shouldSayThatItIsNotTakenWhenTheClientIsNoMemberAnyMore() {
+    world.subscribe(member, SHARED, EXACTLY_ONCE);
+    world.local.unsubscribe(member, TopicFilter.parse(SHARED)).join();
+    assertThat(bring(message("a", EXACTLY_ONCE, "m"), EXACTLY_ONCE)).containsExactly(false);
+    assertThat(member.taken).isEmpty();
+  }
+}
