@@ -125,14 +125,14 @@ final class ClusterView {
                 .filter(replica -> replica.range().equals(range.id()))
                 .forEach(replica -> replicas.put(holder, replica)));
     @Nullable NodeId leader = null;
-    long lastIndex = 0;
+    long applied = 0;
     ReplicaSet set = range.replicas();
     List<String> problems = new ArrayList<>();
     for (Map.Entry<NodeId, ReplicaReport> held : replicas.entrySet()) {
       ReplicaReport replica = held.getValue();
       if (replica.role() == ReplicaStatus.Role.LEADER && replica.replicas() != null) {
         leader = held.getKey();
-        lastIndex = replica.lastIndex();
+        applied = replica.appliedIndex();
         set = replica.replicas();
       }
       if (replica.failure() != null) {
@@ -142,19 +142,20 @@ final class ClusterView {
     return new RangeLine(
         range.id().toString(),
         leader == null ? null : leader.value(),
-        lines(set.voters(), replicas, lastIndex),
-        lines(set.learners(), replicas, lastIndex),
+        lines(set.voters(), replicas, applied),
+        lines(set.learners(), replicas, applied),
         problems.isEmpty() ? null : String.join("; ", problems));
   }
 
   private static List<ReplicaLine> lines(
-      Collection<NodeId> holders, Map<NodeId, ReplicaReport> replicas, long lastIndex) {
+      Collection<NodeId> holders, Map<NodeId, ReplicaReport> replicas, long applied) {
     return holders.stream()
         .sorted(Comparator.comparing(NodeId::value))
         .map(
             holder -> {
               ReplicaReport replica = replicas.get(holder);
-              long lag = replica == null ? -1 : Math.max(0, lastIndex - replica.appliedIndex());
+              // Not from the log's end: entries of the group's own never reach the state.
+              long lag = replica == null ? -1 : Math.max(0, applied - replica.appliedIndex());
               return new ReplicaLine(holder.value(), lag);
             })
         .toList();

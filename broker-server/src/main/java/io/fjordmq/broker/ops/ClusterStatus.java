@@ -49,7 +49,7 @@ public record ClusterStatus(List<NodeLine> nodes, List<RangeLine> ranges, List<S
   /**
    * A node's copy of a range.
    *
-   * @param lag log entries it has yet to apply; negative if it is not known
+   * @param lag log entries that the leader has applied and it has not; negative if it is not known
    */
   public record ReplicaLine(String node, long lag) {}
 

@@ -90,6 +90,8 @@ class ClusterChangesTest {
           () -> subscriber.distinct(publisher.topic()).containsAll(publisher.acknowledged()));
       assertThat(subscriber.distinct(publisher.topic())).isSorted();
       assertThat(publisher.acknowledgedCount()).isGreaterThan(500);
+      // Changes of members and elections are entries of the logs that no state ever sees.
+      Waiting.until("nobody is behind", 30, () -> !status(1).contains(" behind"));
     }
   }
 
