@@ -129,7 +129,7 @@ anywhere() { # action $1 with its words, at the first node that runs
   shift
   for node in $(nodes); do
     if call status "$node" >/dev/null; then
-      call "$action" "$node" "$@"
+      call "$action" "$node" "$@" || exit $? # it has said why
       return
     fi
   done
@@ -139,7 +139,7 @@ anywhere() { # action $1 with its words, at the first node that runs
 leave() {
   [ $# -gt 0 ] || die "leave needs the number of a node; see --help" 2
   number "$1"
-  call leave "$1"
+  call leave "$1" || exit $?
   rm -rf "$FOLDER/node$1" # of no use any more; start makes a new node in its place
 }
 
