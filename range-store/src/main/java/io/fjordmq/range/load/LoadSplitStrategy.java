@@ -1,0 +1,62 @@
+package io.fjordmq.range.load;
+
+import io.fjordmq.range.load.SplitAdvice.Reason;
+import java.util.Map;
+
+/**
+ * Splits a range that has had too much to do for a whole window, where that halves its load, unless
+ * something else than the range is the limit. A pure function. Thread-safe.
+ */
+final class LoadSplitStrategy implements SplitStrategy {
+  /** Two halves must have come down this far below what splits one before they become one. */
+  private static final double MERGED_SHARE = 0.5;
+
+  private final Map<String, SplitLimits> limits;
+
+  /**
+   * Splits the ranges of the stores that have limits, and leaves those of others alone.
+   *
+   * @param limits by store
+   */
+  LoadSplitStrategy(Map<String, SplitLimits> limits) {
+    this.limits = Map.copyOf(limits);
+  }
+
+  @Override
+  public SplitAdvice advise(RangeLoad load, NodeLoad node) {
+    SplitLimits limit = limits.get(load.store());
+    if (limit == null || !isHot(load.requests().most(), load.busy().most(), limit)) {
+      return stay(Reason.COLD);
+    } else if (!isHot(load.requests().least(), load.busy().least(), limit)) {
+      return stay(Reason.TOO_SHORT);
+    } else if (load.age().compareTo(limit.leastAge()) < 0) {
+      return stay(Reason.TOO_YOUNG);
+    } else if (node.ranges() >= node.maxRanges()) {
+      return stay(Reason.TOO_MANY_RANGES);
+    } else if (limit.ioNanosLimit() > 0 && load.ioNanos() > limit.ioNanosLimit()) {
+      return stay(Reason.STORAGE_IS_THE_LIMIT);
+    } else if (node.cpu() > limit.cpuLimit()) {
+      return stay(Reason.CPU_IS_THE_LIMIT);
+    }
+    return HalvingCut.of(load.keys());
+  }
+
+  private static boolean isHot(double requests, double busy, SplitLimits limit) {
+    return requests > limit.maxIoDensity() || busy > limit.maxBusy();
+  }
+
+  @Override
+  public boolean shouldMerge(RangeLoad left, RangeLoad right) {
+    SplitLimits limit = limits.get(left.store());
+    return limit != null
+        && !limit.mergeAfter().isZero()
+        && left.observed().compareTo(limit.mergeAfter()) >= 0
+        && right.observed().compareTo(limit.mergeAfter()) >= 0
+        && left.peakRequests() + right.peakRequests() < MERGED_SHARE * limit.maxIoDensity()
+        && left.busy().most() + right.busy().most() < MERGED_SHARE * limit.maxBusy();
+  }
+
+  private static SplitAdvice stay(Reason reason) {
+    return new SplitAdvice.Stay(reason);
+  }
+}

@@ -1,0 +1,38 @@
+package io.fjordmq.range.load;
+
+import java.time.Duration;
+
+/** The highest second of a sliding window, known to a tenth of the window. Used by one thread. */
+final class Peaks {
+  private static final int SLOTS = 10;
+
+  private final double[] highest = new double[SLOTS];
+  private final int secondsPerSlot;
+  private long seconds;
+
+  /**
+   * @param window at least ten seconds; shorter ones are taken for that
+   */
+  Peaks(Duration window) {
+    this.secondsPerSlot = (int) Math.max(1, window.toSeconds() / SLOTS);
+  }
+
+  void second(double value) {
+    int slot = (int) (seconds / secondsPerSlot % SLOTS);
+    highest[slot] = seconds % secondsPerSlot == 0 ? value : Math.max(highest[slot], value);
+    seconds++;
+  }
+
+  double highest() {
+    double most = 0;
+    for (double slot : highest) {
+      most = Math.max(most, slot);
+    }
+    return most;
+  }
+
+  /** How much of the window has passed. */
+  Duration observed() {
+    return Duration.ofSeconds(Math.min(seconds, (long) secondsPerSlot * SLOTS));
+  }
+}

@@ -1,0 +1,107 @@
+package io.fjordmq.range.load;
+
+import io.fjordmq.range.load.RangeLoad.Spread;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.UnaryOperator;
+
+/**
+ * Measures what one range has to do on the node that leads it. {@link #applied}, {@link #queried}
+ * and {@link #touched} may be called by any thread and cost some tens of nanoseconds; {@link #tick}
+ * and {@link #load} belong to one thread.
+ */
+final class RangeMeter {
+  static final int WINDOW_SECONDS = 10;
+  private static final int KEYS = 512;
+
+  private final LongAdder requests = new LongAdder();
+  private final LongAdder commands = new LongAdder();
+  private final LongAdder applyNanos = new LongAdder();
+  private final KeyReservoir keys;
+
+  private final double[] requestsPerSecond = new double[WINDOW_SECONDS];
+  private final double[] busy = new double[WINDOW_SECONDS];
+  private final double[] nanosPerSecond = new double[WINDOW_SECONDS];
+  private final double[] commandsPerSecond = new double[WINDOW_SECONDS];
+  private final Peaks peaks;
+  private int seconds;
+
+  /**
+   * @param idleWindow the longer window, in which idle ranges are found
+   * @param seed of the choice of sampled keys
+   */
+  RangeMeter(Duration idleWindow, long seed) {
+    this.peaks = new Peaks(idleWindow);
+    this.keys = new KeyReservoir(KEYS, seed);
+  }
+
+  /** Commands were executed and written in one go. */
+  void applied(int count, long nanos) {
+    requests.add(count);
+    commands.add(count);
+    applyNanos.add(nanos);
+  }
+
+  /** A query was answered. */
+  void queried() {
+    requests.increment();
+  }
+
+  /**
+   * A row was written, deleted or looked for.
+   *
+   * @param key not changed later by anybody
+   */
+  void touched(byte[] key) {
+    keys.offer(key);
+  }
+
+  /**
+   * A second is over, or about a second.
+   *
+   * @param nanos since the tick before
+   */
+  void tick(long nanos) {
+    double share = 1e9 / Math.max(1, nanos);
+    int slot = seconds % WINDOW_SECONDS;
+    requestsPerSecond[slot] = requests.sumThenReset() * share;
+    commandsPerSecond[slot] = commands.sumThenReset() * share;
+    nanosPerSecond[slot] = applyNanos.sumThenReset() * share;
+    busy[slot] = Math.min(1, nanosPerSecond[slot] / 1e9);
+    peaks.second(requestsPerSecond[slot]);
+    seconds++;
+    if (seconds % WINDOW_SECONDS == 0) {
+      keys.turn();
+    }
+  }
+
+  /**
+   * What was measured. Until a whole window has passed, what is missing counts as nothing.
+   *
+   * @param cut to the first key of what a key cannot be cut from
+   */
+  RangeLoad load(String store, String range, UnaryOperator<byte[]> cut) {
+    double executed = Arrays.stream(commandsPerSecond).sum();
+    return new RangeLoad(
+        store,
+        range,
+        Duration.ofSeconds(seconds),
+        spread(requestsPerSecond),
+        peaks.highest(),
+        peaks.observed(),
+        spread(busy),
+        executed == 0 ? 0 : Arrays.stream(nanosPerSecond).sum() / executed,
+        () -> sortedCuts(cut));
+  }
+
+  private List<byte[]> sortedCuts(UnaryOperator<byte[]> cut) {
+    return keys.sample().stream().map(cut).sorted(Arrays::compareUnsigned).toList();
+  }
+
+  private static Spread spread(double[] values) {
+    var all = Arrays.stream(values).summaryStatistics();
+    return new Spread(all.getMin(), all.getAverage(), all.getMax());
+  }
+}

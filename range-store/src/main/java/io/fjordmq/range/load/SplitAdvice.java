@@ -1,0 +1,47 @@
+package io.fjordmq.range.load;
+
+import java.util.HexFormat;
+
+/** What a {@link SplitStrategy} says about a range. */
+sealed interface SplitAdvice {
+
+  /**
+   * Cut it in two here.
+   *
+   * @param key first key of the right part; one of {@link RangeLoad#keys}, and not the range's
+   *     first
+   */
+  record Split(byte[] key) implements SplitAdvice {
+    @Override
+    public String toString() {
+      return "split at " + HexFormat.of().formatHex(key);
+    }
+  }
+
+  /** Leave it. */
+  record Stay(Reason reason) implements SplitAdvice {}
+
+  /** Why a range stays as it is. The names are labels of a metric. */
+  enum Reason {
+    /** It has too little to do. */
+    COLD,
+    /** It has much to do, but not for long enough. */
+    TOO_SHORT,
+    /** It was made only a moment ago. */
+    TOO_YOUNG,
+    /** Storage is the limit: two ranges would wait for the same disk. */
+    STORAGE_IS_THE_LIMIT,
+    /** The processors are the limit: two ranges would share the same. */
+    CPU_IS_THE_LIMIT,
+    /** The node holds as many ranges as it may. */
+    TOO_MANY_RANGES,
+    /** One key that cannot be cut has most of the load. */
+    ONE_HOT_KEY,
+    /** No cut halves the load well enough. */
+    UNEVEN,
+    /** Too few keys were seen to tell where. */
+    TOO_FEW_KEYS,
+    /** The strategy failed; the log says how. */
+    FAILED
+  }
+}

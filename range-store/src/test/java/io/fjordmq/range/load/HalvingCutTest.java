@@ -1,0 +1,57 @@
+package io.fjordmq.range.load;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.range.load.SplitAdvice.Reason;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+final class HalvingCutTest {
+
+  /** Samples of the keys 1, 2, 3, …, each as often as it says. */
+  private static List<byte[]> samples(int... counts) {
+    List<byte[]> keys = new ArrayList<>();
+    for (int key = 0; key < counts.length; key++) {
+      for (int i = 0; i < counts[key]; i++) {
+        keys.add(new byte[] {(byte) (key + 1)});
+      }
+    }
+    return keys;
+  }
+
+  private static int cutAt(int... counts) {
+    return HalvingCut.of(samples(counts)) instanceof SplitAdvice.Split split ? split.key()[0] : 0;
+  }
+
+  private static SplitAdvice stay(Reason reason) {
+    return new SplitAdvice.Stay(reason);
+  }
+
+  @Test
+  void shouldCutWhereTheHalvesAreMostAlike() {
+    assertThat(cutAt(25, 25, 25, 25)).isEqualTo(3);
+    assertThat(cutAt(40, 20, 20, 20)).isEqualTo(2);
+    assertThat(cutAt(5, 5, 5, 45, 20, 20)).isEqualTo(5);
+    assertThat(cutAt(50, 50)).isEqualTo(2);
+  }
+
+  @Test
+  void shouldCutBesideAHeavyKeyWhenThatStillHelps() {
+    assertThat(cutAt(20, 45, 35)).isEqualTo(3);
+    assertThat(cutAt(60, 40)).isEqualTo(2);
+  }
+
+  @Test
+  void shouldSayWhyWhenNoCutHelps() {
+    assertThat(HalvingCut.of(samples(15, 70, 15))).isEqualTo(stay(Reason.ONE_HOT_KEY));
+    assertThat(HalvingCut.of(samples(100))).isEqualTo(stay(Reason.ONE_HOT_KEY));
+    assertThat(HalvingCut.of(samples(31, 38, 31))).isEqualTo(stay(Reason.UNEVEN));
+  }
+
+  @Test
+  void shouldNotGuessWhenTooFewKeysWereSeen() {
+    assertThat(HalvingCut.of(samples(31, 32))).isEqualTo(stay(Reason.TOO_FEW_KEYS));
+    assertThat(HalvingCut.of(List.of())).isEqualTo(stay(Reason.TOO_FEW_KEYS));
+  }
+}

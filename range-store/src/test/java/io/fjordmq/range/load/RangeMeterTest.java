@@ -1,0 +1,77 @@
+package io.fjordmq.range.load;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+
+final class RangeMeterTest {
+  private static final long SECOND = 1_000_000_000L;
+
+  private final RangeMeter meter = new RangeMeter(Duration.ofSeconds(60), 1);
+
+  private RangeLoad load() {
+    return meter.load("inbox", "inbox-1", UnaryOperator.identity());
+  }
+
+  private void second(int commands, int queries) {
+    meter.applied(commands, commands * 10_000L);
+    for (int i = 0; i < queries; i++) {
+      meter.queried();
+    }
+    meter.tick(SECOND);
+  }
+
+  @Test
+  void shouldTellLeastMeanAndMostOfTheLatestSeconds() {
+    for (int i = 1; i <= RangeMeter.WINDOW_SECONDS; i++) {
+      second(i * 100, i);
+    }
+    assertThat(load().requests()).isEqualTo(new RangeLoad.Spread(101, 555.5, 1010));
+    assertThat(load().busy().most()).isEqualTo(0.01);
+    assertThat(load().ioNanos()).isEqualTo(10_000);
+    assertThat(load().age()).isEqualTo(Duration.ofSeconds(10));
+  }
+
+  @Test
+  void shouldCountWhatWasNotMeasuredYetAsNothing() {
+    second(500, 0);
+    assertThat(load().requests().least()).isZero();
+    assertThat(load().requests().most()).isEqualTo(500);
+  }
+
+  @Test
+  void shouldTakeATickForAsLongAsItWas() {
+    meter.applied(300, 0);
+    meter.tick(3 * SECOND);
+    assertThat(load().requests().most()).isEqualTo(100);
+  }
+
+  @Test
+  void shouldRememberThePeakOfTheLongerWindowOnly() {
+    second(900, 0);
+    for (int i = 0; i < 30; i++) {
+      second(10, 0);
+    }
+    assertThat(load().requests().most()).isEqualTo(10);
+    assertThat(load().peakRequests()).isEqualTo(900);
+    assertThat(load().observed()).isEqualTo(Duration.ofSeconds(31));
+    for (int i = 0; i < 60; i++) {
+      second(10, 0);
+    }
+    assertThat(load().peakRequests()).isEqualTo(10);
+    assertThat(load().observed()).isEqualTo(Duration.ofSeconds(60));
+  }
+
+  @Test
+  void shouldGiveKeysInOrderCutToWhereARangeMayBeCut() {
+    meter.touched(new byte[] {(byte) 200, 1});
+    meter.touched(new byte[] {3, 9});
+    meter.touched(new byte[] {3, 4});
+    RangeLoad load = meter.load("inbox", "inbox-1", key -> Arrays.copyOf(key, 1));
+    assertThat(load.keys())
+        .containsExactly(new byte[] {3}, new byte[] {3}, new byte[] {(byte) 200});
+  }
+}

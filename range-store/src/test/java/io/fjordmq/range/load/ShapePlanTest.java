@@ -1,0 +1,104 @@
+package io.fjordmq.range.load;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.range.load.RangeLoad.Spread;
+import io.fjordmq.range.load.SplitAdvice.Reason;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.junit.jupiter.api.Test;
+
+/** What holds whatever a strategy says. */
+final class ShapePlanTest {
+  private static final NodeLoad ROOM = new NodeLoad(0.1, 2, 10);
+  private static final byte[] MIDDLE = {5};
+  private static final SplitAdvice COLD = new SplitAdvice.Stay(Reason.COLD);
+
+  private Function<String, SplitAdvice> advice = range -> COLD;
+  private boolean merging;
+  private final ShapePlan plan =
+      new ShapePlan(
+          new SplitStrategy() {
+            @Override
+            public SplitAdvice advise(RangeLoad load, NodeLoad node) {
+              return advice.apply(load.range());
+            }
+
+            @Override
+            public boolean shouldMerge(RangeLoad left, RangeLoad right) {
+              return merging;
+            }
+          },
+          Duration.ofSeconds(10));
+
+  private static ShapePlan.Led led(String name, byte[] start, byte[] end) {
+    Spread none = new Spread(0, 0, 0);
+    return new ShapePlan.Led(
+        new RangeLoad("inbox", name, Duration.ZERO, none, 0, Duration.ZERO, none, 0, List::of),
+        start,
+        end);
+  }
+
+  private static final List<ShapePlan.Led> TWO =
+      List.of(led("a", new byte[0], new byte[] {9}), led("b", new byte[] {9}, new byte[] {20}));
+
+  @Test
+  void shouldDoOneChangeAndPauseBeforeTheNext() {
+    advice = range -> new SplitAdvice.Split(range.equals("a") ? MIDDLE : new byte[] {12});
+    assertThat(plan.next(TWO, ROOM, 0)).contains(new ShapePlan.Step.Split("a", MIDDLE));
+    assertThat(plan.next(TWO, ROOM, 9_999)).isEmpty();
+    assertThat(plan.next(TWO, ROOM, 10_000)).isPresent();
+  }
+
+  @Test
+  void shouldLeaveARangeAsItIsWhenTheCutIsNotInsideIt() {
+    for (byte[] key : List.of(new byte[0], new byte[] {9}, new byte[] {11})) {
+      advice = range -> range.equals("a") ? new SplitAdvice.Split(key) : COLD;
+      assertThat(plan.next(TWO, ROOM, 0)).isEmpty();
+      assertThat(plan.latest()).containsEntry("a", new SplitAdvice.Stay(Reason.FAILED));
+    }
+  }
+
+  @Test
+  void shouldLeaveARangeAsItIsWhenTheStrategyThrows() {
+    advice =
+        range -> {
+          throw new IllegalStateException("bad day");
+        };
+    assertThat(plan.next(TWO, ROOM, 0)).isEmpty();
+    assertThat(plan.latest())
+        .isEqualTo(
+            Map.of(
+                "a",
+                new SplitAdvice.Stay(Reason.FAILED),
+                "b",
+                new SplitAdvice.Stay(Reason.FAILED)));
+  }
+
+  @Test
+  void shouldNotGoBeyondTheMostRangesOfANodeWhateverTheStrategyWants() {
+    advice = range -> new SplitAdvice.Split(range.equals("a") ? MIDDLE : new byte[] {12});
+    assertThat(plan.next(TWO, new NodeLoad(0.1, 10, 10), 0)).isEmpty();
+    assertThat(plan.latest()).containsEntry("a", new SplitAdvice.Stay(Reason.TOO_MANY_RANGES));
+  }
+
+  @Test
+  void shouldMergeOnlyNeighboursAndOnlyWhenNothingIsToBeSplit() {
+    merging = true;
+    assertThat(plan.next(TWO, ROOM, 0)).contains(new ShapePlan.Step.Merge("a", "b"));
+    List<ShapePlan.Led> apart =
+        List.of(led("a", new byte[0], new byte[] {8}), led("b", new byte[] {9}, new byte[] {20}));
+    assertThat(plan.next(apart, ROOM, 20_000)).isEmpty();
+    advice = range -> range.equals("b") ? new SplitAdvice.Split(new byte[] {12}) : COLD;
+    assertThat(plan.next(TWO, ROOM, 30_000)).containsInstanceOf(ShapePlan.Step.Split.class);
+  }
+
+  @Test
+  void shouldForgetWhatWasSaidAboutARangeThatItLeadsNoMore() {
+    plan.next(TWO, ROOM, 0);
+    plan.next(TWO.subList(0, 1), ROOM, 1);
+    assertThat(plan.latest()).containsOnlyKeys("a");
+  }
+}
