@@ -140,7 +140,7 @@ final class InboundPublishes {
       requireReceiveMaximum();
     }
     // It waits for its turn like all others, because answers leave in the order of the publishes.
-    PendingPublish entry = enqueue(message, identifier, 0);
+    PendingPublish entry = enqueue(message, identifier, 0, false);
     entry.refusal = refusal;
     entry.published = true;
     entry.published(PublishOutcome.QUOTA_EXCEEDED);
@@ -152,7 +152,7 @@ final class InboundPublishes {
       case AT_LEAST_ONCE -> {
         unacknowledgedQos1++;
         requireReceiveMaximum();
-        publish(enqueue(message, identifier, 0), null);
+        publish(enqueue(message, identifier, 0, false), null);
       }
       case EXACTLY_ONCE -> publishExactlyOnce(message, identifier);
     }
@@ -191,12 +191,13 @@ final class InboundPublishes {
   }
 
   private void publishExactlyOnce(Message message, int identifier) {
+    boolean inDoubt = !receivedQos2.isNew(identifier);
     long sequence = receivedQos2.begin(identifier, connection.writer());
     if (sequence == ReceivedQos2.REPEATED) {
       return;
     }
     requireReceiveMaximum();
-    PendingPublish entry = enqueue(message, identifier, sequence);
+    PendingPublish entry = enqueue(message, identifier, sequence, inDoubt);
     receivedQos2.record(entry);
   }
 
@@ -212,14 +213,14 @@ final class InboundPublishes {
     }
   }
 
-  private PendingPublish enqueue(Message message, int identifier, long sequence) {
+  private PendingPublish enqueue(Message message, int identifier, long sequence, boolean inDoubt) {
     ArrayDeque<PendingPublish> queue = pending;
     if (queue == null) {
       queue = new ArrayDeque<>(8);
       pending = queue;
     }
     PendingPublish entry =
-        new PendingPublish(this, message, identifier, sequence, System.nanoTime());
+        new PendingPublish(this, message, identifier, sequence, inDoubt, System.nanoTime());
     queue.add(entry);
     pendingBytes += message.payload().length;
     holdBackAt(queue.size(), pendingBytes);
@@ -238,8 +239,8 @@ final class InboundPublishes {
   }
 
   /** What became of a publish is known. On any thread. */
-  void settled(PublishOutcome outcome) {
-    if (isRefusal(outcome)) {
+  void settled(PendingPublish entry, PublishOutcome outcome) {
+    if (mustComeAgain(entry, outcome)) {
       refused = true;
     }
     wake();
@@ -329,7 +330,7 @@ final class InboundPublishes {
   }
 
   private void answer(PendingPublish entry, PublishOutcome outcome) {
-    if (isRefusal(outcome)) {
+    if (mustComeAgain(entry, outcome)) {
       connection.fail(
           CloseReason.NOT_DURABLE, "a publish could not be stored; it was not acknowledged");
       return;
@@ -350,10 +351,14 @@ final class InboundPublishes {
     }
   }
 
-  /** Whether the client must not be told anything but that it has to come again. */
-  private boolean isRefusal(PublishOutcome outcome) {
+  /**
+   * Whether the client must not be told anything but that it has to come again. A reason code would
+   * end the exchange of a QoS 2 publish that some may have already, and a client that does not read
+   * that one repeats it as if it were new.
+   */
+  private boolean mustComeAgain(PendingPublish entry, PublishOutcome outcome) {
     return outcome == PublishOutcome.NOT_DURABLE
-        || (outcome.isRefusal() && !connection.dialect().tellsOutcome());
+        || (outcome.isRefusal() && (entry.inDoubt || !connection.dialect().tellsOutcome()));
   }
 
   /**

@@ -17,6 +17,9 @@ final class PendingPublish implements PublishListener {
   /** Position among the client's QoS 2 publishes; 0 for others. */
   final long sequence;
 
+  /** An earlier connection of the session may have distributed it, to some or all. */
+  final boolean inDoubt;
+
   /** Why it was not taken; null if it was. */
   @Nullable PublishRefusal refusal;
 
@@ -28,18 +31,24 @@ final class PendingPublish implements PublishListener {
   private volatile @Nullable PublishOutcome outcome;
 
   PendingPublish(
-      InboundPublishes owner, Message message, int packetIdentifier, long sequence, long nanos) {
+      InboundPublishes owner,
+      Message message,
+      int packetIdentifier,
+      long sequence,
+      boolean inDoubt,
+      long nanos) {
     this.owner = owner;
     this.message = message;
     this.packetIdentifier = packetIdentifier;
     this.sequence = sequence;
+    this.inDoubt = inDoubt;
     this.startNanos = nanos;
   }
 
   @Override
   public void published(PublishOutcome outcome) {
     this.outcome = outcome;
-    owner.settled(outcome);
+    owner.settled(this, outcome);
   }
 
   /** Its packet identifier is recorded: it may be distributed. On any thread. */

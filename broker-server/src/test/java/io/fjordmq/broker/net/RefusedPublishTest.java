@@ -89,4 +89,27 @@ class RefusedPublishTest {
     assertThat(publisher.isOpen()).isFalse();
     assertThat(stored()).isEmpty();
   }
+
+  @Test
+  void shouldNotTurnAwayARepetitionThatSomeMayHaveAlready() {
+    TestClient publisher = world.open().connect5("pub", false, 100);
+    publisher.expect("CONNACK 0");
+    world.inboxes.refuseNextInsert = true;
+    publisher.publish(1, 2, "a", "one").next();
+    assertThat(publisher.isOpen()).isFalse();
+
+    // With a reason code the exchange would be over: what the client repeats next would be new.
+    TestClient second = world.open().connect5("pub", false, 100);
+    second.expect("CONNACK 0 present");
+    world.room = false;
+    second.publish(1, 2, "a", "one", false, true, MqttProperties.NO_PROPERTIES).next();
+    assertThat(second.isOpen()).isFalse();
+    assertThat(world.inboxes.get("pub").received).containsOnlyKeys(1);
+
+    TestClient third = world.open().connect5("pub", false, 100);
+    third.expect("CONNACK 0 present");
+    world.room = true;
+    third.publish(1, 2, "a", "one", false, true, MqttProperties.NO_PROPERTIES).expect("PUBREC 1");
+    assertThat(stored()).containsExactly("one");
+  }
 }
