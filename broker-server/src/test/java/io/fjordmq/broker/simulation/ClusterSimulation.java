@@ -1,5 +1,6 @@
 package io.fjordmq.broker.simulation;
 
+import io.fjordmq.broker.delivery.Publisher;
 import io.fjordmq.cluster.consensus.sim.Simulation;
 import io.fjordmq.cluster.membership.ServingInvariant;
 import io.fjordmq.inbox.InboxStore;
@@ -33,6 +34,7 @@ final class ClusterSimulation {
   private final ServingInvariant serving = new ServingInvariant();
   private final RouteWatch routes = new RouteWatch(serving::isOver);
   private final InboxOwners owners = new InboxOwners();
+  private final TurnedAway turnedAway;
   private final ReplicaRows rows = new ReplicaRows();
 
   /**
@@ -59,6 +61,7 @@ final class ClusterSimulation {
   ClusterSimulation(long seed, int size, Path installs, ClusterDefect defect, boolean tellsStory) {
     this.simulation = new Simulation(seed);
     this.ledger = new Ledger(seed, tellsStory);
+    this.turnedAway = new TurnedAway(ledger);
     this.nodes = new ClusterLives(simulation, size, installs, watched(defect), ledger);
     this.trouble = new ClusterTrouble(simulation, nodes, ledger);
     this.goal = new PlacementGoal(nodes);
@@ -75,6 +78,7 @@ final class ClusterSimulation {
               Object given = method.invoke(defect, arguments);
               return switch (method.getName()) {
                 case "router" -> routes.watched((Router) Objects.requireNonNull(given));
+                case "publisher" -> turnedAway.watched((Publisher) Objects.requireNonNull(given));
                 case "inboxes" -> owners.watched((InboxStore) Objects.requireNonNull(given));
                 default -> given;
               };

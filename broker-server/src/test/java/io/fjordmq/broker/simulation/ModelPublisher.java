@@ -54,7 +54,7 @@ final class ModelPublisher {
   }
 
   void publish(String topic, int qos, boolean retain, Consumer<byte[]> out) {
-    Publication publication = new Publication(clientId, ++numbers, topic, qos, retain);
+    Publication publication = new Publication(clientId, ++numbers, topic, qos, retain, level == 5);
     ledger.add(publication);
     int identifier = 0;
     if (qos > 0) {

@@ -10,30 +10,43 @@ final class Publication {
   private final int qos;
   private final boolean retain;
   private final boolean will;
+  private final boolean toldOutcome;
   private int sends;
   private long firstSent = Ledger.NEVER;
   private long acknowledged = Ledger.NEVER;
   private @Nullable Integer refusedWith;
   private boolean abandoned;
+  private boolean turnedAway;
   private int connection;
 
-  Publication(String publisher, int number, String topic, int qos, boolean retain) {
-    this(publisher, number, topic, qos, retain, false);
+  /**
+   * @param toldOutcome whether its publisher speaks MQTT 5: it is told what became of it
+   */
+  Publication(
+      String publisher, int number, String topic, int qos, boolean retain, boolean toldOutcome) {
+    this(publisher, number, topic, qos, retain, toldOutcome, false);
   }
 
   private Publication(
-      String publisher, int number, String topic, int qos, boolean retain, boolean will) {
+      String publisher,
+      int number,
+      String topic,
+      int qos,
+      boolean retain,
+      boolean toldOutcome,
+      boolean will) {
     this.publisher = publisher;
     this.number = number;
     this.topic = topic;
     this.qos = qos;
     this.retain = retain;
+    this.toldOutcome = toldOutcome;
     this.will = will;
   }
 
   /** What the broker publishes for a connection of this name. */
   static Publication will(String connection, String topic, int qos) {
-    return new Publication(connection, 1, topic, qos, false, true);
+    return new Publication(connection, 1, topic, qos, false, false, true);
   }
 
   String publisher() {
@@ -69,8 +82,17 @@ final class Publication {
     abandoned = true;
   }
 
-  boolean isAbandoned() {
-    return abandoned;
+  /** A node took no copy of it. */
+  void turnAway() {
+    turnedAway = true;
+  }
+
+  /**
+   * Whether a later message may have been taken before it: its publisher was told that it was
+   * turned away, or was about to be, and if it did not read that, repeats it.
+   */
+  boolean mayBeLate() {
+    return abandoned || (turnedAway && toldOutcome);
   }
 
   /** Unique. */

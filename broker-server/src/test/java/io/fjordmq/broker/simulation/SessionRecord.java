@@ -206,7 +206,7 @@ final class SessionRecord {
     }
     requireNotMore(publication, receptions);
     // A repetition may be the first that a receiver of QoS 0 gets: it was away at the first time.
-    boolean ordered = (packet.qos() > 0 || publication.sends() == 1) && !publication.isAbandoned();
+    boolean ordered = (packet.qos() > 0 || publication.sends() == 1) && !publication.mayBeLate();
     if (!known && ordered && hasHeldSince(publication, packet.qos())) {
       requireOrder(publication, packet.qos());
     }

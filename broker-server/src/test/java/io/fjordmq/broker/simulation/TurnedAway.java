@@ -1,0 +1,44 @@
+package io.fjordmq.broker.simulation;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.fjordmq.api.Message;
+import io.fjordmq.broker.delivery.PublishListener;
+import io.fjordmq.broker.delivery.PublishOutcome;
+import io.fjordmq.broker.delivery.Publisher;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which messages a node turned away as a whole: their publishers, if they speak MQTT 5, are told so
+ * and go on with the next. Others are disconnected, and what they sent after it is not taken.
+ */
+final class TurnedAway {
+  private final Ledger ledger;
+
+  TurnedAway(Ledger ledger) {
+    this.ledger = ledger;
+  }
+
+  /** A node's publisher, as its sessions see it. */
+  Publisher watched(Publisher publisher) {
+    return Defect.changed(Publisher.class, publisher, "publish", this::publish);
+  }
+
+  private @Nullable Object publish(Defect.Call call, @Nullable Object... arguments) {
+    Message message = (Message) Objects.requireNonNull(arguments[1]);
+    PublishListener listener = (PublishListener) Objects.requireNonNull(arguments[3]);
+    PublishListener noting =
+        outcome -> {
+          note(message, outcome);
+          listener.published(outcome);
+        };
+    return call.make(arguments[0], message, arguments[2], noting);
+  }
+
+  private void note(Message message, PublishOutcome outcome) {
+    if (outcome.isRefusal()) {
+      ledger.published(new String(message.payload(), UTF_8)).turnAway();
+    }
+  }
+}
