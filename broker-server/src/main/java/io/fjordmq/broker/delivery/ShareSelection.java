@@ -153,7 +153,8 @@ final class ShareSelection {
 
   /** What is not QoS 0 goes to a member's inbox if it has one, everything else where it is. */
   private Choice choiceOf(ShareAttempt attempt, Route member, Set<String> withInbox) {
-    boolean atMostOnce = attempt.message().qos().min(member.options().maxQos()) == Qos.AT_MOST_ONCE;
+    Qos qos = attempt.message().qos().min(member.options().maxQos());
+    boolean atMostOnce = qos == Qos.AT_MOST_ONCE;
     if (member.receiver() instanceof Receiver.Inbox inbox) {
       return atMostOnce ? OFFLINE : new Choice.Stored(inbox, member);
     }
@@ -162,7 +163,7 @@ final class ShareSelection {
       return GONE;
     }
     if (self.is(live)) {
-      return liveChoice(attempt.key().tenant(), live.member(), member);
+      return liveChoice(attempt.key(), live.member(), member, qos);
     }
     NodeStream stream = others.find(live);
     if (stream == null) {
@@ -174,9 +175,10 @@ final class ShareSelection {
   }
 
   /** The member if it is connected here and still subscribed; its route may outlive both. */
-  private Choice liveChoice(String tenant, String clientId, Route member) {
-    Subscriber subscriber = local.find(tenant, clientId);
-    SubscriptionOptions options = subscriber == null ? null : subscriber.optionsOf(member.filter());
+  private Choice liveChoice(ShareKey share, String clientId, Route member, Qos routed) {
+    Subscriber subscriber = local.find(share.tenant(), clientId);
+    SubscriptionOptions options =
+        subscriber == null ? null : subscriber.liveOptionsOf(share, routed);
     return subscriber == null || options == null
         ? GONE
         : new Choice.Live(subscriber, member, options);

@@ -1,5 +1,6 @@
 package io.fjordmq.broker.delivery;
 
+import io.fjordmq.api.Qos;
 import io.fjordmq.api.SubscriptionOptions;
 import io.fjordmq.api.TopicFilter;
 import java.util.HashMap;
@@ -82,16 +83,32 @@ final class Subscriber {
     return subscriptions.containsKey(filter.text());
   }
 
-  /** With which options it is subscribed to this filter, share included; null if it is not. */
-  synchronized @Nullable SubscriptionOptions optionsOf(TopicFilter filter) {
-    Subscription present = subscriptions.get(filter.text());
+  /**
+   * With which options it gets a message of the share live; null if it does not.
+   *
+   * @param routed the QoS that its route gives the message: that may be an earlier subscription's
+   */
+  @Nullable SubscriptionOptions liveOptionsOf(ShareKey share, Qos routed) {
+    SubscriptionOptions options = optionsOf(share);
+    if (options == null || !session.isPersistent() || options.maxQos() == Qos.AT_MOST_ONCE) {
+      return options;
+    }
+    // All else goes through its inbox; until its routes say so it has what it had before.
+    return routed == Qos.AT_MOST_ONCE ? atMostOnce(options) : null;
+  }
+
+  private synchronized @Nullable SubscriptionOptions optionsOf(ShareKey share) {
+    Subscription present = subscriptions.get("$share/" + share.shareName() + "/" + share.pattern());
     return present == null ? null : present.options;
   }
 
-  /** With which options it is a member of the share; null if it is none. */
-  synchronized @Nullable SubscriptionOptions optionsOf(ShareKey share) {
-    Subscription present = subscriptions.get("$share/" + share.shareName() + "/" + share.pattern());
-    return present == null ? null : present.options;
+  private static SubscriptionOptions atMostOnce(SubscriptionOptions options) {
+    return new SubscriptionOptions(
+        Qos.AT_MOST_ONCE,
+        options.noLocal(),
+        options.retainAsPublished(),
+        options.retainHandling(),
+        options.identifier());
   }
 
   /** Ends it; returns what it was subscribed to. */

@@ -1,5 +1,6 @@
 package io.fjordmq.broker.delivery;
 
+import io.fjordmq.api.Qos;
 import io.fjordmq.inbox.InboxEntry;
 import io.fjordmq.inbox.InboxHandle;
 import java.util.ArrayList;
@@ -67,6 +68,9 @@ final class FakeSession implements LiveSession {
     }
     if (closed) {
       return false;
+    }
+    if (persistent && delivery.qos() != Qos.AT_MOST_ONCE) {
+      throw new IllegalStateException("more than QoS 0 comes through the inbox");
     }
     taken.add(delivery);
     return true;

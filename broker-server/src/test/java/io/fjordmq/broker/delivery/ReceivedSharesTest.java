@@ -82,4 +82,15 @@ class ReceivedSharesTest {
     assertThat(bring(message("a", EXACTLY_ONCE, "m"), EXACTLY_ONCE)).containsExactly(false);
     assertThat(member.taken).isEmpty();
   }
+
+  @Test
+  void shouldNotTakeForAPersistentSessionWhatAnEarlierOneWouldHaveTaken() {
+    FakeSession persistent = world.connectPersistent("member", world.loop);
+    world.subscribe(persistent, SHARED, EXACTLY_ONCE);
+    assertThat(bring(message("a", EXACTLY_ONCE, "m"), EXACTLY_ONCE)).containsExactly(false);
+    assertThat(bring(message("a", EXACTLY_ONCE, "m"), AT_MOST_ONCE)).containsExactly(true);
+    assertThat(persistent.taken)
+        .singleElement()
+        .satisfies(delivery -> assertThat(delivery.qos()).isEqualTo(AT_MOST_ONCE));
+  }
 }

@@ -131,6 +131,24 @@ class SharedSubscriptionTest {
   }
 
   @Test
+  void shouldReachAPersistentMemberAsBeforeWhileItsRoutesDoNotSayMoreYet() {
+    FakeSession persistent = world.connectPersistent("p", world.other);
+    world.subscribe(persistent, SHARED, AT_MOST_ONCE);
+    world.inboxRoute("p", SHARED, AT_MOST_ONCE);
+    world.router.hold();
+    world.local.subscribe(
+        persistent, TopicFilter.parse(SHARED), SubscriptionOptions.ofQos(AT_LEAST_ONCE));
+
+    world.publishAndRun(message("a", AT_LEAST_ONCE, "m"));
+
+    assertThat(persistent.taken)
+        .singleElement()
+        .satisfies(delivery -> assertThat(delivery.qos()).isEqualTo(AT_MOST_ONCE));
+    assertThat(world.observer.drops()).isEmpty();
+    world.router.releaseOne();
+  }
+
+  @Test
   void shouldTryTheNextMemberAndForgetTheRouteWhenAnInboxIsNoMore() {
     world.inboxRoute("a-gone", SHARED, AT_LEAST_ONCE);
     world.inboxRoute("b-there", SHARED, AT_LEAST_ONCE);
