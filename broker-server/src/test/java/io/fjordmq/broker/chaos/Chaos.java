@@ -139,14 +139,25 @@ final class Chaos {
       }
     }
     away.comeBack(2);
-    long deadline = System.nanoTime() + DRAIN_SECONDS * 1_000_000_000L;
-    while (!isEverythingThere() && System.nanoTime() < deadline) {
-      ChaosCluster.pause(100);
-    }
+    awaitEverything();
     ChaosCluster.pause(1_000); // for what comes once too often
     publishers.forEach(ChaosPublisher::close);
     connected.forEach(ChaosSubscriber::close);
     away.close();
+  }
+
+  /** As long as anything still arrives: who was away for an hour has much to fetch. */
+  private void awaitEverything() {
+    long seen = -1;
+    long since = System.nanoTime();
+    while (!isEverythingThere() && System.nanoTime() - since < DRAIN_SECONDS * 1_000_000_000L) {
+      ChaosCluster.pause(100);
+      long now = publishers.stream().mapToLong(each -> away.highest(each.name())).sum();
+      if (now != seen) {
+        seen = now;
+        since = System.nanoTime();
+      }
+    }
   }
 
   private boolean isEverythingThere() {
