@@ -64,6 +64,8 @@ final class ChaosNode {
           port: %d
         securityConfig:
           allowAnonymous: true
+        sessionConfig: # and then gets everything at once, not 512 KiB a second
+          writeBytesPerSecond: 0
         inboxConfig: # one subscriber is away all the time, for hours perhaps
           limits:
             maxMessages: 10000000
