@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Measures this broker next to mosquitto on this machine:
 #   bin/figures.sh [--only WORK] [--against CHECKOUT] [RUNS] [SECONDS] [WARM_SECONDS]
-# WORK is how a heading of the output begins, like "persistent"; CHECKOUT takes mosquitto's place, to see what a change brings.
+# WORK is how a heading of the output begins: clean, persistent, shared, fan-out, idle, reconnect, offline, start; CHECKOUT takes mosquitto's place, to see what a change brings.
 # Needs mosquitto, iproute2 and the right to make a network namespace: the load runs in one of its own, where loopback uses
 # the congestion control "cubic" (some kernels' default paces loopback).
 set -euo pipefail

@@ -1,0 +1,82 @@
+package io.fjordmq.perf;
+
+import io.netty.buffer.ByteBuf;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Publishes numbered messages with QoS 1 as fast as they are acknowledged, so many at a time, until
+ * all are: to its topics in turn, the same number to each. Fills queues; measures nothing. Belongs
+ * to its channel's event loop.
+ */
+final class ClosedPublisher implements LoadClient.Receiver {
+  private static final int WINDOW = 256;
+
+  private final LoadClient client;
+  private final List<byte[]> topics;
+  private final int messages;
+  private final byte[] padding;
+  private final CompletableFuture<Void> done = new CompletableFuture<>();
+  private int sent;
+  private int acknowledged;
+
+  /**
+   * @param each messages to each topic
+   * @param payloadBytes at least {@link PairLoad#HEADER_BYTES}
+   */
+  ClosedPublisher(String clientId, List<String> topics, int each, int payloadBytes) {
+    this.client = new LoadClient(clientId, true, this);
+    this.topics = topics.stream().map(topic -> topic.getBytes(StandardCharsets.UTF_8)).toList();
+    this.messages = each * topics.size();
+    this.padding = new byte[payloadBytes - PairLoad.HEADER_BYTES];
+  }
+
+  /** Connects, publishes, leaves; completes when the last message is acknowledged. */
+  CompletableFuture<Void> run(ClientLoops loops, int node) {
+    return loops
+        .connect(client, node)
+        .thenCompose(
+            connected -> {
+              connected
+                  .channel()
+                  .closeFuture()
+                  .addListener(closed -> done.completeExceptionally(lost()));
+              send();
+              connected.channel().flush();
+              return done;
+            })
+        .thenRun(client::close);
+  }
+
+  private IllegalStateException lost() {
+    return new IllegalStateException(
+        "a publisher lost its connection after " + acknowledged + " of " + messages + " messages");
+  }
+
+  private void send() {
+    ByteBuf out = client.channel().alloc().buffer();
+    for (; sent < messages && sent - acknowledged < WINDOW; sent++) {
+      int bytes = PairLoad.HEADER_BYTES + padding.length;
+      byte[] topic = topics.get(sent % topics.size());
+      MqttWire.publish(out, topic, 1, client.nextPacketIdentifier(), bytes);
+      out.writeLong(System.nanoTime()).writeInt(sent / topics.size()).writeBytes(padding);
+    }
+    client.channel().write(out, client.channel().voidPromise());
+  }
+
+  @Override
+  public void onPublish(ByteBuf payload) {
+    throw new IllegalStateException("a publisher subscribed to nothing got a message");
+  }
+
+  @Override
+  public void onPuback(int packetIdentifier) {
+    acknowledged++;
+    if (acknowledged == messages) {
+      done.complete(null);
+    } else if (sent < messages && sent - acknowledged <= WINDOW / 2) {
+      send(); // the client flushes when it has read what came
+    }
+  }
+}

@@ -1,0 +1,36 @@
+package io.fjordmq.perf;
+
+/** What was queued for clients that were away is fetched by all of them at once. */
+record DrainFigure() implements Figure {
+  private static final int SESSIONS = 20;
+  private static final int QUEUED = 5_000;
+  private static final int PAYLOAD_BYTES = 256;
+
+  @Override
+  public String name() {
+    return "offline drain, 256 B: "
+        + SESSIONS
+        + " sessions x "
+        + QUEUED
+        + " queued, rates not limited";
+  }
+
+  @Override
+  public boolean limited() {
+    return false;
+  }
+
+  @Override
+  public Measures run(ClientLoops loops, long brokerPid) throws Exception {
+    QueuedSessions sessions = new QueuedSessions("", SESSIONS, QUEUED, PAYLOAD_BYTES);
+    sessions.fill(loops);
+    QueuedSessions.Drained drained = sessions.drain(loops, brokerPid);
+    sessions.discard(loops);
+    return new Measures()
+        .compared("msg/s out", drained.messagesPerSecond())
+        .compared("us CPU/msg", drained.cpuMicrosPerMessage())
+        .counted("missing", drained.missing())
+        .counted("dup", drained.duplicated())
+        .counted("disorder", drained.outOfOrder());
+  }
+}

@@ -1,0 +1,26 @@
+package io.fjordmq.perf;
+
+/** Connections that do nothing. */
+record IdleFigure() implements Figure {
+  private static final int BASE = 1_000;
+  private static final int TOTAL = 9_000;
+
+  @Override
+  public String name() {
+    return "idle connections, " + BASE + " to " + TOTAL;
+  }
+
+  @Override
+  public boolean repeatable() {
+    return false; // the memory it took is there already
+  }
+
+  @Override
+  public Measures run(ClientLoops loops, long brokerPid) throws Exception {
+    IdleLoad.Result result = new IdleLoad().run(loops, brokerPid, BASE, TOTAL);
+    return new Measures()
+        .compared("KB each", result.kilobytesPerConnection())
+        .compared("accepted/s", result.acceptedPerSecond())
+        .shown("MB in all", result.residentKilobytes() / 1024.0);
+  }
+}

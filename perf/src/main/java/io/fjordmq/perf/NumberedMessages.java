@@ -1,0 +1,62 @@
+package io.fjordmq.perf;
+
+import io.netty.buffer.ByteBuf;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Receives what one {@link ClosedPublisher} or {@link PairLoad} publisher numbered from 0, and
+ * checks it. Called on one event loop; its counters are read by others.
+ */
+final class NumberedMessages implements LoadClient.Receiver {
+  private final int expected;
+  private final CompletableFuture<Void> all = new CompletableFuture<>();
+  private volatile int received;
+  private volatile int duplicated;
+  private volatile int outOfOrder;
+  private int next;
+
+  NumberedMessages(int expected) {
+    this.expected = expected;
+  }
+
+  /** Completes when the last one is there. */
+  CompletableFuture<Void> all() {
+    return all;
+  }
+
+  int missing() {
+    return expected - (received - duplicated);
+  }
+
+  int duplicated() {
+    return duplicated;
+  }
+
+  int outOfOrder() {
+    return outOfOrder;
+  }
+
+  @Override
+  @SuppressWarnings("NonAtomicOperationOnVolatileField") // one event loop writes
+  public void onPublish(ByteBuf payload) {
+    payload.skipBytes(Long.BYTES);
+    int number = payload.readInt();
+    received++;
+    if (number < next) {
+      duplicated++;
+      return;
+    }
+    if (number > next) {
+      outOfOrder++;
+    }
+    next = number + 1;
+    if (next == expected) {
+      all.complete(null);
+    }
+  }
+
+  @Override
+  public void onPuback(int packetIdentifier) {
+    throw new IllegalStateException("a subscriber published nothing but got a PUBACK");
+  }
+}

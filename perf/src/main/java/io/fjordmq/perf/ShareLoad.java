@@ -1,0 +1,193 @@
+package io.fjordmq.perf;
+
+import io.netty.buffer.ByteBuf;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * Many publishers, in an open loop, to the few members of one shared subscription: each message to
+ * one of them.
+ */
+final class ShareLoad implements AutoCloseable {
+  private static final int SETUP_SECONDS = 60;
+  private static final int DRAIN_SECONDS = 10;
+  private static final int WAVE = 64;
+
+  /**
+   * What was seen.
+   *
+   * @param cpuMicrosPerMessage the broker's CPU time / (sent + received), while counting
+   * @param missing of all that was sent; likewise {@code duplicated}
+   */
+  record Result(
+      double messagesPerSecond, double cpuMicrosPerMessage, long missing, long duplicated) {}
+
+  private final ClientLoops loops;
+  private final int qos;
+  private final int ratePerSecond;
+  private final byte[] padding;
+  private final List<Publisher> publishers = new ArrayList<>();
+  private final List<LoadClient> members = new ArrayList<>();
+  private final LongAdder sent = new LongAdder();
+  private final LongAdder received = new LongAdder();
+  private final LongAdder duplicated = new LongAdder();
+  private volatile boolean publishing;
+
+  /**
+   * @param qos of publishes and the subscription, 0 or 1
+   * @param ratePerSecond messages each publisher sends a second
+   * @param payloadBytes at least 8
+   */
+  ShareLoad(ClientLoops loops, int qos, int ratePerSecond, int payloadBytes) {
+    this.loops = loops;
+    this.qos = qos;
+    this.ratePerSecond = ratePerSecond;
+    this.padding = new byte[payloadBytes - 2 * Integer.BYTES];
+  }
+
+  void connect(int publisherCount, int memberCount)
+      throws InterruptedException, ExecutionException, TimeoutException {
+    List<CompletableFuture<?>> wave = new ArrayList<>();
+    for (int i = 0; i < memberCount; i++) {
+      LoadClient member = new LoadClient("member-" + i, true, new Member());
+      members.add(member);
+      wave.add(
+          loops
+              .connect(member, i)
+              .thenCompose(connected -> connected.subscribe("$share/work/share/+", qos)));
+    }
+    await(wave);
+    for (int i = 0; i < publisherCount; i++) {
+      Publisher publisher = new Publisher(i);
+      publishers.add(publisher);
+      wave.add(loops.connect(publisher.client, i));
+      if (wave.size() >= WAVE) {
+        await(wave);
+      }
+    }
+    await(wave);
+  }
+
+  private static void await(List<CompletableFuture<?>> wave)
+      throws InterruptedException, ExecutionException, TimeoutException {
+    CompletableFuture.allOf(wave.toArray(CompletableFuture[]::new))
+        .get(SETUP_SECONDS, TimeUnit.SECONDS);
+    wave.clear();
+  }
+
+  Result run(int warmSeconds, int seconds, long brokerPid) throws InterruptedException {
+    publishing = true;
+    publishers.forEach(Publisher::start);
+    TimeUnit.SECONDS.sleep(warmSeconds);
+    long cpuBefore = ProcessUsage.of(brokerPid).cpuMicros();
+    long before = sent.sum() + received.sum();
+    TimeUnit.SECONDS.sleep(seconds);
+    long messages = sent.sum() + received.sum() - before;
+    long cpu = ProcessUsage.of(brokerPid).cpuMicros() - cpuBefore;
+    publishing = false;
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(DRAIN_SECONDS);
+    while (missing() > 0 && System.nanoTime() < deadline) {
+      TimeUnit.MILLISECONDS.sleep(50);
+    }
+    return new Result(
+        messages / (double) seconds, cpu / (double) messages, missing(), duplicated.sum());
+  }
+
+  private long missing() {
+    return sent.sum() - (received.sum() - duplicated.sum());
+  }
+
+  @Override
+  public void close() {
+    publishing = false;
+    members.forEach(ShareLoad::end);
+    publishers.forEach(publisher -> end(publisher.client));
+  }
+
+  private static void end(LoadClient client) {
+    if (client.connected().isDone() && !client.connected().isCompletedExceptionally()) {
+      client.close();
+    }
+  }
+
+  /** Belongs to its channel's event loop, but for what it has of its messages come. */
+  private final class Publisher implements LoadClient.Receiver {
+    private final int number;
+    private final LoadClient client;
+    private final byte[] topic;
+
+    /** Which of its messages came; guarded by itself. */
+    private final BitSet came = new BitSet();
+
+    private int next;
+
+    Publisher(int number) {
+      this.number = number;
+      this.client = new LoadClient("share-publisher-" + number, true, this);
+      this.topic = ("share/" + number).getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** Publishers are spread evenly over one interval. */
+    void start() {
+      long interval = TimeUnit.SECONDS.toNanos(1) / ratePerSecond;
+      client
+          .channel()
+          .eventLoop()
+          .scheduleAtFixedRate(
+              this::publish, interval * number / publishers.size(), interval, TimeUnit.NANOSECONDS);
+    }
+
+    private void publish() {
+      if (!publishing || !client.channel().isActive()) {
+        return;
+      }
+      ByteBuf out = client.channel().alloc().buffer();
+      int identifier = qos == 0 ? 0 : client.nextPacketIdentifier();
+      MqttWire.publish(out, topic, qos, identifier, 2 * Integer.BYTES + padding.length);
+      out.writeInt(number).writeInt(next++).writeBytes(padding);
+      sent.increment();
+      client.channel().writeAndFlush(out, client.channel().voidPromise());
+    }
+
+    /** Called by members, on their event loops. */
+    private void came(int message) {
+      synchronized (came) {
+        if (came.get(message)) {
+          duplicated.increment();
+        }
+        came.set(message);
+      }
+    }
+
+    @Override
+    public void onPublish(ByteBuf payload) {
+      throw new IllegalStateException("a publisher subscribed to nothing got a message");
+    }
+
+    @Override
+    public void onPuback(int packetIdentifier) {
+      // Deliveries are what is counted.
+    }
+  }
+
+  /** One of those that share. */
+  private final class Member implements LoadClient.Receiver {
+    @Override
+    public void onPublish(ByteBuf payload) {
+      publishers.get(payload.readInt()).came(payload.readInt());
+      received.increment();
+    }
+
+    @Override
+    public void onPuback(int packetIdentifier) {
+      throw new IllegalStateException("a member published nothing but got a PUBACK");
+    }
+  }
+}
