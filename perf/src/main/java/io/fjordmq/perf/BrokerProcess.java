@@ -22,15 +22,29 @@ import java.util.concurrent.TimeoutException;
  * @param startSeconds from the start of the command to the first CONNACK
  * @param idleKilobytes memory it held then
  */
-record BrokerProcess(
+public record BrokerProcess(
     String name, long pid, InetSocketAddress address, double startSeconds, long idleKilobytes)
     implements AutoCloseable {
   private static final long START_SECONDS = 60;
+
+  /** In a checkout without a build, the script makes one first. */
+  private static final long BUILD_SECONDS = 900;
+
   private static final long STOP_SECONDS = 30;
   private static final int SETTLE_SECONDS = 5;
 
   /** Debian's mosquitto, persistent, with its limits out of the way. */
-  static BrokerProcess mosquitto(Path directory) throws IOException, InterruptedException {
+  public static BrokerProcess mosquitto(Path directory) throws IOException, InterruptedException {
+    return mosquitto(directory, "");
+  }
+
+  /**
+   * The same with more in its configuration.
+   *
+   * @param more lines of mosquitto.conf, of another listener
+   */
+  public static BrokerProcess mosquitto(Path directory, String more)
+      throws IOException, InterruptedException {
     int port = freePort();
     Path config = directory.resolve("mosquitto.conf");
     Files.createDirectories(directory);
@@ -44,19 +58,19 @@ record BrokerProcess(
         max_queued_messages 0
         max_inflight_messages 0
         user root
-        """
-            .formatted(port, directory));
+        %s"""
+            .formatted(port, directory, more));
     long start = System.nanoTime();
     Process process =
         new ProcessBuilder("mosquitto", "-c", config.toString())
             .redirectErrorStream(true)
             .redirectOutput(directory.resolve("mosquitto.log").toFile())
             .start();
-    return settled("mosquitto", process.pid(), port, start);
+    return settled("mosquitto", process.pid(), port, start, SETTLE_SECONDS);
   }
 
   /** A checkout's broker, started as its users start it. */
-  static BrokerProcess fjordmq(String name, Path checkout, Path directory)
+  public static BrokerProcess fjordmq(String name, Path checkout, Path directory)
       throws IOException, InterruptedException {
     return fjordmq(name, checkout, directory, "");
   }
@@ -66,7 +80,7 @@ record BrokerProcess(
    *
    * @param more listeners below mqttServerConfig, indented; then other sections
    */
-  static BrokerProcess fjordmq(String name, Path checkout, Path directory, String more)
+  public static BrokerProcess fjordmq(String name, Path checkout, Path directory, String more)
       throws IOException, InterruptedException {
     int port = freePort();
     String configuration =
@@ -85,7 +99,7 @@ record BrokerProcess(
           port: %d
         """
             .formatted(port, more, freePort(), freeClusterPort());
-    return started(name, checkout, directory, port, configuration);
+    return started(name, checkout, directory, port, configuration, true);
   }
 
   /**
@@ -96,7 +110,7 @@ record BrokerProcess(
    * @param seeds as in clusterConfig.seedEndpoints
    * @param voters of each range of every store
    */
-  static BrokerProcess clusterNode(
+  public static BrokerProcess clusterNode(
       String name,
       Path checkout,
       Path directory,
@@ -130,11 +144,17 @@ record BrokerProcess(
             replicaVoterCount: %d
         """
             .formatted(first, port, freePort(), clusterPort, seeds, voters, voters, voters);
-    return started(name, checkout, directory, port, configuration);
+    return started(name, checkout, directory, port, configuration, true);
   }
 
-  private static BrokerProcess started(
-      String name, Path checkout, Path directory, int port, String configuration)
+  /**
+   * A node by its whole configuration.
+   *
+   * @param port of its listener for clients
+   * @param settle whether to wait for some seconds after it has begun to serve
+   */
+  public static BrokerProcess started(
+      String name, Path checkout, Path directory, int port, String configuration, boolean settle)
       throws IOException, InterruptedException {
     Files.createDirectories(directory);
     Path config = directory.resolve("standalone.yml");
@@ -151,25 +171,27 @@ record BrokerProcess(
             .redirectErrorStream(true)
             .redirectOutput(directory.resolve("start.log").toFile())
             .start();
-    if (!script.waitFor(START_SECONDS, TimeUnit.SECONDS) || script.exitValue() != 0) {
+    if (!script.waitFor(BUILD_SECONDS, TimeUnit.SECONDS) || script.exitValue() != 0) {
       throw new IOException(
           "FjordMQ did not start: " + Files.readString(directory.resolve("start.log")));
     }
-    return settled(name, pidIn(directory), port, start);
+    return settled(name, pidIn(directory), port, start, settle ? SETTLE_SECONDS : 0);
   }
 
-  private static BrokerProcess settled(String name, long pid, int port, long startNanos)
+  private static BrokerProcess settled(
+      String name, long pid, int port, long startNanos, int settleSeconds)
       throws IOException, InterruptedException {
     InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
     double seconds = firstConnack(address, startNanos);
-    TimeUnit.SECONDS.sleep(SETTLE_SECONDS);
+    TimeUnit.SECONDS.sleep(settleSeconds);
     return new BrokerProcess(name, pid, address, seconds, ProcessUsage.of(pid).residentKilobytes());
   }
 
   private static double firstConnack(InetSocketAddress address, long startNanos)
       throws InterruptedException {
     byte[] connect = {0x10, 16, 0, 4, 'M', 'Q', 'T', 'T', 4, 2, 0, 0, 0, 4, 'p', 'e', 'r', 'f'};
-    while (System.nanoTime() - startNanos < TimeUnit.SECONDS.toNanos(START_SECONDS)) {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(START_SECONDS);
+    while (System.nanoTime() - deadline < 0) {
       try (Socket socket = new Socket(address.getAddress(), address.getPort())) {
         socket.getOutputStream().write(connect);
         byte[] answer = socket.getInputStream().readNBytes(4);
@@ -196,7 +218,7 @@ record BrokerProcess(
   }
 
   /** A free port whose successor is free, too: Raft has that. */
-  static int freeClusterPort() throws IOException {
+  public static int freeClusterPort() throws IOException {
     while (true) {
       int port = freePort();
       if (port < 65_535) {
@@ -209,7 +231,7 @@ record BrokerProcess(
     }
   }
 
-  static int freePort() throws IOException {
+  public static int freePort() throws IOException {
     try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       return socket.getLocalPort();
     }

@@ -15,21 +15,32 @@ import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.ssl.SslContext;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.UnknownHostException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.jspecify.annotations.Nullable;
 
-/** The event loops of the load tool's clients, and how they connect. Loopback addresses only. */
-final class ClientLoops implements AutoCloseable {
+/**
+ * The event loops of the load tool's clients, and how they connect. Loopback addresses only, unless
+ * told otherwise. Any thread may connect.
+ */
+public final class ClientLoops implements AutoCloseable {
   /** How the names of the loops' threads begin. */
-  static final String THREADS = "load";
+  public static final String THREADS = "load";
 
   private static final String ENCRYPTED_THREADS = "tls-load";
   private static final int CONNECT_TIMEOUT_MILLIS = 10_000;
 
+  /** A source address has some 28,000 ports for connections to one listener. */
+  private static final int CONNECTIONS_PER_SOURCE = 25_000;
+
   private final List<InetSocketAddress> nodes;
+  private final AtomicIntegerArray connections;
   private final EventLoopGroup group;
   private final Bootstrap bootstrap;
   private final @Nullable SslContext tls;
@@ -37,7 +48,7 @@ final class ClientLoops implements AutoCloseable {
   /**
    * @throws IllegalArgumentException if the broker's address is not a loopback one
    */
-  ClientLoops(InetSocketAddress broker, int threads) {
+  public ClientLoops(InetSocketAddress broker, int threads) {
     this(broker, threads, null);
   }
 
@@ -46,7 +57,7 @@ final class ClientLoops implements AutoCloseable {
    *
    * @param tls null for those that do not
    */
-  ClientLoops(InetSocketAddress broker, int threads, @Nullable SslContext tls) {
+  public ClientLoops(InetSocketAddress broker, int threads, @Nullable SslContext tls) {
     this(List.of(broker), threads, tls);
   }
 
@@ -55,13 +66,27 @@ final class ClientLoops implements AutoCloseable {
    *
    * @param nodes at least one
    */
-  ClientLoops(List<InetSocketAddress> nodes, int threads, @Nullable SslContext tls) {
+  public ClientLoops(List<InetSocketAddress> nodes, int threads, @Nullable SslContext tls) {
+    this(nodes, threads, tls, false);
+  }
+
+  /**
+   * The same, also for nodes elsewhere.
+   *
+   * @param anywhere whether somebody has said that these may be loaded, wherever they are
+   */
+  public ClientLoops(
+      List<InetSocketAddress> nodes, int threads, @Nullable SslContext tls, boolean anywhere) {
     for (InetSocketAddress node : nodes) {
-      if (node.getAddress() == null || !node.getAddress().isLoopbackAddress()) {
+      if (node.getAddress() == null) {
+        throw new IllegalArgumentException("no address is known for " + node);
+      }
+      if (!anywhere && !node.getAddress().isLoopbackAddress()) {
         throw new IllegalArgumentException("load goes to loopback addresses only, not " + node);
       }
     }
     this.nodes = List.copyOf(nodes);
+    this.connections = new AtomicIntegerArray(nodes.size());
     this.tls = tls;
     boolean epoll = Epoll.isAvailable();
     this.group =
@@ -78,21 +103,22 @@ final class ClientLoops implements AutoCloseable {
   }
 
   /** Completes when the broker, the first node of several, has accepted the CONNECT. */
-  CompletableFuture<LoadClient> connect(LoadClient client) {
+  public CompletableFuture<LoadClient> connect(LoadClient client) {
     return connect(client, 0);
   }
 
   /** How many nodes there are to connect to. */
-  int nodes() {
+  public int nodes() {
     return nodes.size();
   }
 
   /** The same with one of the nodes, counted from 0 round and round. */
-  CompletableFuture<LoadClient> connect(LoadClient client, int node) {
+  public CompletableFuture<LoadClient> connect(LoadClient client, int node) {
+    int index = node % nodes.size();
     bootstrap
         .clone()
         .handler(handler(client))
-        .connect(nodes.get(node % nodes.size()))
+        .connect(nodes.get(index), source(index))
         .addListener(
             done -> {
               if (!done.isSuccess()) {
@@ -100,6 +126,21 @@ final class ClientLoops implements AutoCloseable {
               }
             });
     return client.connected();
+  }
+
+  /** Null lets the system choose; of the loopback network other addresses are ours as well. */
+  private @Nullable SocketAddress source(int node) {
+    int block = connections.getAndIncrement(node) / CONNECTIONS_PER_SOURCE;
+    byte[] address = nodes.get(node).getAddress().getAddress();
+    if (block == 0 || address.length != 4 || address[0] != 127) {
+      return null;
+    }
+    try {
+      byte[] source = {127, 1, (byte) (block >> 8), (byte) block};
+      return new InetSocketAddress(InetAddress.getByAddress(source), 0);
+    } catch (UnknownHostException e) {
+      throw new AssertionError("four bytes are an address", e);
+    }
   }
 
   private ChannelHandler handler(LoadClient client) {
@@ -116,7 +157,7 @@ final class ClientLoops implements AutoCloseable {
   }
 
   /** One of the loops, for what has to be done from time to time. */
-  EventLoop next() {
+  public EventLoop next() {
     return group.next();
   }
 

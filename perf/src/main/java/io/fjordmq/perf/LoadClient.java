@@ -6,17 +6,18 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.ByteToMessageDecoder;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One MQTT 3.1.1 connection of the load tool. Belongs to its channel's event loop; {@link
- * #connected} and {@link #subscribed} complete there.
+ * One MQTT connection of the load tool. Belongs to its channel's event loop; {@link #connected} and
+ * {@link #subscribe} complete there.
  */
-final class LoadClient extends ByteToMessageDecoder {
+public final class LoadClient extends ByteToMessageDecoder {
 
   /** Receives what the broker sends; called on the event loop. */
-  interface Receiver {
+  public interface Receiver {
     /** Of a client that asks for nothing: whatever comes is a fault. */
     Receiver NOTHING =
         new Receiver() {
@@ -34,59 +35,104 @@ final class LoadClient extends ByteToMessageDecoder {
     /** The buffer stands at the payload and belongs to the caller. */
     void onPublish(ByteBuf payload);
 
+    /** Of the first unacknowledged one or any other, as the broker pleases. */
     void onPuback(int packetIdentifier);
+
+    /** An accepted connection ended, and not because this client closed it. */
+    default void onLost(String reason) {}
   }
 
-  private final String clientId;
+  private final Session session;
   private final Consumer<ByteBuf> connect;
   private final Receiver receiver;
   private final CompletableFuture<LoadClient> connected = new CompletableFuture<>();
-  private final CompletableFuture<LoadClient> subscribed = new CompletableFuture<>();
+  private @Nullable CompletableFuture<LoadClient> subscribed;
   private @Nullable Channel channel;
+  private @Nullable String ending;
+  private boolean closing;
+  private int subscribedQos;
   private int packetIdentifier;
+  private int receiveMaximum;
 
-  LoadClient(String clientId, boolean cleanSession, Receiver receiver) {
-    this(clientId, out -> MqttWire.connect(out, clientId, cleanSession, 0), receiver);
+  public LoadClient(String clientId, boolean cleanSession, Receiver receiver) {
+    this(Session.simple(clientId, cleanSession), receiver);
+  }
+
+  public LoadClient(Session session, Receiver receiver) {
+    this(session, out -> MqttWire.connect(out, session), receiver);
   }
 
   /**
+   * Of MQTT 3.1.1.
+   *
    * @param connect writes its CONNECT
    */
-  LoadClient(String clientId, Consumer<ByteBuf> connect, Receiver receiver) {
-    this.clientId = clientId;
+  public LoadClient(String clientId, Consumer<ByteBuf> connect, Receiver receiver) {
+    this(Session.simple(clientId, true), connect, receiver);
+  }
+
+  private LoadClient(Session session, Consumer<ByteBuf> connect, Receiver receiver) {
+    this.session = session;
     this.connect = connect;
     this.receiver = receiver;
   }
 
-  CompletableFuture<LoadClient> connected() {
+  public CompletableFuture<LoadClient> connected() {
     return connected;
   }
 
-  Channel channel() {
+  /**
+   * @throws IllegalStateException if it has not been connected yet
+   */
+  public Channel channel() {
     Channel open = channel;
     if (open == null) {
-      throw new IllegalStateException(clientId + " is not connected");
+      throw new IllegalStateException(session.clientId() + " is not connected");
     }
     return open;
   }
 
-  CompletableFuture<LoadClient> subscribe(String filter, int qos) {
+  public CompletableFuture<LoadClient> subscribe(String filter, int qos) {
+    return subscribe(List.of(filter), qos);
+  }
+
+  /**
+   * In one SUBSCRIBE; one at a time.
+   *
+   * @return fails if the broker refuses any of them or grants less than that QoS
+   */
+  public CompletableFuture<LoadClient> subscribe(List<String> filters, int qos) {
+    CompletableFuture<LoadClient> done = new CompletableFuture<>();
+    subscribed = done;
+    subscribedQos = qos;
     ByteBuf out = channel().alloc().buffer();
-    MqttWire.subscribe(out, nextPacketIdentifier(), filter, qos);
+    MqttWire.subscribe(out, session.version(), nextPacketIdentifier(), filters, qos);
     channel().writeAndFlush(out);
-    return subscribed;
+    return done;
   }
 
   /** 1 to 65,535, round and round. */
-  int nextPacketIdentifier() {
+  public int nextPacketIdentifier() {
     packetIdentifier = packetIdentifier == 65_535 ? 1 : packetIdentifier + 1;
     return packetIdentifier;
   }
 
-  void close() {
-    ByteBuf out = channel().alloc().buffer();
-    MqttWire.disconnect(out);
-    channel().writeAndFlush(out).addListener(f -> channel().close());
+  /** How many publishes the broker takes before it acknowledges the first. */
+  public int receiveMaximum() {
+    return receiveMaximum;
+  }
+
+  /** Says DISCONNECT and ends the connection. Any thread. */
+  public void close() {
+    channel()
+        .eventLoop()
+        .execute(
+            () -> {
+              closing = true;
+              ByteBuf out = channel().alloc().buffer();
+              MqttWire.disconnect(out);
+              channel().writeAndFlush(out).addListener(f -> channel().close());
+            });
   }
 
   @Override
@@ -139,32 +185,93 @@ final class LoadClient extends ByteToMessageDecoder {
           MqttWire.puback(ack, body.readUnsignedShort());
           context.write(ack, context.voidPromise());
         }
+        if (session.isMqtt5()) {
+          body.skipBytes(MqttWire.readLength(body));
+        }
         receiver.onPublish(body);
       }
-      case MqttWire.PUBACK -> receiver.onPuback(body.readUnsignedShort());
-      case MqttWire.CONNACK -> {
-        int code = body.getByte(1);
-        if (code == 0) {
-          connected.complete(this);
-        } else {
-          connected.completeExceptionally(
-              new IllegalStateException(clientId + " refused with return code " + code));
-        }
-      }
-      case MqttWire.SUBACK -> subscribed.complete(this);
+      case MqttWire.PUBACK -> puback(body);
+      case MqttWire.CONNACK -> connack(Connack.read(body, session.version()));
+      case MqttWire.SUBACK -> suback(body);
+      case MqttWire.PINGRESP -> {}
+      case MqttWire.DISCONNECT ->
+          ending = "DISCONNECT " + (body.isReadable() ? hex(body.readUnsignedByte()) : "");
       default -> throw new IllegalStateException("unexpected packet type " + (first >> 4));
     }
   }
 
+  private void puback(ByteBuf body) {
+    int acknowledged = body.readUnsignedShort();
+    int code = body.isReadable() ? body.readUnsignedByte() : 0;
+    if (code >= 0x80) {
+      throw new IllegalStateException("PUBACK " + hex(code));
+    }
+    receiver.onPuback(acknowledged);
+  }
+
+  private void connack(Connack answer) {
+    if (answer.code() != 0) {
+      connected.completeExceptionally(new IllegalStateException("CONNACK " + hex(answer.code())));
+      return;
+    }
+    receiveMaximum = answer.receiveMaximum();
+    int keepAlive = session.keepAliveSeconds();
+    if (keepAlive > 0) {
+      Channel open = channel();
+      var pings =
+          open.eventLoop().scheduleAtFixedRate(this::ping, keepAlive, keepAlive, TimeUnit.SECONDS);
+      open.closeFuture().addListener(closed -> pings.cancel(false));
+    }
+    connected.complete(this);
+  }
+
+  private void ping() {
+    ByteBuf out = channel().alloc().buffer(2);
+    MqttWire.ping(out);
+    channel().writeAndFlush(out, channel().voidPromise());
+  }
+
+  private void suback(ByteBuf body) {
+    CompletableFuture<LoadClient> done = subscribed;
+    if (done == null) {
+      throw new IllegalStateException("a SUBACK that nothing asked for");
+    }
+    body.skipBytes(2);
+    if (session.isMqtt5()) {
+      body.skipBytes(MqttWire.readLength(body));
+    }
+    while (body.isReadable()) {
+      int code = body.readUnsignedByte();
+      if (code != subscribedQos) {
+        done.completeExceptionally(new IllegalStateException("SUBACK " + hex(code)));
+      }
+    }
+    done.complete(this);
+  }
+
+  private static String hex(int code) {
+    return String.format("0x%02X", code);
+  }
+
   @Override
   public void channelInactive(ChannelHandlerContext context) throws Exception {
-    connected.completeExceptionally(new IllegalStateException(clientId + ": connection closed"));
-    subscribed.completeExceptionally(new IllegalStateException(clientId + ": connection closed"));
+    String why = ending == null ? "connection closed by the broker" : ending;
+    boolean accepted = connected.isDone() && !connected.isCompletedExceptionally();
+    connected.completeExceptionally(new IllegalStateException(why));
+    CompletableFuture<LoadClient> waiting = subscribed;
+    if (waiting != null) {
+      waiting.completeExceptionally(new IllegalStateException(why));
+    }
+    if (accepted && !closing) {
+      receiver.onLost(why);
+    }
     super.channelInactive(context);
   }
 
   @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+    String message = cause.getMessage();
+    ending = message == null ? cause.toString() : message;
     connected.completeExceptionally(cause);
     context.close();
   }

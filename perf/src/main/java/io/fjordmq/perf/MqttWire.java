@@ -5,55 +5,93 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * The few MQTT 3.1.1 packets a load client sends, written straight into a buffer (MQTT 3.1.1 §2,
- * §3). Hand-made so that the load tool is never the bottleneck it measures.
+ * The few MQTT packets a load client sends, written straight into a buffer (MQTT 3.1.1 and 5, §2
+ * and §3). Hand-made so that the load tool is never the bottleneck it measures.
  */
-final class MqttWire {
+public final class MqttWire {
   static final int CONNACK = 2;
   static final int PUBLISH = 3;
   static final int PUBACK = 4;
   static final int SUBACK = 9;
+  static final int PINGRESP = 13;
+  static final int DISCONNECT = 14;
+
+  private static final int SESSION_EXPIRY_INTERVAL = 0x11;
+
+  /** Of persistent sessions of MQTT 5; a load that is over leaves nothing for longer. */
+  private static final int EXPIRY_SECONDS = 86_400;
 
   private MqttWire() {}
 
-  static void connect(ByteBuf out, String clientId, boolean cleanSession, int keepAliveSeconds) {
-    connect(out, cleanSession ? 2 : 0, keepAliveSeconds, List.of(clientId));
+  static void connect(ByteBuf out, Session session) {
+    connect(out, session, 0, List.of(session.clientId()));
   }
 
-  /** Of a clean session, without keep alive, for a user. */
-  static void login(ByteBuf out, String clientId, String userName, String password) {
-    connect(out, 0xC2, 0, List.of(clientId, userName, password));
+  /** Of a clean session, without keep alive, for a user; MQTT 3.1.1. */
+  public static void login(ByteBuf out, String clientId, String userName, String password) {
+    connect(out, Session.simple(clientId, true), 0xC0, List.of(clientId, userName, password));
   }
 
-  private static void connect(ByteBuf out, int flags, int keepAliveSeconds, List<String> payload) {
+  private static void connect(ByteBuf out, Session session, int flags, List<String> payload) {
     List<byte[]> texts =
         payload.stream().map(text -> text.getBytes(StandardCharsets.UTF_8)).toList();
+    int expiry = session.clean() ? 0 : 5;
+    int properties = session.isMqtt5() ? 1 + expiry : 0;
     out.writeByte(0x10);
-    remainingLength(out, 10 + texts.stream().mapToInt(text -> 2 + text.length).sum());
+    remainingLength(out, 10 + properties + texts.stream().mapToInt(t -> 2 + t.length).sum());
     out.writeShort(4).writeBytes(new byte[] {'M', 'Q', 'T', 'T'});
-    out.writeByte(4).writeByte(flags).writeShort(keepAliveSeconds);
+    out.writeByte(session.version()).writeByte(flags | (session.clean() ? 2 : 0));
+    out.writeShort(session.keepAliveSeconds());
+    if (session.isMqtt5()) {
+      out.writeByte(expiry);
+      if (expiry > 0) {
+        out.writeByte(SESSION_EXPIRY_INTERVAL).writeInt(EXPIRY_SECONDS);
+      }
+    }
     texts.forEach(text -> out.writeShort(text.length).writeBytes(text));
   }
 
-  static void subscribe(ByteBuf out, int packetIdentifier, String filter, int qos) {
-    byte[] text = filter.getBytes(StandardCharsets.UTF_8);
+  static void subscribe(
+      ByteBuf out, int version, int packetIdentifier, List<String> filters, int qos) {
+    List<byte[]> texts =
+        filters.stream().map(text -> text.getBytes(StandardCharsets.UTF_8)).toList();
+    boolean mqtt5 = version == Session.MQTT_5;
     out.writeByte(0x82);
-    remainingLength(out, 2 + 2 + text.length + 1);
-    out.writeShort(packetIdentifier).writeShort(text.length).writeBytes(text).writeByte(qos);
+    remainingLength(out, 2 + (mqtt5 ? 1 : 0) + texts.stream().mapToInt(t -> 3 + t.length).sum());
+    out.writeShort(packetIdentifier);
+    if (mqtt5) {
+      out.writeByte(0);
+    }
+    texts.forEach(text -> out.writeShort(text.length).writeBytes(text).writeByte(qos));
   }
 
-  /** The head of a PUBLISH; the caller appends {@code payloadBytes} of payload. */
-  static void publish(ByteBuf out, byte[] topic, int qos, int packetIdentifier, int payloadBytes) {
+  /** The head of a PUBLISH of MQTT 3.1.1; the caller appends {@code payloadBytes} of payload. */
+  public static void publish(
+      ByteBuf out, byte[] topic, int qos, int packetIdentifier, int payloadBytes) {
+    publish(out, Session.MQTT_3, topic, qos, packetIdentifier, payloadBytes);
+  }
+
+  /** The same of either version; in MQTT 5 without properties. */
+  public static void publish(
+      ByteBuf out, int version, byte[] topic, int qos, int packetIdentifier, int payloadBytes) {
+    boolean mqtt5 = version == Session.MQTT_5;
     out.writeByte(0x30 | (qos << 1));
-    remainingLength(out, 2 + topic.length + (qos > 0 ? 2 : 0) + payloadBytes);
+    remainingLength(out, 2 + topic.length + (qos > 0 ? 2 : 0) + (mqtt5 ? 1 : 0) + payloadBytes);
     out.writeShort(topic.length).writeBytes(topic);
     if (qos > 0) {
       out.writeShort(packetIdentifier);
+    }
+    if (mqtt5) {
+      out.writeByte(0);
     }
   }
 
   static void puback(ByteBuf out, int packetIdentifier) {
     out.writeInt(0x40020000 | packetIdentifier);
+  }
+
+  static void ping(ByteBuf out) {
+    out.writeShort(0xC000);
   }
 
   static void disconnect(ByteBuf out) {
@@ -67,5 +105,18 @@ final class MqttWire {
       rest >>>= 7;
       out.writeByte(rest > 0 ? low | 0x80 : low);
     } while (rest > 0);
+  }
+
+  /** Reads a length of one to four bytes, as MQTT 5 has before properties. */
+  static int readLength(ByteBuf in) {
+    int length = 0;
+    for (int shift = 0; shift < 28; shift += 7) {
+      int digit = in.readUnsignedByte();
+      length |= (digit & 0x7F) << shift;
+      if (digit < 0x80) {
+        break;
+      }
+    }
+    return length;
   }
 }

@@ -16,11 +16,11 @@ import java.util.stream.Stream;
  * @param residentKilobytes memory it holds now ({@code VmRSS})
  * @param writtenBytes what it has caused to be written to the disk ({@code write_bytes})
  */
-record ProcessUsage(long cpuMicros, long residentKilobytes, long writtenBytes) {
+public record ProcessUsage(long cpuMicros, long residentKilobytes, long writtenBytes) {
   private static final long MICROS_PER_TICK = 10_000;
   private static final int UTIME_AFTER_NAME = 11;
 
-  static ProcessUsage of(long pid) {
+  public static ProcessUsage of(long pid) {
     try {
       Path proc = Path.of("/proc", Long.toString(pid));
       String stat = Files.readString(proc.resolve("stat"));
@@ -37,7 +37,7 @@ record ProcessUsage(long cpuMicros, long residentKilobytes, long writtenBytes) {
   }
 
   /** The sums of several processes. */
-  static ProcessUsage of(List<Long> pids) {
+  public static ProcessUsage of(List<Long> pids) {
     ProcessUsage sum = new ProcessUsage(0, 0, 0);
     for (long pid : pids) {
       ProcessUsage one = of(pid);
@@ -54,7 +54,7 @@ record ProcessUsage(long cpuMicros, long residentKilobytes, long writtenBytes) {
    * CPU time of the process' threads whose names begin so, in microseconds since they started; the
    * kernel counts in 10 ms.
    */
-  static long threadCpuMicros(long pid, String namePrefix) {
+  public static long threadCpuMicros(long pid, String namePrefix) {
     long ticks = 0;
     for (Path thread : threads(pid, namePrefix)) {
       String[] fields = read(thread.resolve("stat")).split("\\) ", 2)[1].split(" ", -1);
@@ -68,7 +68,7 @@ record ProcessUsage(long cpuMicros, long residentKilobytes, long writtenBytes) {
    * How long the same threads could have run and had no processor, in microseconds since they
    * started.
    */
-  static long threadWaitMicros(long pid, String namePrefix) {
+  public static long threadWaitMicros(long pid, String namePrefix) {
     long nanos = 0;
     for (Path thread : threads(pid, namePrefix)) {
       nanos += Long.parseLong(read(thread.resolve("schedstat")).split(" ", -1)[1]);

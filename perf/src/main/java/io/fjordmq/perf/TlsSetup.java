@@ -14,10 +14,10 @@ import java.nio.file.Path;
 import javax.net.ssl.SSLException;
 
 /** What broker and clients of a measurement need to speak TLS with each other. */
-final class TlsSetup {
+public final class TlsSetup {
   private TlsSetup() {}
 
-  static InetSocketAddress loopback(int port) {
+  public static InetSocketAddress loopback(int port) {
     return new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
   }
 
@@ -26,7 +26,7 @@ final class TlsSetup {
    *
    * @param keyType {@code rsa} (2048) or {@code ec} (P-256)
    */
-  static String listener(Path directory, int port, String keyType) throws Exception {
+  public static String listener(Path directory, int port, String keyType) throws Exception {
     CertificateBuilder builder =
         new CertificateBuilder().subject("CN=localhost").setIsCertificateAuthority(true);
     X509Bundle bundle =
@@ -47,7 +47,7 @@ final class TlsSetup {
   }
 
   /** Clients that remember no session, by the library that costs this machine the least. */
-  static SslContext client() throws SSLException {
+  public static SslContext client() throws SSLException {
     return SslContextBuilder.forClient()
         .sslProvider(OpenSsl.isAvailable() ? SslProvider.OPENSSL : SslProvider.JDK)
         .trustManager(InsecureTrustManagerFactory.INSTANCE)

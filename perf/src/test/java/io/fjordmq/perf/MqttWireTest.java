@@ -13,6 +13,7 @@ import io.netty.handler.codec.mqtt.MqttMessageType;
 import io.netty.handler.codec.mqtt.MqttPublishMessage;
 import io.netty.handler.codec.mqtt.MqttSubscribeMessage;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -29,11 +30,35 @@ class MqttWireTest {
   @Test
   void shouldWriteConnect() {
     ByteBuf out = Unpooled.buffer();
-    MqttWire.connect(out, "client", false, 60);
+    MqttWire.connect(out, new Session("client", Session.MQTT_3, false, 60));
     MqttConnectMessage connect = (MqttConnectMessage) decoded(out);
     assertThat(connect.payload().clientIdentifier()).isEqualTo("client");
     assertThat(connect.variableHeader().isCleanSession()).isFalse();
     assertThat(connect.variableHeader().keepAliveTimeSeconds()).isEqualTo(60);
+  }
+
+  @Test
+  void shouldWriteMqtt5() {
+    ByteBuf out = Unpooled.buffer();
+    MqttWire.connect(out, new Session("client", Session.MQTT_5, false, 60));
+    MqttConnectMessage connect = (MqttConnectMessage) decoded(out);
+    assertThat(connect.variableHeader().version()).isEqualTo(5);
+    assertThat(connect.variableHeader().properties().getProperty(0x11).value()).isEqualTo(86_400);
+
+    out = Unpooled.buffer();
+    MqttWire.subscribe(out, Session.MQTT_5, 7, List.of("a/+", "b"), 1);
+    MqttSubscribeMessage subscribe = (MqttSubscribeMessage) decoded(out);
+    assertThat(subscribe.payload().topicSubscriptions()).hasSize(2);
+
+    out = Unpooled.buffer();
+    MqttWire.publish(out, Session.MQTT_5, "t".getBytes(StandardCharsets.UTF_8), 1, 9, 20);
+    out.writeZero(20);
+    MqttPublishMessage publish = (MqttPublishMessage) decoded(out);
+    try {
+      assertThat(publish.payload().readableBytes()).isEqualTo(20);
+    } finally {
+      publish.release();
+    }
   }
 
   @Test
@@ -50,7 +75,7 @@ class MqttWireTest {
   @Test
   void shouldWriteSubscribe() {
     ByteBuf out = Unpooled.buffer();
-    MqttWire.subscribe(out, 7, "a/+", 1);
+    MqttWire.subscribe(out, Session.MQTT_3, 7, List.of("a/+"), 1);
     MqttSubscribeMessage subscribe = (MqttSubscribeMessage) decoded(out);
     assertThat(subscribe.variableHeader().messageId()).isEqualTo(7);
     assertThat(subscribe.payload().topicSubscriptions().get(0).topicFilter()).isEqualTo("a/+");

@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# The load tool: puts one of the known loads on a broker and writes a report. docs/PERFORMANCE.md explains the figures.
+set -euo pipefail
+
+usage() {
+  cat <<'TEXT'
+bin/perf.sh --list                       the scenarios there are
+bin/perf.sh run SCENARIO [OPTIONS]       starts FjordMQ, runs the scenario, writes a page and its figures as JSON
+bin/perf.sh compare A.json B.json        two reports next to each other
+
+  --scale 0.1            a tenth of the clients, for a machine that is too small for all
+  --seconds N            how long is measured (60); --warm N: how long before that (15)
+  --out DIR              where the report goes (./perf-reports)
+  --broker NAME          fjordmq (default) or mosquitto; both, if given twice, in turn
+  --runs N               so many times each
+  --hosts HOST:PORT,…    a broker of any make that runs already, instead of starting one
+  --pids PID,…           its processes, if they are of this machine: for its CPU and memory
+  --remote               yes, the load may go to other machines than this one
+  --client-cert FILE --client-key FILE   for mutual TLS with a given broker
+  --without WORD         leave out something the scenario needs and the tool does not do
+  --threads N            event loops of the load (as many as processors)
+
+Ends with 0, or 1 if messages were lost, doubled or out of order or clients were refused, or 2 if nothing could be measured.
+TEXT
+}
+
+case "${1:-}" in
+  '') usage >&2; exit 2 ;;
+  -h | --help | help) usage; exit 0 ;;
+esac
+
+here="$PWD"
+root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
+command -v java >/dev/null || { echo "perf.sh: there is no 'java'; install a JDK of version 17 or newer" >&2; exit 2; }
+
+stamp="$root/perf/target/built"
+if [ ! -f "$stamp" ] || [ -n "$(find "$root/pom.xml" "$root/perf/pom.xml" "$root/perf/src/main" -newer "$stamp" -print -quit)" ]; then
+  command -v mvn >/dev/null || { echo "perf.sh: 'mvn' is needed to build the load tool; install Maven 3.8 or newer" >&2; exit 2; }
+  echo "perf.sh: building the load tool" >&2
+  mkdir -p "$root/perf/target"
+  touch "$root/perf/target/building"
+  (cd "$root" && mvn -B -q -DskipTests package -pl perf &&
+    mvn -B -q -pl perf dependency:build-classpath -Dmdep.outputFile=target/classpath.txt) >&2 || exit 2
+  mv "$root/perf/target/building" "$stamp"
+fi
+
+tool=(java -Xms256m -XX:MaxRAMPercentage=30 -XX:+UseSerialGC -cp "$root/perf/target/classes:$(cat "$root/perf/target/classpath.txt")"
+  io.fjordmq.perf.tool.PerfTool "$root" "$here" "$@")
+
+# Brokers started for a run get a network of their own, where loopback uses the congestion control "cubic": some kernels'
+# default paces it. A given broker is where it is.
+if [ "$1" = run ] && [[ " $* " != *' --hosts '* ]]; then
+  if command -v unshare >/dev/null && command -v ip >/dev/null && unshare -n true 2>/dev/null; then
+    exec unshare -n bash -c '
+      ip link set lo up
+      for net in 127.0.0.1 127.0.0.0/8; do
+        ip route replace local "$net" dev lo table local proto kernel scope host src 127.0.0.1 congctl cubic
+      done
+      exec "$@"
+    ' perf "${tool[@]}"
+  fi
+  echo "perf.sh: no network namespace can be made here: the system's own loopback is used" >&2
+fi
+exec "${tool[@]}"

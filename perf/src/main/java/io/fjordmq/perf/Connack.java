@@ -1,0 +1,55 @@
+package io.fjordmq.perf;
+
+import io.netty.buffer.ByteBuf;
+
+/**
+ * What a broker says to a CONNECT.
+ *
+ * @param code 0 if it accepts
+ * @param receiveMaximum how many publishes it takes before it acknowledges the first; 65,535 if it
+ *     does not say
+ */
+record Connack(int code, int receiveMaximum) {
+  private static final int MOST = 65_535;
+  private static final int RECEIVE_MAXIMUM = 0x21;
+
+  /**
+   * @param body of the packet, from the flags on
+   */
+  static Connack read(ByteBuf body, int version) {
+    body.skipBytes(1);
+    int code = body.readUnsignedByte();
+    if (version == Session.MQTT_3 || !body.isReadable()) {
+      return new Connack(code, MOST);
+    }
+    int length = MqttWire.readLength(body);
+    ByteBuf properties = body.readSlice(length);
+    int receiveMaximum = MOST;
+    while (properties.isReadable()) {
+      int name = properties.readUnsignedByte();
+      if (name == RECEIVE_MAXIMUM) {
+        receiveMaximum = properties.readUnsignedShort();
+      } else {
+        skip(properties, name);
+      }
+    }
+    return new Connack(code, receiveMaximum);
+  }
+
+  /** The kinds of values of MQTT 5 §2.2.2.2 that a CONNACK may have. */
+  private static void skip(ByteBuf in, int name) {
+    switch (name) {
+      case 0x24, 0x25, 0x28, 0x29, 0x2A -> in.skipBytes(1);
+      case 0x13, 0x22 -> in.skipBytes(2);
+      case 0x11, 0x27 -> in.skipBytes(4);
+      case 0x26 -> {
+        in.skipBytes(in.readUnsignedShort());
+        in.skipBytes(in.readUnsignedShort());
+      }
+      case 0x12, 0x15, 0x16, 0x1A, 0x1C, 0x1F -> in.skipBytes(in.readUnsignedShort());
+      default ->
+          throw new IllegalStateException(
+              "CONNACK has property 0x" + Integer.toHexString(name) + ", which it must not");
+    }
+  }
+}

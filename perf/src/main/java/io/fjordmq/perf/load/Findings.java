@@ -1,0 +1,185 @@
+package io.fjordmq.perf.load;
+
+import io.fjordmq.perf.load.Lane.Counter;
+import io.fjordmq.perf.load.RunResult.Percentile;
+import io.fjordmq.perf.load.Sampler.Reading;
+import io.fjordmq.perf.machine.BrokerWatch;
+import io.fjordmq.perf.scenario.Flow;
+import io.fjordmq.perf.scenario.Scenario;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Function;
+import org.HdrHistogram.Histogram;
+
+/** Makes figures and a judgement of what a run has counted. */
+final class Findings {
+  /** Below this share of the timetable a broker has not carried the load. */
+  private static final double CARRIED = 0.99;
+
+  /** Later than this, the tool itself is what is slow. */
+  private static final double TOOL_LATE_MILLIS = 5;
+
+  private static final double[] PERCENTS = {
+    1, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 97, 99, 99.5, 99.9, 99.95, 99.99, 99.999, 100
+  };
+
+  private final Scenario scenario;
+  private final Fleet fleet;
+  private final Sampler sampler;
+  private final BrokerWatch watch;
+  private final Map<Figure, Double> figures = new EnumMap<>(Figure.class);
+  private final List<String> faults = new ArrayList<>();
+  private final List<String> remarks = new ArrayList<>();
+
+  Findings(Scenario scenario, Fleet fleet, Sampler sampler, BrokerWatch watch) {
+    this.scenario = scenario;
+    this.fleet = fleet;
+    this.sampler = sampler;
+    this.watch = watch;
+  }
+
+  void fault(String fault) {
+    faults.add(fault);
+  }
+
+  /** Everybody has come, or not. */
+  void connected(Reading before, Reading after) {
+    int accepted = fleet.arrivals().accepted();
+    figures.put(Figure.CONNECTED, (double) accepted);
+    if (accepted > 0) {
+      figures.put(Figure.CONNECTS, fleet.arrivals().acceptedPerSecond());
+    }
+    if (watch.seesProcesses() && accepted > 0) {
+      long grown = after.broker().residentKilobytes() - before.broker().residentKilobytes();
+      figures.put(Figure.CONNECTION_KB, grown / (double) accepted);
+    }
+  }
+
+  /** The counted time is over. */
+  void counted(Reading before, Reading after) {
+    double seconds = (after.nanos() - before.nanos()) / 1e9;
+    double available = seconds * Runtime.getRuntime().availableProcessors() * 10_000;
+    figures.put(
+        Figure.TOOL_CPU_PERCENT, (after.toolCpuMicros() - before.toolCpuMicros()) / available);
+    double cpu = after.broker().cpuMicros() - before.broker().cpuMicros();
+    if (watch.seesProcesses()) {
+      figures.put(Figure.CPU_PERCENT, cpu / available);
+    }
+    if (scenario.flow() == Flow.CONNECTIONS) {
+      return;
+    }
+    double sent = after.sent() - before.sent();
+    double received = after.received() - before.received();
+    figures.put(Figure.OFFERED, scenario.publishesPerSecond());
+    figures.put(Figure.SENT, sent / seconds);
+    figures.put(Figure.RECEIVED, received / seconds);
+    if (watch.seesProcesses() && sent + received > 0) {
+      figures.put(Figure.CPU_MICROS, cpu / (sent + received));
+      double written = after.broker().writtenBytes() - before.broker().writtenBytes();
+      figures.put(Figure.WRITTEN_BYTES, written / Math.max(1, sent));
+    }
+    figures.put(Figure.HELD_BACK, (double) fleet.heldBack(after.nanos()));
+    if (sent < CARRIED * scenario.publishesPerSecond() * seconds) {
+      remarks.add(
+          String.format(
+              Locale.ROOT,
+              "not carried: %.0f of %.0f publishes a second were sent",
+              sent / seconds,
+              scenario.publishesPerSecond()));
+    } else if (received < CARRIED * scenario.deliveriesPerSecond() * seconds) {
+      remarks.add(
+          String.format(
+              Locale.ROOT,
+              "not carried: %.0f of %.0f messages a second were delivered",
+              received / seconds,
+              scenario.deliveriesPerSecond()));
+    }
+  }
+
+  /** After all clients have stopped. */
+  RunResult result(String broker) {
+    latencies();
+    if (watch.seesProcesses()) {
+      figures.put(Figure.MEMORY_MB, sampler.mostMemoryMb());
+    }
+    if (!sampler.samples().isEmpty()) {
+      Sample end = sampler.samples().get(sampler.samples().size() - 1);
+      end.value(Series.RANGES).ifPresent(ranges -> figures.put(Figure.RANGES, ranges));
+    }
+    faultsOf(Figure.REFUSED, fleet.arrivals().refused(), "could not connect or subscribe");
+    faultsOf(Figure.DISCONNECTED, fleet.lost(), "were disconnected");
+    fleet.arrivals().reasons().forEach((why, count) -> faults.add("  " + count + " × " + why));
+    if (figures.containsKey(Figure.SENT)) {
+      faultsOf(Figure.LOST, fleet.missing(), "were lost");
+      faultsOf(Figure.DUPLICATED, sum(lane -> lane.duplicated), "came twice");
+      faultsOf(Figure.OUT_OF_ORDER, sum(lane -> lane.outOfOrder), "came out of order");
+      long strange = sum(lane -> lane.misrouted) + sum(lane -> lane.strange);
+      faultsOf(Figure.STRANGE, strange, "came to somebody who had not asked for them");
+      faultsOf(Figure.UNACKNOWLEDGED, fleet.unacknowledged(), "were not acknowledged");
+    } else if (scenario.flow() != Flow.CONNECTIONS) {
+      faults.add("so there was no load");
+    }
+    return new RunResult(
+        broker, figures, sampler.samples(), percentiles(sampler.delivery()), faults, remarks);
+  }
+
+  private void faultsOf(Figure figure, long count, String what) {
+    figures.put(figure, (double) count);
+    if (count > 0) {
+      faults.add(String.format(Locale.ROOT, "%,d %s %s", count, figure.unit(), what));
+    }
+  }
+
+  private long sum(Function<Lane, Counter> of) {
+    return fleet.lanes().stream().mapToLong(lane -> of.apply(lane).get()).sum();
+  }
+
+  private void latencies() {
+    Histogram delivery = sampler.delivery();
+    if (delivery.getTotalCount() > 0) {
+      figures.put(Figure.MEAN_MS, delivery.getMean() / 1000);
+      figures.put(Figure.P50_MS, Sampler.millis(delivery, 50));
+      figures.put(Figure.P99_MS, Sampler.millis(delivery, 99));
+      figures.put(Figure.P999_MS, Sampler.millis(delivery, 99.9));
+      figures.put(Figure.MAX_MS, delivery.getMaxValue() / 1000.0);
+    }
+    Histogram acknowledged = sampler.acknowledgement();
+    if (acknowledged.getTotalCount() > 0) {
+      figures.put(Figure.ACK_MEAN_MS, acknowledged.getMean() / 1000);
+      figures.put(Figure.ACK_P99_MS, Sampler.millis(acknowledged, 99));
+      figures.put(Figure.ACK_MAX_MS, acknowledged.getMaxValue() / 1000.0);
+    }
+    Histogram connecting = sampler.connecting();
+    if (connecting.getTotalCount() > 0) {
+      figures.put(Figure.CONNECT_MEAN_MS, connecting.getMean() / 1000);
+      figures.put(Figure.CONNECT_P99_MS, Sampler.millis(connecting, 99));
+      figures.put(Figure.CONNECT_MAX_MS, connecting.getMaxValue() / 1000.0);
+    }
+    Histogram lateness = sampler.lateness();
+    if (lateness.getTotalCount() > 0) {
+      double late = Sampler.millis(lateness, 99);
+      figures.put(Figure.TOOL_LATE_MS, late);
+      if (late > TOOL_LATE_MILLIS) {
+        remarks.add(
+            String.format(
+                Locale.ROOT,
+                "the load tool itself was late (p99 %.1f ms): it lacked CPU, or the broker did not"
+                    + " read; latencies include that",
+                late));
+      }
+    }
+  }
+
+  private static List<Percentile> percentiles(Histogram histogram) {
+    List<Percentile> list = new ArrayList<>();
+    if (histogram.getTotalCount() > 0) {
+      for (double percent : PERCENTS) {
+        list.add(new Percentile(percent, Sampler.millis(histogram, percent)));
+      }
+    }
+    return list;
+  }
+}

@@ -1,0 +1,125 @@
+package io.fjordmq.perf.load;
+
+import io.netty.channel.EventLoop;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.HdrHistogram.SingleWriterRecorder;
+
+/**
+ * What the clients of one event loop count and record, and their common clock: one timer for all
+ * publishers of the loop, in the order in which their messages are due.
+ */
+final class Lane {
+  /** Publishers that are due together are served together: less wake-ups for the same messages. */
+  private static final long LEAST_PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(500);
+
+  private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+  private static final long HIGHEST_MICROS = TimeUnit.MINUTES.toMicros(10);
+
+  /** Counts by one thread, read by others. */
+  static final class Counter {
+    private final AtomicLong value = new AtomicLong();
+
+    void add(long more) {
+      value.lazySet(value.getPlain() + more);
+    }
+
+    long get() {
+      return value.get();
+    }
+  }
+
+  final Counter sent = new Counter();
+  final Counter sentQos1 = new Counter();
+  final Counter acknowledged = new Counter();
+  final Counter received = new Counter();
+  final Counter duplicated = new Counter();
+  final Counter outOfOrder = new Counter();
+  final Counter misrouted = new Counter();
+  final Counter strange = new Counter();
+
+  /** From the intended time of sending to delivery, microseconds. */
+  final SingleWriterRecorder delivery = new SingleWriterRecorder(HIGHEST_MICROS, 3);
+
+  /** From the intended time of sending to PUBACK. */
+  final SingleWriterRecorder acknowledgement = new SingleWriterRecorder(HIGHEST_MICROS, 3);
+
+  /** From the intended time of sending to when this tool wrote it. */
+  final SingleWriterRecorder lateness = new SingleWriterRecorder(HIGHEST_MICROS, 3);
+
+  private final EventLoop loop;
+  private final List<Publisher> publishers = new ArrayList<>();
+  private volatile boolean stopped;
+  private int cursor;
+  private int round;
+
+  Lane(EventLoop loop) {
+    this.loop = loop;
+  }
+
+  /** Before {@link #start}. */
+  void add(Publisher publisher) {
+    publishers.add(publisher);
+  }
+
+  /** Publishers of this lane begin to send. */
+  void start(Timetable timetable) {
+    publishers.sort(Comparator.comparingInt(Publisher::number));
+    if (!publishers.isEmpty()) {
+      loop.execute(() -> tick(timetable));
+    }
+  }
+
+  private void tick(Timetable timetable) {
+    if (stopped) {
+      return;
+    }
+    long now = System.nanoTime();
+    while (nextDue(timetable) - now <= 0 && nextDue(timetable) - timetable.endNanos() < 0) {
+      publishers.get(cursor).send(timetable, now);
+      cursor++;
+      if (cursor == publishers.size()) {
+        cursor = 0;
+        round++;
+      }
+    }
+    long untilEnd = timetable.endNanos() - now;
+    if (untilEnd > 0) {
+      long wait = Math.min(untilEnd, nextDue(timetable) - System.nanoTime());
+      loop.schedule(() -> tick(timetable), Math.max(LEAST_PAUSE_NANOS, wait), TimeUnit.NANOSECONDS);
+    } else if (!catchUp(timetable, now)) {
+      loop.schedule(() -> tick(timetable), RETRY_NANOS, TimeUnit.NANOSECONDS);
+    }
+  }
+
+  /** After the last of the timetable: sends what is left. False if something could not be sent. */
+  private boolean catchUp(Timetable timetable, long now) {
+    boolean done = true;
+    for (Publisher publisher : publishers) {
+      done &= publisher.send(timetable, now);
+    }
+    return done;
+  }
+
+  private long nextDue(Timetable timetable) {
+    return timetable.intendedNanos(publishers.get(cursor).number(), round);
+  }
+
+  /** Nobody sends any more. Any thread. */
+  void stop() {
+    stopped = true;
+  }
+
+  /** After this, all that its clients have counted can be seen by the caller. */
+  void await() throws Exception {
+    loop.submit(() -> {}).get(1, TimeUnit.MINUTES);
+  }
+
+  static void record(SingleWriterRecorder recorder, long fromNanos, long toNanos) {
+    long micros = TimeUnit.NANOSECONDS.toMicros(toNanos - fromNanos);
+    recorder.recordValue(Math.max(0, Math.min(HIGHEST_MICROS, micros)));
+  }
+}

@@ -1,0 +1,60 @@
+package io.fjordmq.perf.load;
+
+import java.util.Arrays;
+
+/**
+ * The last number that came of each publisher, for a member of a shared subscription: of a hundred
+ * thousand publishers it may see any, or few. A hash table with open addressing, without boxes.
+ */
+final class LastNumbers {
+  private static final int NOBODY = -1;
+
+  private int[] publishers = new int[16];
+  private int[] numbers = new int[16];
+  private int size;
+
+  LastNumbers() {
+    Arrays.fill(publishers, NOBODY);
+  }
+
+  /** The one before, or -1. */
+  int put(int publisher, int number) {
+    if (2 * size >= publishers.length) {
+      grow();
+    }
+    int slot = slot(publishers, publisher);
+    if (publishers[slot] == NOBODY) {
+      publishers[slot] = publisher;
+      numbers[slot] = number;
+      size++;
+      return -1;
+    }
+    int before = numbers[slot];
+    numbers[slot] = number;
+    return before;
+  }
+
+  private static int slot(int[] table, int publisher) {
+    int mask = table.length - 1;
+    int slot = (publisher * 0x9E3779B9 >>> 7) & mask;
+    while (table[slot] != NOBODY && table[slot] != publisher) {
+      slot = slot + 1 & mask;
+    }
+    return slot;
+  }
+
+  private void grow() {
+    int[] more = new int[2 * publishers.length];
+    int[] theirs = new int[more.length];
+    Arrays.fill(more, NOBODY);
+    for (int i = 0; i < publishers.length; i++) {
+      if (publishers[i] != NOBODY) {
+        int slot = slot(more, publishers[i]);
+        more[slot] = publishers[i];
+        theirs[slot] = numbers[i];
+      }
+    }
+    publishers = more;
+    numbers = theirs;
+  }
+}

@@ -1,0 +1,166 @@
+package io.fjordmq.perf.load;
+
+import io.fjordmq.perf.ClientLoops;
+import io.fjordmq.perf.load.Sample.Phase;
+import io.fjordmq.perf.load.Sampler.Reading;
+import io.fjordmq.perf.machine.BrokerWatch;
+import io.fjordmq.perf.scenario.Flow;
+import io.fjordmq.perf.scenario.Scenario;
+import java.io.UncheckedIOException;
+import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.Consumer;
+
+/**
+ * One scenario against one broker: everybody connects, the load warms up, is counted, and ends;
+ * then what is under way may still come.
+ */
+public final class LoadRun {
+  /** Nothing has come for so long: nothing will. */
+  private static final int SILENT_SECONDS = 8;
+
+  private static final int DRAIN_SECONDS = 120;
+  private static final int PROGRESS_EVERY = 5;
+
+  private final Scenario scenario;
+  private final int warmSeconds;
+  private final int seconds;
+  private final Consumer<String> progress;
+
+  /**
+   * @param warmSeconds not counted; 0 for none
+   * @param seconds counted; of a scenario that only connects, how long the connections are held
+   * @param progress gets a line every few seconds
+   */
+  public LoadRun(Scenario scenario, int warmSeconds, int seconds, Consumer<String> progress) {
+    this.scenario = scenario;
+    this.warmSeconds = warmSeconds;
+    this.seconds = seconds;
+    this.progress = progress;
+  }
+
+  /**
+   * Does it.
+   *
+   * @param run a number that no other run against the same broker has
+   * @param staying whether the broker goes on living, so that persistent sessions must be removed
+   */
+  public RunResult run(
+      String broker, ClientLoops loops, BrokerWatch watch, int run, boolean staying)
+      throws Exception {
+    try (Fleet fleet = new Fleet(scenario, loops, run)) {
+      Sampler sampler = new Sampler(fleet, watch);
+      Findings findings = new Findings(scenario, fleet, sampler, watch);
+      try {
+        connect(fleet, sampler, findings);
+        if (scenario.flow() == Flow.CONNECTIONS) {
+          hold(sampler, findings);
+        } else if (fleet.arrivals().refused() == 0) {
+          load(fleet, sampler, findings);
+        }
+      } catch (UncheckedIOException e) {
+        findings.fault("the broker has ended: " + e.getMessage());
+      }
+      fleet.stop();
+      RunResult result = findings.result(broker);
+      if (staying) {
+        fleet.forget();
+      }
+      return result;
+    }
+  }
+
+  private void connect(Fleet fleet, Sampler sampler, Findings findings)
+      throws InterruptedException {
+    Reading before = sampler.last();
+    CompletableFuture<Void> connecting =
+        CompletableFuture.runAsync(
+            () -> {
+              try {
+                fleet.connect();
+              } catch (InterruptedException e) {
+                throw new CompletionException(e);
+              }
+            },
+            task -> new Thread(task, "arrivals").start());
+    while (!connecting.isDone()) {
+      tell(sampler.samples().size(), sampler.second(Phase.CONNECT));
+    }
+    connecting.join();
+    findings.connected(before, sampler.last());
+  }
+
+  private void hold(Sampler sampler, Findings findings) throws InterruptedException {
+    Reading before = sampler.last();
+    for (int i = 0; i < seconds; i++) {
+      tell(i, sampler.second(Phase.COUNT));
+    }
+    findings.counted(before, sampler.last());
+  }
+
+  private void load(Fleet fleet, Sampler sampler, Findings findings) throws InterruptedException {
+    sampler.resume();
+    fleet.start(
+        Timetable.of(
+            System.nanoTime(),
+            warmSeconds + seconds,
+            scenario.traffic().perSecond(),
+            scenario.clients().publishers()));
+    for (int i = 0; i < warmSeconds; i++) {
+      tell(i, sampler.second(Phase.WARM));
+    }
+    Reading before = sampler.last();
+    for (int i = 0; i < seconds; i++) {
+      tell(i, sampler.second(Phase.COUNT));
+    }
+    findings.counted(before, sampler.last());
+    drain(fleet, sampler);
+  }
+
+  private void drain(Fleet fleet, Sampler sampler) throws InterruptedException {
+    int silent = 0;
+    long before = Long.MAX_VALUE;
+    for (int i = 0; i < DRAIN_SECONDS && silent < SILENT_SECONDS; i++) {
+      long pending = fleet.pending(System.nanoTime());
+      silent = pending < before ? 0 : silent + 1;
+      before = pending;
+      tell(i, sampler.second(Phase.DRAIN));
+      if (pending == 0) {
+        return; // that second was for what comes twice
+      }
+    }
+  }
+
+  private void tell(int second, Sample sample) {
+    if (second % PROGRESS_EVERY == 0 || seconds < PROGRESS_EVERY) {
+      progress.accept(line(sample));
+    }
+  }
+
+  private static String line(Sample sample) {
+    StringBuilder out = new StringBuilder();
+    out.append(
+        String.format(
+            Locale.ROOT,
+            "%5.0f s  %-7s %,8.0f clients",
+            sample.second(),
+            sample.phase().name().toLowerCase(Locale.ROOT),
+            sample.value(Series.CONNECTED).orElse(0)));
+    append(out, sample, Series.SENT, "  sent %,.0f/s");
+    append(out, sample, Series.RECEIVED, "  delivered %,.0f/s");
+    append(out, sample, Series.MEAN_MS, "  mean %.2f");
+    append(out, sample, Series.P99_MS, "  p99 %.2f");
+    append(out, sample, Series.MAX_MS, "  max %.2f ms");
+    append(out, sample, Series.CONNECT_MEAN_MS, "  CONNECT mean %.2f");
+    append(out, sample, Series.CONNECT_P99_MS, "  p99 %.2f ms");
+    append(out, sample, Series.CPU_PERCENT, "  CPU %.0f %%");
+    append(out, sample, Series.MEMORY_MB, "  %,.0f MB");
+    append(out, sample, Series.RANGES, "  %.0f ranges");
+    return out.toString();
+  }
+
+  private static void append(StringBuilder out, Sample sample, Series series, String format) {
+    sample.value(series).ifPresent(value -> out.append(String.format(Locale.ROOT, format, value)));
+  }
+}

@@ -1,0 +1,185 @@
+package io.fjordmq.perf.load;
+
+import io.fjordmq.perf.ProcessUsage;
+import io.fjordmq.perf.load.Sample.Phase;
+import io.fjordmq.perf.machine.BrokerWatch;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.HdrHistogram.Histogram;
+import org.HdrHistogram.SingleWriterRecorder;
+
+/**
+ * Takes what there is to see once a second, and keeps the sums of the counted time. One thread;
+ * {@link #second} blocks it until the second is over.
+ */
+final class Sampler {
+  /** Asking a broker for its metrics costs it something, too. */
+  private static final int RANGES_EVERY = 5;
+
+  private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
+
+  private final Fleet fleet;
+  private final BrokerWatch watch;
+  private final long self = ProcessHandle.current().pid();
+  private final int processors = Runtime.getRuntime().availableProcessors();
+  private final List<Sample> samples = new ArrayList<>();
+  private final Histogram delivery = new Histogram(3);
+  private final Histogram acknowledgement = new Histogram(3);
+  private final Histogram lateness = new Histogram(3);
+  private final Histogram connecting = new Histogram(3);
+  private final long startNanos = System.nanoTime();
+  private long nextNanos = startNanos;
+  private Reading last;
+  private List<Integer> led = List.of();
+  private double mostMemoryMb;
+
+  /** What has been used and counted up to a moment. */
+  record Reading(
+      long nanos,
+      ProcessUsage broker,
+      long toolCpuMicros,
+      long sent,
+      long received,
+      int accepted) {}
+
+  Sampler(Fleet fleet, BrokerWatch watch) {
+    this.fleet = fleet;
+    this.watch = watch;
+    this.last = read();
+  }
+
+  private Reading read() {
+    return new Reading(
+        System.nanoTime(),
+        watch.usage(),
+        ProcessUsage.of(self).cpuMicros(),
+        fleet.lanes().stream().mapToLong(lane -> lane.sent.get()).sum(),
+        fleet.lanes().stream().mapToLong(lane -> lane.received.get()).sum(),
+        fleet.arrivals().accepted());
+  }
+
+  /** What has been seen until the end of the last second. */
+  Reading last() {
+    return last;
+  }
+
+  /** Seconds may have passed without anybody looking; the next one begins now. */
+  void resume() {
+    nextNanos = System.nanoTime();
+  }
+
+  /** Waits for the end of the next second and takes its sample. */
+  Sample second(Phase phase) throws InterruptedException {
+    nextNanos += SECOND;
+    long wait = nextNanos - System.nanoTime();
+    if (wait > 0) {
+      TimeUnit.NANOSECONDS.sleep(wait);
+    }
+    Reading now = read();
+    Map<Series, Double> values = new EnumMap<>(Series.class);
+    double seconds = (now.nanos - last.nanos) / (double) SECOND;
+    values.put(Series.CONNECTED, (double) now.accepted - fleet.lost());
+    if (phase == Phase.CONNECT || now.accepted > last.accepted) {
+      latencies(values, fleet.arrivals().connecting().getIntervalHistogram());
+    }
+    if (phase != Phase.CONNECT) {
+      values.put(Series.SENT, (now.sent - last.sent) / seconds);
+      values.put(Series.RECEIVED, (now.received - last.received) / seconds);
+      messages(values, phase == Phase.COUNT);
+    }
+    double available = seconds * processors * 10_000.0;
+    values.put(Series.TOOL_CPU_PERCENT, (now.toolCpuMicros - last.toolCpuMicros) / available);
+    if (watch.seesProcesses()) {
+      values.put(
+          Series.CPU_PERCENT, (now.broker.cpuMicros() - last.broker.cpuMicros()) / available);
+      values.put(Series.MEMORY_MB, now.broker.residentKilobytes() / 1024.0);
+      mostMemoryMb = Math.max(mostMemoryMb, now.broker.residentKilobytes() / 1024.0);
+    }
+    ranges(values);
+    last = now;
+    Sample sample = new Sample((now.nanos - startNanos) / (double) SECOND, phase, values);
+    samples.add(sample);
+    return sample;
+  }
+
+  private void latencies(Map<Series, Double> values, Histogram interval) {
+    connecting.add(interval);
+    if (interval.getTotalCount() > 0) {
+      values.put(Series.CONNECT_MEAN_MS, interval.getMean() / 1000);
+      values.put(Series.CONNECT_P99_MS, millis(interval, 99));
+      values.put(Series.CONNECT_MAX_MS, interval.getMaxValue() / 1000.0);
+    }
+  }
+
+  private void messages(Map<Series, Double> values, boolean counted) {
+    Histogram arrived = interval(lane -> lane.delivery);
+    if (arrived.getTotalCount() > 0) {
+      values.put(Series.MEAN_MS, arrived.getMean() / 1000);
+      values.put(Series.P99_MS, millis(arrived, 99));
+      values.put(Series.MAX_MS, arrived.getMaxValue() / 1000.0);
+    }
+    Histogram acknowledged = interval(lane -> lane.acknowledgement);
+    if (acknowledged.getTotalCount() > 0) {
+      values.put(Series.ACK_MEAN_MS, acknowledged.getMean() / 1000);
+      values.put(Series.ACK_P99_MS, millis(acknowledged, 99));
+    }
+    Histogram late = interval(lane -> lane.lateness);
+    if (counted) {
+      delivery.add(arrived);
+      acknowledgement.add(acknowledged);
+      lateness.add(late);
+    }
+  }
+
+  private Histogram interval(Function<Lane, SingleWriterRecorder> of) {
+    Histogram sum = new Histogram(3);
+    fleet.lanes().forEach(lane -> sum.add(of.apply(lane).getIntervalHistogram()));
+    return sum;
+  }
+
+  private void ranges(Map<Series, Double> values) throws InterruptedException {
+    if (samples.size() % RANGES_EVERY == 0) {
+      led = watch.rangesLed();
+    }
+    if (!led.isEmpty()) {
+      values.put(Series.RANGES, led.stream().mapToDouble(Integer::doubleValue).sum());
+      values.put(Series.MOST_LED, led.stream().mapToDouble(Integer::doubleValue).max().orElse(0));
+    }
+  }
+
+  static double millis(Histogram histogram, double percentile) {
+    return histogram.getValueAtPercentile(percentile) / 1000.0;
+  }
+
+  List<Sample> samples() {
+    return samples;
+  }
+
+  /** Deliveries of the counted time, microseconds. */
+  Histogram delivery() {
+    return delivery;
+  }
+
+  /** PUBACKs of the counted time, microseconds. */
+  Histogram acknowledgement() {
+    return acknowledgement;
+  }
+
+  /** How late the tool itself was in the counted time, microseconds. */
+  Histogram lateness() {
+    return lateness;
+  }
+
+  /** CONNACKs of the whole run, microseconds. */
+  Histogram connecting() {
+    return connecting;
+  }
+
+  double mostMemoryMb() {
+    return mostMemoryMb;
+  }
+}

@@ -1,0 +1,38 @@
+package io.fjordmq.perf.load;
+
+/** What is taken once a second, for plots. */
+public enum Series {
+  SENT("sent", "msg/s"),
+  RECEIVED("delivered", "msg/s"),
+  MEAN_MS("mean", "ms"),
+  P99_MS("p99", "ms"),
+  MAX_MS("max", "ms"),
+  ACK_MEAN_MS("PUBACK mean", "ms"),
+  ACK_P99_MS("PUBACK p99", "ms"),
+  CONNECTED("connected", "clients"),
+  CONNECT_MEAN_MS("CONNECT mean", "ms"),
+  CONNECT_P99_MS("CONNECT p99", "ms"),
+  CONNECT_MAX_MS("CONNECT max", "ms"),
+  CPU_PERCENT("broker", "% of the machine"),
+  TOOL_CPU_PERCENT("load tool", "% of the machine"),
+  MEMORY_MB("broker", "MB"),
+  RANGES("ranges", ""),
+  /** Of the node that leads the most. */
+  MOST_LED("most led by a node", "");
+
+  private final String label;
+  private final String unit;
+
+  Series(String label, String unit) {
+    this.label = label;
+    this.unit = unit;
+  }
+
+  public String label() {
+    return label;
+  }
+
+  public String unit() {
+    return unit;
+  }
+}

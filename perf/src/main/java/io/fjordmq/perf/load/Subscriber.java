@@ -1,0 +1,35 @@
+package io.fjordmq.perf.load;
+
+import io.netty.buffer.ByteBuf;
+
+/** Enters what comes into its ledger. */
+final class Subscriber {
+  private final Payload payload;
+  private final Ledger ledger;
+  private final Lane lane;
+
+  Subscriber(Payload payload, Ledger ledger, Lane lane) {
+    this.payload = payload;
+    this.ledger = ledger;
+    this.lane = lane;
+  }
+
+  Ledger ledger() {
+    return ledger;
+  }
+
+  void onPublish(ByteBuf message) {
+    if (!payload.isOurs(message)) {
+      lane.strange.add(1);
+      return;
+    }
+    switch (ledger.accept(Payload.publisher(message), Payload.number(message))) {
+      case NEW -> {}
+      case OUT_OF_ORDER -> lane.outOfOrder.add(1);
+      case DUPLICATE -> lane.duplicated.add(1);
+      case MISROUTED -> lane.misrouted.add(1);
+    }
+    lane.received.add(1);
+    Lane.record(lane.delivery, Payload.intendedNanos(message), System.nanoTime());
+  }
+}

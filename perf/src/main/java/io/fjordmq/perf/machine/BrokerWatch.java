@@ -1,0 +1,76 @@
+package io.fjordmq.perf.machine;
+
+import io.fjordmq.perf.ProcessUsage;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalInt;
+
+/**
+ * What can be seen of a broker from outside: its processes in {@code /proc}, and how many ranges
+ * its nodes lead as far as they tell. One thread at a time.
+ */
+public final class BrokerWatch {
+  private static final String LED = "fjordmq_ranges_led{";
+  private static final Duration PATIENCE = Duration.ofSeconds(1);
+
+  private final List<Long> pids;
+  private final List<URI> metrics;
+  private final HttpClient http = HttpClient.newBuilder().connectTimeout(PATIENCE).build();
+
+  /**
+   * @param pids of its nodes; empty if they are not of this machine
+   * @param metrics pages of its nodes in the form of Prometheus; empty if there are none
+   */
+  public BrokerWatch(List<Long> pids, List<URI> metrics) {
+    this.pids = List.copyOf(pids);
+    this.metrics = List.copyOf(metrics);
+  }
+
+  /** Whether its CPU and memory can be read. */
+  public boolean seesProcesses() {
+    return !pids.isEmpty();
+  }
+
+  /**
+   * Of all nodes together.
+   *
+   * @throws java.io.UncheckedIOException if one of them has ended
+   */
+  public ProcessUsage usage() {
+    return ProcessUsage.of(pids);
+  }
+
+  /** The ranges each node leads, in order; empty if not every node says so. */
+  public List<Integer> rangesLed() throws InterruptedException {
+    List<Integer> led = new ArrayList<>();
+    for (URI page : metrics) {
+      OptionalInt count = rangesLed(page);
+      if (count.isEmpty()) {
+        return List.of();
+      }
+      led.add(count.getAsInt());
+    }
+    return led;
+  }
+
+  private OptionalInt rangesLed(URI page) throws InterruptedException {
+    try {
+      HttpRequest request = HttpRequest.newBuilder(page).timeout(PATIENCE).build();
+      String text = http.send(request, HttpResponse.BodyHandlers.ofString()).body();
+      return OptionalInt.of(
+          (int)
+              text.lines()
+                  .filter(line -> line.startsWith(LED))
+                  .mapToDouble(line -> Double.parseDouble(line.substring(line.indexOf('}') + 1)))
+                  .sum());
+    } catch (IOException | NumberFormatException e) {
+      return OptionalInt.empty(); // no figure is better than none of the others
+    }
+  }
+}

@@ -1,0 +1,94 @@
+package io.fjordmq.perf.machine;
+
+import io.netty.handler.ssl.OpenSsl;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslProvider;
+import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
+import io.netty.pkitesting.CertificateBuilder;
+import io.netty.pkitesting.X509Bundle;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.cert.X509Certificate;
+import javax.net.ssl.SSLException;
+
+/**
+ * An authority made for one run, and certificates by it (P-256): one of the broker, in files, and
+ * one that all clients share.
+ */
+public final class Certificates {
+  private final Path directory;
+  private final X509Bundle client;
+
+  /**
+   * @param directory where the files are written
+   */
+  public Certificates(Path directory) throws Exception {
+    this.directory = directory;
+    X509Bundle authority =
+        new CertificateBuilder()
+            .subject("CN=perf authority")
+            .setIsCertificateAuthority(true)
+            .ecp256()
+            .buildSelfSigned();
+    X509Bundle server =
+        new CertificateBuilder()
+            .subject("CN=localhost")
+            .addSanDnsName("localhost")
+            .ecp256()
+            .buildIssuedBy(authority);
+    client = new CertificateBuilder().subject("CN=perf client").ecp256().buildIssuedBy(authority);
+    Files.createDirectories(directory);
+    Files.writeString(trustFile(), authority.getCertificatePEM());
+    Files.writeString(certificateFile(), server.getCertificatePEM());
+    Files.writeString(keyFile(), server.getPrivateKeyPEM());
+  }
+
+  /** Of the authority. */
+  public Path trustFile() {
+    return directory.resolve("authority.crt");
+  }
+
+  /** Of the broker. */
+  public Path certificateFile() {
+    return directory.resolve("server.crt");
+  }
+
+  /** Of the broker. */
+  public Path keyFile() {
+    return directory.resolve("server.key");
+  }
+
+  /**
+   * For clients: they trust any broker and remember no session, so that each handshake is a full
+   * one.
+   *
+   * @param mutual whether they show a certificate
+   */
+  public SslContext clients(boolean mutual) throws SSLException {
+    SslContextBuilder builder = builder();
+    if (mutual) {
+      X509Certificate[] path = client.getCertificatePath();
+      builder.keyManager(client.getKeyPair().getPrivate(), path);
+    }
+    return builder.build();
+  }
+
+  /** Clients that show no certificate. */
+  public static SslContext strangers() throws SSLException {
+    return builder().build();
+  }
+
+  /** Clients with a certificate that somebody else made. */
+  public static SslContext clients(Path certificate, Path key) throws IOException {
+    return builder().keyManager(certificate.toFile(), key.toFile()).build();
+  }
+
+  private static SslContextBuilder builder() {
+    return SslContextBuilder.forClient()
+        .sslProvider(OpenSsl.isAvailable() ? SslProvider.OPENSSL : SslProvider.JDK)
+        .trustManager(InsecureTrustManagerFactory.INSTANCE)
+        .endpointIdentificationAlgorithm(null);
+  }
+}

@@ -1,0 +1,101 @@
+package io.fjordmq.perf.machine;
+
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** What a reader of figures has to know about where they come from. */
+public final class MachineFacts {
+  private static final Path PROC = Path.of("/proc");
+  private static final int GIT_SECONDS = 10;
+
+  private MachineFacts() {}
+
+  /** By name, in the order of reports. */
+  public static Map<String, String> all() {
+    Map<String, String> facts = new LinkedHashMap<>();
+    var runtime = ManagementFactory.getRuntimeMXBean();
+    var system = ManagementFactory.getOperatingSystemMXBean();
+    facts.put("processors", system.getAvailableProcessors() + " × " + cpuModel());
+    facts.put("memory", field("meminfo", "MemTotal:") / 1024 + " MB");
+    facts.put("system", system.getName() + " " + system.getVersion() + ", " + system.getArch());
+    facts.put("congestion control", line(PROC.resolve("sys/net/ipv4/tcp_congestion_control")));
+    facts.put("load before", line(PROC.resolve("loadavg")));
+    facts.put("JVM of the tool", runtime.getVmName() + " " + runtime.getVmVersion());
+    return facts;
+  }
+
+  private static String cpuModel() {
+    return lines(PROC.resolve("cpuinfo")).stream()
+        .filter(line -> line.startsWith("model name"))
+        .map(line -> line.substring(line.indexOf(':') + 1).strip())
+        .findFirst()
+        .orElse("processor");
+  }
+
+  /** Memory that could be had, in kilobytes. */
+  public static long availableKilobytes() {
+    return field("meminfo", "MemAvailable:");
+  }
+
+  /** How many files this process may have open; those it starts may have as many. */
+  public static long openFiles() {
+    return field("self/limits", "Max open files");
+  }
+
+  private static long field(String file, String name) {
+    return lines(PROC.resolve(file)).stream()
+        .filter(line -> line.startsWith(name))
+        .map(line -> line.substring(name.length()).strip().split("\\s+", -1)[0])
+        .mapToLong(text -> text.equals("unlimited") ? Long.MAX_VALUE : Long.parseLong(text))
+        .findFirst()
+        .orElse(Long.MAX_VALUE);
+  }
+
+  private static String line(Path file) {
+    List<String> lines = lines(file);
+    return lines.isEmpty() ? "unknown" : lines.get(0);
+  }
+
+  private static List<String> lines(Path file) {
+    try {
+      return Files.readAllLines(file);
+    } catch (IOException e) {
+      return List.of(); // not Linux, or not to be read: a fact less
+    }
+  }
+
+  /** The commit of a checkout, and whether files differ from it. */
+  public static String commit(Path checkout) throws InterruptedException {
+    String commit = git(checkout, "rev-parse", "--short=12", "HEAD");
+    if (commit.isEmpty()) {
+      return "unknown";
+    }
+    return git(checkout, "status", "--porcelain").isEmpty() ? commit : commit + " with changes";
+  }
+
+  private static String git(Path checkout, String... words) throws InterruptedException {
+    String[] command = new String[words.length + 3];
+    command[0] = "git";
+    command[1] = "-C";
+    command[2] = checkout.toString();
+    System.arraycopy(words, 0, command, 3, words.length);
+    try {
+      Process process =
+          new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
+      String said =
+          new String(
+              process.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
+      return process.waitFor(GIT_SECONDS, TimeUnit.SECONDS) && process.exitValue() == 0
+          ? said.strip()
+          : "";
+    } catch (IOException e) {
+      return ""; // a release has no git
+    }
+  }
+}

@@ -1,0 +1,173 @@
+package io.fjordmq.perf.report;
+
+import io.fjordmq.perf.load.Sample.Phase;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * One picture with lines over a common axis, as SVG inside HTML. Colours are classes, so that the
+ * page's style decides what they are by day and by night.
+ *
+ * @param title above it
+ * @param unit of what is drawn
+ * @param across the horizontal axis
+ * @param acrossMarks where it is marked
+ * @param scale the vertical axis
+ * @param lines in the order of the legend
+ * @param bands behind the lines
+ */
+record Plot(
+    String title,
+    String unit,
+    Axis across,
+    List<Mark> acrossMarks,
+    Axis scale,
+    List<Line> lines,
+    List<Band> bands) {
+  private static final double WIDTH = 640;
+  private static final double HEIGHT = 250;
+  private static final double LEFT = 52;
+  private static final double RIGHT = 10;
+  private static final double TOP = 18;
+  private static final double BOTTOM = 24;
+
+  /**
+   * @param colour 0 to 5
+   * @param dashes 0 for a whole line, up to 2
+   */
+  record Line(String label, int colour, int dashes, List<Point> points) {}
+
+  /** A point of a line, in the units of the axes. */
+  record Point(double x, double y) {}
+
+  /** A marked place of the horizontal axis. */
+  record Mark(double x, String text) {}
+
+  /** A stretch of the horizontal axis. */
+  record Band(double from, double to, Phase phase) {}
+
+  String html() {
+    StringBuilder out = new StringBuilder();
+    out.append("<figure class=\"plot\"><figcaption><b>" + Html.text(title) + "</b>");
+    out.append(unit.isEmpty() ? "" : " <span class=\"unit\">" + Html.text(unit) + "</span>");
+    out.append("</figcaption>\n");
+    out.append(svg());
+    out.append("<div class=\"legend\">");
+    for (Line line : lines) {
+      out.append(
+          "<span><svg viewBox=\"0 0 22 8\"><path class=\"c%d d%d\" d=\"M1 4H21\"/></svg>%s</span>"
+              .formatted(line.colour, line.dashes, Html.text(line.label)));
+    }
+    return out.append("</div></figure>\n").toString();
+  }
+
+  String svg() {
+    StringBuilder out = new StringBuilder();
+    out.append(
+        String.format(
+            Locale.ROOT,
+            "<svg class=\"chart\" viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-label=\"%s\""
+                + " data-plot=\"%s\">%n",
+            WIDTH,
+            HEIGHT,
+            Html.text(title),
+            Html.text(data())));
+    bands.forEach(band -> band(out, band));
+    for (double mark : scale.marks()) {
+      out.append(
+          String.format(
+              Locale.ROOT,
+              "<path class=\"grid\" d=\"M%.1f %.1fH%.1f\"/><text class=\"tick\" x=\"%.1f\""
+                  + " y=\"%.1f\" text-anchor=\"end\">%s</text>%n",
+              LEFT,
+              y(mark),
+              WIDTH - RIGHT,
+              LEFT - 6,
+              y(mark) + 3.5,
+              Axis.text(mark)));
+    }
+    for (Mark mark : acrossMarks) {
+      out.append(
+          String.format(
+              Locale.ROOT,
+              "<text class=\"tick\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%s</text>%n",
+              x(mark.x),
+              HEIGHT - 7,
+              Html.text(mark.text)));
+    }
+    lines.forEach(line -> line(out, line));
+    out.append("<path class=\"cursor\" d=\"\"/></svg>\n");
+    return out.toString();
+  }
+
+  private void band(StringBuilder out, Band band) {
+    double from = x(band.from);
+    double width = x(band.to) - from;
+    out.append(
+        String.format(
+            Locale.ROOT,
+            "<rect class=\"band %s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>",
+            band.phase.name().toLowerCase(Locale.ROOT),
+            from,
+            TOP,
+            width,
+            HEIGHT - TOP - BOTTOM));
+    String name =
+        switch (band.phase) {
+          case CONNECT -> "connecting";
+          case WARM -> "warm-up";
+          case COUNT -> "counted";
+          case DRAIN -> "end";
+        };
+    if (width > 6.5 * name.length()) {
+      out.append(
+          String.format(
+              Locale.ROOT,
+              "<text class=\"phase\" x=\"%.1f\" y=\"%.1f\">%s</text>",
+              from + 3,
+              TOP - 6,
+              name));
+    }
+    out.append('\n');
+  }
+
+  /** A point that stands alone would be no line: it is drawn as a dot. */
+  private void line(StringBuilder out, Line line) {
+    StringBuilder path = new StringBuilder();
+    for (Point point : line.points) {
+      path.append(
+          String.format(
+              Locale.ROOT, "%s%.1f %.1f", path.isEmpty() ? "M" : "L", x(point.x), y(point.y)));
+    }
+    if (line.points.size() == 1) {
+      path.append("h0.1");
+    }
+    out.append(
+        "<path class=\"line c%d d%d\" d=\"%s\"/>%n".formatted(line.colour, line.dashes, path));
+  }
+
+  private double x(double value) {
+    return LEFT + across.position(value) * (WIDTH - LEFT - RIGHT);
+  }
+
+  private double y(double value) {
+    return HEIGHT - BOTTOM - scale.position(value) * (HEIGHT - TOP - BOTTOM);
+  }
+
+  /** What the page's script shows under the pointer. */
+  private String data() {
+    List<Object> series = new ArrayList<>();
+    for (Line line : lines) {
+      List<Object> xs = new ArrayList<>();
+      List<Object> texts = new ArrayList<>();
+      for (Point point : line.points) {
+        xs.add(Math.round(10 * x(point.x)) / 10.0);
+        texts.add(Axis.text(point.y));
+      }
+      series.add(java.util.Map.of("label", line.label, "x", xs, "y", texts));
+    }
+    return Json.write(java.util.Map.of("unit", unit, "lines", series))
+        .replaceAll("\\s*\\n\\s*", "");
+  }
+}

@@ -1,0 +1,79 @@
+package io.fjordmq.perf.report;
+
+import io.fjordmq.perf.load.Figure;
+import io.fjordmq.perf.load.RunResult;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalDouble;
+import java.util.Set;
+
+/**
+ * Some runs of one scenario and what must be known to repeat and to believe them.
+ *
+ * @param scenario its name
+ * @param summary what was done, in a line
+ * @param published what others measured with the original; may be empty
+ * @param command exactly as it was given
+ * @param startedAt date and time, ISO 8601
+ * @param facts about machine, commit and settings, by name
+ * @param notes how the work differs from what the name promises
+ * @param warmSeconds before counting
+ * @param seconds counted
+ * @param runs in the order in which they were done
+ */
+public record Report(
+    String scenario,
+    String summary,
+    String published,
+    String command,
+    String startedAt,
+    Map<String, String> facts,
+    List<String> notes,
+    int warmSeconds,
+    int seconds,
+    List<RunResult> runs) {
+
+  /** In the order of their first runs. */
+  public List<String> brokers() {
+    Set<String> names = new LinkedHashSet<>();
+    runs.forEach(run -> names.add(run.broker()));
+    return List.copyOf(names);
+  }
+
+  public List<RunResult> runsOf(String broker) {
+    return runs.stream().filter(run -> run.broker().equals(broker)).toList();
+  }
+
+  /** The median of a broker's runs; the lower of the two in the middle. */
+  public OptionalDouble median(String broker, Figure figure) {
+    double[] values =
+        runsOf(broker).stream()
+            .filter(run -> run.figures().containsKey(figure))
+            .mapToDouble(run -> run.figures().getOrDefault(figure, 0.0))
+            .sorted()
+            .toArray();
+    return values.length == 0
+        ? OptionalDouble.empty()
+        : OptionalDouble.of(values[(values.length - 1) / 2]);
+  }
+
+  /** The run to draw: the one in the middle by CPU a message, else the last. */
+  public RunResult typical(String broker) {
+    List<RunResult> all = runsOf(broker);
+    OptionalDouble middle = median(broker, Figure.CPU_MICROS);
+    return all.stream()
+        .filter(
+            run ->
+                middle.isPresent()
+                    && run.figures().containsKey(Figure.CPU_MICROS)
+                    && run.figures().getOrDefault(Figure.CPU_MICROS, 0.0) == middle.getAsDouble())
+        .findFirst()
+        .orElse(all.get(all.size() - 1));
+  }
+
+  /** Whether no broker did anything it must not. */
+  public boolean isFlawless() {
+    return runs.stream().allMatch(run -> run.faults().isEmpty());
+  }
+}

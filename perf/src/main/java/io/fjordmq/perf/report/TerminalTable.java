@@ -1,0 +1,72 @@
+package io.fjordmq.perf.report;
+
+import io.fjordmq.perf.load.Figure;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalDouble;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** A report for a terminal: a line for each figure, a column for each broker. */
+public final class TerminalTable {
+  private TerminalTable() {}
+
+  public static String of(Report report) {
+    List<String> brokers = report.brokers();
+    List<List<String>> rows = new ArrayList<>();
+    List<String> head = new ArrayList<>(List.of("", ""));
+    head.addAll(brokers);
+    if (brokers.size() == 2) {
+      head.add("ratio");
+    }
+    rows.add(head);
+    for (Figure figure : Figure.values()) {
+      List<OptionalDouble> values =
+          brokers.stream().map(broker -> report.median(broker, figure)).toList();
+      if (values.stream().anyMatch(OptionalDouble::isPresent)) {
+        rows.add(row(figure, values));
+      }
+    }
+    return Stream.concat(
+            report.runs().stream()
+                .flatMap(run -> run.remarks().stream().map(line -> run.broker() + ": " + line)),
+            report.runs().stream()
+                .flatMap(
+                    run ->
+                        run.faults().stream()
+                            .map(line -> "FAULT of " + run.broker() + ": " + line)))
+        .distinct()
+        .map(line -> line + "\n")
+        .collect(Collectors.joining("", aligned(rows), ""));
+  }
+
+  private static List<String> row(Figure figure, List<OptionalDouble> values) {
+    List<String> row = new ArrayList<>(List.of(figure.label(), figure.unit()));
+    values.forEach(value -> row.add(value.isPresent() ? figure.text(value.getAsDouble()) : "–"));
+    if (values.size() == 2) {
+      row.add(Comparison.ratio(figure, values.get(0), values.get(1)));
+    }
+    return row;
+  }
+
+  /** Columns as wide as they must be; the first two to the left, the others to the right. */
+  static String aligned(List<List<String>> rows) {
+    int columns = rows.stream().mapToInt(List::size).max().orElse(0);
+    int[] widths = new int[columns];
+    for (List<String> row : rows) {
+      for (int i = 0; i < row.size(); i++) {
+        widths[i] = Math.max(widths[i], row.get(i).length());
+      }
+    }
+    return rows.stream().map(row -> line(row, widths)).collect(Collectors.joining());
+  }
+
+  private static String line(List<String> row, int[] widths) {
+    StringBuilder out = new StringBuilder();
+    for (int i = 0; i < row.size(); i++) {
+      String gap = " ".repeat(widths[i] - row.get(i).length());
+      out.append(i < 2 ? row.get(i) + gap : gap + row.get(i)).append("  ");
+    }
+    return out.toString().stripTrailing() + "\n";
+  }
+}

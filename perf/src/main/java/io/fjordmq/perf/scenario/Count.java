@@ -1,0 +1,36 @@
+package io.fjordmq.perf.scenario;
+
+import java.math.BigDecimal;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Numbers of clients as the names of scenarios have them: 300, 15k, 0.1M. */
+final class Count {
+  /** For patterns of names; has one group of its own, the number's. */
+  static final String PATTERN = "(\\d+(?:\\.\\d+)?[kKM]?)";
+
+  private static final Pattern WHOLE = Pattern.compile("(\\d+(?:\\.\\d+)?)([kKM]?)");
+
+  private Count() {}
+
+  /**
+   * @throws ScenarioException if it is no whole number, or more than two thousand millions
+   */
+  static int parse(String text) {
+    Matcher matcher = WHOLE.matcher(text);
+    if (!matcher.matches()) {
+      throw new ScenarioException("'" + text + "' is no number such as 300, 15k or 0.1M");
+    }
+    int unit =
+        switch (matcher.group(2)) {
+          case "" -> 1;
+          case "M" -> 1_000_000;
+          default -> 1_000;
+        };
+    try {
+      return new BigDecimal(matcher.group(1)).multiply(BigDecimal.valueOf(unit)).intValueExact();
+    } catch (ArithmeticException e) {
+      throw new ScenarioException("'" + text + "' is no whole number below two thousand millions");
+    }
+  }
+}

@@ -1,0 +1,90 @@
+package io.fjordmq.perf.scenario;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Makes scenarios smaller: fewer clients, never below one of a kind, at the same rate each.
+ *
+ * @param factor above 0, at most 1
+ */
+public record Scale(double factor) {
+  public static final Scale FULL = new Scale(1);
+
+  /**
+   * @param scenario what is left of it
+   * @param notes what is different from the original, for the report
+   */
+  public record Scaled(Scenario scenario, List<String> notes) {}
+
+  public Scale {
+    if (!(factor > 0 && factor <= 1)) {
+      throw new ScenarioException("--scale is above 0 and at most 1, not " + factor);
+    }
+  }
+
+  public boolean isFull() {
+    return factor == 1;
+  }
+
+  /** The same with fewer clients. */
+  public Scaled apply(Scenario whole) {
+    if (isFull()) {
+      return new Scaled(whole, List.of());
+    }
+    Clients clients = whole.clients();
+    boolean mutual = whole.flow() == Flow.MUTUAL;
+    Clients fewer =
+        new Clients(
+            mutual ? 2 * of(clients.publishers() / 2) : of(clients.publishers()),
+            of(clients.subscribers()),
+            of(clients.idle()),
+            of(clients.topics()),
+            clients.collectors());
+    List<String> notes = new ArrayList<>();
+    notes.add("scaled to " + factor + " of its clients; the original is " + whole.summary());
+    note(notes, "publishers", clients.publishers(), fewer.publishers());
+    note(notes, "subscribers", clients.subscribers(), fewer.subscribers());
+    note(notes, "idle connections", clients.idle(), fewer.idle());
+    note(notes, "topics", clients.topics(), fewer.topics());
+    return new Scaled(with(whole, fewer, whole.cluster()), notes);
+  }
+
+  /** The same with fewer nodes, for somebody who has no more. */
+  public static Scaled nodes(Scaled scaled, int nodes) {
+    Scenario scenario = scaled.scenario();
+    Cluster cluster = scenario.cluster();
+    if (cluster.nodes() <= nodes) {
+      return scaled;
+    }
+    List<String> notes = new ArrayList<>(scaled.notes());
+    notes.add("nodes: " + nodes + " instead of " + cluster.nodes());
+    Cluster smaller = new Cluster(nodes, Math.min(cluster.voters(), nodes), cluster.cold());
+    return new Scaled(with(scenario, scenario.clients(), smaller), notes);
+  }
+
+  private int of(int count) {
+    return count == 0 ? 0 : (int) Math.max(1, Math.round(count * factor));
+  }
+
+  private static void note(List<String> notes, String what, int before, int after) {
+    if (before != after) {
+      notes.add(what + ": " + after + " instead of " + before);
+    } else if (before > 0) {
+      notes.add(what + ": " + after + ", as in the original");
+    }
+  }
+
+  private static Scenario with(Scenario scenario, Clients clients, Cluster cluster) {
+    return new Scenario(
+        scenario.name(),
+        scenario.flow(),
+        clients,
+        scenario.traffic(),
+        scenario.connections(),
+        cluster,
+        scenario.seconds(),
+        scenario.needs(),
+        scenario.published());
+  }
+}

@@ -1,0 +1,176 @@
+package io.fjordmq.perf.scenario;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Something to do to a broker, under a name.
+ *
+ * @param name as reference reports call it
+ * @param flow who gets whose messages
+ * @param seconds how long is measured if nobody says otherwise
+ * @param needs what belongs to it and this tool does not do, by the words {@code --without} takes
+ * @param published what others measured with it, on other machines; empty if nothing is known
+ */
+public record Scenario(
+    String name,
+    Flow flow,
+    Clients clients,
+    Traffic traffic,
+    Connections connections,
+    Cluster cluster,
+    int seconds,
+    List<String> needs,
+    String published) {
+  /** What every payload begins with: see {@code load.Payload}. */
+  public static final int LEAST_PAYLOAD_BYTES = 20;
+
+  public Scenario {
+    needs = List.copyOf(needs);
+    List<String> wrong = new ArrayList<>();
+    if (clients.total() < 1) {
+      wrong.add("it has no clients");
+    }
+    if (cluster.nodes() < 1 || cluster.voters() > cluster.nodes()) {
+      wrong.add(cluster.nodes() + " nodes cannot have " + cluster.voters() + " voters");
+    }
+    if (seconds < 1) {
+      wrong.add("it lasts no time");
+    }
+    if (flow != Flow.CONNECTIONS) {
+      checkTraffic(traffic, clients, wrong);
+    }
+    switch (flow) {
+      case CONNECTIONS -> {
+        if (clients.publishers() + clients.subscribers() > 0 || connections.perSecond() <= 0) {
+          wrong.add("connections are idle clients at a rate");
+        }
+      }
+      case PAIRS -> {
+        if (clients.publishers() != clients.subscribers()) {
+          wrong.add("pairs are as many publishers as subscribers");
+        }
+      }
+      case SHARED -> {
+        if (clients.subscribers() < 1) {
+          wrong.add("a shared subscription needs members");
+        }
+      }
+      case TOPICS -> {
+        if (clients.topics() < 1) {
+          wrong.add("there must be a topic to meet at");
+        }
+      }
+      case MUTUAL -> {
+        if (clients.publishers() % 2 != 0 || clients.subscribers() != 0) {
+          wrong.add("partners are an even number of publishers, and no other subscribers");
+        }
+      }
+    }
+    if (!wrong.isEmpty()) {
+      throw new ScenarioException(name + ": " + String.join("; ", wrong));
+    }
+  }
+
+  private static void checkTraffic(Traffic traffic, Clients clients, List<String> wrong) {
+    if (clients.publishers() < 1 || traffic.perSecond() <= 0) {
+      wrong.add("somebody must publish, at a rate above 0");
+    }
+    if (traffic.payloadBytes() < LEAST_PAYLOAD_BYTES) {
+      wrong.add(
+          "the tool needs "
+              + LEAST_PAYLOAD_BYTES
+              + " bytes of payload to recognise a message, not "
+              + traffic.payloadBytes());
+    }
+    int percent = traffic.qos1Percent();
+    if (percent < 0 || percent > 100 || percent > 0 && 100 % percent != 0) {
+      wrong.add("the share of QoS 1 is 0, 100 or a divisor of 100 %, not " + percent);
+    }
+  }
+
+  /** What all publishers are to send in a second. */
+  public double publishesPerSecond() {
+    return clients.publishers() * traffic.perSecond();
+  }
+
+  /** How many deliveries all publishes of a second bring. */
+  public double deliveriesPerSecond() {
+    double direct =
+        switch (flow) {
+          case CONNECTIONS -> 0;
+          case PAIRS, SHARED, MUTUAL -> publishesPerSecond();
+          case TOPICS -> traffic.perSecond() * meetings();
+        };
+    return direct + clients.collectors() * publishesPerSecond();
+  }
+
+  /** Pairs of a publisher and a subscriber at the same topic. */
+  private double meetings() {
+    double pairs = 0;
+    for (int topic = 0; topic < clients.topics(); topic++) {
+      pairs += (double) at(topic, clients.publishers()) * at(topic, clients.subscribers());
+    }
+    return pairs;
+  }
+
+  /** How many of so many clients meet at a topic. */
+  private int at(int topic, int count) {
+    int topics = clients.topics();
+    return count / topics + (topic < count % topics ? 1 : 0);
+  }
+
+  /** One line for people. */
+  public String summary() {
+    StringBuilder out = new StringBuilder();
+    out.append(
+        switch (flow) {
+          case CONNECTIONS ->
+              clients.idle() + " connections at " + plain(connections.perSecond()) + "/s";
+          case PAIRS -> clients.publishers() + " publishers, each to its own subscriber";
+          case SHARED ->
+              clients.publishers()
+                  + " publishers to one shared subscription of "
+                  + clients.subscribers();
+          case TOPICS ->
+              clients.publishers()
+                  + (clients.publishers() == 1 ? " publisher to " : " publishers to ")
+                  + clients.subscribers()
+                  + " subscribers over "
+                  + clients.topics()
+                  + (clients.topics() == 1 ? " topic" : " topics");
+          case MUTUAL -> clients.publishers() + " clients, each to its partner and back";
+        });
+    if (flow != Flow.CONNECTIONS) {
+      out.append(
+          ", " + plain(traffic.perSecond()) + " msg/s each of " + traffic.payloadBytes() + " B, ");
+      out.append(
+          switch (traffic.qos1Percent()) {
+            case 0 -> "QoS 0";
+            case 100 -> "QoS 1";
+            default -> traffic.qos1Percent() + " % QoS 1";
+          });
+      if (clients.idle() > 0) {
+        out.append(", beside " + clients.idle() + " idle");
+      }
+      if (clients.collectors() > 0) {
+        out.append(", and " + clients.collectors() + " that gets everything");
+      }
+    }
+    out.append(connections.persistent() ? "; persistent" : "; clean");
+    out.append(connections.version() == 5 ? ", MQTT 5" : "");
+    out.append(
+        switch (connections.transport()) {
+          case TCP -> "";
+          case TLS -> ", TLS";
+          case MTLS -> ", mutual TLS";
+        });
+    out.append("; " + cluster.nodes() + (cluster.nodes() == 1 ? " node" : " nodes"));
+    out.append(cluster.voters() > 0 ? ", voters: " + cluster.voters() : "");
+    return out + (cluster.cold() ? ", cold" : "");
+  }
+
+  private static String plain(double value) {
+    return value == Math.rint(value) ? Long.toString((long) value) : Double.toString(value);
+  }
+}

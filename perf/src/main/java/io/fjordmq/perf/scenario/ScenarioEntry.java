@@ -1,0 +1,170 @@
+package io.fjordmq.perf.scenario;
+
+import io.fjordmq.perf.scenario.Connections.Transport;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** One scenario of a file: keys that say what its name does not. Unknown keys are refused. */
+final class ScenarioEntry {
+  private static final int SECONDS = 60;
+
+  private static final Set<String> KEYS =
+      Set.of(
+          "flow",
+          "publishers",
+          "subscribers",
+          "idle",
+          "topics",
+          "collectors",
+          "perSecond",
+          "payloadBytes",
+          "qos1Percent",
+          "transport",
+          "mqtt",
+          "persistent",
+          "connectsPerSecond",
+          "keepAliveSeconds",
+          "nodes",
+          "voters",
+          "cold",
+          "seconds",
+          "needs",
+          "published");
+
+  private final String name;
+  private final Map<String, Object> values;
+
+  private ScenarioEntry(String name, Map<String, Object> values) {
+    this.name = name;
+    this.values = values;
+  }
+
+  /**
+   * @param content a map of keys; null for a name that says it all
+   */
+  static Scenario read(String name, @Nullable Object content) {
+    Map<String, Object> values = new LinkedHashMap<>();
+    if (content instanceof Map<?, ?> map) {
+      map.forEach((key, value) -> values.put(String.valueOf(key), value));
+    } else if (content != null) {
+      throw new ScenarioException(name + ": keys are expected below it, not '" + content + "'");
+    }
+    values.keySet().stream()
+        .filter(key -> !KEYS.contains(key))
+        .findFirst()
+        .ifPresent(
+            key -> {
+              throw new ScenarioException(
+                  name
+                      + ": unknown key '"
+                      + key
+                      + "'; there are "
+                      + KEYS.stream().sorted().collect(Collectors.joining(", ")));
+            });
+    return new ScenarioEntry(name, values).scenario();
+  }
+
+  private Scenario scenario() {
+    Optional<Scenario> named = ScenarioName.parse(name);
+    if (named.isPresent() && values.containsKey("flow")) {
+      throw new ScenarioException(name + ": its name says who gets whose messages, 'flow' may not");
+    }
+    Flow flow = named.map(Scenario::flow).orElseGet(() -> oneOf("flow", Flow.class, null));
+    Clients clients = named.map(Scenario::clients).orElse(new Clients(0, 0, 0, 0, 0));
+    Traffic traffic = named.map(Scenario::traffic).orElse(new Traffic(0, 0, 0));
+    Connections connections =
+        named
+            .map(Scenario::connections)
+            .orElse(new Connections(Transport.TCP, Connections.MQTT_3, false, 0, 0));
+    Cluster cluster = named.map(Scenario::cluster).orElse(new Cluster(1, 0, false));
+    return new Scenario(
+        name,
+        flow,
+        new Clients(
+            count("publishers", clients.publishers()),
+            count("subscribers", clients.subscribers()),
+            count("idle", clients.idle()),
+            count("topics", clients.topics()),
+            count("collectors", clients.collectors())),
+        new Traffic(
+            decimal("perSecond", traffic.perSecond()),
+            count("payloadBytes", traffic.payloadBytes()),
+            count("qos1Percent", traffic.qos1Percent())),
+        new Connections(
+            oneOf("transport", Transport.class, connections.transport()),
+            count("mqtt", connections.version()),
+            yes("persistent", connections.persistent()),
+            decimal("connectsPerSecond", connections.perSecond()),
+            count("keepAliveSeconds", connections.keepAliveSeconds())),
+        new Cluster(
+            count("nodes", cluster.nodes()),
+            count("voters", cluster.voters()),
+            yes("cold", cluster.cold())),
+        count("seconds", SECONDS),
+        needs(),
+        String.valueOf(values.getOrDefault("published", "")));
+  }
+
+  private List<String> needs() {
+    Object value = values.getOrDefault("needs", List.of());
+    if (!(value instanceof List<?> list)) {
+      throw new ScenarioException(name + ": needs is a list such as [redis-users]");
+    }
+    return list.stream().map(String::valueOf).toList();
+  }
+
+  private int count(String key, int otherwise) {
+    Object value = values.get(key);
+    return value == null ? otherwise : Count.parse(String.valueOf(value).replace("_", ""));
+  }
+
+  private double decimal(String key, double otherwise) {
+    Object value = values.get(key);
+    if (value == null) {
+      return otherwise;
+    }
+    if (value instanceof Number number && number.doubleValue() >= 0) {
+      return number.doubleValue();
+    }
+    throw new ScenarioException(name + ": " + key + " is a number, not '" + value + "'");
+  }
+
+  private boolean yes(String key, boolean otherwise) {
+    Object value = values.get(key);
+    if (value == null) {
+      return otherwise;
+    }
+    if (value instanceof Boolean flag) {
+      return flag;
+    }
+    throw new ScenarioException(name + ": " + key + " is true or false, not '" + value + "'");
+  }
+
+  private <E extends Enum<E>> E oneOf(String key, Class<E> type, @Nullable E otherwise) {
+    Object value = values.get(key);
+    if (value == null && otherwise != null) {
+      return otherwise;
+    }
+    for (E constant : type.getEnumConstants()) {
+      if (constant.name().toLowerCase(Locale.ROOT).equals(String.valueOf(value))) {
+        return constant;
+      }
+    }
+    throw new ScenarioException(
+        name
+            + ": "
+            + key
+            + " is one of "
+            + Arrays.stream(type.getEnumConstants())
+                .map(constant -> constant.name().toLowerCase(Locale.ROOT))
+                .collect(Collectors.joining(", "))
+            + (value == null ? "; it is missing" : ", not '" + value + "'"));
+  }
+}

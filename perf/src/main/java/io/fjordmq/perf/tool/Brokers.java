@@ -1,0 +1,246 @@
+package io.fjordmq.perf.tool;
+
+import io.fjordmq.perf.BrokerProcess;
+import io.fjordmq.perf.TlsSetup;
+import io.fjordmq.perf.machine.BrokerWatch;
+import io.fjordmq.perf.machine.Certificates;
+import io.fjordmq.perf.scenario.Connections.Transport;
+import io.fjordmq.perf.scenario.Scenario;
+import io.netty.handler.ssl.SslContext;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Starts the brokers a scenario asks for, or finds those that were given. What it has started ends
+ * with {@link Target#close}, or with {@link #close} if the tool is interrupted, by process id.
+ */
+final class Brokers implements AutoCloseable {
+  private final Path checkout;
+  private final Scenario scenario;
+  private final List<BrokerProcess> running = Collections.synchronizedList(new ArrayList<>());
+
+  /**
+   * @param checkout whose broker is FjordMQ
+   */
+  Brokers(Path checkout, Scenario scenario) {
+    this.checkout = checkout;
+    this.scenario = scenario;
+  }
+
+  /**
+   * @param name {@code fjordmq} or {@code mosquitto}
+   * @param directory for data and logs
+   */
+  Target start(String name, Path directory) throws Exception {
+    Certificates certificates = encrypted() ? new Certificates(directory.resolve("tls")) : null;
+    try {
+      return name.equals(RunOptions.MOSQUITTO)
+          ? mosquitto(directory, certificates)
+          : fjordmq(directory, certificates);
+    } catch (IOException | InterruptedException | RuntimeException e) {
+      close();
+      throw e;
+    }
+  }
+
+  private boolean encrypted() {
+    return scenario.connections().transport() != Transport.TCP;
+  }
+
+  private boolean mutual() {
+    return scenario.connections().transport() == Transport.MTLS;
+  }
+
+  private @Nullable SslContext clients(@Nullable Certificates certificates) throws IOException {
+    return certificates == null ? null : certificates.clients(mutual());
+  }
+
+  private Target mosquitto(Path directory, @Nullable Certificates certificates) throws Exception {
+    String more = "";
+    InetSocketAddress tlsAddress = null;
+    if (certificates != null) {
+      int port = BrokerProcess.freePort();
+      tlsAddress = TlsSetup.loopback(port);
+      more =
+          """
+          listener %d 127.0.0.1
+          certfile %s
+          keyfile %s
+          cafile %s
+          require_certificate %s
+          """
+              .formatted(
+                  port,
+                  certificates.certificateFile(),
+                  certificates.keyFile(),
+                  certificates.trustFile(),
+                  mutual());
+    }
+    BrokerProcess process = BrokerProcess.mosquitto(directory, more);
+    running.add(process);
+    return new Target(
+        RunOptions.MOSQUITTO,
+        List.of(tlsAddress == null ? process.address() : tlsAddress),
+        clients(certificates),
+        new BrokerWatch(List.of(process.pid()), List.of()),
+        false,
+        this::close);
+  }
+
+  private Target fjordmq(Path directory, @Nullable Certificates certificates) throws Exception {
+    int nodes = scenario.cluster().nodes();
+    List<Integer> clusterPorts = new ArrayList<>();
+    while (clusterPorts.size() < nodes) {
+      int port = BrokerProcess.freeClusterPort();
+      if (clusterPorts.stream().allMatch(other -> Math.abs(other - port) > 1)) {
+        clusterPorts.add(port);
+      }
+    }
+    List<BrokerProcess> processes = new ArrayList<>();
+    List<InetSocketAddress> addresses = new ArrayList<>();
+    List<URI> metrics = new ArrayList<>();
+    for (int i = 0; i < nodes; i++) {
+      NodeFile file = new NodeFile(i == 0, clusterPorts.get(i), seeds(clusterPorts), certificates);
+      BrokerProcess process =
+          BrokerProcess.started(
+              "node" + (i + 1),
+              checkout,
+              directory.resolve("node" + (i + 1)),
+              file.port,
+              file.text(),
+              !scenario.cluster().cold() && i == nodes - 1);
+      processes.add(process);
+      running.add(process);
+      addresses.add(certificates == null ? process.address() : TlsSetup.loopback(file.tlsPort));
+      metrics.add(URI.create("http://127.0.0.1:" + file.httpPort + "/metrics"));
+    }
+    return new Target(
+        RunOptions.FJORDMQ,
+        addresses,
+        clients(certificates),
+        new BrokerWatch(processes.stream().map(BrokerProcess::pid).toList(), metrics),
+        false,
+        this::close);
+  }
+
+  private static String seeds(List<Integer> ports) {
+    return ports.stream().map(port -> "127.0.0.1:" + port).collect(Collectors.joining(","));
+  }
+
+  /** A broker of any make that runs already. */
+  Target given(RunOptions options) throws IOException {
+    SslContext tls = null;
+    Path certificate = options.clientCertificate();
+    Path key = options.clientKey();
+    if (mutual()) {
+      if (certificate == null || key == null) {
+        throw new UsageException(
+            "its clients need a certificate that the given broker trusts: --client-cert FILE"
+                + " --client-key FILE");
+      }
+      tls = Certificates.clients(certificate, key);
+    } else if (encrypted()) {
+      tls = Certificates.strangers();
+    }
+    String name =
+        options.hosts().stream()
+            .map(host -> host.getHostString() + ":" + host.getPort())
+            .collect(Collectors.joining(","));
+    return new Target(
+        name, options.hosts(), tls, new BrokerWatch(options.pids(), List.of()), true, () -> {});
+  }
+
+  /** Ends all that it has started and that has not ended. Any thread. */
+  @Override
+  public void close() {
+    List<BrokerProcess> ending;
+    synchronized (running) {
+      ending = new ArrayList<>(running);
+      running.clear();
+    }
+    Collections.reverse(ending);
+    ending.forEach(BrokerProcess::close);
+  }
+
+  /** The configuration of one node. */
+  private final class NodeFile {
+    final int port = BrokerProcess.freePort();
+    final int httpPort = BrokerProcess.freePort();
+    final int tlsPort = BrokerProcess.freePort();
+    private final boolean first;
+    private final int clusterPort;
+    private final String seeds;
+    private final @Nullable Certificates certificates;
+
+    NodeFile(boolean first, int clusterPort, String seeds, @Nullable Certificates certificates)
+        throws IOException {
+      this.first = first;
+      this.clusterPort = clusterPort;
+      this.seeds = seeds;
+      this.certificates = certificates;
+    }
+
+    String text() {
+      return """
+      bootstrap: %s
+      mqttServerConfig:
+        tcpListener:
+          host: 127.0.0.1
+          port: %d
+      %shttpConfig:
+        host: 127.0.0.1
+        port: %d
+      clusterConfig:
+        env: Perf
+        host: 127.0.0.1
+        port: %d
+        seedEndpoints: %s
+      %s"""
+          .formatted(first, port, tls(), httpPort, clusterPort, seeds, stores());
+    }
+
+    private String tls() {
+      Certificates made = certificates;
+      return made == null
+          ? ""
+          : """
+        tlsListener:
+          host: 127.0.0.1
+          port: %d
+          certFile: %s
+          keyFile: %s
+          trustFile: %s
+          clientAuth: %s
+      """
+              .formatted(
+                  tlsPort,
+                  made.certificateFile(),
+                  made.keyFile(),
+                  made.trustFile(),
+                  mutual() ? "required" : "none");
+    }
+
+    private String stores() {
+      int voters = scenario.cluster().voters();
+      return voters == 0
+          ? ""
+          : """
+      storeConfig:
+        dist:
+          replicaVoterCount: %d
+        inbox:
+          replicaVoterCount: %d
+        retain:
+          replicaVoterCount: %d
+      """
+              .formatted(voters, voters, voters);
+    }
+  }
+}

@@ -1,0 +1,96 @@
+package io.fjordmq.perf.tool;
+
+import io.fjordmq.perf.report.Comparison;
+import io.fjordmq.perf.scenario.Scenario;
+import io.fjordmq.perf.scenario.ScenarioException;
+import io.fjordmq.perf.scenario.ScenarioFiles;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The load tool. Ends with 0 if all went well, 1 if a broker did what it must not (messages lost,
+ * doubled or out of order, clients refused), 2 if nothing could be measured.
+ *
+ * <p>{@code PerfTool CHECKOUT FOLDER COMMAND…}; started by {@code bin/perf.sh}. CHECKOUT has the
+ * broker and the scenarios, FOLDER is where the user stands.
+ */
+public final class PerfTool {
+  static final int FLAWLESS = 0;
+  static final int FAULTS = 1;
+  static final int NOT_DONE = 2;
+
+  private static final Logger LOG = LoggerFactory.getLogger(PerfTool.class);
+
+  private final Path checkout;
+  private final Path here;
+
+  PerfTool(Path checkout, Path here) {
+    this.checkout = checkout;
+    this.here = here;
+  }
+
+  /** See the class. */
+  public static void main(String[] args) {
+    List<String> words = List.of(args);
+    PerfTool tool = new PerfTool(Path.of(args[0]), Path.of(args[1]));
+    int code = tool.run(words.subList(2, words.size()));
+    // Netty's threads are no reason to stay.
+    System.exit(code);
+  }
+
+  /** Does what the words say and tells how it ended. */
+  int run(List<String> words) {
+    String command = words.isEmpty() ? "" : words.get(0);
+    try {
+      switch (command) {
+        case "run" -> {
+          RunOptions options = RunOptions.parse(words.subList(1, words.size()), here);
+          return new RunCommand(checkout, here, scenarios(), options, words).run();
+        }
+        case "compare" -> {
+          if (words.size() != 3) {
+            throw new UsageException("compare needs two files: A.json B.json");
+          }
+          System.out.print(Comparison.of(here.resolve(words.get(1)), here.resolve(words.get(2))));
+          return FLAWLESS;
+        }
+        case "--list", "list" -> list(scenarios());
+        default ->
+            throw new UsageException(
+                "'" + command + "' is none of run, compare, --list; see --help");
+      }
+      return FLAWLESS;
+    } catch (UsageException | ScenarioException | IOException e) {
+      System.err.println("perf: " + e.getMessage());
+      return NOT_DONE;
+    } catch (Exception e) {
+      LOG.error("it went wrong", e);
+      return NOT_DONE;
+    }
+  }
+
+  private ScenarioFiles scenarios() throws IOException {
+    return new ScenarioFiles(checkout.resolve("perf/scenarios"));
+  }
+
+  private static void list(ScenarioFiles files) {
+    for (String name : files.names()) {
+      System.out.println("# " + name);
+      for (Scenario scenario : files.list(name)) {
+        System.out.printf("%-46s %s%n", scenario.name(), scenario.summary());
+        if (!scenario.needs().isEmpty()) {
+          System.out.printf("%-46s   needs %s%n", "", String.join(", ", scenario.needs()));
+        }
+        if (!scenario.published().isEmpty()) {
+          System.out.printf("%-46s   published: %s%n", "", scenario.published());
+        }
+      }
+      System.out.println();
+    }
+    System.out.println(
+        "Any other name of these forms can be run as well; see docs/PERFORMANCE.md.");
+  }
+}

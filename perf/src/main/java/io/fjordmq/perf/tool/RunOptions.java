@@ -1,0 +1,176 @@
+package io.fjordmq.perf.tool;
+
+import io.fjordmq.perf.scenario.Scale;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** What stands behind {@code bin/perf.sh run}. */
+record RunOptions(
+    String scenario,
+    Scale scale,
+    int seconds,
+    int warmSeconds,
+    int runs,
+    int threads,
+    List<String> brokers,
+    List<InetSocketAddress> hosts,
+    boolean remote,
+    List<Long> pids,
+    @Nullable Path clientCertificate,
+    @Nullable Path clientKey,
+    List<String> without,
+    @Nullable Path out) {
+  static final String FJORDMQ = "fjordmq";
+  static final String MOSQUITTO = "mosquitto";
+
+  /** For {@link #seconds} and {@link #warmSeconds}: as the scenario has it. */
+  static final int UNSAID = -1;
+
+  private static final Set<String> FLAGS = Set.of("--remote");
+  private static final Set<String> WITH_VALUE =
+      Set.of(
+          "--scale",
+          "--seconds",
+          "--warm",
+          "--runs",
+          "--threads",
+          "--broker",
+          "--hosts",
+          "--pids",
+          "--client-cert",
+          "--client-key",
+          "--without",
+          "--out");
+
+  /**
+   * @param here what relative files are relative to
+   * @throws UsageException if something cannot be understood
+   */
+  static RunOptions parse(List<String> words, Path here) {
+    List<String> names = new ArrayList<>();
+    Map<String, String> values = new LinkedHashMap<>();
+    for (int i = 0; i < words.size(); i++) {
+      String word = words.get(i);
+      if (FLAGS.contains(word)) {
+        values.put(word, "yes");
+      } else if (WITH_VALUE.contains(word)) {
+        if (++i == words.size()) {
+          throw new UsageException(word + " needs a value");
+        }
+        // Lists may be given bit by bit.
+        values.merge(word, words.get(i), (before, more) -> before + "," + more);
+      } else if (word.startsWith("-")) {
+        throw new UsageException("there is no option '" + word + "'; see --help");
+      } else {
+        names.add(word);
+      }
+    }
+    if (names.size() != 1) {
+      throw new UsageException("one scenario is needed, not " + names.size() + "; see --list");
+    }
+    return new Values(values, here).options(names.get(0));
+  }
+
+  /** Words by option. */
+  private record Values(Map<String, String> values, Path here) {
+    RunOptions options(String name) {
+      List<String> brokers = list("--broker");
+      List<InetSocketAddress> hosts = list("--hosts").stream().map(Values::address).toList();
+      for (String broker : brokers) {
+        if (!broker.equals(FJORDMQ) && !broker.equals(MOSQUITTO)) {
+          throw new UsageException(
+              "--broker is fjordmq or mosquitto, not '"
+                  + broker
+                  + "'; one that runs already is given with --hosts");
+        }
+      }
+      if (!hosts.isEmpty() && !brokers.isEmpty()) {
+        throw new UsageException("--broker starts one and --hosts gives one: not both");
+      }
+      if (hosts.isEmpty() && values.containsKey("--pids")) {
+        throw new UsageException("--pids belong to the broker of --hosts, which is missing");
+      }
+      Path certificate = file("--client-cert");
+      Path key = file("--client-key");
+      if ((certificate == null) != (key == null)) {
+        throw new UsageException("--client-cert and --client-key come together");
+      }
+      return new RunOptions(
+          name,
+          new Scale(decimal("--scale", 1)),
+          number("--seconds", UNSAID, 1),
+          number("--warm", UNSAID, 0),
+          number("--runs", 1, 1),
+          number("--threads", Runtime.getRuntime().availableProcessors(), 1),
+          brokers.isEmpty() && hosts.isEmpty() ? List.of(FJORDMQ) : brokers,
+          hosts,
+          values.containsKey("--remote"),
+          list("--pids").stream().map(pid -> (long) number("--pids", pid, 1)).toList(),
+          certificate,
+          key,
+          list("--without"),
+          file("--out"));
+    }
+
+    private List<String> list(String option) {
+      String text = values.get(option);
+      return text == null ? List.of() : List.of(text.split(",", -1));
+    }
+
+    private @Nullable Path file(String option) {
+      String text = values.get(option);
+      return text == null ? null : here.resolve(text);
+    }
+
+    private int number(String option, int otherwise, int least) {
+      String text = values.get(option);
+      return text == null ? otherwise : number(option, text, least);
+    }
+
+    private static int number(String option, String text, int least) {
+      try {
+        int number = Integer.parseInt(text);
+        if (number >= least) {
+          return number;
+        }
+      } catch (NumberFormatException e) {
+        // told below
+      }
+      throw new UsageException(
+          option + " is a whole number of at least " + least + ", not '" + text + "'");
+    }
+
+    private double decimal(String option, double otherwise) {
+      String text = values.get(option);
+      try {
+        return text == null ? otherwise : Double.parseDouble(text);
+      } catch (NumberFormatException e) {
+        throw new UsageException(option + " is a number, not '" + text + "'");
+      }
+    }
+
+    private static InetSocketAddress address(String text) {
+      int colon = text.lastIndexOf(':');
+      try {
+        if (colon > 0) {
+          String host = text.substring(0, colon).replaceAll("^\\[|]$", "");
+          InetSocketAddress address =
+              new InetSocketAddress(host, Integer.parseInt(text.substring(colon + 1)));
+          if (address.isUnresolved()) {
+            throw new UsageException("--hosts: no address is known for '" + host + "'");
+          }
+          return address;
+        }
+      } catch (IllegalArgumentException e) {
+        // told below
+      }
+      throw new UsageException("--hosts are host:port, separated by commas, not '" + text + "'");
+    }
+  }
+}

@@ -1,0 +1,97 @@
+package io.fjordmq.perf;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What a load client makes of what brokers say, byte by byte. */
+class LoadClientTest {
+  private final List<String> seen = new ArrayList<>();
+
+  private final LoadClient.Receiver receiver =
+      new LoadClient.Receiver() {
+        @Override
+        public void onPublish(ByteBuf payload) {
+          seen.add("publish " + payload.readableBytes());
+        }
+
+        @Override
+        public void onPuback(int packetIdentifier) {
+          seen.add("puback " + packetIdentifier);
+        }
+
+        @Override
+        public void onLost(String reason) {
+          seen.add("lost " + reason);
+        }
+      };
+
+  private static ByteBuf bytes(int... values) {
+    ByteBuf out = Unpooled.buffer();
+    for (int value : values) {
+      out.writeByte(value);
+    }
+    return out;
+  }
+
+  @Test
+  void shouldReadPacketsThatComeInPieces() {
+    LoadClient client = new LoadClient("c", true, receiver);
+    EmbeddedChannel channel = new EmbeddedChannel(client);
+    channel.writeInbound(bytes(0x20, 2, 0, 0));
+    assertThat(client.connected()).isCompleted();
+    channel.writeInbound(bytes(0x32, 8, 0, 1, 't', 0, 7), bytes(1, 2, 3, 0x40, 2, 0), bytes(9));
+    assertThat(seen).containsExactly("publish 3", "puback 9");
+    channel.finishAndReleaseAll();
+  }
+
+  @Test
+  void shouldReadMqtt5AndHonourTheReceiveMaximum() {
+    LoadClient client = new LoadClient(new Session("c", Session.MQTT_5, true, 0), receiver);
+    EmbeddedChannel channel = new EmbeddedChannel(client);
+    // Topic alias maximum, receive maximum 16, and a reason string
+    channel.writeInbound(bytes(0x20, 14, 0, 0, 11, 0x22, 0, 5, 0x21, 0, 16, 0x1F, 0, 2, 'h', 'i'));
+    assertThat(client.receiveMaximum()).isEqualTo(16);
+    channel.writeInbound(bytes(0x30, 7, 0, 1, 't', 2, 0x01, 1, 9));
+    assertThat(seen).containsExactly("publish 1");
+    channel.finishAndReleaseAll();
+  }
+
+  @Test
+  void shouldSayWhyItWasRefused() {
+    LoadClient client = new LoadClient("c", true, receiver);
+    EmbeddedChannel channel = new EmbeddedChannel(client);
+    channel.writeInbound(bytes(0x20, 2, 0, 5));
+    assertThat(client.connected()).isCompletedExceptionally();
+    client.connected().whenComplete((none, error) -> seen.add(error.getMessage()));
+    assertThat(seen).containsExactly("CONNACK 0x05");
+    channel.finishAndReleaseAll();
+  }
+
+  @Test
+  void shouldNotTakeALowerQosForASubscription() {
+    LoadClient client = new LoadClient("c", true, receiver);
+    EmbeddedChannel channel = new EmbeddedChannel(client);
+    channel.writeInbound(bytes(0x20, 2, 0, 0));
+    client.subscribe("t", 1).whenComplete((none, error) -> seen.add(error.getMessage()));
+    channel.writeInbound(bytes(0x90, 3, 0, 1, 0));
+    assertThat(seen).containsExactly("SUBACK 0x00");
+    channel.finishAndReleaseAll();
+  }
+
+  @Test
+  void shouldTellThatItsConnectionWasEnded() {
+    LoadClient client = new LoadClient(new Session("c", Session.MQTT_5, true, 0), receiver);
+    EmbeddedChannel channel = new EmbeddedChannel(client);
+    channel.writeInbound(bytes(0x20, 3, 0, 0, 0));
+    channel.writeInbound(bytes(0xE0, 2, 0x97, 0));
+    channel.close();
+    assertThat(seen).containsExactly("lost DISCONNECT 0x97");
+    channel.finishAndReleaseAll();
+  }
+}

@@ -1,0 +1,82 @@
+package io.fjordmq.perf.load;
+
+import static io.fjordmq.perf.load.Ledger.Entry.DUPLICATE;
+import static io.fjordmq.perf.load.Ledger.Entry.MISROUTED;
+import static io.fjordmq.perf.load.Ledger.Entry.NEW;
+import static io.fjordmq.perf.load.Ledger.Entry.OUT_OF_ORDER;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.BitSet;
+import java.util.List;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.Size;
+import org.junit.jupiter.api.Test;
+
+/** Planted losses, doubles and changes of order are found, and nothing else is. */
+class LedgerTest {
+  @Test
+  void shouldFindNothingWrongWithWhatIsRight() {
+    Ledger ledger = new OwnLedger(1, 3, 8); // publishers 1, 4 and 7
+    for (int number = 0; number < 5; number++) {
+      for (int publisher : new int[] {7, 1, 4}) {
+        assertThat(ledger.accept(publisher, number)).isEqualTo(NEW);
+      }
+    }
+    assertThat(ledger.missing(publisher -> 5)).isZero();
+  }
+
+  @Test
+  void shouldFindWhatWasLost() {
+    Ledger ledger = OwnLedger.of(4);
+    ledger.accept(4, 0);
+    ledger.accept(4, 3);
+    assertThat(ledger.missing(publisher -> 6)).isEqualTo(4); // 1, 2, and 4, 5 at the end
+  }
+
+  @Test
+  void shouldFindWhatCameTwiceAndLateAndToTheWrongOne() {
+    Ledger ledger = OwnLedger.of(4);
+    assertThat(ledger.accept(4, 0)).isEqualTo(NEW);
+    assertThat(ledger.accept(4, 0)).isEqualTo(DUPLICATE);
+    assertThat(ledger.accept(4, 4)).isEqualTo(NEW);
+    assertThat(ledger.accept(4, 2)).isEqualTo(OUT_OF_ORDER);
+    assertThat(ledger.accept(4, 2)).isEqualTo(DUPLICATE);
+    assertThat(ledger.accept(5, 0)).isEqualTo(MISROUTED);
+    assertThat(ledger.accept(3, 0)).isEqualTo(MISROUTED);
+    assertThat(ledger.missing(publisher -> 5)).isEqualTo(2);
+  }
+
+  @Test
+  void shouldLetMembersOfASharedSubscriptionTakeTurns() {
+    SharedLedger shared = new SharedLedger(100);
+    Ledger one = shared.member();
+    Ledger other = shared.member();
+    for (int publisher = 0; publisher < 100; publisher++) {
+      assertThat(one.accept(publisher, 1)).isEqualTo(NEW);
+      assertThat(other.accept(publisher, 0)).isEqualTo(NEW);
+      assertThat(other.accept(publisher, 1)).isEqualTo(DUPLICATE);
+      assertThat(other.accept(publisher, 5)).isEqualTo(NEW);
+      assertThat(other.accept(publisher, 3)).isEqualTo(OUT_OF_ORDER);
+    }
+    assertThat(one.accept(100, 0)).isEqualTo(MISROUTED);
+    assertThat(shared.missing(publisher -> 6)).isEqualTo(200); // 2 and 4 of each
+  }
+
+  @Property
+  void shouldAgreeWithASet(@ForAll @Size(max = 60) List<@IntRange(max = 30) Integer> numbers) {
+    Stream stream = new Stream();
+    BitSet seen = new BitSet();
+    for (int number : numbers) {
+      Stream.Outcome expected =
+          seen.get(number)
+              ? Stream.Outcome.DUPLICATE
+              : seen.length() > number ? Stream.Outcome.LATE : Stream.Outcome.NEW;
+      assertThat(stream.accept(number)).isEqualTo(expected);
+      seen.set(number);
+    }
+    assertThat(stream.missing(31)).isEqualTo(31 - seen.cardinality());
+    assertThat(stream.lowest()).isEqualTo(seen.nextClearBit(0));
+  }
+}

@@ -1,0 +1,45 @@
+package io.fjordmq.perf.load;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.DoubleRange;
+import net.jqwik.api.constraints.IntRange;
+import org.junit.jupiter.api.Test;
+
+/** When messages are due. */
+class TimetableTest {
+  private static final long SECOND = 1_000_000_000;
+
+  @Test
+  void shouldSpreadPublishersOverAnInterval() {
+    Timetable times = Timetable.of(-SECOND, 10, 2, 4);
+    assertThat(times.intendedNanos(0, 0)).isEqualTo(-SECOND);
+    assertThat(times.intendedNanos(1, 0)).isEqualTo(-SECOND + SECOND / 8);
+    assertThat(times.intendedNanos(3, 2)).isEqualTo(3 * SECOND / 8);
+    assertThat(times.due(0, -SECOND - 1)).isZero();
+    assertThat(times.due(0, -SECOND)).isEqualTo(1);
+    assertThat(times.due(3, 0)).isEqualTo(2);
+  }
+
+  @Test
+  void shouldEnd() {
+    Timetable times = Timetable.of(0, 10, 100, 7);
+    for (int publisher = 0; publisher < 7; publisher++) {
+      assertThat(times.due(publisher, 1000 * SECOND)).isEqualTo(1000);
+    }
+  }
+
+  @Property
+  void shouldAgreeOnWhatIsDue(
+      @ForAll @IntRange(min = 1, max = 1000) int publishers,
+      @ForAll @DoubleRange(min = 0.01, max = 1000) double perSecond,
+      @ForAll @IntRange(max = 100) int number) {
+    Timetable times = Timetable.of(12_345, 1_000_000, perSecond, publishers);
+    int publisher = number % publishers;
+    long intended = times.intendedNanos(publisher, number);
+    assertThat(times.due(publisher, intended)).isEqualTo(number + 1);
+    assertThat(times.due(publisher, intended - 1)).isEqualTo(number);
+  }
+}

@@ -1,0 +1,41 @@
+package io.fjordmq.perf.report;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.yaml.snakeyaml.LoaderOptions;
+import org.yaml.snakeyaml.Yaml;
+import org.yaml.snakeyaml.constructor.SafeConstructor;
+
+/** A report as a program reads it. */
+public final class Parsed {
+  private final Object content;
+
+  public Parsed(String json) {
+    this.content = new Yaml(new SafeConstructor(new LoaderOptions())).load(json);
+  }
+
+  /**
+   * What stands there.
+   *
+   * @param path keys of maps and numbers of list entries
+   */
+  public Object at(Object... path) {
+    Object value = content;
+    for (Object step : path) {
+      value =
+          step instanceof Integer number
+              ? ((List<?>) value).get(number)
+              : Objects.requireNonNull(((Map<?, ?>) value).get(step), () -> "no " + step);
+    }
+    return value;
+  }
+
+  public List<?> list(Object... path) {
+    return (List<?>) at(path);
+  }
+
+  public double number(Object... path) {
+    return ((Number) at(path)).doubleValue();
+  }
+}

@@ -1,0 +1,190 @@
+package io.fjordmq.perf.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fjordmq.perf.load.Figure;
+import io.fjordmq.perf.load.RunResult;
+import io.fjordmq.perf.load.RunResult.Percentile;
+import io.fjordmq.perf.load.Sample;
+import io.fjordmq.perf.load.Sample.Phase;
+import io.fjordmq.perf.load.Series;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What people and programs get to read. */
+class ReportTest {
+  @TempDir Path folder;
+
+  private static RunResult run(String broker, double cpuMicros, List<String> faults) {
+    List<Sample> samples = new ArrayList<>();
+    for (int second = 1; second <= 6; second++) {
+      samples.add(
+          new Sample(
+              second,
+              second <= 2 ? Phase.WARM : Phase.COUNT,
+              Map.of(
+                  Series.SENT, 1000.0,
+                  Series.RECEIVED, 990.0 + second,
+                  Series.MEAN_MS, 0.4,
+                  Series.P99_MS, 3.0,
+                  Series.MAX_MS, 40.0 * second,
+                  Series.CPU_PERCENT, 12.5,
+                  Series.MEMORY_MB, 200.0 + second,
+                  Series.RANGES, 9.0)));
+    }
+    return new RunResult(
+        broker,
+        Map.of(
+            Figure.RECEIVED, 995.0,
+            Figure.MEAN_MS, 0.41234,
+            Figure.P99_MS, 3.0,
+            Figure.CPU_MICROS, cpuMicros,
+            Figure.MEMORY_MB, 206.0,
+            Figure.LOST, 0.0),
+        samples,
+        List.of(new Percentile(50, 0.3), new Percentile(99, 3), new Percentile(100, 240)),
+        faults,
+        List.of("a remark of " + broker));
+  }
+
+  private static Report report(RunResult... runs) {
+    return new Report(
+        "true_1k_1k_qos0_p32_1mps_1n",
+        "1000 publishers, each to its own subscriber",
+        "mean 2 ms",
+        "bin/perf.sh run true_1k_1k_qos0_p32_1mps_1n --scale \"0.5\" <&>",
+        "2026-01-02T03:04:05+01:00",
+        Map.of("commit", "abc123", "processors", "2 × Fast", "JVM of the tool", "VM 17"),
+        List.of("publishers: 500 instead of 1000"),
+        2,
+        4,
+        List.of(runs));
+  }
+
+  @Test
+  void shouldShowWhatAPersonWantsToKnow() {
+    String page = HtmlReport.write(report(run("fjordmq", 9.5, List.of())));
+    assertThat(page)
+        .contains("true_1k_1k_qos0_p32_1mps_1n", "nothing lost, doubled or out of order")
+        .contains("publishers: 500 instead of 1000", "a remark of fjordmq", "mean 2 ms")
+        .contains("--scale &quot;0.5&quot; &lt;&amp;&gt;", "abc123", "2 × Fast", "VM 17")
+        .contains("prefers-color-scheme: dark")
+        .contains("2026-01-02T03:04:05+01:00")
+        .contains(">9.50<", ">0.41<");
+    assertThat(titles(page))
+        .containsExactly(
+            "Messages",
+            "Latency, publish to delivery",
+            "Latency by percentile",
+            "CPU",
+            "Memory of the broker",
+            "Ranges");
+  }
+
+  private static List<String> titles(String page) {
+    Matcher matcher = Pattern.compile("<figcaption><b>([^<]*)</b>").matcher(page);
+    List<String> titles = new ArrayList<>();
+    while (matcher.find()) {
+      titles.add(matcher.group(1));
+    }
+    return titles;
+  }
+
+  @Test
+  void shouldNeedNothingFromElsewhere() {
+    String page = HtmlReport.write(report(run("fjordmq", 9.5, List.of())));
+    assertThat(page).doesNotContain("http:", "https:", "<link", "src=", "@import", "url(");
+  }
+
+  @Test
+  void shouldDrawEveryPointInsideThePicture() {
+    String page = HtmlReport.write(report(run("fjordmq", 9.5, List.of())));
+    Matcher lines = Pattern.compile("<path class=\"line [^\"]*\" d=\"([^\"]*)\"/>").matcher(page);
+    int found = 0;
+    while (lines.find()) {
+      String[] points = lines.group(1).substring(1).split("L", -1);
+      for (String point : points) {
+        String[] xy = point.split(" ", -1);
+        assertThat(Double.parseDouble(xy[0])).isBetween(52.0, 630.0);
+        assertThat(Double.parseDouble(xy[1])).isBetween(18.0, 226.0);
+      }
+      found += points.length;
+    }
+    // Eight series over six seconds, and three percentiles.
+    assertThat(found).isEqualTo(8 * 6 + 3);
+  }
+
+  @Test
+  void shouldPutTwoBrokersNextToEachOther() {
+    Report report =
+        report(
+            run("fjordmq", 12, List.of()),
+            run("mosquitto", 10, List.of("3 messages were lost")),
+            run("fjordmq", 9, List.of()),
+            run("mosquitto", 8, List.of()),
+            run("fjordmq", 10, List.of()),
+            run("mosquitto", 20, List.of()));
+    assertThat(report.median("fjordmq", Figure.CPU_MICROS)).hasValue(10);
+    assertThat(report.typical("fjordmq").figures()).containsEntry(Figure.CPU_MICROS, 10.0);
+    assertThat(report.isFlawless()).isFalse();
+    assertThat(HtmlReport.write(report))
+        .contains("with faults", "3 messages were lost", "medians of 3 runs", "Single runs")
+        .contains("mosquitto p99");
+    assertThat(TerminalTable.of(report))
+        .contains("FAULT of mosquitto: 3 messages were lost", "ratio")
+        .containsPattern("broker CPU a message +µs +10.00 +10.00 +1.00\n");
+  }
+
+  @Test
+  void shouldTellProgramsTheSame() {
+    Report report = report(run("fjordmq", 9.5, List.of("a \"fault\"\n")));
+    Parsed json = new Parsed(ReportJson.write(report));
+    assertThat(json.at("scenario")).isEqualTo(report.scenario());
+    assertThat(json.at("command")).isEqualTo(report.command());
+    assertThat(json.at("flawless")).isEqualTo(false);
+    assertThat(json.number("medians", "fjordmq", "meanMs")).isEqualTo(0.41234);
+    assertThat(json.at("runs", 0, "faults")).isEqualTo(List.of("a \"fault\"\n"));
+    assertThat(json.list("runs", 0, "samples")).hasSize(6);
+    assertThat(json.at("runs", 0, "samples", 0, "phase")).isEqualTo("warm");
+    assertThat(json.number("runs", 0, "samples", 0, "p99Ms")).isEqualTo(3);
+  }
+
+  private Path written(String name, Report report) throws IOException {
+    return Files.writeString(folder.resolve(name), ReportJson.write(report));
+  }
+
+  @Test
+  void shouldCompareTwoReports() throws IOException {
+    Path before = written("before.json", report(run("fjordmq", 10, List.of())));
+    Path after = written("after.json", report(run("fjordmq", 5, List.of())));
+    assertThat(Comparison.of(before, after))
+        .contains("fjordmq, medians")
+        .containsPattern("broker CPU a message +µs +10.00 +5.00 +0.50 +better")
+        .containsPattern("latency mean +ms +0.41 +0.41 +1.00\n")
+        .doesNotContain("Not the same");
+    Path other = written("other.json", report(run("mosquitto", 20, List.of())));
+    assertThat(Comparison.of(before, other))
+        .contains("fjordmq against mosquitto")
+        .containsPattern("broker CPU a message +µs +10.00 +20.00 +2.00 +worse");
+  }
+
+  @Test
+  void shouldSayWhatIsNoReport() throws IOException {
+    Path report = written("a.json", report(run("fjordmq", 10, List.of())));
+    Path other = Files.writeString(folder.resolve("b.json"), "{\"scenario\": 1}");
+    assertThatThrownBy(() -> Comparison.of(report, other))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("b.json is no report");
+    Path broken = Files.writeString(folder.resolve("c.json"), "{");
+    assertThatThrownBy(() -> Comparison.of(broken, report)).hasMessageContaining("c.json");
+  }
+}

@@ -1,0 +1,154 @@
+package io.fjordmq.perf.scenario;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The files of the two lists, and mistakes in such files. */
+class ScenarioFilesTest {
+  @TempDir Path folder;
+
+  private static ScenarioFiles shipped() throws IOException {
+    Path here = Path.of("scenarios");
+    return new ScenarioFiles(Files.exists(here) ? here : Path.of("perf/scenarios"));
+  }
+
+  private static List<String> names(String list) throws IOException {
+    return shipped().list(list).stream().map(Scenario::name).toList();
+  }
+
+  @Test
+  void shouldHaveEveryScenarioOfTheClusterReport() throws IOException {
+    assertThat(names("cluster-report"))
+        .containsExactly(
+            "true_2k_2k_qos0_p32_100mps_1n",
+            "true_2k_2k_qos1_p32_100mps_1n",
+            "true_5k_5k_qos0_p32_100mps_3n",
+            "true_4k_4k_qos1_p32_100mps_3n",
+            "true_100k_100k_qos0_p256_1mps_1n",
+            "true_100k_100k_qos1_p256_1mps_1n",
+            "true_300k_300k_qos0_p256_1mps_3n",
+            "true_200k_200k_qos1_p256_1mps_3n",
+            "share_true_100k_1000_qos0_p256_1mps_1n",
+            "share_true_100k_1000_qos1_p256_1mps_1n",
+            "share_true_300k_3000_qos0_p256_1mps_3n",
+            "share_true_200k_2000_qos1_p256_1mps_3n",
+            "fanout_true_1_100000_qos0_p256_1mps_1n",
+            "fanout_true_1_100000_qos1_p256_1mps_1n",
+            "fanout_true_1_300000_qos0_p256_1mps_3n",
+            "fanout_true_1_200000_qos1_p256_1mps_3n",
+            "false_15k_15k_qos0_p256_1mps_1n_1v",
+            "false_15k_15k_qos1_p256_1mps_1n_1v",
+            "false_30k_30k_qos0_p256_1mps_3n_1v",
+            "false_30k_30k_qos1_p256_1mps_3n_1v",
+            "false_15k_15k_qos0_p256_1mps_3n_3v",
+            "false_15k_15k_qos1_p256_1mps_3n_3v",
+            "false_300_300_qos0_p32_50mps_1n_1v",
+            "false_300_300_qos1_p32_50mps_1n_1v",
+            "false_900_900_qos0_p32_50mps_3n_1v",
+            "false_900_900_qos1_p32_50mps_3n_1v",
+            "false_300_300_qos0_p32_50mps_3n_3v",
+            "false_300_300_qos1_p32_50mps_3n_3v",
+            "false_30k_30k_qos1_p256_1mps_3n_1v_cold",
+            "conn-tcp-1M-5K_1n_true",
+            "conn-tcp-1M-5K_1n_false");
+  }
+
+  @Test
+  void shouldHaveEveryScenarioOfTheErlangReports() throws IOException {
+    Stream<String> phones =
+        Stream.of("0.1M", "0.2M", "0.5M", "1M")
+            .flatMap(
+                clients ->
+                    Stream.of(
+                            "",
+                            "_backend",
+                            "_ttl_1pct_1to5min",
+                            "_ttl_5pct_5to10min",
+                            "_80qos0_20qos1")
+                        .map(variant -> "mobile_device_" + clients + "_2n" + variant));
+    Stream<String> others =
+        Stream.of(
+            "conn_tcp_300k_1n",
+            "conn_tcp_500k_1n",
+            "conn_tcp_1M_1n",
+            "conn_tls_100k_1n",
+            "conn_tls_200k_1n",
+            "conn_mtls_100k_1n",
+            "conn_mtls_200k_1n",
+            "conn_10M_20n",
+            "bg9M_pub_200k_qos0",
+            "bg9M_pub_200k_qos1",
+            "bg9M_topics500k_qos0",
+            "bg9M_topics500k_qos1",
+            "bg9M_broadcast_qos0",
+            "bg9M_broadcast_qos1",
+            "v5_20k_qos1_p1024_1mps_3n",
+            "v5_50k_qos1_p1024_1mps_3n",
+            "v5_100k_qos1_p1024_1mps_3n",
+            "v5_200k_qos1_p1024_1mps_3n",
+            "v5_500k_qos1_p1024_1mps_3n");
+    assertThat(names("erlang-reports"))
+        .containsExactlyInAnyOrderElementsOf(Stream.concat(others, phones).toList());
+  }
+
+  @Test
+  void shouldOfferTheLoadThatTheReportsHadOffered() throws IOException {
+    ScenarioFiles files = shipped();
+    assertThat(files.find("bg9M_pub_200k_qos1").publishesPerSecond()).isEqualTo(200_000);
+    assertThat(files.find("bg9M_pub_200k_qos1").deliveriesPerSecond()).isZero();
+    assertThat(files.find("bg9M_topics500k_qos0").publishesPerSecond()).isEqualTo(200_000);
+    assertThat(files.find("bg9M_topics500k_qos1").publishesPerSecond()).isEqualTo(100_000);
+    assertThat(files.find("bg9M_broadcast_qos0").publishesPerSecond()).isEqualTo(4_000);
+    assertThat(files.find("bg9M_broadcast_qos0").deliveriesPerSecond()).isEqualTo(1_800_000);
+    assertThat(files.find("bg9M_broadcast_qos1").deliveriesPerSecond()).isEqualTo(900_000);
+    assertThat(files.find("v5_500k_qos1_p1024_1mps_3n").publishesPerSecond()).isEqualTo(250_000);
+    assertThat(files.find("mobile_device_0.1M_2n").publishesPerSecond()).isEqualTo(4_000);
+    Scenario backend = files.find("mobile_device_1M_2n_backend");
+    assertThat(backend.publishesPerSecond()).isEqualTo(30_000);
+    assertThat(backend.deliveriesPerSecond()).isEqualTo(60_000);
+    assertThat(files.find("mobile_device_1M_2n_80qos0_20qos1").traffic().qos1Every()).isEqualTo(5);
+  }
+
+  @Test
+  void shouldRunWhatIsNotListedIfItsNameSaysAll() throws IOException {
+    assertThat(shipped().find("true_3_3_qos1_p64_2mps_1n").clients().publishers()).isEqualTo(3);
+    assertThatThrownBy(() -> shipped().find("true_ish"))
+        .isInstanceOf(ScenarioException.class)
+        .hasMessageContaining("'true_ish'")
+        .hasMessageContaining("--list");
+  }
+
+  private void assertRefused(String content, String... parts) throws IOException {
+    Files.writeString(folder.resolve("mine.yml"), content);
+    assertThatThrownBy(() -> new ScenarioFiles(folder))
+        .isInstanceOf(ScenarioException.class)
+        .hasMessageContaining("mine.yml")
+        .message()
+        .contains(parts);
+  }
+
+  @Test
+  void shouldSayWhatIsWrongInAFile() throws IOException {
+    assertRefused("mine: { flow: pairs, publisher: 1 }", "unknown key 'publisher'", "publishers");
+    assertRefused("mine: { flow: chain }", "flow is one of", "pairs", "'chain'");
+    assertRefused("mine: { publishers: 1 }", "flow is one of", "missing");
+    assertRefused("mine: { flow: pairs, publishers: 1.5 }", "'1.5'");
+    assertRefused(
+        "mine: { flow: pairs, publishers: 2, subscribers: 1, perSecond: 1, payloadBytes: 20 }",
+        "as many publishers as subscribers");
+    assertRefused(
+        "mine: { flow: topics, publishers: 1, topics: 1, perSecond: 1, payloadBytes: 8 }",
+        "20 bytes of payload");
+    assertRefused("true_2_2_qos2_p32_1mps_1n:", "QoS 2");
+    assertRefused("true_2_3_qos1_p32_1mps_1n:", "as many publishers as subscribers");
+    assertRefused("- true_2_2_qos1_p32_1mps_1n", "no list of names");
+  }
+}

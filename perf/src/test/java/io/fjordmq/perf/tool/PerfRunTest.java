@@ -1,0 +1,70 @@
+package io.fjordmq.perf.tool;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.fjordmq.perf.report.Parsed;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Scenarios made tiny, against brokers started for them: every message comes, once, in order. */
+@Tag("slow")
+class PerfRunTest {
+  @TempDir Path out;
+
+  private Parsed run(String... words) throws IOException {
+    String[] command =
+        Stream.concat(
+                Stream.of("run"),
+                Stream.concat(
+                    Stream.of(words),
+                    Stream.of("--warm", "1", "--seconds", "3", "--out", out.toString())))
+            .toArray(String[]::new);
+    int code = new PerfTool(PerfToolTest.root(), out).run(List.of(command));
+    assertThat(code).isEqualTo(PerfTool.FLAWLESS);
+    assertThat(files(".html")).hasSize(1);
+    return new Parsed(Files.readString(files(".json").get(0)));
+  }
+
+  private List<Path> files(String end) throws IOException {
+    try (Stream<Path> files = Files.list(out)) {
+      return files.filter(file -> file.toString().endsWith(end)).toList();
+    }
+  }
+
+  private static double figure(Parsed report, String broker, String name) {
+    return report.number("medians", broker, name);
+  }
+
+  @Test
+  void shouldRunPersistentPairs() throws IOException {
+    Parsed report = run("false_15k_15k_qos1_p256_1mps_1n_1v", "--scale", "0.002");
+    assertThat(figure(report, "fjordmq", "connected")).isEqualTo(60);
+    assertThat(figure(report, "fjordmq", "received")).isPositive();
+    assertThat(figure(report, "fjordmq", "lost")).isZero();
+    assertThat(figure(report, "fjordmq", "ranges")).isPositive();
+    assertThat(report.list("notes").toString()).contains("30 instead of 15000");
+  }
+
+  @Test
+  void shouldRunSharedSubscriptionsNextToMosquitto() throws IOException {
+    assumeTrue(Files.isExecutable(Path.of("/usr/sbin/mosquitto")), "mosquitto is not installed");
+    Parsed report =
+        run("share_true_100k_1000_qos1_p256_1mps_1n", "--scale", "0.003", "--broker", "mosquitto");
+    assertThat(figure(report, "mosquitto", "connected")).isEqualTo(303);
+    assertThat(figure(report, "mosquitto", "duplicated")).isZero();
+  }
+
+  @Test
+  void shouldRunConnectionsWithMutualTls() throws IOException {
+    Parsed report = run("conn_mtls_100k_1n", "--scale", "0.0005");
+    assertThat(figure(report, "fjordmq", "connected")).isEqualTo(50);
+    assertThat(figure(report, "fjordmq", "refused")).isZero();
+  }
+}

@@ -1,0 +1,106 @@
+package io.fjordmq.perf.tool;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fjordmq.perf.scenario.Scale;
+import io.fjordmq.perf.scenario.Scenario;
+import io.fjordmq.perf.scenario.ScenarioFiles;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What is refused, and how it is said; nothing here starts a broker. */
+class PerfToolTest {
+  private final PrintStream err = System.err;
+  private final ByteArrayOutputStream said = new ByteArrayOutputStream();
+
+  @BeforeEach
+  void listen() {
+    System.setErr(new PrintStream(said, true, StandardCharsets.UTF_8));
+  }
+
+  @AfterEach
+  void restore() {
+    System.setErr(err);
+  }
+
+  static Path root() {
+    Path here = Path.of("").toAbsolutePath();
+    return Files.exists(here.resolve(".mvn")) ? here : here.resolve("..").normalize();
+  }
+
+  private String refusal(String... words) {
+    assertThat(new PerfTool(root(), root()).run(List.of(words))).isEqualTo(PerfTool.NOT_DONE);
+    return said.toString(StandardCharsets.UTF_8);
+  }
+
+  @Test
+  void shouldRefuseWhatItDoesNotUnderstand() {
+    assertThat(refusal("walk")).contains("'walk' is none of run, compare, --list");
+    assertThat(refusal("run")).contains("one scenario is needed");
+    assertThat(refusal("run", "x", "--speed", "9")).contains("'--speed'");
+    assertThat(refusal("run", "x", "--scale", "2")).contains("--scale is above 0 and at most 1");
+    assertThat(refusal("run", "x", "--seconds", "0")).contains("--seconds", "at least 1");
+    assertThat(refusal("run", "x", "--broker", "other")).contains("not 'other'");
+    assertThat(refusal("run", "x", "--hosts", "nowhere")).contains("'nowhere'");
+    assertThat(refusal("run", "nothing_like_it")).contains("no scenario 'nothing_like_it'");
+    assertThat(refusal("compare", "one.json")).contains("two files");
+  }
+
+  @Test
+  void shouldRefuseWhatTheToolDoesNotDo() {
+    assertThat(refusal("run", "mobile_device_0.1M_2n_ttl_1pct_1to5min", "--scale", "0.001"))
+        .contains("redis-users: ", "--without redis-users")
+        .contains("leaving: ", "--without leaving");
+  }
+
+  @Test
+  void shouldRefuseWhatBrokersCannotBe() {
+    assertThat(refusal("run", "true_3_3_qos0_p32_1mps_3n", "--broker", "mosquitto"))
+        .contains("mosquitto is one node");
+    assertThat(refusal("run", "false_3_3_qos0_p32_1mps_3n_cold", "--hosts", "127.0.0.1:1"))
+        .contains("cold");
+  }
+
+  @Test
+  void shouldSayWhatTenMillionConnectionsWouldTake() throws IOException {
+    Scenario whole = new ScenarioFiles(root().resolve("perf/scenarios")).find("conn_10M_20n");
+    Feasibility small = new Feasibility(20_000, 16_000_000);
+    assertThat(small.obstacles(whole, 1, true))
+        .anySatisfy(
+            text ->
+                assertThat(text)
+                    .contains("10,000,000 clients", "20,000", "--scale 0.0019 would do"))
+        .anySatisfy(text -> assertThat(text).contains("20 nodes", "--hosts"));
+    Scale.Scaled fitting = Scale.nodes(new Scale(0.0019).apply(whole), Feasibility.MOST_NODES);
+    assertThat(small.obstacles(fitting.scenario(), 0.0019, true)).isEmpty();
+    assertThat(fitting.notes()).contains("nodes: 3 instead of 20");
+    assertThat(new Feasibility(1L << 40, 1L << 40).obstacles(whole, 1, false)).isEmpty();
+  }
+
+  @Test
+  void shouldSayThatMemoryIsShort() throws IOException {
+    Scenario whole = new ScenarioFiles(root().resolve("perf/scenarios")).find("conn_tls_200k_1n");
+    assertThat(new Feasibility(1 << 20, 1_000_000).obstacles(whole, 1, true))
+        .singleElement()
+        .asString()
+        .contains("memory", "--scale 0.086 would do");
+  }
+
+  @Test
+  void shouldGoNowhereElseUnlessTold() {
+    assertThatThrownBy(
+            () ->
+                new io.fjordmq.perf.ClientLoops(
+                    List.of(new java.net.InetSocketAddress("192.0.2.1", 1883)), 1, null, false))
+        .hasMessageContaining("loopback");
+  }
+}
