@@ -45,6 +45,7 @@ import io.fjordmq.inbox.ReplicatedInboxStore;
 import io.fjordmq.range.kv.KvException;
 import io.fjordmq.range.kv.RocksKv;
 import io.fjordmq.range.kv.RocksLibrary;
+import io.fjordmq.range.load.LoadSplitStrategy;
 import io.fjordmq.range.store.RangeRuntime;
 import io.fjordmq.range.store.RangeThreads;
 import io.fjordmq.retain.RangedRetainStore;
@@ -160,6 +161,8 @@ public final class Broker implements AutoCloseable {
                       inboxReplicas.spec(),
                       RangedRetainStore.spec(config.retainConfig(), retainedReplicas)),
                   config,
+                  plugins.splitStrategy(
+                      config.splitConfig().strategy(), new LoadSplitStrategy(config.splitLimits())),
                   directory.resolve("install"),
                   runtime,
                   observers.ranges()));
@@ -258,6 +261,7 @@ public final class Broker implements AutoCloseable {
                   inboxes.status(),
                   retained.count(),
                   stores.ranges().status(),
+                  stores.shapes(),
                   node.metadata().status(),
                   stores.clientStatus(),
                   kv.metrics(),

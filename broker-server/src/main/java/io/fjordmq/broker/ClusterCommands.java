@@ -12,6 +12,7 @@ import io.fjordmq.range.placement.StorePlacement;
 import io.fjordmq.range.placement.VoterCounts;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -27,14 +28,17 @@ import org.slf4j.LoggerFactory;
 
 /**
  * What an operator can change of a running cluster, at any of its nodes: how many voters ranges
- * have, and who belongs to it (decision 0024). For one thread; blocks, for seconds at most.
+ * have, who belongs to it (decision 0024), and that a range is split. For one thread; blocks, for
+ * seconds at most.
  */
 final class ClusterCommands {
   private static final Logger LOG = LoggerFactory.getLogger(ClusterCommands.class);
   private static final long WRITE_SECONDS = 10;
+  private static final long SPLIT_SECONDS = 40;
   private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
   private static final String USAGE =
-      "commands: voters [STORE=NUMBER]..., remove-node ID, leave; see bin/standalone.sh --help";
+      "commands: voters [STORE=NUMBER]..., remove-node ID, leave, split RANGE;"
+          + " see bin/standalone.sh --help";
 
   private final ClusterNode node;
   private final Stores stores;
@@ -77,6 +81,7 @@ final class ClusterCommands {
     return switch (words.get(0)) {
       case "voters" -> voters(rest);
       case "remove-node" -> rest.size() == 1 ? remove(rest.get(0)) : misused(USAGE);
+      case "split" -> rest.size() == 1 ? split(rest.get(0)) : misused(USAGE);
       case "leave" -> rest.isEmpty() ? leave() : misused(USAGE);
       default -> misused("unknown command '" + words.get(0) + "'; " + USAGE);
     };
@@ -197,6 +202,32 @@ final class ClusterCommands {
     }
     membership.goForGood();
     return new Answer(Answer.DONE, "votes for nothing any more");
+  }
+
+  private Answer split(String name) {
+    RangeDescriptor range =
+        ranges().stream().filter(one -> one.id().toString().equals(name)).findFirst().orElse(null);
+    if (range == null) {
+      return failed("there is no range '" + name + "'; status shows them");
+    }
+    String why;
+    try {
+      byte[] key = stores.splits().split(range.id()).get(SPLIT_SECONDS, TimeUnit.SECONDS);
+      return new Answer(
+          Answer.DONE,
+          "range %s is split at %s; status shows its parts in a moment"
+              .formatted(name, HexFormat.of().formatHex(key)));
+    } catch (ExecutionException e) {
+      why = String.valueOf((e.getCause() == null ? e : e.getCause()).getMessage());
+    } catch (TimeoutException e) {
+      return failed(
+          "range %s was not split within %d s, and may still be: status shows it"
+              .formatted(name, SPLIT_SECONDS));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      why = "the node stops";
+    }
+    return failed("range %s is not split: %s".formatted(name, why));
   }
 
   private static String away(Members members) {

@@ -1,6 +1,7 @@
 package io.fjordmq.broker;
 
 import io.fjordmq.broker.ops.ClusterStatus;
+import io.fjordmq.broker.ops.ClusterStatus.LoadLine;
 import io.fjordmq.broker.ops.ClusterStatus.NodeLine;
 import io.fjordmq.broker.ops.ClusterStatus.RangeLine;
 import io.fjordmq.broker.ops.ClusterStatus.ReplicaLine;
@@ -12,6 +13,7 @@ import io.fjordmq.cluster.peer.PeerServices;
 import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.placement.RangeReports;
 import io.fjordmq.range.placement.ReplicaReport;
+import io.fjordmq.range.placement.ShapeReport;
 import io.fjordmq.range.store.ReplicaStatus;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -86,7 +88,7 @@ final class ClusterView {
   }
 
   private RangeReports report() {
-    return RangeReports.of(stores.ranges(), node.membership().applied());
+    return RangeReports.of(stores.ranges(), node.membership().applied(), stores.shapes());
   }
 
   private List<NodeLine> nodes() {
@@ -126,6 +128,7 @@ final class ClusterView {
                 .forEach(replica -> replicas.put(holder, replica)));
     @Nullable NodeId leader = null;
     long applied = 0;
+    @Nullable ShapeReport shape = null;
     ReplicaSet set = range.replicas();
     List<String> problems = new ArrayList<>();
     for (Map.Entry<NodeId, ReplicaReport> held : replicas.entrySet()) {
@@ -133,6 +136,7 @@ final class ClusterView {
       if (replica.role() == ReplicaStatus.Role.LEADER && replica.replicas() != null) {
         leader = held.getKey();
         applied = replica.appliedIndex();
+        shape = replica.shape();
         set = replica.replicas();
       }
       if (replica.failure() != null) {
@@ -144,7 +148,13 @@ final class ClusterView {
         leader == null ? null : leader.value(),
         lines(set.voters(), replicas, applied),
         lines(set.learners(), replicas, applied),
+        shape == null ? null : load(shape),
         problems.isEmpty() ? null : String.join("; ", problems));
+  }
+
+  private static LoadLine load(ShapeReport shape) {
+    return new LoadLine(
+        shape.requests(), shape.busyPermille() / 10, shape.nanos(), shape.decision());
   }
 
   private static List<ReplicaLine> lines(

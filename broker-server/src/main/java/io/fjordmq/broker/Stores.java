@@ -1,6 +1,8 @@
 package io.fjordmq.broker;
 
+import io.fjordmq.api.plugin.SplitStrategy;
 import io.fjordmq.broker.config.BrokerConfig;
+import io.fjordmq.broker.limits.Processors;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.cluster.metadata.Change;
@@ -17,6 +19,9 @@ import io.fjordmq.range.placement.PlacementAgent;
 import io.fjordmq.range.placement.PlacementDriver;
 import io.fjordmq.range.placement.PlacementSettings;
 import io.fjordmq.range.placement.RangeDirectory;
+import io.fjordmq.range.placement.ShapeReport;
+import io.fjordmq.range.placement.ShapeWatch;
+import io.fjordmq.range.placement.SplitRequests;
 import io.fjordmq.range.placement.StorePlacement;
 import io.fjordmq.range.placement.VoterCounts;
 import io.fjordmq.range.remote.PeerRangeTransport;
@@ -33,6 +38,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
@@ -48,17 +55,32 @@ final class Stores implements AutoCloseable {
   private final RangeStore ranges;
   private final RangeDirectory directory = new RangeDirectory();
   private final PlacementDriver placement;
+  private final ShapeWatch shapes;
+  private final SplitRequests splits;
+
+  /** Where the split strategy is asked; it may be anybody's, so nothing else waits for it. */
+  private final ExecutorService judge =
+      Executors.newSingleThreadExecutor(
+          task -> {
+            Thread thread = new Thread(task, "range-shapes");
+            thread.setDaemon(true);
+            return thread;
+          });
+
   private final Map<String, RoutedRangeClient> clients = new HashMap<>();
 
   /**
    * Opens this node's replicas, creating the first ones in the first life of the cluster, and waits
    * until the cluster has told which ranges there are. Blocks.
+   *
+   * @param strategy says when ranges are split
    */
   static Stores open(
       ClusterNode node,
       Kv kv,
       List<StoreSpec> specs,
       BrokerConfig config,
+      SplitStrategy strategy,
       Path installDirectory,
       RangeRuntime runtime,
       RangeObserver observer)
@@ -72,7 +94,7 @@ final class Stores implements AutoCloseable {
             config.rangeConfig().replicas(installDirectory),
             runtime,
             observer);
-    Stores stores = new Stores(node, ranges, config, runtime);
+    Stores stores = new Stores(node, ranges, config, strategy, runtime, observer);
     try {
       stores.createIfNew(specs, config.placement().stores());
       stores.connect(specs, config, runtime, observer);
@@ -83,19 +105,42 @@ final class Stores implements AutoCloseable {
     }
   }
 
-  private Stores(ClusterNode node, RangeStore ranges, BrokerConfig config, RangeRuntime runtime) {
+  private Stores(
+      ClusterNode node,
+      RangeStore ranges,
+      BrokerConfig config,
+      SplitStrategy strategy,
+      RangeRuntime runtime,
+      RangeObserver observer) {
     this.node = node;
     this.ranges = ranges;
+    this.shapes =
+        new ShapeWatch(
+            ranges,
+            strategy,
+            config.splitConfig().shapes(config.storeConfig().byStore()),
+            new Processors()::load,
+            runtime.timers(),
+            judge,
+            observer);
     PlacementSettings settings = config.placement();
     this.placement =
         new PlacementDriver(
             node.membership(),
             node.peers(),
-            PlacementAgent.serve(ranges, node.peers(), node.membership()::applied),
+            PlacementAgent.serve(ranges, node.peers(), node.membership()::applied, shapes::reports),
             () -> node.metadata().leadership(),
             directory,
             runtime.timers(),
             () -> settings.with(VoterCounts.in(node.metadata().view(), settings.stores())));
+    this.splits =
+        new SplitRequests(
+            node.membership(),
+            node.peers(),
+            shapes,
+            placement,
+            () -> node.metadata().leadership().leader(),
+            settings);
   }
 
   /** A cluster that has no ranges consists of the node that makes it. */
@@ -149,6 +194,8 @@ final class Stores implements AutoCloseable {
       directory.follow(spec.name(), client::update);
     }
     placement.start();
+    splits.serve(node.peers());
+    shapes.start();
   }
 
   /** A node that joins learns of the ranges with the rest of the metadata. */
@@ -235,12 +282,24 @@ final class Stores implements AutoCloseable {
     return ranges;
   }
 
+  /** What this node wants for the ranges that it leads. */
+  Map<RangeId, ShapeReport> shapes() {
+    return shapes.reports();
+  }
+
+  /** Splits that an operator asks for. */
+  SplitRequests splits() {
+    return splits;
+  }
+
   RangeDirectory directory() {
     return directory;
   }
 
   @Override
   public void close() {
+    shapes.close();
+    judge.shutdownNow();
     placement.close();
     node.metadata().unwatch(directory);
     clients.values().forEach(RoutedRangeClient::close);

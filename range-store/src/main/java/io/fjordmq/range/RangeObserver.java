@@ -47,6 +47,14 @@ public interface RangeObserver {
   /** A replica applied a split: the range has given keys to another one. */
   default void split(RangeId range, RangeId other) {}
 
+  /**
+   * It was judged whether a range that is led here should be split or merged; once a second for
+   * each.
+   *
+   * @param decision {@code split}, {@code merge}, or why neither, in lower case
+   */
+  default void judged(RangeId range, String decision) {}
+
   /** The ranges of the node that had something new have a checkpoint now. */
   default void checkpointed(long nanos) {}
 }

@@ -4,7 +4,8 @@ package io.fjordmq.api.plugin;
  * What every extension point has in common. The broker makes one object of each class that a plugin
  * names, by its constructor without parameters, also if the class serves several extension points.
  *
- * <p>All methods but these two are called from several threads at a time.
+ * <p>All methods but these two are called from several threads at a time, unless the interface says
+ * otherwise.
  */
 public interface Extension extends AutoCloseable {
 

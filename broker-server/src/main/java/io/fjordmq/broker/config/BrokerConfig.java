@@ -18,6 +18,7 @@ import io.fjordmq.cluster.peer.PeerSettings;
 import io.fjordmq.inbox.InboxSettings;
 import io.fjordmq.range.client.RangeClientSettings;
 import io.fjordmq.range.kv.RocksKvSettings;
+import io.fjordmq.range.load.SplitLimits;
 import io.fjordmq.range.placement.PlacementSettings;
 import io.fjordmq.range.placement.StorePlacement;
 import io.fjordmq.range.store.RangeStoreSettings;
@@ -25,6 +26,7 @@ import io.fjordmq.retain.RetainSettings;
 import io.fjordmq.router.RouterSettings;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -55,6 +57,7 @@ import java.util.Set;
  * @param deliveryConfig bounds of delivery to connected clients
  * @param nodesConfig bounds of what waits for other nodes
  * @param storeConfig the three replicated stores
+ * @param splitConfig when ranges are split by their load
  * @param routerConfig topic filter to receivers
  * @param inboxConfig persistent sessions
  * @param retainConfig retained messages
@@ -88,6 +91,7 @@ public record BrokerConfig(
     DeliverySettings deliveryConfig,
     NodesSettings nodesConfig,
     StoreConfig storeConfig,
+    SplitConfig splitConfig,
     RouterSettings routerConfig,
     InboxSettings inboxConfig,
     RetainSettings retainConfig,
@@ -154,6 +158,11 @@ public record BrokerConfig(
       RangesConfig dist,
       RangesConfig inbox,
       RangesConfig retain) {
+    /** Under the names that the stores have. */
+    public Map<String, RangesConfig> byStore() {
+      return Map.of("dist", dist, "inbox", inbox, "retain", retain);
+    }
+
     public StoreConfig {
       require(leaderTimeout.toSeconds() >= 1, "leaderTimeout must be at least 1 s");
       require(sweepInterval.toMillis() >= 10, "sweepInterval must be at least 10 ms");
@@ -165,10 +174,12 @@ public record BrokerConfig(
    *
    * @param replicaVoterCount copies of each range that vote in a new cluster; 0 for 3, or as many
    *     as there are nodes
-   * @param ioNanosLimit mean I/O latency, nanoseconds, above which a range is not split
+   * @param splitByLoad whether they are split by their load
+   * @param ioNanosLimit mean time per command, nanoseconds, above which a range is not split
    * @param maxIoDensity requests per second above which a range is split
    */
-  public record RangesConfig(int replicaVoterCount, long ioNanosLimit, int maxIoDensity) {
+  public record RangesConfig(
+      int replicaVoterCount, boolean splitByLoad, long ioNanosLimit, int maxIoDensity) {
     public RangesConfig {
       require(
           replicaVoterCount >= 0 && replicaVoterCount <= StorePlacement.MAX_VOTERS,
@@ -280,7 +291,13 @@ public record BrokerConfig(
         SysTopicsSettings.DEFAULTS,
         DeliverySettings.DEFAULTS,
         NodesSettings.DEFAULTS,
-        new StoreConfig(Duration.ofMinutes(5), Duration.ofSeconds(1), ranges(), ranges(), ranges()),
+        new StoreConfig(
+            Duration.ofMinutes(5),
+            Duration.ofSeconds(1),
+            ranges(false),
+            ranges(true),
+            ranges(true)),
+        SplitConfig.DEFAULTS,
         RouterSettings.DEFAULTS,
         InboxSettings.DEFAULT,
         RetainSettings.DEFAULTS,
@@ -317,6 +334,7 @@ public record BrokerConfig(
         deliveryConfig,
         nodesConfig,
         storeConfig,
+        splitConfig,
         routerConfig,
         inboxConfig,
         retainConfig,
@@ -347,7 +365,8 @@ public record BrokerConfig(
   /** The stores for which it says how many voters they have. */
   public Set<String> chosenVoters() {
     Set<String> chosen = new HashSet<>();
-    Map.of("dist", storeConfig.dist(), "inbox", storeConfig.inbox(), "retain", storeConfig.retain())
+    storeConfig
+        .byStore()
         .forEach(
             (store, ranges) -> {
               if (ranges.replicaVoterCount() > 0) {
@@ -357,8 +376,15 @@ public record BrokerConfig(
     return chosen;
   }
 
-  private static RangesConfig ranges() {
-    return new RangesConfig(0, 30_000, 10_000);
+  /** What the built-in strategy of splitting ranges goes by. */
+  public Map<String, SplitLimits> splitLimits() {
+    Map<String, SplitLimits> limits = new HashMap<>();
+    storeConfig.byStore().forEach((name, store) -> limits.put(name, splitConfig.limits(store)));
+    return limits;
+  }
+
+  private static RangesConfig ranges(boolean splitByLoad) {
+    return new RangesConfig(0, splitByLoad, 30_000, 10_000);
   }
 
   private static void requirePort(int port, int least) {

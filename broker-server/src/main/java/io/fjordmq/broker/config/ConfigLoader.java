@@ -80,7 +80,6 @@ public final class ConfigLoader {
     if (!problems.isEmpty()) {
       throw new ConfigException(problems);
     }
-    warnings.addAll(ThisVersion.warnings(given));
     if (!config.consensusConfig().log().fsync()) {
       warnings.add("consensusConfig.log.fsync is false: acknowledged messages may not be on disk");
     }

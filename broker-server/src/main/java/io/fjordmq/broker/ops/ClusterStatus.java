@@ -37,6 +37,7 @@ public record ClusterStatus(List<NodeLine> nodes, List<RangeLine> ranges, List<S
    * A range.
    *
    * @param leader null if nobody is known to lead it
+   * @param load null if its leader has not said it
    * @param problem why a replica of it is out of service; null if none is
    */
   public record RangeLine(
@@ -44,7 +45,18 @@ public record ClusterStatus(List<NodeLine> nodes, List<RangeLine> ranges, List<S
       @Nullable String leader,
       List<ReplicaLine> voters,
       List<ReplicaLine> learners,
+      @Nullable LoadLine load,
       @Nullable String problem) {}
+
+  /**
+   * What a range has to do, and what its leader makes of it.
+   *
+   * @param requests commands and queries per second
+   * @param busyPercent of a second that its apply thread worked
+   * @param nanos mean time of a command in it
+   * @param decision split, merge, or why neither
+   */
+  public record LoadLine(long requests, int busyPercent, long nanos, String decision) {}
 
   /**
    * A node's copy of a range.
@@ -79,6 +91,7 @@ public record ClusterStatus(List<NodeLine> nodes, List<RangeLine> ranges, List<S
 
   private static String line(RangeLine range, int width) {
     String leader = range.leader();
+    LoadLine load = range.load();
     String problem = range.problem();
     return "range "
         + padded(range.range(), width)
@@ -87,7 +100,17 @@ public record ClusterStatus(List<NodeLine> nodes, List<RangeLine> ranges, List<S
         + "  voters "
         + list(range.voters())
         + (range.learners().isEmpty() ? "" : "  learners " + list(range.learners()))
+        + (load == null ? "" : "  " + text(load))
         + (problem == null ? "" : "  " + problem);
+  }
+
+  private static String text(LoadLine load) {
+    return "%d requests/s, busy %d %%, %d µs each: %s"
+        .formatted(
+            load.requests(),
+            load.busyPercent(),
+            Math.round(load.nanos() / 1_000.0),
+            load.decision().replace('_', ' '));
   }
 
   private static String list(List<ReplicaLine> replicas) {

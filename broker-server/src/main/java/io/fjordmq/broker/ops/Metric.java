@@ -260,6 +260,21 @@ enum Metric {
   RANGE_QUERY("fjordmq.range.query", Kind.TIMER, "store", "answering a query"),
   RANGE_HALTS("fjordmq.range.halts", Kind.COUNTER, "store", "replicas stopped by an error"),
   RANGE_SPLITS("fjordmq.range.splits", Kind.COUNTER, "store", "splits applied by replicas"),
+  RANGE_DECISIONS(
+      "fjordmq.range.decisions",
+      Kind.COUNTER,
+      "store, decision",
+      "judgements of ranges led here, one a second for each: split, merge, or why neither"),
+  RANGE_BUSIEST_REQUESTS(
+      "fjordmq.range.busiest.requests",
+      Kind.GAUGE,
+      "store",
+      "commands and queries per second of the range led here that has most"),
+  RANGE_BUSIEST_PERCENT(
+      "fjordmq.range.busiest.percent",
+      Kind.GAUGE,
+      "store",
+      "of a second that the busiest apply thread of a range led here works"),
   RANGE_CHECKPOINT(
       "fjordmq.range.checkpoint", Kind.TIMER, "", "making the state of all ranges durable"),
 

@@ -4,8 +4,10 @@ import io.fjordmq.broker.delivery.DeliveryStatus;
 import io.fjordmq.broker.limits.OverloadReading;
 import io.fjordmq.cluster.consensus.GroupStatus;
 import io.fjordmq.inbox.InboxStoreStatus;
+import io.fjordmq.range.RangeId;
 import io.fjordmq.range.client.ClientStatus;
 import io.fjordmq.range.kv.KvMetrics;
+import io.fjordmq.range.placement.ShapeReport;
 import io.fjordmq.range.store.ReplicaStatus;
 import io.fjordmq.router.RouterStatus;
 import java.util.List;
@@ -19,6 +21,7 @@ import java.util.Map;
  * @param inboxes persistent sessions led here
  * @param retained retained messages
  * @param replicas of all ranges
+ * @param shapes what this node says of the load of ranges that it leads
  * @param metadata its Raft group
  * @param clients of the stores, by store
  * @param storage the replicas' database
@@ -31,6 +34,7 @@ public record NodeStatus(
     InboxStoreStatus inboxes,
     long retained,
     List<ReplicaStatus> replicas,
+    Map<RangeId, ShapeReport> shapes,
     GroupStatus metadata,
     Map<String, ClientStatus> clients,
     KvMetrics storage,

@@ -1,18 +1,31 @@
 package io.fjordmq.broker.ops;
 
+import io.fjordmq.api.plugin.SplitAdvice;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.RangeObserver;
 import io.micrometer.core.instrument.Timer;
+import java.util.Arrays;
 import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Counts what the ranges of each store do. */
 final class RangeMeters implements RangeObserver {
+  private static final List<String> DECISIONS =
+      Stream.concat(
+              Stream.of("split", "merge"),
+              Arrays.stream(SplitAdvice.Reason.values())
+                  .map(reason -> reason.name().toLowerCase(Locale.ROOT)))
+          .toList();
+
   private static final class OfStore {
     private final Timer batch;
     private final LongAdder commands;
@@ -30,6 +43,7 @@ final class RangeMeters implements RangeObserver {
     private final Timer query;
     private final LongAdder halts;
     private final LongAdder splits;
+    private final Map<String, LongAdder> decisions = new HashMap<>();
 
     private OfStore(Meters meters, String store) {
       batch = meters.timer(Metric.RANGE_BATCH, store);
@@ -48,6 +62,9 @@ final class RangeMeters implements RangeObserver {
       query = meters.timer(Metric.RANGE_QUERY, store);
       halts = meters.counter(Metric.RANGE_HALTS, store);
       splits = meters.counter(Metric.RANGE_SPLITS, store);
+      for (String decision : DECISIONS) {
+        decisions.put(decision, meters.counter(Metric.RANGE_DECISIONS, store, decision));
+      }
     }
   }
 
@@ -134,6 +151,11 @@ final class RangeMeters implements RangeObserver {
   @Override
   public void split(RangeId range, RangeId other) {
     of(range).splits.increment();
+  }
+
+  @Override
+  public void judged(RangeId range, String decision) {
+    Objects.requireNonNull(of(range).decisions.get(decision), decision).increment();
   }
 
   @Override

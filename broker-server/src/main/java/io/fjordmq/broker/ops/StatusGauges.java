@@ -4,8 +4,10 @@ import io.fjordmq.cluster.consensus.GroupStatus;
 import io.fjordmq.range.client.ClientStatus;
 import io.fjordmq.range.client.ClientStatus.RangeQueue;
 import io.fjordmq.range.kv.KvMetrics;
+import io.fjordmq.range.placement.ShapeReport;
 import io.fjordmq.range.store.ReplicaStatus;
 import java.util.Collection;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.DoubleSupplier;
 import java.util.function.Predicate;
@@ -80,6 +82,14 @@ final class StatusGauges {
     Predicate<ReplicaStatus> halted = replica -> replica.failure() != null;
     gauge(Metric.RANGES_HALTED, s -> replicas(s, store).filter(halted).count(), store);
     gauge(
+        Metric.RANGE_BUSIEST_REQUESTS,
+        s -> shapes(s, store).mapToLong(ShapeReport::requests).max().orElse(0),
+        store);
+    gauge(
+        Metric.RANGE_BUSIEST_PERCENT,
+        s -> shapes(s, store).mapToInt(ShapeReport::busyPermille).max().orElse(0) / 10.0,
+        store);
+    gauge(
         Metric.RANGE_LOG_BYTES,
         s -> replicas(s, store).mapToLong(ReplicaStatus::logBytesSinceCheckpoint).sum(),
         store);
@@ -101,6 +111,12 @@ final class StatusGauges {
   private static Stream<ReplicaStatus> replicas(NodeStatus status, String store) {
     return status.replicas().stream()
         .filter(replica -> replica.descriptor().id().store().equals(store));
+  }
+
+  private static Stream<ShapeReport> shapes(NodeStatus status, String store) {
+    return status.shapes().entrySet().stream()
+        .filter(shape -> shape.getKey().store().equals(store))
+        .map(Map.Entry::getValue);
   }
 
   private static ClientStatus client(NodeStatus status, String store) {

@@ -6,6 +6,7 @@ import io.fjordmq.api.plugin.EnhancedAuthenticator;
 import io.fjordmq.api.plugin.EventListener;
 import io.fjordmq.api.plugin.Extension;
 import io.fjordmq.api.plugin.Settings;
+import io.fjordmq.api.plugin.SplitStrategy;
 import java.io.IOException;
 import java.net.MalformedURLException;
 import java.net.URL;
@@ -34,7 +35,11 @@ public final class Plugins implements AutoCloseable {
 
   private static final List<Class<? extends Extension>> KINDS =
       List.of(
-          Authenticator.class, EnhancedAuthenticator.class, Authorizer.class, EventListener.class);
+          Authenticator.class,
+          EnhancedAuthenticator.class,
+          Authorizer.class,
+          EventListener.class,
+          SplitStrategy.class);
 
   private static final String ORDER = "order";
   private static final long USUAL_ORDER = 100;
@@ -77,6 +82,42 @@ public final class Plugins implements AutoCloseable {
   /** What {@link Security} is made of. */
   public List<Plugin> all() {
     return loaded.stream().map(LoadedPlugin::plugin).toList();
+  }
+
+  /**
+   * The strategy that a plugin offers.
+   *
+   * @param name of the plugin: its jar without .jar, or its folder; empty for the standard
+   * @param standard is used if no plugin is named
+   * @throws SecurityStartException if there is no such plugin, or it offers none
+   */
+  public SplitStrategy splitStrategy(String name, SplitStrategy standard)
+      throws SecurityStartException {
+    SplitStrategy chosen = name.isEmpty() ? standard : null;
+    for (Plugin plugin : all()) {
+      for (Extension extension : plugin.extensions()) {
+        if (!(extension instanceof SplitStrategy offered)) {
+          continue;
+        } else if (plugin.name().equals("plugin " + name)) {
+          chosen = offered;
+        } else {
+          log.info(
+              "the split strategy of {} is not used: splitConfig.strategy is '{}'",
+              plugin.name(),
+              name);
+        }
+      }
+    }
+    if (chosen == null) {
+      throw new SecurityStartException(
+          "splitConfig.strategy is '"
+              + name
+              + "', but no plugin of that name in "
+              + Path.of(settings.pluginDir()).toAbsolutePath()
+              + " offers a "
+              + SplitStrategy.class.getName());
+    }
+    return chosen;
   }
 
   private static List<Found> find(Path folder, Map<String, String> values)

@@ -3,6 +3,7 @@ package io.fjordmq.broker.house;
 import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nameMatching;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
@@ -69,7 +70,14 @@ final class HouseRules {
                         .and(not(simpleName("ByteReader")))
                         .and(not(simpleName("ByteWriter")))
                         .and(not(simpleName("MalformedBytesException")))
-                        .and(not(simpleName("NewerFormException")))))
+                        .and(not(simpleName("NewerFormException"))))
+                .or(
+                    resideInAPackage(ROOT + "api.plugin")
+                        .and(not(nameMatching(ROOT + "api.plugin.(Extension|SplitStrategy)")))
+                        .and(
+                            not(
+                                nameMatching(
+                                    ROOT + "api.plugin.(SplitAdvice|RangeLoad|NodeLoad).*")))))
         .because("ranges and groups hold bytes and do not know what they mean");
   }
 

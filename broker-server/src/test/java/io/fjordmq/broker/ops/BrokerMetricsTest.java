@@ -21,6 +21,7 @@ import io.fjordmq.range.RangeEpoch;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.client.ClientStatus;
 import io.fjordmq.range.kv.KvMetrics;
+import io.fjordmq.range.placement.ShapeReport;
 import io.fjordmq.range.store.ReplicaStatus;
 import io.fjordmq.router.RouterStatus;
 import java.util.List;
@@ -125,6 +126,7 @@ class BrokerMetricsTest {
         new InboxStoreStatus(11, 22, 33, 44),
         55,
         List.of(new ReplicaStatus(self, descriptor, true, 18, 0, 1, group, null)),
+        Map.of(RANGE, new ShapeReport(60, 1_200, 345, 9_000, "cold", null, false)),
         group,
         Map.of("dist", idle, "inbox", idle, "retain", idle),
         new KvMetrics(5, 1, 2, 3, 4, true, 0),

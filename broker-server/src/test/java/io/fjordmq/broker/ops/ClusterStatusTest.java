@@ -2,6 +2,7 @@ package io.fjordmq.broker.ops;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fjordmq.broker.ops.ClusterStatus.LoadLine;
 import io.fjordmq.broker.ops.ClusterStatus.NodeLine;
 import io.fjordmq.broker.ops.ClusterStatus.RangeLine;
 import io.fjordmq.broker.ops.ClusterStatus.ReplicaLine;
@@ -24,12 +25,14 @@ class ClusterStatusTest {
                     "3f9c0a7be21d",
                     List.of(new ReplicaLine("3f9c0a7be21d", 0), new ReplicaLine("51ab22c09e7f", 5)),
                     List.of(new ReplicaLine("77aa9120cd34", -1)),
+                    new LoadLine(12_345, 61, 14_300, "one_hot_key"),
                     null),
                 new RangeLine(
                     "inbox-10",
                     null,
                     List.of(new ReplicaLine("51ab22c09e7f", 1_200)),
                     List.of(),
+                    null,
                     "51ab22c09e7f halted: disk full")),
             List.of("inbox has one voter: a node that is lost takes its part of the data along"));
     assertThat(status.text())
@@ -38,7 +41,7 @@ class ClusterStatusTest {
             node 3f9c0a7be21d  10.0.0.11:8899         up        process 4, this node, leads the metadata
             node 51ab22c09e7f  broker-2.example:8899  draining  process 1
             node 77aa9120cd34  10.0.0.13:8899         down      process 2
-            range dist-1    leader 3f9c0a7be21d  voters 3f9c0a7be21d, 51ab22c09e7f  learners 77aa9120cd34 (silent)
+            range dist-1    leader 3f9c0a7be21d  voters 3f9c0a7be21d, 51ab22c09e7f  learners 77aa9120cd34 (silent)  12345 requests/s, busy 61 %, 14 µs each: one hot key
             range inbox-10  leader none  voters 51ab22c09e7f (1200 behind)  51ab22c09e7f halted: disk full
             inbox has one voter: a node that is lost takes its part of the data along
             """);

@@ -28,6 +28,7 @@ import io.fjordmq.range.placement.PlacementAgent;
 import io.fjordmq.range.placement.PlacementDriver;
 import io.fjordmq.range.placement.PlacementSettings;
 import io.fjordmq.range.placement.RangeDirectory;
+import io.fjordmq.range.placement.ShapeWatch;
 import io.fjordmq.range.sim.StoreNode;
 import io.fjordmq.range.store.ReplicaStatus;
 import io.fjordmq.router.RangedRouter;
@@ -60,6 +61,7 @@ final class ClusterLife {
   private final SimNode node;
   private final RangeDirectory directory = new RangeDirectory();
   private final PlacementDriver placement;
+  private final ShapeWatch shapes;
   private final Serving serving;
   private SimStores.@Nullable Opened stores;
   private @Nullable SimFront front;
@@ -94,12 +96,24 @@ final class ClusterLife {
             defect.clockRate(ranges.host().node()));
     this.serving = defect.serving(membership());
     metadata().watch(directory);
+    this.shapes =
+        new ShapeWatch(
+            ranges.store(),
+            settings.wishes(),
+            ClusterSettings.SHAPES,
+            () -> 0,
+            ranges.runtime().timers(),
+            Runnable::run,
+            RangeObserver.NONE);
     this.placement =
         new PlacementDriver(
             membership(),
             ranges.calls(),
             PlacementAgent.serve(
-                ranges.store(), defect.services(ranges.calls()), membership()::applied),
+                ranges.store(),
+                defect.services(ranges.calls()),
+                membership()::applied,
+                shapes::reports),
             metadata()::leadership,
             directory,
             ranges.runtime().timers(),
@@ -122,6 +136,7 @@ final class ClusterLife {
     Map<String, RoutedRangeClient> clients = new HashMap<>();
     SimStores.NAMES.forEach(store -> clients.put(store, client(store, timers)));
     placement.start();
+    shapes.start();
     RouteBarrier barrier =
         new RouteBarrier(
             defect.counted(membership()),

@@ -10,6 +10,7 @@ import io.fjordmq.cluster.metadata.WriteResult;
 import io.fjordmq.cluster.peer.LoopbackPeers;
 import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.placement.RangeDirectory;
+import io.fjordmq.range.sim.RandomWishes;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -31,6 +32,7 @@ final class ClusterLives implements Brokers, AutoCloseable {
   private final LoopbackPeers peers;
   private final List<ClusterMachine> machines = new ArrayList<>();
   private final Set<ClusterMachine> joined = new HashSet<>();
+  private final RandomWishes wishes;
   private int voters = 3;
 
   /**
@@ -44,6 +46,7 @@ final class ClusterLives implements Brokers, AutoCloseable {
     this.peers = LoopbackPeers.simulated(cluster.network());
     ledger.setManyNodes();
     ClusterSettings settings = ClusterSettings.draw(simulation, installs);
+    this.wishes = settings.wishes();
     for (int i = 0; i < size; i++) {
       machines.add(
           new ClusterMachine(
@@ -68,6 +71,11 @@ final class ClusterLives implements Brokers, AutoCloseable {
   @Override
   public Moment now() {
     return new Moment(simulation.now(), 0, ledger.life());
+  }
+
+  /** Whether nodes may want their ranges split. */
+  void wish(boolean allowed) {
+    wishes.rest(!allowed);
   }
 
   // ---- who is there

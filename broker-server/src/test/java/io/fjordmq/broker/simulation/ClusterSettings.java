@@ -4,15 +4,30 @@ import io.fjordmq.broker.nodes.NodesSettings;
 import io.fjordmq.cluster.consensus.sim.Simulation;
 import io.fjordmq.cluster.membership.MembershipSettings;
 import io.fjordmq.inbox.InboxReplicas;
+import io.fjordmq.range.load.ShapeSettings;
 import io.fjordmq.range.placement.PlacementSettings;
 import io.fjordmq.range.placement.StorePlacement;
+import io.fjordmq.range.sim.RandomWishes;
 import io.fjordmq.router.RouterSettings;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 
 /** The settings of all nodes for one run: short leases, so that they run out, and small bounds. */
-record ClusterSettings(SimSettings broker, MembershipSettings membership, NodesSettings nodes) {
+record ClusterSettings(
+    SimSettings broker, MembershipSettings membership, NodesSettings nodes, RandomWishes wishes) {
+  /** How often it wants a range split that has anything to do. */
+  private static final int WISHES_PERCENT = 10;
+
+  static final ShapeSettings SHAPES =
+      new ShapeSettings(
+          Set.of(InboxReplicas.STORE, SimStores.RETAINED),
+          20,
+          Duration.ofMillis(500),
+          Duration.ofSeconds(1),
+          Duration.ZERO);
+
   private static final RouterSettings.Barrier BARRIER =
       new RouterSettings.Barrier(
           Duration.ofMillis(200), Duration.ofMillis(50), Duration.ofSeconds(4));
@@ -33,7 +48,8 @@ record ClusterSettings(SimSettings broker, MembershipSettings membership, NodesS
             1_000,
             (int) simulation.between(1, 4),
             Duration.ofMillis(300),
-            Duration.ofMillis(50)));
+            Duration.ofMillis(50)),
+        new RandomWishes(simulation, WISHES_PERCENT));
   }
 
   /**

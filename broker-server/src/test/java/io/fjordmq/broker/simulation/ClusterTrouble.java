@@ -123,6 +123,7 @@ final class ClusterTrouble {
     nodes.network().heal();
     nodes.network().setFaults(SimNetwork.Faults.NONE);
     nodes.setVoters(USUAL_VOTERS);
+    nodes.wish(false);
     simulation.runUntil("every node runs", this::startAll, 60_000);
   }
 

@@ -62,6 +62,7 @@ class SysTopicsTest {
         new InboxStoreStatus(10, 1, 11, 100),
         55,
         List.of(),
+        Map.of(),
         new GroupStatus(new Leadership(1, self, true), members, 1, 1, 1, 1),
         Map.of(),
         new KvMetrics(0, 0, 0, 0, 0, false, 0),

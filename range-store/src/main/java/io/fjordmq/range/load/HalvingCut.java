@@ -1,11 +1,13 @@
 package io.fjordmq.range.load;
 
-import io.fjordmq.range.load.SplitAdvice.Reason;
+import io.fjordmq.api.plugin.SplitAdvice;
+import io.fjordmq.api.plugin.SplitAdvice.Reason;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Where sampled keys are best cut in two. */
-final class HalvingCut {
+public final class HalvingCut {
   /*
    * Each sampled key stands for the same load, so the best cut is at the key nearest to the middle
    * of the sorted sample. With n samples the share left of a cut is known to about ±1/√n: fewer than
@@ -27,23 +29,42 @@ final class HalvingCut {
     if (total < LEAST_KEYS) {
       return new SplitAdvice.Stay(Reason.TOO_FEW_KEYS);
     }
-    int best = 0;
+    int best = best(keys);
     int longestRun = 0;
     int runStart = 0;
     for (int i = 1; i <= total; i++) {
-      if (i < total && Arrays.equals(keys.get(i), keys.get(i - 1))) {
-        continue;
-      }
-      longestRun = Math.max(longestRun, i - runStart);
-      runStart = i;
-      if (i < total && heavier(i, total) < heavier(best, total)) {
-        best = i;
+      if (i == total || !Arrays.equals(keys.get(i), keys.get(i - 1))) {
+        longestRun = Math.max(longestRun, i - runStart);
+        runStart = i;
       }
     }
     if (best > 0 && heavier(best, total) <= HEAVIEST_PART * total) {
       return new SplitAdvice.Split(keys.get(best));
     }
     return new SplitAdvice.Stay(longestRun >= HOT_KEY * total ? Reason.ONE_HOT_KEY : Reason.UNEVEN);
+  }
+
+  /**
+   * The key nearest to the middle, worth it or not.
+   *
+   * @param keys ascending
+   * @return null if there are not two different ones
+   */
+  public static byte @Nullable [] nearest(List<byte[]> keys) {
+    int best = best(keys);
+    return best == 0 ? null : keys.get(best);
+  }
+
+  private static int best(List<byte[]> keys) {
+    int total = keys.size();
+    int best = 0;
+    for (int i = 1; i < total; i++) {
+      if (!Arrays.equals(keys.get(i), keys.get(i - 1))
+          && heavier(i, total) < heavier(best, total)) {
+        best = i;
+      }
+    }
+    return best;
   }
 
   private static int heavier(int left, int total) {

@@ -1,13 +1,17 @@
 package io.fjordmq.range.load;
 
-import io.fjordmq.range.load.SplitAdvice.Reason;
+import io.fjordmq.api.plugin.NodeLoad;
+import io.fjordmq.api.plugin.RangeLoad;
+import io.fjordmq.api.plugin.SplitAdvice;
+import io.fjordmq.api.plugin.SplitAdvice.Reason;
+import io.fjordmq.api.plugin.SplitStrategy;
 import java.util.Map;
 
 /**
  * Splits a range that has had too much to do for a whole window, where that halves its load, unless
  * something else than the range is the limit. A pure function. Thread-safe.
  */
-final class LoadSplitStrategy implements SplitStrategy {
+public final class LoadSplitStrategy implements SplitStrategy {
   /** Two halves must have come down this far below what splits one before they become one. */
   private static final double MERGED_SHARE = 0.5;
 
@@ -18,7 +22,7 @@ final class LoadSplitStrategy implements SplitStrategy {
    *
    * @param limits by store
    */
-  LoadSplitStrategy(Map<String, SplitLimits> limits) {
+  public LoadSplitStrategy(Map<String, SplitLimits> limits) {
     this.limits = Map.copyOf(limits);
   }
 

@@ -1,6 +1,7 @@
 package io.fjordmq.range.load;
 
-import io.fjordmq.range.load.RangeLoad.Spread;
+import io.fjordmq.api.plugin.RangeLoad;
+import io.fjordmq.api.plugin.RangeLoad.Spread;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -12,8 +13,8 @@ import java.util.function.UnaryOperator;
  * and {@link #touched} may be called by any thread and cost some tens of nanoseconds; {@link #tick}
  * and {@link #load} belong to one thread.
  */
-final class RangeMeter {
-  static final int WINDOW_SECONDS = 10;
+public final class RangeMeter {
+  public static final int WINDOW_SECONDS = 10;
   private static final int KEYS = 512;
 
   private final LongAdder requests = new LongAdder();
@@ -32,20 +33,20 @@ final class RangeMeter {
    * @param idleWindow the longer window, in which idle ranges are found
    * @param seed of the choice of sampled keys
    */
-  RangeMeter(Duration idleWindow, long seed) {
+  public RangeMeter(Duration idleWindow, long seed) {
     this.peaks = new Peaks(idleWindow);
     this.keys = new KeyReservoir(KEYS, seed);
   }
 
   /** Commands were executed and written in one go. */
-  void applied(int count, long nanos) {
+  public void applied(int count, long nanos) {
     requests.add(count);
     commands.add(count);
     applyNanos.add(nanos);
   }
 
   /** A query was answered. */
-  void queried() {
+  public void queried() {
     requests.increment();
   }
 
@@ -54,7 +55,7 @@ final class RangeMeter {
    *
    * @param key not changed later by anybody
    */
-  void touched(byte[] key) {
+  public void touched(byte[] key) {
     keys.offer(key);
   }
 
@@ -63,7 +64,7 @@ final class RangeMeter {
    *
    * @param nanos since the tick before
    */
-  void tick(long nanos) {
+  public void tick(long nanos) {
     double share = 1e9 / Math.max(1, nanos);
     int slot = seconds % WINDOW_SECONDS;
     requestsPerSecond[slot] = requests.sumThenReset() * share;
@@ -82,7 +83,7 @@ final class RangeMeter {
    *
    * @param cut to the first key of what a key cannot be cut from
    */
-  RangeLoad load(String store, String range, UnaryOperator<byte[]> cut) {
+  public RangeLoad load(String store, String range, UnaryOperator<byte[]> cut) {
     double executed = Arrays.stream(commandsPerSecond).sum();
     return new RangeLoad(
         store,

@@ -1,9 +1,13 @@
 package io.fjordmq.range.load;
 
-import io.fjordmq.range.load.SplitAdvice.Reason;
-import java.time.Duration;
+import io.fjordmq.api.plugin.NodeLoad;
+import io.fjordmq.api.plugin.RangeLoad;
+import io.fjordmq.api.plugin.SplitAdvice;
+import io.fjordmq.api.plugin.SplitAdvice.Reason;
+import io.fjordmq.api.plugin.SplitStrategy;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,16 +20,17 @@ import org.slf4j.LoggerFactory;
  * What to do next about the shape of the ranges that a node leads: asks the strategy, and holds to
  * what no strategy may break. Used by one thread.
  *
- * <p>One change at a time; after one, {@code pause} until the next; nothing beyond the most ranges
- * of a node; a cut only inside the range.
+ * <p>One change at a time, that of the busiest range; after one, {@code pause} until the next;
+ * nothing beyond the most ranges of a node; a cut only inside the range.
  */
-final class ShapePlan {
+public final class ShapePlan {
   private static final Logger LOG = LoggerFactory.getLogger(ShapePlan.class);
 
   private final SplitStrategy strategy;
-  private final Duration pause;
+  private final ShapeSettings settings;
   private final Map<String, SplitAdvice> latest = new HashMap<>();
   private @Nullable Long changedAtMillis;
+  private @Nullable String changedLast;
   private @Nullable String lastFault;
 
   /**
@@ -34,7 +39,7 @@ final class ShapePlan {
    * @param start first key it may hold
    * @param end first key behind it; null if there is none
    */
-  record Led(RangeLoad load, byte[] start, byte @Nullable [] end) {
+  public record Led(RangeLoad load, byte[] start, byte @Nullable [] end) {
     boolean cutsAt(byte[] key) {
       return Arrays.compareUnsigned(start, key) < 0
           && (end == null || Arrays.compareUnsigned(key, end) < 0);
@@ -46,20 +51,26 @@ final class ShapePlan {
   }
 
   /** What to do. */
-  sealed interface Step {
+  public sealed interface Step {
+    /** Whose turn it is; of two, the left one. */
+    String range();
+
     /** Cut a range in two. */
     record Split(String range, byte[] key) implements Step {}
 
     /** Make one of two neighbours. */
-    record Merge(String left, String right) implements Step {}
+    record Merge(String left, String right) implements Step {
+      @Override
+      public String range() {
+        return left;
+      }
+    }
   }
 
-  /**
-   * @param pause between one change at this node and the next
-   */
-  ShapePlan(SplitStrategy strategy, Duration pause) {
+  /** Nothing has been said yet. */
+  public ShapePlan(SplitStrategy strategy, ShapeSettings settings) {
     this.strategy = strategy;
-    this.pause = pause;
+    this.settings = settings;
   }
 
   /**
@@ -67,41 +78,62 @@ final class ShapePlan {
    *
    * @param led all ranges that this node leads, in the order of their stores and keys
    */
-  Optional<Step> next(List<Led> led, NodeLoad node, long nowMillis) {
+  public Optional<Step> next(List<Led> led, NodeLoad node, long nowMillis) {
     latest.keySet().retainAll(led.stream().map(range -> range.load().range()).toList());
-    List<Step> wanted = new ArrayList<>();
+    List<Wanted> wanted = new ArrayList<>();
     for (Led range : led) {
       SplitAdvice advice = advise(range, node);
       latest.put(range.load().range(), advice);
       if (advice instanceof SplitAdvice.Split split) {
-        wanted.add(new Step.Split(range.load().range(), split.key()));
+        wanted.add(new Wanted(range.load(), split.key()));
       }
     }
-    Optional<Step> next = wanted.stream().findFirst().or(() -> merge(led));
-    if (next.isEmpty() || isPausing(nowMillis)) {
+    if (isPausing(nowMillis)) {
       return Optional.empty();
     }
-    changedAtMillis = nowMillis;
+    Optional<Step> next = wanted.isEmpty() ? merge(led) : Optional.of(busiest(wanted));
+    if (next.isPresent()) {
+      changedAtMillis = nowMillis;
+    }
     return next;
   }
 
+  @SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
+  private record Wanted(RangeLoad load, byte[] key) {}
+
+  /** One that cannot be carried out does not keep the others from their turn. */
+  private Step busiest(List<Wanted> wanted) {
+    Wanted next =
+        wanted.stream()
+            .filter(one -> !one.load().range().equals(changedLast))
+            .max(Comparator.comparingDouble(one -> one.load().requests().mean()))
+            .orElse(wanted.get(0));
+    changedLast = next.load().range();
+    return new Step.Split(next.load().range(), next.key());
+  }
+
   /** What was said last about each range that this node leads. */
-  Map<String, SplitAdvice> latest() {
+  public Map<String, SplitAdvice> latest() {
     return Map.copyOf(latest);
   }
 
   private boolean isPausing(long nowMillis) {
-    return changedAtMillis != null && nowMillis - changedAtMillis < pause.toMillis();
+    return changedAtMillis != null && nowMillis - changedAtMillis < settings.pause().toMillis();
   }
 
   private SplitAdvice advise(Led range, NodeLoad node) {
-    SplitAdvice advice;
+    if (!settings.stores().contains(range.load().store())) {
+      return new SplitAdvice.Stay(Reason.OFF);
+    }
+    @Nullable SplitAdvice advice;
     try {
       advice = strategy.advise(range.load(), node);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | LinkageError | StackOverflowError e) {
       return failed(range, e.toString());
     }
-    if (!(advice instanceof SplitAdvice.Split split)) {
+    if (advice == null) {
+      return failed(range, "it says nothing");
+    } else if (!(advice instanceof SplitAdvice.Split split)) {
       return advice;
     } else if (!range.cutsAt(split.key())) {
       return failed(range, "it wants a " + advice + ", which is not inside");
@@ -124,8 +156,9 @@ final class ShapePlan {
 
   private boolean shouldMerge(Led left, Led right) {
     try {
-      return strategy.shouldMerge(left.load(), right.load());
-    } catch (RuntimeException e) {
+      return settings.stores().contains(left.load().store())
+          && strategy.shouldMerge(left.load(), right.load());
+    } catch (RuntimeException | LinkageError | StackOverflowError e) {
       failed(left, e.toString());
       return false;
     }

@@ -15,7 +15,7 @@ import java.time.Duration;
  * @param leastAge no range is split again, or merged, sooner
  * @param mergeAfter how long two neighbours must have been idle to become one; 0 for never
  */
-record SplitLimits(
+public record SplitLimits(
     double maxIoDensity,
     double maxBusy,
     double ioNanosLimit,
@@ -26,7 +26,7 @@ record SplitLimits(
   /**
    * @throws IllegalArgumentException if a value makes no sense; the message names it
    */
-  SplitLimits {
+  public SplitLimits {
     require(maxIoDensity >= 1, "maxIoDensity must be at least 1, not " + maxIoDensity);
     require(maxBusy > 0 && maxBusy <= 1, "maxBusy must be above 0 up to 1, not " + maxBusy);
     require(ioNanosLimit >= 0, "ioNanosLimit must not be negative: " + ioNanosLimit);

@@ -3,9 +3,12 @@ package io.fjordmq.range.placement;
 import io.fjordmq.api.MalformedBytesException;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.peer.PeerServices;
+import io.fjordmq.range.RangeId;
 import io.fjordmq.range.store.RangeStore;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /**
  * Does on this node what the driver orders. Obeys the newest driver alone, and its orders in their
@@ -19,22 +22,29 @@ public final class PlacementAgent implements PeerServices.Handler {
 
   private final RangeStore store;
   private final LongSupplier metadata;
+  private final Supplier<Map<RangeId, ShapeReport>> shapes;
   private long lastTerm;
   private long lastNumber;
 
-  private PlacementAgent(RangeStore store, LongSupplier metadata) {
+  private PlacementAgent(
+      RangeStore store, LongSupplier metadata, Supplier<Map<RangeId, ShapeReport>> shapes) {
     this.store = store;
     this.metadata = metadata;
+    this.shapes = shapes;
   }
 
   /**
    * Obeys from now on.
    *
    * @param metadata the version that this node knows: it hears nobody who was removed by then
+   * @param shapes what it wants for the ranges that it leads
    */
   public static PlacementAgent serve(
-      RangeStore store, PeerServices services, LongSupplier metadata) {
-    PlacementAgent agent = new PlacementAgent(store, metadata);
+      RangeStore store,
+      PeerServices services,
+      LongSupplier metadata,
+      Supplier<Map<RangeId, ShapeReport>> shapes) {
+    PlacementAgent agent = new PlacementAgent(store, metadata, shapes);
     services.serve(NAME, agent);
     return agent;
   }
@@ -71,7 +81,7 @@ public final class PlacementAgent implements PeerServices.Handler {
     }
     // The version first: what is reported must not be older than it.
     long known = metadata.getAsLong();
-    return CompletableFuture.completedFuture(RangeReports.of(store, known).encode());
+    return CompletableFuture.completedFuture(RangeReports.of(store, known, shapes.get()).encode());
   }
 
   private synchronized boolean accept(PlacementOrder order) {

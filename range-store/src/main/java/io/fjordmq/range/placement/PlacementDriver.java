@@ -225,6 +225,7 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
       PlacementView view = view(asked, reports);
       List<Step> planned = new ArrayList<>(PlacementPlan.steps(view, settings.get().stores()));
       planned.addAll(PlacementPlan.splits(view, splits.keys()));
+      planned.addAll(PlacementPlan.wishes(view));
       for (Step step : planned) {
         if (asked.busy.size() < settings.get().maxSteps() && asked.busy.add(step.range())) {
           cool(asked, step);

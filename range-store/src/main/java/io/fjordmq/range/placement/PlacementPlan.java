@@ -5,6 +5,7 @@ import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeId;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -33,6 +34,9 @@ import org.jspecify.annotations.Nullable;
  * </ol>
  */
 final class PlacementPlan {
+  private static final Comparator<RangeId> RANGE_ORDER =
+      Comparator.comparing(RangeId::store).thenComparingLong(RangeId::number);
+
   private PlacementPlan() {}
 
   static List<Step> steps(PlacementView view, List<StorePlacement> stores) {
@@ -57,6 +61,20 @@ final class PlacementPlan {
           }
         });
     return steps;
+  }
+
+  /** The splits that the leaders of ranges ask for, of those that can be done now. */
+  static List<Step> wishes(PlacementView view) {
+    Map<RangeId, byte[]> wanted = new LinkedHashMap<>();
+    for (RangeId id : view.published().keySet().stream().sorted(RANGE_ORDER).toList()) {
+      PlacedRange range =
+          new PlacedRange(Objects.requireNonNull(view.published().get(id)), view.reports());
+      ShapeReport shape = range.leader() == null ? null : range.leaderReport().shape();
+      if (shape != null && shape.splitOff() != null) {
+        wanted.put(id, shape.splitOff().start());
+      }
+    }
+    return splits(view, wanted);
   }
 
   private static List<Step> ofStore(PlacementView view, StorePlacement store) {

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -22,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * What a node says of all replicas that it holds.
  *
  * <pre>
- * u8     format, 2; 1, which is read, too, had neither the next nor keys: its nodes could not split
- *        ranges
+ * u8     format, 3; 2, which is read, too, had no shapes: its nodes did not split ranges by their
+ *        load; 1, which is read, too, had neither the next nor keys: they could not split ranges
  * varint version of the metadata that the node knows
  * varint replicas, then of each:
  *   text   store
@@ -40,6 +41,7 @@ import org.jspecify.annotations.Nullable;
  *   u8     1 if the group's replicas follow, 0 if they are not known
  *   -- if so: varint voters, then as many texts; varint learners, then as many texts; ascending
  *   text   why it is halted, empty if it is not
+ *   u8     1 if its {@link ShapeReport} follows
  * varint retired ranges, then of each:
  *   text   store
  *   varint range number
@@ -53,7 +55,8 @@ public record RangeReports(long metadata, List<ReplicaReport> replicas, Set<Rang
   /** More replicas than this no node can tell of. */
   public static final int MAX_REPLICAS = 20_000;
 
-  private static final int FORMAT = 2;
+  private static final int FORMAT = 3;
+  private static final int WITHOUT_SHAPES = 2;
   private static final int WITHOUT_KEYS = 1;
   private static final int LEAST_BYTES = 10;
   private static final int MAX_FAILURE_CHARACTERS = 300;
@@ -70,10 +73,19 @@ public record RangeReports(long metadata, List<ReplicaReport> replicas, Set<Rang
     retired = Set.copyOf(retired);
   }
 
-  /** What there is now; the metadata are known up to the version. */
-  public static RangeReports of(RangeStore store, long metadata) {
+  /**
+   * What there is now.
+   *
+   * @param metadata they are known up to this version
+   * @param shapes what this node wants for ranges that it leads
+   */
+  public static RangeReports of(RangeStore store, long metadata, Map<RangeId, ShapeReport> shapes) {
     return new RangeReports(
-        metadata, store.status().stream().map(ReplicaReport::of).toList(), store.retired());
+        metadata,
+        store.status().stream()
+            .map(status -> ReplicaReport.of(status, shapes.get(status.descriptor().id())))
+            .toList(),
+        store.retired());
   }
 
   @Nullable ReplicaReport find(RangeId range) {
@@ -107,6 +119,11 @@ public record RangeReports(long metadata, List<ReplicaReport> replicas, Set<Rang
     }
     String failure = replica.failure() == null ? "" : replica.failure();
     out.writeString(failure.substring(0, Math.min(failure.length(), MAX_FAILURE_CHARACTERS)));
+    ShapeReport shape = replica.shape();
+    out.writeByte(shape == null ? 0 : 1);
+    if (shape != null) {
+      shape.write(out);
+    }
   }
 
   static void writeSet(ByteWriter out, ReplicaSet set) {
@@ -127,7 +144,7 @@ public record RangeReports(long metadata, List<ReplicaReport> replicas, Set<Rang
   public static RangeReports decode(byte[] bytes) {
     ByteReader in = new ByteReader(bytes);
     int format = in.readByte();
-    if (format != WITHOUT_KEYS) {
+    if (format != WITHOUT_KEYS && format != WITHOUT_SHAPES) {
       NewerFormException.require("range reports", FORMAT, format);
     }
     long metadata = format == WITHOUT_KEYS ? 0 : in.readVarint();
@@ -157,6 +174,7 @@ public record RangeReports(long metadata, List<ReplicaReport> replicas, Set<Rang
     long lastIndex = in.readVarint();
     ReplicaSet set = in.readByte() == 0 ? null : readSet(in);
     String failure = in.readString();
+    boolean shaped = format == FORMAT && in.readByte() != 0;
     return new ReplicaReport(
         range,
         epoch,
@@ -166,7 +184,8 @@ public record RangeReports(long metadata, List<ReplicaReport> replicas, Set<Rang
         set,
         appliedIndex,
         lastIndex,
-        failure.isEmpty() ? null : failure);
+        failure.isEmpty() ? null : failure,
+        shaped ? ShapeReport.read(in, keys) : null);
   }
 
   private static ReplicaStatus.Role role(int number) {

@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param appliedIndex last entry in its state
  * @param lastIndex last entry of its log; 0 while it is closed
  * @param failure why it is halted; null if it is in service
+ * @param shape what the node wants for the range; null if it does not lead it, or has not measured
+ *     it yet
  */
 public record ReplicaReport(
     RangeId range,
@@ -30,9 +32,12 @@ public record ReplicaReport(
     @Nullable ReplicaSet replicas,
     long appliedIndex,
     long lastIndex,
-    @Nullable String failure) {
+    @Nullable String failure,
+    @Nullable ShapeReport shape) {
 
-  static ReplicaReport of(ReplicaStatus status) {
+  static ReplicaReport of(ReplicaStatus status, @Nullable ShapeReport wanted) {
+    boolean fits =
+        wanted != null && status.leading() && wanted.fits(status.descriptor().interval());
     GroupStatus group = status.group();
     return new ReplicaReport(
         status.descriptor().id(),
@@ -43,7 +48,8 @@ public record ReplicaReport(
         group == null ? null : group.replicas(),
         status.appliedIndex(),
         group == null ? 0 : group.lastIndex(),
-        status.failure());
+        status.failure(),
+        fits ? wanted : null);
   }
 
   boolean isLeading() {

@@ -31,6 +31,7 @@ final class ApplyLoop {
   private final KvSpace space;
   private final long maxWriteBytes;
   private final RangeObserver observer;
+  private final ReplicaLoad load;
   private final RangeSplit splits;
   private final Consumer<Written> afterWrite;
 
@@ -67,6 +68,7 @@ final class ApplyLoop {
       KvSpace space,
       long maxWriteBytes,
       RangeObserver observer,
+      ReplicaLoad load,
       RangeSplit splits,
       Consumer<Written> afterWrite) {
     this.state = state;
@@ -74,10 +76,11 @@ final class ApplyLoop {
     this.space = space;
     this.maxWriteBytes = maxWriteBytes;
     this.observer = observer;
+    this.load = load;
     this.splits = splits;
     this.afterWrite = afterWrite;
     this.rows = new WriteSet(space.latest(), batch);
-    this.context = new Context(new DataWriter(rows, state.descriptor().interval()));
+    this.context = new Context(new DataWriter(rows, state.descriptor().interval(), load));
   }
 
   /**
@@ -201,14 +204,15 @@ final class ApplyLoop {
       narrow(written.cut());
     }
     afterWrite.accept(written);
-    observer.applied(
-        state.descriptor().id(), entries, executed, bytes, System.nanoTime() - startNanos);
+    long nanos = System.nanoTime() - startNanos;
+    load.applied(executed, nanos);
+    observer.applied(state.descriptor().id(), entries, executed, bytes, nanos);
   }
 
   private void narrow(RangeSplit.Cut made) {
     cut = null;
     state.splitOff(made.left(), made.right());
-    context = new Context(new DataWriter(rows, made.left().interval()));
+    context = new Context(new DataWriter(rows, made.left().interval(), load));
   }
 
   /**

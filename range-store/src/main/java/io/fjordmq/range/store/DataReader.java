@@ -5,19 +5,39 @@ import io.fjordmq.range.kv.KvReader;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** A range's data as its coprocessor sees it: without prefix, and nothing of other ranges. */
+/**
+ * A range's data as its coprocessor sees it: without prefix, and nothing of other ranges. What is
+ * looked for counts as load of the range where that is measured; of a scan, where it begins.
+ */
 final class DataReader implements KvReader {
   private final KvReader rows;
   private final KeyInterval interval;
+  private final @Nullable ReplicaLoad load;
 
+  /** Reads that nobody has asked for from outside: they are no load. */
   DataReader(KvReader rows, KeyInterval interval) {
+    this(rows, interval, null);
+  }
+
+  DataReader(KvReader rows, KeyInterval interval, @Nullable ReplicaLoad load) {
     this.rows = rows;
     this.interval = interval;
+    this.load = load;
+  }
+
+  private void touch(byte[] key) {
+    if (load != null) {
+      load.touched(key);
+    }
   }
 
   @Override
   public byte @Nullable [] get(byte[] key) {
-    return interval.contains(key) ? rows.get(RangeKeys.data(key)) : null;
+    if (!interval.contains(key)) {
+      return null;
+    }
+    touch(key);
+    return rows.get(RangeKeys.data(key));
   }
 
   @Override
@@ -25,6 +45,7 @@ final class DataReader implements KvReader {
     byte[] first = first(from);
     byte[] last = last(to);
     if (Arrays.compareUnsigned(first, last) < 0) {
+      touch(inside(from));
       rows.scan(first, last, stripping(visitor));
     }
   }
@@ -34,13 +55,18 @@ final class DataReader implements KvReader {
     byte[] first = first(from);
     byte[] last = last(to);
     if (Arrays.compareUnsigned(first, last) < 0) {
+      touch(inside(from));
       rows.scanBackwards(first, last, stripping(visitor));
     }
   }
 
   private byte[] first(byte[] from) {
+    return RangeKeys.data(inside(from));
+  }
+
+  private byte[] inside(byte[] from) {
     byte[] start = interval.start();
-    return RangeKeys.data(Arrays.compareUnsigned(from, start) < 0 ? start : from);
+    return Arrays.compareUnsigned(from, start) < 0 ? start : from;
   }
 
   private byte[] last(byte @Nullable [] to) {

@@ -12,12 +12,17 @@ import org.jspecify.annotations.Nullable;
 final class DataWriter implements KvWriter {
   private final KvWriter rows;
   private final KeyInterval interval;
+  private final ReplicaLoad load;
   private final DataReader reader;
 
-  DataWriter(KvWriter rows, KeyInterval interval) {
+  /**
+   * @param load what is written and looked for counts as it
+   */
+  DataWriter(KvWriter rows, KeyInterval interval, ReplicaLoad load) {
     this.rows = rows;
     this.interval = interval;
-    this.reader = new DataReader(rows, interval);
+    this.load = load;
+    this.reader = new DataReader(rows, interval, load);
   }
 
   @Override
@@ -51,6 +56,7 @@ final class DataWriter implements KvWriter {
     if (!interval.contains(key)) {
       throw outside(key);
     }
+    load.touched(key);
     return key;
   }
 

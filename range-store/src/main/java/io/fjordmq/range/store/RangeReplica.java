@@ -108,6 +108,7 @@ final class RangeReplica implements ReplicatedState {
         space,
         parts.settings().maxWriteBytes(),
         parts.observer(),
+        parts.load(),
         splits,
         this::afterWrite);
   }
@@ -205,7 +206,9 @@ final class RangeReplica implements ReplicatedState {
     try (LazySnapshot snapshot = new LazySnapshot(space)) {
       byte[] answer =
           coprocessor.query(
-              ByteBuffer.wrap(query).asReadOnlyBuffer(), new DataReader(snapshot, now.interval()));
+              ByteBuffer.wrap(query).asReadOnlyBuffer(),
+              new DataReader(snapshot, now.interval(), parts.load()));
+      parts.load().queried();
       parts.observer().queried(id, System.nanoTime() - startNanos);
       return new RangeResult.Answered(answer);
     } catch (KvException e) {
@@ -303,6 +306,7 @@ final class RangeReplica implements ReplicatedState {
     RangeDescriptor right = cut.right();
     LOG.info("range {} split at {}: {} has {}", id, appliedIndex, right.id(), right.interval());
     parts.observer().split(id, right.id());
+    parts.load().reshaped();
     if (cut.here()) {
       parts.births().born(right, leadingTerm != NOT_LEADING);
     }
@@ -331,6 +335,7 @@ final class RangeReplica implements ReplicatedState {
   @Override
   public void leading(long term) {
     leadingTerm = term;
+    parts.load().begin();
     LOG.info("range {} is led by this node: term={} appliedIndex={}", id, term, appliedIndex);
     try {
       parts.effects().leading(id);
@@ -342,6 +347,7 @@ final class RangeReplica implements ReplicatedState {
   @Override
   public void following() {
     leadingTerm = NOT_LEADING;
+    parts.load().end();
     LOG.info("range {} is no longer led by this node", id);
   }
 
@@ -386,6 +392,7 @@ final class RangeReplica implements ReplicatedState {
   @Override
   public void halted(ConsensusException cause) {
     leadingTerm = NOT_LEADING;
+    parts.load().end();
     halt = Halt.of(id, appliedIndex, cause);
     parts.observer().halted(id);
     parts.whenHalted().accept(id);

@@ -15,6 +15,7 @@ import io.fjordmq.range.StoreSpec;
 import io.fjordmq.range.kv.Kv;
 import io.fjordmq.range.kv.KvException;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -26,6 +27,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -263,6 +265,7 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
             settings,
             runtime,
             observer,
+            new ReplicaLoad(),
             spec.effects(),
             host,
             this::born,
@@ -305,9 +308,29 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
         .begin();
   }
 
+  /** Replicas that this node holds, of all stores. */
+  public int size() {
+    return replicas.size();
+  }
+
   /** Figures of every replica. */
   public List<ReplicaStatus> status() {
     return replicas.values().stream().map(SupervisedReplica::status).toList();
+  }
+
+  /**
+   * What the ranges that are led here have had to do, in the order of stores and keys. To be called
+   * about once a second, by one thread; before the first call nothing is measured.
+   *
+   * @param nanos since the call before
+   * @param idleWindow in which idle ranges are found; always the same
+   */
+  public List<LedRange> measure(long nanos, Duration idleWindow) {
+    return replicas.values().stream()
+        .map(replica -> replica.measure(nanos, idleWindow))
+        .flatMap(Stream::ofNullable)
+        .sorted(LedRange.ORDER)
+        .toList();
   }
 
   /** Makes everything applied so far durable and lets the logs drop it. */
@@ -364,12 +387,8 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
   /** Closes the replicas; what they applied stays in the storage, which flushes when it closes. */
   @Override
   public void close() {
-    onSupervisor(this::closeReplicas);
+    CompletableFuture.runAsync(this::closeReplicas, runtime.supervisor()).join();
     LOG.info("ranges closed: node={}", self);
-  }
-
-  private void onSupervisor(Runnable task) {
-    CompletableFuture.runAsync(task, runtime.supervisor()).join();
   }
 
   private void closeReplicas() {

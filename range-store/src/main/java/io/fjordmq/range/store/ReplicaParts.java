@@ -9,13 +9,18 @@ import io.fjordmq.range.RangeObserver;
 import io.fjordmq.range.kv.Kv;
 import java.util.function.Consumer;
 
-/** What a replica shares with the others of its store. */
+/**
+ * What a replica is made of besides its rows and its code.
+ *
+ * @param load its own; the rest is shared with others
+ */
 record ReplicaParts(
     NodeId self,
     Kv kv,
     RangeStoreSettings settings,
     RangeRuntime runtime,
     RangeObserver observer,
+    ReplicaLoad load,
     EffectListener effects,
     ConsensusHost host,
     Births births,

@@ -1,6 +1,7 @@
 package io.fjordmq.range.store;
 
 import io.fjordmq.api.NewerFormException;
+import io.fjordmq.api.plugin.RangeLoad;
 import io.fjordmq.cluster.consensus.Consensus;
 import io.fjordmq.cluster.consensus.ConsensusException;
 import io.fjordmq.cluster.consensus.ConsensusHost;
@@ -77,6 +78,20 @@ final class SupervisedReplica {
     return replica != null
         ? replica.status()
         : new ReplicaStatus(parts.self(), known, false, 0, 0, 0, null, failure);
+  }
+
+  /**
+   * What it had to do since the call before.
+   *
+   * @return null while it does not lead, or has only begun to
+   */
+  @Nullable LedRange measure(long nanos, Duration idleWindow) {
+    if (replica() == null) {
+      return null;
+    }
+    RangeDescriptor shape = descriptor();
+    RangeLoad load = parts.load().measure(id, nanos, idleWindow, spec.cuts());
+    return load == null || shape != descriptor() ? null : new LedRange(shape, load);
   }
 
   /**

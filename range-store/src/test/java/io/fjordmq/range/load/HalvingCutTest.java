@@ -2,7 +2,8 @@ package io.fjordmq.range.load;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fjordmq.range.load.SplitAdvice.Reason;
+import io.fjordmq.api.plugin.SplitAdvice;
+import io.fjordmq.api.plugin.SplitAdvice.Reason;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

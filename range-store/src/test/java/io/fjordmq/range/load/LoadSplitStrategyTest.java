@@ -3,7 +3,8 @@ package io.fjordmq.range.load;
 import static io.fjordmq.range.load.MadeUpRanges.UNITS;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fjordmq.range.load.SplitAdvice.Reason;
+import io.fjordmq.api.plugin.SplitAdvice;
+import io.fjordmq.api.plugin.SplitAdvice.Reason;
 import java.time.Duration;
 import java.util.Map;
 import java.util.function.IntUnaryOperator;

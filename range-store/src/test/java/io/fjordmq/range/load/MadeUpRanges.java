@@ -1,5 +1,8 @@
 package io.fjordmq.range.load;
 
+import io.fjordmq.api.plugin.NodeLoad;
+import io.fjordmq.api.plugin.SplitAdvice;
+import io.fjordmq.api.plugin.SplitStrategy;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -8,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.function.IntUnaryOperator;
@@ -35,7 +39,11 @@ final class MadeUpRanges {
   private long second;
 
   MadeUpRanges(SplitStrategy strategy) {
-    this.plan = new ShapePlan(strategy, Duration.ofSeconds(10));
+    this.plan =
+        new ShapePlan(
+            strategy,
+            new ShapeSettings(
+                Set.of("inbox"), 64, Duration.ofSeconds(10), Duration.ofSeconds(1), IDLE));
     ranges.put(0, meter());
   }
 

@@ -2,6 +2,7 @@ package io.fjordmq.range.load;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fjordmq.api.plugin.RangeLoad;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.function.UnaryOperator;

@@ -2,11 +2,16 @@ package io.fjordmq.range.load;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fjordmq.range.load.RangeLoad.Spread;
-import io.fjordmq.range.load.SplitAdvice.Reason;
+import io.fjordmq.api.plugin.NodeLoad;
+import io.fjordmq.api.plugin.RangeLoad;
+import io.fjordmq.api.plugin.RangeLoad.Spread;
+import io.fjordmq.api.plugin.SplitAdvice;
+import io.fjordmq.api.plugin.SplitAdvice.Reason;
+import io.fjordmq.api.plugin.SplitStrategy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
@@ -31,7 +36,8 @@ final class ShapePlanTest {
               return merging;
             }
           },
-          Duration.ofSeconds(10));
+          new ShapeSettings(
+              Set.of("inbox"), 64, Duration.ofSeconds(10), Duration.ofSeconds(1), Duration.ZERO));
 
   private static ShapePlan.Led led(String name, byte[] start, byte[] end) {
     Spread none = new Spread(0, 0, 0);

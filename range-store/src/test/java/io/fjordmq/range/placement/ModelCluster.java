@@ -150,7 +150,8 @@ final class ModelCluster {
   private static ReplicaReport report(RangeId id, Group group, NodeId node, ReplicaSet knows) {
     ReplicaStatus.Role role =
         node.equals(group.leader) ? ReplicaStatus.Role.LEADER : ReplicaStatus.Role.VOTER;
-    return new ReplicaReport(id, RangeEpoch.FIRST, KeyInterval.ALL, role, 1, knows, 10, 10, null);
+    return new ReplicaReport(
+        id, RangeEpoch.FIRST, KeyInterval.ALL, role, 1, knows, 10, 10, null, null);
   }
 
   /** Does what was planned; fails if it must not be done. */

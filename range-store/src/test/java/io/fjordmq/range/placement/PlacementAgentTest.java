@@ -13,6 +13,7 @@ import io.fjordmq.range.sim.LocalRanges;
 import io.fjordmq.range.store.ReplicaStatus;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.AfterEach;
@@ -33,7 +34,7 @@ class PlacementAgentTest {
 
   @BeforeEach
   void serve() {
-    PlacementAgent.serve(ranges.store(), peers.start(AGENT), () -> 7);
+    PlacementAgent.serve(ranges.store(), peers.start(AGENT), () -> 7, Map::of);
   }
 
   @AfterEach

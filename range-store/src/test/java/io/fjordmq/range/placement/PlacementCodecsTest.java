@@ -3,7 +3,10 @@ package io.fjordmq.range.placement;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.fjordmq.api.ByteReader;
+import io.fjordmq.api.ByteWriter;
 import io.fjordmq.api.MalformedBytesException;
+import io.fjordmq.api.NewerFormException;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.range.KeyInterval;
@@ -15,6 +18,7 @@ import java.util.Collections;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -43,7 +47,15 @@ class PlacementCodecsTest {
                     SET,
                     128,
                     129,
-                    null),
+                    null,
+                    new ShapeReport(
+                        3,
+                        300,
+                        612,
+                        9_000,
+                        "split",
+                        new KeyInterval(new byte[] {1, 7}, new byte[] {2, 3}),
+                        false)),
                 new ReplicaReport(
                     RANGE,
                     RangeEpoch.FIRST,
@@ -53,12 +65,13 @@ class PlacementCodecsTest {
                     null,
                     5,
                     0,
-                    "full")),
+                    "full",
+                    null)),
             Set.of(new RangeId("in", 2)));
     byte[] bytes = reports.encode();
     assertThat(HEX.formatHex(bytes))
         .isEqualTo(
-            "02"
+            "03"
                 + "c801"
                 + "02"
                 + "02696e"
@@ -75,6 +88,14 @@ class PlacementCodecsTest {
                 + "0201610162"
                 + "010163"
                 + "00"
+                + "01" // its shape
+                + "03"
+                + "ac02"
+                + "e404"
+                + "a846"
+                + "0573706c6974"
+                + "01"
+                + "020107"
                 + "02696e"
                 + "ac02"
                 + "0101"
@@ -86,6 +107,7 @@ class PlacementCodecsTest {
                 + "00"
                 + "00"
                 + "0466756c6c"
+                + "00"
                 + "01"
                 + "02696e"
                 + "02");
@@ -110,7 +132,51 @@ class PlacementCodecsTest {
                 null,
                 5,
                 0,
+                null,
                 null));
+  }
+
+  @Test
+  void shouldReadReportsOfNodesThatDoNotSayWhatTheyWant() {
+    RangeReports read =
+        RangeReports.decode(
+            HEX.parseHex(
+                "02c80101"
+                    + "02696e"
+                    + "ac02"
+                    + "0102"
+                    + "0000"
+                    + "03"
+                    + "00"
+                    + "05"
+                    + "00"
+                    + "00"
+                    + "00"
+                    + "00"));
+    assertThat(read.metadata()).isEqualTo(200);
+    assertThat(read.replicas()).singleElement().extracting(ReplicaReport::shape).isNull();
+  }
+
+  @Test
+  void shouldKeepTheBytesOfAShapeThatNeedsNoSplit() {
+    assertThat(shape(null, true)).isEqualTo("04" + "05" + "06" + "07" + "04636f6c64" + "02");
+    assertThat(shape(null, false)).isEqualTo("04" + "05" + "06" + "07" + "04636f6c64" + "00");
+    ByteReader later = new ByteReader(HEX.parseHex("04050607" + "04636f6c64" + "03"));
+    assertThatThrownBy(() -> ShapeReport.read(later, KeyInterval.ALL))
+        .isInstanceOf(NewerFormException.class);
+    ByteReader outside = new ByteReader(HEX.parseHex("04050607" + "04636f6c64" + "010105"));
+    KeyInterval keys = new KeyInterval(new byte[0], new byte[] {5});
+    assertThatThrownBy(() -> ShapeReport.read(outside, keys))
+        .isInstanceOf(MalformedBytesException.class);
+  }
+
+  private static String shape(@Nullable KeyInterval splitOff, boolean merge) {
+    ShapeReport shape = new ShapeReport(4, 5, 6, 7, "cold", splitOff, merge);
+    ByteWriter out = new ByteWriter(16);
+    shape.write(out);
+    byte[] bytes = out.toByteArray();
+    assertThat(ShapeReport.read(new ByteReader(bytes), KeyInterval.ALL)).isEqualTo(shape);
+    return HEX.formatHex(bytes);
   }
 
   @Test
@@ -125,7 +191,8 @@ class PlacementCodecsTest {
             null,
             5,
             0,
-            "x".repeat(5000));
+            "x".repeat(5000),
+            null);
     RangeReports read =
         RangeReports.decode(new RangeReports(1, List.of(halted), Set.of()).encode());
     assertThat(read.replicas().get(0).failure()).hasSize(300);
@@ -135,7 +202,16 @@ class PlacementCodecsTest {
   void shouldRefuseMoreReplicasThanANodeCanHave() {
     ReplicaReport one =
         new ReplicaReport(
-            RANGE, RangeEpoch.FIRST, KeyInterval.ALL, ReplicaStatus.Role.NONE, 0, null, 5, 0, null);
+            RANGE,
+            RangeEpoch.FIRST,
+            KeyInterval.ALL,
+            ReplicaStatus.Role.NONE,
+            0,
+            null,
+            5,
+            0,
+            null,
+            null);
     List<ReplicaReport> many = Collections.nCopies(RangeReports.MAX_REPLICAS + 1, one);
     assertThatThrownBy(() -> new RangeReports(1, many, Set.of()))
         .isInstanceOf(IllegalArgumentException.class);
@@ -198,7 +274,7 @@ class PlacementCodecsTest {
         .isInstanceOf(MalformedBytesException.class);
     assertThatThrownBy(() -> PlacementOrder.decode(HEX.parseHex("01080905")))
         .isInstanceOf(MalformedBytesException.class);
-    assertThatThrownBy(() -> RangeReports.decode(HEX.parseHex("0300")))
+    assertThatThrownBy(() -> RangeReports.decode(HEX.parseHex("0400")))
         .isInstanceOf(MalformedBytesException.class);
   }
 }

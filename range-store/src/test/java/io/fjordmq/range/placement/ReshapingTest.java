@@ -41,7 +41,8 @@ class ReshapingTest {
 
   private static ReplicaReport replica(
       RangeId range, long version, KeyInterval keys, ReplicaStatus.Role role) {
-    return new ReplicaReport(range, new RangeEpoch(version, 1), keys, role, 3, BOTH, 9, 9, null);
+    return new ReplicaReport(
+        range, new RangeEpoch(version, 1), keys, role, 3, BOTH, 9, 9, null, null);
   }
 
   private void says(NodeId node, ReplicaReport... replicas) {

@@ -1,5 +1,6 @@
 package io.fjordmq.range.sim;
 
+import io.fjordmq.api.plugin.SplitStrategy;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.ConsensusException;
 import io.fjordmq.cluster.consensus.ReplicaSet;
@@ -8,11 +9,16 @@ import io.fjordmq.cluster.membership.TestMembership;
 import io.fjordmq.cluster.metadata.MetadataGroup;
 import io.fjordmq.cluster.metadata.MetadataSettings;
 import io.fjordmq.cluster.metadata.MetadataStorage;
+import io.fjordmq.range.RangeObserver;
+import io.fjordmq.range.load.ShapeSettings;
 import io.fjordmq.range.placement.PlacementAgent;
 import io.fjordmq.range.placement.PlacementDriver;
 import io.fjordmq.range.placement.PlacementSettings;
 import io.fjordmq.range.placement.RangeDirectory;
+import io.fjordmq.range.placement.ShapeWatch;
 import java.io.IOException;
+import java.time.Duration;
+import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -20,9 +26,14 @@ import org.jspecify.annotations.Nullable;
 final class PlacementNode {
   private static final MetadataSettings METADATA = new MetadataSettings(1 << 16, 20);
 
+  private static final ShapeSettings SHAPES =
+      new ShapeSettings(
+          Set.of("words"), 20, Duration.ofMillis(500), Duration.ofSeconds(1), Duration.ZERO);
+
   private final StoreNode ranges;
   private final ReplicaSet metadataReplicas;
   private final Supplier<PlacementSettings> settings;
+  private final SplitStrategy strategy;
   private @Nullable Life life;
 
   /** From a start to a crash. */
@@ -34,8 +45,12 @@ final class PlacementNode {
       PlacementDriver driver) {}
 
   PlacementNode(
-      StoreNode ranges, ReplicaSet metadataReplicas, Supplier<PlacementSettings> settings) {
+      StoreNode ranges,
+      ReplicaSet metadataReplicas,
+      Supplier<PlacementSettings> settings,
+      SplitStrategy strategy) {
     this.ranges = ranges;
+    this.strategy = strategy;
     this.metadataReplicas = metadataReplicas;
     this.settings = settings;
   }
@@ -65,9 +80,21 @@ final class PlacementNode {
     TestMembership membership = new TestMembership(id());
     RangeDirectory directory = new RangeDirectory();
     metadata.watch(directory);
+    ShapeWatch shapes =
+        new ShapeWatch(
+            opened.store(),
+            strategy,
+            SHAPES,
+            () -> 0,
+            opened.runtime().timers(),
+            Runnable::run,
+            RangeObserver.NONE);
     PlacementAgent agent =
         PlacementAgent.serve(
-            opened.store(), opened.calls(), () -> membership.members().removedAsOf());
+            opened.store(),
+            opened.calls(),
+            () -> membership.members().removedAsOf(),
+            shapes::reports);
     PlacementDriver driver =
         new PlacementDriver(
             membership,
@@ -78,6 +105,7 @@ final class PlacementNode {
             opened.runtime().timers(),
             settings);
     driver.start();
+    shapes.start();
     Life started = new Life(opened, membership, metadata, directory, driver);
     life = started;
     return started;

@@ -67,6 +67,8 @@ final class PlacementSimulation {
   private final Map<NodeId, Member.State> states = new HashMap<>();
   private final List<SimClient> clients = new ArrayList<>();
   private final List<RangeDescriptor> ranges;
+  private final RandomWishes wishes;
+  private final Set<String> asked = new HashSet<>();
   private final boolean onEveryNode;
   private int voters = 3;
   private @Nullable NodeId gone;
@@ -83,6 +85,7 @@ final class PlacementSimulation {
 
   PlacementSimulation(long seed, Defect defect, Path installs, SimCounts counts) {
     this.simulation = new Simulation(seed);
+    this.wishes = new RandomWishes(simulation, 40);
     this.cluster = new SimCluster(simulation);
     this.peers = LoopbackPeers.simulated(cluster.network());
     this.defect = defect;
@@ -119,7 +122,7 @@ final class PlacementSimulation {
                       counts,
                       this::removed,
                       defect == Defect.READS_UNCONFIRMED));
-      nodes.put(id, new PlacementNode(store, metadata, this::settings));
+      nodes.put(id, new PlacementNode(store, metadata, this::settings, wishes));
       states.put(id, Member.State.DOWN);
     }
   }
@@ -240,6 +243,7 @@ final class PlacementSimulation {
   }
 
   private void rounds() throws IOException, ConsensusException {
+    wishes.rest(false);
     for (int round = 0; round < ROUNDS; round++) {
       trouble();
       simulation.run(simulation.between(1, 400));
@@ -298,6 +302,7 @@ final class PlacementSimulation {
     if (leader != null
         && range.interval().contains(key.getBytes(UTF_8))
         && !Arrays.equals(range.interval().start(), key.getBytes(UTF_8))) {
+      asked.add(key);
       leader.life().driver().split(range.id(), key.getBytes(UTF_8)).thenRun(() -> counts.splits++);
     }
   }
@@ -374,6 +379,7 @@ final class PlacementSimulation {
 
   private void peace() throws IOException, ConsensusException {
     clients.forEach(SimClient::rest);
+    wishes.rest(true);
     cluster.network().heal();
     cluster.network().setFaults(SimNetwork.Faults.NONE);
     simulation.run(600); // crashes are noticed
@@ -432,6 +438,13 @@ final class PlacementSimulation {
         .isZero();
     simulation.runUntil("all replicas have the same", this::areEqual, PATIENCE_MILLIS);
     clients.forEach(client -> counts.acknowledgements += client.acknowledgements());
+    counts.wishes += current().stream().filter(this::beganByWish).count();
+  }
+
+  /** Nobody but the load of its parent has asked for it. */
+  private boolean beganByWish(RangeDescriptor range) {
+    byte[] start = range.interval().start();
+    return wishes.wanted(start) && !asked.contains(new String(start, UTF_8));
   }
 
   private void awaitAnswers() {

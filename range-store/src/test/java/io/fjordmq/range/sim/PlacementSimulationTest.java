@@ -45,6 +45,7 @@ class PlacementSimulationTest {
       assertThat(counts.probes).isGreaterThan(0);
       assertThat(counts.installs).isGreaterThan(seeds.count() / 2);
       assertThat(counts.splits).isGreaterThan(seeds.count() / 2);
+      assertThat(counts.wishes).isGreaterThan(seeds.count() / 10);
     }
   }
 

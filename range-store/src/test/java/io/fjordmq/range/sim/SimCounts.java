@@ -18,6 +18,9 @@ public final class SimCounts implements RangeObserver {
   public long probes;
   public long splits;
 
+  /** Ranges that began where the load of their parents asked for it. */
+  public long wishes;
+
   void installed() {
     installs++;
   }

@@ -200,7 +200,8 @@ class RangeReplicaTest {
     DataWriter writer =
         new DataWriter(
             new WriteSet(range.space.latest(), new KvBatch()),
-            new KeyInterval(new byte[] {5}, new byte[] {9}));
+            new KeyInterval(new byte[] {5}, new byte[] {9}),
+            new ReplicaLoad());
     assertThatThrownBy(() -> writer.put(new byte[] {9}, new byte[0]))
         .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> writer.delete(new byte[] {4}))

@@ -49,6 +49,7 @@ final class ReplicaFixture implements Consensus {
   final List<Proposed> proposed = new ArrayList<>();
   final List<RangeId> halted = new ArrayList<>();
   final CreatedGroups groups = new CreatedGroups();
+  final ReplicaLoad load = new ReplicaLoad();
   final List<RangeDescriptor> born = new ArrayList<>();
   private final RangeStoreSettings settings;
   RangeReplica replica;
@@ -109,6 +110,7 @@ final class ReplicaFixture implements Consensus {
             settings,
             runtime,
             RangeObserver.NONE,
+            load,
             listener,
             groups,
             (range, lead) -> born.add(range),

@@ -1,9 +1,9 @@
-package io.fjordmq.range.load;
+package io.fjordmq.api.plugin;
 
 import java.util.HexFormat;
 
 /** What a {@link SplitStrategy} says about a range. */
-sealed interface SplitAdvice {
+public sealed interface SplitAdvice {
 
   /**
    * Cut it in two here.
@@ -41,7 +41,13 @@ sealed interface SplitAdvice {
     UNEVEN,
     /** Too few keys were seen to tell where. */
     TOO_FEW_KEYS,
-    /** The strategy failed; the log says how. */
-    FAILED
+    /** The strategy has a reason that is not among these. */
+    OTHER,
+    /** The strategy failed; the log says how. Said by the broker. */
+    FAILED,
+    /** The strategy has not answered in time. Said by the broker. */
+    TOO_SLOW,
+    /** Ranges of this store are not split by their load. Said by the broker. */
+    OFF
   }
 }

@@ -1,4 +1,4 @@
-package io.fjordmq.range.load;
+package io.fjordmq.api.plugin;
 
 import java.time.Duration;
 import java.util.List;
@@ -20,7 +20,7 @@ import java.util.function.Supplier;
  *     there was none
  * @param sample makes {@link #keys}; sorting them costs something, so ask only when they matter
  */
-record RangeLoad(
+public record RangeLoad(
     String store,
     String range,
     Duration age,
@@ -36,7 +36,7 @@ record RangeLoad(
    * same share of the load, which is that of everything from this key to the next place where a cut
    * is allowed (one inbox bucket, one retained topic, one filter).
    */
-  List<byte[]> keys() {
+  public List<byte[]> keys() {
     return sample.get();
   }
 
@@ -47,5 +47,5 @@ record RangeLoad(
    * @param mean of all
    * @param most its highest second
    */
-  record Spread(double least, double mean, double most) {}
+  public record Spread(double least, double mean, double most) {}
 }

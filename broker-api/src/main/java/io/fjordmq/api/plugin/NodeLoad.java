@@ -1,4 +1,4 @@
-package io.fjordmq.range.load;
+package io.fjordmq.api.plugin;
 
 /**
  * What the node that would have to carry one more range has to do.
@@ -7,4 +7,4 @@ package io.fjordmq.range.load;
  * @param ranges replicas that it holds, of all stores
  * @param maxRanges how many it may hold
  */
-record NodeLoad(double cpu, int ranges, int maxRanges) {}
+public record NodeLoad(double cpu, int ranges, int maxRanges) {}

@@ -1,0 +1,34 @@
+package io.fjordmq.range.load;
+
+import java.time.Duration;
+import java.util.Set;
+
+/**
+ * What holds for the shape of a node's ranges whatever a strategy says.
+ *
+ * @param stores whose ranges are split by their load; those of others are left as they are
+ * @param maxRanges most replicas a node holds, of all stores; at these it splits nothing
+ * @param pause between one change that a node asks for and the next
+ * @param patience how long a strategy may take for all ranges of a node together
+ * @param idleWindow how long neighbours must have been idle to become one; 0 for never
+ */
+public record ShapeSettings(
+    Set<String> stores, int maxRanges, Duration pause, Duration patience, Duration idleWindow) {
+
+  /**
+   * @throws IllegalArgumentException if a value makes no sense; the message names it
+   */
+  public ShapeSettings {
+    stores = Set.copyOf(stores);
+    require(maxRanges >= 1, "maxRanges must be at least 1, not " + maxRanges);
+    require(!pause.isNegative(), "pause must not be negative: " + pause);
+    require(patience.toMillis() >= 1, "patience must be at least 1 ms, not " + patience);
+    require(!idleWindow.isNegative(), "idleWindow must not be negative: " + idleWindow);
+  }
+
+  private static void require(boolean holds, String otherwise) {
+    if (!holds) {
+      throw new IllegalArgumentException(otherwise);
+    }
+  }
+}

@@ -1,0 +1,83 @@
+package io.fjordmq.range.placement;
+
+import io.fjordmq.range.KeyInterval;
+import io.fjordmq.range.RangeId;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What is worth a line of the log among the judgements of every second: a range that is to change,
+ * and one that has too much to do and stays as it is, with why. Said once, and again when it has
+ * changed or after some minutes.
+ */
+final class ShapeNews {
+  private static final Logger LOG = LoggerFactory.getLogger(ShapeNews.class);
+  private static final long AGAIN_MILLIS = Duration.ofMinutes(10).toMillis();
+
+  /** Nothing is wrong, or it is too early to say. */
+  private static final Set<String> USUAL = Set.of("cold", "too_short", "too_young", "off");
+
+  private final String strategy;
+  private final Map<RangeId, Said> latest = new HashMap<>();
+  private boolean slow;
+
+  private record Said(String decision, boolean wished, long atMillis) {}
+
+  /**
+   * @param strategy its class
+   */
+  ShapeNews(String strategy) {
+    this.strategy = strategy;
+  }
+
+  synchronized void heard(Map<RangeId, ShapeReport> reports, long nowMillis) {
+    slow = false;
+    latest.keySet().retainAll(reports.keySet());
+    reports.forEach((range, report) -> heard(range, report, nowMillis));
+  }
+
+  private void heard(RangeId range, ShapeReport report, long nowMillis) {
+    String decision = report.decision();
+    boolean wished = report.splitOff() != null;
+    Said before = latest.get(range);
+    boolean known =
+        before != null
+            && before.decision.equals(decision)
+            && before.wished == wished
+            && nowMillis - before.atMillis < AGAIN_MILLIS;
+    if (USUAL.contains(decision) || known) {
+      return; // and what was said before it stands: who comes and goes is not said each time
+    }
+    latest.put(range, new Said(decision, wished, nowMillis));
+    String load =
+        "%,d requests/s, busy %d %%, %,d ns each"
+            .formatted(report.requests(), report.busyPermille() / 10, report.nanos());
+    if (wished) {
+      LOG.info("range {} is to be split at {}: {}", range, hex(report), load);
+    } else if (report.merge()) {
+      LOG.info("range {} and the next are idle and could be one: {}", range, load);
+    } else if (!decision.equals("split")) { // that one waits for its turn
+      LOG.info("range {} stays as it is, {}: {}", range, decision, load);
+    }
+  }
+
+  private static String hex(ShapeReport report) {
+    KeyInterval part = report.splitOff();
+    return part == null ? "" : HexFormat.of().formatHex(part.start());
+  }
+
+  synchronized void tooSlow(Duration patience) {
+    if (!slow) {
+      slow = true;
+      LOG.warn(
+          "split strategy {} has not answered within {} ms; ranges stay as they are until it does",
+          strategy,
+          patience.toMillis());
+    }
+  }
+}

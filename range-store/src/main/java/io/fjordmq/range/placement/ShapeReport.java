@@ -1,0 +1,99 @@
+package io.fjordmq.range.placement;
+
+import io.fjordmq.api.ByteReader;
+import io.fjordmq.api.ByteWriter;
+import io.fjordmq.api.MalformedBytesException;
+import io.fjordmq.api.NewerFormException;
+import io.fjordmq.api.plugin.RangeLoad;
+import io.fjordmq.range.KeyInterval;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the node that leads a range says of its load and of what should become of it.
+ *
+ * <pre>
+ * varint seconds
+ * varint requests
+ * varint busy
+ * varint nanos
+ * text   decision
+ * u8     wish: 0 none, 1 split, 2 merge
+ * -- split: block key
+ * </pre>
+ *
+ * @param seconds for which it has been measured in this shape by this node
+ * @param requests commands and queries per second, mean of the latest seconds
+ * @param busyPermille of each second, in which its apply thread worked
+ * @param nanos that a command spent being executed and written
+ * @param decision what was decided, as the metric {@code fjordmq_range_decisions_total} names it
+ * @param splitOff keys that a new range should have, up to the end of this one; null if it is not
+ *     to be split
+ * @param merge it should become one with the range that follows
+ */
+public record ShapeReport(
+    long seconds,
+    long requests,
+    int busyPermille,
+    long nanos,
+    String decision,
+    @Nullable KeyInterval splitOff,
+    boolean merge) {
+  private static final int NO_WISH = 0;
+  private static final int SPLIT = 1;
+  private static final int MERGE = 2;
+
+  static ShapeReport of(
+      RangeLoad load, String decision, @Nullable KeyInterval splitOff, boolean merge) {
+    return new ShapeReport(
+        load.age().toSeconds(),
+        Math.round(load.requests().mean()),
+        (int) Math.round(load.busy().mean() * 1_000),
+        Math.round(load.ioNanos()),
+        decision,
+        splitOff,
+        merge);
+  }
+
+  /** Whether it was measured in this shape of the range. */
+  boolean fits(KeyInterval keys) {
+    return splitOff == null
+        || (keys.contains(splitOff.start()) && Arrays.equals(keys.end(), splitOff.end()));
+  }
+
+  void write(ByteWriter out) {
+    out.writeVarint(seconds)
+        .writeVarint(requests)
+        .writeVarint(busyPermille)
+        .writeVarint(nanos)
+        .writeString(decision);
+    if (splitOff != null) {
+      out.writeByte(SPLIT).writeBlock(splitOff.start());
+    } else {
+      out.writeByte(merge ? MERGE : NO_WISH);
+    }
+  }
+
+  /**
+   * @param keys of the range
+   */
+  static ShapeReport read(ByteReader in, KeyInterval keys) {
+    long seconds = in.readVarint();
+    long requests = in.readVarint();
+    int busy = (int) Math.min(1_000, in.readVarint());
+    long nanos = in.readVarint();
+    String decision = in.readString();
+    int wish = in.readByte();
+    KeyInterval splitOff = null;
+    if (wish == SPLIT) {
+      byte[] key = in.readBlock();
+      if (!keys.contains(key)) {
+        throw new MalformedBytesException("a range is to be split outside its keys");
+      }
+      splitOff = new KeyInterval(key, keys.end());
+    } else if (wish > MERGE) {
+      throw NewerFormException.unknownKind("wish of a range", wish);
+    }
+    return new ShapeReport(seconds, requests, busy, nanos, decision, splitOff, wish == MERGE);
+  }
+}

@@ -1,0 +1,253 @@
+package io.fjordmq.range.placement;
+
+import io.fjordmq.api.plugin.NodeLoad;
+import io.fjordmq.api.plugin.SplitAdvice;
+import io.fjordmq.api.plugin.SplitStrategy;
+import io.fjordmq.range.KeyInterval;
+import io.fjordmq.range.RangeId;
+import io.fjordmq.range.RangeObserver;
+import io.fjordmq.range.Timers;
+import io.fjordmq.range.load.HalvingCut;
+import io.fjordmq.range.load.ShapePlan;
+import io.fjordmq.range.load.ShapeSettings;
+import io.fjordmq.range.store.LedRange;
+import io.fjordmq.range.store.RangeStore;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.DoubleSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Judges once a second what should become of the ranges that this node leads, and says so in its
+ * reports to the placement driver, which has it done (decision 0026). A wish is said for as long as
+ * it stands, so that none gets lost. {@link #reports} may be called by any thread.
+ */
+public final class ShapeWatch implements AutoCloseable {
+  /*
+   * The timer measures, the judge thinks: a strategy that hangs keeps nothing but itself waiting.
+   * One judgement at a time; the plan and the wish belong to whoever holds it.
+   */
+  private static final long PERIOD_MILLIS = 1_000;
+
+  private final RangeStore store;
+  private final ShapePlan plan;
+  private final ShapeSettings settings;
+  private final DoubleSupplier cpu;
+  private final Timers timers;
+  private final Executor judge;
+  private final RangeObserver observer;
+  private final ShapeNews news;
+  private long lastMillis;
+  private volatile @Nullable Judgement running;
+  private volatile List<LedRange> measured = List.of();
+  private volatile Map<RangeId, ShapeReport> reports = Map.of();
+  private volatile boolean closed;
+
+  /** Of the one judgement. */
+  private @Nullable Wish wish;
+
+  /**
+   * What this node asks for, of a range in the shape that it had then.
+   *
+   * @param splitOff keys of the new range; null to merge it with the next
+   */
+  private record Wish(
+      RangeId range, long version, @Nullable KeyInterval splitOff, long untilMillis) {
+    boolean isOf(LedRange led) {
+      return led.descriptor().id().equals(range) && led.descriptor().epoch().version() == version;
+    }
+  }
+
+  /** What is being judged. */
+  private record Judgement(List<LedRange> led, int ranges, long nowMillis) {}
+
+  /**
+   * @param cpu share of all processors in use, 0 to 1
+   * @param judge where the strategy is asked; may be kept waiting by it
+   */
+  public ShapeWatch(
+      RangeStore store,
+      SplitStrategy strategy,
+      ShapeSettings settings,
+      DoubleSupplier cpu,
+      Timers timers,
+      Executor judge,
+      RangeObserver observer) {
+    this.store = store;
+    this.plan = new ShapePlan(strategy, settings);
+    this.settings = settings;
+    this.cpu = cpu;
+    this.timers = timers;
+    this.judge = judge;
+    this.observer = observer;
+    this.news = new ShapeNews(strategy.getClass().getName());
+  }
+
+  /** Measures and judges from now on. */
+  public void start() {
+    lastMillis = timers.nowMillis();
+    again();
+  }
+
+  private void again() {
+    timers.schedule(
+        PERIOD_MILLIS,
+        () -> {
+          if (!closed) {
+            again();
+            look();
+          }
+        });
+  }
+
+  /** What this node says of the ranges that it leads; those just begun to lead are missing. */
+  public Map<RangeId, ShapeReport> reports() {
+    return reports;
+  }
+
+  /**
+   * Where a range would be split if somebody wants that.
+   *
+   * @param key null if that is not known
+   * @param whyNot empty if it is
+   */
+  @SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
+  record Halving(byte @Nullable [] key, String whyNot) {}
+
+  /** Null if this node has not led the range for some seconds. */
+  @Nullable Halving halving(RangeId range) {
+    LedRange led =
+        measured.stream()
+            .filter(one -> one.descriptor().id().equals(range))
+            .findFirst()
+            .orElse(null);
+    if (led == null) {
+      return null;
+    }
+    List<byte[]> sample = led.load().keys();
+    byte[] key = HalvingCut.nearest(sample);
+    if (key != null && led.descriptor().interval().contains(key)) {
+      return new Halving(key, "");
+    }
+    return new Halving(
+        null,
+        sample.isEmpty()
+            ? "range "
+                + range
+                + " was asked for nothing in the last seconds, so nobody knows what would halve its load"
+            : "all that range "
+                + range
+                + " was asked for in the last seconds belongs to one place that cannot be cut");
+  }
+
+  private void look() {
+    long now = timers.nowMillis();
+    List<LedRange> led = store.measure((now - lastMillis) * 1_000_000, settings.idleWindow());
+    lastMillis = now;
+    measured = led;
+    Judgement before = running;
+    if (before != null) {
+      if (isLate(before)) {
+        tooSlow(led);
+      }
+      return;
+    }
+    Judgement next = new Judgement(led, store.size(), now);
+    running = next;
+    try {
+      judge.execute(() -> decide(next));
+    } catch (RejectedExecutionException e) {
+      running = null; // the node ends
+    }
+  }
+
+  private boolean isLate(Judgement judgement) {
+    return timers.nowMillis() - judgement.nowMillis() > settings.patience().toMillis();
+  }
+
+  private void decide(Judgement now) {
+    try {
+      ShapePlan.Step step =
+          plan.next(
+                  now.led().stream().map(ShapeWatch::asked).toList(),
+                  new NodeLoad(cpu.getAsDouble(), now.ranges(), settings.maxRanges()),
+                  now.nowMillis())
+              .orElse(null);
+      if (isLate(now)) {
+        tooSlow(now.led());
+      } else {
+        say(now, step);
+      }
+    } finally {
+      running = null;
+    }
+  }
+
+  private static ShapePlan.Led asked(LedRange range) {
+    KeyInterval keys = range.descriptor().interval();
+    return new ShapePlan.Led(range.load(), keys.start(), keys.end());
+  }
+
+  private void say(Judgement now, ShapePlan.@Nullable Step step) {
+    Map<String, SplitAdvice> advice = plan.latest();
+    Map<RangeId, ShapeReport> said = new HashMap<>();
+    for (LedRange range : now.led()) {
+      if (step != null && step.range().equals(range.load().range())) {
+        wish = wish(range, step, now.nowMillis());
+      }
+      RangeId id = range.descriptor().id();
+      ShapeReport report = report(range, advice.get(id.toString()), now.nowMillis());
+      said.put(id, report);
+      observer.judged(id, report.decision());
+    }
+    news.heard(said, now.nowMillis());
+    reports = Map.copyOf(said);
+  }
+
+  private Wish wish(LedRange range, ShapePlan.Step step, long nowMillis) {
+    KeyInterval splitOff =
+        step instanceof ShapePlan.Step.Split split
+            ? new KeyInterval(split.key(), range.descriptor().interval().end())
+            : null;
+    return new Wish(
+        range.descriptor().id(),
+        range.descriptor().epoch().version(),
+        splitOff,
+        nowMillis + settings.pause().toMillis());
+  }
+
+  /** A wish stands until it is done, nobody wants it any more, or it is the turn of another. */
+  private ShapeReport report(LedRange range, @Nullable SplitAdvice advice, long nowMillis) {
+    Wish mine = wish != null && wish.isOf(range) ? wish : null;
+    if (advice instanceof SplitAdvice.Stay stay) {
+      boolean merge = mine != null && mine.splitOff() == null && nowMillis < mine.untilMillis();
+      String decision = merge ? "merge" : stay.reason().name().toLowerCase(Locale.ROOT);
+      return ShapeReport.of(range.load(), decision, null, merge);
+    }
+    return ShapeReport.of(range.load(), "split", mine == null ? null : mine.splitOff(), false);
+  }
+
+  /** All stay as they are. */
+  private void tooSlow(List<LedRange> led) {
+    String decision = SplitAdvice.Reason.TOO_SLOW.name().toLowerCase(Locale.ROOT);
+    Map<RangeId, ShapeReport> said = new HashMap<>();
+    for (LedRange range : led) {
+      RangeId id = range.descriptor().id();
+      said.put(id, ShapeReport.of(range.load(), decision, null, false));
+      observer.judged(id, decision);
+    }
+    news.tooSlow(settings.patience());
+    reports = Map.copyOf(said);
+  }
+
+  /** Nothing is judged any more. */
+  @Override
+  public void close() {
+    closed = true;
+    reports = Map.of();
+  }
+}

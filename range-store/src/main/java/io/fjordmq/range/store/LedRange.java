@@ -1,0 +1,18 @@
+package io.fjordmq.range.store;
+
+import io.fjordmq.api.plugin.RangeLoad;
+import io.fjordmq.range.RangeDescriptor;
+import java.util.Arrays;
+import java.util.Comparator;
+
+/**
+ * A range that this node leads.
+ *
+ * @param descriptor its shape, in which the load was measured
+ */
+public record LedRange(RangeDescriptor descriptor, RangeLoad load) {
+  /** By store, then by first key. */
+  static final Comparator<LedRange> ORDER =
+      Comparator.<LedRange, String>comparing(range -> range.descriptor().id().store())
+          .thenComparing(range -> range.descriptor().interval().start(), Arrays::compareUnsigned);
+}

@@ -1,0 +1,187 @@
+package io.fjordmq.range.placement;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.api.plugin.NodeLoad;
+import io.fjordmq.api.plugin.RangeLoad;
+import io.fjordmq.api.plugin.SplitAdvice;
+import io.fjordmq.api.plugin.SplitAdvice.Reason;
+import io.fjordmq.api.plugin.SplitStrategy;
+import io.fjordmq.range.KeyInterval;
+import io.fjordmq.range.RangeId;
+import io.fjordmq.range.RangeObserver;
+import io.fjordmq.range.StoreSpec;
+import io.fjordmq.range.load.ShapeSettings;
+import io.fjordmq.range.sim.AppendingCoprocessor;
+import io.fjordmq.range.sim.LocalRanges;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What a node says of ranges that it leads, on the real range engine in virtual time. */
+class ShapeWatchTest {
+  private static final RangeId RANGE = new RangeId("words", 1);
+  private static final Duration SECOND = Duration.ofSeconds(1);
+
+  private final LocalRanges ranges =
+      LocalRanges.of(
+          new StoreSpec(
+              "words", List.of(), id -> new AppendingCoprocessor(), (range, effects) -> {}));
+  private final List<Runnable> judgements = new ArrayList<>();
+  private final List<String> judged = new ArrayList<>();
+  private boolean waits;
+  private SplitAdvice advice = new SplitAdvice.Stay(Reason.COLD);
+  private @Nullable RangeLoad asked;
+
+  private final ShapeWatch watch = watch(Set.of("words"));
+
+  private ShapeWatch watch(Set<String> stores) {
+    SplitStrategy strategy =
+        new SplitStrategy() {
+          @Override
+          public SplitAdvice advise(RangeLoad load, NodeLoad node) {
+            asked = load;
+            return advice;
+          }
+        };
+    return new ShapeWatch(
+        ranges.store(),
+        strategy,
+        new ShapeSettings(stores, 10, Duration.ofSeconds(5), SECOND, Duration.ZERO),
+        () -> 0,
+        ranges.timers(),
+        task -> {
+          judgements.add(task);
+          if (!waits) {
+            judgements.remove(0).run();
+          }
+        },
+        new RangeObserver() {
+          @Override
+          public void judged(RangeId range, String decision) {
+            judged.add(decision);
+          }
+        });
+  }
+
+  @AfterEach
+  void close() {
+    watch.close();
+    ranges.close();
+  }
+
+  private void append(String key) {
+    byte[] bytes = key.getBytes(UTF_8);
+    assertThat(ranges.client("words").mutate(bytes, (key + ":w").getBytes(UTF_8))).isCompleted();
+  }
+
+  private ShapeReport report() {
+    return Objects.requireNonNull(watch.reports().get(RANGE));
+  }
+
+  private String splitAt() {
+    KeyInterval part = Objects.requireNonNull(report().splitOff());
+    return new String(part.start(), UTF_8);
+  }
+
+  private ShapeWatch.Halving halving() {
+    return Objects.requireNonNull(watch.halving(RANGE));
+  }
+
+  private void measureSomething() {
+    watch.start();
+    ranges.advance(SECOND); // from now on it is measured
+    append("b");
+    append("f");
+    append("f");
+    ranges.advance(SECOND);
+  }
+
+  @Test
+  void shouldMeasureWhatARangeHasToDoAndSayWhatTheStrategyMakesOfIt() {
+    measureSomething();
+    RangeLoad load = Objects.requireNonNull(asked);
+    assertThat(load.requests().most()).isEqualTo(3);
+    assertThat(load.keys()).contains("b".getBytes(UTF_8), "f".getBytes(UTF_8));
+    assertThat(report().decision()).isEqualTo("cold");
+    assertThat(report().splitOff()).isNull();
+    assertThat(judged).containsExactly("cold");
+  }
+
+  @Test
+  void shouldSayAWishUntilItIsDone() {
+    advice = new SplitAdvice.Split("f".getBytes(UTF_8));
+    measureSomething();
+    assertThat(splitAt()).isEqualTo("f");
+    advice = new SplitAdvice.Split("g".getBytes(UTF_8));
+    ranges.advance(SECOND);
+    assertThat(splitAt()).as("the same wish").isEqualTo("f");
+    ranges.checkpoint();
+    ranges.checkpoint();
+    assertThat(ranges.store().split(RANGE, 1, "f".getBytes(UTF_8), 2)).isCompleted();
+    advice = new SplitAdvice.Split("c".getBytes(UTF_8));
+    ranges.advance(Duration.ofSeconds(2));
+    assertThat(report().decision()).as("its turn comes after the pause").isEqualTo("split");
+    assertThat(report().splitOff()).isNull();
+  }
+
+  @Test
+  void shouldTakeAWishBackWhenItIsNotWantedAnyMore() {
+    advice = new SplitAdvice.Split("f".getBytes(UTF_8));
+    measureSomething();
+    advice = new SplitAdvice.Stay(Reason.TOO_SHORT);
+    ranges.advance(SECOND);
+    assertThat(report().splitOff()).isNull();
+    assertThat(report().decision()).isEqualTo("too_short");
+  }
+
+  @Test
+  void shouldLeaveRangesAsTheyAreWhileTheStrategyDoesNotAnswer() {
+    advice = new SplitAdvice.Split("f".getBytes(UTF_8));
+    watch.start();
+    ranges.advance(SECOND);
+    waits = true;
+    append("b");
+    append("f");
+    ranges.advance(Duration.ofSeconds(3));
+    assertThat(judgements).as("it is not asked again before it has answered").hasSize(1);
+    assertThat(report().decision()).isEqualTo("too_slow");
+    assertThat(report().splitOff()).isNull();
+    judgements.remove(0).run();
+    assertThat(report().splitOff()).as("too late").isNull();
+    waits = false;
+    ranges.advance(Duration.ofSeconds(6));
+    assertThat(report().splitOff()).as("in time again").isNotNull();
+  }
+
+  @Test
+  void shouldNotAskAboutStoresThatAreNotSplitByLoad() {
+    watch.close();
+    try (ShapeWatch off = watch(Set.of())) {
+      off.start();
+      ranges.advance(Duration.ofSeconds(2));
+      assertThat(off.reports().values()).extracting(ShapeReport::decision).containsExactly("off");
+      assertThat(asked).isNull();
+    }
+  }
+
+  @Test
+  void shouldKnowWhereTheLoadIsHalvedOrWhyNot() {
+    assertThat(watch.halving(RANGE)).as("nothing is measured yet").isNull();
+    measureSomething();
+    assertThat(halving().key()).isEqualTo("f".getBytes(UTF_8));
+    assertThat(watch.halving(new RangeId("words", 7))).isNull();
+    ranges.reelect();
+    ranges.advance(Duration.ofSeconds(2));
+    assertThat(halving().whyNot()).contains("asked for nothing");
+    append("f");
+    ranges.advance(SECOND);
+    assertThat(halving().whyNot()).contains("cannot be cut");
+  }
+}

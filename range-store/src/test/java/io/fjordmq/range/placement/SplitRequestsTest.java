@@ -1,0 +1,112 @@
+package io.fjordmq.range.placement;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.membership.TestMembership;
+import io.fjordmq.cluster.peer.LoopbackPeers;
+import io.fjordmq.range.RangeId;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** A split by hand: A is asked, B leads the range, C the metadata. */
+class SplitRequestsTest {
+  private static final NodeId A = new NodeId("a");
+  private static final NodeId B = new NodeId("b");
+  private static final NodeId C = new NodeId("c");
+  private static final RangeId RANGE = new RangeId("words", 300);
+  private static final byte[] KEY = {7, 8};
+
+  private final LoopbackPeers peers = LoopbackPeers.immediate();
+  private final List<String> done = new ArrayList<>();
+  private ShapeWatch.@Nullable Halving halving = new ShapeWatch.Halving(KEY, "");
+  private CompletableFuture<Void> split = CompletableFuture.completedFuture(null);
+  private @Nullable NodeId metadataLeader = C;
+
+  private final SplitRequests requests = node(A, range -> null);
+  private final LoopbackPeers.Node other = peers.start(new NodeId("d"));
+
+  SplitRequestsTest() {
+    node(B, range -> range.equals(RANGE) ? halving : null);
+    node(C, range -> null);
+  }
+
+  private SplitRequests node(NodeId id, SplitRequests.Halvings halvings) {
+    TestMembership membership = new TestMembership(id);
+    List.of(A, B, C).forEach(node -> membership.set(TestMembership.up(node, 1)));
+    LoopbackPeers.Node calls = peers.start(id);
+    SplitRequests made =
+        new SplitRequests(
+            membership,
+            calls,
+            halvings,
+            (range, key) -> {
+              done.add(id + " " + range + " " + HexFormat.of().formatHex(key));
+              return split;
+            },
+            () -> metadataLeader,
+            PlacementSettings.defaults(List.of()));
+    made.serve(calls);
+    return made;
+  }
+
+  private void assertRefused(RangeId range, String why) {
+    assertThat(requests.split(range))
+        .failsWithin(Duration.ZERO)
+        .withThrowableOfType(ExecutionException.class)
+        .withMessageContaining(why);
+  }
+
+  @Test
+  void shouldHaveItDoneByTheLeaderOfTheMetadataWhereTheLeaderOfTheRangeSays() {
+    assertThat(requests.split(RANGE).join()).containsExactly(KEY);
+    assertThat(done).containsExactly("c words-300 0708");
+  }
+
+  @Test
+  void shouldSayWhyNot() {
+    assertRefused(new RangeId("words", 9), "no node leads range words-9");
+    halving = new ShapeWatch.Halving(null, "it has nothing to do");
+    assertRefused(RANGE, "it has nothing to do");
+    halving = new ShapeWatch.Halving(KEY, "");
+    metadataLeader = null;
+    assertRefused(RANGE, "nobody leads the metadata");
+    metadataLeader = C;
+    assertThat(done).isEmpty();
+    split = CompletableFuture.failedFuture(new IllegalStateException("its log is too long"));
+    assertRefused(RANGE, "its log is too long");
+  }
+
+  @Test
+  void shouldNameTheNodesThatDoNotAnswerIfNoOtherLeadsTheRange() {
+    peers.isolate(B);
+    assertRefused(RANGE, "not answered: {b=");
+  }
+
+  @Test
+  void shouldKeepTheBytesBetweenNodes() {
+    assertThat(ask("0101" + "05776f726473" + "ac02")).isEqualTo("01" + "01" + "020708");
+    assertThat(ask("0101" + "05776f726473" + "09")).isEmpty();
+    halving = new ShapeWatch.Halving(null, "no");
+    assertThat(ask("0101" + "05776f726473" + "ac02")).isEqualTo("01" + "02" + "6e6f");
+    assertThat(ask("0102" + "05776f726473" + "ac02" + "020708")).isEmpty();
+    assertThat(done).containsExactly("b words-300 0708");
+    for (String unknown : List.of("0201" + "05776f726473" + "09", "0103" + "05776f726473" + "09")) {
+      assertThat(other.ask(B, SplitRequests.NAME, HexFormat.of().parseHex(unknown), SECOND))
+          .isCompletedExceptionally();
+    }
+  }
+
+  private static final Duration SECOND = Duration.ofSeconds(1);
+
+  private String ask(String request) {
+    byte[] bytes = HexFormat.of().parseHex(request);
+    return HexFormat.of().formatHex(other.ask(B, SplitRequests.NAME, bytes, SECOND).join());
+  }
+}
