@@ -162,7 +162,9 @@ public final class Broker implements AutoCloseable {
                       RangedRetainStore.spec(config.retainConfig(), retainedReplicas)),
                   config,
                   plugins.splitStrategy(
-                      config.splitConfig().strategy(), new LoadSplitStrategy(config.splitLimits())),
+                      config.splitConfig().strategy(),
+                      new LoadSplitStrategy(
+                          config.splitConfig().limits(config.storeConfig().byStore()))),
                   directory.resolve("install"),
                   runtime,
                   observers.ranges()));

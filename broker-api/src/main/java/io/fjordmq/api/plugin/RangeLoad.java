@@ -16,8 +16,8 @@ import java.util.function.Supplier;
  * @param observed how much of the longer window has been measured here
  * @param busy share of a second, 0 to 1, in which its one apply thread worked, in each of the
  *     latest seconds
- * @param ioNanos mean time that one command spent being executed and written, in nanoseconds; 0 if
- *     there was none
+ * @param ioNanos mean time for which a command's writes kept the apply thread waiting for storage,
+ *     in nanoseconds; 0 if there was none. The log's disk is not in it
  * @param sample makes {@link #keys}; sorting them costs something, so ask only when they matter
  */
 public record RangeLoad(

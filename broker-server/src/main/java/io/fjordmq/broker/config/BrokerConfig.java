@@ -18,7 +18,6 @@ import io.fjordmq.cluster.peer.PeerSettings;
 import io.fjordmq.inbox.InboxSettings;
 import io.fjordmq.range.client.RangeClientSettings;
 import io.fjordmq.range.kv.RocksKvSettings;
-import io.fjordmq.range.load.SplitLimits;
 import io.fjordmq.range.placement.PlacementSettings;
 import io.fjordmq.range.placement.StorePlacement;
 import io.fjordmq.range.store.RangeStoreSettings;
@@ -26,7 +25,6 @@ import io.fjordmq.retain.RetainSettings;
 import io.fjordmq.router.RouterSettings;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -175,7 +173,8 @@ public record BrokerConfig(
    * @param replicaVoterCount copies of each range that vote in a new cluster; 0 for 3, or as many
    *     as there are nodes
    * @param splitByLoad whether they are split by their load
-   * @param ioNanosLimit mean time per command, nanoseconds, above which a range is not split
+   * @param ioNanosLimit mean time per command in storage, nanoseconds, above which a range is not
+   *     split
    * @param maxIoDensity requests per second above which a range is split
    */
   public record RangesConfig(
@@ -374,13 +373,6 @@ public record BrokerConfig(
               }
             });
     return chosen;
-  }
-
-  /** What the built-in strategy of splitting ranges goes by. */
-  public Map<String, SplitLimits> splitLimits() {
-    Map<String, SplitLimits> limits = new HashMap<>();
-    storeConfig.byStore().forEach((name, store) -> limits.put(name, splitConfig.limits(store)));
-    return limits;
   }
 
   private static RangesConfig ranges(boolean splitByLoad) {

@@ -71,15 +71,25 @@ public record SplitConfig(
         mergeAfter);
   }
 
-  /** What the built-in strategy goes by for ranges of such a store. */
-  public SplitLimits limits(RangesConfig store) {
-    return limits(
-        store.maxIoDensity(),
-        store.ioNanosLimit(),
-        leastAge,
-        mergeAfter,
-        maxBusyPercent,
-        cpuLimitPercent);
+  /**
+   * What the built-in strategy goes by.
+   *
+   * @param stores by name
+   */
+  public Map<String, SplitLimits> limits(Map<String, RangesConfig> stores) {
+    Map<String, SplitLimits> limits = new HashMap<>();
+    stores.forEach(
+        (name, store) ->
+            limits.put(
+                name,
+                limits(
+                    store.maxIoDensity(),
+                    store.ioNanosLimit(),
+                    leastAge,
+                    mergeAfter,
+                    maxBusyPercent,
+                    cpuLimitPercent)));
+    return limits;
   }
 
   /**

@@ -53,7 +53,7 @@ public record ClusterStatus(List<NodeLine> nodes, List<RangeLine> ranges, List<S
    *
    * @param requests commands and queries per second
    * @param busyPercent of a second that its apply thread worked
-   * @param nanos mean time of a command in it
+   * @param nanos mean time for which a command waited for storage
    * @param decision split, merge, or why neither
    */
   public record LoadLine(long requests, int busyPercent, long nanos, String decision) {}
@@ -105,7 +105,7 @@ public record ClusterStatus(List<NodeLine> nodes, List<RangeLine> ranges, List<S
   }
 
   private static String text(LoadLine load) {
-    return "%d requests/s, busy %d %%, %d µs each: %s"
+    return "%d requests/s, busy %d %%, %d µs of storage each: %s"
         .formatted(
             load.requests(),
             load.busyPercent(),

@@ -20,11 +20,12 @@ public final class RangeMeter {
   private final LongAdder requests = new LongAdder();
   private final LongAdder commands = new LongAdder();
   private final LongAdder applyNanos = new LongAdder();
+  private final LongAdder writeNanos = new LongAdder();
   private final KeyReservoir keys;
 
   private final double[] requestsPerSecond = new double[WINDOW_SECONDS];
   private final double[] busy = new double[WINDOW_SECONDS];
-  private final double[] nanosPerSecond = new double[WINDOW_SECONDS];
+  private final double[] writeNanosPerSecond = new double[WINDOW_SECONDS];
   private final double[] commandsPerSecond = new double[WINDOW_SECONDS];
   private final Peaks peaks;
   private int seconds;
@@ -38,11 +39,17 @@ public final class RangeMeter {
     this.keys = new KeyReservoir(KEYS, seed);
   }
 
-  /** Commands were executed and written in one go. */
-  public void applied(int count, long nanos) {
+  /**
+   * Commands were executed and written in one go.
+   *
+   * @param nanos that it took the apply thread
+   * @param ofWriting of them, those until storage had taken what was written
+   */
+  public void applied(int count, long nanos, long ofWriting) {
     requests.add(count);
     commands.add(count);
     applyNanos.add(nanos);
+    writeNanos.add(ofWriting);
   }
 
   /** A query was answered. */
@@ -69,8 +76,8 @@ public final class RangeMeter {
     int slot = seconds % WINDOW_SECONDS;
     requestsPerSecond[slot] = requests.sumThenReset() * share;
     commandsPerSecond[slot] = commands.sumThenReset() * share;
-    nanosPerSecond[slot] = applyNanos.sumThenReset() * share;
-    busy[slot] = Math.min(1, nanosPerSecond[slot] / 1e9);
+    writeNanosPerSecond[slot] = writeNanos.sumThenReset() * share;
+    busy[slot] = Math.min(1, applyNanos.sumThenReset() * share / 1e9);
     peaks.second(requestsPerSecond[slot]);
     seconds++;
     if (seconds % WINDOW_SECONDS == 0) {
@@ -93,7 +100,7 @@ public final class RangeMeter {
         peaks.highest(),
         peaks.observed(),
         spread(busy),
-        executed == 0 ? 0 : Arrays.stream(nanosPerSecond).sum() / executed,
+        executed == 0 ? 0 : Arrays.stream(writeNanosPerSecond).sum() / executed,
         () -> sortedCuts(cut));
   }
 

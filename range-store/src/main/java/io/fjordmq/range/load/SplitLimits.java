@@ -9,8 +9,8 @@ import java.time.Duration;
  *     each second of the window, is to be split
  * @param maxBusy share of a second, above 0 up to 1, that a range's apply thread may work; more, in
  *     each second of the window, is a reason to split, too
- * @param ioNanosLimit mean time per command, in nanoseconds, from which on storage itself is the
- *     limit and splitting pauses; 0 for no limit
+ * @param ioNanosLimit mean time per command in storage, in nanoseconds, from which on storage
+ *     itself is the limit and splitting pauses; 0 for no limit
  * @param cpuLimit share of all processors, above 0 up to 1, from which on splitting pauses
  * @param leastAge no range is split again, or merged, sooner
  * @param mergeAfter how long two neighbours must have been idle to become one; 0 for never

@@ -55,7 +55,7 @@ final class ShapeNews {
     }
     latest.put(range, new Said(decision, wished, nowMillis));
     String load =
-        "%,d requests/s, busy %d %%, %,d ns each"
+        "%,d requests/s, busy %d %%, %,d ns of storage each"
             .formatted(report.requests(), report.busyPermille() / 10, report.nanos());
     if (wished) {
       LOG.info("range {} is to be split at {}: {}", range, hex(report), load);

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param seconds for which it has been measured in this shape by this node
  * @param requests commands and queries per second, mean of the latest seconds
  * @param busyPermille of each second, in which its apply thread worked
- * @param nanos that a command spent being executed and written
+ * @param nanos that a command kept the apply thread waiting for storage
  * @param decision what was decided, as the metric {@code fjordmq_range_decisions_total} names it
  * @param splitOff keys that a new range should have, up to the end of this one; null if it is not
  *     to be split

@@ -192,7 +192,9 @@ final class ApplyLoop {
 
   private void write(int entries, long startNanos) {
     state.saveProgress(rows);
+    long writeNanos = System.nanoTime();
     space.write(batch);
+    writeNanos = System.nanoTime() - writeNanos;
     long bytes = batch.bytes();
     Written written = new Written(state.appliedIndex(), context.takeEffects(), outcomes, cut);
     int executed = commands;
@@ -205,7 +207,7 @@ final class ApplyLoop {
     }
     afterWrite.accept(written);
     long nanos = System.nanoTime() - startNanos;
-    load.applied(executed, nanos);
+    load.applied(executed, nanos, writeNanos);
     observer.applied(state.descriptor().id(), entries, executed, bytes, nanos);
   }
 

@@ -43,10 +43,14 @@ final class ReplicaLoad {
     }
   }
 
-  void applied(int commands, long nanos) {
+  /**
+   * @param nanos that it took the apply thread
+   * @param ofWriting of them, those until storage had taken what was written
+   */
+  void applied(int commands, long nanos, long ofWriting) {
     RangeMeter current = meter;
     if (current != null) {
-      current.applied(commands, nanos);
+      current.applied(commands, nanos, ofWriting);
     }
   }
 

@@ -72,7 +72,7 @@ final class MadeUpRanges {
   private void request(int unit) {
     int start = ranges.floorKey(unit);
     RangeMeter meter = Objects.requireNonNull(ranges.get(start));
-    meter.applied(1, nanosPerRequest);
+    meter.applied(1, nanosPerRequest, nanosPerRequest);
     meter.touched(
         ByteBuffer.allocate(5).putInt(unit).put((byte) random.nextInt(ROWS_PER_UNIT)).array());
     lastSecond.merge(start, 1, Integer::sum);

@@ -18,7 +18,7 @@ final class RangeMeterTest {
   }
 
   private void second(int commands, int queries) {
-    meter.applied(commands, commands * 10_000L);
+    meter.applied(commands, commands * 10_000L, commands * 2_000L);
     for (int i = 0; i < queries; i++) {
       meter.queried();
     }
@@ -32,7 +32,7 @@ final class RangeMeterTest {
     }
     assertThat(load().requests()).isEqualTo(new RangeLoad.Spread(101, 555.5, 1010));
     assertThat(load().busy().most()).isEqualTo(0.01);
-    assertThat(load().ioNanos()).isEqualTo(10_000);
+    assertThat(load().ioNanos()).isEqualTo(2_000);
     assertThat(load().age()).isEqualTo(Duration.ofSeconds(10));
   }
 
@@ -45,7 +45,7 @@ final class RangeMeterTest {
 
   @Test
   void shouldTakeATickForAsLongAsItWas() {
-    meter.applied(300, 0);
+    meter.applied(300, 0, 0);
     meter.tick(3 * SECOND);
     assertThat(load().requests().most()).isEqualTo(100);
   }
