@@ -30,7 +30,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>Learners: if the store says so, every other living node.
  *   <li>A replica that is not of the group is removed, when every node is there. The node can have
  *       one again once none believes that it still has the old one.
- *   <li>Leaders: no node leads two ranges of a store more than another, as far as voters allow.
+ *   <li>Leaders: no node leads two ranges of a store more than another, as far as voters allow;
+ *       among as many, what they have to do is spread, too, where that is worth a hand-over.
  * </ol>
  */
 final class PlacementPlan {
@@ -106,7 +107,8 @@ final class PlacementPlan {
         settled.add(range);
       }
     }
-    steps.addAll(LeaderBalance.of(view, ranges, settled));
+    List<Step> even = LeaderBalance.of(view, ranges, settled);
+    steps.addAll(even.isEmpty() ? LeaderLoad.of(view, ranges, settled) : even);
     return steps;
   }
 }

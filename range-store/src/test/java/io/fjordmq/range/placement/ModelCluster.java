@@ -40,6 +40,9 @@ final class ModelCluster {
 
     final Set<NodeId> retired = new HashSet<>();
 
+    /** What it has to do; the same wherever it is led. */
+    long requests;
+
     Group(ReplicaSet now) {
       this.now = now;
       this.published = now;
@@ -150,8 +153,12 @@ final class ModelCluster {
   private static ReplicaReport report(RangeId id, Group group, NodeId node, ReplicaSet knows) {
     ReplicaStatus.Role role =
         node.equals(group.leader) ? ReplicaStatus.Role.LEADER : ReplicaStatus.Role.VOTER;
+    ShapeReport shape =
+        node.equals(group.leader)
+            ? new ShapeReport(60, group.requests, 0, 0, "cold", null, false)
+            : null;
     return new ReplicaReport(
-        id, RangeEpoch.FIRST, KeyInterval.ALL, role, 1, knows, 10, 10, null, null);
+        id, RangeEpoch.FIRST, KeyInterval.ALL, role, 1, knows, 10, 10, null, shape);
   }
 
   /** Does what was planned; fails if it must not be done. */

@@ -56,7 +56,9 @@ class PlacementPlanPropertyTest {
           new ReplicaSet(
               new HashSet<>(ids.subList(0, voting)),
               new HashSet<>(ids.subList(voting, voting + learning)));
-      cluster.groups.put(new RangeId(STORE, i), new ModelCluster.Group(set));
+      ModelCluster.Group group = new ModelCluster.Group(set);
+      group.requests = random.nextInt(3) * random.nextInt(5_000);
+      cluster.groups.put(new RangeId(STORE, i), group);
     }
     cluster.settle();
     return cluster;
@@ -148,6 +150,41 @@ class PlacementPlanPropertyTest {
     if (anybodyMay && led.size() == cluster.groups.size()) {
       assertThat(spread(up, led, group -> group.now.voters())).isLessThanOrEqualTo(1);
       assertLeadersAreBalanced(up, led);
+      assertNoExchangeOfLeadersHelps(up, led);
+    }
+  }
+
+  /** Neither one given nor two exchanged between the nodes with most and least to do. */
+  private static void assertNoExchangeOfLeadersHelps(
+      Set<NodeId> up, List<ModelCluster.Group> groups) {
+    Map<NodeId, Long> loads = new TreeMap<>(Nodes.ORDER);
+    groups.forEach(
+        group ->
+            group.now.voters().stream()
+                .filter(up::contains)
+                .forEach(voter -> loads.putIfAbsent(voter, 0L)));
+    groups.forEach(
+        group -> loads.merge(Objects.requireNonNull(group.leader), group.requests, Long::sum));
+    loads.keySet().retainAll(up);
+    if (loads.size() < 2 || !groups.stream().allMatch(g -> g.now.voters().containsAll(up))) {
+      return;
+    }
+    long most = Collections.max(loads.values());
+    long least = Collections.min(loads.values());
+    if (most - least < Math.max(500, 0.3 * most)) {
+      return;
+    }
+    for (ModelCluster.Group given : groups) {
+      for (ModelCluster.Group taken : groups) {
+        long from = loads.getOrDefault(given.leader, 0L);
+        long to = loads.getOrDefault(taken.leader, 0L);
+        long moved = given.requests - taken.requests;
+        if (from == most && to == least) {
+          assertThat(Math.max(from - moved, to + moved))
+              .as("%s and %s could lead each other's ranges", given.leader, taken.leader)
+              .isGreaterThan((long) (0.9 * most));
+        }
+      }
     }
   }
 
