@@ -376,7 +376,7 @@ public record BrokerConfig(
   }
 
   private static RangesConfig ranges(boolean splitByLoad) {
-    return new RangesConfig(0, splitByLoad, 30_000, 10_000);
+    return new RangesConfig(0, splitByLoad, 30_000, 20_000);
   }
 
   private static void requirePort(int port, int least) {

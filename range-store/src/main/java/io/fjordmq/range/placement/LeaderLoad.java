@@ -130,16 +130,13 @@ final class LeaderLoad {
     return changes;
   }
 
-  private Change change(
-      PlacedRange given, @Nullable PlacedRange taken, NodeId most, NodeId least) {
+  private Change change(PlacedRange given, @Nullable PlacedRange taken, NodeId most, NodeId least) {
     long moved = requests(given) - (taken == null ? 0 : requests(taken));
     return new Change(given, taken, Math.max(load(most) - moved, load(least) + moved));
   }
 
   private boolean canLead(PlacedRange range, NodeId node) {
-    return range.replicas().voters().contains(node)
-        && view.isUp(node)
-        && range.isInService(node);
+    return range.replicas().voters().contains(node) && view.isUp(node) && range.isInService(node);
   }
 
   private long load(NodeId node) {

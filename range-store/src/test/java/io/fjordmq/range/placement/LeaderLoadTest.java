@@ -67,8 +67,7 @@ class LeaderLoadTest {
     range(B, 100, 60);
     RangeId idle = range(B, 200, 60);
     assertThat(steps())
-        .containsExactlyInAnyOrder(
-            new Step.Transfer(busy, A, B), new Step.Transfer(idle, B, A));
+        .containsExactlyInAnyOrder(new Step.Transfer(busy, A, B), new Step.Transfer(idle, B, A));
   }
 
   @Test
