@@ -35,7 +35,7 @@ public record SplitConfig(
           "",
           100,
           Duration.ofSeconds(5),
-          Duration.ofMillis(500),
+          Duration.ofSeconds(3),
           50,
           90,
           Duration.ofSeconds(10),
