@@ -48,12 +48,14 @@ final class RouterCoprocessor implements Coprocessor {
                   routes.accept(RouteCodec.decode(key, value));
                   return true;
                 }));
+    applied.opened(range, held);
   }
 
   /** What the range gave away stays in the table, whose other part another replica changes. */
   @Override
   public void narrowed(KeyInterval held, KvReader state) {
     interval = held;
+    applied.narrowed(range, held);
   }
 
   @Override

@@ -1,0 +1,124 @@
+package io.fjordmq.router;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.range.KeyInterval;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Goal: a node says that it has applied an index only if its table has all that stood before. */
+class AppliedRoutesTest {
+  private static final long PARENT = 1;
+  private static final long CHILD = 2;
+  private static final long GRANDCHILD = 3;
+
+  private final AppliedRoutes applied = new AppliedRoutes();
+
+  @SuppressWarnings("NullAway") // does not see in class files that an array may be null
+  private static KeyInterval keys(int start, @Nullable Integer end) {
+    byte[] first = start == 0 ? new byte[0] : new byte[] {(byte) start};
+    return new KeyInterval(first, end == null ? null : new byte[] {end.byteValue()});
+  }
+
+  private void opened(long range, KeyInterval held, long index) {
+    applied.opened(range, held);
+    applied.advance(range, index);
+  }
+
+  @Test
+  void shouldSayWhatTheReplicaSaysWhileItHoldsWhatItHeld() {
+    CompletableFuture<Long> later = applied.whenApplied(PARENT, 51);
+    opened(PARENT, KeyInterval.ALL, 50);
+    assertThat(applied.index(PARENT)).isEqualTo(50);
+    assertThat(later).isNotDone();
+
+    applied.advance(PARENT, 60);
+    assertThat(later).isCompletedWithValue(60L);
+    opened(PARENT, KeyInterval.ALL, 60);
+    assertThat(applied.index(PARENT)).isEqualTo(60);
+  }
+
+  @Test
+  void shouldGoOnWhenASplitComesWithTheLog() {
+    opened(PARENT, KeyInterval.ALL, 50);
+    applied.narrowed(PARENT, keys(0, 8));
+    applied.advance(PARENT, 51);
+    assertThat(applied.index(PARENT)).isEqualTo(51);
+
+    opened(CHILD, keys(8, null), 10);
+    assertThat(applied.index(CHILD)).isEqualTo(10);
+  }
+
+  @Test
+  void shouldHoldBackWhatACopyFromAfterASplitDoesNotHave() {
+    opened(PARENT, KeyInterval.ALL, 50);
+    CompletableFuture<Long> before = applied.whenApplied(PARENT, 60);
+
+    opened(PARENT, keys(0, 8), 80);
+    applied.advance(PARENT, 81);
+    assertThat(applied.index(PARENT)).isEqualTo(50);
+    assertThat(before).isNotDone();
+
+    opened(CHILD, keys(8, null), 12);
+    assertThat(before).isCompletedWithValue(81L);
+    assertThat(applied.index(PARENT)).isEqualTo(81);
+    assertThat(applied.index(CHILD)).isEqualTo(12);
+  }
+
+  @Test
+  void shouldWaitForAllPartsOfWhatWasTakenAway() {
+    opened(PARENT, KeyInterval.ALL, 50);
+    opened(PARENT, keys(0, 8), 80);
+
+    opened(CHILD, keys(8, 9), 12);
+    assertThat(applied.index(PARENT)).isEqualTo(50);
+    opened(GRANDCHILD, keys(9, null), 10);
+    assertThat(applied.index(PARENT)).isEqualTo(80);
+  }
+
+  /** The child may have had the keys of the grandchild when its log said 12. */
+  @Test
+  void shouldNotTakeTheFirstCopyOfARangeForAllThatItEverHad() {
+    opened(PARENT, KeyInterval.ALL, 50);
+    applied.narrowed(PARENT, keys(0, 8));
+    applied.advance(PARENT, 51);
+
+    opened(CHILD, keys(8, 9), 40);
+    assertThat(applied.index(CHILD)).isZero();
+    applied.advance(PARENT, 52);
+    assertThat(applied.index(PARENT)).isEqualTo(52);
+
+    opened(GRANDCHILD, keys(9, null), 10);
+    assertThat(applied.index(CHILD)).isEqualTo(40);
+  }
+
+  /** What moves on with the log while something is missing elsewhere need not wait. */
+  @Test
+  void shouldHoldBackOnlyWhoLost() {
+    opened(PARENT, keys(0, 8), 50);
+    opened(CHILD, keys(8, null), 50);
+    assertThat(applied.index(PARENT)).isEqualTo(50);
+    opened(CHILD, keys(8, 9), 60);
+
+    applied.advance(PARENT, 51);
+    opened(PARENT, keys(0, 8), 52);
+    assertThat(applied.index(PARENT)).isEqualTo(52);
+    assertThat(applied.index(CHILD)).isEqualTo(50);
+
+    applied.narrowed(PARENT, keys(0, 4));
+    opened(4, keys(4, 8), 11);
+    assertThat(applied.index(4)).isEqualTo(11);
+  }
+
+  @Test
+  void shouldHoldBackAgainWhenItLosesMoreMeanwhile() {
+    opened(PARENT, KeyInterval.ALL, 50);
+    opened(PARENT, keys(0, 8), 80);
+    opened(PARENT, keys(0, 4), 90);
+    opened(CHILD, keys(8, null), 12);
+    assertThat(applied.index(PARENT)).isEqualTo(50);
+    opened(GRANDCHILD, keys(4, 8), 12);
+    assertThat(applied.index(PARENT)).isEqualTo(90);
+  }
+}
