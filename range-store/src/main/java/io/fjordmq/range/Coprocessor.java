@@ -30,6 +30,15 @@ public interface Coprocessor {
   }
 
   /**
+   * The range has taken in its right neighbour: it holds this interval, and what that one's
+   * coprocessor of this node has done is done. The default reads everything anew, as {@link #open}
+   * does.
+   */
+  default void widened(KeyInterval interval, KvReader state) {
+    open(interval, state);
+  }
+
+  /**
    * Called by the leader before a command gets into the log, on any thread: one that a newer node
    * has written must not get there.
    *

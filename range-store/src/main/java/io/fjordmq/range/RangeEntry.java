@@ -18,7 +18,7 @@ import java.util.List;
  *
  * <pre>
  * u8   format, 1
- * u8   kind: 1 mutations, 2 register, 3 split
+ * u8   kind: 1 mutations, 2 register, 3 split, 4 freeze, 5 absorb, 6 renew, 7 thaw
  * u64  clock of the leader in milliseconds since the epoch, 0 until it is proposed
  * -- mutations only:
  * u64  epoch version by which the sender routed
@@ -27,8 +27,12 @@ import java.util.List;
  * varint commands, then as many: varint length, bytes
  * -- register only:
  * u64  how many senders the range shall remember, 0 until it is proposed
- * -- split only:
+ * -- all others:
  * u64  epoch version of the range that was looked at
+ * -- freeze and absorb only:
+ * u64  number of the neighbour
+ * u64  epoch version of the neighbour
+ * -- split only:
  * u64  number of the new range
  * block key
  * varint voters,   then as many texts: node ids in ascending order
@@ -66,10 +70,37 @@ public sealed interface RangeEntry {
   record Split(long clockMillis, long epochVersion, long number, byte[] key, ReplicaSet replicas)
       implements RangeEntry {}
 
+  /**
+   * Stops the range, so that its left neighbour can take its keys in (decision 0028).
+   *
+   * @param left number of the neighbour
+   * @param leftVersion the neighbour does it only as long as it has this epoch version
+   */
+  record Freeze(long clockMillis, long epochVersion, long left, long leftVersion)
+      implements RangeEntry {}
+
+  /**
+   * Takes in the keys of the right neighbour, which is frozen for it on every replica.
+   *
+   * @param right number of the neighbour, and its epoch version
+   */
+  record Absorb(long clockMillis, long epochVersion, long right, long rightVersion)
+      implements RangeEntry {}
+
+  /** Gives the range another epoch version, so that nothing is absorbed by the one that it had. */
+  record Renew(long clockMillis, long epochVersion) implements RangeEntry {}
+
+  /** A frozen range goes on, since its left neighbour has another epoch version now. */
+  record Thaw(long clockMillis, long epochVersion) implements RangeEntry {}
+
   int FORMAT = 1;
   int MUTATIONS = 1;
   int REGISTER = 2;
   int SPLIT = 3;
+  int FREEZE = 4;
+  int ABSORB = 5;
+  int RENEW = 6;
+  int THAW = 7;
   int CLOCK_AT = 2;
   int REGISTER_LIMIT_AT = 10;
 
@@ -108,9 +139,34 @@ public sealed interface RangeEntry {
     return out.toByteArray();
   }
 
-  /** Whether the bytes are those of a {@link Split}. */
-  static boolean isSplit(ByteBuffer bytes) {
-    return bytes.remaining() > 1 && bytes.get(bytes.position() + 1) == SPLIT;
+  static byte[] encodeFreeze(long epochVersion, long left, long leftVersion) {
+    return encode(FREEZE, epochVersion, left, leftVersion);
+  }
+
+  static byte[] encodeAbsorb(long epochVersion, long right, long rightVersion) {
+    return encode(ABSORB, epochVersion, right, rightVersion);
+  }
+
+  static byte[] encodeRenew(long epochVersion) {
+    return encode(RENEW, epochVersion);
+  }
+
+  static byte[] encodeThaw(long epochVersion) {
+    return encode(THAW, epochVersion);
+  }
+
+  private static byte[] encode(int kind, long... fields) {
+    ByteWriter out = new ByteWriter(2 + 8 + 8 * fields.length);
+    out.writeByte(FORMAT).writeByte(kind).writeLong(0);
+    for (long field : fields) {
+      out.writeLong(field);
+    }
+    return out.toByteArray();
+  }
+
+  /** Whether the bytes are those of an entry that changes what the range is. */
+  static boolean isReshaping(ByteBuffer bytes) {
+    return bytes.remaining() > 1 && bytes.get(bytes.position() + 1) >= SPLIT;
   }
 
   /**
@@ -150,6 +206,10 @@ public sealed interface RangeEntry {
                   in.readLong(),
                   in.readBlock(),
                   RangeDescriptorCodec.readReplicas(in));
+          case FREEZE -> new Freeze(clockMillis, in.readLong(), in.readLong(), in.readLong());
+          case ABSORB -> new Absorb(clockMillis, in.readLong(), in.readLong(), in.readLong());
+          case RENEW -> new Renew(clockMillis, in.readLong());
+          case THAW -> new Thaw(clockMillis, in.readLong());
           default -> throw NewerFormException.unknownKind("range entry", kind);
         };
     in.requireEnd();

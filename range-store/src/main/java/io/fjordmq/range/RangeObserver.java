@@ -47,6 +47,9 @@ public interface RangeObserver {
   /** A replica applied a split: the range has given keys to another one. */
   default void split(RangeId range, RangeId other) {}
 
+  /** A replica applied a merge: the range has taken in its right neighbour. */
+  default void merged(RangeId range, RangeId other) {}
+
   /**
    * It was judged whether a range that is led here should be split or merged; once a second for
    * each.

@@ -104,13 +104,36 @@ class StoredFormatsTest {
                 02 0908
                 02 01 61 01 62 00
                 """));
-    assertThat(RangeEntry.isSplit(ByteBuffer.wrap(entry))).isTrue();
+    assertThat(RangeEntry.isReshaping(ByteBuffer.wrap(entry))).isTrue();
     RangeEntry.Split decoded = (RangeEntry.Split) RangeEntry.decode(ByteBuffer.wrap(entry));
     assertThat(decoded.clockMillis()).isEqualTo(5);
     assertThat(decoded.epochVersion()).isEqualTo(2);
     assertThat(decoded.number()).isEqualTo(3);
     assertThat(decoded.key()).containsExactly(9, 8);
     assertThat(decoded.replicas()).isEqualTo(replicas);
+  }
+
+  @Test
+  void shouldKeepTheBytesOfTheStepsOfAMerge() {
+    assertThat(read(RangeEntry.encodeFreeze(2, 3, 4), "01 04 0000000000000005", 2, 3, 4))
+        .isEqualTo(new RangeEntry.Freeze(5, 2, 3, 4));
+    assertThat(read(RangeEntry.encodeAbsorb(2, 3, 4), "01 05 0000000000000005", 2, 3, 4))
+        .isEqualTo(new RangeEntry.Absorb(5, 2, 3, 4));
+    assertThat(read(RangeEntry.encodeRenew(2), "01 06 0000000000000005", 2))
+        .isEqualTo(new RangeEntry.Renew(5, 2));
+    assertThat(read(RangeEntry.encodeThaw(2), "01 07 0000000000000005", 2))
+        .isEqualTo(new RangeEntry.Thaw(5, 2));
+  }
+
+  private static RangeEntry read(byte[] entry, String begin, long... fields) {
+    RangeEntry.stamp(entry, 5, 6);
+    StringBuilder expected = new StringBuilder(compact(begin));
+    for (long field : fields) {
+      expected.append("%016x".formatted(field));
+    }
+    assertThat(HEX.formatHex(entry)).isEqualTo(expected.toString());
+    assertThat(RangeEntry.isReshaping(ByteBuffer.wrap(entry))).isTrue();
+    return RangeEntry.decode(ByteBuffer.wrap(entry));
   }
 
   @Test

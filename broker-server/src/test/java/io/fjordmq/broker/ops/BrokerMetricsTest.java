@@ -125,7 +125,7 @@ class BrokerMetricsTest {
         new RouterStatus(1, 2, 3, 4, 5, 6, 7, 8),
         new InboxStoreStatus(11, 22, 33, 44),
         55,
-        List.of(new ReplicaStatus(self, descriptor, true, 18, 0, 1, group, null)),
+        List.of(new ReplicaStatus(self, descriptor, true, 18, 0, 1, group, null, null)),
         Map.of(RANGE, new ShapeReport(60, 1_200, 345, 9_000, "cold", null, false)),
         group,
         Map.of("dist", idle, "inbox", idle, "retain", idle),

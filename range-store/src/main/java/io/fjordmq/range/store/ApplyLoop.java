@@ -33,6 +33,7 @@ final class ApplyLoop {
   private final RangeObserver observer;
   private final ReplicaLoad load;
   private final RangeSplit splits;
+  private final RangeMerge merges;
   private final Consumer<Written> afterWrite;
 
   private final KvBatch batch = new KvBatch();
@@ -41,7 +42,7 @@ final class ApplyLoop {
 
   private List<Outcome> outcomes = new ArrayList<>();
   private int commands;
-  private RangeSplit.@Nullable Cut cut;
+  private @Nullable ShapeChange change;
   private boolean failed;
 
   /** The sender's side of an entry and what it is to be told. */
@@ -50,13 +51,13 @@ final class ApplyLoop {
   /**
    * What is in the state now and was not before.
    *
-   * @param cut what became of the range; null if it is what it was
+   * @param change what became of the range; null if it is what it was
    */
   record Written(
       long appliedIndex,
       List<Object> effects,
       List<Outcome> outcomes,
-      RangeSplit.@Nullable Cut cut) {}
+      @Nullable ShapeChange change) {}
 
   /**
    * @param maxWriteBytes a write is not made larger than this by adding another entry
@@ -70,6 +71,7 @@ final class ApplyLoop {
       RangeObserver observer,
       ReplicaLoad load,
       RangeSplit splits,
+      RangeMerge merges,
       Consumer<Written> afterWrite) {
     this.state = state;
     this.coprocessor = coprocessor;
@@ -78,6 +80,7 @@ final class ApplyLoop {
     this.observer = observer;
     this.load = load;
     this.splits = splits;
+    this.merges = merges;
     this.afterWrite = afterWrite;
     this.rows = new WriteSet(space.latest(), batch);
     this.context = new Context(new DataWriter(rows, state.descriptor().interval(), load));
@@ -114,7 +117,7 @@ final class ApplyLoop {
     while (next < entries.size() && batch.bytes() < maxWriteBytes && !alone) {
       CommittedEntry entry = entries.get(next);
       if (entry.index() > state.appliedIndex()) {
-        alone = RangeEntry.isSplit(entry.data());
+        alone = RangeEntry.isReshaping(entry.data());
         if (alone && count > 0) {
           break; // it changes what the others may do
         }
@@ -139,14 +142,17 @@ final class ApplyLoop {
     RangeResult result;
     if (decoded instanceof RangeEntry.Mutations mutations) {
       result = mutate(entry.index(), mutations);
-    } else if (decoded instanceof RangeEntry.Split split) {
-      cut = splits.apply(state, split, rows, batch);
+    } else if (decoded instanceof RangeEntry.Register register) {
+      result = register(entry.index(), register);
+    } else {
+      change =
+          decoded instanceof RangeEntry.Split split
+              ? splits.apply(state, split, rows, batch)
+              : merges.apply(state, decoded, rows);
       result =
-          cut == null
+          change == null
               ? new RangeResult.StaleEpoch(state.shape())
               : new RangeResult.Applied(entry.index(), List.of());
-    } else {
-      result = register(entry.index(), (RangeEntry.Register) decoded);
     }
     PendingEntry pending = PendingEntry.of(entry.proposal());
     if (pending != null) {
@@ -155,6 +161,9 @@ final class ApplyLoop {
   }
 
   private RangeResult register(long index, RangeEntry.Register register) {
+    if (state.frozen() != null) {
+      return Frozen.BUSY;
+    }
     long sender = state.senders().register(index, rows);
     int forgotten = state.senders().shrink(register.maxSenders(), rows);
     for (int i = 0; i < forgotten; i++) {
@@ -180,6 +189,9 @@ final class ApplyLoop {
     if (mutations.epochVersion() != state.descriptor().epoch().version()) {
       return new RangeResult.StaleEpoch(state.shape());
     }
+    if (state.frozen() != null) {
+      return Frozen.BUSY;
+    }
     List<byte[]> answers = new ArrayList<>(mutations.commands().size());
     for (ByteBuffer command : mutations.commands()) {
       answers.add(coprocessor.apply(command, context));
@@ -196,14 +208,14 @@ final class ApplyLoop {
     space.write(batch);
     writeNanos = System.nanoTime() - writeNanos;
     long bytes = batch.bytes();
-    Written written = new Written(state.appliedIndex(), context.takeEffects(), outcomes, cut);
+    Written written = new Written(state.appliedIndex(), context.takeEffects(), outcomes, change);
     int executed = commands;
     batch.clear();
     rows.reset();
     outcomes = new ArrayList<>();
     commands = 0;
-    if (written.cut() != null) {
-      narrow(written.cut());
+    if (written.change() != null) {
+      become(written.change());
     }
     afterWrite.accept(written);
     long nanos = System.nanoTime() - startNanos;
@@ -211,10 +223,10 @@ final class ApplyLoop {
     observer.applied(state.descriptor().id(), entries, executed, bytes, nanos);
   }
 
-  private void narrow(RangeSplit.Cut made) {
-    cut = null;
-    state.splitOff(made.left(), made.right());
-    context = new Context(new DataWriter(rows, made.left().interval(), load));
+  private void become(ShapeChange made) {
+    change = null;
+    state.become(made);
+    context = new Context(new DataWriter(rows, made.range().interval(), load));
   }
 
   /**

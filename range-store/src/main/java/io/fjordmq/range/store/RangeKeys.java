@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  * 00 | u64 range | 04              a snapshot is being installed
  * 00 | u64 range | 05              the replica is being removed (1) or was (2)
  * 00 | u64 range | 06 | u64 range  descriptor of a range that was split off, as it was then
+ * 00 | u64 range | 07              it is frozen for its left neighbour
+ * 00 | u64 range | 08              it is part of another range: what is left of it, beside 03
+ * 00 | u64 range | 09 | u64 range  a range that became part of it
  * 01 | key                         data
  * </pre>
  */
@@ -33,7 +36,10 @@ final class RangeKeys {
   private static final byte INSTALLING = 4;
   private static final byte REMOVING = 5;
   private static final byte CHILD = 6;
-  private static final byte BEHIND_ALL = 7;
+  private static final byte FROZEN = 7;
+  private static final byte ABSORBED = 8;
+  private static final byte PART = 9;
+  private static final byte BEHIND_ALL = 10;
 
   private final long range;
 
@@ -74,7 +80,7 @@ final class RangeKeys {
   }
 
   boolean isChild(byte[] key) {
-    return key.length == 18 && key[9] == CHILD && Arrays.equals(key, child(senderOf(key)));
+    return key.length == 18 && key[9] == CHILD && Arrays.equals(key, child(numberOf(key)));
   }
 
   byte[] childrenFrom() {
@@ -82,6 +88,30 @@ final class RangeKeys {
   }
 
   byte[] childrenTo() {
+    return row(FROZEN);
+  }
+
+  byte[] frozen() {
+    return row(FROZEN);
+  }
+
+  byte[] absorbed() {
+    return row(ABSORBED);
+  }
+
+  byte[] part(long number) {
+    return ByteBuffer.allocate(18).put(row(PART)).putLong(number).array();
+  }
+
+  boolean isPart(byte[] key) {
+    return key.length == 18 && key[9] == PART && Arrays.equals(key, part(numberOf(key)));
+  }
+
+  byte[] partsFrom() {
+    return row(PART);
+  }
+
+  byte[] partsTo() {
     return row(BEHIND_ALL);
   }
 
@@ -99,7 +129,12 @@ final class RangeKeys {
   }
 
   static long senderOf(byte[] senderKey) {
-    return ByteBuffer.wrap(senderKey).getLong(10);
+    return numberOf(senderKey);
+  }
+
+  /** The number that the key of a sender, a child or a part ends with. */
+  static long numberOf(byte[] key) {
+    return ByteBuffer.wrap(key).getLong(10);
   }
 
   static byte[] data(byte[] key) {
@@ -116,12 +151,21 @@ final class RangeKeys {
 
   /** The numbers of ranges whose replica is being removed or was. */
   static List<Long> removed(KvReader space) {
+    return having(REMOVING, space);
+  }
+
+  /** The numbers of ranges that became part of others here. */
+  static List<Long> absorbed(KvReader space) {
+    return having(ABSORBED, space);
+  }
+
+  private static List<Long> having(byte kind, KvReader space) {
     List<Long> found = new ArrayList<>();
     space.scan(
         new byte[] {ENGINE},
         new byte[] {DATA},
         (key, value) -> {
-          if (key[9] == REMOVING) {
+          if (key[9] == kind) {
             found.add(ByteBuffer.wrap(key).getLong(1));
           }
           return true;

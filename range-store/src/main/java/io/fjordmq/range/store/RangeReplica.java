@@ -43,7 +43,8 @@ final class RangeReplica implements ReplicatedState {
   private final KvSpace space;
   private final ReplicaParts parts;
   private final ReplicaSnapshot snapshots;
-  private final RangeSplit splits;
+  private final ReplicaListeners listeners;
+  private final Standstill standstill;
   private final Coprocessor coprocessor;
   private final AtomicLong logBytesSinceCheckpoint = new AtomicLong();
 
@@ -70,12 +71,14 @@ final class RangeReplica implements ReplicatedState {
     this.coprocessor = coprocessor;
     this.snapshots = snapshots;
     this.state = RangeState.load(id, space.latest());
-    this.splits = new RangeSplit(parts.self(), parts.host(), space);
+    this.standstill = new Standstill(parts.kv());
+    this.listeners = new ReplicaListeners(id, parts.effects());
     this.loop = newLoop();
     this.descriptor = state.descriptor();
     this.shape = state.shape();
     this.appliedIndex = state.appliedIndex();
     this.senders = state.senders().size();
+    standstill.set(state.frozen());
   }
 
   /**
@@ -95,10 +98,15 @@ final class RangeReplica implements ReplicatedState {
             parts.kv(),
             parts.settings().installDirectory(),
             new RangeSplit(parts.self(), parts.host(), space));
-    snapshots.finishInstallation().forEach(child -> parts.births().born(child, false));
+    tell(snapshots.finishInstallation(), parts);
     RangeReplica replica = new RangeReplica(id, space, parts, coprocessor, snapshots);
     replica.openCoprocessor();
     return replica;
+  }
+
+  private static void tell(ReplicaSnapshot.Installed installed, ReplicaParts parts) {
+    installed.skipped().forEach(child -> parts.births().born(child, false));
+    installed.absorbed().forEach(parts.births()::absorbed);
   }
 
   private ApplyLoop newLoop() {
@@ -109,7 +117,8 @@ final class RangeReplica implements ReplicatedState {
         parts.settings().maxWriteBytes(),
         parts.observer(),
         parts.load(),
-        splits,
+        new RangeSplit(parts.self(), parts.host(), space),
+        new RangeMerge(),
         this::afterWrite);
   }
 
@@ -202,6 +211,8 @@ final class RangeReplica implements ReplicatedState {
     }
     if (epochVersion != now.epoch().version()) {
       return new RangeResult.StaleEpoch(shape);
+    } else if (standstill.isSet()) {
+      return Frozen.BUSY; // its neighbour may have its keys already, and may have changed them
     }
     try (LazySnapshot snapshot = new LazySnapshot(space)) {
       byte[] answer =
@@ -260,6 +271,7 @@ final class RangeReplica implements ReplicatedState {
         logBytesSinceCheckpoint.get(),
         senders,
         group == null ? null : group.status(),
+        standstill.of(id),
         halted == null ? null : halted.why());
   }
 
@@ -282,53 +294,44 @@ final class RangeReplica implements ReplicatedState {
 
   private void afterWrite(ApplyLoop.Written written) {
     appliedIndex = written.appliedIndex();
-    RangeSplit.Cut cut = written.cut();
-    if (cut != null) {
-      narrow(cut);
+    if (written.change() != null) {
+      become(written.change());
     }
     coprocessor.applied(appliedIndex);
     senders = state.senders().size();
     if (leadingTerm != NOT_LEADING && !written.effects().isEmpty()) {
-      perform(written.effects());
+      listeners.perform(written.effects());
     }
     long nowNanos = System.nanoTime();
     for (ApplyLoop.Outcome outcome : written.outcomes()) {
       parts.observer().proposalApplied(id, nowNanos - outcome.pending().proposedNanos());
-      tell(outcome);
+      listeners.tell(outcome);
     }
   }
 
-  private void narrow(RangeSplit.Cut cut) {
-    KeyInterval left = cut.left().interval();
-    descriptor = cut.left();
+  private void become(ShapeChange change) {
+    descriptor = change.range();
     shape = state.shape();
-    coprocessor.narrowed(left, new DataReader(space.latest(), left));
-    RangeDescriptor right = cut.right();
-    LOG.info("range {} split at {}: {} has {}", id, appliedIndex, right.id(), right.interval());
-    parts.observer().split(id, right.id());
+    standstill.set(state.frozen());
     parts.load().reshaped();
-    if (cut.here()) {
-      parts.births().born(right, leadingTerm != NOT_LEADING);
-    }
-  }
-
-  /**
-   * The entries are written already: a bug of who waits for an answer must not halt the replica.
-   */
-  private void tell(ApplyLoop.Outcome outcome) {
-    try {
-      outcome.pending().answer(outcome.result());
-    } catch (RuntimeException e) {
-      LOG.error("the answer to a batch of range {} was not taken", id, e);
-    }
-  }
-
-  /** The entries are written already, so a listener's bug costs the effect and nothing more. */
-  private void perform(List<Object> effects) {
-    try {
-      parts.effects().perform(id, effects);
-    } catch (RuntimeException e) {
-      LOG.error("effects of range {} were not performed: count={}", id, effects.size(), e);
+    KeyInterval held = descriptor.interval();
+    if (change instanceof RangeSplit.Cut cut) {
+      coprocessor.narrowed(held, new DataReader(space.latest(), held));
+      RangeDescriptor right = cut.right();
+      LOG.info("range {} split at {}: {} has {}", id, appliedIndex, right.id(), right.interval());
+      parts.observer().split(id, right.id());
+      if (cut.here()) {
+        parts.births().born(right, leadingTerm != NOT_LEADING);
+      }
+    } else if (change instanceof RangeMerge.Widened widened) {
+      RangeId right = widened.right().id();
+      coprocessor.widened(held, new DataReader(space.latest(), held));
+      LOG.info("range {} has taken in {} at {}: {}", id, right, appliedIndex, held);
+      parts.observer().merged(id, right);
+      parts.births().absorbed(right);
+      if (leadingTerm != NOT_LEADING) {
+        listeners.leading(); // of the keys that it has now, too
+      }
     }
   }
 
@@ -337,11 +340,7 @@ final class RangeReplica implements ReplicatedState {
     leadingTerm = term;
     parts.load().begin();
     LOG.info("range {} is led by this node: term={} appliedIndex={}", id, term, appliedIndex);
-    try {
-      parts.effects().leading(id);
-    } catch (RuntimeException e) {
-      LOG.error("the listener of range {} did not take that this node leads", id, e);
-    }
+    listeners.leading();
   }
 
   @Override
@@ -376,17 +375,18 @@ final class RangeReplica implements ReplicatedState {
   @Override
   public void install(Path directory) throws IOException {
     long before = appliedIndex;
-    List<RangeDescriptor> skipped = snapshots.install(directory);
+    ReplicaSnapshot.Installed installed = snapshots.install(directory);
     state = RangeState.load(id, space.latest());
     loop = newLoop();
     descriptor = state.descriptor();
     shape = state.shape();
     appliedIndex = state.appliedIndex();
     senders = state.senders().size();
+    standstill.set(state.frozen());
     openCoprocessor();
     logBytesSinceCheckpoint.set(0);
     LOG.info("range {} installed a snapshot: index {} instead of {}", id, appliedIndex, before);
-    skipped.forEach(child -> parts.births().born(child, false));
+    tell(installed, parts);
   }
 
   @Override

@@ -40,7 +40,12 @@ final class RangeSplit {
    * @param right the new one
    * @param here whether this node has a replica of the new one
    */
-  record Cut(RangeDescriptor left, RangeDescriptor right, boolean here) {}
+  record Cut(RangeDescriptor left, RangeDescriptor right, boolean here) implements ShapeChange {
+    @Override
+    public RangeDescriptor range() {
+      return left;
+    }
+  }
 
   RangeSplit(NodeId self, ConsensusHost host, KvSpace space) {
     this.self = self;
@@ -77,7 +82,7 @@ final class RangeSplit {
    */
   @Nullable Cut apply(RangeState state, RangeEntry.Split split, KvWriter rows, KvBatch batch) {
     Cut planned = plan(state.descriptor(), split);
-    if (planned == null) {
+    if (planned == null || state.frozen() != null) {
       return null;
     }
     RangeDescriptor right = planned.right();
@@ -99,7 +104,9 @@ final class RangeSplit {
 
   /** Then others may count on a log that is gone, or it would be made a second time. */
   private boolean wasHere(RangeDescriptor range) {
-    return space.latest().get(new RangeKeys(range.id().number()).removing()) != null;
+    RangeKeys keys = new RangeKeys(range.id().number());
+    return space.latest().get(keys.removing()) != null
+        || space.latest().get(keys.absorbed()) != null;
   }
 
   private void createGroup(RangeDescriptor range) {

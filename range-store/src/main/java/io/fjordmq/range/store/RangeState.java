@@ -13,6 +13,7 @@ import io.fjordmq.range.kv.KvReader;
 import io.fjordmq.range.kv.KvWriter;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The engine's own part of a range's state, in memory and as rows. Used by the apply thread.
@@ -41,9 +42,13 @@ final class RangeState {
   /** Ranges that were split off, as they were then. */
   private final List<RangeDescriptor> children = new ArrayList<>();
 
+  /** The same of the ranges that became part of this one. */
+  private final List<RangeDescriptor> childrenOfParts = new ArrayList<>();
+
   private RangeDescriptor descriptor;
   private long appliedIndex;
   private long clockMillis;
+  private @Nullable Frozen frozen;
 
   private RangeState(RangeKeys keys, RangeDescriptor descriptor, SenderTable senders) {
     this.keys = keys;
@@ -87,6 +92,11 @@ final class RangeState {
     state.appliedIndex = appliedIndex;
     state.clockMillis = clockMillis;
     state.children.addAll(children(keys, rows));
+    for (long part : AbsorbedRange.parts(keys, rows)) {
+      state.childrenOfParts.addAll(new AbsorbedRange(part).children(rows));
+    }
+    byte[] frozen = rows.get(keys.frozen());
+    state.frozen = frozen == null ? null : Frozen.decode(frozen);
     return state;
   }
 
@@ -103,21 +113,31 @@ final class RangeState {
     return found;
   }
 
-  /** The range has given keys to another one. */
-  void splitOff(RangeDescriptor left, RangeDescriptor child) {
-    descriptor = left;
-    children.add(child);
+  /** The range has another shape; to be called once that is written. */
+  void become(ShapeChange change) {
+    descriptor = change.range();
+    frozen = change.frozen();
+    if (change instanceof RangeSplit.Cut cut) {
+      children.add(cut.right());
+    } else if (change instanceof RangeMerge.Widened widened) {
+      children.removeIf(child -> child.id().equals(widened.right().id()));
+      childrenOfParts.addAll(widened.children());
+    }
   }
 
-  /** Adds the rows that say so; {@link #splitOff} follows once they are written. */
+  /** Adds the rows that say so; {@link #become} follows once they are written. */
   void saveSplit(RangeDescriptor left, RangeDescriptor child, KvWriter rows) {
     rows.put(keys.descriptor(), RangeDescriptorCodec.encode(left));
     rows.put(keys.child(child.id().number()), RangeDescriptorCodec.encode(child));
   }
 
-  /** For who routed by an older shape: together they hold all that the range ever held. */
+  /**
+   * For who routed by an older shape: together they hold all that the range, and those that became
+   * part of it, ever held.
+   */
   List<RangeDescriptor> shape() {
     List<RangeDescriptor> all = new ArrayList<>(children);
+    all.addAll(childrenOfParts);
     all.add(descriptor);
     return List.copyOf(all);
   }
@@ -128,6 +148,11 @@ final class RangeState {
    */
   boolean isVacant() {
     return appliedIndex == 0 && descriptor.epoch().version() > RangeEpoch.FIRST.version();
+  }
+
+  /** For which merge the range stands still; null if it does not. */
+  @Nullable Frozen frozen() {
+    return frozen;
   }
 
   RangeKeys keys() {

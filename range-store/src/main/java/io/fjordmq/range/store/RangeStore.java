@@ -56,6 +56,8 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
   private final CheckpointCycle checkpoints;
   private final StoredReplicas stored;
   private final ReplicaMoves moves;
+  private final RangeMerges merges;
+  private final ReplicaParts.Births births;
   private volatile boolean closed;
 
   private RangeStore(
@@ -82,6 +84,8 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
             replicas,
             runtime.supervisor(),
             range -> openReplica(spec(range.id()), range));
+    this.merges = new RangeMerges(moves);
+    this.births = new OnceDurable(kv, moves, settings, runtime, () -> closed);
     this.checkpoints =
         new CheckpointCycle(
             settings,
@@ -110,7 +114,9 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
     try {
       for (StoreSpec spec : stores) {
         for (RangeDescriptor range : store.stored.load(spec.name())) {
-          store.openReplica(spec, range);
+          if (store.stored.find(range.id()) != null) { // else another one has a copy with it
+            store.openReplica(spec, range);
+          }
         }
         store.moves.retire(store.stored.retired(spec.name()));
       }
@@ -153,7 +159,7 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
     for (RangeDescriptor range : ranges) {
       boolean member =
           range.replicas().voters().contains(self) || range.replicas().learners().contains(self);
-      if (member && !replicas.containsKey(range.id())) {
+      if (member && !replicas.containsKey(range.id()) && !stored.isAbsorbed(range.id())) {
         missing.add(range);
       }
     }
@@ -234,19 +240,9 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
                 "store " + id.store() + " cannot be cut at " + HexFormat.of().formatHex(key)));
   }
 
-  /** Opens it when its rows are durable: what it confirms to others it must not forget. */
-  private void born(RangeDescriptor range, boolean lead) {
-    kv.flush()
-        .thenCompose(durable -> moves.adopt(range.id(), lead))
-        .whenComplete(
-            (open, failure) -> {
-              if (failure != null && !closed) {
-                LOG.warn("range {} is not open yet, it is tried again", range.id(), failure);
-                runtime
-                    .timers()
-                    .schedule(settings.reopenBackoff().toMillis(), () -> born(range, lead));
-              }
-            });
+  /** The steps by which two ranges become one. */
+  public RangeMerges merges() {
+    return merges;
   }
 
   private StoreSpec spec(RangeId id) {
@@ -268,7 +264,7 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
             new ReplicaLoad(),
             spec.effects(),
             host,
-            this::born,
+            births,
             this::onHalted);
     SupervisedReplica replica =
         new SupervisedReplica(descriptor, spec, kv.space(spec.name()), host, parts);
@@ -341,7 +337,7 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
 
   @Override
   public void propose(NodeId node, RangeId range, byte[] entry, Consumer<RangeResult> reply) {
-    RangeReplica replica = servedBy(node, range, reply);
+    RangeReplica replica = servedBy(node, range, entry, reply);
     if (replica != null) {
       replica.propose(entry, reply);
     }
@@ -355,14 +351,15 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
       long leastIndex,
       byte[] query,
       Consumer<RangeResult> reply) {
-    RangeReplica replica = servedBy(node, range, reply);
+    RangeReplica replica = servedBy(node, range, null, reply);
     if (replica != null) {
       replica.query(epochVersion, leastIndex, query, reply);
     }
   }
 
   /** The replica asked for, or null after saying why there is none. */
-  private @Nullable RangeReplica servedBy(NodeId node, RangeId range, Consumer<RangeResult> reply) {
+  private @Nullable RangeReplica servedBy(
+      NodeId node, RangeId range, byte @Nullable [] entry, Consumer<RangeResult> reply) {
     if (!node.equals(self)) {
       reply.accept(
           new RangeResult.Unavailable(
@@ -378,8 +375,9 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
     SupervisedReplica supervised = replicas.get(range);
     RangeReplica replica = supervised == null ? null : supervised.replica();
     if (replica == null) {
-      reply.accept(
-          new RangeResult.Unavailable("node " + self + " has no open replica of range " + range));
+      RangeResult merged = stored.answerOfAbsorbed(range, entry);
+      String none = "node " + self + " has no open replica of range " + range;
+      reply.accept(merged != null ? merged : new RangeResult.Unavailable(none));
     }
     return replica;
   }

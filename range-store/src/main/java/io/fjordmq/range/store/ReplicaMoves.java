@@ -157,6 +157,11 @@ final class ReplicaMoves {
   }
 
   private static void refuseIfNeeded(ReplicaStatus replica, long asOfIndex) {
+    if (replica.merging() != null) {
+      throw new IllegalStateException(
+          "range %s is being merged with %s, which needs the replica of this node"
+              .formatted(replica.descriptor().id(), replica.merging().left()));
+    }
     boolean member = replica.role() != ReplicaStatus.Role.NONE;
     if (replica.leading() || (member && replica.appliedIndex() > asOfIndex)) {
       throw new IllegalStateException(
@@ -229,22 +234,92 @@ final class ReplicaMoves {
                     .formatted(id));
           }
           // What comes after it, a change of the group above all, finds it on this disk.
-          return propose(replica, split).thenCompose(done -> kv.flush());
+          return propose(replica, encoded(split)).thenCompose(done -> kv.flush());
         });
   }
 
-  private static CompletableFuture<Void> propose(RangeReplica replica, RangeEntry.Split split) {
+  private static byte[] encoded(RangeEntry.Split split) {
+    return RangeEntry.encodeSplit(
+        split.epochVersion(), split.number(), split.key(), split.replicas());
+  }
+
+  private static CompletableFuture<Void> propose(RangeReplica replica, byte[] entry) {
     CompletableFuture<Void> done = new CompletableFuture<>();
     replica.propose(
-        RangeEntry.encodeSplit(split.epochVersion(), split.number(), split.key(), split.replicas()),
+        entry,
         result -> {
           if (result instanceof RangeResult.Applied) {
             done.complete(null);
           } else {
-            done.completeExceptionally(new IllegalStateException("not split: " + result));
+            done.completeExceptionally(new IllegalStateException("not done: " + result));
           }
         });
     return done;
+  }
+
+  /**
+   * Has an entry applied that changes the range, while its group stays as it is; durable here when
+   * it completes.
+   *
+   * @param replicas that the group must have; null for any
+   */
+  CompletableFuture<Void> reshape(RangeId id, @Nullable ReplicaSet replicas, byte[] entry) {
+    SupervisedReplica supervised = this.replicas.get(id);
+    RangeReplica replica = supervised == null ? null : supervised.replica();
+    Consensus group = group(id);
+    if (replica == null || group == null) {
+      return CompletableFuture.failedFuture(notHere(id));
+    }
+    return alone(
+        id,
+        () -> {
+          ReplicaSet now = group.status().replicas();
+          return replicas == null || replicas.equals(now)
+              ? propose(replica, entry).thenCompose(done -> kv.flush())
+              : CompletableFuture.failedFuture(
+                  new IllegalStateException("range " + id + " has " + now + ", not " + replicas));
+        });
+  }
+
+  /** By what this node has of the neighbour, since that is where the decision stands. */
+  CompletableFuture<Void> thaw(RangeId id) {
+    SupervisedReplica right = replicas.get(id);
+    ReplicaStatus.Merging merging = right == null ? null : right.status().merging();
+    if (merging == null) {
+      return CompletableFuture.failedFuture(
+          new IllegalStateException("range " + id + " is not frozen here"));
+    }
+    // The neighbour first: if it has taken the range in, the range's rows were gone before that.
+    boolean decided = cannotAbsorb(merging.left(), merging.leftVersion());
+    RangeDescriptor range = stored.find(id);
+    return decided && range != null
+        ? reshape(id, null, RangeEntry.encodeThaw(range.epoch().version()))
+        : CompletableFuture.failedFuture(
+            new IllegalStateException(
+                "range %s may still become part of %s, which has to be renewed first"
+                    .formatted(id, merging.left())));
+  }
+
+  /** Whether a range has another version by now, or is part of another one itself. */
+  private boolean cannotAbsorb(RangeId id, long atVersion) {
+    SupervisedReplica replica = replicas.get(id);
+    ReplicaStatus status = replica == null ? null : replica.status();
+    return stored.isAbsorbed(id)
+        || (status != null
+            && status.appliedIndex() > 0
+            && status.descriptor().epoch().version() > atVersion);
+  }
+
+  /** Closes and removes the replica of a range that is part of another one here, durably. */
+  CompletableFuture<Void> absorbed(RangeId id) {
+    return supervised(
+        () -> {
+          SupervisedReplica replica = replicas.remove(id);
+          if (replica != null) {
+            replica.close();
+          }
+          stored.finishAbsorption(id);
+        });
   }
 
   CompletableFuture<Void> transfer(RangeId id, NodeId target) {

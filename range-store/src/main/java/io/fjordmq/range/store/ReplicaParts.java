@@ -26,12 +26,14 @@ record ReplicaParts(
     Births births,
     Consumer<RangeId> whenHalted) {
 
-  /** Hears of replicas that another one has brought about and that are to be opened. */
-  @FunctionalInterface
+  /** Hears of replicas that another one has brought about or has made an end of. */
   interface Births {
     /**
      * @param lead whether this node should lead it
      */
     void born(RangeDescriptor range, boolean lead);
+
+    /** The range is part of another one here: its replica is to be closed. */
+    void absorbed(RangeId range);
   }
 }

@@ -40,7 +40,18 @@ final class ReplicaSnapshot {
   private final RangeSplit splits;
 
   /** What a copy says of the range, apart from its rows. */
-  private record Copy(RangeDescriptor range, List<RangeDescriptor> children) {}
+  private record Copy(RangeDescriptor range, List<RangeDescriptor> children, List<RangeId> parts) {}
+
+  /**
+   * What else has changed with a copy.
+   *
+   * @param skipped ranges of which there is an empty replica now, because the copy skips the splits
+   *     that made them
+   * @param absorbed ranges that are part of this one now; what replicas there are have no rows
+   */
+  record Installed(List<RangeDescriptor> skipped, List<RangeId> absorbed) {
+    static final Installed NOTHING = new Installed(List.of(), List.of());
+  }
 
   ReplicaSnapshot(RangeId id, KvSpace space, Kv kv, Path installDirectory, RangeSplit splits) {
     this.splits = splits;
@@ -62,6 +73,14 @@ final class ReplicaSnapshot {
       file.add(keys.progress(), progress);
       copy(rows, keys.sendersFrom(), keys.sendersTo(), file);
       copy(rows, keys.childrenFrom(), keys.childrenTo(), file);
+      byte[] frozen = rows.get(keys.frozen());
+      if (frozen != null) {
+        file.add(keys.frozen(), frozen);
+      }
+      copy(rows, keys.partsFrom(), keys.partsTo(), file);
+      for (long part : AbsorbedRange.parts(keys, rows)) {
+        new AbsorbedRange(part).copyTo(file, rows);
+      }
       KeyInterval interval = descriptor.interval();
       copy(rows, RangeKeys.data(interval.start()), RangeKeys.dataEnd(interval.end()), file);
       file.finish();
@@ -77,8 +96,7 @@ final class ReplicaSnapshot {
     return value;
   }
 
-  private static void copy(KvReader rows, byte[] from, byte[] to, RowFile.Writer file)
-      throws IOException {
+  static void copy(KvReader rows, byte[] from, byte[] to, RowFile.Writer file) throws IOException {
     IOException[] failure = new IOException[1];
     rows.scan(
         from,
@@ -100,38 +118,36 @@ final class ReplicaSnapshot {
   /**
    * Replaces the range's rows by a copy; durable when it returns. A damaged copy, or one of another
    * range, is refused before anything is changed.
-   *
-   * @return ranges of which there is an empty replica now, because the copy skips the splits that
-   *     made them
    */
-  List<RangeDescriptor> install(Path directory) throws IOException {
+  Installed install(Path directory) throws IOException {
     Path received = directory.resolve(FILE);
     Copy incoming = check(received);
-    refuseOverlap(incoming.range().interval());
+    refuseIfFrozen(incoming.range());
+    refuseOverlap(incoming);
     Path kept = keep(received);
     long seen = versionSeen();
     KvBatch marker = new KvBatch();
     marker.put(keys.installing(), new ByteWriter(9).writeByte(1).writeLong(seen).toByteArray());
     space.write(marker);
     flush();
-    List<RangeDescriptor> skipped = replaceRows(kept, incoming, seen);
+    Installed installed = replaceRows(kept, incoming, seen);
     Files.deleteIfExists(kept);
-    return skipped;
+    return installed;
   }
 
   /** To be called before the range's rows are read; returns what {@link #install} does. */
-  List<RangeDescriptor> finishInstallation() throws IOException {
+  Installed finishInstallation() throws IOException {
     Path kept = keptFile();
     byte[] marker = space.latest().get(keys.installing());
     if (marker == null) {
       Files.deleteIfExists(kept); // the crash came before the marker: nothing was changed
-      return List.of();
+      return Installed.NOTHING;
     }
     // Before ranges were split the marker said no more than that it is there.
     long seen = marker.length == 1 ? Long.MAX_VALUE : ByteBuffer.wrap(marker).getLong(1);
-    List<RangeDescriptor> skipped = replaceRows(kept, check(kept), seen);
+    Installed installed = replaceRows(kept, check(kept), seen);
     Files.deleteIfExists(kept);
-    return skipped;
+    return installed;
   }
 
   /** Up to which epoch version this replica has applied splits, or was told of them. */
@@ -144,6 +160,7 @@ final class ReplicaSnapshot {
   private Copy check(Path file) throws IOException {
     byte[][] found = new byte[1][];
     List<RangeDescriptor> children = new ArrayList<>();
+    List<RangeId> parts = new ArrayList<>();
     RowFile.read(
         file,
         (key, value) -> {
@@ -151,24 +168,47 @@ final class ReplicaSnapshot {
             found[0] = value;
           } else if (keys.isChild(key)) {
             children.add(RangeDescriptorCodec.decode(value));
+          } else if (keys.isPart(key)) {
+            parts.add(new RangeId(id.store(), RangeKeys.numberOf(key)));
           }
         });
     byte[] descriptor = found[0];
     if (descriptor == null) {
       throw new IOException(file + " does not hold a copy of range " + id);
     }
-    return new Copy(RangeDescriptorCodec.decode(descriptor), children);
+    return new Copy(RangeDescriptorCodec.decode(descriptor), children, parts);
   }
 
-  /** Installing over keys that another replica here holds would delete that replica's data. */
-  private void refuseOverlap(KeyInterval incoming) throws IOException {
+  /**
+   * What stands still here has all there is of it, and its neighbour may be about to take it in.
+   */
+  private void refuseIfFrozen(RangeDescriptor incoming) throws IOException {
+    KvReader rows = space.latest();
+    if (rows.get(keys.frozen()) != null && versionSeen() == incoming.epoch().version()) {
+      throw new IOException("range " + id + " is frozen here, a copy has nothing more of it");
+    }
+  }
+
+  /**
+   * Installing over keys that another replica here holds would delete that replica's data. But of
+   * one that is frozen, because it became part of this range, the copy has everything.
+   */
+  private void refuseOverlap(Copy incoming) throws IOException {
     for (byte[] row : RangeKeys.descriptors(space.latest())) {
       RangeDescriptor other = RangeDescriptorCodec.decode(row);
-      if (!other.id().equals(id) && other.interval().overlaps(incoming)) {
+      if (!other.id().equals(id)
+          && other.interval().overlaps(incoming.range().interval())
+          && !(incoming.parts().contains(other.id()) && isFrozen(other))) {
         throw new IOException(
             "copy of range " + id + " holds keys of range " + other.id() + " of this node");
       }
     }
+  }
+
+  private boolean isFrozen(RangeDescriptor other) {
+    RangeKeys others = new RangeKeys(other.id().number());
+    KvReader rows = space.latest();
+    return rows.get(others.frozen()) != null && rows.get(others.installing()) == null;
   }
 
   private Path keptFile() {
@@ -191,13 +231,15 @@ final class ReplicaSnapshot {
     return kept;
   }
 
-  private List<RangeDescriptor> replaceRows(Path file, Copy incoming, long versionSeen)
-      throws IOException {
+  private Installed replaceRows(Path file, Copy incoming, long versionSeen) throws IOException {
     KvBatch batch = new KvBatch();
     deleteData(batch, ownInterval());
     deleteData(batch, incoming.range().interval());
     batch.deleteRange(keys.sendersFrom(), keys.sendersTo());
     batch.deleteRange(keys.childrenFrom(), keys.childrenTo());
+    batch.delete(keys.frozen());
+    batch.deleteRange(keys.partsFrom(), keys.partsTo());
+    incoming.parts().forEach(part -> new AbsorbedRange(part.number()).clear(batch));
     RowFile.read(
         file,
         (key, value) -> {
@@ -211,7 +253,7 @@ final class ReplicaSnapshot {
     List<RangeDescriptor> skipped = splits.addSkipped(incoming.children(), versionSeen, batch);
     space.write(batch);
     flush();
-    return skipped;
+    return new Installed(skipped, incoming.parts());
   }
 
   private @Nullable KeyInterval ownInterval() {

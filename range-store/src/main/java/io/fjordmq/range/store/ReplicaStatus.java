@@ -3,6 +3,7 @@ package io.fjordmq.range.store;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.GroupStatus;
 import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.RangeId;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param logBytesSinceCheckpoint what a restart would have to apply again
  * @param senders clients it remembers
  * @param group the Raft side; null while the replica is closed
+ * @param merging set while the range is frozen; null while it goes on
  * @param failure why it is halted; null if it is in service
  */
 public record ReplicaStatus(
@@ -26,7 +28,17 @@ public record ReplicaStatus(
     long logBytesSinceCheckpoint,
     int senders,
     @Nullable GroupStatus group,
+    @Nullable Merging merging,
     @Nullable String failure) {
+
+  /**
+   * The range stands still to become part of its left neighbour.
+   *
+   * @param left the neighbour
+   * @param leftVersion epoch version that the neighbour must have for it
+   * @param durable whether no crash of this node undoes it
+   */
+  public record Merging(RangeId left, long leftVersion, boolean durable) {}
 
   /** What it is in its group, as far as it knows itself. */
   public enum Role {

@@ -2,10 +2,12 @@ package io.fjordmq.range.store;
 
 import io.fjordmq.cluster.consensus.ConsensusException;
 import io.fjordmq.cluster.consensus.ConsensusHost;
+import io.fjordmq.cluster.consensus.GroupId;
 import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeDescriptorCodec;
 import io.fjordmq.range.RangeId;
+import io.fjordmq.range.RangeResult;
 import io.fjordmq.range.kv.Kv;
 import io.fjordmq.range.kv.KvBatch;
 import io.fjordmq.range.kv.KvException;
@@ -47,7 +49,7 @@ final class StoredReplicas {
     this.installDirectory = installDirectory;
   }
 
-  /** All of a store, after finishing removals that a crash cut short. */
+  /** All of a store, after finishing removals and merges that a crash cut short. */
   List<RangeDescriptor> load(String store) throws IOException {
     List<RangeDescriptor> found = new ArrayList<>();
     for (byte[] row : RangeKeys.descriptors(space(store).latest())) {
@@ -55,6 +57,9 @@ final class StoredReplicas {
       if (!finishRemoval(range.id())) {
         found.add(range);
       }
+    }
+    for (long number : RangeKeys.absorbed(space(store).latest())) {
+      finishAbsorption(new RangeId(store, number));
     }
     return found;
   }
@@ -113,7 +118,9 @@ final class StoredReplicas {
    */
   void clean(RangeDescriptor range) throws IOException {
     finishRemoval(range.id());
-    if (mark(range.id()) == Mark.RETIRED) {
+    if (isAbsorbed(range.id())) {
+      throw new IllegalStateException("range " + range.id() + " became part of another one");
+    } else if (mark(range.id()) == Mark.RETIRED) {
       throw new IllegalStateException(
           "range "
               + range.id()
@@ -121,7 +128,7 @@ final class StoredReplicas {
               + " node of the cluster is up and has forgotten it");
     }
     if (find(range.id()) == null && host.groups().contains(range.group())) {
-      destroyGroup(range);
+      destroyGroup(range.group());
     }
   }
 
@@ -167,9 +174,12 @@ final class StoredReplicas {
     if (range == null || mark(id) != Mark.BEING_REMOVED) {
       return false;
     }
-    destroyGroup(range);
+    destroyGroup(range.group());
     KeyInterval interval = range.interval();
     KvBatch batch = new KvBatch();
+    for (long part : AbsorbedRange.parts(keys, space(id.store()).latest())) {
+      new AbsorbedRange(part).clear(batch);
+    }
     batch.deleteRange(RangeKeys.data(interval.start()), RangeKeys.dataEnd(interval.end()));
     batch.deleteRange(keys.first(), keys.end());
     batch.put(keys.removing(), RETIRED);
@@ -179,18 +189,42 @@ final class StoredReplicas {
     return true;
   }
 
+  /** Whether the range is part of another one here. */
+  boolean isAbsorbed(RangeId id) {
+    return space(id.store()).latest().get(new RangeKeys(id.number()).absorbed()) != null;
+  }
+
+  /** See {@link AbsorbedRange#answer}. */
+  @Nullable RangeResult answerOfAbsorbed(RangeId id, byte @Nullable [] entry) {
+    return new AbsorbedRange(id.number()).answer(entry, space(id.store()).latest());
+  }
+
+  /**
+   * Removes the log of a range that became part of another one, and what its replica may have
+   * written since. To be called when that is durable, and the replica closed.
+   */
+  void finishAbsorption(RangeId id) throws IOException {
+    GroupId group = new GroupId(id.toString());
+    if (isAbsorbed(id) && host.groups().contains(group)) {
+      KvBatch batch = new KvBatch();
+      batch.delete(new RangeKeys(id.number()).progress());
+      write(id, batch);
+      destroyGroup(group);
+      Files.deleteIfExists(ReplicaSnapshot.keptFile(installDirectory, id));
+    }
+  }
+
   /** The range's descriptor as it is stored here; null if there is no replica. */
   @Nullable RangeDescriptor find(RangeId id) {
     byte[] row = space(id.store()).latest().get(new RangeKeys(id.number()).descriptor());
     return row == null ? null : RangeDescriptorCodec.decode(row);
   }
 
-  private void destroyGroup(RangeDescriptor range) throws IOException {
+  private void destroyGroup(GroupId group) throws IOException {
     try {
-      host.destroy(range.group());
+      host.destroy(group);
     } catch (ConsensusException e) {
-      throw new IOException(
-          "cannot remove the group of range " + range.id() + ": " + e.getMessage(), e);
+      throw new IOException("cannot remove the group of range " + group + ": " + e.getMessage(), e);
     }
   }
 

@@ -77,7 +77,7 @@ final class SupervisedReplica {
     RangeReplica replica = replica();
     return replica != null
         ? replica.status()
-        : new ReplicaStatus(parts.self(), known, false, 0, 0, 0, null, failure);
+        : new ReplicaStatus(parts.self(), known, false, 0, 0, 0, null, null, failure);
   }
 
   /**

@@ -41,6 +41,7 @@ final class RangeSimulation {
   private final List<SimClient> clients = new ArrayList<>();
   private final List<RangeDescriptor> ranges;
   private final SimTransport.Factory transport;
+  private final MergeTrials merges;
   private int lives;
   private long lastNumber = 2;
 
@@ -49,13 +50,14 @@ final class RangeSimulation {
       int voters,
       Function<RangeId, Coprocessor> coprocessor,
       SimTransport.Factory transport,
-      boolean unsyncedGroups) {
+      boolean unsyncedGroups,
+      boolean hastyMerges) {
     static Setup of(int voters) {
-      return new Setup(voters, id -> new AppendingCoprocessor(), SimTransport::new, false);
+      return new Setup(voters, id -> new AppendingCoprocessor(), SimTransport::new, false, false);
     }
 
     Setup with(SimTransport.Factory other) {
-      return new Setup(voters, coprocessor, other, unsyncedGroups);
+      return new Setup(voters, coprocessor, other, unsyncedGroups, hastyMerges);
     }
   }
 
@@ -71,6 +73,7 @@ final class RangeSimulation {
     StoreSpec spec =
         new StoreSpec(
             "words", List.of("m".getBytes(UTF_8)), setup.coprocessor(), (range, effects) -> {});
+    merges = new MergeTrials(simulation, nodes, counts, setup.hastyMerges());
     ranges = RangeStore.initialRanges(spec, ReplicaSet.ofVoters(nodeIds.toArray(NodeId[]::new)));
     for (NodeId id : nodeIds) {
       SimNode node = new SimNode(cluster, id, spec, ranges, installs, history, counts);
@@ -123,6 +126,9 @@ final class RangeSimulation {
     if (node.running() && simulation.chance(25)) {
       split(node);
     }
+    if (simulation.chance(60)) {
+      merges.some();
+    }
     if (simulation.chance(8)) {
       cluster.network().partition(nodeIds, List.of(node.id()));
     } else if (simulation.chance(8)) {
@@ -161,7 +167,8 @@ final class RangeSimulation {
       }
     }
     clients.forEach(SimClient::rest);
-    awaitAnswers();
+    awaitAnswers(); // then what was in the logs is committed
+    simulation.runUntil("no range is being merged", merges::end, PATIENCE_MILLIS);
     simulation.run(SimClient.REGISTER_AGAIN_AFTER.toMillis() + 1); // then nobody is forgotten
     int failedBefore = failures();
     clients.forEach(SimClient::lastWord);

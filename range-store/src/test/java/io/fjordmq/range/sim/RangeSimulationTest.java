@@ -60,6 +60,8 @@ class RangeSimulationTest {
     assertThat(counts.forgotten).isGreaterThan(0);
     assertThat(counts.gaveUp).isGreaterThan(0);
     assertThat(counts.splits).isGreaterThan(seeds / 2);
+    assertThat(counts.merges).isGreaterThan(seeds / 2);
+    assertThat(counts.thaws).isGreaterThan(seeds / 10);
     assertThat(counts.refused).isGreaterThan(0);
     if (voters > 1) {
       assertThat(counts.installs).isGreaterThan(seeds / 10);
@@ -83,7 +85,7 @@ class RangeSimulationTest {
   void shouldFindACoprocessorThatAsksWhoItIs() {
     RangeSimulation.Setup broken =
         new RangeSimulation.Setup(
-            3, id -> new Vain(), RangeSimulation.Setup.of(3).transport(), false);
+            3, id -> new Vain(), RangeSimulation.Setup.of(3).transport(), false, false);
     assertThat(find("another state everywhere", broken)).hasMessageContaining("same state");
   }
 
@@ -91,9 +93,17 @@ class RangeSimulationTest {
   void shouldFindASplitThatDoesNotSyncItsGroup() {
     RangeSimulation.Setup usual = RangeSimulation.Setup.of(3);
     RangeSimulation.Setup broken =
-        new RangeSimulation.Setup(3, usual.coprocessor(), usual.transport(), true);
+        new RangeSimulation.Setup(3, usual.coprocessor(), usual.transport(), true, false);
     assertThat(find("groups that are not synced", broken))
         .hasStackTraceContaining("holds no replica");
+  }
+
+  @Test
+  void shouldFindAMergeThatDoesNotWaitForAllReplicas() {
+    RangeSimulation.Setup usual = RangeSimulation.Setup.of(3);
+    RangeSimulation.Setup broken =
+        new RangeSimulation.Setup(3, usual.coprocessor(), usual.transport(), false, true);
+    assertThat(find("merges in haste", broken)).hasStackTraceContaining("in vain until");
   }
 
   private AssertionError find(String defect, RangeSimulation.Setup broken) {

@@ -17,6 +17,8 @@ public final class SimCounts implements RangeObserver {
   public long removals;
   public long probes;
   public long splits;
+  public long merges;
+  public long thaws;
 
   /** Ranges that began where the load of their parents asked for it. */
   public long wishes;
@@ -28,6 +30,11 @@ public final class SimCounts implements RangeObserver {
   @Override
   public void split(RangeId range, RangeId other) {
     splits++;
+  }
+
+  @Override
+  public void merged(RangeId range, RangeId other) {
+    merges++;
   }
 
   @Override

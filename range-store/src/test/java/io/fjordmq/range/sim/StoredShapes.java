@@ -8,6 +8,7 @@ import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeDescriptorCodec;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.kv.SimKv;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -17,6 +18,7 @@ import java.util.Map;
 /** What the rows of a simulated node say its ranges are. */
 final class StoredShapes {
   private static final byte DESCRIPTOR = 1;
+  private static final byte ABSORBED = 8;
 
   private StoredShapes() {}
 
@@ -42,6 +44,12 @@ final class StoredShapes {
           .noneMatch(other -> other != range && other.interval().overlaps(range.interval()));
     }
     return byGroup;
+  }
+
+  /** Whether the range is part of another one on a node. */
+  static boolean isAbsorbed(SimKv kv, RangeId range) {
+    byte[] row = ByteBuffer.allocate(10).putLong(1, range.number()).put(9, ABSORBED).array();
+    return kv.space(range.store()).latest().get(row) != null;
   }
 
   /** The range of a group. */

@@ -17,30 +17,52 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A process is killed again and again while its ranges are split: nothing acknowledged is lost. */
+/**
+ * A process is killed again and again while its ranges are split and merged: nothing acknowledged
+ * is lost.
+ */
 class KilledSplitTest {
   private static final int ROUNDS = 4;
   private static final long NUMBERS_PER_ROUND = 700;
   private static final long RANGES_PER_ROUND = 1000;
 
   @TempDir Path directory;
+  private final Set<Long> acknowledged = new HashSet<>();
+  private int merges;
+  private long next;
+  private int round;
 
   @Test
   void shouldKeepEveryAcknowledgedWordWhenKilledWhileItSplits() throws Exception {
-    Set<Long> acknowledged = new HashSet<>();
-    long next = 0;
     int ranges = 1;
-    for (int round = 0; round < ROUNDS; round++) {
-      long until = next + NUMBERS_PER_ROUND + round * 77L;
-      acknowledged.addAll(writeUntilKilled(next, until, 2 + round * RANGES_PER_ROUND));
-      try (RealNode node = new RealNode(directory, SplittingProcess.spec())) {
-        Set<Long> found = words(node);
-        assertThat(found).containsAll(acknowledged);
-        assertOneRangePerKey(node.store.descriptors("words"));
-        assertThat(node.store.descriptors("words")).hasSizeGreaterThan(ranges);
-        ranges = node.store.descriptors("words").size();
-        next = found.stream().mapToLong(Long::longValue).max().orElse(0) + 1;
-      }
+    for (int left = ROUNDS; left > 0; left--) {
+      int now = splitUntilKilled(false);
+      assertThat(now).isGreaterThan(ranges);
+      ranges = now;
+    }
+  }
+
+  @Test
+  void shouldKeepEveryAcknowledgedWordWhenKilledWhileItSplitsAndMerges() throws Exception {
+    for (int left = ROUNDS; left > 0; left--) {
+      splitUntilKilled(true);
+    }
+    assertThat(merges).isGreaterThan(ROUNDS);
+  }
+
+  /** Returns how many ranges there are then. */
+  private int splitUntilKilled(boolean merging) throws Exception {
+    long until = next + NUMBERS_PER_ROUND + round * 77L;
+    acknowledged.addAll(writeUntilKilled(next, until, 2 + round * RANGES_PER_ROUND, merging));
+    round++;
+    try (RealNode node = new RealNode(directory, SplittingProcess.spec())) {
+      SplittingProcess.goOn(node.store);
+      Set<Long> found = words(node);
+      assertThat(found).containsAll(acknowledged);
+      List<RangeDescriptor> ranges = node.store.descriptors("words");
+      assertOneRangePerKey(ranges);
+      next = found.stream().mapToLong(Long::longValue).max().orElse(0) + 1;
+      return ranges.size();
     }
   }
 
@@ -66,7 +88,7 @@ class KilledSplitTest {
     return all;
   }
 
-  private Set<Long> writeUntilKilled(long first, long last, long firstRange)
+  private Set<Long> writeUntilKilled(long first, long last, long firstRange, boolean merging)
       throws IOException, InterruptedException {
     Process process =
         new ProcessBuilder(
@@ -80,23 +102,26 @@ class KilledSplitTest {
                 SplittingProcess.class.getName(),
                 directory.toString(),
                 Long.toString(first),
-                Long.toString(firstRange))
+                Long.toString(firstRange),
+                Boolean.toString(merging))
             .redirectError(ProcessBuilder.Redirect.INHERIT)
             .start();
-    Set<Long> acknowledged = new HashSet<>();
+    Set<Long> said = new HashSet<>();
     try (BufferedReader lines = process.inputReader()) {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-        if (!line.isEmpty() && line.chars().allMatch(Character::isDigit)) {
+        if (line.equals(SplittingProcess.MERGED)) {
+          merges++;
+        } else if (!line.isEmpty() && line.chars().allMatch(Character::isDigit)) {
           long number = Long.parseLong(line);
           // The last line may be cut off in the middle.
-          LongStream.of(number).filter(n -> n >= first).forEach(acknowledged::add);
+          LongStream.of(number).filter(n -> n >= first).forEach(said::add);
           if (number >= last) {
             // Process.destroyForcibly would also close the pipe with what it still says.
             process.toHandle().destroyForcibly();
           }
         }
       }
-      return acknowledged;
+      return said;
     } finally {
       process.destroyForcibly();
       process.waitFor();

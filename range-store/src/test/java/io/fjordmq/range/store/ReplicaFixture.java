@@ -51,6 +51,7 @@ final class ReplicaFixture implements Consensus {
   final CreatedGroups groups = new CreatedGroups();
   final ReplicaLoad load = new ReplicaLoad();
   final List<RangeDescriptor> born = new ArrayList<>();
+  final List<RangeId> absorbed = new ArrayList<>();
   private final RangeStoreSettings settings;
   RangeReplica replica;
   ReplicaSet voters = ReplicaSet.ofVoters(new NodeId("a"));
@@ -102,6 +103,12 @@ final class ReplicaFixture implements Consensus {
   }
 
   RangeReplica reopen() throws IOException {
+    replica = open(ID);
+    return replica;
+  }
+
+  /** Another one of the same node, whose log the test has to keep. */
+  RangeReplica open(RangeId id) throws IOException {
     RangeRuntime runtime = new RangeRuntime(clock, clock, Runnable::run, Runnable::run);
     ReplicaParts parts =
         new ReplicaParts(
@@ -113,11 +120,21 @@ final class ReplicaFixture implements Consensus {
             load,
             listener,
             groups,
-            (range, lead) -> born.add(range),
+            new ReplicaParts.Births() {
+              @Override
+              public void born(RangeDescriptor range, boolean lead) {
+                born.add(range);
+              }
+
+              @Override
+              public void absorbed(RangeId range) {
+                absorbed.add(range);
+              }
+            },
             halted::add);
-    replica = RangeReplica.open(ID, space, new AppendingCoprocessor(), parts);
-    replica.attach(this);
-    return replica;
+    RangeReplica opened = RangeReplica.open(id, space, new AppendingCoprocessor(), parts);
+    opened.attach(this);
+    return opened;
   }
 
   static byte[] mutations(long sender, long number, String... commands) {

@@ -12,6 +12,7 @@ import io.fjordmq.cluster.consensus.JRaftHost;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.cluster.consensus.TransportSettings;
 import io.fjordmq.cluster.peer.LoopbackPeers;
+import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.RangeObserver;
@@ -42,7 +43,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A range of three voters is split on what it really runs on: sofa-jraft, RocksDB, sockets. */
+/**
+ * A range of three voters is split, and merged again, on what it really runs on: sofa-jraft,
+ * RocksDB, sockets.
+ */
 class SplitVotersTest {
   private static final NodeId A = new NodeId("split-a");
   private static final NodeId B = new NodeId("split-b");
@@ -214,9 +218,13 @@ class SplitVotersTest {
     await(node(leaderOf(PARENT)).store.split(PARENT, 1, bytes("m"), CHILD.number()));
   }
 
-  /** Every node has all that was committed, of both ranges, and what it has is right. */
+  /** Every node has all that was committed, of all ranges, and what it has is right. */
   private void assertEverywhere() throws Exception {
-    for (RangeId range : List.of(PARENT, CHILD)) {
+    assertEverywhere(List.of(PARENT, CHILD));
+  }
+
+  private void assertEverywhere(List<RangeId> ranges) throws Exception {
+    for (RangeId range : ranges) {
       until(
           range + " is on every node", () -> nodes.values().stream().allMatch(n -> has(n, range)));
       Node leader = node(leaderOf(range));
@@ -228,7 +236,7 @@ class SplitVotersTest {
     }
     assertAllWords(node(A));
     // What C has is seen when it leads.
-    for (RangeId range : List.of(PARENT, CHILD)) {
+    for (RangeId range : ranges) {
       await(node(leaderOf(range)).store.transferLeadership(range, C));
       until(range + " is led by c", () -> status(node(C), range).leading());
     }
@@ -294,6 +302,94 @@ class SplitVotersTest {
     }
     await(node(leaderOf(CHILD)).store.split(CHILD, 2, bytes("s"), 3));
     await(append(2 * KEYS));
+    assertEverywhere();
+  }
+
+  private RangeDescriptor described(RangeId range) {
+    return status(node(leaderOf(range)), range).descriptor();
+  }
+
+  private void freeze() throws Exception {
+    await(node(leaderOf(CHILD)).store.merges().freeze(described(CHILD), described(PARENT)));
+    until(
+        "the right range stands still everywhere",
+        () -> nodes.values().stream().allMatch(SplitVotersTest::isFrozen));
+  }
+
+  private static boolean isFrozen(Node node) {
+    ReplicaStatus.Merging merging = has(node, CHILD) ? status(node, CHILD).merging() : null;
+    return merging != null && merging.durable();
+  }
+
+  private void absorb(RangeDescriptor right) throws Exception {
+    await(node(leaderOf(PARENT)).store.merges().absorb(described(PARENT), right, ALL));
+  }
+
+  /** The range has all keys again, everywhere, and nothing is left of the other one's group. */
+  private void assertMerged() throws Exception {
+    assertEverywhere(List.of(PARENT));
+    until(
+        "the other range is gone",
+        () ->
+            nodes.values().stream()
+                .allMatch(
+                    node ->
+                        node.store.descriptors("words").size() == 1
+                            && node.host.groups().size() == 1));
+    assertThat(described(PARENT).interval()).isEqualTo(KeyInterval.ALL);
+  }
+
+  @Test
+  void shouldMergeWhileItIsWrittenTo() throws Exception {
+    split();
+    List<CompletableFuture<byte[]>> before = append(10 * KEYS);
+    freeze();
+    List<CompletableFuture<byte[]>> meanwhile = append(10 * KEYS);
+    absorb(described(CHILD));
+    await(before);
+    await(meanwhile);
+    assertMerged();
+  }
+
+  @Test
+  void shouldHaveAMergeAppliedByAReplicaThatWasAway() throws Exception {
+    split();
+    await(append(2 * KEYS));
+    freeze();
+    requireNonNull(nodes.remove(C)).close();
+    absorb(described(CHILD));
+    await(append(2 * KEYS));
+    nodes.put(C, new Node(C));
+    assertMerged();
+  }
+
+  @Test
+  void shouldGiveTheWholeToAReplicaThatWasAwayForTooLongForTheLog() throws Exception {
+    split();
+    await(append(2 * KEYS));
+    freeze();
+    requireNonNull(nodes.remove(C)).close();
+    absorb(described(CHILD));
+    await(append(2 * KEYS));
+    long past = status(node(A), PARENT).appliedIndex();
+    checkpointUntilCut(PARENT, past, List.of(A, B));
+    nodes.put(C, new Node(C));
+    assertMerged();
+  }
+
+  @Test
+  void shouldGoOnWhenAMergeIsGivenUp() throws Exception {
+    split();
+    freeze();
+    RangeDescriptor left = described(PARENT);
+    List<CompletableFuture<byte[]>> waiting = append(2 * KEYS);
+    await(node(leaderOf(PARENT)).store.merges().renew(left));
+    NodeId right = leaderOf(CHILD);
+    until(
+        "its node knows that the left range has another version",
+        () -> status(node(right), PARENT).descriptor().epoch().isNewerThan(left.epoch()));
+    await(node(right).store.merges().thaw(CHILD));
+    await(waiting);
     assertEverywhere();
   }
 }

@@ -3,22 +3,28 @@ package io.fjordmq.range.store;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.RangeId;
 import io.fjordmq.range.StoreSpec;
 import io.fjordmq.range.sim.AppendingCoprocessor;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * A process made to be killed: appends numbers to keys and prints each when it was acknowledged,
- * and splits its ranges all the while.
+ * and splits its ranges all the while, or merges them, too, and prints that.
  */
 final class SplittingProcess {
   static final int KEYS = 100;
   private static final int IN_FLIGHT = 64;
   private static final int SPLIT_EVERY = 60;
+  private static final int MERGE_EVERY = 40;
+  static final String MERGED = "merged";
 
   private SplittingProcess() {}
 
@@ -32,11 +38,14 @@ final class SplittingProcess {
   }
 
   /**
-   * @param args directory, first number, first number for a new range
+   * @param args directory, first number, first number for a new range, whether to merge
    */
   public static void main(String[] args) throws Exception {
     PrintStream out = new PrintStream(System.out, false, UTF_8);
     RealNode node = new RealNode(Path.of(args[0]), spec());
+    boolean merges = Boolean.parseBoolean(args[3]);
+    AtomicBoolean merging = new AtomicBoolean();
+    goOn(node.store);
     Random random = new Random();
     Semaphore places = new Semaphore(IN_FLIGHT);
     long nextRange = Long.parseLong(args[2]);
@@ -61,6 +70,60 @@ final class SplittingProcess {
           }
         }
       }
+      List<RangeDescriptor> ranges = node.store.descriptors("words");
+      if (merges
+          && number % MERGE_EVERY == 0
+          && ranges.size() > 1
+          && merging.compareAndSet(false, true)) {
+        int left = random.nextInt(ranges.size() - 1);
+        merge(node.store, ranges.get(left), ranges.get(left + 1))
+            .whenComplete(
+                (done, failure) -> {
+                  if (failure == null) {
+                    out.println(MERGED);
+                  }
+                  CompletableFuture.runAsync(() -> goOn(node.store))
+                      .thenRun(() -> merging.set(false));
+                });
+      }
     }
+  }
+
+  private static CompletableFuture<Void> merge(
+      RangeStore store, RangeDescriptor left, RangeDescriptor right) {
+    return store
+        .merges()
+        .freeze(right, left)
+        .thenCompose(frozen -> store.merges().absorb(left, right, left.replicas()));
+  }
+
+  /** Gives up what somebody has begun; until nothing stands still. */
+  static void goOn(RangeStore store) {
+    boolean still = true;
+    while (still) {
+      still = false;
+      for (ReplicaStatus replica : store.status()) {
+        ReplicaStatus.Merging merging = replica.merging();
+        if (merging != null) {
+          still = true;
+          giveUp(store, replica.descriptor().id(), merging);
+        }
+      }
+      LockSupport.parkNanos(1_000_000);
+    }
+  }
+
+  private static void giveUp(RangeStore store, RangeId right, ReplicaStatus.Merging merging) {
+    store.status().stream()
+        .map(ReplicaStatus::descriptor)
+        .filter(range -> range.id().equals(merging.left()))
+        .filter(range -> range.epoch().version() == merging.leftVersion())
+        .forEach(range -> done(store.merges().renew(range)));
+    done(store.merges().thaw(right));
+  }
+
+  /** Or not: it is tried again as long as there is reason to. */
+  private static void done(CompletableFuture<Void> step) {
+    step.handle((done, failure) -> done).join();
   }
 }

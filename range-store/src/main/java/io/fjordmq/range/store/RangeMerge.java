@@ -1,0 +1,137 @@
+package io.fjordmq.range.store;
+
+import io.fjordmq.range.KeyInterval;
+import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.RangeDescriptorCodec;
+import io.fjordmq.range.RangeEntry;
+import io.fjordmq.range.RangeEpoch;
+import io.fjordmq.range.RangeId;
+import io.fjordmq.range.kv.KvWriter;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes two neighbouring ranges one while their replicas apply the entries that say so (decision
+ * 0028). Used by the apply thread.
+ */
+final class RangeMerge {
+  /*
+   * The left range's log decides. The right one is frozen for one epoch version of the left: as
+   * long as it has that, it may absorb the right one; once it has another, it never will. Who
+   * proposes that it does has seen the right one frozen, durably, by every replica of the left; and
+   * no frozen replica is removed. So the rows of the right one are final and here, whatever else
+   * its own log has reached.
+   */
+
+  /**
+   * The range has taken in another one.
+   *
+   * @param range as it is now
+   * @param right as that was
+   * @param children ranges that were split off that one, or off what it had taken in before
+   */
+  record Widened(RangeDescriptor range, RangeDescriptor right, List<RangeDescriptor> children)
+      implements ShapeChange {}
+
+  /** The range holds the keys it held. */
+  record Kept(RangeDescriptor range, @Nullable Frozen frozen) implements ShapeChange {}
+
+  /** Adds the rows; null if the entry was decided by another shape, or cannot be done in it. */
+  @Nullable ShapeChange apply(RangeState state, RangeEntry entry, KvWriter rows) {
+    if (entry instanceof RangeEntry.Freeze freeze) {
+      return freeze(state, freeze, rows);
+    } else if (entry instanceof RangeEntry.Absorb absorb) {
+      return absorb(state, absorb, rows);
+    } else if (entry instanceof RangeEntry.Renew renew) {
+      return renew(state, renew, rows);
+    }
+    return thaw(state, (RangeEntry.Thaw) entry, rows);
+  }
+
+  private static boolean isAsItWas(RangeState state, long epochVersion) {
+    return state.descriptor().epoch().version() == epochVersion;
+  }
+
+  private static @Nullable Kept freeze(RangeState state, RangeEntry.Freeze entry, KvWriter rows) {
+    if (!isAsItWas(state, entry.epochVersion()) || state.frozen() != null) {
+      return null;
+    }
+    Frozen frozen =
+        new Frozen(entry.left(), entry.leftVersion(), state.appliedIndex(), state.clockMillis());
+    rows.put(state.keys().frozen(), frozen.encode());
+    return new Kept(state.descriptor(), frozen);
+  }
+
+  /** A frozen range must keep the version that it was frozen with. */
+  private static @Nullable Kept renew(RangeState state, RangeEntry.Renew entry, KvWriter rows) {
+    return isAsItWas(state, entry.epochVersion()) && state.frozen() == null
+        ? withNextVersion(state, rows)
+        : null;
+  }
+
+  private static @Nullable Kept thaw(RangeState state, RangeEntry.Thaw entry, KvWriter rows) {
+    if (!isAsItWas(state, entry.epochVersion()) || state.frozen() == null) {
+      return null;
+    }
+    rows.delete(state.keys().frozen());
+    return withNextVersion(state, rows);
+  }
+
+  private static Kept withNextVersion(RangeState state, KvWriter rows) {
+    RangeDescriptor now = state.descriptor();
+    long version = now.epoch().version() + 1;
+    RangeDescriptor next = with(now, now.interval(), version);
+    rows.put(state.keys().descriptor(), RangeDescriptorCodec.encode(next));
+    return new Kept(next, null);
+  }
+
+  private static RangeDescriptor with(RangeDescriptor range, KeyInterval keys, long version) {
+    return new RangeDescriptor(
+        range.id(), keys, new RangeEpoch(version, range.epoch().replicas()), range.replicas());
+  }
+
+  /**
+   * @throws IllegalStateException if the right range is not here as it must be
+   */
+  private @Nullable Widened absorb(RangeState state, RangeEntry.Absorb entry, KvWriter rows) {
+    if (!isAsItWas(state, entry.epochVersion()) || state.frozen() != null) {
+      return null;
+    }
+    RangeDescriptor left = state.descriptor();
+    RangeId rightId = new RangeId(left.id().store(), entry.right());
+    RangeKeys rightKeys = new RangeKeys(entry.right());
+    byte[] descriptor = rows.get(rightKeys.descriptor());
+    byte[] frozen = rows.get(rightKeys.frozen());
+    if (descriptor == null || frozen == null) {
+      throw new IllegalStateException(
+          "range %s cannot take in %s, which is not frozen on this node"
+              .formatted(left.id(), rightId));
+    }
+    RangeDescriptor right = RangeDescriptorCodec.decode(descriptor);
+    Frozen since = Frozen.decode(frozen);
+    if (since.left() != left.id().number()
+        || since.leftVersion() != entry.epochVersion()
+        || right.epoch().version() != entry.rightVersion()
+        || !Arrays.equals(left.interval().end(), right.interval().start())) {
+      throw new IllegalStateException(
+          "range %s cannot take in %s, which is frozen for something else on this node: %s"
+              .formatted(left.id(), right, since));
+    }
+    RangeDescriptor now =
+        with(
+            left,
+            new KeyInterval(left.interval().start(), right.interval().end()),
+            Math.max(left.epoch().version(), right.epoch().version()) + 1);
+    state.advance(state.appliedIndex(), since.clockMillis());
+    rows.put(state.keys().descriptor(), RangeDescriptorCodec.encode(now));
+    rows.delete(state.keys().child(entry.right()));
+    List<RangeDescriptor> children = new ArrayList<>(RangeState.children(rightKeys, rows));
+    for (long part : AbsorbedRange.parts(rightKeys, rows)) {
+      children.addAll(new AbsorbedRange(part).children(rows));
+    }
+    new AbsorbedRange(entry.right()).begin(now, children, state, rows);
+    return new Widened(now, right, children);
+  }
+}

@@ -1,0 +1,65 @@
+package io.fjordmq.range.store;
+
+import io.fjordmq.cluster.consensus.ConsensusException;
+import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.RangeEntry;
+import io.fjordmq.range.RangeId;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * The steps by which two neighbouring ranges become one (decision 0028): the right one is frozen;
+ * when every replica of both {@linkplain ReplicaStatus.Merging#durable() says so}, the left one
+ * absorbs it. To give up, the left one is renewed, then the right one thawed.
+ *
+ * <p>Each step is done by the leader of its range, which must be here, and completes when that has
+ * applied it durably. All fail with {@link IllegalStateException} or {@link ConsensusException} if
+ * it was not done, or may not have been; repeating one, or being late with it, does no harm.
+ * Thread-safe; does not block.
+ */
+public final class RangeMerges {
+  private final ReplicaMoves moves;
+
+  RangeMerges(ReplicaMoves moves) {
+    this.moves = moves;
+  }
+
+  /** From now on nothing in the right range is changed, nor read. */
+  public CompletableFuture<Void> freeze(RangeDescriptor right, RangeDescriptor left) {
+    return moves.reshape(
+        right.id(),
+        null,
+        RangeEntry.encodeFreeze(version(right), left.id().number(), version(left)));
+  }
+
+  /**
+   * The left range takes in the right one.
+   *
+   * @param replicas of both, each of which has said that the right one is frozen for the left one
+   *     as it is described
+   */
+  public CompletableFuture<Void> absorb(
+      RangeDescriptor left, RangeDescriptor right, ReplicaSet replicas) {
+    return moves.reshape(
+        left.id(),
+        replicas,
+        RangeEntry.encodeAbsorb(version(left), right.id().number(), version(right)));
+  }
+
+  /** As the range is described it absorbs nothing any more; if it has not done so yet. */
+  public CompletableFuture<Void> renew(RangeDescriptor left) {
+    return moves.reshape(left.id(), null, RangeEntry.encodeRenew(version(left)));
+  }
+
+  /**
+   * A frozen range goes on. Fails if its left neighbour, as far as this node has it, has not been
+   * renewed or split since, or has absorbed it.
+   */
+  public CompletableFuture<Void> thaw(RangeId right) {
+    return moves.thaw(right);
+  }
+
+  private static long version(RangeDescriptor range) {
+    return range.epoch().version();
+  }
+}

@@ -1,0 +1,47 @@
+package io.fjordmq.range.store;
+
+import io.fjordmq.range.EffectListener;
+import io.fjordmq.range.RangeId;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Those who hear of what a replica has written. It is written already, so a bug of theirs costs
+ * what they should have heard, and halts nothing.
+ */
+final class ReplicaListeners {
+  private static final Logger LOG = LoggerFactory.getLogger(ReplicaListeners.class);
+
+  private final RangeId id;
+  private final EffectListener effects;
+
+  ReplicaListeners(RangeId id, EffectListener effects) {
+    this.id = id;
+    this.effects = effects;
+  }
+
+  void tell(ApplyLoop.Outcome outcome) {
+    try {
+      outcome.pending().answer(outcome.result());
+    } catch (RuntimeException e) {
+      LOG.error("the answer to a batch of range {} was not taken", id, e);
+    }
+  }
+
+  void perform(List<Object> emitted) {
+    try {
+      effects.perform(id, emitted);
+    } catch (RuntimeException e) {
+      LOG.error("effects of range {} were not performed: count={}", id, emitted.size(), e);
+    }
+  }
+
+  void leading() {
+    try {
+      effects.leading(id);
+    } catch (RuntimeException e) {
+      LOG.error("the listener of range {} did not take that this node leads", id, e);
+    }
+  }
+}

@@ -1,0 +1,201 @@
+package io.fjordmq.range.sim;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.GroupStatus;
+import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.cluster.consensus.sim.Simulation;
+import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.RangeId;
+import io.fjordmq.range.store.RangeMerges;
+import io.fjordmq.range.store.ReplicaStatus;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Merges ranges as a driver does that remembers nothing, gives up whenever it likes, and whose
+ * orders come late and twice.
+ */
+final class MergeTrials {
+  private static final int REMEMBERED_ORDERS = 6;
+
+  private final Simulation simulation;
+  private final List<SimNode> nodes;
+  private final SimCounts counts;
+  private final boolean hasty;
+
+  /** Orders to absorb that were right when they were given. */
+  private final List<Order> given = new ArrayList<>();
+
+  private record Order(NodeId to, RangeDescriptor left, RangeDescriptor right, ReplicaSet of) {}
+
+  /**
+   * @param hasty a defect: it is enough if one replica is frozen
+   */
+  MergeTrials(Simulation simulation, List<SimNode> nodes, SimCounts counts, boolean hasty) {
+    this.hasty = hasty;
+    this.simulation = simulation;
+    this.nodes = nodes;
+    this.counts = counts;
+  }
+
+  /** The next step of a merge that is under way, or the first of another one. */
+  void some() {
+    List<RangeId> frozen = frozen();
+    if (frozen.isEmpty()) {
+      begin();
+    } else {
+      goOn(frozen.get((int) simulation.between(0, frozen.size() - 1)));
+    }
+    if (!given.isEmpty() && simulation.chance(20)) {
+      absorb(given.get((int) simulation.between(0, given.size() - 1)));
+    }
+  }
+
+  /** Ends what is under way; to be called until it says that nothing is. */
+  boolean end() {
+    if (simulation.chance(5)) {
+      frozen().forEach(this::goOn);
+    }
+    return frozen().isEmpty() && statuses().stream().noneMatch(this::isGone);
+  }
+
+  /** Another range of its node has its keys, and it is about to be closed. */
+  private boolean isGone(ReplicaStatus replica) {
+    return statuses().stream()
+        .anyMatch(
+            other ->
+                other.node().equals(replica.node())
+                    && !other.descriptor().id().equals(replica.descriptor().id())
+                    && other.descriptor().interval().overlaps(replica.descriptor().interval()));
+  }
+
+  private List<ReplicaStatus> statuses() {
+    List<ReplicaStatus> all = new ArrayList<>();
+    running().forEach(node -> all.addAll(node.store().status()));
+    return all;
+  }
+
+  private List<SimNode> running() {
+    return nodes.stream().filter(SimNode::running).toList();
+  }
+
+  private List<RangeId> frozen() {
+    Set<Long> found = new TreeSet<>();
+    statuses().stream()
+        .filter(replica -> replica.merging() != null)
+        .forEach(replica -> found.add(replica.descriptor().id().number()));
+    return found.stream().map(number -> new RangeId("words", number)).toList();
+  }
+
+  private @Nullable ReplicaStatus leader(RangeId range) {
+    ReplicaStatus latest = null;
+    for (ReplicaStatus replica : statuses()) {
+      if (replica.descriptor().id().equals(range)
+          && replica.leading()
+          && (latest == null || term(replica) > term(latest))) {
+        latest = replica;
+      }
+    }
+    return latest;
+  }
+
+  private static long term(ReplicaStatus replica) {
+    GroupStatus group = replica.group();
+    return group == null ? 0 : group.leadership().term();
+  }
+
+  private void begin() {
+    List<ReplicaStatus> leaders =
+        statuses().stream().filter(replica -> replica.equals(leader(id(replica)))).toList();
+    for (ReplicaStatus left : leaders) {
+      for (ReplicaStatus right : leaders) {
+        byte[] end = left.descriptor().interval().end();
+        if (end != null
+            && Arrays.equals(end, right.descriptor().interval().start())
+            && simulation.chance(50)) {
+          order(right.node(), merges -> merges.freeze(right.descriptor(), left.descriptor()));
+          return;
+        }
+      }
+    }
+  }
+
+  private static RangeId id(ReplicaStatus replica) {
+    return replica.descriptor().id();
+  }
+
+  private void goOn(RangeId frozen) {
+    ReplicaStatus right = leader(frozen);
+    ReplicaStatus.Merging merging =
+        statuses().stream()
+            .filter(replica -> id(replica).equals(frozen) && replica.merging() != null)
+            .map(ReplicaStatus::merging)
+            .findFirst()
+            .orElse(null);
+    if (merging == null) {
+      return;
+    }
+    ReplicaStatus left = leader(merging.left());
+    boolean asItWas = left != null && left.descriptor().epoch().version() == merging.leftVersion();
+    if (left != null
+        && asItWas
+        && (hasty || isFrozenEverywhere(frozen, merging))
+        && simulation.chance(70)) {
+      RangeDescriptor described =
+          statuses().stream()
+              .filter(replica -> id(replica).equals(frozen))
+              .map(ReplicaStatus::descriptor)
+              .findFirst()
+              .orElseThrow();
+      ReplicaSet all = ReplicaSet.ofVoters(nodes.stream().map(SimNode::id).toArray(NodeId[]::new));
+      Order order = new Order(left.node(), left.descriptor(), described, all);
+      given.add(order);
+      if (given.size() > REMEMBERED_ORDERS) {
+        given.remove(0);
+      }
+      absorb(order);
+    } else if (left != null && asItWas && simulation.chance(20)) {
+      order(left.node(), merges -> merges.renew(left.descriptor()));
+    } else if (right != null && simulation.chance(50)) {
+      order(right.node(), merges -> merges.thaw(frozen).thenRun(() -> counts.thaws++));
+    }
+  }
+
+  private boolean isFrozenEverywhere(RangeId right, ReplicaStatus.Merging merging) {
+    return nodes.stream()
+        .allMatch(
+            node ->
+                node.running()
+                    && node.store().status().stream()
+                        .anyMatch(replica -> id(replica).equals(right) && isFor(merging, replica))
+                    && node.store().status().stream()
+                        .anyMatch(replica -> id(replica).equals(merging.left())));
+  }
+
+  private static boolean isFor(ReplicaStatus.Merging merging, ReplicaStatus replica) {
+    ReplicaStatus.Merging here = replica.merging();
+    return here != null
+        && here.durable()
+        && here.left().equals(merging.left())
+        && here.leftVersion() == merging.leftVersion();
+  }
+
+  private void absorb(Order order) {
+    order(order.to(), merges -> merges.absorb(order.left(), order.right(), order.of()));
+  }
+
+  private void order(NodeId to, Function<RangeMerges, CompletableFuture<Void>> order) {
+    for (SimNode node : nodes) {
+      if (node.id().equals(to) && node.running()) {
+        Objects.requireNonNull(order.apply(node.store().merges()));
+      }
+    }
+  }
+}
