@@ -206,14 +206,34 @@ public record BrokerProcess(
   }
 
   private static long pidIn(Path directory) throws IOException {
+    List<Path> found = pidFiles(directory);
+    if (found.size() != 1) {
+      throw new IOException("expected one .pid file below " + directory + ", found " + found);
+    }
+    return pid(found.get(0));
+  }
+
+  private static List<Path> pidFiles(Path directory) throws IOException {
     try (var files = Files.walk(directory)) {
-      List<Path> found =
-          files.filter(file -> file.getFileName().toString().endsWith(".pid")).toList();
-      if (found.size() != 1) {
-        throw new IOException("expected one .pid file below " + directory + ", found " + found);
+      return files.filter(file -> file.getFileName().toString().endsWith(".pid")).toList();
+    }
+  }
+
+  private static long pid(Path file) throws IOException {
+    return Long.parseLong(
+        Files.readString(file, StandardCharsets.UTF_8).trim().split("\\s+", -1)[0]);
+  }
+
+  /**
+   * Ends what was being started when something went wrong: the processes this one has begun, and
+   * nodes that have left them behind but written their number below that directory.
+   */
+  public static void abandon(Path directory) throws IOException {
+    ProcessHandle.current().descendants().forEach(ProcessHandle::destroy);
+    if (Files.isDirectory(directory)) {
+      for (Path file : pidFiles(directory)) {
+        end(pid(file));
       }
-      return Long.parseLong(
-          Files.readString(found.get(0), StandardCharsets.UTF_8).trim().split("\\s+", -1)[0]);
     }
   }
 
@@ -240,6 +260,10 @@ public record BrokerProcess(
   /** Ends the broker politely and waits for it. */
   @Override
   public void close() {
+    end(pid);
+  }
+
+  private static void end(long pid) {
     ProcessHandle.of(pid)
         .ifPresent(
             process -> {

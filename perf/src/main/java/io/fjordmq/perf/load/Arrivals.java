@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Arrivals {
   /** At a time, without a rate. */
-  private static final int CLOSED = 256;
+  private static final int CLOSED = 64;
 
   /** At a time, with one: more would be a broker that has stopped answering. */
   private static final int OPEN = 10_000;

@@ -78,8 +78,11 @@ public enum Figure {
     return meaning;
   }
 
-  /** Without its unit. */
+  /** Without its unit; small numbers that are not whole get two digits after the point. */
   public String text(double value) {
+    if (decimals == 0 && Math.abs(value) < 10 && value != Math.rint(value)) {
+      return String.format(Locale.ROOT, "%.2f", value);
+    }
     return String.format(Locale.ROOT, "%,." + decimals + "f", value);
   }
 }

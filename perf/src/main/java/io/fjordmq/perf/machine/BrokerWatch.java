@@ -1,15 +1,13 @@
 package io.fjordmq.perf.machine;
 
 import io.fjordmq.perf.ProcessUsage;
-import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.OptionalInt;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * What can be seen of a broker from outside: its processes in {@code /proc}, and how many ranges
@@ -17,7 +15,7 @@ import java.util.OptionalInt;
  */
 public final class BrokerWatch {
   private static final String LED = "fjordmq_ranges_led{";
-  private static final Duration PATIENCE = Duration.ofSeconds(1);
+  private static final Duration PATIENCE = Duration.ofSeconds(4);
 
   private final List<Long> pids;
   private final List<URI> metrics;
@@ -46,31 +44,29 @@ public final class BrokerWatch {
     return ProcessUsage.of(pids);
   }
 
-  /** The ranges each node leads, in order; empty if not every node says so. */
-  public List<Integer> rangesLed() throws InterruptedException {
-    List<Integer> led = new ArrayList<>();
-    for (URI page : metrics) {
-      OptionalInt count = rangesLed(page);
-      if (count.isEmpty()) {
-        return List.of();
-      }
-      led.add(count.getAsInt());
-    }
-    return led;
+  /**
+   * The ranges each node leads, in order; empty if not every node says so. Does not wait: a node
+   * that is slow to answer is no reason to look at everything else too late.
+   */
+  public CompletableFuture<List<Integer>> rangesLed() {
+    List<CompletableFuture<Integer>> nodes = metrics.stream().map(this::rangesLed).toList();
+    return CompletableFuture.allOf(nodes.toArray(CompletableFuture[]::new))
+        .thenApply(all -> nodes.stream().map(CompletableFuture::join).toList())
+        // No figure is better than none of the others.
+        .exceptionally(error -> List.of());
   }
 
-  private OptionalInt rangesLed(URI page) throws InterruptedException {
-    try {
-      HttpRequest request = HttpRequest.newBuilder(page).timeout(PATIENCE).build();
-      String text = http.send(request, HttpResponse.BodyHandlers.ofString()).body();
-      return OptionalInt.of(
-          (int)
-              text.lines()
-                  .filter(line -> line.startsWith(LED))
-                  .mapToDouble(line -> Double.parseDouble(line.substring(line.indexOf('}') + 1)))
-                  .sum());
-    } catch (IOException | NumberFormatException e) {
-      return OptionalInt.empty(); // no figure is better than none of the others
-    }
+  private CompletableFuture<Integer> rangesLed(URI page) {
+    HttpRequest request = HttpRequest.newBuilder(page).timeout(PATIENCE).build();
+    return http.sendAsync(request, HttpResponse.BodyHandlers.ofString())
+        .thenApply(answer -> rangesLed(answer.body()));
+  }
+
+  private static int rangesLed(String text) {
+    return (int)
+        text.lines()
+            .filter(line -> line.startsWith(LED))
+            .mapToDouble(line -> Double.parseDouble(line.substring(line.indexOf('}') + 1)))
+            .sum();
   }
 }

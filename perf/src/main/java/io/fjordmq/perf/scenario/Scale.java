@@ -1,5 +1,6 @@
 package io.fjordmq.perf.scenario;
 
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -23,6 +24,12 @@ public record Scale(double factor) {
     }
   }
 
+  /** The factor as people write it. */
+  @Override
+  public String toString() {
+    return BigDecimal.valueOf(factor).stripTrailingZeros().toPlainString();
+  }
+
   public boolean isFull() {
     return factor == 1;
   }
@@ -42,7 +49,7 @@ public record Scale(double factor) {
             of(clients.topics()),
             clients.collectors());
     List<String> notes = new ArrayList<>();
-    notes.add("scaled to " + factor + " of its clients; the original is " + whole.summary());
+    notes.add("scaled to " + this + " of its clients; the original is " + whole.summary());
     note(notes, "publishers", clients.publishers(), fewer.publishers());
     note(notes, "subscribers", clients.subscribers(), fewer.subscribers());
     note(notes, "idle connections", clients.idle(), fewer.idle());

@@ -8,6 +8,7 @@ import io.fjordmq.perf.scenario.Connections.Transport;
 import io.fjordmq.perf.scenario.Scenario;
 import io.netty.handler.ssl.SslContext;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.file.Path;
@@ -26,6 +27,9 @@ final class Brokers implements AutoCloseable {
   private final Scenario scenario;
   private final List<BrokerProcess> running = Collections.synchronizedList(new ArrayList<>());
 
+  /** Of brokers that are being started. */
+  private volatile @Nullable Path starting;
+
   /**
    * @param checkout whose broker is FjordMQ
    */
@@ -40,10 +44,14 @@ final class Brokers implements AutoCloseable {
    */
   Target start(String name, Path directory) throws Exception {
     Certificates certificates = encrypted() ? new Certificates(directory.resolve("tls")) : null;
+    starting = directory;
     try {
-      return name.equals(RunOptions.MOSQUITTO)
-          ? mosquitto(directory, certificates)
-          : fjordmq(directory, certificates);
+      Target target =
+          name.equals(RunOptions.MOSQUITTO)
+              ? mosquitto(directory, certificates)
+              : fjordmq(directory, certificates);
+      starting = null;
+      return target;
     } catch (IOException | InterruptedException | RuntimeException e) {
       close();
       throw e;
@@ -167,6 +175,15 @@ final class Brokers implements AutoCloseable {
     }
     Collections.reverse(ending);
     ending.forEach(BrokerProcess::close);
+    Path unfinished = starting;
+    if (unfinished != null) {
+      starting = null;
+      try {
+        BrokerProcess.abandon(unfinished);
+      } catch (IOException e) {
+        throw new UncheckedIOException("a broker may still run: look below " + unfinished, e);
+      }
+    }
   }
 
   /** The configuration of one node. */
@@ -216,15 +233,18 @@ final class Brokers implements AutoCloseable {
           port: %d
           certFile: %s
           keyFile: %s
-          trustFile: %s
-          clientAuth: %s
-      """
+      %s"""
               .formatted(
-                  tlsPort,
-                  made.certificateFile(),
-                  made.keyFile(),
-                  made.trustFile(),
-                  mutual() ? "required" : "none");
+                  tlsPort, made.certificateFile(), made.keyFile(), mutual() ? trust(made) : "");
+    }
+
+    /** It would have no effect on clients that show no certificate, and a node says so. */
+    private static String trust(Certificates made) {
+      return """
+          trustFile: %s
+          clientAuth: required
+      """
+          .formatted(made.trustFile());
     }
 
     private String stores() {

@@ -67,7 +67,7 @@ final class RunCommand {
     List<RunResult> results = new ArrayList<>();
     Path work = Files.createTempDirectory("fjordmq-perf");
     try (Brokers brokers = new Brokers(checkout, scenario)) {
-      Thread ending = new Thread(brokers::close, "ending");
+      Thread ending = new Thread(() -> interrupted(brokers, work), "ending");
       Runtime.getRuntime().addShutdownHook(ending);
       for (int run = 0; run < options.runs(); run++) {
         for (String name : names()) {
@@ -97,6 +97,16 @@ final class RunCommand {
       System.out.println("logs of the brokers: " + work);
     }
     return report.isFlawless() ? PerfTool.FLAWLESS : PerfTool.FAULTS;
+  }
+
+  /** Nothing is left of a run that somebody broke off. */
+  private static void interrupted(Brokers brokers, Path work) {
+    brokers.close();
+    try {
+      delete(work);
+    } catch (IOException e) {
+      System.err.println("perf: not everything could be removed below " + work + ": " + e);
+    }
   }
 
   /** The names of the brokers of one round; one for a given broker. */
@@ -188,7 +198,7 @@ final class RunCommand {
   private Map<String, String> facts() throws InterruptedException {
     Map<String, String> facts = new LinkedHashMap<>();
     facts.put("commit", MachineFacts.commit(checkout));
-    facts.put("scale", String.valueOf(options.scale().factor()));
+    facts.put("scale", options.scale().toString());
     facts.put("threads of the load", String.valueOf(options.threads()));
     facts.putAll(MachineFacts.all());
     return facts;

@@ -90,6 +90,12 @@ record RunOptions(
                   + "'; one that runs already is given with --hosts");
         }
       }
+      for (InetSocketAddress host : hosts) {
+        if (!host.getAddress().isLoopbackAddress() && !values.containsKey("--remote")) {
+          throw new UsageException(
+              host + " is not this machine; if it is yours to load, say so with --remote");
+        }
+      }
       if (!hosts.isEmpty() && !brokers.isEmpty()) {
         throw new UsageException("--broker starts one and --hosts gives one: not both");
       }

@@ -85,6 +85,7 @@ class ScenarioNameTest {
     Scale.Scaled scaled = new Scale(0.001).apply(parse("share_true_100k_1000_qos1_p256_1mps_1n"));
     assertThat(scaled.scenario().clients()).isEqualTo(new Clients(100, 1, 0, 0, 0));
     assertThat(scaled.scenario().traffic().perSecond()).isEqualTo(1);
+    assertThat(new Scale(0.0001)).hasToString("0.0001");
     assertThat(scaled.notes())
         .contains("publishers: 100 instead of 100000", "subscribers: 1 instead of 1000");
     assertThat(new Scale(0.0001).apply(parse("fanout_true_1_100_qos1_p256_1mps_1n")).scenario())

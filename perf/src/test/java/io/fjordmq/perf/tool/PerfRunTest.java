@@ -62,6 +62,12 @@ class PerfRunTest {
   }
 
   @Test
+  void shouldRunConnectionsWithTls() throws IOException {
+    Parsed report = run("conn_tls_100k_1n", "--scale", "0.0005");
+    assertThat(figure(report, "fjordmq", "connected")).isEqualTo(50);
+  }
+
+  @Test
   void shouldRunConnectionsWithMutualTls() throws IOException {
     Parsed report = run("conn_mtls_100k_1n", "--scale", "0.0005");
     assertThat(figure(report, "fjordmq", "connected")).isEqualTo(50);

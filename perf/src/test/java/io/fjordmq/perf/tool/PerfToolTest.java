@@ -1,7 +1,6 @@
 package io.fjordmq.perf.tool;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fjordmq.perf.scenario.Scale;
 import io.fjordmq.perf.scenario.Scenario;
@@ -97,10 +96,7 @@ class PerfToolTest {
 
   @Test
   void shouldGoNowhereElseUnlessTold() {
-    assertThatThrownBy(
-            () ->
-                new io.fjordmq.perf.ClientLoops(
-                    List.of(new java.net.InetSocketAddress("192.0.2.1", 1883)), 1, null, false))
-        .hasMessageContaining("loopback");
+    assertThat(refusal("run", "true_3_3_qos0_p32_1mps_1n", "--hosts", "192.0.2.1:1883"))
+        .contains("192.0.2.1", "not this machine", "--remote");
   }
 }
