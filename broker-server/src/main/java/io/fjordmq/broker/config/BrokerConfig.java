@@ -293,9 +293,9 @@ public record BrokerConfig(
         new StoreConfig(
             Duration.ofMinutes(5),
             Duration.ofSeconds(1),
-            ranges(false),
-            ranges(true),
-            ranges(true)),
+            ranges(),
+            ranges(),
+            ranges()),
         SplitConfig.DEFAULTS,
         RouterSettings.DEFAULTS,
         InboxSettings.DEFAULT,
@@ -375,8 +375,8 @@ public record BrokerConfig(
     return chosen;
   }
 
-  private static RangesConfig ranges(boolean splitByLoad) {
-    return new RangesConfig(0, splitByLoad, 30_000, 20_000);
+  private static RangesConfig ranges() {
+    return new RangesConfig(0, true, 30_000, 20_000);
   }
 
   private static void requirePort(int port, int least) {

@@ -22,7 +22,7 @@ record ClusterSettings(
 
   static final ShapeSettings SHAPES =
       new ShapeSettings(
-          Set.of(InboxReplicas.STORE, SimStores.RETAINED),
+          Set.copyOf(SimStores.NAMES),
           20,
           Duration.ofMillis(500),
           Duration.ofSeconds(1),
