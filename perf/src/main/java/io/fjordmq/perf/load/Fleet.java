@@ -170,6 +170,11 @@ final class Fleet implements AutoCloseable {
     lanes.values().forEach(lane -> lane.start(times));
   }
 
+  /** Whether there is anybody who sends. */
+  boolean publishes() {
+    return publishers.length > 0;
+  }
+
   Timetable timetable() {
     Timetable times = timetable;
     if (times == null) {

@@ -88,7 +88,7 @@ final class Sampler {
     if (phase == Phase.CONNECT || now.accepted > last.accepted) {
       latencies(values, fleet.arrivals().connecting().getIntervalHistogram());
     }
-    if (phase != Phase.CONNECT) {
+    if (phase != Phase.CONNECT && fleet.publishes()) {
       values.put(Series.SENT, (now.sent - last.sent) / seconds);
       values.put(Series.RECEIVED, (now.received - last.received) / seconds);
       messages(values, phase == Phase.COUNT);
