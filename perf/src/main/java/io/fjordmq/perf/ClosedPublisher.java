@@ -34,19 +34,25 @@ final class ClosedPublisher implements LoadClient.Receiver {
 
   /** Connects, publishes, leaves; completes when the last message is acknowledged. */
   CompletableFuture<Void> run(ClientLoops loops, int node) {
-    return loops
-        .connect(client, node)
-        .thenCompose(
-            connected -> {
-              connected
-                  .channel()
-                  .closeFuture()
-                  .addListener(closed -> done.completeExceptionally(lost()));
+    return connect(loops, node).thenCompose(connected -> publish());
+  }
+
+  CompletableFuture<LoadClient> connect(ClientLoops loops, int node) {
+    return loops.connect(client, node);
+  }
+
+  /** Publishes and leaves; completes when the last message is acknowledged. Any thread. */
+  CompletableFuture<Void> publish() {
+    client.channel().closeFuture().addListener(closed -> done.completeExceptionally(lost()));
+    client
+        .channel()
+        .eventLoop()
+        .execute(
+            () -> {
               send();
-              connected.channel().flush();
-              return done;
-            })
-        .thenRun(client::close);
+              client.channel().flush();
+            });
+    return done.thenRun(client::close);
   }
 
   private IllegalStateException lost() {

@@ -60,12 +60,13 @@ final class ReconnectLoad {
         await(wave);
       }
     }
+    List<ClosedPublisher> publishers =
+        IntStream.range(0, PUBLISHERS).mapToObj(this::publisher).toList();
+    publishers.forEach(publisher -> wave.add(publisher.connect(loops, 0)));
     await(wave);
     long start = System.nanoTime();
     clients.forEach(Returning::drop);
-    for (int i = 0; i < PUBLISHERS; i++) {
-      wave.add(publish(i));
-    }
+    publishers.forEach(publisher -> wave.add(publisher.publish()));
     boolean allConnected = connected.await(PATIENCE_SECONDS, TimeUnit.SECONDS);
     final double connectedSeconds = (System.nanoTime() - start) / 1e9;
     boolean allServed = allConnected && served.await(PATIENCE_SECONDS, TimeUnit.SECONDS);
@@ -95,14 +96,14 @@ final class ReconnectLoad {
     wave.clear();
   }
 
-  /** One message to each of every so many clients. */
-  private CompletableFuture<Void> publish(int first) {
+  /** Of one message to each of every so many clients. */
+  private ClosedPublisher publisher(int first) {
     List<String> topics =
         IntStream.range(0, clients.size())
             .filter(number -> number % PUBLISHERS == first)
             .mapToObj(number -> clients.get(number).topic)
             .toList();
-    return new ClosedPublisher("back-publisher-" + first, topics, 1, PAYLOAD_BYTES).run(loops, 0);
+    return new ClosedPublisher("back-publisher-" + first, topics, 1, PAYLOAD_BYTES);
   }
 
   /** Belongs to the event loops of its connections, one after the other. */
