@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
  * fast they come in.
  */
 final class IdleLoad {
-  private static final int WAVE = 64;
+  private static final int WAVE = 256;
   private static final int WAVE_SECONDS = 30;
   private static final int SETTLE_SECONDS = 3;
 
