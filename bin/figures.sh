@@ -17,8 +17,7 @@ cd "$(dirname "$0")/.."
 for tool in mosquitto ip unshare; do
   command -v "$tool" >/dev/null || { echo "figures.sh: '$tool' is not installed" >&2; exit 2; }
 done
-mvn -B -q -DskipTests package
-mvn -B -q -pl perf dependency:build-classpath -Dmdep.outputFile=target/classpath.txt
+mvn -B -q -DskipTests package dependency:build-classpath -Dmdep.outputFile=target/classpath.txt
 classpath="perf/target/classes:$(cat perf/target/classpath.txt)"
 exec unshare -n bash -c '
   ip link set lo up

@@ -350,6 +350,11 @@ public final class Broker implements AutoCloseable {
     return server.listeners();
   }
 
+  /** Where clients are served, for those that have the broker inside them. */
+  public MqttServer server() {
+    return server;
+  }
+
   /** Why clients should not be sent here; empty if they should. Any thread. */
   public List<String> notReadyBecause() {
     if (stopping) {

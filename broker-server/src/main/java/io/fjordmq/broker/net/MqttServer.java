@@ -1,6 +1,9 @@
 package io.fjordmq.broker.net;
 
+import io.fjordmq.broker.session.Peer;
 import io.fjordmq.broker.session.Sessions;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.util.concurrent.DefaultThreadFactory;
@@ -19,12 +22,16 @@ import org.slf4j.LoggerFactory;
 public final class MqttServer implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(MqttServer.class);
 
+  /** What connections without a listener have as the name of theirs. */
+  private static final String ADOPTED = "none";
+
   private static final Duration SHUTDOWN_AT_CLOSE = Duration.ofSeconds(5);
 
   private final Sessions sessions;
   private final EventLoopGroup acceptors;
   private final EventLoopGroup workers;
   private final Certificates certificates;
+  private final MqttPipeline adopted;
   private final List<Listener> listeners = new ArrayList<>();
 
   private MqttServer(
@@ -36,6 +43,12 @@ public final class MqttServer implements AutoCloseable {
     this.acceptors = acceptors;
     this.workers = workers;
     this.certificates = certificates;
+    this.adopted =
+        new MqttPipeline(
+            channel -> Peer.plain(ADOPTED, channel.remoteAddress()),
+            Wire.plain(),
+            sessions,
+            Integer.MAX_VALUE);
   }
 
   /**
@@ -109,6 +122,19 @@ public final class MqttServer implements AutoCloseable {
         listener.url(),
         transport.name(),
         tls == null ? "" : ", TLS by " + library.text());
+  }
+
+  /**
+   * Serves a connection that came through no listener: of a program that has the broker inside it,
+   * or of a benchmark. Any thread.
+   *
+   * @param channel with a remote address, fit for any event loop, not registered yet; bytes that
+   *     are read from it are MQTT
+   * @return completes when the client may send its CONNECT
+   */
+  public ChannelFuture adopt(Channel channel) {
+    channel.pipeline().addLast(adopted);
+    return workers.register(channel);
   }
 
   /** The event loops clients live on. */

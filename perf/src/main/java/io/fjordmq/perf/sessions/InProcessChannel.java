@@ -1,0 +1,120 @@
+package io.fjordmq.perf.sessions;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.AbstractChannel;
+import io.netty.channel.ChannelConfig;
+import io.netty.channel.ChannelMetadata;
+import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.DefaultChannelConfig;
+import io.netty.channel.EventLoop;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.util.function.BiConsumer;
+
+/**
+ * A connection whose other end is in this process: what the broker writes goes to a receiver at
+ * once, what the client sends is given to {@link #receive}. It has everything a socket's channel
+ * has but the socket.
+ */
+final class InProcessChannel extends AbstractChannel {
+  private static final ChannelMetadata METADATA = new ChannelMetadata(false);
+  private static final SocketAddress SOMEWHERE =
+      InetSocketAddress.createUnresolved("in-process", 1);
+
+  private final ChannelConfig config = new DefaultChannelConfig(this);
+  private final BiConsumer<InProcessChannel, ByteBuf> receiver;
+  private boolean open = true;
+
+  /**
+   * @param receiver of what the broker writes, on the channel's event loop; it reads, and keeps
+   *     nothing
+   */
+  InProcessChannel(BiConsumer<InProcessChannel, ByteBuf> receiver) {
+    super(null);
+    this.receiver = receiver;
+  }
+
+  /** The client sends this. Any thread. */
+  void receive(ByteBuf bytes) {
+    eventLoop()
+        .execute(
+            () -> {
+              pipeline().fireChannelRead(bytes);
+              pipeline().fireChannelReadComplete();
+            });
+  }
+
+  @Override
+  protected void doWrite(ChannelOutboundBuffer out) {
+    for (Object message = out.current(); message != null; message = out.current()) {
+      receiver.accept(this, (ByteBuf) message);
+      out.remove();
+    }
+  }
+
+  @Override
+  protected AbstractUnsafe newUnsafe() {
+    return new AbstractUnsafe() {
+      @Override
+      public void connect(SocketAddress remote, SocketAddress local, ChannelPromise promise) {
+        promise.setFailure(new UnsupportedOperationException("it is connected from the start"));
+      }
+    };
+  }
+
+  @Override
+  protected boolean isCompatible(EventLoop loop) {
+    return true;
+  }
+
+  @Override
+  protected SocketAddress localAddress0() {
+    return SOMEWHERE;
+  }
+
+  @Override
+  protected SocketAddress remoteAddress0() {
+    return SOMEWHERE;
+  }
+
+  @Override
+  protected void doBind(SocketAddress local) {
+    throw new UnsupportedOperationException("it has its address from the start");
+  }
+
+  @Override
+  protected void doDisconnect() {
+    open = false;
+  }
+
+  @Override
+  protected void doClose() {
+    open = false;
+  }
+
+  @Override
+  protected void doBeginRead() {
+    // The client sends without being asked to.
+  }
+
+  @Override
+  public ChannelConfig config() {
+    return config;
+  }
+
+  @Override
+  public boolean isOpen() {
+    return open;
+  }
+
+  @Override
+  public boolean isActive() {
+    return open;
+  }
+
+  @Override
+  public ChannelMetadata metadata() {
+    return METADATA;
+  }
+}
