@@ -104,8 +104,9 @@ final class Life {
     return admitted && hasLease();
   }
 
+  /** A node that is alone needs none: nobody could count its life as over but itself. */
   boolean hasLease() {
-    return timers.nowMillis() - leaseUntilMillis < 0;
+    return timers.nowMillis() - leaseUntilMillis < 0 || members.members().isAlone(self);
   }
 
   @Nullable String notServingBecause() {
@@ -193,7 +194,8 @@ final class Life {
 
   private void tellLapse() {
     long patience = PATIENT_HEARTBEATS * settings.heartbeat().toMillis();
-    if (admitted && !toldLapse && timers.nowMillis() - leaseUntilMillis > patience) {
+    boolean lapsed = !hasLease() && timers.nowMillis() - leaseUntilMillis > patience;
+    if (admitted && !toldLapse && lapsed) {
       toldLapse = true;
       members.tell(listener -> listener.lapsed(incarnation));
     }

@@ -41,6 +41,11 @@ public record Members(long version, Map<NodeId, Member> byNode, Map<NodeId, Long
     return byNode.get(node);
   }
 
+  /** Whether the cluster is this node: whoever joins does so through its log. */
+  boolean isAlone(NodeId node) {
+    return byNode.size() == 1 && byNode.containsKey(node);
+  }
+
   /** The nodes in this state. */
   Set<NodeId> in(Member.State state) {
     return byNode.values().stream()

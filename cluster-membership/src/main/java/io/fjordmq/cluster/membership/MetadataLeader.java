@@ -111,7 +111,9 @@ final class MetadataLeader {
     }
     Members members = MemberView.of(metadata.view());
     for (Member member : members.byNode().values()) {
-      if (member.isAlive() && current.leases.hasRunOut(member, now)) {
+      // Alone, a node that stood still for a while goes on as if nothing had been.
+      boolean counts = !members.isAlone(self) && member.isAlive();
+      if (counts && current.leases.hasRunOut(member, now)) {
         writeDown(current, member.node());
       }
     }

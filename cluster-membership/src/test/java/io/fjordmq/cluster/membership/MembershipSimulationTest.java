@@ -49,6 +49,17 @@ class MembershipSimulationTest {
   }
 
   @Test
+  void shouldGoOnAloneAfterStandingStillForLongerThanALease() {
+    Seeds.usually(20)
+        .play(
+            seed -> {
+              try (SimMembers members = new SimMembers(seed, 1, node -> SimNode.NONE)) {
+                members.playAlone();
+              }
+            });
+  }
+
+  @Test
   void shouldFindNodesThatTrustTheirLeaseForTooLong() {
     SimNode.Defect slowClock =
         new SimNode.Defect() {

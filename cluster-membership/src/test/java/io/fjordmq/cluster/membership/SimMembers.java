@@ -121,6 +121,26 @@ final class SimMembers implements AutoCloseable {
     }
   }
 
+  /** The only node stands still now and then, for longer than a lease. */
+  void playAlone() {
+    start(nodes.get(0));
+    simulation.runUntil("it serves", this::allServe, CALM_MILLIS);
+    SimNode life = Objects.requireNonNull(running.get(nodes.get(0).value()));
+    for (int i = 0; i < 20; i++) {
+      life.host().process().pause(simulation.between(4_000, 20_000));
+      for (int step = 0; step < 300; step++) {
+        simulation.run(100);
+        if (!life.membership().isServing() || life.membership().incarnation() != 1) {
+          throw new AssertionError(
+              "alone, and yet "
+                  + life.membership().notServingBecause()
+                  + ", incarnation "
+                  + life.membership().incarnation());
+        }
+      }
+    }
+  }
+
   private void trouble() {
     if (removals < MOST_REMOVALS && simulation.chance(3)) {
       removeOneThatIsDown();
