@@ -39,8 +39,7 @@ if [ ! -f "$stamp" ] || [ -n "$(find "$root/pom.xml" "$root/perf/pom.xml" "$root
   echo "perf.sh: building the load tool" >&2
   mkdir -p "$root/perf/target"
   touch "$root/perf/target/building"
-  (cd "$root" && mvn -B -q -DskipTests package -pl perf &&
-    mvn -B -q -pl perf dependency:build-classpath -Dmdep.includeScope=runtime -Dmdep.outputFile=target/classpath.txt) >&2 || exit 2
+  (cd "$root" && mvn -B -q -DskipTests package dependency:build-classpath -pl perf -am -Dmdep.includeScope=runtime -Dmdep.outputFile=target/classpath.txt) >&2 || exit 2
   mv "$root/perf/target/building" "$stamp"
 fi
 
