@@ -44,7 +44,7 @@ sealed interface LeaderAnswer {
     }
   }
 
-  /** The lease is not renewed: that life is over, or far behind the metadata. */
+  /** The lease is not renewed: that life is far behind the metadata, or about to be over. */
   record NotRenewed(String why) implements LeaderAnswer {
     @Override
     public byte[] encode() {
@@ -68,7 +68,12 @@ sealed interface LeaderAnswer {
     }
   }
 
-  /** No life has begun: the last one that the cluster knows is another than the node knows. */
+  /**
+   * To a registration: no life has begun, the last one that the cluster knows is another than the
+   * node knows. To a renewal: that life is over, the last one that the cluster knows is this. The
+   * metadata say so, too, but perhaps never to this node: one that went DOWN before it was given a
+   * replica of them has none.
+   */
   record KnownAs(long incarnation) implements LeaderAnswer {
     @Override
     public byte[] encode() {

@@ -21,8 +21,9 @@ import org.slf4j.LoggerFactory;
  * <pre>
  * REGISTERING ─► REGISTERED ─► PREPARING ─► ADMITTED
  *      ▲              ▲────────────┘            │        what has to be prepared failed: once more
- *      └── ENDING ◄───┴────────────┴────────────┘        this life is not UP any more, or the node
- *                                                        rests: then the next waits
+ *      └── ENDING ◄───┴────────────┴────────────┘        this life is not UP any more (the metadata say
+ *                                                        so, or their leader), or the node rests: then
+ *                                                        the next waits
  *
  * from all: REMOVED, when the cluster has removed the node; LEFT, when it stops
  * </pre>
@@ -244,6 +245,9 @@ final class Life {
       }
     } else if (answer instanceof LeaderAnswer.Removed) {
       removed();
+    } else if (answer instanceof KnownAs last) {
+      known = last.incarnation();
+      end();
     } else if (answer instanceof NotRenewed refused) {
       LOG.debug("the lease is not renewed: {}", refused.why());
     } else {

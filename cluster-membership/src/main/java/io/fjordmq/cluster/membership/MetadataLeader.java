@@ -243,14 +243,14 @@ final class MetadataLeader {
 
   private CompletableFuture<LeaderAnswer> renew(Reign current, NodeId from, Renewal renewal) {
     MetadataView view = metadata.view();
-    String refusal = whyNotRenewed(current, view, from, renewal);
+    LeaderAnswer refusal = refusal(current, view, from, renewal);
     if (refusal == null
         && !current.leases.renew(
             from, renewal.incarnation(), renewal.applied(), view.version(), timers.nowMillis())) {
-      refusal = "it is too far behind the metadata, at " + renewal.applied();
+      refusal = new NotRenewed("it is too far behind the metadata, at " + renewal.applied());
     }
     if (refusal != null) {
-      return CompletableFuture.completedFuture(new NotRenewed(refusal));
+      return CompletableFuture.completedFuture(refusal);
     }
     // Only who still leads after the renewal came in may grant it.
     return metadata
@@ -259,27 +259,27 @@ final class MetadataLeader {
   }
 
   private LeaderAnswer grant(Reign current, MetadataView confirmed, NodeId from, Renewal renewal) {
-    String refusal = whyNotRenewed(current, confirmed, from, renewal);
+    LeaderAnswer refusal = refusal(current, confirmed, from, renewal);
     if (refusal != null) {
-      return new NotRenewed(refusal);
+      return refusal;
     }
     return reign == current
         ? new Renewed(current.leases.appliedByAll(MemberView.of(confirmed)))
         : notLeader();
   }
 
-  private static @Nullable String whyNotRenewed(
+  private static @Nullable LeaderAnswer refusal(
       Reign current, MetadataView view, NodeId from, Renewal renewal) {
     Member member = MemberView.of(view).find(from);
-    if (member == null) {
-      return "it has not registered";
+    if (member == null || member.incarnation() < renewal.incarnation()) {
+      return new NotRenewed("it has not registered");
     }
-    if (member.incarnation() != renewal.incarnation()) {
-      return "its life " + renewal.incarnation() + " has been followed by " + member.incarnation();
+    if (member.incarnation() > renewal.incarnation() || !member.isAlive()) {
+      return new KnownAs(member.incarnation());
     }
-    return member.isAlive() && !current.goingDown.contains(from)
-        ? null
-        : "it is DOWN, its lease had run out";
+    return current.goingDown.contains(from)
+        ? new NotRenewed("its lease had run out, it is being counted as down")
+        : null;
   }
 
   private CompletableFuture<LeaderAnswer> register(
