@@ -144,6 +144,7 @@ final class ClusterSimulation {
     serving.check(running.stream().map(ClusterLife::membership).toList());
     for (ClusterLife life : running) {
       if (serving.isOver(life.id(), life.membership().incarnation())) {
+        ledger.lifeOver(life.id() + "/" + life.membership().incarnation());
         life.countedDown();
       }
       var router = life.router();

@@ -33,6 +33,9 @@ final class Ledger {
   private boolean patient;
   private boolean manyNodes;
 
+  /** When a life of a node was seen to be over. */
+  private final Map<String, Long> livesOver = new HashMap<>();
+
   /**
    * @param tellsStory whether what happened last is part of a failure's message
    */
@@ -81,6 +84,16 @@ final class Ledger {
   /** Whether a client may find another node each time it connects. */
   boolean hasManyNodes() {
     return manyNodes;
+  }
+
+  /** The cluster goes on without this life of a node, whatever the node itself knows of that. */
+  void lifeOver(String life) {
+    livesOver.computeIfAbsent(life, first -> tick());
+  }
+
+  /** Lives of nodes that have ended since. */
+  long livesOverSince(long then) {
+    return livesOver.values().stream().filter(ended -> ended > then).count();
   }
 
   void setPatient(boolean patient) {
