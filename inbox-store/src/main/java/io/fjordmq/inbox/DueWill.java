@@ -8,31 +8,40 @@ import java.nio.ByteBuffer;
 /**
  * A will that is due. It outlives its session, and stays until it is known to be published.
  *
+ * @param since its place among the client's connections: before whoever connects after it
  * @param will encoded
  */
 @SuppressWarnings("ArrayRecordComponent") // compared by nobody
-record DueWill(InboxId id, byte[] will) {
+record DueWill(InboxId id, Claim since, byte[] will) {
   /*
-   *   1  version 1
+   *   1  version 2
    *   s  tenant
    *   s  client id
+   *   v  epoch version, v index of its place; not in version 1
    *   .. will
    */
-  private static final int VERSION = 1;
+  private static final int VERSION = 2;
 
   byte[] encode() {
     return new ByteWriter(64 + will.length)
         .writeByte(VERSION)
         .writeString(id.tenant())
         .writeString(id.clientId())
+        .writeVarint(since.epochVersion())
+        .writeVarint(since.index())
         .writeBytes(will)
         .toByteArray();
   }
 
   static DueWill decode(byte[] row) {
     ByteReader in = new ByteReader(row);
-    Versions.require(in.readByte(), VERSION, "due will");
-    return new DueWill(new InboxId(in.readString(), in.readString()), in.readBytes(in.remaining()));
+    int version = in.readByte();
+    if (version != 1) {
+      Versions.require(version, VERSION, "due will");
+    }
+    InboxId id = new InboxId(in.readString(), in.readString());
+    Claim since = version == 1 ? Claim.NONE : new Claim(in.readVarint(), in.readVarint());
+    return new DueWill(id, since, in.readBytes(in.remaining()));
   }
 
   /**
@@ -40,6 +49,6 @@ record DueWill(InboxId id, byte[] will) {
    */
   InboxEffect.WillDue toEffect(long incarnation, long epoch, long lowest) {
     return new InboxEffect.WillDue(
-        id, incarnation, epoch, lowest, MessageCodec.decodeWill(ByteBuffer.wrap(will)));
+        id, incarnation, epoch, lowest, since, MessageCodec.decodeWill(ByteBuffer.wrap(will)));
   }
 }

@@ -21,8 +21,9 @@ sealed interface InboxEffect {
    * A will has to be published.
    *
    * @param lowest epoch of the oldest will of the session that has to be
+   * @param since its place among the client's connections
    */
-  record WillDue(InboxId id, long incarnation, long epoch, long lowest, Will will)
+  record WillDue(InboxId id, long incarnation, long epoch, long lowest, Claim since, Will will)
       implements InboxEffect {}
 
   /**

@@ -63,7 +63,7 @@ final class InboxEffects implements EffectListener {
       listener.fenced(fenced.ownerNode(), fenced.handle());
     } else if (effect instanceof InboxEffect.WillDue due) {
       PublishId id = PublishId.ofWill(due.id(), due.incarnation(), due.epoch(), due.lowest());
-      listener.willDue(due.id(), due.incarnation(), due.epoch(), due.will(), id);
+      listener.willDue(due.id(), due.incarnation(), due.epoch(), due.will(), due.since(), id);
     } else if (effect instanceof InboxEffect.Ended ended) {
       if (ended.expired()) {
         observer.expired();

@@ -33,8 +33,12 @@ public interface InboxListener {
   /**
    * A will is to be published now. Repeated until {@link InboxStore#willPublished} says so; publish
    * it with the id given so that repetitions are stored once.
+   *
+   * @param since its place among the client's connections: what a later one publishes comes after
+   *     it, what an earlier one has published before it
    */
-  void willDue(InboxId id, long incarnation, long epoch, Will will, PublishId publishId);
+  void willDue(
+      InboxId id, long incarnation, long epoch, Will will, Claim since, PublishId publishId);
 
   /** A session has ended (expiry, detach with 0); the routes of its subscriptions have to go. */
   void ended(InboxId id, long incarnation, List<InboxSubscription> subscriptions);

@@ -42,6 +42,11 @@ final class InboxTables {
     return new Claim(context.epochVersion(), context.index());
   }
 
+  /** The same for what happens to a session between its connections, by whatever command. */
+  Claim beforeClaim() {
+    return new Claim(context.epochVersion(), context.index() - 1);
+  }
+
   void emit(InboxEffect effect) {
     context.emit(effect);
   }

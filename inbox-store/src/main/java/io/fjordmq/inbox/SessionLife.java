@@ -87,7 +87,7 @@ final class SessionLife {
     if (will == null) {
       return;
     }
-    DueWill due = new DueWill(inbox.id, will);
+    DueWill due = new DueWill(inbox.id, tables.beforeClaim(), will);
     long epoch = state.handle().epoch();
     tables.rows().put(InboxKeys.will(inbox.bucket, inbox.incarnation(), epoch), due.encode());
     announceLater(tables, inbox.bucket, inbox.incarnation(), epoch);

@@ -43,6 +43,28 @@ class InboxWillsTest {
   }
 
   @Test
+  void shouldHaveItsPlaceAfterItsConnectionAndBeforeTheNext() {
+    Attachment first = inboxes.attach(ID, false, 100, inboxes.will("taken over", 0));
+    Attachment second = inboxes.attach(ID, false, 100, inboxes.will("lost", 0));
+    inboxes.store().detach(second.handle(), 1, 100, true).join();
+    Attachment third = inboxes.attach(ID, false, 100, inboxes.will("discarded", 0));
+    Discarding fourth = inboxes.store().discard(ID).join();
+    assertThat(due()).containsExactly("taken over", "lost", "discarded");
+    List<Claim> places =
+        inboxes.listener.wills.stream().map(RecordingListener.DueWillCall::since).toList();
+    assertThat(places.get(0)).isBetween(first.claim(), second.claim());
+    assertThat(places.get(0)).isLessThan(second.claim());
+    assertThat(places.get(1)).isGreaterThanOrEqualTo(second.claim()).isLessThan(third.claim());
+    assertThat(places.get(2)).isGreaterThanOrEqualTo(third.claim()).isLessThan(fourth.claim());
+    inboxes.crash();
+    inboxes.pass(Duration.ofSeconds(10));
+    assertThat(inboxes.listener.wills.subList(3, 6))
+        .extracting(RecordingListener.DueWillCall::since)
+        .as("said again, it has the same place")
+        .containsExactlyInAnyOrderElementsOf(places);
+  }
+
+  @Test
   void shouldNotBeDueAfterANormalDisconnect() {
     inboxes.store().detach(attachWithWill(0), 1, 100, false).join();
     inboxes.store().detach(attachWithWill(5), 1, 100, false).join();

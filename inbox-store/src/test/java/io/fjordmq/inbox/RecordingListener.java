@@ -9,7 +9,8 @@ import java.util.function.Predicate;
 
 /** Remembers what it was told. */
 final class RecordingListener implements InboxListener {
-  record DueWillCall(InboxId id, long incarnation, long epoch, Will will, PublishId publishId) {}
+  record DueWillCall(
+      InboxId id, long incarnation, long epoch, Will will, Claim since, PublishId publishId) {}
 
   record EndedCall(InboxId id, long incarnation, List<String> filters) {}
 
@@ -38,8 +39,9 @@ final class RecordingListener implements InboxListener {
   }
 
   @Override
-  public void willDue(InboxId id, long incarnation, long epoch, Will will, PublishId publishId) {
-    wills.add(new DueWillCall(id, incarnation, epoch, will, publishId));
+  public void willDue(
+      InboxId id, long incarnation, long epoch, Will will, Claim since, PublishId publishId) {
+    wills.add(new DueWillCall(id, incarnation, epoch, will, since, publishId));
   }
 
   @Override

@@ -175,8 +175,13 @@ class StoredBytesTest {
     assertThat(hex(SubscriptionRow.encode(OPTIONS))).isEqualTo("01" + "26" + "ac02");
     assertThat(SubscriptionRow.decode(SubscriptionRow.encode(OPTIONS))).isEqualTo(OPTIONS);
     assertThat(hex(RecordReceived.encodeRow(300))).isEqualTo("01" + "ac02");
-    assertThat(hex(new DueWill(ID, new byte[] {7}).encode()))
-        .isEqualTo("01" + "0174" + "026331" + "07");
+    DueWill will = new DueWill(ID, new Claim(3, 300), new byte[] {7});
+    assertThat(hex(will.encode())).isEqualTo("02" + "0174" + "026331" + "03" + "ac02" + "07");
+    assertThat(DueWill.decode(will.encode()).since()).isEqualTo(will.since());
+    byte[] first = HexFormat.of().parseHex("01" + "0174" + "026331" + "07");
+    assertThat(hex(DueWill.decode(first).encode()))
+        .as("read from version 1")
+        .isEqualTo("02" + "0174" + "026331" + "00" + "00" + "07");
     ProducerRow producer = new ProducerRow(5, new TreeSet<>(List.of(5L, 8L)), 300);
     assertThat(hex(producer.encode())).isEqualTo("01" + "ac02" + "05" + "02" + "00" + "03");
     assertThat(ProducerRow.decode(producer.encode())).isEqualTo(producer);
@@ -330,7 +335,7 @@ class StoredBytesTest {
   @Test
   void shouldDecodeTheWillItEncoded() {
     byte[] will = MessageCodec.encodeWill(new Will(MESSAGE, 5, Will.NO_EXPIRY));
-    InboxEffect.WillDue due = new DueWill(ID, will).toEffect(3, 4, 4);
+    InboxEffect.WillDue due = new DueWill(ID, Claim.NONE, will).toEffect(3, 4, 4);
     assertThat(due.will().delaySeconds()).isEqualTo(5);
     assertThat(due.id()).isEqualTo(ID);
   }

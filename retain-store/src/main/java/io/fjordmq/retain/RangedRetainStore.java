@@ -92,10 +92,13 @@ public final class RangedRetainStore implements RetainStore {
   }
 
   @Override
-  public CompletableFuture<PutOutcome> put(String tenant, Message message) {
+  public CompletableFuture<PutOutcome> put(String tenant, Message message, Turn turn) {
     byte[] key = RetainKeys.of(tenant, message.topic().name());
+    Writer writer = Writer.of(message.publisher(), turn);
     RetainCommand command =
-        message.payload().length == 0 ? new RetainCommand.Clear(key) : keep(key, tenant, message);
+        message.payload().length == 0
+            ? new RetainCommand.Clear(key, writer)
+            : keep(key, tenant, message, writer);
     return client
         .mutate(key, command.encode())
         .thenApply(
@@ -109,7 +112,7 @@ public final class RangedRetainStore implements RetainStore {
   }
 
   /** What the tenant has left goes into the command; what the message adds is seen by its row. */
-  private RetainCommand.Put keep(byte[] key, String tenant, Message message) {
+  private RetainCommand.Put keep(byte[] key, String tenant, Message message, Writer writer) {
     boolean full = replicas.count() >= settings.maxMessages();
     long room = RetainCommand.Put.ANY;
     RetainQuota.Limits limits = quota.of(tenant);
@@ -121,7 +124,7 @@ public final class RangedRetainStore implements RetainStore {
       }
     }
     byte[] encoded = MessageCodec.encode(message);
-    return new RetainCommand.Put(key, message.expiresAtMillis(), full, room, encoded);
+    return new RetainCommand.Put(key, message.expiresAtMillis(), full, room, writer, encoded);
   }
 
   @Override

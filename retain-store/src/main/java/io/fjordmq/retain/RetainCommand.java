@@ -9,16 +9,17 @@ import io.fjordmq.api.NewerFormException;
  * A change to retained messages, as it stands in the log.
  *
  * <pre>
- * u8  version, 1
+ * u8  version, 2
  * u8  kind: 1 put, 2 clear, 3 expire
  * put:     u8 flags: bit 0 onlyReplace, bit 1 room is limited; varint expiresAtMillis; varint room if limited;
- *          block key; rest of the bytes: message
- * clear:   block key
+ *          writer; block key; rest of the bytes: message
+ * clear:   writer; block key
  * expire:  varint how many at most
+ * version 1 has no writers
  * </pre>
  */
 sealed interface RetainCommand {
-  int VERSION = 1;
+  int VERSION = 2;
   int PUT = 1;
   int CLEAR = 2;
   int EXPIRE = 3;
@@ -35,14 +36,20 @@ sealed interface RetainCommand {
    * @param message encoded
    */
   @SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
-  record Put(byte[] key, long expiresAtMillis, boolean onlyReplace, long room, byte[] message)
+  record Put(
+      byte[] key,
+      long expiresAtMillis,
+      boolean onlyReplace,
+      long room,
+      Writer writer,
+      byte[] message)
       implements RetainCommand {
     static final long ANY = Long.MAX_VALUE;
 
     @Override
     public byte[] encode() {
       ByteWriter out =
-          new ByteWriter(34 + key.length + message.length)
+          new ByteWriter(34 + Writer.MAX_BYTES + key.length + message.length)
               .writeByte(VERSION)
               .writeByte(PUT)
               .writeByte((onlyReplace ? ONLY_REPLACE : 0) | (room == ANY ? 0 : LIMITED_ROOM))
@@ -50,20 +57,20 @@ sealed interface RetainCommand {
       if (room != ANY) {
         out.writeVarint(room);
       }
+      writer.write(out);
       return out.writeBlock(key).writeBytes(message).toByteArray();
     }
   }
 
   /** Forgets a topic's message. */
   @SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
-  record Clear(byte[] key) implements RetainCommand {
+  record Clear(byte[] key, Writer writer) implements RetainCommand {
     @Override
     public byte[] encode() {
-      return new ByteWriter(8 + key.length)
-          .writeByte(VERSION)
-          .writeByte(CLEAR)
-          .writeBlock(key)
-          .toByteArray();
+      ByteWriter out =
+          new ByteWriter(8 + Writer.MAX_BYTES + key.length).writeByte(VERSION).writeByte(CLEAR);
+      writer.write(out);
+      return out.writeBlock(key).toByteArray();
     }
   }
 
@@ -81,29 +88,42 @@ sealed interface RetainCommand {
 
   /** Looks at the head alone: messages can be large. */
   static void requireReadable(ByteReader in) {
-    NewerFormException.require("retain command", VERSION, in.readByte());
+    readVersion(in);
     int kind = in.readByte();
     if (kind != PUT && kind != CLEAR && kind != EXPIRE) {
       throw NewerFormException.unknownKind("retain command", kind);
     }
   }
 
+  private static int readVersion(ByteReader in) {
+    int version = in.readByte();
+    if (version != 1) {
+      NewerFormException.require("retain command", VERSION, version);
+    }
+    return version;
+  }
+
   /**
    * @throws MalformedBytesException if the bytes are no command
    */
   static RetainCommand decode(ByteReader in) {
-    NewerFormException.require("retain command", VERSION, in.readByte());
+    boolean hasWriters = readVersion(in) > 1;
     int kind = in.readByte();
     return switch (kind) {
       case PUT -> {
         int flags = in.readByte();
         long expiresAtMillis = in.readVarint();
         long room = (flags & LIMITED_ROOM) == 0 ? Put.ANY : in.readVarint();
+        Writer writer = hasWriters ? Writer.read(in) : Writer.NOBODY;
         byte[] key = in.readBlock();
         boolean onlyReplace = (flags & ONLY_REPLACE) != 0;
-        yield new Put(key, expiresAtMillis, onlyReplace, room, in.readBytes(in.remaining()));
+        byte[] message = in.readBytes(in.remaining());
+        yield new Put(key, expiresAtMillis, onlyReplace, room, writer, message);
       }
-      case CLEAR -> new Clear(in.readBlock());
+      case CLEAR -> {
+        Writer writer = hasWriters ? Writer.read(in) : Writer.NOBODY;
+        yield new Clear(in.readBlock(), writer);
+      }
       case EXPIRE -> new Expire(in.readInt());
       default -> throw NewerFormException.unknownKind("retain command", kind);
     };

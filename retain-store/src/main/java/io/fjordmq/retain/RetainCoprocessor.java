@@ -6,11 +6,9 @@ import io.fjordmq.range.ApplyContext;
 import io.fjordmq.range.Coprocessor;
 import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.kv.KvReader;
+import io.fjordmq.range.kv.KvWriter;
 import java.nio.ByteBuffer;
-import java.util.Arrays;
-import java.util.NavigableMap;
-import java.util.TreeMap;
-import java.util.TreeSet;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -19,33 +17,48 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class RetainCoprocessor implements Coprocessor {
   /** Answers to commands: {@link RetainStore.PutOutcome} by ordinal. */
-  private static final byte[][] OUTCOMES = {{0}, {1}, {2}, {3}};
+  private static final byte[][] OUTCOMES = {{0}, {1}, {2}, {3}, {4}};
 
   private static final byte[] DONE = {};
 
-  private final NavigableMap<Long, TreeSet<byte[]>> expiring = new TreeMap<>();
+  /**
+   * Nobody goes on for so long with what a connection has left behind (a client of ranges gives up
+   * after half a minute, and connections to nodes that stand still are closed). Replicas must agree
+   * on it, so it is no setting.
+   */
+  static final long REMEMBERED_MILLIS = 300_000;
+
+  /** Cleared topics that are remembered; beyond, the oldest is forgotten. */
+  static final int MAX_REMEMBERED = 65_536;
+
+  private final DueKeys expiring = new DueKeys();
+  private final DueKeys cleared = new DueKeys();
   private final AtomicLong count = new AtomicLong();
   private final RetainUsage usage = new RetainUsage();
-  private volatile long firstExpiryMillis = Message.NEVER;
+  private volatile long firstDueMillis = Message.NEVER;
   private volatile KeyInterval interval = KeyInterval.ALL;
 
   @Override
   public void open(KeyInterval held, KvReader state) {
     interval = held;
     expiring.clear();
+    cleared.clear();
     usage.clear();
-    long[] rows = {0};
+    long[] messages = {0};
     state.scan(
         held.start(),
         held.end(),
         (key, row) -> {
-          rows[0]++;
-          usage.changed(key, 1, row.length);
-          remember(key, RetainRow.expiryOf(row));
+          RetainRow.Head head = RetainRow.headOf(row);
+          if (!head.isMemory()) {
+            messages[0]++;
+            usage.changed(key, 1, row.length);
+          }
+          noteDue(key, head);
           return true;
         });
-    count.set(rows[0]);
-    noteFirstExpiry();
+    count.set(messages[0]);
+    noteFirstDue();
   }
 
   @Override
@@ -58,78 +71,112 @@ final class RetainCoprocessor implements Coprocessor {
     RetainCommand command = RetainCommand.decode(new ByteReader(bytes));
     byte[] answer;
     if (command instanceof RetainCommand.Put put) {
-      answer = OUTCOMES[put(put, context).ordinal()];
+      answer = OUTCOMES[put(put, context.state()).ordinal()];
     } else if (command instanceof RetainCommand.Clear clear) {
-      remove(clear.key(), context);
-      answer = OUTCOMES[RetainStore.PutOutcome.CLEARED.ordinal()];
+      answer = OUTCOMES[clear(clear, context).ordinal()];
     } else {
       expire(((RetainCommand.Expire) command).atMost(), context);
       answer = DONE;
     }
-    noteFirstExpiry();
+    noteFirstDue();
     return answer;
   }
 
-  private RetainStore.PutOutcome put(RetainCommand.Put put, ApplyContext context) {
-    byte[] before = context.state().get(put.key());
+  private RetainStore.PutOutcome put(RetainCommand.Put put, KvWriter rows) {
+    byte[] found = rows.get(put.key());
+    RetainRow.Head head = found == null ? null : RetainRow.headOf(found);
+    if (head != null && head.writer().isAfter(put.writer())) {
+      return RetainStore.PutOutcome.SUPERSEDED;
+    }
+    byte[] before = head == null || head.isMemory() ? null : found;
     if (before == null && put.onlyReplace()) {
       return RetainStore.PutOutcome.REFUSED_FULL;
     }
-    byte[] row = new RetainRow(put.expiresAtMillis(), put.message()).encode();
+    byte[] row = new RetainRow(put.expiresAtMillis(), put.writer(), put.message()).encode();
     long growth = (long) row.length - (before == null ? 0 : before.length);
     if (growth > 0 && growth > put.room()) {
       return RetainStore.PutOutcome.REFUSED_BYTES;
     }
+    if (head != null) {
+      forgetDue(put.key(), head);
+    }
     if (before == null) {
       count.incrementAndGet();
-    } else {
-      forget(put.key(), RetainRow.expiryOf(before));
     }
     usage.changed(put.key(), before == null ? 1 : 0, growth);
-    context.state().put(put.key(), row);
-    remember(put.key(), put.expiresAtMillis());
+    rows.put(put.key(), row);
+    noteDue(put.key(), RetainRow.headOf(row));
     return RetainStore.PutOutcome.KEPT;
   }
 
-  private void remove(byte[] key, ApplyContext context) {
-    byte[] before = context.state().get(key);
-    if (before != null) {
-      forget(key, RetainRow.expiryOf(before));
-      context.state().delete(key);
-      count.decrementAndGet();
-      usage.changed(key, -1, -before.length);
+  private RetainStore.PutOutcome clear(RetainCommand.Clear clear, ApplyContext context) {
+    byte[] found = context.state().get(clear.key());
+    RetainRow.Head head = found == null ? null : RetainRow.headOf(found);
+    if (head != null && head.writer().isAfter(clear.writer())) {
+      return RetainStore.PutOutcome.SUPERSEDED;
     }
+    if (found != null && head != null) {
+      remove(clear.key(), found, head, context.state());
+    }
+    rememberCleared(clear.key(), clear.writer(), context);
+    return RetainStore.PutOutcome.CLEARED;
+  }
+
+  /** Of a row that is there, everything goes. */
+  private void remove(byte[] key, byte[] row, RetainRow.Head head, KvWriter rows) {
+    forgetDue(key, head);
+    rows.delete(key);
+    if (!head.isMemory()) {
+      count.decrementAndGet();
+      usage.changed(key, -1, -row.length);
+    }
+  }
+
+  /** The topic has no row now; what its last writer left on the way must not come back. */
+  private void rememberCleared(byte[] key, Writer writer, ApplyContext context) {
+    if (writer.isNobody()) {
+      return;
+    }
+    while (cleared.size() >= MAX_REMEMBERED) {
+      byte[] oldest = cleared.first();
+      cleared.remove(cleared.firstMillis(), oldest);
+      context.state().delete(oldest);
+    }
+    RetainRow memory = RetainRow.memory(context.nowMillis() + REMEMBERED_MILLIS, writer);
+    context.state().put(key, memory.encode());
+    cleared.add(memory.expiresAtMillis(), key);
   }
 
   private void expire(int atMost, ApplyContext context) {
-    for (int i = 0; i < atMost && !expiring.isEmpty(); i++) {
-      if (expiring.firstKey() > context.nowMillis()) {
-        return;
-      }
-      remove(expiring.firstEntry().getValue().first(), context);
+    int left = atMost;
+    for (; left > 0 && expiring.firstMillis() <= context.nowMillis(); left--) {
+      byte[] key = expiring.first();
+      byte[] row = Objects.requireNonNull(context.state().get(key));
+      RetainRow.Head head = RetainRow.headOf(row);
+      remove(key, row, head, context.state());
+      rememberCleared(key, head.writer(), context);
+    }
+    for (; left > 0 && cleared.firstMillis() <= context.nowMillis(); left--) {
+      byte[] key = cleared.first();
+      cleared.remove(cleared.firstMillis(), key);
+      context.state().delete(key);
     }
   }
 
-  private void remember(byte[] key, long expiresAtMillis) {
-    if (expiresAtMillis != Message.NEVER) {
-      expiring
-          .computeIfAbsent(expiresAtMillis, at -> new TreeSet<>(Arrays::compareUnsigned))
-          .add(key);
+  private void noteDue(byte[] key, RetainRow.Head head) {
+    if (head.isMemory()) {
+      cleared.add(head.expiresAtMillis(), key);
+    } else if (head.expiresAtMillis() != Message.NEVER) {
+      expiring.add(head.expiresAtMillis(), key);
     }
   }
 
-  private void forget(byte[] key, long expiresAtMillis) {
-    TreeSet<byte[]> keys = expiring.get(expiresAtMillis);
-    if (keys != null) {
-      keys.remove(key);
-      if (keys.isEmpty()) {
-        expiring.remove(expiresAtMillis);
-      }
-    }
+  private void forgetDue(byte[] key, RetainRow.Head head) {
+    (head.isMemory() ? cleared : expiring).remove(head.expiresAtMillis(), key);
   }
 
-  private void noteFirstExpiry() {
-    firstExpiryMillis = expiring.isEmpty() ? Message.NEVER : expiring.firstKey();
+  private void noteFirstDue() {
+    firstDueMillis = Math.min(expiring.firstMillis(), cleared.firstMillis());
   }
 
   @Override
@@ -142,7 +189,7 @@ final class RetainCoprocessor implements Coprocessor {
   public void close() {
     count.set(0);
     usage.clear();
-    firstExpiryMillis = Message.NEVER;
+    firstDueMillis = Message.NEVER;
   }
 
   /** Messages in this replica; any thread. */
@@ -155,9 +202,9 @@ final class RetainCoprocessor implements Coprocessor {
     return usage.of(tenant);
   }
 
-  /** Whether something has expired; any thread. */
+  /** Whether something has expired, or need not be remembered any more; any thread. */
   boolean isDueAt(long nowMillis) {
-    return firstExpiryMillis <= nowMillis;
+    return firstDueMillis <= nowMillis;
   }
 
   /** The first key of its range; any thread. */

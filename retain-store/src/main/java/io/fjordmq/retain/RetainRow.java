@@ -5,40 +5,63 @@ import io.fjordmq.api.ByteWriter;
 import io.fjordmq.api.NewerFormException;
 
 /**
- * A stored row. The expiry stands in front, so that it is known without decoding the message.
+ * A stored row: a topic's message, or for a while the memory that it was cleared or has expired, so
+ * that a late message does not come back. What is needed of every row stands in front of the
+ * message.
  *
  * <pre>
- * u8      version, 1
+ * u8      version, 2
  * varint  expiresAtMillis, Long.MAX_VALUE if never
- * rest    message, as MessageCodec writes it
+ * ..      writer (not in version 1)
+ * rest    message, as MessageCodec writes it; nothing if there is none any more
  * </pre>
  *
- * @param message encoded
+ * @param expiresAtMillis when the message expires, or the memory
+ * @param message encoded; empty if there is none any more
  */
 @SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
-record RetainRow(long expiresAtMillis, byte[] message) {
-  private static final int VERSION = 1;
+record RetainRow(long expiresAtMillis, Writer writer, byte[] message) {
+  private static final int VERSION = 2;
+  private static final byte[] NOTHING = {};
 
-  byte[] encode() {
-    return new ByteWriter(12 + message.length)
-        .writeByte(VERSION)
-        .writeVarint(expiresAtMillis)
-        .writeBytes(message)
-        .toByteArray();
+  /**
+   * What a row says of its message.
+   *
+   * @param isMemory there is none any more
+   */
+  record Head(long expiresAtMillis, Writer writer, boolean isMemory) {}
+
+  /** Remembers who cleared a topic. */
+  static RetainRow memory(long untilMillis, Writer writer) {
+    return new RetainRow(untilMillis, writer, NOTHING);
   }
 
-  static long expiryOf(byte[] row) {
-    return expiry(new ByteReader(row));
+  byte[] encode() {
+    ByteWriter out =
+        new ByteWriter(12 + Writer.MAX_BYTES + message.length)
+            .writeByte(VERSION)
+            .writeVarint(expiresAtMillis);
+    writer.write(out);
+    return out.writeBytes(message).toByteArray();
+  }
+
+  static Head headOf(byte[] row) {
+    return head(new ByteReader(row));
   }
 
   static RetainRow decode(byte[] row) {
     ByteReader in = new ByteReader(row);
-    long expiresAtMillis = expiry(in);
-    return new RetainRow(expiresAtMillis, in.readBytes(in.remaining()));
+    Head head = head(in);
+    return new RetainRow(head.expiresAtMillis, head.writer, in.readBytes(in.remaining()));
   }
 
-  private static long expiry(ByteReader in) {
-    NewerFormException.require("retained message", VERSION, in.readByte());
-    return in.readVarint();
+  private static Head head(ByteReader in) {
+    int version = in.readByte();
+    if (version != 1) {
+      NewerFormException.require("retained message", VERSION, version);
+    }
+    long expiresAtMillis = in.readVarint();
+    Writer writer = version == 1 ? Writer.NOBODY : Writer.read(in);
+    return new Head(expiresAtMillis, writer, in.remaining() == 0);
   }
 }

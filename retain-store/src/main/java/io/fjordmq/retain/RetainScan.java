@@ -101,7 +101,9 @@ final class RetainScan {
     rows++;
     int topicAt = 3 + tenantBytes;
     String topic = new String(key, topicAt, key.length - topicAt, StandardCharsets.UTF_8);
-    if (RetainRow.expiryOf(row) > query.nowMillis() && filter.matches(new Topic(topic))) {
+    RetainRow.Head head = RetainRow.headOf(row);
+    boolean isThere = !head.isMemory() && head.expiresAtMillis() > query.nowMillis();
+    if (isThere && filter.matches(new Topic(topic))) {
       byte[] message = RetainRow.decode(row).message();
       found.add(message);
       foundBytes += message.length;

@@ -15,8 +15,12 @@ public interface RetainStore {
   /**
    * Keeps the message as its topic's retained one, or clears the topic's if the payload is empty.
    * Completes when that is on stable storage at a majority of the range's replicas.
+   *
+   * @param turn of the connection that published it. What the same publisher has put or cleared in
+   *     a later turn stays, for as long as it is the last at this topic; that it was cleared is
+   *     remembered for some minutes. {@link Turn#NONE}: comes after everything
    */
-  CompletableFuture<PutOutcome> put(String tenant, Message message);
+  CompletableFuture<PutOutcome> put(String tenant, Message message, Turn turn);
 
   /** What became of a retained publish. */
   enum PutOutcome {
@@ -25,7 +29,9 @@ public interface RetainStore {
     /** A limit on the number of retained messages stands against it. */
     REFUSED_FULL,
     /** A limit on their bytes stands against it. */
-    REFUSED_BYTES
+    REFUSED_BYTES,
+    /** It is late: its publisher has retained or cleared something in a later turn. */
+    SUPERSEDED
   }
 
   /**

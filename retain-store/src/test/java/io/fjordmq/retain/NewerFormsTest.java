@@ -1,15 +1,17 @@
 package io.fjordmq.retain;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.NewerFormException;
+import java.util.HexFormat;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Goal: what a newer node has written is refused with words. */
 class NewerFormsTest {
-  private static final byte[] NEXT = {2, 0, 0, 0};
+  private static final byte[] NEXT = {3, 0, 0, 0};
 
   @Test
   void shouldRefuseEveryFormOfTheNextVersion() {
@@ -20,14 +22,33 @@ class NewerFormsTest {
             () -> RetainCommand.decode(new ByteReader(NEXT)))) {
       assertThatThrownBy(read::run)
           .isInstanceOf(NewerFormException.class)
-          .hasMessageEndingWith(" has version 2, this node reads version 1: upgrade this node");
+          .hasMessageContaining(" has version 3, this node reads version ")
+          .hasMessageEndingWith(": upgrade this node");
     }
+  }
+
+  @Test
+  void shouldReadWhatAnOlderNodeHasWritten() {
+    HexFormat hex = HexFormat.of();
+    RetainRow row = RetainRow.decode(hex.parseHex("01ac020908"));
+    assertThat(row.writer()).isEqualTo(Writer.NOBODY);
+    assertThat(row.message()).containsExactly(9, 8);
+    RetainCommand.Put put =
+        (RetainCommand.Put)
+            RetainCommand.decode(new ByteReader(hex.parseHex("010102ac0205010709")));
+    assertThat(put.writer()).isEqualTo(Writer.NOBODY);
+    assertThat(put.room()).isEqualTo(5);
+    assertThat(put.message()).containsExactly(9);
+    RetainCommand.Clear clear =
+        (RetainCommand.Clear) RetainCommand.decode(new ByteReader(hex.parseHex("01020107")));
+    assertThat(clear.writer()).isEqualTo(Writer.NOBODY);
+    assertThat(clear.key()).containsExactly(7);
   }
 
   @Test
   void shouldKeepOutOfTheLogWhatItCouldNotApply() {
     RetainCommand.requireReadable(new ByteReader(new RetainCommand.Expire(1).encode()));
-    for (byte[] command : new byte[][] {{2, 1}, {1, 9}}) {
+    for (byte[] command : new byte[][] {{3, 1}, {2, 9}}) {
       assertThatThrownBy(() -> RetainCommand.requireReadable(new ByteReader(command)))
           .isInstanceOf(NewerFormException.class);
     }

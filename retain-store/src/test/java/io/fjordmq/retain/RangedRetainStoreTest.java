@@ -140,20 +140,24 @@ class RangedRetainStoreTest {
   void shouldKeepStoredFormsByteForByte() {
     HexFormat hex = HexFormat.of();
     assertThat(hex.formatHex(RetainKeys.of("t", "a/b"))).isEqualTo("59000174612f62");
-    assertThat(hex.formatHex(new RetainRow(300, new byte[] {9, 8}).encode()))
-        .isEqualTo("01ac020908");
+    Writer writer = Writer.of("a", new Turn(3, 300));
+    String written = "af63dc4c8601ec8c" + "03" + "ac02";
+    byte[] key = {7};
+    assertThat(hex.formatHex(new RetainRow(300, writer, new byte[] {9, 8}).encode()))
+        .isEqualTo("02" + "ac02" + written + "0908");
+    assertThat(hex.formatHex(RetainRow.memory(300, writer).encode()))
+        .isEqualTo("02" + "ac02" + written);
+    long any = RetainCommand.Put.ANY;
     assertThat(
             hex.formatHex(
-                new RetainCommand.Put(
-                        new byte[] {7}, 300, true, RetainCommand.Put.ANY, new byte[] {9})
-                    .encode()))
-        .isEqualTo("010101ac02010709");
+                new RetainCommand.Put(key, 300, true, any, writer, new byte[] {9}).encode()))
+        .isEqualTo("020101" + "ac02" + written + "0107" + "09");
     assertThat(
             hex.formatHex(
-                new RetainCommand.Put(new byte[] {7}, 300, false, 5, new byte[] {9}).encode()))
-        .isEqualTo("010102ac0205010709");
-    assertThat(hex.formatHex(new RetainCommand.Clear(new byte[] {7}).encode()))
-        .isEqualTo("01020107");
-    assertThat(hex.formatHex(new RetainCommand.Expire(256).encode())).isEqualTo("01038002");
+                new RetainCommand.Put(key, 300, false, 5, Writer.NOBODY, new byte[] {9}).encode()))
+        .isEqualTo("020102" + "ac02" + "05" + "00000000000000000000" + "0107" + "09");
+    assertThat(hex.formatHex(new RetainCommand.Clear(key, writer).encode()))
+        .isEqualTo("0202" + written + "0107");
+    assertThat(hex.formatHex(new RetainCommand.Expire(256).encode())).isEqualTo("02038002");
   }
 }

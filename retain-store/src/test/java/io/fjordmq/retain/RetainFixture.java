@@ -70,6 +70,17 @@ final class RetainFixture implements AutoCloseable {
   }
 
   RetainStore.PutOutcome put(String tenant, String topic, String payload, long expiresAtMillis) {
+    return put("publisher", Turn.NONE, tenant, topic, payload, expiresAtMillis);
+  }
+
+  /** By a connection of a client. */
+  RetainStore.PutOutcome put(
+      String publisher,
+      Turn turn,
+      String tenant,
+      String topic,
+      String payload,
+      long expiresAtMillis) {
     Message message =
         new Message(
             new Topic(topic),
@@ -77,10 +88,10 @@ final class RetainFixture implements AutoCloseable {
             Qos.AT_LEAST_ONCE,
             true,
             MessageProperties.NONE,
-            "publisher",
+            publisher,
             ranges.nowMillis(),
             expiresAtMillis);
-    return store().put(tenant, message).join();
+    return store().put(tenant, message, turn).join();
   }
 
   /** Everything a filter matches as {@code topic=payload}, read page by page. */

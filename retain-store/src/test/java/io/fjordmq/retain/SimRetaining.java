@@ -36,6 +36,7 @@ final class SimRetaining {
   private final Limit limit;
   private final RetainTruth truth;
   private final Consumer<Runnable> checks;
+  private final Turn turn; // each life is a later connection
   private boolean resting;
   private int waiting;
   private int failures;
@@ -72,6 +73,7 @@ final class SimRetaining {
     this.limit = limit;
     this.truth = truth;
     this.checks = checks;
+    this.turn = new Turn(1, 1 + simulation.clock().millis());
   }
 
   void next() {
@@ -119,7 +121,7 @@ final class SimRetaining {
     Asked asked = new Asked(write, limit.isReached(), limit.isFar(), empty, retainedUntil);
     waiting++;
     store
-        .put(topic.tenant(), message(topic, kept))
+        .put(topic.tenant(), message(topic, kept), turn)
         .whenComplete((outcome, failure) -> settled(asked, outcome, failure));
   }
 

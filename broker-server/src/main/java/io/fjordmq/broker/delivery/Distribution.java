@@ -4,10 +4,12 @@ import io.fjordmq.api.Message;
 import io.fjordmq.api.Qos;
 import io.fjordmq.broker.delivery.RepeatedPublishes.LivePart;
 import io.fjordmq.broker.nodes.NodeStreams;
+import io.fjordmq.inbox.Claim;
 import io.fjordmq.inbox.InboxStore;
 import io.fjordmq.inbox.PublishId;
 import io.fjordmq.range.RangeException;
 import io.fjordmq.retain.RetainStore;
+import io.fjordmq.retain.Turn;
 import io.fjordmq.router.MatchedRoutes;
 import io.fjordmq.router.MatchedRoutes.InboxMatch;
 import io.fjordmq.router.MatchedRoutes.ShareMatch;
@@ -83,7 +85,11 @@ public final class Distribution implements Publisher {
 
   @Override
   public void publish(
-      String tenant, Message message, @Nullable PublishId id, PublishListener listener) {
+      String tenant,
+      Message message,
+      Claim claim,
+      @Nullable PublishId id,
+      PublishListener listener) {
     MatchedRoutes routes = router.match(tenant, message.topic());
     PublishOutcome atBest =
         routes.isEmpty() ? PublishOutcome.NO_MATCHING_SUBSCRIBERS : PublishOutcome.ACCEPTED;
@@ -104,7 +110,7 @@ public final class Distribution implements Publisher {
     if (message.retain()) {
       join.open();
       if (room || isClearing(message)) {
-        retain(tenant, message, join);
+        retain(tenant, message, claim, join);
       } else {
         join.part(PublishOutcome.NO_ROOM);
       }
@@ -243,8 +249,9 @@ public final class Distribution implements Publisher {
     }
   }
 
-  private void retain(String tenant, Message message, PublishJoin join) {
-    Calls.guarded(() -> retained.put(tenant, message))
+  private void retain(String tenant, Message message, Claim claim, PublishJoin join) {
+    Turn turn = new Turn(claim.epochVersion(), claim.index());
+    Calls.guarded(() -> retained.put(tenant, message, turn))
         .whenComplete(
             (outcome, fault) -> {
               if (fault != null) {
@@ -260,13 +267,17 @@ public final class Distribution implements Publisher {
                 }
                 join.part(PublishOutcome.NOT_DURABLE);
               } else {
-                join.part(
-                    outcome == RetainStore.PutOutcome.KEPT
-                            || outcome == RetainStore.PutOutcome.CLEARED
-                        ? PublishOutcome.ACCEPTED
-                        : PublishOutcome.QUOTA_EXCEEDED);
+                join.part(retained(outcome));
               }
             });
+  }
+
+  private static PublishOutcome retained(RetainStore.PutOutcome outcome) {
+    return switch (outcome) {
+      // What is superseded is as good as kept and replaced at once.
+      case KEPT, CLEARED, SUPERSEDED -> PublishOutcome.ACCEPTED;
+      case REFUSED_FULL, REFUSED_BYTES -> PublishOutcome.QUOTA_EXCEEDED;
+    };
   }
 
   /** Copies to store; what goes to shares' connected members is sent on the way. */

@@ -4,6 +4,7 @@ import io.fjordmq.api.Will;
 import io.fjordmq.broker.nodes.NodeItem;
 import io.fjordmq.broker.nodes.NodeStream;
 import io.fjordmq.broker.nodes.NodeStreams;
+import io.fjordmq.inbox.Claim;
 import io.fjordmq.inbox.InboxEntry;
 import io.fjordmq.inbox.InboxHandle;
 import io.fjordmq.inbox.InboxId;
@@ -152,7 +153,8 @@ public final class InboxEvents implements InboxListener {
   }
 
   @Override
-  public void willDue(InboxId id, long incarnation, long epoch, Will will, PublishId publishId) {
+  public void willDue(
+      InboxId id, long incarnation, long epoch, Will will, Claim since, PublishId publishId) {
     Connected parts = connected;
     Pending pending = new Pending(id, incarnation, epoch);
     if (parts == null || !publishing.add(pending)) {
@@ -160,7 +162,7 @@ public final class InboxEvents implements InboxListener {
     }
     try {
       parts.wills.publish(
-          id.tenant(), will, publishId, outcome -> willPublished(parts, pending, outcome));
+          id.tenant(), will, since, publishId, outcome -> willPublished(parts, pending, outcome));
     } catch (RuntimeException e) {
       publishing.remove(pending);
       LOG.error("the will of client {} could not be published; it is tried again", id, e);

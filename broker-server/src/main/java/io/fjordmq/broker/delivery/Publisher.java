@@ -1,6 +1,7 @@
 package io.fjordmq.broker.delivery;
 
 import io.fjordmq.api.Message;
+import io.fjordmq.inbox.Claim;
 import io.fjordmq.inbox.PublishId;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -14,13 +15,20 @@ public interface Publisher {
   /**
    * Publishes a message. Messages of one publisher are distributed in the order of the calls.
    *
+   * @param claim of the connection that publishes; a will's is its place among them. What the same
+   *     client has retained by a later one stays. {@link Claim#NONE} for the broker's own
    * @param id set if the publisher may repeat the message after a lost connection or a restart (QoS
    *     2, wills): inboxes store it once, and live receivers of this node get it once
    * @param listener told once, for every QoS. While a receiving event loop has more waiting for it
    *     than it should, it is told late: a publisher that bounds its unanswered publishes is slowed
    *     down instead of losing messages
    */
-  void publish(String tenant, Message message, @Nullable PublishId id, PublishListener listener);
+  void publish(
+      String tenant,
+      Message message,
+      Claim claim,
+      @Nullable PublishId id,
+      PublishListener listener);
 
   /**
    * Ends a batch of calls made by one event loop: hands the collected live deliveries to the other

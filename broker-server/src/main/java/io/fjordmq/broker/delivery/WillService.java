@@ -1,6 +1,7 @@
 package io.fjordmq.broker.delivery;
 
 import io.fjordmq.api.Will;
+import io.fjordmq.inbox.Claim;
 import io.fjordmq.inbox.PublishId;
 import java.time.InstantSource;
 import org.jspecify.annotations.Nullable;
@@ -19,9 +20,14 @@ public final class WillService {
     this.clock = clock;
   }
 
-  /** Publishes a will now; its lifetime begins now. */
-  void publish(String tenant, Will will, @Nullable PublishId id, PublishListener listener) {
-    publisher.publish(tenant, will.messageAt(clock.millis()), id, listener);
+  /**
+   * Publishes a will now; its lifetime begins now.
+   *
+   * @param since its place among the client's connections
+   */
+  void publish(
+      String tenant, Will will, Claim since, @Nullable PublishId id, PublishListener listener) {
+    publisher.publish(tenant, will.messageAt(clock.millis()), since, id, listener);
     publisher.flush();
   }
 }

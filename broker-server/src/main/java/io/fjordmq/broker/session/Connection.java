@@ -1,8 +1,12 @@
 package io.fjordmq.broker.session;
 
+import io.fjordmq.api.Message;
+import io.fjordmq.broker.delivery.PublishListener;
 import io.fjordmq.broker.limits.Limit;
 import io.fjordmq.broker.security.ClientAccess;
 import io.fjordmq.broker.security.PluginEvents;
+import io.fjordmq.inbox.Claim;
+import io.fjordmq.inbox.PublishId;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
 import java.util.concurrent.CompletableFuture;
@@ -23,6 +27,7 @@ final class Connection {
   private final SessionSettings settings;
   private final Consumer<ProtocolViolation> failed;
   private Runnable resumed = () -> {};
+  private Claim claim = Claim.NONE;
   private boolean paused;
   private boolean ended;
 
@@ -123,6 +128,16 @@ final class Connection {
 
   long nowMillis() {
     return services.clock().millis();
+  }
+
+  /** The place of its CONNECT is known: before anything is published. */
+  void claimed(Claim place) {
+    claim = place;
+  }
+
+  /** Publishes what the client has sent. */
+  void publish(Message message, @Nullable PublishId id, PublishListener listener) {
+    services.publisher().publish(tenant, message, claim, id, listener);
   }
 
   /** Ends the session for a reason. On the event loop. */

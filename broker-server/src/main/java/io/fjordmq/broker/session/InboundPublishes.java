@@ -160,7 +160,7 @@ final class InboundPublishes {
 
   private void publishAtMostOnce(Message message) {
     int waiting = UNANSWERED.incrementAndGet(this);
-    connection.services().publisher().publish(connection.tenant(), message, null, atMostOnce);
+    connection.publish(message, null, atMostOnce);
     // Taking this message for the usual size spares remembering each.
     if (waiting > 1 && holdBackAt(waiting, (long) waiting * message.payload().length)) {
       reopenAt = waiting / 2;
@@ -235,7 +235,7 @@ final class InboundPublishes {
       entry.published(PublishOutcome.NOT_DURABLE);
       return;
     }
-    connection.services().publisher().publish(connection.tenant(), entry.message, id, entry);
+    connection.publish(entry.message, id, entry);
   }
 
   /** What became of a publish is known. On any thread. */

@@ -126,7 +126,7 @@ final class ReceivedQos2 {
     InboxHandle inbox = handle;
     if (inbox == null) {
       entry.published = true;
-      connection.services().publisher().publish(connection.tenant(), entry.message, null, entry);
+      connection.publish(entry.message, null, entry);
       return;
     }
     store

@@ -2,6 +2,8 @@ package io.fjordmq.broker.session;
 
 import io.fjordmq.inbox.AttachRequest;
 import io.fjordmq.inbox.Attachment;
+import io.fjordmq.inbox.Claim;
+import io.fjordmq.inbox.InboxHandle;
 import io.fjordmq.inbox.InboxId;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -10,7 +12,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Makes a connecting client's state this connection's: its inbox, or for a transient session that
  * there is none any more. Either way the CONNECT gets its place among all of the client, and older
- * connections at other nodes are closed.
+ * connections at other nodes are closed. Gives the inbox back when the connection has ended.
  */
 record SessionClaim(SessionServices services, Session mine) {
   private static final Logger log = LoggerFactory.getLogger(SessionClaim.class);
@@ -42,7 +44,7 @@ record SessionClaim(SessionServices services, Session mine) {
             (discarding, error) -> {
               if (discarding != null) {
                 removeRoutes(discarding.discarded());
-                services.registry().claimed(mine.registration(), discarding.claim());
+                claimed(discarding.claim());
               }
               listener.claimed(null, error);
             });
@@ -71,11 +73,42 @@ record SessionClaim(SessionServices services, Session mine) {
                 return;
               }
               removeRoutes(attachment.discarded());
-              services.registry().claimed(mine.registration(), attachment.claim());
+              claimed(attachment.claim());
               if (isTransient) {
                 mine.willKept(attachment.handle());
               }
               listener.claimed(isTransient ? null : attachment, error);
+            });
+  }
+
+  private void claimed(Claim claim) {
+    mine.connection().claimed(claim);
+    services.registry().claimed(mine.registration(), claim);
+  }
+
+  /**
+   * The inbox is this connection's no more.
+   *
+   * @param sentBelow it has sent no entry from this sequence on
+   * @param expiresAfter seconds
+   * @param then whatever comes of it
+   */
+  void giveBack(
+      InboxHandle inbox, long sentBelow, long expiresAfter, boolean publishWill, Runnable then) {
+    services
+        .inboxes()
+        .detach(inbox, sentBelow, expiresAfter, publishWill)
+        .whenComplete(
+            (done, error) -> {
+              if (error != null && !StoreFailure.isFenced(error)) {
+                log.warn(
+                    "The inbox of client {} of tenant {} was not given back: {};"
+                        + " that is tried again, and its next connection takes it over",
+                    mine.clientId(),
+                    mine.tenant(),
+                    error.toString());
+              }
+              then.run();
             });
   }
 

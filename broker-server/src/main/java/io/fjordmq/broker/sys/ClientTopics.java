@@ -4,6 +4,7 @@ import io.fjordmq.broker.delivery.Publisher;
 import io.fjordmq.broker.session.ClientEvents;
 import io.fjordmq.broker.session.CloseReason;
 import io.fjordmq.broker.session.ConnectRequest;
+import io.fjordmq.inbox.Claim;
 import java.net.InetAddress;
 
 /**
@@ -82,6 +83,7 @@ public final class ClientTopics implements ClientEvents {
     publisher.publish(
         settings.tenant(),
         SysTopics.message(topic, json.toString(), nowMillis),
+        Claim.NONE,
         null,
         outcome -> {});
     publisher.flush();

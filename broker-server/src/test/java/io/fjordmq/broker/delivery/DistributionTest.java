@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fjordmq.api.SubscriptionOptions;
 import io.fjordmq.api.TopicFilter;
+import io.fjordmq.inbox.Claim;
 import io.fjordmq.inbox.InboxStore.InsertOutcome;
 import io.fjordmq.inbox.InboxTarget;
 import io.fjordmq.inbox.PublishId;
@@ -272,6 +273,7 @@ class DistributionTest {
             world.publisher.publish(
                 FakeSession.TENANT,
                 message("t/" + i, AT_MOST_ONCE, "m" + i),
+                Claim.NONE,
                 null,
                 world.answers::add);
           }

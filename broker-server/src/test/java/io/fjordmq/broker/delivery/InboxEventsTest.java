@@ -7,6 +7,7 @@ import io.fjordmq.api.Message;
 import io.fjordmq.api.SubscriptionOptions;
 import io.fjordmq.api.TopicFilter;
 import io.fjordmq.api.Will;
+import io.fjordmq.inbox.Claim;
 import io.fjordmq.inbox.InboxEntry;
 import io.fjordmq.inbox.InboxHandle;
 import io.fjordmq.inbox.InboxId;
@@ -14,6 +15,7 @@ import io.fjordmq.inbox.InboxSpan;
 import io.fjordmq.inbox.InboxSubscription;
 import io.fjordmq.inbox.PublishId;
 import io.fjordmq.range.KeyInterval;
+import io.fjordmq.retain.Turn;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -29,6 +31,7 @@ class InboxEventsTest {
   private static final InboxId ID = new InboxId(FakeSession.TENANT, "p");
   private static final InboxHandle HANDLE = new InboxHandle(ID, 1, 3);
   private static final PublishId WILL_ID = new PublishId(5, 1, 1);
+  private static final Claim SINCE = new Claim(2, 40);
   private static final long NOW = 50_000;
 
   private final DeliveryWorld world = new DeliveryWorld();
@@ -146,8 +149,8 @@ class InboxEventsTest {
     CompletableFuture<Void> gate = new CompletableFuture<>();
     world.inboxes.gate = gate;
 
-    events.willDue(ID, 1, 3, will(60), WILL_ID);
-    events.willDue(ID, 1, 3, will(60), WILL_ID);
+    events.willDue(ID, 1, 3, will(60), SINCE, WILL_ID);
+    events.willDue(ID, 1, 3, will(60), SINCE, WILL_ID);
     assertThat(world.inboxes.inserts).hasSize(1);
     assertThat(world.inboxes.willsPublished).isEmpty();
     gate.complete(null);
@@ -163,21 +166,29 @@ class InboxEventsTest {
   void shouldPublishAgainWhenTheWillWasNotDurable() {
     world.inboxRoute("i", "w", AT_LEAST_ONCE);
     world.inboxes.failure = new IllegalStateException("down");
-    events.willDue(ID, 1, 3, will(Will.NO_EXPIRY), WILL_ID);
+    events.willDue(ID, 1, 3, will(Will.NO_EXPIRY), SINCE, WILL_ID);
     assertThat(world.inboxes.willsPublished).isEmpty();
 
     world.inboxes.failure = null;
-    events.willDue(ID, 1, 3, will(Will.NO_EXPIRY), WILL_ID);
+    events.willDue(ID, 1, 3, will(Will.NO_EXPIRY), SINCE, WILL_ID);
 
     assertThat(world.inboxes.willsPublished).containsExactly(ID);
     assertThat(world.inboxes.inserts.get(1).message().expiresAtMillis()).isEqualTo(Message.NEVER);
   }
 
   @Test
+  void shouldRetainAWillInItsTurn() {
+    Will will = new Will(Messages.retained("w", AT_LEAST_ONCE, "off"), 0, Will.NO_EXPIRY);
+    events.willDue(ID, 1, 3, will, SINCE, WILL_ID);
+    assertThat(world.retained.kept).containsOnlyKeys("w");
+    assertThat(world.retained.lastTurn).isEqualTo(new Turn(2, 40));
+  }
+
+  @Test
   void shouldHandAWillOverToOtherEventLoopsAtOnce() {
     FakeSession watcher = world.connect("watcher", world.other);
     world.subscribe(watcher, "w", AT_LEAST_ONCE);
-    events.willDue(ID, 1, 3, will(Will.NO_EXPIRY), WILL_ID);
+    events.willDue(ID, 1, 3, will(Will.NO_EXPIRY), SINCE, WILL_ID);
     world.other.runAll();
     assertThat(watcher.texts()).containsExactly("last words");
   }

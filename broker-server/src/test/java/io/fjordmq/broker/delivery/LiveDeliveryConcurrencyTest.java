@@ -10,6 +10,7 @@ import io.fjordmq.api.SubscriptionOptions;
 import io.fjordmq.api.Topic;
 import io.fjordmq.api.TopicFilter;
 import io.fjordmq.broker.nodes.NodeStreams;
+import io.fjordmq.inbox.Claim;
 import io.fjordmq.inbox.InboxEntry;
 import io.fjordmq.inbox.InboxHandle;
 import java.util.ArrayList;
@@ -146,7 +147,8 @@ class LiveDeliveryConcurrencyTest {
   private void publishFrom(RealLoop loop, int from, int messages) {
     int end = Math.min(messages, from + 10);
     for (int i = from; i < end; i++) {
-      publisher.publish(FakeSession.TENANT, numbered(loop.name, i), null, outcome -> {});
+      publisher.publish(
+          FakeSession.TENANT, numbered(loop.name, i), Claim.NONE, null, outcome -> {});
     }
     publisher.flush();
     if (end < messages) {

@@ -6,6 +6,7 @@ import static io.fjordmq.broker.delivery.Messages.message;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.fjordmq.inbox.Claim;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -157,6 +158,6 @@ class MailboxTest {
 
   private void publishOnly(String text) {
     world.publisher.publish(
-        FakeSession.TENANT, message("a", AT_MOST_ONCE, text), null, world.answers::add);
+        FakeSession.TENANT, message("a", AT_MOST_ONCE, text), Claim.NONE, null, world.answers::add);
   }
 }

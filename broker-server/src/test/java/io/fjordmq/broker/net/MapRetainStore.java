@@ -3,6 +3,7 @@ package io.fjordmq.broker.net;
 import io.fjordmq.api.Message;
 import io.fjordmq.api.TopicFilter;
 import io.fjordmq.retain.RetainStore;
+import io.fjordmq.retain.Turn;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -16,6 +17,9 @@ final class MapRetainStore implements RetainStore {
   private final Map<String, Message> kept = new TreeMap<>();
   int pagesRead;
 
+  /** Of all puts. */
+  final List<Turn> turns = new ArrayList<>();
+
   /** Set: puts are refused. */
   boolean full;
 
@@ -24,9 +28,10 @@ final class MapRetainStore implements RetainStore {
   }
 
   @Override
-  public CompletableFuture<PutOutcome> put(String tenant, Message message) {
+  public CompletableFuture<PutOutcome> put(String tenant, Message message, Turn turn) {
     return tasks.call(
         () -> {
+          turns.add(turn);
           String topic = message.topic().name();
           if (message.payload().length == 0) {
             kept.remove(topic);

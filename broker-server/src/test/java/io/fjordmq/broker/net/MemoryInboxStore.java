@@ -117,6 +117,17 @@ final class MemoryInboxStore implements InboxStore {
     return inbox;
   }
 
+  /** A connection at another node throws the inbox away, and this node is told. */
+  void takeAway(String clientId) {
+    InboxId id = new InboxId("t", clientId);
+    Inbox inbox = inboxes.remove(id);
+    InboxListener its = listener;
+    if (inbox == null || its == null) {
+      throw new AssertionError("no inbox of " + clientId);
+    }
+    its.fenced("n1", new InboxHandle(id, inbox.incarnation, inbox.epoch));
+  }
+
   private void requireWorking() {
     if (failure != null) {
       throw failure;
@@ -215,7 +226,7 @@ final class MemoryInboxStore implements InboxStore {
       InboxId id = handle.id();
       PublishId publishId =
           PublishId.ofWill(id, handle.incarnation(), handle.epoch(), handle.epoch());
-      its.willDue(id, handle.incarnation(), handle.epoch(), will, publishId);
+      its.willDue(id, handle.incarnation(), handle.epoch(), will, new Claim(1, claims), publishId);
     }
   }
 

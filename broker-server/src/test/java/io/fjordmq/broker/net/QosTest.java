@@ -42,6 +42,15 @@ class QosTest {
   }
 
   @Test
+  void shouldRetainInTheTurnOfTheConnection() {
+    for (int qos = 0; qos <= 2; qos++) {
+      TestClient client = world.open().connect3("lamp", true);
+      client.publish(qos, qos, "a", "on", true, false, MqttProperties.NO_PROPERTIES);
+    }
+    assertThat(world.retained.turns).hasSize(3).isSorted().doesNotHaveDuplicates();
+  }
+
+  @Test
   void shouldAcknowledgeQos1BothWays() {
     TestClient subscriber = subscriber(1);
     publisher().publish(7, 1, "a/b", "hello").expect("PUBACK 7");

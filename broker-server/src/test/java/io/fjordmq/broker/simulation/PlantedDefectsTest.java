@@ -226,9 +226,9 @@ class PlantedDefectsTest {
         wills(
             (call, arguments) -> {
               call.make(arguments);
-              PublishId first = (PublishId) Objects.requireNonNull(arguments[4]);
+              PublishId first = (PublishId) Objects.requireNonNull(arguments[5]);
               PublishId other = new PublishId(first.producer() + 1, 1, 1);
-              return call.make(with(with(arguments, 4, other), 2, -1L));
+              return call.make(with(with(arguments, 5, other), 2, -1L));
             }),
         "as new 2 times");
   }

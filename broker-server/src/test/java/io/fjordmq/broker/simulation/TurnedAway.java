@@ -27,13 +27,13 @@ final class TurnedAway {
 
   private @Nullable Object publish(Defect.Call call, @Nullable Object... arguments) {
     Message message = (Message) Objects.requireNonNull(arguments[1]);
-    PublishListener listener = (PublishListener) Objects.requireNonNull(arguments[3]);
+    PublishListener listener = (PublishListener) Objects.requireNonNull(arguments[4]);
     PublishListener noting =
         outcome -> {
           note(message, outcome);
           listener.published(outcome);
         };
-    return call.make(arguments[0], message, arguments[2], noting);
+    return call.make(arguments[0], message, arguments[2], arguments[3], noting);
   }
 
   private void note(Message message, PublishOutcome outcome) {

@@ -17,6 +17,7 @@ import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.inbox.InboxStoreStatus;
 import io.fjordmq.range.kv.KvMetrics;
 import io.fjordmq.retain.RetainStore;
+import io.fjordmq.retain.Turn;
 import io.fjordmq.router.RouterStatus;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -191,7 +192,7 @@ class SysTopicsTest {
 
   private record AskedStore(List<String> asked) implements RetainStore {
     @Override
-    public CompletableFuture<PutOutcome> put(String tenant, Message message) {
+    public CompletableFuture<PutOutcome> put(String tenant, Message message, Turn turn) {
       return CompletableFuture.completedFuture(PutOutcome.KEPT);
     }
 
