@@ -12,6 +12,7 @@ import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.handler.codec.mqtt.MqttFixedHeader;
 import io.netty.handler.codec.mqtt.MqttMessage;
 import io.netty.handler.codec.mqtt.MqttMessageType;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -52,8 +53,9 @@ final class Session implements LiveSession {
   private boolean open;
   private boolean ended;
   private boolean fenced;
-  // Something was said about the inbox before the attach was answered.
+  // What was said about the inbox before the attach was answered.
   private boolean toldEarly;
+  private @Nullable List<InboxHandle> fencedEarly;
   private @Nullable CloseReason endReason;
 
   Session(
@@ -111,6 +113,9 @@ final class Session implements LiveSession {
     InboxSource inbox = outbound.inbox();
     if (toldEarly && inbox != null) {
       inbox.lookAgain();
+    }
+    if (fencedEarly != null) {
+      fencedEarly.forEach(this::fenced);
     }
   }
 
@@ -289,22 +294,8 @@ final class Session implements LiveSession {
   }
 
   private void detach(InboxHandle inbox, long sentBelow, long expiresAfter, boolean publishWill) {
-    connection
-        .services()
-        .inboxes()
-        .detach(inbox, sentBelow, expiresAfter, publishWill)
-        .whenComplete(
-            (done, error) -> {
-              if (error != null && !StoreFailure.isFenced(error)) {
-                log.warn(
-                    "The inbox of client {} of tenant {} was not given back: {};"
-                        + " that is tried again, and its next connection takes it over",
-                    clientId(),
-                    tenant(),
-                    error.toString());
-              }
-              sessions.release(this);
-            });
+    new SessionClaim(connection.services(), this)
+        .giveBack(inbox, sentBelow, expiresAfter, publishWill, () -> sessions.release(this));
   }
 
   @Override
@@ -386,7 +377,10 @@ final class Session implements LiveSession {
   @Override
   public void fenced(InboxHandle which) {
     assert inEventLoop();
-    if (which.equals(handle) || which.equals(willHandle)) {
+    if (parts == null) {
+      fencedEarly = fencedEarly == null ? new ArrayList<>(1) : fencedEarly;
+      fencedEarly.add(which); // whether it is this one's inbox is not known yet
+    } else if (which.equals(handle) || which.equals(willHandle)) {
       fenced = true;
       end(CloseReason.SESSION_TAKEN_OVER, "the session belongs to another connection");
     }

@@ -9,13 +9,17 @@ import io.fjordmq.broker.security.TestSecurity;
 import io.fjordmq.broker.session.CloseReason;
 import io.fjordmq.broker.session.DropReason;
 import io.fjordmq.broker.session.SessionSettings;
+import io.netty.handler.codec.mqtt.MqttMessageBuilders;
 import io.netty.handler.codec.mqtt.MqttProperties;
 import io.netty.handler.codec.mqtt.MqttVersion;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Keep alive, wills, takeover of transient sessions, clients that do not read. */
 @ExtendWith(LeakDetector.class)
@@ -45,16 +49,17 @@ class ConnectionLifeTest {
   }
 
   private TestClient withWill(String id) {
-    return world
-        .open()
-        .connect(
-            to ->
-                to.protocolVersion(MqttVersion.MQTT_3_1_1)
-                    .clientId(id)
-                    .cleanSession(true)
-                    .willFlag(true)
-                    .willTopic("will")
-                    .willMessage("gone".getBytes(StandardCharsets.UTF_8)));
+    return world.open().connect(willOf(id));
+  }
+
+  private static Consumer<MqttMessageBuilders.ConnectBuilder> willOf(String id) {
+    return to ->
+        to.protocolVersion(MqttVersion.MQTT_3_1_1)
+            .clientId(id)
+            .cleanSession(true)
+            .willFlag(true)
+            .willTopic("will")
+            .willMessage("gone".getBytes(StandardCharsets.UTF_8));
   }
 
   private TestClient listener() {
@@ -152,6 +157,26 @@ class ConnectionLifeTest {
     client.raw("e002 04 00");
     listener.expect("PUBLISH q0 will gone");
     assertThat(client.isOpen()).isFalse();
+  }
+
+  /** What a client has tried at another node before may be done only now. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void shouldEndIfItsInboxIsTakenBeforeItKnowsThatItHasIt(boolean persistent) {
+    TestClient client = world.open();
+    world.inboxes.beforeAttachIsAnswered =
+        () -> {
+          world.inboxes.takeAway("w");
+          client.runTasks();
+        };
+    if (persistent) {
+      client.connect3("w", false);
+    } else {
+      client.connect(willOf("w"));
+    }
+    assertThat(client.all()).noneMatch(packet -> packet.startsWith("CONNACK 0"));
+    assertThat(client.isOpen()).isFalse();
+    assertThat(world.registry.size()).isZero();
   }
 
   @Test
