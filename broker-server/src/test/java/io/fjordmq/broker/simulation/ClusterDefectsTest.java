@@ -6,6 +6,7 @@ import io.fjordmq.broker.session.Serving;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.Consensus;
 import io.fjordmq.cluster.consensus.ConsensusHost;
+import io.fjordmq.cluster.consensus.ReplicatedState;
 import io.fjordmq.cluster.consensus.sim.Seeds;
 import io.fjordmq.cluster.consensus.sim.SimHost;
 import io.fjordmq.cluster.membership.Member;
@@ -16,6 +17,7 @@ import io.fjordmq.cluster.peer.PeerServices;
 import io.fjordmq.inbox.Attachment;
 import io.fjordmq.inbox.InboxHandle;
 import io.fjordmq.inbox.InboxId;
+import io.fjordmq.inbox.InboxListener;
 import io.fjordmq.inbox.InboxStore;
 import io.fjordmq.inbox.InboxStore.InsertOutcome;
 import io.fjordmq.range.kv.SimKv;
@@ -35,6 +37,18 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("slow")
 class ClusterDefectsTest {
   private static final int MOST_SEEDS = 120;
+
+  /** Of {@link InboxStore}: those that begin with the handle of a connection. */
+  private static final List<String> OWNERS_ACTIONS =
+      List.of(
+          "detach",
+          "subscribe",
+          "unsubscribe",
+          "fetch",
+          "commit",
+          "release",
+          "recordReceived",
+          "forgetReceived");
 
   @TempDir Path directory;
 
@@ -162,6 +176,111 @@ class ClusterDefectsTest {
           }
         };
     assertFound(unfenced, "after an attach was answered");
+  }
+
+  @Test
+  void shouldFindAnAttachThatDoesNotRaiseTheEpoch() {
+    Map<InboxId, InboxHandle> latest = new HashMap<>();
+    ClusterDefect equal =
+        new ClusterDefect() {
+          @Override
+          public InboxStore inboxes(InboxStore store) {
+            InboxStore changed =
+                Defect.changed(
+                    InboxStore.class,
+                    store,
+                    "attach",
+                    (call, arguments) ->
+                        ((CompletableFuture<?>) Objects.requireNonNull(call.make(arguments)))
+                            .thenApply(
+                                attached -> {
+                                  InboxHandle handle = ((Attachment) attached).handle();
+                                  latest.put(handle.id(), handle);
+                                  return withHandle((Attachment) attached, notRaised(handle));
+                                }));
+            for (String action : OWNERS_ACTIONS) {
+              changed =
+                  Defect.changed(
+                      InboxStore.class,
+                      changed,
+                      action,
+                      (call, arguments) -> {
+                        InboxHandle handle = (InboxHandle) given(arguments);
+                        arguments[0] = latest.getOrDefault(handle.id(), handle);
+                        return call.make(arguments);
+                      });
+            }
+            return changed;
+          }
+
+          @Override
+          public InboxListener listener(InboxListener events) {
+            InboxListener told =
+                Defect.changed(InboxListener.class, events, "fenced", (call, arguments) -> null);
+            return Defect.changed(
+                InboxListener.class,
+                told,
+                "appended",
+                (call, arguments) -> {
+                  arguments[1] = notRaised((InboxHandle) Objects.requireNonNull(arguments[1]));
+                  return call.make(arguments);
+                });
+          }
+        };
+    assertFound(equal, "two connections were given");
+  }
+
+  private static InboxHandle notRaised(InboxHandle handle) {
+    return new InboxHandle(handle.id(), handle.incarnation(), 1);
+  }
+
+  private static Attachment withHandle(Attachment attachment, InboxHandle handle) {
+    return new Attachment(
+        handle,
+        attachment.sessionPresent(),
+        attachment.subscriptions(),
+        attachment.discarded(),
+        attachment.firstUndelivered(),
+        attachment.nextSequence(),
+        attachment.sentBelow(),
+        attachment.released(),
+        attachment.acknowledged(),
+        attachment.receivedQos2(),
+        attachment.nextPublishSequence(),
+        attachment.claim());
+  }
+
+  @Test
+  void shouldFindASnapshotWithoutTheSenderTable() {
+    ClusterDefect forgetful =
+        new ClusterDefect() {
+          @Override
+          public ConsensusHost host(SimHost host, SimKv kv) {
+            return Defect.changed(
+                ConsensusHost.class,
+                host,
+                "open",
+                (call, arguments) ->
+                    call.make(
+                        arguments[0],
+                        withoutSenders(
+                            (ReplicatedState) Objects.requireNonNull(arguments[1]),
+                            SenderRows.of(kv, String.valueOf(arguments[0])))));
+          }
+        };
+    assertFound(forgetful, "have different rows");
+  }
+
+  private static ReplicatedState withoutSenders(ReplicatedState state, SenderRows senders) {
+    return Defect.changed(
+        ReplicatedState.class,
+        state,
+        "install",
+        (call, arguments) -> {
+          call.make(arguments);
+          senders.remove();
+          return null;
+        });
   }
 
   @Test
