@@ -5,6 +5,7 @@ import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeEntry;
 import io.fjordmq.range.RangeId;
+import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -13,9 +14,10 @@ import java.util.concurrent.CompletableFuture;
  * absorbs it. To give up, the left one is renewed, then the right one thawed.
  *
  * <p>Each step is done by the leader of its range, which must be here, and completes when that has
- * applied it durably. All fail with {@link IllegalStateException} or {@link ConsensusException} if
- * it was not done, or may not have been; repeating one, or being late with it, does no harm.
- * Thread-safe; does not block.
+ * applied it durably. All fail with {@link IllegalArgumentException} for ranges that are no
+ * neighbours, {@link IllegalStateException} or {@link ConsensusException} if it was not done, or
+ * may not have been; repeating one, or being late with it, does no harm. Thread-safe; does not
+ * block.
  */
 public final class RangeMerges {
   private final ReplicaMoves moves;
@@ -26,10 +28,12 @@ public final class RangeMerges {
 
   /** From now on nothing in the right range is changed, nor read. */
   public CompletableFuture<Void> freeze(RangeDescriptor right, RangeDescriptor left) {
-    return moves.reshape(
-        right.id(),
-        null,
-        RangeEntry.encodeFreeze(version(right), left.id().number(), version(left)));
+    return areNeighbours(left, right)
+        ? moves.reshape(
+            right.id(),
+            null,
+            RangeEntry.encodeFreeze(version(right), left.id().number(), version(left)))
+        : refused(left, right);
   }
 
   /**
@@ -40,10 +44,24 @@ public final class RangeMerges {
    */
   public CompletableFuture<Void> absorb(
       RangeDescriptor left, RangeDescriptor right, ReplicaSet replicas) {
-    return moves.reshape(
-        left.id(),
-        replicas,
-        RangeEntry.encodeAbsorb(version(left), right.id().number(), version(right)));
+    return areNeighbours(left, right)
+        ? moves.reshape(
+            left.id(),
+            replicas,
+            RangeEntry.encodeAbsorb(version(left), right.id().number(), version(right)))
+        : refused(left, right);
+  }
+
+  /** At their versions, which is all that the entries say. */
+  private static boolean areNeighbours(RangeDescriptor left, RangeDescriptor right) {
+    return Arrays.equals(left.interval().end(), right.interval().start());
+  }
+
+  private static CompletableFuture<Void> refused(RangeDescriptor left, RangeDescriptor right) {
+    return CompletableFuture.failedFuture(
+        new IllegalArgumentException(
+            "range %s %s does not follow %s %s"
+                .formatted(right.id(), right.interval(), left.id(), left.interval())));
   }
 
   /** As the range is described it absorbs nothing any more; if it has not done so yet. */

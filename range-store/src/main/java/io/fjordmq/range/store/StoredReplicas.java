@@ -1,5 +1,6 @@
 package io.fjordmq.range.store;
 
+import io.fjordmq.api.MalformedBytesException;
 import io.fjordmq.cluster.consensus.ConsensusException;
 import io.fjordmq.cluster.consensus.ConsensusHost;
 import io.fjordmq.cluster.consensus.GroupId;
@@ -194,9 +195,16 @@ final class StoredReplicas {
     return space(id.store()).latest().get(new RangeKeys(id.number()).absorbed()) != null;
   }
 
-  /** See {@link AbsorbedRange#answer}. */
+  /**
+   * See {@link AbsorbedRange#answer}; null as well if nobody can read it, now or at this version.
+   */
   @Nullable RangeResult answerOfAbsorbed(RangeId id, byte @Nullable [] entry) {
-    return new AbsorbedRange(id.number()).answer(entry, space(id.store()).latest());
+    try {
+      return new AbsorbedRange(id.number()).answer(entry, space(id.store()).latest());
+    } catch (KvException | MalformedBytesException e) {
+      LOG.debug("what is left of range {} cannot be read", id, e);
+      return null; // who asks tries other nodes
+    }
   }
 
   /**

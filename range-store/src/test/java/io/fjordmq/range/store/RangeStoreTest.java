@@ -7,6 +7,7 @@ import static org.assertj.core.groups.Tuple.tuple;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.range.Coprocessor;
 import io.fjordmq.range.KeyInterval;
+import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeEntry;
 import io.fjordmq.range.RangeException;
 import io.fjordmq.range.RangeId;
@@ -65,6 +66,16 @@ class RangeStoreTest {
     assertThat(query("words", "a")).isEqualTo("1");
     assertThat(query("words", "z")).isEqualTo("2");
     assertThat(query("names", "a")).isEqualTo("3");
+  }
+
+  @Test
+  void shouldMergeNeighboursOnly() {
+    List<RangeDescriptor> all = ranges.store().descriptors("words");
+    RangeMerges merges = ranges.store().merges();
+    assertThat(merges.freeze(all.get(2), all.get(0))).isCompletedExceptionally();
+    assertThat(merges.absorb(all.get(0), all.get(2), all.get(0).replicas()))
+        .isCompletedExceptionally();
+    assertThat(query("words", "z")).as("nothing stands still").isEmpty();
   }
 
   @Test

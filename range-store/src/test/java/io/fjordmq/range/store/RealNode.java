@@ -21,7 +21,7 @@ import java.util.stream.Stream;
 
 /** One node on sofa-jraft and RocksDB, in a directory. */
 final class RealNode implements AutoCloseable {
-  private static final NodeId SELF = new NodeId("real");
+  static final NodeId SELF = new NodeId("real");
 
   private final RangeThreads threads = new RangeThreads(2, 100);
   private final RocksKv kv;

@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fjordmq.range.ApplyContext;
 import io.fjordmq.range.Coprocessor;
 import io.fjordmq.range.KeyInterval;
+import io.fjordmq.range.RangeEntry;
+import io.fjordmq.range.RangeId;
+import io.fjordmq.range.RangeResult;
 import io.fjordmq.range.StoreSpec;
 import io.fjordmq.range.kv.KvReader;
 import io.fjordmq.range.sim.AppendingCoprocessor;
@@ -61,6 +64,17 @@ class RealNodeTest {
       await(append(node, 500, 600));
       assertAllInOrder(node, 600);
     }
+  }
+
+  @Test
+  void shouldRefuseWhatComesAfterItsEnd() throws Exception {
+    RealNode node = new RealNode(directory, spec);
+    node.close();
+    List<RangeResult> answers = new ArrayList<>();
+    RangeId range = new RangeId("words", 1);
+    node.store.propose(RealNode.SELF, range, RangeEntry.encodeRegister(), answers::add);
+    node.store.query(RealNode.SELF, range, 1, 0, bytes("k1"), answers::add);
+    assertThat(answers).hasSize(2).hasOnlyElementsOfType(RangeResult.Unavailable.class);
   }
 
   @Test
