@@ -290,12 +290,7 @@ public record BrokerConfig(
         SysTopicsSettings.DEFAULTS,
         DeliverySettings.DEFAULTS,
         NodesSettings.DEFAULTS,
-        new StoreConfig(
-            Duration.ofMinutes(5),
-            Duration.ofSeconds(1),
-            ranges(),
-            ranges(),
-            ranges()),
+        new StoreConfig(Duration.ofMinutes(5), Duration.ofSeconds(1), ranges(), ranges(), ranges()),
         SplitConfig.DEFAULTS,
         RouterSettings.DEFAULTS,
         InboxSettings.DEFAULT,
