@@ -33,8 +33,9 @@ final class HeldRoute {
   private boolean inDoubt;
 
   private @Nullable Step underWay;
-  private List<CompletableFuture<Void>> waitingForStep = new ArrayList<>(1);
-  private List<CompletableFuture<Void>> waiting = new ArrayList<>(1);
+  // Nearly always empty, and there is one of these for nearly every client.
+  private List<CompletableFuture<Void>> waitingForStep = List.of();
+  private List<CompletableFuture<Void>> waiting = List.of();
   private boolean retry;
 
   HeldRoute(SubscriptionOptions wanted) {
@@ -55,11 +56,18 @@ final class HeldRoute {
     }
     CompletableFuture<Void> ready = new CompletableFuture<>();
     if (underWay instanceof Step.Add add && add.options.equals(options)) {
-      waitingForStep.add(ready);
+      waitingForStep = with(waitingForStep, ready);
     } else {
-      waiting.add(ready);
+      waiting = with(waiting, ready);
     }
     return ready;
+  }
+
+  private static List<CompletableFuture<Void>> with(
+      List<CompletableFuture<Void>> waiting, CompletableFuture<Void> one) {
+    List<CompletableFuture<Void>> more = waiting.isEmpty() ? new ArrayList<>(1) : waiting;
+    more.add(one);
+    return more;
   }
 
   /**
@@ -83,7 +91,7 @@ final class HeldRoute {
       return List.of();
     }
     List<CompletableFuture<Void>> abandoned = waiting;
-    waiting = new ArrayList<>(1);
+    waiting = List.of();
     return abandoned;
   }
 
@@ -100,7 +108,7 @@ final class HeldRoute {
     if (needed > 0 && !waiting.isEmpty()) {
       underWay = new Step.Add(wanted);
       waitingForStep = waiting;
-      waiting = new ArrayList<>(1);
+      waiting = List.of();
     } else if (needed == 0 && retry && (present != null || inDoubt)) {
       underWay = new Step.Remove();
     }
@@ -114,7 +122,7 @@ final class HeldRoute {
     inDoubt = !succeeded;
     present = succeeded && step instanceof Step.Add add ? add.options : null;
     List<CompletableFuture<Void>> told = waitingForStep;
-    waitingForStep = new ArrayList<>(1);
+    waitingForStep = List.of();
     return told;
   }
 

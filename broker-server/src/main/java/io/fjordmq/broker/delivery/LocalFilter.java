@@ -9,7 +9,9 @@ import org.jspecify.annotations.Nullable;
 /** One topic filter and its subscribers among this node's connected clients. Thread-safe. */
 final class LocalFilter {
   private final String pattern;
-  private final Map<Subscriber, SubscriptionOptions> subscribers = new LinkedHashMap<>(2);
+
+  /** In the order in which they came; immutable while there is no more than one, as usual. */
+  private Map<Subscriber, SubscriptionOptions> subscribers = Map.of();
 
   /** Raised by every change; written under the monitor. */
   private volatile int version;
@@ -31,16 +33,34 @@ final class LocalFilter {
 
   /** Adds or replaces. */
   synchronized void add(Subscriber subscriber, SubscriptionOptions options) {
-    subscribers.put(subscriber, options);
+    boolean isOnly =
+        subscribers.isEmpty() || (subscribers.size() == 1 && subscribers.containsKey(subscriber));
+    if (isOnly) {
+      subscribers = Map.of(subscriber, options);
+    } else {
+      several().put(subscriber, options);
+    }
     changed();
   }
 
   /** Removes; true if nobody is left. */
   synchronized boolean remove(Subscriber subscriber) {
-    if (subscribers.remove(subscriber) != null) {
+    if (subscribers.containsKey(subscriber)) {
+      if (subscribers.size() == 1) {
+        subscribers = Map.of();
+      } else {
+        several().remove(subscriber);
+      }
       changed();
     }
     return subscribers.isEmpty();
+  }
+
+  private Map<Subscriber, SubscriptionOptions> several() {
+    if (!(subscribers instanceof LinkedHashMap)) {
+      subscribers = new LinkedHashMap<>(subscribers);
+    }
+    return subscribers;
   }
 
   FanOut fanOut() {
