@@ -129,8 +129,11 @@ final class RangePlan {
     return target == null ? null : new Step.Transfer(range.id(), leader, target);
   }
 
+  /** A voter that is alive may have no replica: of a range that came from a split it missed. */
   private boolean wouldHaveMajority(Set<NodeId> remaining) {
-    return remaining.stream().filter(view::isAlive).count() * 2 > remaining.size();
+    long confirming =
+        remaining.stream().filter(node -> view.isAlive(node) && range.isInService(node)).count();
+    return confirming * 2 > remaining.size();
   }
 
   private @Nullable Step changeLearners() {

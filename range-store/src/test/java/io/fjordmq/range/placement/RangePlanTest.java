@@ -1,0 +1,64 @@
+package io.fjordmq.range.placement;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.cluster.membership.Member;
+import io.fjordmq.range.KeyInterval;
+import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.RangeEpoch;
+import io.fjordmq.range.RangeId;
+import io.fjordmq.range.store.ReplicaStatus;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** The next step of one range of three voters, led by the first, of which the second shall go. */
+class RangePlanTest {
+  private static final NodeId A = new NodeId("a");
+  private static final NodeId B = new NodeId("b");
+  private static final NodeId C = new NodeId("c");
+  private static final RangeId RANGE = new RangeId("words", 1);
+  private static final ReplicaSet ALL = ReplicaSet.ofVoters(A, B, C);
+
+  private final Map<NodeId, RangeReports> reports = new HashMap<>();
+
+  private void says(NodeId node, ReplicaStatus.Role role) {
+    ReplicaReport replica =
+        new ReplicaReport(RANGE, RangeEpoch.FIRST, KeyInterval.ALL, role, 3, ALL, 9, 9, null, null);
+    reports.put(node, new RangeReports(1, List.of(replica), Set.of()));
+  }
+
+  private @Nullable Step next() {
+    PlacementView.Node up = new PlacementView.Node(Member.State.UP, false);
+    RangeDescriptor published = new RangeDescriptor(RANGE, KeyInterval.ALL, RangeEpoch.FIRST, ALL);
+    PlacementView view =
+        new PlacementView(
+            Map.of(A, up, B, up, C, up), Map.of(RANGE, published), reports, Set.of(), Set.of());
+    PlacedRange range = new PlacedRange(published, reports);
+    return new RangePlan(view, range, Set.of(A, C), false).next();
+  }
+
+  @Test
+  void shouldLetAVoterGoWhileTheOthersAreInService() {
+    says(A, ReplicaStatus.Role.LEADER);
+    says(B, ReplicaStatus.Role.VOTER);
+    says(C, ReplicaStatus.Role.VOTER);
+
+    assertThat(next()).isEqualTo(new Step.Change(RANGE, A, ALL, ReplicaSet.ofVoters(A, C)));
+  }
+
+  /** After a split a voter may not have the new range yet, and nobody would confirm the change. */
+  @Test
+  void shouldKeepAVoterWithoutWhomTheOthersHaveNoMajorityOfReplicas() {
+    says(A, ReplicaStatus.Role.LEADER);
+    says(B, ReplicaStatus.Role.VOTER);
+    reports.put(C, new RangeReports(1, List.of(), Set.of()));
+
+    assertThat(next()).isNull();
+  }
+}
