@@ -53,7 +53,7 @@ expect 2 'there is no configuration file' start -c "$folder/none.yml"
 expect 3 'not running' status "${node_a[@]}"
 expect 0 'not running' stop "${node_a[@]}"
 expect 3 'not running' voters "${node_a[@]}"
-expect 2 'remove-node needs the id of a node' remove-node "${node_a[@]}"
+expect 2 'remove-node needs one name' remove-node "${node_a[@]}"
 
 config wrong 'clusterConfig:
   prot: 1'

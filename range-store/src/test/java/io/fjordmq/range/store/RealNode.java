@@ -6,6 +6,7 @@ import io.fjordmq.cluster.consensus.ConsensusObserver;
 import io.fjordmq.cluster.consensus.ConsensusSettings;
 import io.fjordmq.cluster.consensus.JRaftHost;
 import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeObserver;
 import io.fjordmq.range.StoreSpec;
 import io.fjordmq.range.client.RangeClientSettings;
@@ -16,7 +17,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
+import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /** One node on sofa-jraft and RocksDB, in a directory. */
@@ -47,11 +51,36 @@ final class RealNode implements AutoCloseable {
     client =
         new RoutedRangeClient(
             spec.name(),
-            store.descriptors(spec.name()),
+            wholeKeySpace(spec.name()),
             store,
             threads.timers(),
             RangeClientSettings.DEFAULTS,
             RangeObserver.NONE);
+  }
+
+  /**
+   * Its ranges once they hold every key: a split that is applied again at a start makes the parent
+   * narrower some milliseconds before the new range opens. A cluster's clients begin with what was
+   * published, which has no such holes.
+   */
+  private List<RangeDescriptor> wholeKeySpace(String storeName) {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    while (System.nanoTime() < deadline) {
+      List<RangeDescriptor> ranges = store.descriptors(storeName);
+      byte[] reached = {};
+      for (RangeDescriptor range : ranges) {
+        byte[] end = range.interval().end();
+        if (!Arrays.equals(range.interval().start(), reached)) {
+          break;
+        }
+        if (end == null) {
+          return ranges;
+        }
+        reached = end;
+      }
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
+    }
+    throw new IllegalStateException("a key has no range: " + store.descriptors(storeName));
   }
 
   /** What a process that is killed now leaves behind. */
