@@ -134,7 +134,7 @@ build_if_needed() {
   [ -d "$HOME_DIR/broker-server/src" ] || return 0
   if [ -f "$stamp" ]; then
     newer="$(find "$HOME_DIR"/pom.xml "$HOME_DIR"/*/pom.xml "$HOME_DIR"/*/src/main "$HOME_DIR"/.mvn \
-      -path "$HOME_DIR/perf" -prune -o -type f -newer "$stamp" -print -quit 2>/dev/null || true)"
+      -path "$HOME_DIR/perf/*" -prune -o -type f -newer "$stamp" -print -quit 2>/dev/null || true)"
     [ -n "$newer" ] || return 0
   fi
   command -v mvn >/dev/null || die "there is no build yet and no 'mvn' to make one; install Maven 3.8 or newer"

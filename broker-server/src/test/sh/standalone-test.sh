@@ -4,12 +4,13 @@ set -uo pipefail
 cd "$(dirname "$0")/../../../.." || exit 2
 script=bin/standalone.sh
 folder="$(mktemp -d)"
+newer=perf/src/main/newer-than-the-build
 failures=0
 
 cleanup() {
   "$script" stop -c "$folder/a.yml" -d "$folder/a" >/dev/null 2>&1
   "$script" stop -c "$folder/b.yml" -d "$folder/b" >/dev/null 2>&1
-  rm -rf "$folder"
+  rm -rf "$folder" "$newer"
 }
 trap cleanup EXIT
 
@@ -65,8 +66,18 @@ expect 1 'set bootstrap: true' start -c "$folder/noboot.yml" -d "$folder/noboot"
 
 expect 0 'running: pid' start "${node_a[@]}"
 expect 0 'already running: pid' start "${node_a[@]}"
+
+# The load tool is no part of the broker: the next start builds nothing.
+stamp=broker-server/target/fjordmq/built
+touch -r "$stamp" "$folder/stamp"
+touch "$newer"
 expect 0 'readiness: ready' status "${node_a[@]}"
 expect 0 'running: pid' start "${node_b[@]}"
+if [ "$stamp" -nt "$folder/stamp" ]; then
+  echo "FAILED: a change of the load tool made standalone.sh build the broker"
+  failures=$((failures + 1))
+fi
+rm -f "$newer"
 expect 0 'dist=3 inbox=3 retain=3 (as many as there are nodes, now 1)' voters "${node_a[@]}"
 expect 0 'dist=3 inbox=1 retain=3' voters inbox=1 "${node_a[@]}"
 expect 2 "'inbox=6' is none of dist, inbox, retain" voters inbox=6 "${node_a[@]}"
