@@ -1,16 +1,10 @@
 package io.fjordmq.perf.sessions;
 
-import io.fjordmq.broker.Broker;
-import io.fjordmq.broker.Observers;
-import io.fjordmq.broker.config.ConfigLoader;
-import io.fjordmq.broker.ops.BrokerMetrics;
+import io.fjordmq.perf.inprocess.InProcessBroker;
+import io.fjordmq.perf.inprocess.InProcessChannel;
+import io.fjordmq.perf.inprocess.Packets;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
-import java.io.IOException;
 import java.lang.management.ManagementFactory;
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
@@ -34,8 +28,9 @@ public final class ManySessions implements AutoCloseable {
   private static final int REPORT_EVERY = 50_000;
   private static final int ASKED = 1_000;
   private static final int PATIENCE_SECONDS = 60;
+  private static final byte[] NO_PAYLOAD = {};
 
-  private final Broker broker;
+  private final InProcessBroker broker;
   private final boolean clean;
   private final Semaphore underWay = new Semaphore(AT_ONCE);
   private volatile @Nullable String fault;
@@ -43,42 +38,7 @@ public final class ManySessions implements AutoCloseable {
 
   private ManySessions(Path directory, boolean clean) throws Exception {
     this.clean = clean;
-    Path file = directory.resolve("standalone.yml");
-    Files.writeString(file, configuration());
-    ConfigLoader.CommandLine line =
-        new ConfigLoader.CommandLine(
-            file, directory.resolve("data").toString(), directory.resolve("logs").toString());
-    BrokerMetrics metrics = new BrokerMetrics();
-    this.broker =
-        Broker.start(
-            ConfigLoader.load(line).config(),
-            new Observers(
-                metrics.consensus(),
-                metrics.ranges(),
-                metrics.inboxes(),
-                metrics.delivery(),
-                metrics.nodes(),
-                metrics.sessions(),
-                metrics.listeners(),
-                metrics::traffic,
-                metrics.security()));
-  }
-
-  private static String configuration() throws IOException {
-    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return """
-          bootstrap: true
-          mqttServerConfig:
-            tcpListener:
-              host: 127.0.0.1
-              port: 0
-          clusterConfig:
-            env: Perf
-            host: 127.0.0.1
-            port: %d
-          """
-          .formatted(free.getLocalPort());
-    }
+    this.broker = InProcessBroker.start(directory, 0);
   }
 
   /** See the class. */
@@ -135,11 +95,12 @@ public final class ManySessions implements AutoCloseable {
     asked = answers;
     CountDownLatch accepted = new CountDownLatch(1);
     InProcessChannel publisher = new InProcessChannel((channel, written) -> accepted.countDown());
-    broker.server().adopt(publisher).syncUninterruptibly();
-    publisher.receive(connectPacket("publisher", true));
+    broker.adopt(publisher).syncUninterruptibly();
+    publisher.receive(Packets.connect("publisher", true));
     accepted.await();
     for (int i = 0; i < messages; i++) {
-      publisher.receive(publishPacket(topic((int) ((long) i * count / messages))));
+      publisher.receive(
+          Packets.publish(topic((int) ((long) i * count / messages)), 0, 0, NO_PAYLOAD));
     }
     boolean all = answers.await(PATIENCE_SECONDS, TimeUnit.SECONDS);
     System.out.printf(
@@ -153,9 +114,8 @@ public final class ManySessions implements AutoCloseable {
     InProcessChannel client =
         new InProcessChannel((channel, written) -> answered(number, channel, written));
     broker
-        .server()
         .adopt(client)
-        .addListener(done -> client.receive(connectPacket("device-" + number, clean)));
+        .addListener(done -> client.receive(Packets.connect("device-" + number, clean)));
     client.closeFuture().addListener(closed -> failed("client " + number + " was sent away"));
   }
 
@@ -165,7 +125,7 @@ public final class ManySessions implements AutoCloseable {
       case CONNACK -> {
         int code = written.getByte(written.readerIndex() + 3);
         if (code == 0) {
-          channel.receive(subscribePacket(topic(number)));
+          channel.receive(Packets.subscribe(topic(number)));
         } else {
           failed("client " + number + " was refused with return code " + code);
         }
@@ -185,37 +145,6 @@ public final class ManySessions implements AutoCloseable {
 
   private static String topic(int number) {
     return "fleet/" + number + "/commands";
-  }
-
-  private static ByteBuf connectPacket(String clientId, boolean clean) {
-    byte[] id = clientId.getBytes(StandardCharsets.UTF_8);
-    return packet(0x10, 12 + id.length)
-        .writeShort(4)
-        .writeBytes(new byte[] {'M', 'Q', 'T', 'T'})
-        .writeByte(4)
-        .writeByte(clean ? 2 : 0)
-        .writeShort(0)
-        .writeShort(id.length)
-        .writeBytes(id);
-  }
-
-  private static ByteBuf subscribePacket(String filter) {
-    byte[] text = filter.getBytes(StandardCharsets.UTF_8);
-    return packet(0x82, 5 + text.length)
-        .writeShort(1)
-        .writeShort(text.length)
-        .writeBytes(text)
-        .writeByte(0);
-  }
-
-  private static ByteBuf publishPacket(String topic) {
-    byte[] text = topic.getBytes(StandardCharsets.UTF_8);
-    return packet(0x30, 2 + text.length).writeShort(text.length).writeBytes(text);
-  }
-
-  /** At most 127 bytes long, as all of these are. */
-  private static ByteBuf packet(int type, int length) {
-    return ByteBufAllocator.DEFAULT.buffer(2 + length).writeByte(type).writeByte(length);
   }
 
   private static long heap() {

@@ -1,4 +1,4 @@
-package io.fjordmq.perf.sessions;
+package io.fjordmq.perf.inprocess;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.AbstractChannel;
@@ -17,7 +17,7 @@ import java.util.function.BiConsumer;
  * once, what the client sends is given to {@link #receive}. It has everything a socket's channel
  * has but the socket.
  */
-final class InProcessChannel extends AbstractChannel {
+public final class InProcessChannel extends AbstractChannel {
   private static final ChannelMetadata METADATA = new ChannelMetadata(false);
   private static final SocketAddress SOMEWHERE =
       InetSocketAddress.createUnresolved("in-process", 1);
@@ -30,13 +30,13 @@ final class InProcessChannel extends AbstractChannel {
    * @param receiver of what the broker writes, on the channel's event loop; it reads, and keeps
    *     nothing
    */
-  InProcessChannel(BiConsumer<InProcessChannel, ByteBuf> receiver) {
+  public InProcessChannel(BiConsumer<InProcessChannel, ByteBuf> receiver) {
     super(null);
     this.receiver = receiver;
   }
 
   /** The client sends this. Any thread. */
-  void receive(ByteBuf bytes) {
+  public void receive(ByteBuf bytes) {
     eventLoop()
         .execute(
             () -> {

@@ -1,0 +1,84 @@
+package io.fjordmq.perf.inprocess;
+
+import io.fjordmq.broker.Broker;
+import io.fjordmq.broker.Observers;
+import io.fjordmq.broker.StartException;
+import io.fjordmq.broker.config.ConfigException;
+import io.fjordmq.broker.config.ConfigLoader;
+import io.fjordmq.broker.ops.BrokerMetrics;
+import io.netty.channel.ChannelFuture;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** A node as it is in production, with its metrics, but in this process. */
+public final class InProcessBroker implements AutoCloseable {
+  private final Broker broker;
+
+  private InProcessBroker(Broker broker) {
+    this.broker = broker;
+  }
+
+  /**
+   * Starts a node and returns when clients can connect. Blocks.
+   *
+   * @param directory for its file, data and logs; stays when the node ends
+   * @param eventLoops for clients; 0 for half as many as there are processors
+   */
+  public static InProcessBroker start(Path directory, int eventLoops)
+      throws IOException, ConfigException, StartException {
+    Path file = directory.resolve("standalone.yml");
+    Files.writeString(file, configuration(eventLoops));
+    ConfigLoader.CommandLine line =
+        new ConfigLoader.CommandLine(
+            file, directory.resolve("data").toString(), directory.resolve("logs").toString());
+    BrokerMetrics metrics = new BrokerMetrics();
+    return new InProcessBroker(
+        Broker.start(
+            ConfigLoader.load(line).config(),
+            new Observers(
+                metrics.consensus(),
+                metrics.ranges(),
+                metrics.inboxes(),
+                metrics.delivery(),
+                metrics.nodes(),
+                metrics.sessions(),
+                metrics.listeners(),
+                metrics::traffic,
+                metrics.security())));
+  }
+
+  private static String configuration(int eventLoops) throws IOException {
+    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return """
+          bootstrap: true
+          mqttServerConfig:
+            workerThreads: %d
+            tcpListener:
+              host: 127.0.0.1
+              port: 0
+          clusterConfig:
+            env: Perf
+            host: 127.0.0.1
+            port: %d
+          """
+          .formatted(eventLoops, free.getLocalPort());
+    }
+  }
+
+  /**
+   * A client comes.
+   *
+   * @return completes when it may send its CONNECT
+   */
+  public ChannelFuture adopt(InProcessChannel client) {
+    return broker.server().adopt(client);
+  }
+
+  @Override
+  public void close() {
+    broker.close();
+  }
+}
