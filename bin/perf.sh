@@ -7,6 +7,8 @@ usage() {
 bin/perf.sh --list                       the scenarios there are
 bin/perf.sh run SCENARIO [OPTIONS]       starts FjordMQ, runs the scenario, writes a page and its figures as JSON
 bin/perf.sh compare A.json B.json        two reports next to each other
+bin/perf.sh micro [NAME…] [OPTIONS]      single parts of FjordMQ, without a network: decode, route-match, encode, fan-out,
+                                         inbox-append, range-apply; prints JMH's table, writes its JSON
 
   --scale 0.1            a tenth of the clients, for a machine that is too small for all
   --seconds N            how long is measured (60); --warm N: how long before that (15)
@@ -19,6 +21,9 @@ bin/perf.sh compare A.json B.json        two reports next to each other
   --client-cert FILE --client-key FILE   for mutual TLS with a given broker
   --without WORD         leave out something the scenario needs and the tool does not do
   --threads N            event loops of the load (as many as processors)
+
+  of micro: --forks N    JVMs that each is measured in (1); --iterations N: how often in each (5), after as many to warm up;
+                         --seconds N: how long each takes (1); --out DIR: as above
 
 Ends with 0, or 1 if messages were lost, doubled or out of order or clients were refused, or 2 if nothing could be measured.
 TEXT
@@ -34,7 +39,9 @@ root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 command -v java >/dev/null || { echo "perf.sh: there is no 'java'; install a JDK of version 17 or newer" >&2; exit 2; }
 
 stamp="$root/perf/target/built"
-if [ ! -f "$stamp" ] || [ -n "$(find "$root/pom.xml" "$root/perf/pom.xml" "$root/perf/src/main" -newer "$stamp" -print -quit)" ]; then
+sources=("$root/pom.xml" "$root/perf/pom.xml" "$root/perf/src/main")
+[ "$1" != micro ] || sources=("$root"/pom.xml "$root"/*/pom.xml "$root"/*/src/main) # the broker's code runs inside the tool
+if [ ! -f "$stamp" ] || [ -n "$(find "${sources[@]}" -newer "$stamp" -print -quit)" ]; then
   command -v mvn >/dev/null || { echo "perf.sh: 'mvn' is needed to build the load tool; install Maven 3.8 or newer" >&2; exit 2; }
   echo "perf.sh: building the load tool" >&2
   mkdir -p "$root/perf/target"
@@ -43,7 +50,7 @@ if [ ! -f "$stamp" ] || [ -n "$(find "$root/pom.xml" "$root/perf/pom.xml" "$root
   mv "$root/perf/target/building" "$stamp"
 fi
 
-tool=(java -Xms256m -XX:MaxRAMPercentage=30 -XX:+UseSerialGC -cp "$root/perf/target/classes:$(cat "$root/perf/target/classpath.txt")"
+tool=(java -Xms256m -XX:MaxRAMPercentage=30 -XX:+UseSerialGC "-Dlogback.configurationFile=$root/perf/target/classes/logback.xml" -cp "$root/perf/target/classes:$(cat "$root/perf/target/classpath.txt")"
   io.fjordmq.perf.tool.PerfTool "$root" "$here" "$@")
 
 # Brokers started for a run get a network of their own, where loopback uses the congestion control "cubic": some kernels'

@@ -6,10 +6,9 @@ import io.fjordmq.broker.StartException;
 import io.fjordmq.broker.config.ConfigException;
 import io.fjordmq.broker.config.ConfigLoader;
 import io.fjordmq.broker.ops.BrokerMetrics;
+import io.fjordmq.perf.BrokerProcess;
 import io.netty.channel.ChannelFuture;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
@@ -26,11 +25,12 @@ public final class InProcessBroker implements AutoCloseable {
    *
    * @param directory for its file, data and logs; stays when the node ends
    * @param eventLoops for clients; 0 for half as many as there are processors
+   * @param sections more of its file; what they do not say is as it is by default
    */
-  public static InProcessBroker start(Path directory, int eventLoops)
+  public static InProcessBroker start(Path directory, int eventLoops, String sections)
       throws IOException, ConfigException, StartException {
     Path file = directory.resolve("standalone.yml");
-    Files.writeString(file, configuration(eventLoops));
+    Files.writeString(file, configuration(eventLoops) + sections);
     ConfigLoader.CommandLine line =
         new ConfigLoader.CommandLine(
             file, directory.resolve("data").toString(), directory.resolve("logs").toString());
@@ -51,21 +51,19 @@ public final class InProcessBroker implements AutoCloseable {
   }
 
   private static String configuration(int eventLoops) throws IOException {
-    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return """
-          bootstrap: true
-          mqttServerConfig:
-            workerThreads: %d
-            tcpListener:
-              host: 127.0.0.1
-              port: 0
-          clusterConfig:
-            env: Perf
+    return """
+        bootstrap: true
+        mqttServerConfig:
+          workerThreads: %d
+          tcpListener:
             host: 127.0.0.1
-            port: %d
-          """
-          .formatted(eventLoops, free.getLocalPort());
-    }
+            port: 0
+        clusterConfig:
+          env: Perf
+          host: 127.0.0.1
+          port: %d
+        """
+        .formatted(eventLoops, BrokerProcess.freeClusterPort());
   }
 
   /**

@@ -3,9 +3,11 @@ package io.fjordmq.perf.inprocess;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 
 /**
- * What clients in this process send (MQTT 3.1.1 and 5.0, §3): each packet in a buffer of its own.
+ * What clients in this process send (MQTT 3.1.1 and 5.0, §3): each packet in a buffer of its own,
+ * which is the caller's.
  */
 public final class Packets {
   private static final int SUBSCRIPTION_IDENTIFIER = 0x0B;
@@ -104,6 +106,17 @@ public final class Packets {
   /** PINGREQ. */
   public static ByteBuf ping() {
     return packet(0xC0, 0);
+  }
+
+  /** Several packets as they come in one read from a socket; releases them. */
+  public static ByteBuf inOneRead(List<ByteBuf> packets) {
+    ByteBuf read =
+        ByteBufAllocator.DEFAULT.buffer(packets.stream().mapToInt(ByteBuf::readableBytes).sum());
+    for (ByteBuf packet : packets) {
+      read.writeBytes(packet);
+      packet.release();
+    }
+    return read;
   }
 
   private static byte[] utf8(String text) {

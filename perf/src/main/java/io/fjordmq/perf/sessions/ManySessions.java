@@ -38,7 +38,7 @@ public final class ManySessions implements AutoCloseable {
 
   private ManySessions(Path directory, boolean clean) throws Exception {
     this.clean = clean;
-    this.broker = InProcessBroker.start(directory, 0);
+    this.broker = InProcessBroker.start(directory, 0, "");
   }
 
   /** See the class. */

@@ -57,10 +57,11 @@ public final class PerfTool {
           System.out.print(Comparison.of(here.resolve(words.get(1)), here.resolve(words.get(2))));
           return FLAWLESS;
         }
+        case "micro" -> new MicroCommand(checkout, here).run(words.subList(1, words.size()));
         case "--list", "list" -> list(scenarios());
         default ->
             throw new UsageException(
-                "'" + command + "' is none of run, compare, --list; see --help");
+                "'" + command + "' is none of run, compare, micro, --list; see --help");
       }
       return FLAWLESS;
     } catch (UsageException | ScenarioException | IOException e) {

@@ -43,7 +43,7 @@ class PerfToolTest {
 
   @Test
   void shouldRefuseWhatItDoesNotUnderstand() {
-    assertThat(refusal("walk")).contains("'walk' is none of run, compare, --list");
+    assertThat(refusal("walk")).contains("'walk' is none of run, compare, micro, --list");
     assertThat(refusal("run")).contains("one scenario is needed");
     assertThat(refusal("run", "x", "--speed", "9")).contains("'--speed'");
     assertThat(refusal("run", "x", "--scale", "2")).contains("--scale is above 0 and at most 1");
@@ -52,6 +52,15 @@ class PerfToolTest {
     assertThat(refusal("run", "x", "--hosts", "nowhere")).contains("'nowhere'");
     assertThat(refusal("run", "nothing_like_it")).contains("no scenario 'nothing_like_it'");
     assertThat(refusal("compare", "one.json")).contains("two files");
+  }
+
+  @Test
+  void shouldSayWhichMicrobenchmarksThereAre() {
+    assertThat(refusal("micro", "everything"))
+        .contains(
+            "'everything'", "decode, route-match, encode, fan-out, inbox-append, range-apply");
+    assertThat(refusal("micro", "decode", "--forks", "0")).contains("--forks", "at least 1");
+    assertThat(refusal("micro", "--out")).contains("--out needs a value");
   }
 
   @Test

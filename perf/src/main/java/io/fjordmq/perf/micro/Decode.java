@@ -1,0 +1,77 @@
+package io.fjordmq.perf.micro;
+
+import io.fjordmq.perf.inprocess.InProcessChannel;
+import io.fjordmq.perf.inprocess.Packets;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OperationsPerInvocation;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+
+/**
+ * A PUBLISH that nobody wants, of 256 bytes, MQTT 3.1.1: framed, decoded, checked by the session,
+ * matched by a route table without routes, and at QoS 1 acknowledged. They come 100 at a time, as
+ * from a socket of a busy client.
+ */
+@State(Scope.Benchmark)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+public class Decode {
+  private static final int PACKETS = 5_000;
+  private static final int AT_ONCE = 100;
+  private static final int PAYLOAD_BYTES = 256;
+
+  /** Of the packets. */
+  @Param({"0", "1"})
+  int qos;
+
+  private final List<byte[]> reads = new ArrayList<>();
+  private LoopBroker broker;
+  private InProcessChannel publisher;
+
+  @Setup
+  public void start() throws Exception {
+    broker = new LoopBroker();
+    publisher = broker.client(Packets.connect("publisher", true));
+    byte[] payload = new byte[PAYLOAD_BYTES];
+    for (int first = 1; first <= PACKETS; first += AT_ONCE) {
+      List<ByteBuf> packets = new ArrayList<>();
+      for (int i = first; i < first + AT_ONCE; i++) {
+        packets.add(Packets.publish("site/12/device-345/temperature", qos, i, payload));
+      }
+      ByteBuf read = Packets.inOneRead(packets);
+      byte[] bytes = new byte[read.readableBytes()];
+      read.readBytes(bytes).release();
+      reads.add(bytes);
+    }
+  }
+
+  @Benchmark
+  @OperationsPerInvocation(PACKETS)
+  public void publish() throws InterruptedException {
+    // A PUBACK for each, or one PINGRESP behind all.
+    broker.arrivals().expect(qos == 0 ? 1 : PACKETS);
+    for (byte[] read : reads) {
+      publisher.receive(ByteBufAllocator.DEFAULT.buffer(read.length).writeBytes(read));
+    }
+    if (qos == 0) {
+      publisher.receive(Packets.ping());
+    }
+    broker.arrivals().await();
+  }
+
+  @TearDown
+  public void stop() throws Exception {
+    broker.close();
+  }
+}

@@ -1,0 +1,61 @@
+package io.fjordmq.perf.micro;
+
+import io.fjordmq.perf.inprocess.InProcessChannel;
+import io.fjordmq.perf.inprocess.Packets;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OperationsPerInvocation;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+
+/**
+ * One delivery of a message of 256 bytes that goes to many clients, MQTT 3.1.1 at QoS 0: its share
+ * of decoding and matching, and everything from there to the buffer that a socket would get. Each
+ * message comes in a read of its own, so a delivery is also a flush.
+ */
+@State(Scope.Benchmark)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+public class FanOut {
+  private static final int DELIVERIES = 10_000;
+  private static final int PAYLOAD_BYTES = 256;
+  private static final String TOPIC = "site/12/announcements";
+
+  /** Divides the deliveries of an invocation. */
+  @Param({"10", "1000"})
+  int subscribers;
+
+  private final byte[] payload = new byte[PAYLOAD_BYTES];
+  private LoopBroker broker;
+  private InProcessChannel publisher;
+
+  @Setup
+  public void start() throws Exception {
+    broker = new LoopBroker();
+    publisher = broker.client(Packets.connect("publisher", true));
+    for (int i = 0; i < subscribers; i++) {
+      broker.client(Packets.connect("subscriber-" + i, true), Packets.subscribe(TOPIC));
+    }
+  }
+
+  @Benchmark
+  @OperationsPerInvocation(DELIVERIES)
+  public void deliver() throws InterruptedException {
+    broker.arrivals().expect(DELIVERIES);
+    for (int i = 0; i < DELIVERIES / subscribers; i++) {
+      publisher.receive(Packets.publish(TOPIC, 0, 0, payload));
+    }
+    broker.arrivals().await();
+  }
+
+  @TearDown
+  public void stop() throws Exception {
+    broker.close();
+  }
+}
