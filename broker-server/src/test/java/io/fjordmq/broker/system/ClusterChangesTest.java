@@ -152,7 +152,7 @@ class ClusterChangesTest {
 
   private long rangesWithVoters(int count) {
     return ranges()
-        .map(line -> line.replaceFirst(".*  voters ", "").replaceFirst("  learners .*", ""))
+        .map(line -> line.replaceFirst(".*  voters ", "").replaceFirst("  .*", ""))
         .filter(voters -> voters.split(", ").length == count && !voters.contains("silent"))
         .count();
   }
