@@ -151,7 +151,10 @@ final class HeldRoutes {
       observer.routeFailed();
       long times = failures.count();
       if (times > 0) {
-        LOG.warn("{} {} failed; {} failure(s) so far", step, key, times, fault);
+        // Why says all; where from is for whoever looks for a defect.
+        Throwable why = fault.getCause() == null ? fault : fault.getCause();
+        LOG.warn("{} {} failed: {}; {} failure(s) so far", step, key, why.getMessage(), times);
+        LOG.debug("{} {} failed", step, key, fault);
       }
       if (route.isLeftOver()) {
         leftovers.add(key);
