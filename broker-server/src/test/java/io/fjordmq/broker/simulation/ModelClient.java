@@ -257,6 +257,9 @@ final class ModelClient {
     if (former != null && former.will() != null) {
       former.will().nextAccepted(now(), clean, present);
     }
+    if (mine.will() != null && triesSinceFormer > 1 && ledger.hasManyNodes()) {
+      mine.will().perhapsOvertaken();
+    }
     former = mine;
     triesSinceFormer = 0;
     cleaning = false;

@@ -25,6 +25,7 @@ final class ModelWill {
   private @Nullable Moment nextAccepted;
   private boolean farewellSaid;
   private boolean sessionWentOn;
+  private boolean perhapsOvertaken;
   // Connections that may have resumed the session without the client's knowing it.
   private int triedInVain;
 
@@ -62,6 +63,15 @@ final class ModelWill {
   /** The CONNACK came. */
   void accepted(Moment now) {
     accepted = now;
+  }
+
+  /**
+   * An earlier CONNECT, which the client gave up at another node, may be carried out after this
+   * one, and then this connection is the one that is taken over: no node can know that it is the
+   * younger one.
+   */
+  void perhapsOvertaken() {
+    perhapsOvertaken = true;
   }
 
   /** The client writes a DISCONNECT. */
@@ -122,6 +132,9 @@ final class ModelWill {
   private Fate fateOfStored(Moment end) {
     if (delaySeconds == 0) {
       return Fate.PUBLISHED;
+    }
+    if (perhapsOvertaken) {
+      return Fate.EITHER;
     }
     if (nextAccepted != null && sessionWentOn) {
       return nextAccepted.isWithin(delaySeconds, end) ? Fate.NOT_PUBLISHED : Fate.EITHER;
