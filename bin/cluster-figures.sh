@@ -13,5 +13,5 @@ classpath="perf/target/classes:$(cat perf/target/classpath.txt)"
 exec unshare -n bash -c '
   ip link set lo up
   ip route replace local 127.0.0.1 dev lo table local proto kernel scope host src 127.0.0.1 congctl cubic
-  exec java -Xms256m -Xmx1g -XX:+UseSerialGC -cp "$1" io.fjordmq.perf.ClusterFigures "${@:2}"
+  exec java -Dlogback.configurationFile=perf/target/classes/logback.xml -Xms256m -Xmx1g -XX:+UseSerialGC -cp "$1" io.fjordmq.perf.ClusterFigures "${@:2}"
 ' cluster-figures "$classpath" "$PWD" "${1:-20}" "${2:-1}" "${3:-15}" "${4:-15}" "${5:-one}"

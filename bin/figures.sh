@@ -22,5 +22,5 @@ classpath="perf/target/classes:$(cat perf/target/classpath.txt)"
 exec unshare -n bash -c '
   ip link set lo up
   ip route replace local 127.0.0.1 dev lo table local proto kernel scope host src 127.0.0.1 congctl cubic
-  exec java -Xms256m -Xmx1g -XX:+UseSerialGC -cp "$1" io.fjordmq.perf.Figures "${@:2}"
+  exec java -Dlogback.configurationFile=perf/target/classes/logback.xml -Xms256m -Xmx1g -XX:+UseSerialGC -cp "$1" io.fjordmq.perf.Figures "${@:2}"
 ' figures "$classpath" "$PWD" "$against" "$only" "${1:-5}" "${2:-15}" "${3:-15}"

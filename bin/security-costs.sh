@@ -12,5 +12,5 @@ classpath="perf/target/classes:$(cat perf/target/classpath.txt)"
 exec unshare -n bash -c '
   ip link set lo up
   ip route replace local 127.0.0.1 dev lo table local proto kernel scope host src 127.0.0.1 congctl cubic
-  exec java -Xms256m -Xmx1g -XX:+UseSerialGC -cp "$1" io.fjordmq.perf.SecurityCosts "$2" "$3" "$4" "$5"
+  exec java -Dlogback.configurationFile=perf/target/classes/logback.xml -Xms256m -Xmx1g -XX:+UseSerialGC -cp "$1" io.fjordmq.perf.SecurityCosts "$2" "$3" "$4" "$5"
 ' security-costs "$classpath" "$PWD" "${1:-5}" "${2:-10}" "${3:-all}"

@@ -11,5 +11,5 @@ classpath="perf/target/classes:$(cat perf/target/classpath.txt)"
 exec unshare -n bash -c '
   ip link set lo up
   ip route replace local 127.0.0.1 dev lo table local proto kernel scope host src 127.0.0.1 congctl cubic
-  exec java -Xms256m -Xmx1g -XX:+UseSerialGC -cp "$1" io.fjordmq.perf.TlsStorm "$2" "$3" "$4" "$5" "$6"
+  exec java -Dlogback.configurationFile=perf/target/classes/logback.xml -Xms256m -Xmx1g -XX:+UseSerialGC -cp "$1" io.fjordmq.perf.TlsStorm "$2" "$3" "$4" "$5" "$6"
 ' tls-storm "$classpath" "$PWD" "${1:-3}" "${2:-15}" "${3:-500}" "${4:-ec}"
