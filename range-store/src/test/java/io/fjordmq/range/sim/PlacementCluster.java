@@ -1,0 +1,249 @@
+package io.fjordmq.range.sim;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.ConsensusException;
+import io.fjordmq.cluster.consensus.ConsensusHost;
+import io.fjordmq.cluster.consensus.GroupStatus;
+import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.cluster.consensus.sim.SimCluster;
+import io.fjordmq.cluster.consensus.sim.SimHost;
+import io.fjordmq.cluster.consensus.sim.Simulation;
+import io.fjordmq.cluster.membership.Member;
+import io.fjordmq.cluster.membership.TestMembership;
+import io.fjordmq.cluster.metadata.Change;
+import io.fjordmq.cluster.metadata.WriteResult;
+import io.fjordmq.cluster.peer.LoopbackPeers;
+import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.RangeId;
+import io.fjordmq.range.StoreSpec;
+import io.fjordmq.range.kv.SimKv;
+import io.fjordmq.range.placement.PlacementSettings;
+import io.fjordmq.range.placement.StorePlacement;
+import io.fjordmq.range.store.RangeStore;
+import io.fjordmq.range.store.ReplicaStatus;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The nodes of one run, what they hear of each other, and what is wanted of the ranges: three to
+ * five nodes that start, crash, drain, and of which one may leave for good.
+ */
+final class PlacementCluster {
+  private static final long REMOVED_AS_OF = 1_000_000;
+
+  private final Simulation simulation;
+  private final List<NodeId> ids = new ArrayList<>();
+  private final Map<NodeId, PlacementNode> nodes =
+      new TreeMap<>((a, b) -> a.value().compareTo(b.value()));
+  private final Map<NodeId, Member.State> states = new HashMap<>();
+  private final List<RangeDescriptor> ranges;
+  private final boolean onEveryNode;
+  private int voters = 3;
+  private @Nullable NodeId gone;
+
+  /**
+   * @param watch puts something between the replicas and their groups, for each life of a node
+   */
+  PlacementCluster(
+      SimCluster cluster,
+      LoopbackPeers peers,
+      RandomWishes wishes,
+      Path installs,
+      BiFunction<SimHost, SimKv, ConsensusHost> watch) {
+    this.simulation = cluster.simulation();
+    this.onEveryNode = simulation.chance(50);
+    long size = simulation.between(3, 5);
+    for (int i = 0; i < size; i++) {
+      ids.add(new NodeId("node" + i));
+    }
+    StoreSpec spec =
+        new StoreSpec(
+            "words",
+            List.of("m".getBytes(UTF_8)),
+            id -> new AppendingCoprocessor(),
+            (range, effects) -> {});
+    ranges = RangeStore.initialRanges(spec, ReplicaSet.ofVoters(ids.get(0)));
+    ReplicaSet metadata =
+        new ReplicaSet(new HashSet<>(ids.subList(0, 3)), new HashSet<>(ids.subList(3, ids.size())));
+    for (NodeId id : ids) {
+      StoreNode store = new StoreNode(cluster, peers, id, () -> List.of(spec), installs, watch);
+      nodes.put(id, new PlacementNode(store, metadata, this::settings, wishes));
+      states.put(id, Member.State.DOWN);
+    }
+  }
+
+  private PlacementSettings settings() {
+    return new PlacementSettings(
+        List.of(new StorePlacement("words", voters, onEveryNode)),
+        Duration.ofMillis(200),
+        Duration.ofMillis(20),
+        Duration.ofMillis(200),
+        Duration.ofSeconds(2),
+        Duration.ofSeconds(1),
+        Duration.ofMillis(500),
+        4);
+  }
+
+  // ---- what is wanted
+
+  int voters() {
+    return voters;
+  }
+
+  void wantVoters(int count) {
+    voters = count;
+  }
+
+  /** Whether a node that does not vote for a range shall learn it. */
+  boolean isOnEveryNode() {
+    return onEveryNode;
+  }
+
+  // ---- the nodes
+
+  /** Of every node there ever was. */
+  List<NodeId> ids() {
+    return ids;
+  }
+
+  NodeId anyId() {
+    return ids.get((int) simulation.between(0, ids.size() - 1));
+  }
+
+  PlacementNode node(NodeId id) {
+    return Objects.requireNonNull(nodes.get(id));
+  }
+
+  Set<NodeId> up() {
+    Set<NodeId> up = new HashSet<>(ids);
+    up.removeIf(id -> !node(id).isUp());
+    return up;
+  }
+
+  Map<NodeId, Member.State> states() {
+    return states;
+  }
+
+  boolean isGone(NodeId id) {
+    return id.equals(gone);
+  }
+
+  void start(NodeId id) throws IOException, ConsensusException {
+    PlacementNode.Life life = node(id).start();
+    life.membership().onWrite(this::write);
+    declare(id, Member.State.UP);
+    states.forEach((other, state) -> tell(life.membership(), other, state));
+    if (gone != null) {
+      life.membership().remove(gone, REMOVED_AS_OF);
+    }
+  }
+
+  /** The cluster's truth about a node; every node that runs hears it. */
+  void declare(NodeId id, Member.State state) {
+    states.put(id, state);
+    nodes.values().stream()
+        .filter(PlacementNode::isUp)
+        .forEach(node -> tell(node.life().membership(), id, state));
+  }
+
+  private static void tell(TestMembership membership, NodeId id, Member.State state) {
+    membership.set(new Member(id, TestMembership.up(id, 1).address(), 1, state));
+  }
+
+  /** Noticed a moment later. */
+  void crash(NodeId id) {
+    node(id).crash();
+    simulation.schedule(
+        simulation.between(200, 500),
+        () -> {
+          if (!node(id).isUp()) {
+            declare(id, Member.State.DOWN);
+          }
+        });
+  }
+
+  /** With its disk; the others have a majority of everything, and hear of it sooner or later. */
+  void loseForGood(NodeId leaving) {
+    gone = leaving;
+    crash(leaving);
+    simulation.run(2_000);
+    states.remove(leaving);
+    for (NodeId id : ids) {
+      simulation.schedule(
+          simulation.between(0, 3_000),
+          () -> {
+            if (!id.equals(leaving) && node(id).isUp()) {
+              node(id).life().membership().remove(leaving, REMOVED_AS_OF);
+            }
+          });
+    }
+  }
+
+  // ---- metadata and ranges
+
+  CompletableFuture<WriteResult> write(List<Change> batch) {
+    PlacementNode leader = metadataLeader();
+    return leader == null
+        ? CompletableFuture.failedFuture(
+            new ConsensusException(ConsensusException.Kind.NOT_LEADER, "no leader"))
+        : leader.life().metadata().write(batch);
+  }
+
+  @Nullable PlacementNode metadataLeader() {
+    return nodes.values().stream()
+        .filter(node -> node.isUp() && node.life().metadata().leadership().leading())
+        .findFirst()
+        .orElse(null);
+  }
+
+  /** Those that there were in the beginning, on the first node. */
+  List<RangeDescriptor> firstRanges() {
+    return ranges;
+  }
+
+  /** All ranges, as the node knows them that leads the metadata. */
+  List<RangeDescriptor> ranges() {
+    PlacementNode leader = metadataLeader();
+    List<RangeDescriptor> known =
+        leader == null ? List.of() : leader.life().directory().ranges("words");
+    return known.isEmpty() ? ranges : known;
+  }
+
+  RangeDescriptor anyRange() {
+    List<RangeDescriptor> all = ranges();
+    return all.get((int) simulation.between(0, all.size() - 1));
+  }
+
+  /** The replica of the range that leads in the latest term; null if none does. */
+  @Nullable ReplicaStatus leaderOf(RangeId range) {
+    ReplicaStatus latest = null;
+    for (NodeId id : up()) {
+      ReplicaStatus replica = node(id).ranges().status(range);
+      if (replica != null
+          && replica.leading()
+          && (latest == null || term(replica) > term(latest))) {
+        latest = replica;
+      }
+    }
+    return latest;
+  }
+
+  static long term(ReplicaStatus replica) {
+    GroupStatus group = replica.group();
+    return group == null ? 0 : group.leadership().term();
+  }
+}

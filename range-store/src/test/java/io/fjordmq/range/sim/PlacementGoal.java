@@ -1,0 +1,106 @@
+package io.fjordmq.range.sim;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.GroupStatus;
+import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.placement.RangeDirectory;
+import io.fjordmq.range.store.RangeStore;
+import io.fjordmq.range.store.ReplicaStatus;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+
+/** Where every range should be in the end, once there is peace. */
+final class PlacementGoal {
+  private final PlacementCluster cluster;
+
+  PlacementGoal(PlacementCluster cluster) {
+    this.cluster = cluster;
+  }
+
+  /** Every range has the replicas that are wanted, all know it, and its leaders are spread. */
+  boolean isReached() {
+    Map<NodeId, Integer> leads = new HashMap<>();
+    for (RangeDescriptor range : cluster.ranges()) {
+      ReplicaStatus leader = cluster.leaderOf(range.id());
+      if (leader == null || !isAsWanted(range, leader)) {
+        return false;
+      }
+      leads.merge(leader.node(), 1, Integer::sum);
+    }
+    return (cluster.ranges().size() > 2 || leads.size() == 2) // else no node leads both
+        && StoredShapes.areWhole(cluster.ranges());
+  }
+
+  private boolean isAsWanted(RangeDescriptor range, ReplicaStatus leader) {
+    Set<NodeId> up = cluster.up();
+    boolean enough =
+        up.size() >= cluster.voters()
+            ? leader.voters().size() == cluster.voters() && up.containsAll(leader.voters())
+            : leader.voters().containsAll(up);
+    Set<NodeId> others = new HashSet<>(up);
+    others.removeAll(leader.voters());
+    boolean learning = leader.learners().equals(cluster.isOnEveryNode() ? others : Set.of());
+    return enough && learning && up.stream().allMatch(id -> isPublished(id, range, leader));
+  }
+
+  /** And nobody has a replica who should not. */
+  private boolean isPublished(NodeId id, RangeDescriptor range, ReplicaStatus leader) {
+    PlacementNode node = cluster.node(id);
+    RangeDirectory.Published published = node.life().directory().ranges().get(range.id());
+    boolean member = leader.voters().contains(id) || leader.learners().contains(id);
+    return published != null
+        && published.descriptor().epoch().version() == leader.descriptor().epoch().version()
+        && published.descriptor().interval().equals(leader.descriptor().interval())
+        && published.descriptor().replicas().voters().equals(leader.voters())
+        && published.descriptor().replicas().learners().equals(leader.learners())
+        && node.ranges().store().retired().isEmpty()
+        && member == (node.ranges().status(range.id()) != null);
+  }
+
+  /** All replicas of each range hold the same rows. */
+  boolean areEqual() {
+    return cluster.ranges().stream().allMatch(this::areEqual);
+  }
+
+  private boolean areEqual(RangeDescriptor range) {
+    ReplicaStatus leader = cluster.leaderOf(range.id());
+    if (leader == null) {
+      return false;
+    }
+    Set<NodeId> members = new HashSet<>(leader.voters());
+    members.addAll(leader.learners());
+    members.retainAll(cluster.up());
+    return members.stream().map(id -> cluster.node(id).ranges().rows(range.id())).distinct().count()
+        == 1;
+  }
+
+  /** Who holds what, for whoever has to find out why the goal is not reached. */
+  String where() {
+    StringBuilder text = new StringBuilder();
+    cluster.states().forEach((id, state) -> text.append("\n").append(id).append(' ').append(state));
+    for (NodeId id : cluster.up()) {
+      PlacementNode node = cluster.node(id);
+      RangeStore store = node.ranges().store();
+      for (ReplicaStatus replica : store.status()) {
+        GroupStatus group = replica.group();
+        text.append(
+            "\n%s %s %s term %d at %d of %d: voters %s, learners %s"
+                .formatted(
+                    id,
+                    replica.descriptor().id(),
+                    replica.role(),
+                    PlacementCluster.term(replica),
+                    replica.appliedIndex(),
+                    group == null ? -1 : group.lastIndex(),
+                    replica.voters(),
+                    replica.learners()));
+      }
+      text.append(
+          "\n%s retired %s, metadata %s"
+              .formatted(id, store.retired(), node.life().metadata().leadership()));
+    }
+    return text.toString();
+  }
+}

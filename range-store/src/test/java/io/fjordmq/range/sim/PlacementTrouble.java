@@ -1,0 +1,145 @@
+package io.fjordmq.range.sim;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.ConsensusException;
+import io.fjordmq.cluster.consensus.sim.SimNetwork;
+import io.fjordmq.cluster.consensus.sim.Simulation;
+import io.fjordmq.cluster.membership.Member;
+import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.store.ReplicaStatus;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/** What goes wrong, and what is asked for meanwhile: one thing or another each time. */
+final class PlacementTrouble {
+  private final Simulation simulation;
+  private final SimNetwork network;
+  private final PlacementCluster cluster;
+  private final List<String> keys;
+  private final boolean hastyDrops;
+  private final WordHistory history;
+  private final SimCounts counts;
+  private final Set<String> asked = new HashSet<>();
+  private int probes;
+
+  /**
+   * @param keys where ranges may be split
+   * @param hastyDrops a defect: nodes remove replicas that their groups still have
+   */
+  PlacementTrouble(
+      Simulation simulation,
+      SimNetwork network,
+      PlacementCluster cluster,
+      List<String> keys,
+      boolean hastyDrops,
+      WordHistory history,
+      SimCounts counts) {
+    this.simulation = simulation;
+    this.network = network;
+    this.cluster = cluster;
+    this.keys = keys;
+    this.hastyDrops = hastyDrops;
+    this.history = history;
+    this.counts = counts;
+  }
+
+  /** Whether a range was asked to be split there. */
+  boolean asked(String key) {
+    return asked.contains(key);
+  }
+
+  void next() throws IOException, ConsensusException {
+    NodeId id = cluster.anyId();
+    if (cluster.isGone(id)) {
+      return;
+    }
+    ofNode(id);
+    if (simulation.chance(30)) {
+      split();
+    }
+    if (simulation.chance(12)) {
+      network.partition(cluster.ids(), List.of(id));
+    } else if (simulation.chance(15)) {
+      deposeUnnoticed(cluster.anyRange());
+    } else if (simulation.chance(8)) {
+      network.cut(id, cluster.anyId());
+    } else if (simulation.chance(35)) {
+      network.heal();
+    }
+  }
+
+  private void ofNode(NodeId id) throws IOException, ConsensusException {
+    PlacementNode node = cluster.node(id);
+    if (!node.isUp()) {
+      if (simulation.chance(50)) {
+        cluster.start(id);
+      }
+    } else if (simulation.chance(15)) {
+      cluster.crash(id);
+    } else if (simulation.chance(15)) {
+      cluster.declare(id, goingOrStaying());
+    } else if (simulation.chance(15)) {
+      cluster.wantVoters((int) simulation.between(1, 5));
+    } else if (hastyDrops) {
+      node.ranges().store().dropReplica(cluster.firstRanges().get(0).id(), Long.MAX_VALUE);
+    }
+  }
+
+  private Member.State goingOrStaying() {
+    if (simulation.chance(50)) {
+      return Member.State.UP;
+    }
+    return simulation.chance(50) ? Member.State.DRAINING : Member.State.LEAVING;
+  }
+
+  private void split() {
+    PlacementNode leader = cluster.metadataLeader();
+    String key = keys.get((int) simulation.between(0, keys.size() - 1));
+    RangeDescriptor range = cluster.anyRange();
+    if (leader != null
+        && range.interval().contains(key.getBytes(UTF_8))
+        && !Arrays.equals(range.interval().start(), key.getBytes(UTF_8))) {
+      asked.add(key);
+      leader.life().driver().split(range.id(), key.getBytes(UTF_8)).thenRun(() -> counts.splits++);
+    }
+  }
+
+  /** A leader hands over and is cut off at once from the other nodes, not from clients. */
+  private void deposeUnnoticed(RangeDescriptor range) {
+    ReplicaStatus leader = cluster.leaderOf(range.id());
+    String key =
+        keys.stream()
+            .filter(k -> range.interval().contains(k.getBytes(UTF_8)))
+            .findFirst()
+            .orElse(null);
+    if (key == null || leader == null || leader.voters().size() < 3) {
+      return;
+    }
+    NodeId old = leader.node();
+    NodeId next =
+        cluster.ids().stream()
+            .filter(id -> !id.equals(old))
+            .filter(leader.voters()::contains)
+            .findFirst()
+            .orElseThrow();
+    cluster.node(old).ranges().store().transferLeadership(range.id(), next);
+    simulation.schedule(
+        simulation.between(1, 25), () -> network.partition(cluster.ids(), List.of(old)));
+    ReadProbe probe = new ReadProbe(simulation, history, range.id(), key, ++probes, counts);
+    for (int delay = 10; delay < 200; delay += 10) {
+      simulation.schedule(
+          delay,
+          () -> {
+            ReplicaStatus now = cluster.leaderOf(range.id());
+            if (now != null && now.node().equals(next) && cluster.node(old).isUp()) {
+              probe.go(cluster.node(next).ranges(), cluster.node(old).ranges());
+            }
+          });
+    }
+  }
+}
