@@ -33,6 +33,11 @@ public sealed interface SplitAdvice {
     STORAGE_IS_THE_LIMIT,
     /** The processors are the limit: two ranges would share the same. */
     CPU_IS_THE_LIMIT,
+    /**
+     * Its log still has its first entry, which an earlier version wrote; a checkpoint or two cuts
+     * it. Said by the broker.
+     */
+    LOG_NOT_CUT,
     /** The node holds as many ranges as it may. */
     TOO_MANY_RANGES,
     /** One key that cannot be cut has most of the load. */

@@ -38,8 +38,9 @@ public final class ShapePlan {
    *
    * @param start first key it may hold
    * @param end first key behind it; null if there is none
+   * @param logCut whether its log has lost its first entry; it is not split before that
    */
-  public record Led(RangeLoad load, byte[] start, byte @Nullable [] end) {
+  public record Led(RangeLoad load, byte[] start, byte @Nullable [] end, boolean logCut) {
     boolean cutsAt(byte[] key) {
       return Arrays.compareUnsigned(start, key) < 0
           && (end == null || Arrays.compareUnsigned(key, end) < 0);
@@ -138,9 +139,10 @@ public final class ShapePlan {
     } else if (!range.cutsAt(split.key())) {
       return failed(range, "it wants a " + advice + ", which is not inside");
     }
-    return node.ranges() >= node.maxRanges()
-        ? new SplitAdvice.Stay(Reason.TOO_MANY_RANGES)
-        : advice;
+    if (node.ranges() >= node.maxRanges()) {
+      return new SplitAdvice.Stay(Reason.TOO_MANY_RANGES);
+    }
+    return range.logCut() ? advice : new SplitAdvice.Stay(Reason.LOG_NOT_CUT);
   }
 
   private Optional<Step> merge(List<Led> led) {

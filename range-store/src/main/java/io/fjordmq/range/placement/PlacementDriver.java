@@ -61,6 +61,7 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
     final Map<NodeId, Long> downSinceMillis = new HashMap<>();
     final Map<RangeId, Long> coolUntilMillis = new HashMap<>();
     final Map<RangeId, String> lastFailure = new HashMap<>();
+    final WishPauses wishPauses = new WishPauses();
 
     Reign(PlacementOrders orders) {
       this.orders = orders;
@@ -225,7 +226,7 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
       PlacementView view = view(asked, reports);
       List<Step> planned = new ArrayList<>(PlacementPlan.steps(view, settings.get().stores()));
       planned.addAll(PlacementPlan.splits(view, splits.keys()));
-      planned.addAll(PlacementPlan.wishes(view));
+      planned.addAll(wishes(asked, view));
       for (Step step : planned) {
         if (asked.busy.size() < settings.get().maxSteps() && asked.busy.add(step.range())) {
           cool(asked, step);
@@ -236,6 +237,13 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
     StepRunner runner =
         new StepRunner(asked.orders, membership, directory, settings.get().stepTimeout());
     steps.forEach(step -> run(asked, runner, step));
+  }
+
+  private List<Step> wishes(Reign now, PlacementView view) {
+    now.wishPauses.keepOnly(view.published().keySet());
+    return PlacementPlan.wishes(view).stream()
+        .filter(step -> !now.wishPauses.isPausing(step.range(), timers.nowMillis()))
+        .toList();
   }
 
   private void cool(Reign now, Step step) {
@@ -281,6 +289,9 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
               synchronized (this) {
                 now.busy.remove(step.range());
                 now.changedMeanwhile.add(step.range());
+                if (step instanceof Step.Split) {
+                  pause(now, step.range(), failure);
+                }
                 tell(now, step, failure);
               }
               splits.ended(step, failure == null ? null : cause(failure));
@@ -288,6 +299,14 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
                 lookSoon();
               }
             });
+  }
+
+  private void pause(Reign now, RangeId range, @Nullable Throwable failure) {
+    if (failure == null) {
+      now.wishPauses.done(range);
+    } else {
+      now.wishPauses.failed(range, timers.nowMillis(), settings.get().interval());
+    }
   }
 
   /** What fails in the same way again and again is said once. */

@@ -128,6 +128,13 @@ public final class ShapeWatch implements AutoCloseable {
     if (led == null) {
       return null;
     }
+    if (!led.logCut()) {
+      return new Halving(
+          null,
+          "the log of range "
+              + range
+              + " still has its first entry; it can be split after a checkpoint or two");
+    }
     List<byte[]> sample = led.load().keys();
     byte[] key = HalvingCut.nearest(sample);
     if (key != null && led.descriptor().interval().contains(key)) {
@@ -189,7 +196,7 @@ public final class ShapeWatch implements AutoCloseable {
 
   private static ShapePlan.Led asked(LedRange range) {
     KeyInterval keys = range.descriptor().interval();
-    return new ShapePlan.Led(range.load(), keys.start(), keys.end());
+    return new ShapePlan.Led(range.load(), keys.start(), keys.end(), range.logCut());
   }
 
   private void say(Judgement now, ShapePlan.@Nullable Step step) {

@@ -228,7 +228,7 @@ final class ReplicaMoves {
                         id,
                         replica.descriptor().interval(),
                         replica.descriptor().epoch().version()));
-          } else if (now.firstIndex() <= 1) {
+          } else if (!isLogCut(now)) {
             throw new IllegalStateException(
                 "the log of range %s still has its first entry; it is split after a checkpoint or two"
                     .formatted(id));
@@ -236,6 +236,14 @@ final class ReplicaMoves {
           // What comes after it, a change of the group above all, finds it on this disk.
           return propose(replica, encoded(split)).thenCompose(done -> kv.flush());
         });
+  }
+
+  /**
+   * Only a range that an earlier version made begins with entry 1. A replica without the rows that
+   * a new range inherits could begin there, and would be right by its log alone (decision 0025).
+   */
+  static boolean isLogCut(GroupStatus group) {
+    return group.firstIndex() > 1;
   }
 
   private static byte[] encoded(RangeEntry.Split split) {

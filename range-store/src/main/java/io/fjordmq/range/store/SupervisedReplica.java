@@ -86,12 +86,15 @@ final class SupervisedReplica {
    * @return null while it does not lead, or has only begun to
    */
   @Nullable LedRange measure(long nanos, Duration idleWindow) {
-    if (replica() == null) {
+    Consensus group = group();
+    if (group == null) {
       return null;
     }
     RangeDescriptor shape = descriptor();
     RangeLoad load = parts.load().measure(id, nanos, idleWindow, spec.cuts());
-    return load == null || shape != descriptor() ? null : new LedRange(shape, load);
+    return load == null || shape != descriptor()
+        ? null
+        : new LedRange(shape, load, ReplicaMoves.isLogCut(group.status()));
   }
 
   /**

@@ -88,7 +88,8 @@ final class MadeUpRanges {
               new ShapePlan.Led(
                   meter.load("inbox", name(start), unitOf),
                   key(start),
-                  end == null ? null : key(end)));
+                  end == null ? null : key(end),
+                  true));
         });
     return led;
   }

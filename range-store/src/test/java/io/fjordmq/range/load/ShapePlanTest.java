@@ -44,7 +44,8 @@ final class ShapePlanTest {
     return new ShapePlan.Led(
         new RangeLoad("inbox", name, Duration.ZERO, none, 0, Duration.ZERO, none, 0, List::of),
         start,
-        end);
+        end,
+        true);
   }
 
   private static final List<ShapePlan.Led> TWO =
@@ -99,6 +100,16 @@ final class ShapePlanTest {
     assertThat(plan.next(apart, ROOM, 20_000)).isEmpty();
     advice = range -> range.equals("b") ? new SplitAdvice.Split(new byte[] {12}) : COLD;
     assertThat(plan.next(TWO, ROOM, 30_000)).containsInstanceOf(ShapePlan.Step.Split.class);
+  }
+
+  @Test
+  void shouldLeaveARangeAsItIsWhileItsLogHasItsFirstEntry() {
+    ShapePlan.Led cut = TWO.get(0);
+    ShapePlan.Led uncut = new ShapePlan.Led(cut.load(), cut.start(), cut.end(), false);
+    advice = range -> new SplitAdvice.Split(MIDDLE);
+    assertThat(plan.next(List.of(uncut), ROOM, 0)).isEmpty();
+    assertThat(plan.latest()).containsEntry("a", new SplitAdvice.Stay(Reason.LOG_NOT_CUT));
+    assertThat(plan.next(List.of(cut), ROOM, 1)).as("no pause after nothing").isPresent();
   }
 
   @Test

@@ -29,17 +29,17 @@ class ShapeWatchTest {
   private static final RangeId RANGE = new RangeId("words", 1);
   private static final Duration SECOND = Duration.ofSeconds(1);
 
-  private final LocalRanges ranges =
-      LocalRanges.of(
-          new StoreSpec(
-              "words", List.of(), id -> new AppendingCoprocessor(), (range, effects) -> {}));
+  private static final StoreSpec WORDS =
+      new StoreSpec("words", List.of(), id -> new AppendingCoprocessor(), (range, effects) -> {});
+
+  private LocalRanges ranges = LocalRanges.of(WORDS);
   private final List<Runnable> judgements = new ArrayList<>();
   private final List<String> judged = new ArrayList<>();
   private boolean waits;
   private SplitAdvice advice = new SplitAdvice.Stay(Reason.COLD);
   private @Nullable RangeLoad asked;
 
-  private final ShapeWatch watch = watch(Set.of("words"));
+  private ShapeWatch watch = watch(Set.of("words"));
 
   private ShapeWatch watch(Set<String> stores) {
     SplitStrategy strategy =
@@ -122,8 +122,6 @@ class ShapeWatchTest {
     advice = new SplitAdvice.Split("g".getBytes(UTF_8));
     ranges.advance(SECOND);
     assertThat(splitAt()).as("the same wish").isEqualTo("f");
-    ranges.checkpoint();
-    ranges.checkpoint();
     assertThat(ranges.store().split(RANGE, 1, "f".getBytes(UTF_8), 2)).isCompleted();
     advice = new SplitAdvice.Split("c".getBytes(UTF_8));
     ranges.advance(Duration.ofSeconds(2));
@@ -139,6 +137,20 @@ class ShapeWatchTest {
     ranges.advance(SECOND);
     assertThat(report().splitOff()).isNull();
     assertThat(report().decision()).isEqualTo("too_short");
+  }
+
+  @Test
+  void shouldNotWishForWhatWouldBeRefusedBecauseOfTheFirstEntryOfTheLog() {
+    close();
+    ranges = LocalRanges.ofEarlierVersion(WORDS);
+    watch = watch(Set.of("words"));
+    advice = new SplitAdvice.Split("f".getBytes(UTF_8));
+    measureSomething();
+    assertThat(ranges.store().split(RANGE, 1, "f".getBytes(UTF_8), 2)).isCompletedExceptionally();
+    assertThat(report().splitOff()).isNull();
+    assertThat(report().decision()).isEqualTo("log_not_cut");
+    assertThat(halving().key()).isNull();
+    assertThat(halving().whyNot()).contains("first entry");
   }
 
   @Test

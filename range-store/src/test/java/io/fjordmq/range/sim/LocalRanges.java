@@ -47,16 +47,24 @@ public final class LocalRanges implements AutoCloseable {
   private SoloConsensus host;
   private RangeStore store;
 
-  private LocalRanges(List<StoreSpec> specs) {
+  private final boolean uncut;
+
+  private LocalRanges(List<StoreSpec> specs, boolean uncut) {
     this.specs = specs;
+    this.uncut = uncut;
     this.kv = new SimKv(disk, Runnable::run);
-    this.host = new SoloConsensus(SELF, logs);
+    this.host = new SoloConsensus(SELF, logs, uncut);
     this.store = open();
   }
 
   /** Creates the stores' initial ranges and opens them. */
   public static LocalRanges of(StoreSpec... specs) {
-    return new LocalRanges(List.of(specs));
+    return new LocalRanges(List.of(specs), false);
+  }
+
+  /** The same with logs that say that they begin with entry 1, as those of an earlier version. */
+  public static LocalRanges ofEarlierVersion(StoreSpec... specs) {
+    return new LocalRanges(List.of(specs), true);
   }
 
   private RangeStore open() {
@@ -150,7 +158,7 @@ public final class LocalRanges implements AutoCloseable {
 
   private void start() {
     kv = new SimKv(disk, Runnable::run);
-    host = new SoloConsensus(SELF, logs);
+    host = new SoloConsensus(SELF, logs, uncut);
     store = open();
   }
 

@@ -30,6 +30,7 @@ import org.jspecify.annotations.Nullable;
 final class SoloConsensus implements ConsensusHost {
   private final NodeId self;
   private final Map<GroupId, Log> logs;
+  private final boolean uncut;
   private final List<Group> open = new CopyOnWriteArrayList<>();
 
   /** A group's log; never cut, so that every start can apply it from anywhere. */
@@ -47,9 +48,13 @@ final class SoloConsensus implements ConsensusHost {
     }
   }
 
-  SoloConsensus(NodeId self, Map<GroupId, Log> logs) {
+  /**
+   * @param uncut logs say that they begin with entry 1, as those of earlier versions do
+   */
+  SoloConsensus(NodeId self, Map<GroupId, Log> logs, boolean uncut) {
     this.self = self;
     this.logs = logs;
+    this.uncut = uncut;
   }
 
   @Override
@@ -227,7 +232,7 @@ final class SoloConsensus implements ConsensusHost {
     public synchronized GroupStatus status() {
       long last = log.last();
       return new GroupStatus(
-          leadership(), ReplicaSet.ofVoters(self), log.base + 1, last, last, applied);
+          leadership(), ReplicaSet.ofVoters(self), uncut ? 1 : log.base + 1, last, last, applied);
     }
 
     @Override

@@ -1,0 +1,112 @@
+package io.fjordmq.range.placement;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.Leadership;
+import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.cluster.consensus.sim.SimCluster;
+import io.fjordmq.cluster.consensus.sim.SimHost;
+import io.fjordmq.cluster.consensus.sim.Simulation;
+import io.fjordmq.cluster.membership.TestMembership;
+import io.fjordmq.cluster.metadata.Change;
+import io.fjordmq.cluster.metadata.MetadataGroup;
+import io.fjordmq.cluster.metadata.MetadataSettings;
+import io.fjordmq.cluster.metadata.MetadataStorage;
+import io.fjordmq.cluster.metadata.WriteResult;
+import io.fjordmq.cluster.peer.LoopbackPeers;
+import io.fjordmq.range.KeyInterval;
+import io.fjordmq.range.RangeId;
+import io.fjordmq.range.StoreSpec;
+import io.fjordmq.range.sim.AppendingCoprocessor;
+import io.fjordmq.range.sim.LocalRanges;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** The driver of a cluster of one node, on the real range engine and metadata in virtual time. */
+class PlacementDriverTest {
+  private static final NodeId SELF = new NodeId("local");
+  private static final RangeId RANGE = new RangeId("words", 1);
+
+  private final StoreSpec words =
+      new StoreSpec(
+          "words",
+          List.of("z".getBytes(UTF_8)),
+          id -> new AppendingCoprocessor(),
+          (range, effects) -> {});
+  private final LocalRanges ranges = LocalRanges.ofEarlierVersion(words);
+  private final LoopbackPeers.Node peers = LoopbackPeers.immediate().start(SELF);
+  private final Simulation simulation = new Simulation(1);
+  private final SimCluster cluster = new SimCluster(simulation);
+  private final RangeDirectory directory = new RangeDirectory();
+  private final TestMembership membership = new TestMembership(SELF);
+  private Map<RangeId, ShapeReport> shapes = Map.of();
+  private MetadataGroup metadata;
+  private PlacementDriver driver;
+
+  /** Keeps nothing: this cluster never restarts. */
+  private static final class Nowhere implements MetadataStorage {
+    @Override
+    public byte @Nullable [] load() {
+      return null;
+    }
+
+    @Override
+    public void save(byte[] checkpoint) {}
+  }
+
+  @BeforeEach
+  void start() throws Exception {
+    SimHost host = cluster.start(SELF);
+    MetadataGroup.bootstrap(host, ReplicaSet.ofVoters(SELF));
+    metadata = MetadataGroup.open(host, new Nowhere(), MetadataSettings.DEFAULT, host.process());
+    metadata.watch(directory);
+    simulation.runUntil("it leads", () -> metadata.leadership().leading(), 5_000);
+    membership.onWrite(this::write);
+    assertThat(write(RangeDirectory.first(ranges.store().descriptors("words")))).isCompleted();
+    PlacementAgent agent = PlacementAgent.serve(ranges.store(), peers, () -> 1, () -> shapes);
+    driver =
+        new PlacementDriver(
+            membership,
+            peers,
+            agent,
+            () -> new Leadership(1, SELF, true),
+            directory,
+            ranges.timers(),
+            () -> PlacementSettings.defaults(List.of(new StorePlacement("words", 1, false))));
+    driver.start();
+  }
+
+  @AfterEach
+  void close() {
+    driver.close();
+    ranges.close();
+    cluster.close();
+  }
+
+  private CompletableFuture<WriteResult> write(List<Change> changes) {
+    CompletableFuture<WriteResult> written = metadata.write(changes);
+    simulation.runUntil("it is written", written::isDone, 5_000);
+    return written;
+  }
+
+  @Test
+  void shouldTryAWishThatIsRefusedLessAndLessOften() {
+    KeyInterval part = new KeyInterval("f".getBytes(UTF_8), "z".getBytes(UTF_8));
+    shapes = Map.of(RANGE, new ShapeReport(60, 9, 9, 9, "split", part, false));
+    ranges.advance(Duration.ofSeconds(60));
+    long afterAMinute = directory.nextNumber("words").number();
+    assertThat(afterAMinute).as("at 2, 4, 8, 16 and 32 s").isBetween(4L, 8L);
+    ranges.advance(Duration.ofSeconds(640));
+    assertThat(directory.nextNumber("words").number() - afterAMinute)
+        .as("every 64 s")
+        .isBetween(9L, 11L);
+  }
+}
