@@ -68,7 +68,7 @@ call() { # action $1 at node $2, with more words
 nodes() { # the numbers of all there are
   local folder
   for folder in "$FOLDER"/node[1-9]; do
-    [ -d "$folder" ] && printf '%s\n' "${folder##*node}"
+    if [ -d "$folder" ]; then printf '%s\n' "${folder##*node}"; fi
   done
 }
 
@@ -90,10 +90,15 @@ start() {
   [ "$failed" -eq 0 ] || die "not every node has started; see above"
 }
 
+known() { # node $1 must have been started at some time
+  [ -d "$FOLDER/node$1" ] || die "there is no node $1 in $FOLDER" 2
+}
+
 stop() {
   local node
   if [ $# -gt 0 ]; then
     number "$1"
+    known "$1"
     call stop "$1"
     return
   fi
@@ -104,7 +109,8 @@ kill_node() {
   local pid
   [ $# -gt 0 ] || die "kill needs the number of a node; see --help" 2
   number "$1"
-  call status "$1" >/dev/null || [ $? -ne 3 ] || die "node $1 does not run"
+  known "$1"
+  call status "$1" >/dev/null || [ $? -ne 3 ] || die "node $1 does not run" # 1: it starts, or rests
   read -r pid <"$FOLDER/node$1/data/lock"
   kill -9 "$pid"
   say "killed: node $1, pid $pid"
@@ -140,6 +146,7 @@ anywhere() { # action $1 with its words, at the first node that runs
 leave() {
   [ $# -gt 0 ] || die "leave needs the number of a node; see --help" 2
   number "$1"
+  known "$1"
   call leave "$1" || exit $?
   rm -rf "$FOLDER/node$1" # of no use any more; start makes a new node in its place
 }
@@ -154,7 +161,8 @@ remove() {
 ACTION="${1:-}"
 [ $# -eq 0 ] || shift
 case "$ACTION" in
-  start | stop | status | leave | remove) "$ACTION" "$@" ;;
+  status) status || exit ;; # that there is no cluster is an answer, not a defect of this script
+  start | stop | leave | remove) "$ACTION" "$@" ;;
   voters | remove-node | split) anywhere "$ACTION" "$@" ;;
   kill) kill_node "$@" ;;
   -h | --help | help) usage ;;

@@ -390,7 +390,8 @@ case "$ACTION" in
     ask "$ACTION" ${WORDS[@]+"${WORDS[@]}"}
     ;;
   leave) locate; leave ;;
-  start | stop | status | run) locate; "$ACTION" ;;
+  status) locate; status || exit ;; # that a node is not there is an answer, not a defect of this script
+  start | stop | run) locate; "$ACTION" ;;
   restart) locate; stop; start ;;
   -h | --help | help) usage ;;
   '') usage >&2; exit 2 ;;
