@@ -66,18 +66,7 @@ final class Node implements AutoCloseable {
                 http.port(),
                 http.maxConnections(),
                 new HttpServer.Pages(metrics::scrape, this::notReadyBecause, this::clusterPage)));
-    Observers observers =
-        new Observers(
-            metrics.consensus(),
-            metrics.ranges(),
-            metrics.inboxes(),
-            metrics.delivery(),
-            metrics.nodes(),
-            metrics.sessions(),
-            metrics.listeners(),
-            metrics::traffic,
-            metrics.security());
-    Broker started = parts.add("broker", Broker.start(config, observers));
+    Broker started = parts.add("broker", Broker.start(config, Observers.of(metrics)));
     broker = started;
     drainFile = Path.of(config.dataDir(), DRAIN_FILE);
     Files.deleteIfExists(drainFile); // asked of an earlier process

@@ -3,6 +3,7 @@ package io.fjordmq.broker;
 import io.fjordmq.broker.delivery.DeliveryObserver;
 import io.fjordmq.broker.net.ListenerObserver;
 import io.fjordmq.broker.nodes.NodesObserver;
+import io.fjordmq.broker.ops.BrokerMetrics;
 import io.fjordmq.broker.ops.Traffic;
 import io.fjordmq.broker.security.SecurityObserver;
 import io.fjordmq.broker.session.SessionObserver;
@@ -25,4 +26,19 @@ public record Observers(
     SessionObserver sessions,
     ListenerObserver listeners,
     Supplier<Traffic> traffic,
-    SecurityObserver security) {}
+    SecurityObserver security) {
+
+  /** All that the metrics want to know. */
+  public static Observers of(BrokerMetrics metrics) {
+    return new Observers(
+        metrics.consensus(),
+        metrics.ranges(),
+        metrics.inboxes(),
+        metrics.delivery(),
+        metrics.nodes(),
+        metrics.sessions(),
+        metrics.listeners(),
+        metrics::traffic,
+        metrics.security());
+  }
+}
