@@ -3,7 +3,6 @@ package io.fjordmq.perf;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -45,7 +44,7 @@ public record BrokerProcess(
    */
   public static BrokerProcess mosquitto(Path directory, String more)
       throws IOException, InterruptedException {
-    int port = freePort();
+    int port = FreePorts.one();
     Path config = directory.resolve("mosquitto.conf");
     Files.createDirectories(directory);
     Files.writeString(
@@ -82,7 +81,7 @@ public record BrokerProcess(
    */
   public static BrokerProcess fjordmq(String name, Path checkout, Path directory, String more)
       throws IOException, InterruptedException {
-    int port = freePort();
+    int port = FreePorts.one();
     String configuration =
         """
         bootstrap: true
@@ -98,7 +97,7 @@ public record BrokerProcess(
           host: 127.0.0.1
           port: %d
         """
-            .formatted(port, more, freePort(), freeClusterPort());
+            .formatted(port, more, FreePorts.one(), FreePorts.forCluster());
     return started(name, checkout, directory, port, configuration, true);
   }
 
@@ -119,7 +118,7 @@ public record BrokerProcess(
       String seeds,
       int voters)
       throws IOException, InterruptedException {
-    int port = freePort();
+    int port = FreePorts.one();
     String configuration =
         """
         bootstrap: %s
@@ -143,7 +142,7 @@ public record BrokerProcess(
           retain:
             replicaVoterCount: %d
         """
-            .formatted(first, port, freePort(), clusterPort, seeds, voters, voters, voters);
+            .formatted(first, port, FreePorts.one(), clusterPort, seeds, voters, voters, voters);
     return started(name, checkout, directory, port, configuration, true);
   }
 
@@ -234,26 +233,6 @@ public record BrokerProcess(
       for (Path file : pidFiles(directory)) {
         end(pid(file));
       }
-    }
-  }
-
-  /** A free port whose successor is free, too: Raft has that. */
-  public static int freeClusterPort() throws IOException {
-    while (true) {
-      int port = freePort();
-      if (port < 65_535) {
-        try (ServerSocket next = new ServerSocket(port + 1, 1, InetAddress.getLoopbackAddress())) {
-          return next.getLocalPort() - 1;
-        } catch (IOException taken) {
-          continue; // look for another pair
-        }
-      }
-    }
-  }
-
-  public static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
     }
   }
 

@@ -143,7 +143,7 @@ public final class ClusterFigures {
       throws IOException, InterruptedException {
     List<Integer> ports = new ArrayList<>();
     while (ports.size() < NODES) {
-      ports.add(BrokerProcess.freeClusterPort());
+      ports.add(FreePorts.forCluster());
     }
     String seeds = ports.stream().map(port -> "127.0.0.1:" + port).collect(Collectors.joining(","));
     for (int port : ports) {

@@ -118,7 +118,7 @@ public final class SecurityCosts {
   }
 
   private double idle(int run, boolean encrypted) throws Exception {
-    int port = BrokerProcess.freePort();
+    int port = FreePorts.one();
     String name = "idle-" + run + "-" + encrypted;
     String listener = TlsSetup.listener(directory.resolve(name), port, "ec");
     try (BrokerProcess broker = broker(name, listener);

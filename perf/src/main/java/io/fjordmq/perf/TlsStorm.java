@@ -29,7 +29,7 @@ public final class TlsStorm {
     int rate = Integer.parseInt(args[3]);
     Path directory = Files.createTempDirectory("fjordmq-storm");
     System.out.println("data and logs below " + directory);
-    int tlsPort = BrokerProcess.freePort();
+    int tlsPort = FreePorts.one();
     String listener = TlsSetup.listener(directory, tlsPort, args[4]);
     try (BrokerProcess broker =
             BrokerProcess.fjordmq(

@@ -2,8 +2,6 @@ package io.fjordmq.broker.system;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -49,13 +47,5 @@ record BrokerCommand(List<String> wrapper, String console, Path configuration, L
   static Path home() {
     Path here = Path.of("").toAbsolutePath();
     return Files.exists(here.resolve("bin/standalone.sh")) ? here : here.resolve("..").normalize();
-  }
-
-  static int freePort() {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 }

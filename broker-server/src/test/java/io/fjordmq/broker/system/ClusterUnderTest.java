@@ -1,5 +1,6 @@
 package io.fjordmq.broker.system;
 
+import io.fjordmq.cluster.FreePorts;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,7 +31,7 @@ final class ClusterUnderTest implements AutoCloseable {
   /** Files as the documentation shows them: the same seeds in each, the first bootstraps. */
   static List<NodeFile> files(int size, String more) {
     List<Integer> ports =
-        IntStream.range(0, size).mapToObj(node -> NodeFile.freeClusterPort()).toList();
+        IntStream.range(0, size).mapToObj(node -> FreePorts.forCluster()).toList();
     String seeds = ports.stream().map(port -> "127.0.0.1:" + port).collect(Collectors.joining(","));
     List<NodeFile> files = new ArrayList<>();
     for (int port : ports) {

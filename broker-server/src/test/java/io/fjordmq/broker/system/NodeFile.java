@@ -1,9 +1,6 @@
 package io.fjordmq.broker.system;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
+import io.fjordmq.cluster.FreePorts;
 
 /**
  * The configuration of a node under test, all of it on the loopback address.
@@ -19,8 +16,7 @@ record NodeFile(boolean bootstrap, int mqtt, int http, int cluster, String seeds
 
   /** Of a node without others, on free ports. */
   static NodeFile alone(String more) {
-    return new NodeFile(
-        true, BrokerCommand.freePort(), BrokerCommand.freePort(), freeClusterPort(), "", more);
+    return new NodeFile(true, FreePorts.one(), FreePorts.one(), FreePorts.forCluster(), "", more);
   }
 
   NodeFile withBootstrap(boolean other) {
@@ -37,21 +33,6 @@ record NodeFile(boolean bootstrap, int mqtt, int http, int cluster, String seeds
 
   NodeFile withCluster(int port) {
     return new NodeFile(bootstrap, mqtt, http, port, seeds, more);
-  }
-
-  /** A free port whose successor is free, too. */
-  static int freeClusterPort() {
-    while (true) {
-      int port = BrokerCommand.freePort();
-      try (ServerSocket next = new ServerSocket(port + 1, 1, InetAddress.getLoopbackAddress())) {
-        return next.getLocalPort() - 1;
-      } catch (IOException e) {
-        if (port >= 65_535) {
-          throw new UncheckedIOException(e);
-        }
-        // Taken: look for another pair.
-      }
-    }
   }
 
   String text() {

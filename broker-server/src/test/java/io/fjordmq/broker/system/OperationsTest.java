@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.hivemq.client.mqtt.datatypes.MqttQos;
 import com.hivemq.client.mqtt.mqtt5.exceptions.Mqtt5DisconnectException;
 import com.hivemq.client.mqtt.mqtt5.message.disconnect.Mqtt5DisconnectReasonCode;
+import io.fjordmq.cluster.FreePorts;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,8 +40,8 @@ class OperationsTest {
 
   @BeforeEach
   void prepare() {
-    mqtt = BrokerCommand.freePort();
-    http = BrokerCommand.freePort();
+    mqtt = FreePorts.one();
+    http = FreePorts.one();
     node = Script.forNode(home, folder.resolve("one"), mqtt, http);
   }
 
@@ -96,8 +97,8 @@ class OperationsTest {
 
   @Test
   void shouldRunTwoNodesOnOneMachineEachOnItsOwn() {
-    int otherMqtt = BrokerCommand.freePort();
-    Script other = Script.forNode(home, folder.resolve("two"), otherMqtt, BrokerCommand.freePort());
+    int otherMqtt = FreePorts.one();
+    Script other = Script.forNode(home, folder.resolve("two"), otherMqtt, FreePorts.one());
     try (Mqtt5Session here = new Mqtt5Session(port(), "same-name");
         Mqtt5Session there = new Mqtt5Session(new SharedBroker.Port(otherMqtt), "same-name")) {
       long first = pid(node.call("start"));

@@ -1,5 +1,6 @@
 package io.fjordmq.broker.system;
 
+import io.fjordmq.cluster.FreePorts;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -36,7 +37,7 @@ record Script(Path home, Path folder, Path configuration) {
           clusterConfig:
             port: %d
           """
-              .formatted(mqttPort, httpPort, NodeFile.freeClusterPort()));
+              .formatted(mqttPort, httpPort, FreePorts.forCluster()));
       return new Script(home, folder, configuration);
     } catch (IOException e) {
       throw new UncheckedIOException(e);

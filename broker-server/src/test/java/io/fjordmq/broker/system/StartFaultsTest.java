@@ -3,6 +3,7 @@ package io.fjordmq.broker.system;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import io.fjordmq.cluster.FreePorts;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -33,9 +34,9 @@ class StartFaultsTest {
 
   @BeforeEach
   void choosePorts() {
-    mqtt = BrokerCommand.freePort();
-    http = BrokerCommand.freePort();
-    cluster = NodeFile.freeClusterPort();
+    mqtt = FreePorts.one();
+    http = FreePorts.one();
+    cluster = FreePorts.forCluster();
   }
 
   private String configuration() {

@@ -3,6 +3,7 @@ package io.fjordmq.cluster.membership;
 import static org.assertj.core.api.Assertions.fail;
 
 import io.fjordmq.cluster.DataDirectory;
+import io.fjordmq.cluster.FreePorts;
 import io.fjordmq.cluster.NodeAddress;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.NodeIdentity;
@@ -19,7 +20,6 @@ import io.fjordmq.cluster.peer.PeerSettings;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -79,19 +79,8 @@ final class RealNodes implements AutoCloseable {
     }
   }
 
-  /** Two free ports in a row: for calls and for Raft. */
-  NodeAddress freeAddress() throws IOException {
-    while (true) {
-      try (ServerSocket first = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-          ServerSocket next =
-              new ServerSocket(first.getLocalPort() + 1, 1, InetAddress.getLoopbackAddress())) {
-        if (next.isBound()) {
-          return new NodeAddress(HOST, first.getLocalPort());
-        }
-      } catch (IOException | IllegalArgumentException taken) {
-        continue;
-      }
-    }
+  NodeAddress freeAddress() {
+    return new NodeAddress(HOST, FreePorts.forCluster());
   }
 
   /** Where the node of that name is, or will be when it is next started. */

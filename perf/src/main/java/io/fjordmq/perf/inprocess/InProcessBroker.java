@@ -6,7 +6,7 @@ import io.fjordmq.broker.StartException;
 import io.fjordmq.broker.config.ConfigException;
 import io.fjordmq.broker.config.ConfigLoader;
 import io.fjordmq.broker.ops.BrokerMetrics;
-import io.fjordmq.perf.BrokerProcess;
+import io.fjordmq.perf.FreePorts;
 import io.netty.channel.ChannelFuture;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -36,18 +36,7 @@ public final class InProcessBroker implements AutoCloseable {
             file, directory.resolve("data").toString(), directory.resolve("logs").toString());
     BrokerMetrics metrics = new BrokerMetrics();
     return new InProcessBroker(
-        Broker.start(
-            ConfigLoader.load(line).config(),
-            new Observers(
-                metrics.consensus(),
-                metrics.ranges(),
-                metrics.inboxes(),
-                metrics.delivery(),
-                metrics.nodes(),
-                metrics.sessions(),
-                metrics.listeners(),
-                metrics::traffic,
-                metrics.security())));
+        Broker.start(ConfigLoader.load(line).config(), Observers.of(metrics)));
   }
 
   private static String configuration(int eventLoops) throws IOException {
@@ -63,7 +52,7 @@ public final class InProcessBroker implements AutoCloseable {
           host: 127.0.0.1
           port: %d
         """
-        .formatted(eventLoops, BrokerProcess.freeClusterPort());
+        .formatted(eventLoops, FreePorts.forCluster());
   }
 
   /**

@@ -1,6 +1,7 @@
 package io.fjordmq.perf.tool;
 
 import io.fjordmq.perf.BrokerProcess;
+import io.fjordmq.perf.FreePorts;
 import io.fjordmq.perf.TlsSetup;
 import io.fjordmq.perf.machine.BrokerWatch;
 import io.fjordmq.perf.machine.Certificates;
@@ -16,6 +17,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -74,7 +76,7 @@ final class Brokers implements AutoCloseable {
     String more = "";
     InetSocketAddress tlsAddress = null;
     if (certificates != null) {
-      int port = BrokerProcess.freePort();
+      int port = FreePorts.one();
       tlsAddress = TlsSetup.loopback(port);
       more =
           """
@@ -104,13 +106,8 @@ final class Brokers implements AutoCloseable {
 
   private Target fjordmq(Path directory, @Nullable Certificates certificates) throws Exception {
     int nodes = scenario.cluster().nodes();
-    List<Integer> clusterPorts = new ArrayList<>();
-    while (clusterPorts.size() < nodes) {
-      int port = BrokerProcess.freeClusterPort();
-      if (clusterPorts.stream().allMatch(other -> Math.abs(other - port) > 1)) {
-        clusterPorts.add(port);
-      }
-    }
+    List<Integer> clusterPorts =
+        IntStream.range(0, nodes).mapToObj(node -> FreePorts.forCluster()).toList();
     List<BrokerProcess> processes = new ArrayList<>();
     List<InetSocketAddress> addresses = new ArrayList<>();
     List<URI> metrics = new ArrayList<>();
@@ -188,9 +185,9 @@ final class Brokers implements AutoCloseable {
 
   /** The configuration of one node. */
   private final class NodeFile {
-    final int port = BrokerProcess.freePort();
-    final int httpPort = BrokerProcess.freePort();
-    final int tlsPort = BrokerProcess.freePort();
+    final int port = FreePorts.one();
+    final int httpPort = FreePorts.one();
+    final int tlsPort = FreePorts.one();
     private final boolean first;
     private final int clusterPort;
     private final String seeds;
