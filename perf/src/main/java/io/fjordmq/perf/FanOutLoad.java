@@ -5,7 +5,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -17,8 +16,6 @@ import java.util.concurrent.TimeoutException;
  */
 final class FanOutLoad implements AutoCloseable {
   private static final String TOPIC = "fan/out";
-  private static final int WAVE = 64;
-  private static final int SETUP_SECONDS = 60;
   private static final int MESSAGE_SECONDS = 20;
   private static final int PAUSE_MILLIS = 100;
 
@@ -49,25 +46,15 @@ final class FanOutLoad implements AutoCloseable {
   }
 
   void connect(int subscribers) throws InterruptedException, ExecutionException, TimeoutException {
-    List<CompletableFuture<?>> wave = new ArrayList<>();
-    wave.add(loops.connect(publisher));
+    Waves waves = new Waves();
+    waves.add(loops.connect(publisher));
     clients.add(publisher);
     for (int i = 0; i < subscribers; i++) {
       LoadClient client = new LoadClient("fan-" + i, true, new Subscriber());
       clients.add(client);
-      wave.add(loops.connect(client).thenCompose(connected -> connected.subscribe(TOPIC, qos)));
-      if (wave.size() >= WAVE) {
-        await(wave);
-      }
+      waves.add(loops.connect(client).thenCompose(connected -> connected.subscribe(TOPIC, qos)));
     }
-    await(wave);
-  }
-
-  private static void await(List<CompletableFuture<?>> wave)
-      throws InterruptedException, ExecutionException, TimeoutException {
-    CompletableFuture.allOf(wave.toArray(CompletableFuture[]::new))
-        .get(SETUP_SECONDS, TimeUnit.SECONDS);
-    wave.clear();
+    waves.await();
   }
 
   Result publish(int messages, long brokerPid) throws InterruptedException {

@@ -2,7 +2,6 @@ package io.fjordmq.perf;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -11,7 +10,6 @@ import java.util.concurrent.TimeUnit;
  */
 final class IdleLoad {
   private static final int WAVE = 256;
-  private static final int WAVE_SECONDS = 30;
   private static final int SETTLE_SECONDS = 3;
 
   /**
@@ -42,16 +40,13 @@ final class IdleLoad {
   }
 
   private void open(ClientLoops loops, int count) throws Exception {
-    for (int done = 0; done < count; done += WAVE) {
-      List<CompletableFuture<?>> wave = new ArrayList<>();
-      for (int i = done; i < Math.min(count, done + WAVE); i++) {
-        LoadClient client =
-            new LoadClient("idle-" + clients.size(), true, LoadClient.Receiver.NOTHING);
-        clients.add(client);
-        wave.add(loops.connect(client));
-      }
-      CompletableFuture.allOf(wave.toArray(CompletableFuture[]::new))
-          .get(WAVE_SECONDS, TimeUnit.SECONDS);
+    Waves waves = new Waves(WAVE);
+    for (int i = 0; i < count; i++) {
+      LoadClient client =
+          new LoadClient("idle-" + clients.size(), true, LoadClient.Receiver.NOTHING);
+      clients.add(client);
+      waves.add(loops.connect(client));
     }
+    waves.await();
   }
 }

@@ -17,7 +17,6 @@ import java.util.stream.IntStream;
  * each is sent a message with QoS 1. Who is refused tries again after a moment, as clients do.
  */
 final class ReconnectLoad {
-  private static final int WAVE = 64;
   private static final int PUBLISHERS = 20;
   private static final int PAYLOAD_BYTES = 64;
   private static final int PATIENCE_SECONDS = 60;
@@ -53,25 +52,25 @@ final class ReconnectLoad {
   }
 
   Result run() throws InterruptedException, ExecutionException, TimeoutException {
-    List<CompletableFuture<?>> wave = new ArrayList<>();
+    Waves waves = new Waves();
     for (Returning client : clients) {
-      wave.add(client.begin());
-      if (wave.size() >= WAVE) {
-        await(wave);
-      }
+      waves.add(client.begin());
     }
     List<ClosedPublisher> publishers =
         IntStream.range(0, PUBLISHERS).mapToObj(this::publisher).toList();
-    publishers.forEach(publisher -> wave.add(publisher.connect(loops, 0)));
-    await(wave);
+    for (ClosedPublisher publisher : publishers) {
+      waves.add(publisher.connect(loops, 0));
+    }
+    waves.await();
     long start = System.nanoTime();
     clients.forEach(Returning::drop);
-    publishers.forEach(publisher -> wave.add(publisher.publish()));
+    CompletableFuture<?>[] published =
+        publishers.stream().map(ClosedPublisher::publish).toArray(CompletableFuture[]::new);
     boolean allConnected = connected.await(PATIENCE_SECONDS, TimeUnit.SECONDS);
     final double connectedSeconds = (System.nanoTime() - start) / 1e9;
     boolean allServed = allConnected && served.await(PATIENCE_SECONDS, TimeUnit.SECONDS);
     double servedSeconds = (System.nanoTime() - start) / 1e9;
-    await(wave);
+    CompletableFuture.allOf(published).get(PATIENCE_SECONDS, TimeUnit.SECONDS);
     Result result =
         new Result(
             connectedSeconds,
@@ -80,20 +79,10 @@ final class ReconnectLoad {
             unanswered.sum(),
             served.getCount());
     for (Returning client : clients) {
-      wave.add(client.discard());
-      if (wave.size() >= WAVE) {
-        await(wave);
-      }
+      waves.add(client.discard());
     }
-    await(wave);
+    waves.await();
     return result;
-  }
-
-  private static void await(List<CompletableFuture<?>> wave)
-      throws InterruptedException, ExecutionException, TimeoutException {
-    CompletableFuture.allOf(wave.toArray(CompletableFuture[]::new))
-        .get(PATIENCE_SECONDS, TimeUnit.SECONDS);
-    wave.clear();
   }
 
   /** Of one message to each of every so many clients. */

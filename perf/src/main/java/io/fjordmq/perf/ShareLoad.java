@@ -5,7 +5,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -16,9 +15,7 @@ import java.util.concurrent.atomic.LongAdder;
  * one of them.
  */
 final class ShareLoad implements AutoCloseable {
-  private static final int SETUP_SECONDS = 60;
   private static final int DRAIN_SECONDS = 10;
-  private static final int WAVE = 64;
 
   /**
    * What was seen.
@@ -54,32 +51,22 @@ final class ShareLoad implements AutoCloseable {
 
   void connect(int publisherCount, int memberCount)
       throws InterruptedException, ExecutionException, TimeoutException {
-    List<CompletableFuture<?>> wave = new ArrayList<>();
+    Waves waves = new Waves();
     for (int i = 0; i < memberCount; i++) {
       LoadClient member = new LoadClient("member-" + i, true, new Member());
       members.add(member);
-      wave.add(
+      waves.add(
           loops
               .connect(member, i)
               .thenCompose(connected -> connected.subscribe("$share/work/share/+", qos)));
     }
-    await(wave);
+    waves.await();
     for (int i = 0; i < publisherCount; i++) {
       Publisher publisher = new Publisher(i);
       publishers.add(publisher);
-      wave.add(loops.connect(publisher.client, i));
-      if (wave.size() >= WAVE) {
-        await(wave);
-      }
+      waves.add(loops.connect(publisher.client, i));
     }
-    await(wave);
-  }
-
-  private static void await(List<CompletableFuture<?>> wave)
-      throws InterruptedException, ExecutionException, TimeoutException {
-    CompletableFuture.allOf(wave.toArray(CompletableFuture[]::new))
-        .get(SETUP_SECONDS, TimeUnit.SECONDS);
-    wave.clear();
+    waves.await();
   }
 
   Result run(int warmSeconds, int seconds, long brokerPid) throws InterruptedException {

@@ -1,0 +1,43 @@
+package io.fjordmq.perf;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * Begins things some at a time: so many connections at once that the broker's backlog holds them.
+ */
+final class Waves {
+  private static final int USUAL_SIZE = 64;
+  private static final int PATIENCE_SECONDS = 60;
+
+  private final int size;
+  private final List<CompletableFuture<?>> begun = new ArrayList<>();
+
+  Waves() {
+    this(USUAL_SIZE);
+  }
+
+  Waves(int size) {
+    this.size = size;
+  }
+
+  /** Takes one that has begun; waits for all when a wave is full. */
+  void add(CompletableFuture<?> one)
+      throws InterruptedException, ExecutionException, TimeoutException {
+    begun.add(one);
+    if (begun.size() >= size) {
+      await();
+    }
+  }
+
+  /** Waits for all that have begun. */
+  void await() throws InterruptedException, ExecutionException, TimeoutException {
+    CompletableFuture.allOf(begun.toArray(CompletableFuture[]::new))
+        .get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+    begun.clear();
+  }
+}
