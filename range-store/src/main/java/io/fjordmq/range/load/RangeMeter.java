@@ -10,8 +10,8 @@ import java.util.function.UnaryOperator;
 
 /**
  * Measures what one range has to do on the node that leads it. {@link #applied}, {@link #queried}
- * and {@link #touched} may be called by any thread and cost some tens of nanoseconds; {@link #tick}
- * and {@link #load} belong to one thread.
+ * and {@link #touched} may be called by any thread and cost some tens of nanoseconds; {@link
+ * #tick}, {@link #load} and {@link #commands} belong to one thread.
  */
 public final class RangeMeter {
   public static final int WINDOW_SECONDS = 10;
@@ -102,6 +102,11 @@ public final class RangeMeter {
         spread(busy),
         executed == 0 ? 0 : Arrays.stream(writeNanosPerSecond).sum() / executed,
         () -> sortedCuts(cut));
+  }
+
+  /** Executed per second, mean of the latest seconds. */
+  public double commands() {
+    return spread(commandsPerSecond).mean();
   }
 
   private List<byte[]> sortedCuts(UnaryOperator<byte[]> cut) {

@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * What a node says of all replicas that it holds.
  *
  * <pre>
- * u8     format, 3; 2, which is read, too, had no shapes: its nodes did not split ranges by their
- *        load; 1, which is read, too, had neither the next nor keys: they could not split ranges
+ * u8     format, 4; 3, which is read, too, had no writes in its shapes; 2, which is read, too, had
+ *        no shapes: its nodes did not split ranges by their load; 1, which is read, too, had neither the next nor keys: they could not split ranges
  * varint version of the metadata that the node knows
  * varint replicas, then of each:
  *   text   store
@@ -55,7 +55,8 @@ public record RangeReports(long metadata, List<ReplicaReport> replicas, Set<Rang
   /** More replicas than this no node can tell of. */
   public static final int MAX_REPLICAS = 20_000;
 
-  private static final int FORMAT = 3;
+  private static final int FORMAT = 4;
+  private static final int WITHOUT_WRITES = 3;
   private static final int WITHOUT_SHAPES = 2;
   private static final int WITHOUT_KEYS = 1;
   private static final int LEAST_BYTES = 10;
@@ -144,7 +145,7 @@ public record RangeReports(long metadata, List<ReplicaReport> replicas, Set<Rang
   public static RangeReports decode(byte[] bytes) {
     ByteReader in = new ByteReader(bytes);
     int format = in.readByte();
-    if (format != WITHOUT_KEYS && format != WITHOUT_SHAPES) {
+    if (format < WITHOUT_KEYS || format > WITHOUT_WRITES) {
       NewerFormException.require("range reports", FORMAT, format);
     }
     long metadata = format == WITHOUT_KEYS ? 0 : in.readVarint();
@@ -174,7 +175,7 @@ public record RangeReports(long metadata, List<ReplicaReport> replicas, Set<Rang
     long lastIndex = in.readVarint();
     ReplicaSet set = in.readByte() == 0 ? null : readSet(in);
     String failure = in.readString();
-    boolean shaped = format == FORMAT && in.readByte() != 0;
+    boolean shaped = format > WITHOUT_SHAPES && in.readByte() != 0;
     return new ReplicaReport(
         range,
         epoch,
@@ -185,7 +186,7 @@ public record RangeReports(long metadata, List<ReplicaReport> replicas, Set<Rang
         appliedIndex,
         lastIndex,
         failure.isEmpty() ? null : failure,
-        shaped ? ShapeReport.read(in, keys) : null);
+        shaped ? ShapeReport.read(in, keys, format > WITHOUT_WRITES) : null);
   }
 
   private static ReplicaStatus.Role role(int number) {

@@ -6,6 +6,7 @@ import io.fjordmq.api.MalformedBytesException;
 import io.fjordmq.api.NewerFormException;
 import io.fjordmq.api.plugin.RangeLoad;
 import io.fjordmq.range.KeyInterval;
+import io.fjordmq.range.store.LedRange;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  * varint seconds
  * varint requests
+ * varint writes
  * varint busy
  * varint nanos
  * text   decision
@@ -24,6 +26,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param seconds for which it has been measured in this shape by this node
  * @param requests commands and queries per second, mean of the latest seconds
+ * @param writes of them, commands: what every voter has to do; a node of an earlier version does
+ *     not say, then all requests count
  * @param busyPermille of each second, in which its apply thread worked
  * @param nanos that a command kept the apply thread waiting for storage
  * @param decision what was decided, as the metric {@code fjordmq_range_decisions_total} names it
@@ -34,6 +38,7 @@ import org.jspecify.annotations.Nullable;
 public record ShapeReport(
     long seconds,
     long requests,
+    long writes,
     int busyPermille,
     long nanos,
     String decision,
@@ -44,10 +49,12 @@ public record ShapeReport(
   private static final int MERGE = 2;
 
   static ShapeReport of(
-      RangeLoad load, String decision, @Nullable KeyInterval splitOff, boolean merge) {
+      LedRange range, String decision, @Nullable KeyInterval splitOff, boolean merge) {
+    RangeLoad load = range.load();
     return new ShapeReport(
         load.age().toSeconds(),
         Math.round(load.requests().mean()),
+        Math.round(range.writes()),
         (int) Math.round(load.busy().mean() * 1_000),
         Math.round(load.ioNanos()),
         decision,
@@ -64,6 +71,7 @@ public record ShapeReport(
   void write(ByteWriter out) {
     out.writeVarint(seconds)
         .writeVarint(requests)
+        .writeVarint(writes)
         .writeVarint(busyPermille)
         .writeVarint(nanos)
         .writeString(decision);
@@ -76,10 +84,12 @@ public record ShapeReport(
 
   /**
    * @param keys of the range
+   * @param saysWrites false if a node of an earlier version says it
    */
-  static ShapeReport read(ByteReader in, KeyInterval keys) {
+  static ShapeReport read(ByteReader in, KeyInterval keys, boolean saysWrites) {
     long seconds = in.readVarint();
     long requests = in.readVarint();
+    long writes = saysWrites ? in.readVarint() : requests;
     int busy = (int) Math.min(1_000, in.readVarint());
     long nanos = in.readVarint();
     String decision = in.readString();
@@ -94,6 +104,7 @@ public record ShapeReport(
     } else if (wish > MERGE) {
       throw NewerFormException.unknownKind("wish of a range", wish);
     }
-    return new ShapeReport(seconds, requests, busy, nanos, decision, splitOff, wish == MERGE);
+    return new ShapeReport(
+        seconds, requests, writes, busy, nanos, decision, splitOff, wish == MERGE);
   }
 }

@@ -233,9 +233,9 @@ public final class ShapeWatch implements AutoCloseable {
     if (advice instanceof SplitAdvice.Stay stay) {
       boolean merge = mine != null && mine.splitOff() == null && nowMillis < mine.untilMillis();
       String decision = merge ? "merge" : stay.reason().name().toLowerCase(Locale.ROOT);
-      return ShapeReport.of(range.load(), decision, null, merge);
+      return ShapeReport.of(range, decision, null, merge);
     }
-    return ShapeReport.of(range.load(), "split", mine == null ? null : mine.splitOff(), false);
+    return ShapeReport.of(range, "split", mine == null ? null : mine.splitOff(), false);
   }
 
   /** All stay as they are. */
@@ -244,7 +244,7 @@ public final class ShapeWatch implements AutoCloseable {
     Map<RangeId, ShapeReport> said = new HashMap<>();
     for (LedRange range : led) {
       RangeId id = range.descriptor().id();
-      said.put(id, ShapeReport.of(range.load(), decision, null, false));
+      said.put(id, ShapeReport.of(range, decision, null, false));
       observer.judged(id, decision);
     }
     news.tooSlow(settings.patience());

@@ -9,9 +9,10 @@ import java.util.Comparator;
  * A range that this node leads.
  *
  * @param descriptor its shape, in which the load was measured
+ * @param writes commands per second, mean of the latest seconds
  * @param logCut whether its log has lost its first entry; before that it cannot be split
  */
-public record LedRange(RangeDescriptor descriptor, RangeLoad load, boolean logCut) {
+public record LedRange(RangeDescriptor descriptor, RangeLoad load, double writes, boolean logCut) {
   /** By store, then by first key. */
   static final Comparator<LedRange> ORDER =
       Comparator.<LedRange, String>comparing(range -> range.descriptor().id().store())

@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What a replica has to do while it leads. Measures nothing before {@link #measure} is first
- * called: whoever does not ask does not pay. {@link #measure} is for one thread, the rest for any.
+ * called: whoever does not ask does not pay. {@link #measure} and {@link #writes} are for one
+ * thread, the rest for any.
  */
 final class ReplicaLoad {
   private volatile boolean leading;
@@ -81,5 +82,11 @@ final class ReplicaLoad {
     }
     current.tick(nanos);
     return current.load(range.store(), range.toString(), cut);
+  }
+
+  /** Commands per second, as of the latest {@link #measure}; 0 if there is nothing yet. */
+  double writes() {
+    RangeMeter current = meter;
+    return current == null ? 0 : current.commands();
   }
 }

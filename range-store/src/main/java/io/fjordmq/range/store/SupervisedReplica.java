@@ -94,7 +94,7 @@ final class SupervisedReplica {
     RangeLoad load = parts.load().measure(id, nanos, idleWindow, spec.cuts());
     return load == null || shape != descriptor()
         ? null
-        : new LedRange(shape, load, ReplicaMoves.isLogCut(group.status()));
+        : new LedRange(shape, load, parts.load().writes(), ReplicaMoves.isLogCut(group.status()));
   }
 
   /**

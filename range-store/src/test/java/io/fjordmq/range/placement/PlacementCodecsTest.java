@@ -51,6 +51,7 @@ class PlacementCodecsTest {
                     new ShapeReport(
                         3,
                         300,
+                        200,
                         612,
                         9_000,
                         "split",
@@ -71,7 +72,7 @@ class PlacementCodecsTest {
     byte[] bytes = reports.encode();
     assertThat(HEX.formatHex(bytes))
         .isEqualTo(
-            "03"
+            "04"
                 + "c801"
                 + "02"
                 + "02696e"
@@ -91,6 +92,7 @@ class PlacementCodecsTest {
                 + "01" // its shape
                 + "03"
                 + "ac02"
+                + "c801"
                 + "e404"
                 + "a846"
                 + "0573706c6974"
@@ -158,24 +160,32 @@ class PlacementCodecsTest {
   }
 
   @Test
+  void shouldTakeAllRequestsOfANodeThatDoesNotSayWhichOfThemWrite() {
+    ByteReader in = new ByteReader(HEX.parseHex("04050607" + "04636f6c64" + "00"));
+    ShapeReport read = ShapeReport.read(in, KeyInterval.ALL, false);
+    assertThat(read).isEqualTo(new ShapeReport(4, 5, 5, 6, 7, "cold", null, false));
+  }
+
+  @Test
   void shouldKeepTheBytesOfAShapeThatNeedsNoSplit() {
-    assertThat(shape(null, true)).isEqualTo("04" + "05" + "06" + "07" + "04636f6c64" + "02");
-    assertThat(shape(null, false)).isEqualTo("04" + "05" + "06" + "07" + "04636f6c64" + "00");
-    ByteReader later = new ByteReader(HEX.parseHex("04050607" + "04636f6c64" + "03"));
-    assertThatThrownBy(() -> ShapeReport.read(later, KeyInterval.ALL))
+    assertThat(shape(null, true)).isEqualTo("04" + "05" + "03" + "06" + "07" + "04636f6c64" + "02");
+    assertThat(shape(null, false))
+        .isEqualTo("04" + "05" + "03" + "06" + "07" + "04636f6c64" + "00");
+    ByteReader later = new ByteReader(HEX.parseHex("0405030607" + "04636f6c64" + "03"));
+    assertThatThrownBy(() -> ShapeReport.read(later, KeyInterval.ALL, true))
         .isInstanceOf(NewerFormException.class);
-    ByteReader outside = new ByteReader(HEX.parseHex("04050607" + "04636f6c64" + "010105"));
+    ByteReader outside = new ByteReader(HEX.parseHex("0405030607" + "04636f6c64" + "010105"));
     KeyInterval keys = new KeyInterval(new byte[0], new byte[] {5});
-    assertThatThrownBy(() -> ShapeReport.read(outside, keys))
+    assertThatThrownBy(() -> ShapeReport.read(outside, keys, true))
         .isInstanceOf(MalformedBytesException.class);
   }
 
   private static String shape(@Nullable KeyInterval splitOff, boolean merge) {
-    ShapeReport shape = new ShapeReport(4, 5, 6, 7, "cold", splitOff, merge);
+    ShapeReport shape = new ShapeReport(4, 5, 3, 6, 7, "cold", splitOff, merge);
     ByteWriter out = new ByteWriter(16);
     shape.write(out);
     byte[] bytes = out.toByteArray();
-    assertThat(ShapeReport.read(new ByteReader(bytes), KeyInterval.ALL)).isEqualTo(shape);
+    assertThat(ShapeReport.read(new ByteReader(bytes), KeyInterval.ALL, true)).isEqualTo(shape);
     return HEX.formatHex(bytes);
   }
 
@@ -274,7 +284,7 @@ class PlacementCodecsTest {
         .isInstanceOf(MalformedBytesException.class);
     assertThatThrownBy(() -> PlacementOrder.decode(HEX.parseHex("01080905")))
         .isInstanceOf(MalformedBytesException.class);
-    assertThatThrownBy(() -> RangeReports.decode(HEX.parseHex("0400")))
+    assertThatThrownBy(() -> RangeReports.decode(HEX.parseHex("0500")))
         .isInstanceOf(MalformedBytesException.class);
   }
 }

@@ -115,6 +115,18 @@ class ShapeWatchTest {
   }
 
   @Test
+  void shouldSayHowManyOfTheRequestsAreWrites() {
+    measureSomething();
+    for (int i = 0; i < 20; i++) {
+      append("b");
+      ranges.client("words").query("b".getBytes(UTF_8), "b".getBytes(UTF_8)).join();
+    }
+    ranges.advance(SECOND);
+    assertThat(report().requests()).as("43 in the window of 10 s").isEqualTo(4);
+    assertThat(report().writes()).as("23 of them").isEqualTo(2);
+  }
+
+  @Test
   void shouldSayAWishUntilItIsDone() {
     advice = new SplitAdvice.Split("f".getBytes(UTF_8));
     measureSomething();
