@@ -1,5 +1,6 @@
 package io.fjordmq.broker.config;
 
+import io.fjordmq.range.placement.MergeSettings;
 import io.fjordmq.range.placement.PlacementSettings;
 import io.fjordmq.range.placement.StorePlacement;
 import java.time.Duration;
@@ -15,6 +16,10 @@ import java.util.List;
  * @param replaceAfter how long a node must be down before its replicas are given to others
  * @param transferCooldown least time between two transfers of a range's leadership for balance
  * @param maxSteps most steps at the same time
+ * @param mergePatience how long two ranges that are to become one may take to come to the same
+ *     nodes
+ * @param mergeStandstill how long the clients of one of them may wait
+ * @param mergeCooldown after a merge that was given up, how long it is not tried again by itself
  */
 public record PlacementConfig(
     Duration interval,
@@ -23,7 +28,10 @@ public record PlacementConfig(
     Duration stepTimeout,
     Duration replaceAfter,
     Duration transferCooldown,
-    int maxSteps) {
+    int maxSteps,
+    Duration mergePatience,
+    Duration mergeStandstill,
+    Duration mergeCooldown) {
   public PlacementConfig {
     // Refuses what it cannot work with.
     new PlacementSettings(
@@ -34,7 +42,8 @@ public record PlacementConfig(
         stepTimeout,
         replaceAfter,
         transferCooldown,
-        maxSteps);
+        maxSteps,
+        new MergeSettings(mergePatience, mergeStandstill, mergeCooldown));
   }
 
   static PlacementConfig standing(PlacementSettings standard) {
@@ -45,7 +54,10 @@ public record PlacementConfig(
         standard.stepTimeout(),
         standard.replaceAfter(),
         standard.transferCooldown(),
-        standard.maxSteps());
+        standard.maxSteps(),
+        standard.merges().patience(),
+        standard.merges().standstill(),
+        standard.merges().cooldown());
   }
 
   /** What the placement takes. */
@@ -58,6 +70,7 @@ public record PlacementConfig(
         stepTimeout,
         replaceAfter,
         transferCooldown,
-        maxSteps);
+        maxSteps,
+        new MergeSettings(mergePatience, mergeStandstill, mergeCooldown));
   }
 }

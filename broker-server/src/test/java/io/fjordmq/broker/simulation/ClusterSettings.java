@@ -5,6 +5,7 @@ import io.fjordmq.cluster.consensus.sim.Simulation;
 import io.fjordmq.cluster.membership.MembershipSettings;
 import io.fjordmq.inbox.InboxReplicas;
 import io.fjordmq.range.load.ShapeSettings;
+import io.fjordmq.range.placement.MergeSettings;
 import io.fjordmq.range.placement.PlacementSettings;
 import io.fjordmq.range.placement.StorePlacement;
 import io.fjordmq.range.sim.RandomWishes;
@@ -67,6 +68,7 @@ record ClusterSettings(
         Duration.ofSeconds(2),
         Duration.ofSeconds(1),
         Duration.ofMillis(500),
-        4);
+        4,
+        new MergeSettings(Duration.ofSeconds(5), Duration.ofMillis(1_500), Duration.ofMillis(500)));
   }
 }

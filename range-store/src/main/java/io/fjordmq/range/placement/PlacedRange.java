@@ -4,6 +4,7 @@ import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeId;
+import io.fjordmq.range.store.ReplicaStatus;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -74,10 +75,39 @@ final class PlacedRange {
     return published;
   }
 
-  /** Whether it has another shape than what was published: it was split. */
+  /** Whether it has another shape than what was published: it was split, merged or renewed. */
   boolean isReshaped() {
     return holders.values().stream()
         .anyMatch(holder -> holder.epoch().version() > published.epoch().version());
+  }
+
+  /** The latest that anybody knows. */
+  long newestVersion() {
+    return holders.values().stream()
+        .mapToLong(holder -> holder.epoch().version())
+        .reduce(published.epoch().version(), Math::max);
+  }
+
+  /**
+   * For which merge it stands still, as its replicas say that are not behind; null if it goes on.
+   */
+  ReplicaStatus.@Nullable Merging merging() {
+    long newest = newestVersion();
+    return holders.values().stream()
+        .filter(holder -> holder.merging() != null && holder.epoch().version() == newest)
+        .findFirst()
+        .map(ReplicaReport::merging)
+        .orElse(null);
+  }
+
+  /** As it is reported, not as it was published. */
+  RangeDescriptor current() {
+    long newest = newestVersion();
+    return holders.values().stream()
+        .filter(holder -> holder.epoch().version() == newest)
+        .findFirst()
+        .map(holder -> new RangeDescriptor(id(), holder.keys(), holder.epoch(), replicas()))
+        .orElse(published);
   }
 
   boolean isPublished() {

@@ -78,6 +78,8 @@ public final class PlacementAgent implements PeerServices.Handler {
       return done(store.forgetReplica(forget.range()));
     } else if (task instanceof PlacementOrder.Split split) {
       return done(store.split(split.range(), split.epochVersion(), split.key(), split.newNumber()));
+    } else if (task instanceof MergeOrder merge) {
+      return done(merge.perform(store));
     }
     // The version first: what is reported must not be older than it.
     long known = metadata.getAsLong();

@@ -12,6 +12,7 @@ import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.Timers;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -43,6 +44,7 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
   private final Supplier<PlacementSettings> settings;
 
   private final WantedSplits splits = new WantedSplits();
+  private final WantedMerges merges = new WantedMerges();
 
   // Guarded by this.
   private @Nullable Reign reign;
@@ -115,6 +117,28 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
     return done;
   }
 
+  /**
+   * Has a range take in the one that follows; to be asked of the node that leads the metadata.
+   * Completes when that is done and published; fails if it was given up: a node of either was away,
+   * or it took too long.
+   */
+  public CompletableFuture<Void> merge(RangeId left) {
+    RangeId right = directory.follower(left);
+    synchronized (this) {
+      if (reign() == null) {
+        return CompletableFuture.failedFuture(
+            new IllegalStateException("this node does not lead the metadata"));
+      } else if (right == null) {
+        return CompletableFuture.failedFuture(
+            new IllegalArgumentException("no range follows " + left + ", or there is none"));
+      }
+    }
+    long until = timers.nowMillis() + settings.get().merges().patience().toMillis();
+    CompletableFuture<Void> done = merges.add(left, right, until);
+    lookSoon();
+    return done;
+  }
+
   private void lookAgain() {
     timers.schedule(
         settings.get().interval().toMillis(),
@@ -165,6 +189,7 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
     }
     if (now == null) {
       splits.giveUpAll("this node does not lead the metadata any more");
+      merges.giveUpAll("this node does not lead the metadata any more");
       return;
     }
     ask(now)
@@ -224,11 +249,16 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
       }
       steps = new ArrayList<>();
       PlacementView view = view(asked, reports);
-      List<Step> planned = new ArrayList<>(PlacementPlan.steps(view, settings.get().stores()));
+      Map<RangeId, String> hindrances = new HashMap<>();
+      List<Step> planned =
+          new ArrayList<>(PlacementPlan.steps(view, settings.get().stores(), hindrances));
+      merges.hindered(hindrances);
       planned.addAll(PlacementPlan.splits(view, splits.keys()));
       planned.addAll(wishes(asked, view));
       for (Step step : planned) {
-        if (asked.busy.size() < settings.get().maxSteps() && asked.busy.add(step.range())) {
+        if (asked.busy.size() < settings.get().maxSteps()
+            && Collections.disjoint(asked.busy, step.ranges())) {
+          asked.busy.addAll(step.ranges());
           cool(asked, step);
           steps.add(step);
         }
@@ -237,6 +267,9 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
     StepRunner runner =
         new StepRunner(asked.orders, membership, directory, settings.get().stepTimeout());
     steps.forEach(step -> run(asked, runner, step));
+    if (merges.areUrgent()) {
+      lookSoon();
+    }
   }
 
   private List<Step> wishes(Reign now, PlacementView view) {
@@ -268,7 +301,12 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
     Set<RangeId> busy = new HashSet<>(now.busy);
     busy.addAll(now.changedMeanwhile);
     return new PlacementView(
-        nodes, published, Map.copyOf(reports), busy, Set.copyOf(now.coolUntilMillis.keySet()));
+        nodes,
+        published,
+        Map.copyOf(reports),
+        busy,
+        Set.copyOf(now.coolUntilMillis.keySet()),
+        merges.look(published, reports, settings.get().merges(), nowMillis));
   }
 
   private PlacementView.Node node(Reign now, Member member, long nowMillis) {
@@ -287,14 +325,16 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
         .whenComplete(
             (done, failure) -> {
               synchronized (this) {
-                now.busy.remove(step.range());
-                now.changedMeanwhile.add(step.range());
+                now.busy.removeAll(step.ranges());
+                now.changedMeanwhile.addAll(step.ranges());
                 if (step instanceof Step.Split) {
                   pause(now, step.range(), failure);
                 }
                 tell(now, step, failure);
               }
               splits.ended(step, failure == null ? null : cause(failure));
+              long cooled = timers.nowMillis() + settings.get().merges().cooldown().toMillis();
+              merges.ended(step, failure == null, cooled);
               if (failure == null) {
                 lookSoon();
               }
@@ -340,5 +380,6 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
       reign = null;
     }
     splits.giveUpAll("this node closes");
+    merges.giveUpAll("this node closes");
   }
 }

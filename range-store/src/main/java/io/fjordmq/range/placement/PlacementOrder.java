@@ -16,7 +16,8 @@ import io.fjordmq.range.StoredFormat;
  *
  * <pre>
  * u8     format, 1
- * u8     kind: 1 report, 2 ensure, 3 change, 4 transfer, 5 drop, 6 forget, 7 split
+ * u8     kind: 1 report, 2 ensure, 3 change, 4 transfer, 5 drop, 6 forget, 7 split, 8 freeze,
+ *        9 absorb, 10 renew, 11 thaw, 12 bury; the last five go on as {@link MergeOrder} says
  * varint term of the metadata group that the driver leads
  * varint number of the order in this term
  * -- ensure: the range's descriptor with the group's replicas, to the end
@@ -43,7 +44,7 @@ record PlacementOrder(long term, long number, Task task) {
   private static final int SPLIT = 7;
 
   /** What is to be done. */
-  sealed interface Task {}
+  sealed interface Task permits Report, Ensure, Change, Transfer, Drop, Forget, Split, MergeOrder {}
 
   /** Say what you hold; the answer is {@link RangeReports}. */
   record Report() implements Task {}
@@ -91,6 +92,8 @@ record PlacementOrder(long term, long number, Task task) {
     } else if (task instanceof Split split) {
       writeRange(out, split.range());
       out.writeVarint(split.epochVersion()).writeVarint(split.newNumber()).writeBlock(split.key());
+    } else if (task instanceof MergeOrder merge) {
+      merge.write(out);
     }
     return out.toByteArray();
   }
@@ -107,6 +110,8 @@ record PlacementOrder(long term, long number, Task task) {
     }
     if (task instanceof Split) {
       return SPLIT;
+    } else if (task instanceof MergeOrder merge) {
+      return merge.kind();
     }
     return task instanceof Forget ? FORGET : REPORT;
   }
@@ -134,10 +139,17 @@ record PlacementOrder(long term, long number, Task task) {
           case DROP -> new Drop(readRange(in), in.readVarint());
           case FORGET -> new Forget(readRange(in));
           case SPLIT -> readSplit(in);
-          default -> throw NewerFormException.unknownKind("placement order", kind);
+          default -> readMerge(kind, in);
         };
     in.requireEnd();
     return new PlacementOrder(term, number, task);
+  }
+
+  private static Task readMerge(int kind, ByteReader in) {
+    if (!MergeOrder.isKind(kind)) {
+      throw NewerFormException.unknownKind("placement order", kind);
+    }
+    return MergeOrder.read(kind, in);
   }
 
   private static Split readSplit(ByteReader in) {

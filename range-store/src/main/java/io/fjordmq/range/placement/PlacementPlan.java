@@ -4,7 +4,10 @@ import io.fjordmq.cluster.NodeId;
 import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeId;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,7 +22,8 @@ import org.jspecify.annotations.Nullable;
  * <p>The rules, in the order in which they are followed for a range:
  *
  * <ol>
- *   <li>What the group's replicas are is published, and what has become of a range that was split.
+ *   <li>What the group's replicas are is published, and what has become of a range that was split
+ *       or merged.
  *   <li>A node that is DRAINING, LEAVING, FULL or SLOW hands leadership to one that is UP.
  *   <li>Voters: as many as the store's setting says, or as there are nodes; a node DOWN for long,
  *       or DRAINING where the others are no majority, is replaced if there is another one. One that
@@ -30,6 +34,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>Learners: if the store says so, every other living node.
  *   <li>A replica that is not of the group is removed, when every node is there. The node can have
  *       one again once none believes that it still has the old one.
+ *   <li>Two ranges that are to become one have the same replicas, and go through a merge ({@link
+ *       MergePlan}). What is left of a range that became part of another one is removed.
  *   <li>Leaders: no node leads two ranges of a store more than another, as far as voters allow;
  *       among as many, what they have to do is spread, too, where that is worth a hand-over.
  * </ol>
@@ -41,8 +47,16 @@ final class PlacementPlan {
   private PlacementPlan() {}
 
   static List<Step> steps(PlacementView view, List<StorePlacement> stores) {
+    return steps(view, stores, new HashMap<>());
+  }
+
+  /**
+   * @param hindrances takes why merges that are wanted are not begun yet, by their left range
+   */
+  static List<Step> steps(
+      PlacementView view, List<StorePlacement> stores, Map<RangeId, String> hindrances) {
     List<Step> steps = new ArrayList<>();
-    stores.forEach(store -> steps.addAll(ofStore(view, store)));
+    stores.forEach(store -> steps.addAll(ofStore(view, store, hindrances)));
     return steps;
   }
 
@@ -57,7 +71,7 @@ final class PlacementPlan {
           }
           PlacedRange range = new PlacedRange(published, view.reports());
           NodeId leader = range.leader();
-          if (leader != null && !range.isReshaped()) {
+          if (leader != null && !range.isReshaped() && range.merging() == null) {
             steps.add(new Step.Split(id, leader, published.epoch().version(), key));
           }
         });
@@ -78,37 +92,64 @@ final class PlacementPlan {
     return splits(view, wanted);
   }
 
-  private static List<Step> ofStore(PlacementView view, StorePlacement store) {
+  private static List<Step> ofStore(
+      PlacementView view, StorePlacement store, Map<RangeId, String> hindrances) {
     List<PlacedRange> ranges =
         view.published().values().stream()
             .filter(range -> range.id().store().equals(store.store()))
             .sorted(Comparator.comparingLong((RangeDescriptor range) -> range.id().number()))
             .map(range -> new PlacedRange(range, view.reports()))
             .toList();
-    Map<RangeId, Set<NodeId>> voters = WantedVoters.of(view, store.voters(), ranges);
-    List<Step> steps = new ArrayList<>();
+    Reshaping reshaping = new Reshaping(view, store.store());
+    MergePlan merges = MergePlan.of(view, reshaping, ranges);
+    Map<RangeId, Set<NodeId>> voters =
+        WantedVoters.of(view, store.voters(), ranges, merges.pairs());
+    Steps steps = new Steps(view);
     List<PlacedRange> settled = new ArrayList<>();
+    Set<RangeId> asTheyShouldBe = new HashSet<>();
     for (PlacedRange range : ranges) {
-      if (range.leader() == null || view.busy().contains(range.id())) {
+      boolean overtaken = reshaping.isOvertaken(range.published());
+      if ((range.leader() == null && !overtaken) || view.busy().contains(range.id())) {
         continue;
       }
-      if (range.isReshaped()) {
-        Step reshape = Reshaping.of(view, range.published());
-        if (reshape != null) {
-          steps.add(reshape);
-        }
+      if (range.isReshaped() || overtaken) {
+        steps.add(reshaping.of(range.published()));
         continue; // before anything else: what a node is told of a range must be true
+      } else if (merges.standsStill(range.id())) {
+        continue;
       }
       Set<NodeId> wanted = Objects.requireNonNull(voters.get(range.id()));
       @Nullable Step step = new RangePlan(view, range, wanted, store.onEveryNode()).next();
       if (step != null) {
         steps.add(step);
+      } else if (merges.isPaired(range.id())) {
+        asTheyShouldBe.add(range.id());
       } else if (!view.cooling().contains(range.id())) {
         settled.add(range);
       }
     }
+    merges.steps(asTheyShouldBe).forEach(steps::add);
+    hindrances.putAll(merges.hindrances());
+    Leftovers.of(view, reshaping, store.store()).forEach(steps::add);
     List<Step> even = LeaderBalance.of(view, ranges, settled);
-    steps.addAll(even.isEmpty() ? LeaderLoad.of(view, ranges, settled) : even);
-    return steps;
+    (even.isEmpty() ? LeaderLoad.of(view, ranges, settled) : even).forEach(steps::add);
+    return steps.all;
+  }
+
+  /** At most one for each range, none for those that something is being done for. */
+  private static final class Steps {
+    final List<Step> all = new ArrayList<>();
+    private final Set<RangeId> taken;
+
+    Steps(PlacementView view) {
+      taken = new HashSet<>(view.busy());
+    }
+
+    void add(@Nullable Step step) {
+      if (step != null && Collections.disjoint(taken, step.ranges())) {
+        taken.addAll(step.ranges());
+        all.add(step);
+      }
+    }
   }
 }

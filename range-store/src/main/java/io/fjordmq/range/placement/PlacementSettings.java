@@ -15,6 +15,7 @@ import java.util.List;
  * @param transferCooldown least time between two transfers of a range's leadership that serve the
  *     balance alone
  * @param maxSteps most steps under way at the same time, for different ranges
+ * @param merges how patient it is with two ranges that are to become one
  */
 public record PlacementSettings(
     List<StorePlacement> stores,
@@ -24,7 +25,8 @@ public record PlacementSettings(
     Duration stepTimeout,
     Duration replaceAfter,
     Duration transferCooldown,
-    int maxSteps) {
+    int maxSteps,
+    MergeSettings merges) {
 
   /** Everything but the stores at its default. */
   public static PlacementSettings defaults(List<StorePlacement> stores) {
@@ -36,7 +38,8 @@ public record PlacementSettings(
         Duration.ofSeconds(30),
         Duration.ofMinutes(5),
         Duration.ofSeconds(30),
-        8);
+        8,
+        MergeSettings.DEFAULTS);
   }
 
   /** The same for these stores. */
@@ -49,7 +52,8 @@ public record PlacementSettings(
         stepTimeout,
         replaceAfter,
         transferCooldown,
-        maxSteps);
+        maxSteps,
+        merges);
   }
 
   /**

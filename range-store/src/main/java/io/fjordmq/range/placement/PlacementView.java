@@ -4,6 +4,7 @@ import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.membership.Member;
 import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeId;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -15,13 +16,25 @@ import java.util.Set;
  * @param reports of the nodes that have answered
  * @param busy ranges that a step is being done for: none is planned
  * @param cooling ranges whose leadership was transferred a short while ago
+ * @param merges what is wanted of merges
  */
 record PlacementView(
     Map<NodeId, Node> nodes,
     Map<RangeId, RangeDescriptor> published,
     Map<NodeId, RangeReports> reports,
     Set<RangeId> busy,
-    Set<RangeId> cooling) {
+    Set<RangeId> cooling,
+    Merges merges) {
+
+  /**
+   * Which ranges are to become one with the next.
+   *
+   * @param wanted left ranges, in the order in which that was asked for
+   * @param late right ranges that have stood still for too long: their merges are given up
+   */
+  record Merges(List<RangeId> wanted, Set<RangeId> late) {
+    static final Merges NONE = new Merges(List.of(), Set.of());
+  }
 
   /**
    * A member.

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -70,13 +71,28 @@ public final class RangeDirectory implements MetadataListener {
   record NextNumber(String store, long number, long version) {
     /** The write by which a range takes it, unless another one did meanwhile. */
     Change take() {
-      byte[] next = new ByteWriter(9).writeByte(NEXT_FORMAT).writeLong(number + 1).toByteArray();
-      return Change.put(NEXT_PREFIX + store, next, version);
+      return put(number + 1);
+    }
+
+    /** Whether it is known only by the ranges that there are, so that it must be {@link #kept}. */
+    boolean isGuessed() {
+      return version == Change.ABSENT;
+    }
+
+    /** The write after which it does not depend on which ranges there are. */
+    Change kept() {
+      return put(number);
+    }
+
+    private Change put(long next) {
+      byte[] value = new ByteWriter(9).writeByte(NEXT_FORMAT).writeLong(next).toByteArray();
+      return Change.put(NEXT_PREFIX + store, value, version);
     }
   }
 
   /**
-   * No range of the store has ever had it: before a number was taken, all ranges were first ones.
+   * No range of the store has ever had it: before a number was taken, or a range went, all ranges
+   * were first ones.
    */
   NextNumber nextNumber(String store) {
     NextNumber known = numbers.get(store);
@@ -101,6 +117,19 @@ public final class RangeDirectory implements MetadataListener {
         .filter(range -> range.id().store().equals(store))
         .sorted((a, b) -> Arrays.compareUnsigned(a.interval().start(), b.interval().start()))
         .toList();
+  }
+
+  /** The range whose keys begin where another one's end; null if there is none. */
+  @Nullable RangeId follower(RangeId left) {
+    Published known = ranges.get(left);
+    byte[] end = known == null ? null : known.descriptor().interval().end();
+    return end == null
+        ? null
+        : ranges(left.store()).stream()
+            .filter(range -> Arrays.equals(range.interval().start(), end))
+            .map(RangeDescriptor::id)
+            .findFirst()
+            .orElse(null);
   }
 
   /**

@@ -23,8 +23,10 @@ import org.jspecify.annotations.Nullable;
  * What a node says of all replicas that it holds.
  *
  * <pre>
- * u8     format, 4; 3, which is read, too, had no writes in its shapes; 2, which is read, too, had
- *        no shapes: its nodes did not split ranges by their load; 1, which is read, too, had neither the next nor keys: they could not split ranges
+ * u8     format, 4; 3, which is read, too, had no writes in its shapes, and nothing of merges: its
+ *        nodes merged no ranges; 2, which is read, too, had no shapes: its nodes did not split
+ *        ranges by their load; 1, which is read, too, had neither the next nor keys: they could not
+ *        split ranges
  * varint version of the metadata that the node knows
  * varint replicas, then of each:
  *   text   store
@@ -41,6 +43,8 @@ import org.jspecify.annotations.Nullable;
  *   u8     1 if the group's replicas follow, 0 if they are not known
  *   -- if so: varint voters, then as many texts; varint learners, then as many texts; ascending
  *   text   why it is halted, empty if it is not
+ *   u8     0 if it goes on; if it stands still to be merged: 1 so far, 2 durably
+ *   -- if it stands still: varint number of the left neighbour; varint epoch version of that
  *   u8     1 if its {@link ShapeReport} follows
  * varint retired ranges, then of each:
  *   text   store
@@ -59,6 +63,9 @@ public record RangeReports(long metadata, List<ReplicaReport> replicas, Set<Rang
   private static final int WITHOUT_WRITES = 3;
   private static final int WITHOUT_SHAPES = 2;
   private static final int WITHOUT_KEYS = 1;
+  private static final int GOES_ON = 0;
+  private static final int STANDS = 1;
+  private static final int STANDS_DURABLY = 2;
   private static final int LEAST_BYTES = 10;
   private static final int MAX_FAILURE_CHARACTERS = 300;
 
@@ -120,10 +127,20 @@ public record RangeReports(long metadata, List<ReplicaReport> replicas, Set<Rang
     }
     String failure = replica.failure() == null ? "" : replica.failure();
     out.writeString(failure.substring(0, Math.min(failure.length(), MAX_FAILURE_CHARACTERS)));
+    writeMerging(out, replica.merging());
     ShapeReport shape = replica.shape();
     out.writeByte(shape == null ? 0 : 1);
     if (shape != null) {
       shape.write(out);
+    }
+  }
+
+  private static void writeMerging(ByteWriter out, ReplicaStatus.@Nullable Merging merging) {
+    if (merging == null) {
+      out.writeByte(GOES_ON);
+    } else {
+      out.writeByte(merging.durable() ? STANDS_DURABLY : STANDS);
+      out.writeVarint(merging.left().number()).writeVarint(merging.leftVersion());
     }
   }
 
@@ -175,6 +192,7 @@ public record RangeReports(long metadata, List<ReplicaReport> replicas, Set<Rang
     long lastIndex = in.readVarint();
     ReplicaSet set = in.readByte() == 0 ? null : readSet(in);
     String failure = in.readString();
+    ReplicaStatus.Merging merging = format == FORMAT ? readMerging(range, in) : null;
     boolean shaped = format > WITHOUT_SHAPES && in.readByte() != 0;
     return new ReplicaReport(
         range,
@@ -186,7 +204,19 @@ public record RangeReports(long metadata, List<ReplicaReport> replicas, Set<Rang
         appliedIndex,
         lastIndex,
         failure.isEmpty() ? null : failure,
+        merging,
         shaped ? ShapeReport.read(in, keys, format > WITHOUT_WRITES) : null);
+  }
+
+  private static ReplicaStatus.@Nullable Merging readMerging(RangeId range, ByteReader in) {
+    int still = in.readByte();
+    if (still == GOES_ON) {
+      return null;
+    } else if (still > STANDS_DURABLY) {
+      throw NewerFormException.unknownKind("merge of a range", still);
+    }
+    RangeId left = new RangeId(range.store(), in.readVarint());
+    return new ReplicaStatus.Merging(left, in.readVarint(), still == STANDS_DURABLY);
   }
 
   private static ReplicaStatus.Role role(int number) {

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param appliedIndex last entry in its state
  * @param lastIndex last entry of its log; 0 while it is closed
  * @param failure why it is halted; null if it is in service
+ * @param merging for which merge it stands still; null if it goes on
  * @param shape what the node wants for the range; null if it does not lead it, or has not measured
  *     it yet
  */
@@ -33,6 +34,7 @@ public record ReplicaReport(
     long appliedIndex,
     long lastIndex,
     @Nullable String failure,
+    ReplicaStatus.@Nullable Merging merging,
     @Nullable ShapeReport shape) {
 
   static ReplicaReport of(ReplicaStatus status, @Nullable ShapeReport wanted) {
@@ -49,6 +51,7 @@ public record ReplicaReport(
         status.appliedIndex(),
         group == null ? 0 : group.lastIndex(),
         status.failure(),
+        status.merging(),
         fits ? wanted : null);
   }
 

@@ -4,12 +4,19 @@ import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeId;
+import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Set;
 
 /** One thing to be done for one range. */
 sealed interface Step {
   RangeId range();
+
+  /** All ranges that it is about; nothing else is done for any of them meanwhile. */
+  default Set<RangeId> ranges() {
+    return Set.of(range());
+  }
 
   /** The metadata shall say what the group's replicas are. */
   record Publish(RangeId range, ReplicaSet replicas) implements Step {}
@@ -17,9 +24,18 @@ sealed interface Step {
   /**
    * The metadata shall say what has become of a range, all at once.
    *
-   * @param shapes of the range and of those that were split off; together they hold what it held
+   * @param shapes of the ranges that there are now in place of those that were published
+   * @param gone ranges that were published and became part of others
    */
-  record Reshape(RangeId range, List<RangeDescriptor> shapes) implements Step {}
+  record Reshape(RangeId range, List<RangeDescriptor> shapes, Set<RangeId> gone) implements Step {
+    @Override
+    public Set<RangeId> ranges() {
+      Set<RangeId> all = new HashSet<>(gone);
+      all.add(range);
+      shapes.forEach(shape -> all.add(shape.id()));
+      return all;
+    }
+  }
 
   /** The leader shall split the range, if it still has the shape that was looked at. */
   @SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
@@ -55,4 +71,55 @@ sealed interface Step {
 
   /** The node may have a replica again: nobody counts the one that it had. */
   record Forget(RangeId range, NodeId node) implements Step {}
+
+  /** The leader shall let the range stand still, so that its left neighbour can take it in. */
+  record Freeze(RangeId range, NodeId leader, RangeDescriptor right, RangeDescriptor left)
+      implements Step {
+    @Override
+    public Set<RangeId> ranges() {
+      return Set.of(range, left.id());
+    }
+  }
+
+  /**
+   * The leader shall let the range take in the one that follows.
+   *
+   * @param replicas of both, each of which stands still
+   */
+  record Absorb(
+      RangeId range,
+      NodeId leader,
+      RangeDescriptor left,
+      RangeDescriptor right,
+      ReplicaSet replicas)
+      implements Step {
+    @Override
+    public Set<RangeId> ranges() {
+      return Set.of(range, right.id());
+    }
+  }
+
+  /**
+   * The leader shall give the range another version: a merge is given up.
+   *
+   * @param left as it is
+   * @param right the range that stands still for it
+   */
+  record Renew(RangeId range, NodeId leader, RangeDescriptor left, RangeId right, String why)
+      implements Step {
+    @Override
+    public Set<RangeId> ranges() {
+      return Set.of(range, right);
+    }
+  }
+
+  /** The leader shall let the range go on that stands still for a merge that was given up. */
+  record Thaw(RangeId range, NodeId leader) implements Step {}
+
+  /**
+   * The node shall remove what it has of a range that became part of others.
+   *
+   * @param heirs who has its keys now
+   */
+  record Bury(RangeId range, NodeId node, Set<RangeId> heirs) implements Step {}
 }

@@ -10,6 +10,7 @@ import io.fjordmq.range.RangeDescriptorCodec;
 import io.fjordmq.range.RangeEpoch;
 import io.fjordmq.range.RangeId;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -30,6 +31,11 @@ final class StepRunner {
 
   /** Completes when it is done, or fails with why it is not, or may not be. */
   CompletableFuture<?> run(Step step) {
+    if (step instanceof Step.Bury bury) {
+      return send(bury.node(), new MergeOrder.Bury(bury.range(), bury.heirs()));
+    } else if (step instanceof Step.Forget forget) {
+      return send(forget.node(), new PlacementOrder.Forget(forget.range()));
+    }
     RangeDirectory.Published published = directory.ranges().get(step.range());
     if (published == null) {
       return CompletableFuture.failedFuture(
@@ -38,7 +44,7 @@ final class StepRunner {
     if (step instanceof Step.Publish publish) {
       return publish(published, publish.replicas());
     } else if (step instanceof Step.Reshape reshape) {
-      return reshape(reshape.shapes());
+      return reshape(reshape);
     } else if (step instanceof Step.Split split) {
       return split(split);
     } else if (step instanceof Step.Ensure ensure) {
@@ -49,8 +55,15 @@ final class StepRunner {
     } else if (step instanceof Step.Transfer transfer) {
       return send(
           transfer.leader(), new PlacementOrder.Transfer(transfer.range(), transfer.target()));
-    } else if (step instanceof Step.Forget forget) {
-      return send(forget.node(), new PlacementOrder.Forget(forget.range()));
+    } else if (step instanceof Step.Freeze freeze) {
+      return send(freeze.leader(), new MergeOrder.Freeze(freeze.right(), freeze.left()));
+    } else if (step instanceof Step.Absorb absorb) {
+      return send(
+          absorb.leader(), new MergeOrder.Absorb(absorb.left(), absorb.right(), absorb.replicas()));
+    } else if (step instanceof Step.Renew renew) {
+      return send(renew.leader(), new MergeOrder.Renew(renew.left()));
+    } else if (step instanceof Step.Thaw thaw) {
+      return send(thaw.leader(), new MergeOrder.Thaw(thaw.range()));
     }
     Step.Drop drop = (Step.Drop) step;
     return change(drop.leader(), drop.range(), drop.members(), drop.members())
@@ -76,8 +89,20 @@ final class StepRunner {
     return write(List.of(put(with(published.descriptor(), replicas))));
   }
 
-  private CompletableFuture<?> reshape(List<RangeDescriptor> shapes) {
-    return write(shapes.stream().map(this::put).toList());
+  private CompletableFuture<?> reshape(Step.Reshape step) {
+    List<Change> changes = new ArrayList<>();
+    step.shapes().forEach(shape -> changes.add(put(shape)));
+    RangeDirectory.NextNumber next = directory.nextNumber(step.range().store());
+    if (!step.gone().isEmpty() && next.isGuessed()) {
+      changes.add(next.kept()); // or the next range would get the number of one that is gone
+    }
+    for (RangeId gone : step.gone()) {
+      RangeDirectory.Published before = directory.ranges().get(gone);
+      if (before != null) {
+        changes.add(Change.remove(RangeDirectory.key(gone), before.version()));
+      }
+    }
+    return write(changes);
   }
 
   /** The range as it is now, newer than what was published of it. */

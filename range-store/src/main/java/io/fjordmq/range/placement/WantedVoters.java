@@ -23,6 +23,9 @@ final class WantedVoters {
   private final List<PlacedRange> ranges;
   private final Map<RangeId, Set<NodeId>> wanted = new HashMap<>();
 
+  /** Ranges that are being merged, whose voters must be the same. */
+  private final Set<RangeId> paired = new HashSet<>();
+
   /** How many ranges each node votes for, as planned so far. */
   private final Map<NodeId, Integer> load = new TreeMap<>(Nodes.ORDER);
 
@@ -34,8 +37,13 @@ final class WantedVoters {
     ranges.forEach(range -> range.replicas().voters().forEach(this::loaded));
   }
 
-  /** Of every range; of one without a leader what it has, for nothing can be done about it. */
-  static Map<RangeId, Set<NodeId>> of(PlacementView view, int voters, List<PlacedRange> ranges) {
+  /**
+   * Of every range; of one without a leader what it has, for nothing can be done about it.
+   *
+   * @param pairs the same for both
+   */
+  static Map<RangeId, Set<NodeId>> of(
+      PlacementView view, int voters, List<PlacedRange> ranges, List<MergePlan.Pair> pairs) {
     WantedVoters plan = new WantedVoters(view, voters, ranges);
     for (PlacedRange range : ranges) {
       Set<NodeId> now = range.replicas().voters();
@@ -44,8 +52,21 @@ final class WantedVoters {
         plan.replace(range, plan.enough(range));
       }
     }
+    pairs.forEach(plan::pair);
     plan.spread();
     return plan.wanted;
+  }
+
+  /** What stands still keeps what it has. */
+  private void pair(MergePlan.Pair pair) {
+    Set<NodeId> same =
+        pair.isFrozen()
+            ? pair.right().replicas().voters()
+            : wanted.getOrDefault(pair.left().id(), Set.of());
+    replace(pair.left(), same);
+    replace(pair.right(), same);
+    paired.add(pair.left().id());
+    paired.add(pair.right().id());
   }
 
   private void loaded(NodeId node) {
@@ -162,7 +183,8 @@ final class WantedVoters {
     PlacedRange led = null;
     for (PlacedRange range : ranges) {
       Set<NodeId> now = wanted.getOrDefault(range.id(), Set.of());
-      boolean can = range.leader() != null && !range.retired().contains(to);
+      boolean can =
+          range.leader() != null && !range.retired().contains(to) && !paired.contains(range.id());
       if (can && now.contains(from) && !now.contains(to)) {
         if (!from.equals(range.leader())) {
           return range;

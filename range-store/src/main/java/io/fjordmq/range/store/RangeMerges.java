@@ -6,6 +6,7 @@ import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeEntry;
 import io.fjordmq.range.RangeId;
 import java.util.Arrays;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -14,10 +15,10 @@ import java.util.concurrent.CompletableFuture;
  * absorbs it. To give up, the left one is renewed, then the right one thawed.
  *
  * <p>Each step is done by the leader of its range, which must be here, and completes when that has
- * applied it durably. All fail with {@link IllegalArgumentException} for ranges that are no
- * neighbours, {@link IllegalStateException} or {@link ConsensusException} if it was not done, or
- * may not have been; repeating one, or being late with it, does no harm. Thread-safe; does not
- * block.
+ * applied it durably; {@link #bury} is for any node. All fail with {@link IllegalArgumentException}
+ * for ranges that are no neighbours, {@link IllegalStateException} or {@link ConsensusException} if
+ * it was not done, or may not have been; repeating one, or being late with it, does no harm.
+ * Thread-safe; does not block.
  */
 public final class RangeMerges {
   private final ReplicaMoves moves;
@@ -75,6 +76,18 @@ public final class RangeMerges {
    */
   public CompletableFuture<Void> thaw(RangeId right) {
     return moves.thaw(right);
+  }
+
+  /**
+   * Closes and removes for ever what this node has of a range that became part of others, where it
+   * has no part in that: nobody will miss it. Does nothing if there is nothing. Fails with {@link
+   * java.io.IOException} too.
+   *
+   * @param heirs who has its keys now; as long as one of them is here, what stands still may be
+   *     what that one takes in
+   */
+  public CompletableFuture<Void> bury(RangeId range, Set<RangeId> heirs) {
+    return moves.bury(range, heirs);
   }
 
   private static long version(RangeDescriptor range) {

@@ -16,6 +16,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -141,11 +142,20 @@ final class ReplicaMoves {
   }
 
   CompletableFuture<Void> drop(RangeId id, long asOfIndex) {
+    return remove(id, replica -> refuseIfNeeded(replica, asOfIndex));
+  }
+
+  CompletableFuture<Void> bury(RangeId id, Set<RangeId> heirs) {
+    return remove(id, replica -> refuseIfAwaited(replica, heirs));
+  }
+
+  /** Refusing is throwing. */
+  private CompletableFuture<Void> remove(RangeId id, Consumer<ReplicaStatus> refuse) {
     return supervised(
         () -> {
           SupervisedReplica replica = replicas.get(id);
           if (replica != null) {
-            refuseIfNeeded(replica.status(), asOfIndex);
+            refuse.accept(replica.status());
             stored.beginRemoval(id);
             replicas.remove(id);
             replica.close();
@@ -154,6 +164,17 @@ final class ReplicaMoves {
             retired.add(id);
           }
         });
+  }
+
+  /** What stands still is needed here by who absorbs it, or comes with a copy of it. */
+  private void refuseIfAwaited(ReplicaStatus replica, Set<RangeId> heirs) {
+    ReplicaStatus.Merging merging = replica.merging();
+    boolean heirsHere = heirs.stream().anyMatch(replicas::containsKey);
+    if (replica.leading()
+        || (merging != null && (heirsHere || replicas.containsKey(merging.left())))) {
+      throw new IllegalStateException(
+          "the replica of " + replica.descriptor().id() + " is still needed here for its merge");
+    }
   }
 
   private static void refuseIfNeeded(ReplicaStatus replica, long asOfIndex) {
@@ -228,6 +249,9 @@ final class ReplicaMoves {
                         id,
                         replica.descriptor().interval(),
                         replica.descriptor().epoch().version()));
+          } else if (stored.isAbsorbed(new RangeId(id.store(), number))) {
+            throw new IllegalArgumentException(
+                "a range of store %s has had the number %d".formatted(id.store(), number));
           } else if (!isLogCut(now)) {
             throw new IllegalStateException(
                 "the log of range %s still has its first entry; it is split after a checkpoint or two"

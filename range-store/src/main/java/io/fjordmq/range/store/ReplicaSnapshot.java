@@ -62,8 +62,18 @@ final class ReplicaSnapshot {
     this.installDirectory = installDirectory;
   }
 
-  /** Writes a consistent copy into the directory; returns the applied index it contains. */
-  long export(Path directory) throws IOException {
+  /**
+   * Writes a consistent copy into the directory; returns the applied index it contains.
+   *
+   * @param leading whether the replica has applied all that was committed before its term. A copy
+   *     from before a merge must not reach who has no rows of the part: the log that follows would
+   *     have it take in what it does not have
+   */
+  long export(Path directory, boolean leading) throws IOException {
+    if (!leading) {
+      throw new IOException(
+          "range " + id + " has not applied all that was decided before its term");
+    }
     try (KvSnapshot rows = space.snapshot();
         RowFile.Writer file = RowFile.write(directory.resolve(FILE))) {
       byte[] progress = required(rows, keys.progress(), "progress");
@@ -208,7 +218,9 @@ final class ReplicaSnapshot {
   private boolean isFrozen(RangeDescriptor other) {
     RangeKeys others = new RangeKeys(other.id().number());
     KvReader rows = space.latest();
-    return rows.get(others.frozen()) != null && rows.get(others.installing()) == null;
+    return rows.get(others.frozen()) != null
+        && rows.get(others.installing()) == null
+        && rows.get(others.removing()) == null; // who removes it would remove our rows, too
   }
 
   private Path keptFile() {

@@ -46,6 +46,7 @@ class LeaderLoadTest {
                   9,
                   9,
                   null,
+                  null,
                   leads ? shape : null));
         });
     return id;
@@ -56,7 +57,8 @@ class LeaderLoadTest {
     Map<NodeId, RangeReports> said = new HashMap<>();
     reports.forEach((node, replicas) -> said.put(node, new RangeReports(1, replicas, Set.of())));
     PlacementView view =
-        new PlacementView(Map.of(A, up, B, up), published, said, Set.of(), Set.of());
+        new PlacementView(
+            Map.of(A, up, B, up), published, said, Set.of(), Set.of(), PlacementView.Merges.NONE);
     return PlacementPlan.steps(view, List.of(new StorePlacement("inbox", 2, false)));
   }
 

@@ -141,7 +141,7 @@ final class ModelCluster {
     Map<NodeId, RangeReports> all = new HashMap<>();
     reports.forEach(
         (node, replicas) -> all.put(node, new RangeReports(1, replicas, retired(node))));
-    return new PlacementView(nodes, published, all, Set.of(), cooling);
+    return new PlacementView(nodes, published, all, Set.of(), cooling, PlacementView.Merges.NONE);
   }
 
   private Set<RangeId> retired(NodeId node) {
@@ -158,7 +158,7 @@ final class ModelCluster {
             ? new ShapeReport(60, group.requests, group.requests, 0, 0, "cold", null, false)
             : null;
     return new ReplicaReport(
-        id, RangeEpoch.FIRST, KeyInterval.ALL, role, 1, knows, 10, 10, null, shape);
+        id, RangeEpoch.FIRST, KeyInterval.ALL, role, 1, knows, 10, 10, null, null, shape);
   }
 
   /** Does what was planned; fails if it must not be done. */

@@ -11,6 +11,7 @@ import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.RangeDescriptorCodec;
 import io.fjordmq.range.RangeEpoch;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.store.ReplicaStatus;
@@ -48,6 +49,7 @@ class PlacementCodecsTest {
                     128,
                     129,
                     null,
+                    new ReplicaStatus.Merging(new RangeId("in", 299), 5, true),
                     new ShapeReport(
                         3,
                         300,
@@ -67,6 +69,7 @@ class PlacementCodecsTest {
                     5,
                     0,
                     "full",
+                    null,
                     null)),
             Set.of(new RangeId("in", 2)));
     byte[] bytes = reports.encode();
@@ -89,6 +92,7 @@ class PlacementCodecsTest {
                 + "0201610162"
                 + "010163"
                 + "00"
+                + "02ab0205" // it stands still, durably
                 + "01" // its shape
                 + "03"
                 + "ac02"
@@ -109,6 +113,7 @@ class PlacementCodecsTest {
                 + "00"
                 + "00"
                 + "0466756c6c"
+                + "00"
                 + "00"
                 + "01"
                 + "02696e"
@@ -134,6 +139,7 @@ class PlacementCodecsTest {
                 null,
                 5,
                 0,
+                null,
                 null,
                 null));
   }
@@ -164,6 +170,33 @@ class PlacementCodecsTest {
     ByteReader in = new ByteReader(HEX.parseHex("04050607" + "04636f6c64" + "00"));
     ShapeReport read = ShapeReport.read(in, KeyInterval.ALL, false);
     assertThat(read).isEqualTo(new ShapeReport(4, 5, 5, 6, 7, "cold", null, false));
+  }
+
+  @Test
+  void shouldReadReportsOfNodesThatDoNotMerge() {
+    RangeReports read =
+        RangeReports.decode(
+            HEX.parseHex(
+                "03c80101"
+                    + "02696e"
+                    + "ac02"
+                    + "0102"
+                    + "0000"
+                    + "03"
+                    + "00"
+                    + "05"
+                    + "00"
+                    + "00"
+                    + "00"
+                    + "01"
+                    + "04050607"
+                    + "04636f6c64"
+                    + "00"
+                    + "00"));
+    assertThat(read.replicas())
+        .singleElement()
+        .satisfies(replica -> assertThat(replica.merging()).isNull())
+        .satisfies(replica -> assertThat(replica.shape()).isNotNull());
   }
 
   @Test
@@ -202,6 +235,7 @@ class PlacementCodecsTest {
             5,
             0,
             "x".repeat(5000),
+            null,
             null);
     RangeReports read =
         RangeReports.decode(new RangeReports(1, List.of(halted), Set.of()).encode());
@@ -221,6 +255,7 @@ class PlacementCodecsTest {
             5,
             0,
             null,
+            null,
             null);
     List<ReplicaReport> many = Collections.nCopies(RangeReports.MAX_REPLICAS + 1, one);
     assertThatThrownBy(() -> new RangeReports(1, many, Set.of()))
@@ -234,6 +269,8 @@ class PlacementCodecsTest {
     RangeDescriptor descriptor =
         new RangeDescriptor(RANGE, KeyInterval.ALL, RangeEpoch.FIRST, ReplicaSet.ofVoters(A));
     String range = "02696e" + "ac02";
+    byte[] bytes = RangeDescriptorCodec.encode(descriptor);
+    String block = "%02x".formatted(bytes.length) + HEX.formatHex(bytes);
     return List.of(
         new Golden(new PlacementOrder.Report(), "01010905"),
         new Golden(
@@ -253,7 +290,16 @@ class PlacementCodecsTest {
             "01030905" + range + "0201610162" + "010163" + "010161" + "00"),
         new Golden(new PlacementOrder.Transfer(RANGE, B), "01040905" + range + "0162"),
         new Golden(new PlacementOrder.Drop(RANGE, 128), "01050905" + range + "8001"),
-        new Golden(new PlacementOrder.Forget(RANGE), "01060905" + range));
+        new Golden(new PlacementOrder.Forget(RANGE), "01060905" + range),
+        new Golden(new MergeOrder.Freeze(descriptor, descriptor), "01080905" + block + block),
+        new Golden(
+            new MergeOrder.Absorb(descriptor, descriptor, SET),
+            "01090905" + block + block + "0201610162" + "010163"),
+        new Golden(new MergeOrder.Renew(descriptor), "010a0905" + block),
+        new Golden(new MergeOrder.Thaw(RANGE), "010b0905" + range),
+        new Golden(
+            new MergeOrder.Bury(RANGE, Set.of(new RangeId("in", 7), new RangeId("in", 299))),
+            "010c0905" + range + "02" + "07" + "ab02"));
   }
 
   @Test
@@ -282,7 +328,7 @@ class PlacementCodecsTest {
   void shouldRefuseWhatAnotherVersionMayHaveSent() {
     assertThatThrownBy(() -> PlacementOrder.decode(HEX.parseHex("02010905")))
         .isInstanceOf(MalformedBytesException.class);
-    assertThatThrownBy(() -> PlacementOrder.decode(HEX.parseHex("01080905")))
+    assertThatThrownBy(() -> PlacementOrder.decode(HEX.parseHex("010d0905")))
         .isInstanceOf(MalformedBytesException.class);
     assertThatThrownBy(() -> RangeReports.decode(HEX.parseHex("0500")))
         .isInstanceOf(MalformedBytesException.class);

@@ -29,7 +29,8 @@ class RangePlanTest {
 
   private void says(NodeId node, ReplicaStatus.Role role) {
     ReplicaReport replica =
-        new ReplicaReport(RANGE, RangeEpoch.FIRST, KeyInterval.ALL, role, 3, ALL, 9, 9, null, null);
+        new ReplicaReport(
+            RANGE, RangeEpoch.FIRST, KeyInterval.ALL, role, 3, ALL, 9, 9, null, null, null);
     reports.put(node, new RangeReports(1, List.of(replica), Set.of()));
   }
 
@@ -38,7 +39,12 @@ class RangePlanTest {
     RangeDescriptor published = new RangeDescriptor(RANGE, KeyInterval.ALL, RangeEpoch.FIRST, ALL);
     PlacementView view =
         new PlacementView(
-            Map.of(A, up, B, up, C, up), Map.of(RANGE, published), reports, Set.of(), Set.of());
+            Map.of(A, up, B, up, C, up),
+            Map.of(RANGE, published),
+            reports,
+            Set.of(),
+            Set.of(),
+            PlacementView.Merges.NONE);
     PlacedRange range = new PlacedRange(published, reports);
     return new RangePlan(view, range, Set.of(A, C), false).next();
   }

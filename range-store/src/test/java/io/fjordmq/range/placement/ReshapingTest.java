@@ -42,7 +42,7 @@ class ReshapingTest {
   private static ReplicaReport replica(
       RangeId range, long version, KeyInterval keys, ReplicaStatus.Role role) {
     return new ReplicaReport(
-        range, new RangeEpoch(version, 1), keys, role, 3, BOTH, 9, 9, null, null);
+        range, new RangeEpoch(version, 1), keys, role, 3, BOTH, 9, 9, null, null, null);
   }
 
   private void says(NodeId node, ReplicaReport... replicas) {
@@ -55,7 +55,12 @@ class ReshapingTest {
         new RangeDescriptor(PARENT, KeyInterval.ALL, new RangeEpoch(1, 4), BOTH);
     return PlacementPlan.steps(
         new PlacementView(
-            Map.of(A, up, B, up), Map.of(PARENT, published), reports, Set.of(), Set.of()),
+            Map.of(A, up, B, up),
+            Map.of(PARENT, published),
+            reports,
+            Set.of(),
+            Set.of(),
+            PlacementView.Merges.NONE),
         STORES);
   }
 
@@ -77,7 +82,8 @@ class ReshapingTest {
         .containsExactly(
             new Step.Reshape(
                 PARENT,
-                List.of(shape(PARENT, 2, keys("", "m")), shape(CHILD, 2, keys("m", null)))));
+                List.of(shape(PARENT, 2, keys("", "m")), shape(CHILD, 2, keys("m", null))),
+                Set.of()));
   }
 
   @Test
@@ -108,7 +114,13 @@ class ReshapingTest {
     RangeDescriptor published =
         new RangeDescriptor(PARENT, KeyInterval.ALL, new RangeEpoch(1, 4), BOTH);
     PlacementView view =
-        new PlacementView(Map.of(A, up), Map.of(PARENT, published), reports, Set.of(), Set.of());
+        new PlacementView(
+            Map.of(A, up),
+            Map.of(PARENT, published),
+            reports,
+            Set.of(),
+            Set.of(),
+            PlacementView.Merges.NONE);
     byte[] key = {1};
     assertThat(PlacementPlan.splits(view, Map.of(PARENT, key)))
         .containsExactly(new Step.Split(PARENT, A, 1, key));

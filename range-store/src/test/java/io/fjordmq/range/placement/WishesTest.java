@@ -29,7 +29,17 @@ class WishesTest {
   private static ReplicaReport replica(
       Role role, long term, long version, @Nullable ShapeReport shape) {
     return new ReplicaReport(
-        RANGE, new RangeEpoch(version, 1), KeyInterval.ALL, role, term, BOTH, 9, 9, null, shape);
+        RANGE,
+        new RangeEpoch(version, 1),
+        KeyInterval.ALL,
+        role,
+        term,
+        BOTH,
+        9,
+        9,
+        null,
+        null,
+        shape);
   }
 
   private static List<Step> wishes(Set<RangeId> busy, ReplicaReport ofA, ReplicaReport ofB) {
@@ -44,7 +54,8 @@ class WishesTest {
                 B,
                 new RangeReports(1, List.of(ofB), Set.of())),
             busy,
-            Set.of()));
+            Set.of(),
+            PlacementView.Merges.NONE));
   }
 
   @Test

@@ -19,6 +19,7 @@ import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.StoreSpec;
 import io.fjordmq.range.kv.SimKv;
+import io.fjordmq.range.placement.MergeSettings;
 import io.fjordmq.range.placement.PlacementSettings;
 import io.fjordmq.range.placement.StorePlacement;
 import io.fjordmq.range.store.RangeStore;
@@ -52,18 +53,22 @@ final class PlacementCluster {
   private final Map<NodeId, Member.State> states = new HashMap<>();
   private final List<RangeDescriptor> ranges;
   private final boolean onEveryNode;
+  private final boolean forgetful;
   private int voters = 3;
   private @Nullable NodeId gone;
 
   /**
    * @param watch puts something between the replicas and their groups, for each life of a node
+   * @param forgetful a defect: no record of the metadata is ever deleted
    */
   PlacementCluster(
       SimCluster cluster,
       LoopbackPeers peers,
       RandomWishes wishes,
       Path installs,
-      BiFunction<SimHost, SimKv, ConsensusHost> watch) {
+      BiFunction<SimHost, SimKv, ConsensusHost> watch,
+      boolean forgetful) {
+    this.forgetful = forgetful;
     this.simulation = cluster.simulation();
     this.onEveryNode = simulation.chance(50);
     long size = simulation.between(3, 5);
@@ -95,7 +100,8 @@ final class PlacementCluster {
         Duration.ofSeconds(2),
         Duration.ofSeconds(1),
         Duration.ofMillis(500),
-        4);
+        4,
+        new MergeSettings(Duration.ofSeconds(5), Duration.ofMillis(1_500), Duration.ofMillis(500)));
   }
 
   // ---- what is wanted
@@ -200,7 +206,10 @@ final class PlacementCluster {
     return leader == null
         ? CompletableFuture.failedFuture(
             new ConsensusException(ConsensusException.Kind.NOT_LEADER, "no leader"))
-        : leader.life().metadata().write(batch);
+        : leader
+            .life()
+            .metadata()
+            .write(batch.stream().filter(change -> !forgetful || change.value() != null).toList());
   }
 
   @Nullable PlacementNode metadataLeader() {
@@ -240,6 +249,12 @@ final class PlacementCluster {
       }
     }
     return latest;
+  }
+
+  /** Some node has applied that; the others have the rows that they need for it, or a copy. */
+  boolean isPartOfAnother(RangeId range) {
+    return up().stream()
+        .anyMatch(id -> StoredShapes.isAbsorbed(node(id).ranges().life().kv(), range));
   }
 
   static long term(ReplicaStatus replica) {

@@ -3,6 +3,7 @@ package io.fjordmq.range.sim;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.GroupStatus;
 import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.RangeId;
 import io.fjordmq.range.placement.RangeDirectory;
 import io.fjordmq.range.store.RangeStore;
 import io.fjordmq.range.store.ReplicaStatus;
@@ -19,8 +20,20 @@ final class PlacementGoal {
     this.cluster = cluster;
   }
 
-  /** Every range has the replicas that are wanted, all know it, and its leaders are spread. */
+  /**
+   * Every range has the replicas that are wanted, all know it, its leaders are spread, nothing
+   * stands still, and nothing is left of ranges that are gone.
+   */
   boolean isReached() {
+    Set<RangeId> known = new HashSet<>();
+    cluster.ranges().forEach(range -> known.add(range.id()));
+    for (NodeId id : cluster.up()) {
+      for (ReplicaStatus replica : cluster.node(id).ranges().store().status()) {
+        if (replica.merging() != null || !known.contains(replica.descriptor().id())) {
+          return false;
+        }
+      }
+    }
     Map<NodeId, Integer> leads = new HashMap<>();
     for (RangeDescriptor range : cluster.ranges()) {
       ReplicaStatus leader = cluster.leaderOf(range.id());
@@ -29,7 +42,7 @@ final class PlacementGoal {
       }
       leads.merge(leader.node(), 1, Integer::sum);
     }
-    return (cluster.ranges().size() > 2 || leads.size() == 2) // else no node leads both
+    return (cluster.ranges().size() != 2 || leads.size() == 2) // else no node leads both
         && StoredShapes.areWhole(cluster.ranges());
   }
 
@@ -79,6 +92,7 @@ final class PlacementGoal {
   /** Who holds what, for whoever has to find out why the goal is not reached. */
   String where() {
     StringBuilder text = new StringBuilder();
+    cluster.ranges().forEach(range -> text.append("\npublished ").append(range));
     cluster.states().forEach((id, state) -> text.append("\n").append(id).append(' ').append(state));
     for (NodeId id : cluster.up()) {
       PlacementNode node = cluster.node(id);
@@ -86,7 +100,7 @@ final class PlacementGoal {
       for (ReplicaStatus replica : store.status()) {
         GroupStatus group = replica.group();
         text.append(
-            "\n%s %s %s term %d at %d of %d: voters %s, learners %s"
+            "\n%s %s %s term %d at %d of %d: %s version %d, voters %s, learners %s, %s"
                 .formatted(
                     id,
                     replica.descriptor().id(),
@@ -94,8 +108,11 @@ final class PlacementGoal {
                     PlacementCluster.term(replica),
                     replica.appliedIndex(),
                     group == null ? -1 : group.lastIndex(),
+                    replica.descriptor().interval(),
+                    replica.descriptor().epoch().version(),
                     replica.voters(),
-                    replica.learners()));
+                    replica.learners(),
+                    replica.failure() != null ? replica.failure() : replica.merging()));
       }
       text.append(
           "\n%s retired %s, metadata %s"

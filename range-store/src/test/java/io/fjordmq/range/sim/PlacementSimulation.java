@@ -24,6 +24,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 
 /**
  * One seed's run: a cluster of three to five nodes begins with two ranges on one of them. While
@@ -54,7 +55,11 @@ final class PlacementSimulation {
     /** A leader answers queries without asking whether it still leads. */
     READS_UNCONFIRMED,
     /** Nodes remove replicas that their groups still have. */
-    HASTY_DROPS
+    HASTY_DROPS,
+    /** A range takes in another one as soon as one replica of that stands still. */
+    HASTY_ABSORPTIONS,
+    /** Whoever publishes a merge leaves the record of the range that is gone. */
+    FORGOTTEN_RECORDS
   }
 
   PlacementSimulation(long seed, Defect defect, Path installs, SimCounts counts) {
@@ -71,7 +76,8 @@ final class PlacementSimulation {
             wishes,
             installs,
             (host, kv) ->
-                new WatchedHost(host, kv, "words", history, counts, this::removed, unconfirmed));
+                new WatchedHost(host, kv, "words", history, counts, this::removed, unconfirmed),
+            defect == Defect.FORGOTTEN_RECORDS);
     this.trouble =
         new PlacementTrouble(
             simulation,
@@ -79,6 +85,7 @@ final class PlacementSimulation {
             cluster,
             KEYS,
             defect == Defect.HASTY_DROPS,
+            new PlacementMerges(cluster, counts, defect == Defect.HASTY_ABSORPTIONS),
             history,
             counts);
     this.goal = new PlacementGoal(cluster);
@@ -180,8 +187,12 @@ final class PlacementSimulation {
       }
     }
     cluster.wantVoters(3);
+    await("every range is where it should be", goal::isReached);
+  }
+
+  private void await(String what, BooleanSupplier condition) {
     try {
-      simulation.runUntil("every range is where it should be", goal::isReached, PATIENCE_MILLIS);
+      simulation.runUntil(what, condition, PATIENCE_MILLIS);
     } catch (AssertionError e) {
       throw new AssertionError(e.getMessage() + goal.where(), e);
     }
@@ -196,7 +207,7 @@ final class PlacementSimulation {
     assertThat(failures() - failedBefore)
         .as("seed %s: failures in peace", simulation.seed())
         .isZero();
-    simulation.runUntil("all replicas have the same", goal::areEqual, PATIENCE_MILLIS);
+    await("all replicas have the same", goal::areEqual);
     clients.forEach(client -> counts.acknowledgements += client.acknowledgements());
     counts.wishes += cluster.ranges().stream().filter(this::beganByWish).count();
   }
@@ -221,7 +232,7 @@ final class PlacementSimulation {
   /** A node removes its replica for ever: the group must not have it any more. */
   private void removed(NodeId node, GroupId group) {
     ReplicaStatus leader = cluster.leaderOf(StoredShapes.idOf(group));
-    if (leader != null) {
+    if (leader != null && !cluster.isPartOfAnother(leader.descriptor().id())) {
       assertThat(leader.voters().contains(node) || leader.learners().contains(node))
           .as("%s removes its replica of %s, which the group counts on", node, group)
           .isFalse();

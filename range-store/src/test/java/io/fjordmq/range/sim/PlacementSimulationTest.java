@@ -45,6 +45,8 @@ class PlacementSimulationTest {
       assertThat(counts.probes).isGreaterThan(0);
       assertThat(counts.installs).isGreaterThan(seeds.count() / 2);
       assertThat(counts.splits).isGreaterThan(seeds.count() / 2);
+      assertThat(counts.merges).isGreaterThan(seeds.count() / 2);
+      assertThat(counts.mergesGivenUp).isGreaterThan(seeds.count() / 10);
       assertThat(counts.wishes).isGreaterThan(seeds.count() / 10);
     }
   }
@@ -66,6 +68,17 @@ class PlacementSimulationTest {
     assertThat(find(PlacementSimulation.Defect.HASTY_DROPS))
         .message()
         .containsAnyOf("counts on", "every range is where it should be"); // or later: it is gone
+  }
+
+  @Test
+  void shouldFindAMergeThatDoesNotWaitForAllReplicas() {
+    assertThat(find(PlacementSimulation.Defect.HASTY_ABSORPTIONS)).isNotNull();
+  }
+
+  @Test
+  void shouldFindARecordThatIsLeftAfterAMerge() {
+    assertThat(find(PlacementSimulation.Defect.FORGOTTEN_RECORDS))
+        .hasMessageContaining("every range is where it should be");
   }
 
   private AssertionError find(PlacementSimulation.Defect defect) {

@@ -22,6 +22,7 @@ final class PlacementTrouble {
   private final PlacementCluster cluster;
   private final List<String> keys;
   private final boolean hastyDrops;
+  private final PlacementMerges merges;
   private final WordHistory history;
   private final SimCounts counts;
   private final Set<String> asked = new HashSet<>();
@@ -37,6 +38,7 @@ final class PlacementTrouble {
       PlacementCluster cluster,
       List<String> keys,
       boolean hastyDrops,
+      PlacementMerges merges,
       WordHistory history,
       SimCounts counts) {
     this.simulation = simulation;
@@ -44,6 +46,7 @@ final class PlacementTrouble {
     this.cluster = cluster;
     this.keys = keys;
     this.hastyDrops = hastyDrops;
+    this.merges = merges;
     this.history = history;
     this.counts = counts;
   }
@@ -62,6 +65,10 @@ final class PlacementTrouble {
     if (simulation.chance(30)) {
       split();
     }
+    if (simulation.chance(35)) {
+      merges.ask();
+    }
+    merges.hurry();
     if (simulation.chance(12)) {
       network.partition(cluster.ids(), List.of(id));
     } else if (simulation.chance(15)) {

@@ -18,6 +18,7 @@ public final class SimCounts implements RangeObserver {
   public long probes;
   public long splits;
   public long merges;
+  public long mergesGivenUp;
   public long thaws;
 
   /** Ranges that began where the load of their parents asked for it. */

@@ -160,4 +160,12 @@ class ReplicaSnapshotTest {
             (key, value) -> rows.add(hex.formatHex(key) + "=" + hex.formatHex(value)));
     return rows;
   }
+
+  /** It may not have applied what was decided before, of which the copy must have everything. */
+  @Test
+  void shouldMakeNoCopyBeforeItLeads() {
+    ahead.replica.following();
+    assertThatThrownBy(() -> ahead.replica.export(copy)).isInstanceOf(IOException.class);
+    assertThat(copy).isEmptyDirectory();
+  }
 }

@@ -1,0 +1,177 @@
+package io.fjordmq.range.placement;
+
+import io.fjordmq.api.ByteReader;
+import io.fjordmq.api.ByteWriter;
+import io.fjordmq.api.MalformedBytesException;
+import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.RangeDescriptorCodec;
+import io.fjordmq.range.RangeId;
+import io.fjordmq.range.store.RangeStore;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * The orders by which two ranges become one (decision 0028), and what comes after the head of a
+ * {@link PlacementOrder}:
+ *
+ * <pre>
+ * -- freeze:  block descriptor of the right range; block descriptor of the left one
+ * -- absorb:  block descriptor of the left range; block descriptor of the right one; the set
+ * -- renew:   block descriptor of the range
+ * -- thaw:    text store; varint range number
+ * -- bury:    text store; varint range number; varint heirs, of each varint number
+ * </pre>
+ */
+sealed interface MergeOrder extends PlacementOrder.Task {
+  int kind();
+
+  void write(ByteWriter out);
+
+  CompletableFuture<Void> perform(RangeStore store);
+
+  /** Let the right range, which you lead, stand still. */
+  record Freeze(RangeDescriptor right, RangeDescriptor left) implements MergeOrder {
+    static final int KIND = 8;
+
+    @Override
+    public int kind() {
+      return KIND;
+    }
+
+    @Override
+    public void write(ByteWriter out) {
+      writeRange(out, right);
+      writeRange(out, left);
+    }
+
+    @Override
+    public CompletableFuture<Void> perform(RangeStore store) {
+      return store.merges().freeze(right, left);
+    }
+  }
+
+  /** Let the left range, which you lead, take in the right one. */
+  record Absorb(RangeDescriptor left, RangeDescriptor right, ReplicaSet replicas)
+      implements MergeOrder {
+    static final int KIND = 9;
+
+    @Override
+    public int kind() {
+      return KIND;
+    }
+
+    @Override
+    public void write(ByteWriter out) {
+      writeRange(out, left);
+      writeRange(out, right);
+      RangeReports.writeSet(out, replicas);
+    }
+
+    @Override
+    public CompletableFuture<Void> perform(RangeStore store) {
+      return store.merges().absorb(left, right, replicas);
+    }
+  }
+
+  /** Let the range, which you lead, have another version. */
+  record Renew(RangeDescriptor range) implements MergeOrder {
+    static final int KIND = 10;
+
+    @Override
+    public int kind() {
+      return KIND;
+    }
+
+    @Override
+    public void write(ByteWriter out) {
+      writeRange(out, range);
+    }
+
+    @Override
+    public CompletableFuture<Void> perform(RangeStore store) {
+      return store.merges().renew(range);
+    }
+  }
+
+  /** Let the range, which you lead, go on. */
+  record Thaw(RangeId range) implements MergeOrder {
+    static final int KIND = 11;
+
+    @Override
+    public int kind() {
+      return KIND;
+    }
+
+    @Override
+    public void write(ByteWriter out) {
+      out.writeString(range.store()).writeVarint(range.number());
+    }
+
+    @Override
+    public CompletableFuture<Void> perform(RangeStore store) {
+      return store.merges().thaw(range);
+    }
+  }
+
+  /** Remove what is left of a range that is part of others. */
+  record Bury(RangeId range, Set<RangeId> heirs) implements MergeOrder {
+    static final int KIND = 12;
+
+    @Override
+    public int kind() {
+      return KIND;
+    }
+
+    @Override
+    public void write(ByteWriter out) {
+      out.writeString(range.store()).writeVarint(range.number()).writeVarint(heirs.size());
+      heirs.stream().mapToLong(RangeId::number).sorted().forEach(out::writeVarint);
+    }
+
+    @Override
+    public CompletableFuture<Void> perform(RangeStore store) {
+      return store.merges().bury(range, heirs);
+    }
+  }
+
+  private static void writeRange(ByteWriter out, RangeDescriptor range) {
+    out.writeBlock(RangeDescriptorCodec.encode(range));
+  }
+
+  private static RangeDescriptor readRange(ByteReader in) {
+    return RangeDescriptorCodec.decode(in.readBlock());
+  }
+
+  private static RangeId readId(ByteReader in) {
+    return new RangeId(in.readString(), in.readVarint());
+  }
+
+  /** Whether {@link #read} knows it. */
+  static boolean isKind(int kind) {
+    return kind >= Freeze.KIND && kind <= Bury.KIND;
+  }
+
+  /**
+   * @throws MalformedBytesException if the bytes are none
+   */
+  static MergeOrder read(int kind, ByteReader in) {
+    return switch (kind) {
+      case Freeze.KIND -> new Freeze(readRange(in), readRange(in));
+      case Absorb.KIND -> new Absorb(readRange(in), readRange(in), RangeReports.readSet(in));
+      case Renew.KIND -> new Renew(readRange(in));
+      case Thaw.KIND -> new Thaw(readId(in));
+      default -> readBury(in);
+    };
+  }
+
+  private static Bury readBury(ByteReader in) {
+    RangeId range = readId(in);
+    Set<RangeId> heirs = new HashSet<>();
+    for (int left = in.readCount(1); left > 0; left--) {
+      heirs.add(new RangeId(range.store(), in.readVarint()));
+    }
+    return new Bury(range, Set.copyOf(heirs));
+  }
+}

@@ -1,0 +1,157 @@
+package io.fjordmq.range.placement;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.RangeId;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Merges that somebody has asked for and waits for; one for each left range. And since when ranges
+ * stand still, whoever has asked for that. Thread-safe.
+ */
+final class WantedMerges {
+  private static final Logger LOG = LoggerFactory.getLogger(WantedMerges.class);
+
+  private final Map<RangeId, Wanted> waiting = new LinkedHashMap<>();
+  private final Map<RangeId, Long> stillSinceMillis = new HashMap<>();
+
+  /** Left ranges whose merge was given up: until when none is begun by itself. */
+  private final Map<RangeId, Long> coolUntilMillis = new HashMap<>();
+
+  /** Why the merges are not begun yet, as of the latest look. */
+  private Map<RangeId, String> hindrances = Map.of();
+
+  private record Wanted(
+      RangeId left, RangeId right, long untilMillis, CompletableFuture<Void> done) {}
+
+  /** Somebody who waits, and what he hears. */
+  private record Told(Wanted wanted, @Nullable String why) {
+    void tell() {
+      if (why == null) {
+        wanted.done.complete(null);
+      } else {
+        LOG.warn("range {} does not take in {}: {}", wanted.left, wanted.right, why);
+        wanted.done.completeExceptionally(new IllegalStateException(why));
+      }
+    }
+  }
+
+  /** Who asks for what is wanted already waits with the others. */
+  synchronized CompletableFuture<Void> add(RangeId left, RangeId right, long untilMillis) {
+    return waiting.computeIfAbsent(
+            left, id -> new Wanted(id, right, untilMillis, new CompletableFuture<>()))
+        .done;
+  }
+
+  /** Whether one may be begun that nobody waits for: one at a time, none that was given up. */
+  synchronized boolean mayBegin(RangeId left) {
+    return waiting.isEmpty() && stillSinceMillis.isEmpty() && !coolUntilMillis.containsKey(left);
+  }
+
+  /** Whether something stands still, so that it is urgent to look. */
+  synchronized boolean areUrgent() {
+    return !stillSinceMillis.isEmpty();
+  }
+
+  /** What is to be done next, of what is known now. */
+  PlacementView.Merges look(
+      Map<RangeId, RangeDescriptor> published,
+      Map<NodeId, RangeReports> reports,
+      MergeSettings settings,
+      long nowMillis) {
+    Set<RangeId> standingStill = standingStill(published, reports);
+    List<Told> told = new ArrayList<>();
+    PlacementView.Merges now;
+    synchronized (this) {
+      coolUntilMillis.values().removeIf(until -> until <= nowMillis);
+      stillSinceMillis.keySet().retainAll(standingStill);
+      standingStill.forEach(range -> stillSinceMillis.putIfAbsent(range, nowMillis));
+      for (Wanted wanted : List.copyOf(waiting.values())) {
+        Told end = end(wanted, published, nowMillis);
+        if (end != null) {
+          waiting.remove(wanted.left);
+          told.add(end);
+          if (end.why != null) {
+            coolUntilMillis.put(wanted.left, nowMillis + settings.cooldown().toMillis());
+          }
+        }
+      }
+      Set<RangeId> late = new HashSet<>(standingStill);
+      long limit = nowMillis - settings.standstill().toMillis();
+      late.removeIf(range -> stillSinceMillis.getOrDefault(range, nowMillis) > limit);
+      now = new PlacementView.Merges(List.copyOf(waiting.keySet()), Set.copyOf(late));
+    }
+    told.forEach(Told::tell);
+    return now;
+  }
+
+  private static Set<RangeId> standingStill(
+      Map<RangeId, RangeDescriptor> published, Map<NodeId, RangeReports> reports) {
+    return reports.values().stream()
+        .flatMap(report -> report.replicas().stream())
+        .filter(replica -> replica.merging() != null)
+        .map(replica -> published.get(replica.range()))
+        .flatMap(Stream::ofNullable)
+        .distinct()
+        .filter(range -> new PlacedRange(range, reports).merging() != null)
+        .map(RangeDescriptor::id)
+        .collect(Collectors.toSet());
+  }
+
+  /** Null while it goes on. */
+  private @Nullable Told end(
+      Wanted wanted, Map<RangeId, RangeDescriptor> published, long nowMillis) {
+    RangeDescriptor left = published.get(wanted.left);
+    RangeDescriptor right = published.get(wanted.right);
+    if (right == null) {
+      return new Told(wanted, null);
+    } else if (left == null || !Arrays.equals(left.interval().end(), right.interval().start())) {
+      return new Told(wanted, "it does not follow any more");
+    } else if (nowMillis >= wanted.untilMillis && !stillSinceMillis.containsKey(wanted.right)) {
+      return new Told(wanted, hindrances.getOrDefault(wanted.left, "it took too long"));
+    }
+    return null;
+  }
+
+  /** Why merges that are wanted are not begun yet, by their left range. */
+  synchronized void hindered(Map<RangeId, String> why) {
+    hindrances = Map.copyOf(why);
+  }
+
+  /** A step is done; it may be one that gives a merge up. */
+  void ended(Step step, boolean done, long coolUntilMillis) {
+    if (step instanceof Step.Renew renew && done) {
+      Wanted wanted;
+      synchronized (this) {
+        this.coolUntilMillis.put(renew.range(), coolUntilMillis);
+        wanted = waiting.remove(renew.range());
+      }
+      if (wanted != null) {
+        new Told(wanted, renew.why()).tell();
+      }
+    }
+  }
+
+  void giveUpAll(String why) {
+    List<Wanted> all;
+    synchronized (this) {
+      all = List.copyOf(waiting.values());
+      waiting.clear();
+      stillSinceMillis.clear();
+    }
+    all.forEach(wanted -> new Told(wanted, why).tell());
+  }
+}

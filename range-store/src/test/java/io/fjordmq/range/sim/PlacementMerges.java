@@ -1,0 +1,59 @@
+package io.fjordmq.range.sim;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.GroupStatus;
+import io.fjordmq.range.store.ReplicaStatus;
+
+/** Merges that are asked for while a cluster is in trouble. */
+final class PlacementMerges {
+  private final PlacementCluster cluster;
+  private final SimCounts counts;
+  private final boolean hasty;
+
+  /**
+   * @param hasty a defect: somebody does not wait until all replicas stand still
+   */
+  PlacementMerges(PlacementCluster cluster, SimCounts counts, boolean hasty) {
+    this.cluster = cluster;
+    this.counts = counts;
+    this.hasty = hasty;
+  }
+
+  /** Any range takes in the one that follows, if there is one. */
+  void ask() {
+    PlacementNode leader = cluster.metadataLeader();
+    if (leader != null) {
+      leader
+          .life()
+          .driver()
+          .merge(cluster.anyRange().id())
+          .whenComplete(
+              (done, failure) -> {
+                counts.merges += failure == null ? 1 : 0;
+                counts.mergesGivenUp += failure == null ? 0 : 1;
+              });
+    }
+  }
+
+  /** What stands still is taken in at once; nothing if there is no defect. */
+  void hurry() {
+    if (!hasty) {
+      return;
+    }
+    for (NodeId id : cluster.up()) {
+      for (ReplicaStatus right : cluster.node(id).ranges().store().status()) {
+        ReplicaStatus left =
+            right.merging() == null ? null : cluster.leaderOf(right.merging().left());
+        GroupStatus group = left == null ? null : left.group();
+        if (left != null && group != null) {
+          cluster
+              .node(left.node())
+              .ranges()
+              .store()
+              .merges()
+              .absorb(left.descriptor(), right.descriptor(), group.replicas());
+        }
+      }
+    }
+  }
+}
