@@ -21,6 +21,11 @@ final class AppliedRoutes {
    * keys. Of a range that is new here nobody knows which keys it had when its log said what the
    * copy begins with: any of those around it that no replica here holds. A split that comes with
    * the log takes nothing away that was not applied before.
+   *
+   * A range that has taken in others had their keys, too, and may have given them away again: a copy
+   * of it from after that says nothing of what its log did to them meanwhile. They are missing until
+   * ranges that there are hold them; what the replica of a range that is gone holds here does not
+   * count. Of that one's own log everything is in the table then, and there is no more to come.
    */
 
   /** One range. Guarded by itself. */
@@ -30,6 +35,9 @@ final class AppliedRoutes {
 
     /** How far the replica is; beyond the index only while keys are missing. */
     private long reached;
+
+    /** It is part of another range. */
+    private boolean gone;
 
     /** Guarded by {@link #unheld}. */
     private @Nullable KeyInterval held;
@@ -74,31 +82,75 @@ final class AppliedRoutes {
 
   /**
    * The table has the range's rows, all of them and none that were there before: those of a copy,
-   * or those of a replica that is opened again.
+   * or those of a replica that is opened again, or that has taken in another one.
+   *
+   * @param parts ranges that are part of it
    */
-  void opened(long range, KeyInterval held) {
+  void opened(long range, KeyInterval held, List<Long> parts) {
     List<Told> told = new ArrayList<>();
     synchronized (unheld) {
       Progress progress = progress(range);
-      synchronized (progress) {
-        KeyInterval before = progress.held;
-        progress.held = held;
-        if (before != null) {
-          unheld.add(before);
-        }
-        List<KeyInterval> perhapsHad = before == null ? unheld.at(held) : List.of(before);
-        perhapsHad.forEach(progress.missing::add);
+      KeyInterval before = progress.held;
+      giveUp(progress, held, parts);
+      List<KeyInterval> perhapsHad = before == null ? unheld.at(held) : List.of(before);
+      List<Progress> fewer = new ArrayList<>(List.of(progress));
+      if (!parts.isEmpty()) {
+        perhapsHad = unheld.all();
+        parts.forEach(part -> addUnlessGone(progress(part), fewer));
       }
+      for (Progress one : fewer) {
+        miss(one, perhapsHad);
+      }
+      progress.held = held;
       for (Progress other : ranges.values()) {
         KeyInterval here = other.held;
         if (here != null) {
           unheld.fill(here);
-          told.add(fill(progress, here));
+          fewer.forEach(one -> told.add(fill(one, here)));
         }
         told.add(fill(other, held));
       }
     }
     told.forEach(Told::tell);
+  }
+
+  /** What it held, and what those held that are part of it, or have been, is not held any more. */
+  private void giveUp(Progress progress, KeyInterval held, List<Long> parts) {
+    parts.forEach(part -> giveUp(progress(part)));
+    ranges.values().stream()
+        .filter(other -> other == progress || (other.held != null && other.held.overlaps(held)))
+        .forEach(this::giveUp);
+    synchronized (progress) {
+      if (progress.gone) { // a crash has undone it
+        progress.gone = false;
+        progress.index = 0;
+      }
+    }
+  }
+
+  private void giveUp(Progress progress) {
+    KeyInterval before = progress.held;
+    if (before != null) {
+      unheld.add(before);
+      progress.held = null;
+    }
+  }
+
+  /** Nothing more will come of it. */
+  private static void addUnlessGone(Progress part, List<Progress> to) {
+    synchronized (part) {
+      if (!part.gone) {
+        part.gone = true;
+        part.reached = Long.MAX_VALUE;
+        to.add(part);
+      }
+    }
+  }
+
+  private static void miss(Progress progress, List<KeyInterval> keys) {
+    synchronized (progress) {
+      keys.forEach(progress.missing::add);
+    }
   }
 
   /** The range was split by its log: what it had before is in the table. */
@@ -130,7 +182,9 @@ final class AppliedRoutes {
     Progress progress = progress(range);
     Told told;
     synchronized (progress) {
-      progress.reached = index;
+      if (!progress.gone) { // its replica may say something more
+        progress.reached = index;
+      }
       told = progress.advance();
     }
     told.tell();

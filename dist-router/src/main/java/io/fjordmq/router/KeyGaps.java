@@ -25,6 +25,10 @@ final class KeyGaps {
     gaps = more;
   }
 
+  List<KeyInterval> all() {
+    return gaps;
+  }
+
   /** The gaps that have keys of the interval. */
   List<KeyInterval> at(KeyInterval interval) {
     return gaps.stream().filter(interval::overlaps).toList();

@@ -24,6 +24,7 @@ final class RouterCoprocessor implements Coprocessor {
   private final RouteTable table;
   private final AppliedRoutes applied;
   private KeyInterval interval = KeyInterval.ALL;
+  private List<Long> parts = List.of();
 
   /**
    * @param range number of the range
@@ -33,6 +34,11 @@ final class RouterCoprocessor implements Coprocessor {
     this.range = range;
     this.table = table;
     this.applied = applied;
+  }
+
+  @Override
+  public void tookIn(List<Long> ranges) {
+    parts = ranges;
   }
 
   @Override
@@ -48,7 +54,7 @@ final class RouterCoprocessor implements Coprocessor {
                   routes.accept(RouteCodec.decode(key, value));
                   return true;
                 }));
-    applied.opened(range, held);
+    applied.opened(range, held, parts);
   }
 
   /** What the range gave away stays in the table, whose other part another replica changes. */

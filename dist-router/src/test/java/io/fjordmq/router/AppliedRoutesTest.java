@@ -3,6 +3,7 @@ package io.fjordmq.router;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fjordmq.range.KeyInterval;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -22,7 +23,11 @@ class AppliedRoutesTest {
   }
 
   private void opened(long range, KeyInterval held, long index) {
-    applied.opened(range, held);
+    opened(range, held, index, List.of());
+  }
+
+  private void opened(long range, KeyInterval held, long index, List<Long> parts) {
+    applied.opened(range, held, parts);
     applied.advance(range, index);
   }
 
@@ -120,5 +125,73 @@ class AppliedRoutesTest {
     assertThat(applied.index(PARENT)).isEqualTo(50);
     opened(GRANDCHILD, keys(4, 8), 12);
     assertThat(applied.index(PARENT)).isEqualTo(90);
+  }
+
+  @Test
+  void shouldGoOnWhenAMergeComesWithTheLog() {
+    opened(PARENT, keys(0, 8), 50);
+    opened(CHILD, keys(8, null), 70);
+    CompletableFuture<Long> ofThePart = applied.whenApplied(CHILD, 71);
+    opened(PARENT, KeyInterval.ALL, 51, List.of(CHILD));
+    assertThat(applied.index(PARENT)).isEqualTo(51);
+    assertThat(ofThePart).as("all that its log had is here").isCompleted();
+    applied.advance(CHILD, 72);
+    assertThat(applied.index(CHILD)).as("its replica is about to close").isGreaterThan(72);
+  }
+
+  /** The part's replica here is behind, and its neighbour's copy is from after the merge. */
+  @Test
+  void shouldTakeACopyFromAfterAMergeForAllOfBoth() {
+    opened(PARENT, keys(0, 8), 50);
+    opened(CHILD, keys(8, null), 12);
+    CompletableFuture<Long> ofThePart = applied.whenApplied(CHILD, 40);
+    assertThat(ofThePart).isNotDone();
+    opened(PARENT, KeyInterval.ALL, 90, List.of(CHILD));
+    assertThat(applied.index(PARENT)).isEqualTo(90);
+    assertThat(ofThePart).isCompleted();
+  }
+
+  /**
+   * It took in the child's keys, changed them, and gave them to others again: what the child's
+   * replica has here is from before that.
+   */
+  @Test
+  void shouldNotTakeWhatAPartHeldForWhatWasChangedInItLater() {
+    opened(PARENT, keys(0, 8), 50);
+    opened(CHILD, keys(8, null), 12);
+    CompletableFuture<Long> ofThePart = applied.whenApplied(CHILD, 40);
+    opened(PARENT, keys(0, 4), 90, List.of(CHILD));
+    assertThat(applied.index(PARENT)).isEqualTo(50);
+    assertThat(applied.index(CHILD)).isEqualTo(12);
+
+    opened(GRANDCHILD, keys(4, 9), 10);
+    assertThat(applied.index(PARENT)).as("the rest of the child's keys is missing").isEqualTo(50);
+    assertThat(ofThePart).isNotDone();
+    opened(4, keys(9, null), 10);
+    assertThat(applied.index(PARENT)).isEqualTo(90);
+    assertThat(ofThePart).isCompleted();
+  }
+
+  /** The same where the part had no replica here. */
+  @Test
+  void shouldMissAllThatNobodyHoldsIfThereWasAMerge() {
+    opened(PARENT, keys(0, 2), 50);
+    opened(GRANDCHILD, keys(4, 8), 50);
+    opened(CHILD, keys(2, 4), 90, List.of(4L));
+    assertThat(applied.index(CHILD)).isZero();
+    opened(5, keys(8, null), 10);
+    assertThat(applied.index(CHILD)).isEqualTo(90);
+    assertThat(applied.whenApplied(4, 1_000)).isCompleted();
+  }
+
+  /** Whoever holds keys now, another one does not any more. */
+  @Test
+  void shouldNotCountWhatAReplicaHeldThatWasRemoved() {
+    opened(PARENT, keys(0, 8), 50);
+    opened(CHILD, keys(8, null), 50);
+    opened(GRANDCHILD, keys(8, 9), 20);
+    opened(PARENT, KeyInterval.ALL, 60);
+    opened(PARENT, keys(0, 8), 80);
+    assertThat(applied.index(PARENT)).as("8 and what follows is held by nobody").isEqualTo(60);
   }
 }

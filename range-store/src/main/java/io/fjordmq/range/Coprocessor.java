@@ -2,6 +2,7 @@ package io.fjordmq.range;
 
 import io.fjordmq.range.kv.KvReader;
 import java.nio.ByteBuffer;
+import java.util.List;
 
 /**
  * A store's code inside one range replica: a pure function of (state, command). One instance per
@@ -15,7 +16,15 @@ import java.nio.ByteBuffer;
 public interface Coprocessor {
 
   /**
-   * The state is there, or was replaced as a whole (reopened from disk, snapshot installed):
+   * Called before each {@link #open}.
+   *
+   * @param parts numbers of all ranges that have ever become part of this one; they are no more
+   */
+  default void tookIn(List<Long> parts) {}
+
+  /**
+   * The state is there, or was replaced as a whole (reopened from disk, snapshot installed), or the
+   * range has taken in its right neighbour, whose coprocessor of this node does nothing any more:
    * rebuild what is kept in memory. Nothing kept in memory may matter to the result of {@link
    * #apply} beyond what the state holds.
    */
@@ -26,15 +35,6 @@ public interface Coprocessor {
    * another's from now on. The default reads its part anew, as {@link #open} does.
    */
   default void narrowed(KeyInterval interval, KvReader state) {
-    open(interval, state);
-  }
-
-  /**
-   * The range has taken in its right neighbour: it holds this interval, and what that one's
-   * coprocessor of this node has done is done. The default reads everything anew, as {@link #open}
-   * does.
-   */
-  default void widened(KeyInterval interval, KvReader state) {
     open(interval, state);
   }
 

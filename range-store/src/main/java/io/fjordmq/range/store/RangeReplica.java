@@ -127,6 +127,7 @@ final class RangeReplica implements ReplicatedState {
     if (state.isVacant()) {
       return; // what the node derived from the rows it had before stays right until others come
     }
+    coprocessor.tookIn(AbsorbedRange.parts(state.keys(), space.latest()));
     coprocessor.open(now.interval(), new DataReader(space.latest(), now.interval()));
     coprocessor.applied(state.appliedIndex());
   }
@@ -241,10 +242,9 @@ final class RangeReplica implements ReplicatedState {
 
   private RangeResult notServing(@Nullable Consensus group) {
     Halt halted = halt;
-    if (halted != null) {
-      return new RangeResult.Unavailable("replica of " + id + " is halted: " + halted.why());
-    }
-    return new RangeResult.NotLeader(group == null ? null : group.leadership().leader());
+    return halted != null
+        ? new RangeResult.Unavailable("replica of " + id + " is halted: " + halted.why())
+        : new RangeResult.NotLeader(group == null ? null : group.leadership().leader());
   }
 
   RangeDescriptor descriptor() {
@@ -325,7 +325,7 @@ final class RangeReplica implements ReplicatedState {
       }
     } else if (change instanceof RangeMerge.Widened widened) {
       RangeId right = widened.right().id();
-      coprocessor.widened(held, new DataReader(space.latest(), held));
+      openCoprocessor();
       LOG.info("range {} has taken in {} at {}: {}", id, right, appliedIndex, held);
       parts.observer().merged(id, right);
       parts.births().absorbed(right);
