@@ -35,6 +35,9 @@ import org.slf4j.LoggerFactory;
 public final class PlacementDriver implements MembershipListener, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PlacementDriver.class);
 
+  /** So many steps may take their whole time before the move of a vote is given up. */
+  private static final int STEPS_OF_A_MOVE = 10;
+
   private final Membership membership;
   private final PeerCalls peers;
   private final PlacementAgent local;
@@ -64,6 +67,7 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
     final Map<RangeId, Long> coolUntilMillis = new HashMap<>();
     final Map<RangeId, String> lastFailure = new HashMap<>();
     final WishPauses wishPauses = new WishPauses();
+    final VoterMoves voterMoves = new VoterMoves();
 
     Reign(PlacementOrders orders) {
       this.orders = orders;
@@ -248,7 +252,7 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
         return;
       }
       steps = new ArrayList<>();
-      PlacementView view = view(asked, reports);
+      PlacementView view = withMoves(asked, view(asked, reports));
       Map<RangeId, String> hindrances = new HashMap<>();
       List<Step> planned =
           new ArrayList<>(PlacementPlan.steps(view, settings.get().stores(), hindrances));
@@ -270,6 +274,14 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
     if (merges.areUrgent()) {
       lookSoon();
     }
+  }
+
+  private PlacementView withMoves(Reign now, PlacementView view) {
+    PlacementSettings aims = settings.get();
+    VoterMoves.Patience patience =
+        new VoterMoves.Patience(
+            aims.transferCooldown(), aims.stepTimeout().multipliedBy(STEPS_OF_A_MOVE));
+    return now.voterMoves.look(view, aims.stores(), patience, timers.nowMillis());
   }
 
   private List<Step> wishes(Reign now, PlacementView view) {

@@ -17,6 +17,7 @@ import java.util.Set;
  * @param busy ranges that a step is being done for: none is planned
  * @param cooling ranges whose leadership was transferred a short while ago
  * @param merges what is wanted of merges
+ * @param moves votes that are on their way to another node because of the load
  */
 record PlacementView(
     Map<NodeId, Node> nodes,
@@ -24,7 +25,23 @@ record PlacementView(
     Map<NodeId, RangeReports> reports,
     Set<RangeId> busy,
     Set<RangeId> cooling,
-    Merges merges) {
+    Merges merges,
+    Map<RangeId, VoterLoad.Move> moves) {
+
+  /** No vote is on its way. */
+  PlacementView(
+      Map<NodeId, Node> nodes,
+      Map<RangeId, RangeDescriptor> published,
+      Map<NodeId, RangeReports> reports,
+      Set<RangeId> busy,
+      Set<RangeId> cooling,
+      Merges merges) {
+    this(nodes, published, reports, busy, cooling, merges, Map.of());
+  }
+
+  PlacementView with(Map<RangeId, VoterLoad.Move> underWay) {
+    return new PlacementView(nodes, published, reports, busy, cooling, merges, underWay);
+  }
 
   /**
    * Which ranges are to become one with the next.

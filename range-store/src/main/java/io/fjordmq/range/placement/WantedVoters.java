@@ -49,7 +49,8 @@ final class WantedVoters {
       Set<NodeId> now = range.replicas().voters();
       plan.wanted.put(range.id(), now);
       if (range.leader() != null) {
-        plan.replace(range, plan.enough(range));
+        VoterLoad.Move move = view.moves().get(range.id());
+        plan.replace(range, move == null ? plan.enough(range) : moved(now, move));
       }
     }
     pairs.forEach(plan::pair);
@@ -67,6 +68,10 @@ final class WantedVoters {
     replace(pair.right(), same);
     paired.add(pair.left().id());
     paired.add(pair.right().id());
+  }
+
+  private static Set<NodeId> moved(Set<NodeId> voters, VoterLoad.Move move) {
+    return Nodes.with(Nodes.without(voters, move.from()), move.to());
   }
 
   private void loaded(NodeId node) {
@@ -183,8 +188,8 @@ final class WantedVoters {
     PlacedRange led = null;
     for (PlacedRange range : ranges) {
       Set<NodeId> now = wanted.getOrDefault(range.id(), Set.of());
-      boolean can =
-          range.leader() != null && !range.retired().contains(to) && !paired.contains(range.id());
+      boolean busy = paired.contains(range.id()) || view.moves().containsKey(range.id());
+      boolean can = range.leader() != null && !busy && !range.retired().contains(to);
       if (can && now.contains(from) && !now.contains(to)) {
         if (!from.equals(range.leader())) {
           return range;

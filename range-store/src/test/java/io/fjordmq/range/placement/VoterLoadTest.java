@@ -1,0 +1,163 @@
+package io.fjordmq.range.placement;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.cluster.membership.Member;
+import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.RangeId;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** Which vote would be better elsewhere because of what ranges have to write. */
+class VoterLoadTest {
+  private static final NodeId A = new NodeId("a");
+  private static final NodeId B = new NodeId("b");
+  private static final NodeId C = new NodeId("c");
+  private static final String STORE = "inbox";
+
+  private final ModelCluster cluster = new ModelCluster();
+
+  VoterLoadTest() {
+    List.of(A, B, C).forEach(node -> cluster.set(node, Member.State.UP, false));
+  }
+
+  private RangeId range(long writes, NodeId... voters) {
+    RangeId id = new RangeId(STORE, cluster.groups.size() + 1L);
+    ModelCluster.Group group = new ModelCluster.Group(ReplicaSet.ofVoters(voters));
+    group.requests = writes;
+    cluster.groups.put(id, group);
+    cluster.settle();
+    return id;
+  }
+
+  private List<VoterLoad.Move> next(int voters) {
+    return next(cluster.view(Set.of()), new StorePlacement(STORE, voters, false));
+  }
+
+  private static List<VoterLoad.Move> next(PlacementView view, StorePlacement store) {
+    List<PlacedRange> ranges =
+        view.published().values().stream()
+            .sorted(Comparator.comparingLong((RangeDescriptor range) -> range.id().number()))
+            .map(range -> new PlacedRange(range, view.reports()))
+            .toList();
+    return VoterLoad.next(view, store, ranges);
+  }
+
+  @Test
+  void shouldExchangeTwoVotesWhenOneNodeHasMuchMoreToWrite() {
+    RangeId busy = range(4_000, A);
+    range(3_000, A);
+    RangeId idle = range(900, B);
+    range(100, B);
+    range(3_000, C);
+    range(1_000, C);
+    assertThat(next(1))
+        .as("what evens the two out best")
+        .containsExactly(new VoterLoad.Move(busy, A, B), new VoterLoad.Move(idle, B, A));
+  }
+
+  @Test
+  void shouldMoveOneVoteWhenTheNodeHasOneMore() {
+    range(3_000, A);
+    RangeId given = range(1_000, A);
+    range(100, B);
+    range(1_900, C);
+    assertThat(next(1)).containsExactly(new VoterLoad.Move(given, A, B));
+  }
+
+  @Test
+  void shouldNotMoveOneVoteWhenTheNumbersWouldBeLessEven() {
+    range(3_000, A);
+    range(100, B);
+    range(100, B);
+    range(100, C);
+    assertThat(next(1)).isEmpty();
+  }
+
+  @Test
+  void shouldRatherMoveWhatTheNodeDoesNotLead() {
+    RangeId led = range(2_000, A, B);
+    RangeId followed = range(2_000, A, B);
+    range(0, A, C);
+    range(0, B, C);
+    Objects.requireNonNull(cluster.groups.get(led)).leader = B;
+    Objects.requireNonNull(cluster.groups.get(followed)).leader = A;
+    assertThat(next(2)).containsExactly(new VoterLoad.Move(followed, B, C));
+  }
+
+  @Test
+  void shouldLeaveWhatWouldNotHelpEnough() {
+    range(8_000, A); // as much wherever it is
+    range(0, A);
+    range(0, B);
+    range(0, C);
+    assertThat(next(1)).as("the other one is not worth a copy").isEmpty();
+  }
+
+  @Test
+  void shouldLeaveSmallDifferences() {
+    range(240, A);
+    range(240, A);
+    range(0, B);
+    range(0, C);
+    assertThat(next(1)).as("below 500 a second").isEmpty();
+    range(10_000, A);
+    range(8_000, B);
+    range(9_000, C);
+    assertThat(next(1)).as("below 30 %").isEmpty();
+  }
+
+  @Test
+  void shouldLeaveVotesWhereEveryNodeHasACopyAnyway() {
+    range(4_000, A);
+    range(3_000, A);
+    range(0, B);
+    range(0, B);
+    PlacementView view = cluster.view(Set.of());
+    assertThat(next(view, new StorePlacement(STORE, 1, true))).isEmpty();
+    assertThat(next(view, new StorePlacement(STORE, 1, false))).isNotEmpty();
+  }
+
+  @Test
+  void shouldWaitWhileANodeIsInTrouble() {
+    range(4_000, A);
+    range(3_000, A);
+    range(0, B);
+    range(0, B);
+    for (Member.State state :
+        List.of(
+            Member.State.DOWN,
+            Member.State.FULL,
+            Member.State.SLOW,
+            Member.State.DRAINING,
+            Member.State.LEAVING)) {
+      cluster.set(C, state, false);
+      assertThat(next(1)).as("%s", state).isEmpty();
+    }
+    cluster.set(C, Member.State.UP, false);
+    assertThat(next(1)).isNotEmpty();
+  }
+
+  @Test
+  void shouldWaitUntilEveryRangeIsWhereItShouldBeByNumber() {
+    range(4_000, A);
+    range(3_000, A);
+    range(0, B);
+    RangeId other = range(0, B);
+    ModelCluster.Group group = Objects.requireNonNull(cluster.groups.get(other));
+    group.holders.put(C, group.now);
+    assertThat(next(1)).as("something is left of an earlier move").isEmpty();
+    group.holders.remove(C);
+    group.retired.add(C);
+    assertThat(next(1)).as("nor is it forgotten").isEmpty();
+    group.retired.clear();
+    assertThat(next(2)).as("too few voters").isEmpty();
+    group.published = ReplicaSet.ofVoters(A);
+    assertThat(next(1)).as("not published").isEmpty();
+  }
+}

@@ -1,0 +1,230 @@
+package io.fjordmq.range.placement;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.cluster.membership.Member;
+import io.fjordmq.range.RangeId;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.Set;
+import java.util.function.LongUnaryOperator;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import org.junit.jupiter.api.Test;
+
+/** Votes that move because of the load, one round of the driver a second, on made-up loads. */
+class VoterMovesTest {
+  private static final String STORE = "inbox";
+  private static final int PAUSE = 10;
+  private static final int DEADLINE = 60;
+  private static final VoterMoves.Patience PATIENCE =
+      new VoterMoves.Patience(Duration.ofSeconds(PAUSE), Duration.ofSeconds(DEADLINE));
+
+  /** A cluster, its driver, and what they have done. */
+  private static final class Run {
+    final ModelCluster cluster = new ModelCluster();
+    final Map<RangeId, Long> loads = new HashMap<>();
+    final List<NodeId> ids = new ArrayList<>();
+    StorePlacement store;
+    VoterMoves moves = new VoterMoves();
+    int second;
+
+    /** Of each change the second in which it began. */
+    final List<Integer> begun = new ArrayList<>();
+
+    Set<VoterLoad.Move> going = Set.of();
+    int replicasMade;
+
+    Run(int nodes, int voters) {
+      store = new StorePlacement(STORE, voters, false);
+      for (int i = 0; i < nodes; i++) {
+        ids.add(new NodeId("n" + i));
+        cluster.set(ids.get(i), Member.State.UP, false);
+      }
+    }
+
+    RangeId range(long writes, Integer... voters) {
+      RangeId id = new RangeId(STORE, cluster.groups.size() + 1L);
+      Set<NodeId> set = new HashSet<>();
+      List.of(voters).forEach(node -> set.add(ids.get(node)));
+      cluster.groups.put(id, new ModelCluster.Group(new ReplicaSet(set, Set.of())));
+      loads.put(id, writes);
+      cluster.settle();
+      return id;
+    }
+
+    void seconds(int count, LongUnaryOperator measured) {
+      for (int i = 0; i < count; i++) {
+        round(measured);
+      }
+    }
+
+    void round(LongUnaryOperator measured) {
+      second++;
+      cluster.groups.forEach(
+          (id, group) ->
+              group.requests = measured.applyAsLong(Objects.requireNonNull(loads.get(id))));
+      PlacementView view =
+          moves.look(cluster.view(Set.of()), List.of(store), PATIENCE, second * 1_000L);
+      Set<VoterLoad.Move> now = new HashSet<>(view.moves().values());
+      if (!now.isEmpty() && !now.equals(going)) {
+        assertThat(going).as("one change at a time").isEmpty();
+        assertThat(now).hasSizeBetween(1, 2);
+        begun.add(second);
+      }
+      going = now;
+      List<Step> steps = PlacementPlan.steps(view, List.of(store));
+      replicasMade += (int) steps.stream().filter(Step.Ensure.class::isInstance).count();
+      cluster.apply(steps);
+    }
+
+    void assertEnoughVoters() {
+      int least = Math.min(store.voters(), ids.size());
+      cluster.groups.forEach(
+          (id, group) ->
+              assertThat(group.now.voters()).as("%s", id).hasSizeGreaterThanOrEqualTo(least));
+    }
+
+    long load(NodeId node) {
+      return cluster.groups.entrySet().stream()
+          .filter(group -> group.getValue().now.voters().contains(node))
+          .mapToLong(group -> Objects.requireNonNull(loads.get(group.getKey())))
+          .sum();
+    }
+
+    List<Long> nodeLoads() {
+      return ids.stream().map(this::load).toList();
+    }
+
+    Set<NodeId> voters(RangeId range) {
+      return Objects.requireNonNull(cluster.groups.get(range)).now.voters();
+    }
+  }
+
+  private static final LongUnaryOperator AS_IT_IS = LongUnaryOperator.identity();
+
+  /** Two busy ranges on the first node, two idle ones on the second. */
+  private static Run uneven() {
+    Run run = new Run(2, 1);
+    run.range(4_000, 0);
+    run.range(4_000, 0);
+    run.range(10, 1);
+    run.range(10, 1);
+    return run;
+  }
+
+  @Test
+  void shouldEvenOutWhatTheNodesHaveToWriteAndThenRest() {
+    Run run = uneven();
+    for (int i = 0; i < 60; i++) {
+      run.round(AS_IT_IS);
+      run.assertEnoughVoters();
+    }
+    assertThat(run.nodeLoads()).containsOnly(4_010L);
+    assertThat(run.begun).as("one exchange").hasSize(1);
+    assertThat(run.replicasMade).isEqualTo(2);
+  }
+
+  @Test
+  void shouldWaitUntilTheLoadHasBeenUnevenForAWhile() {
+    Run run = uneven();
+    run.seconds(PAUSE, AS_IT_IS);
+    run.round(load -> 4_000); // for a moment
+    run.seconds(PAUSE, AS_IT_IS);
+    assertThat(run.begun).isEmpty();
+    run.round(AS_IT_IS);
+    assertThat(run.begun).hasSize(1);
+  }
+
+  @Test
+  void shouldEndWhatItHasBegunWhateverTheLoadBecomes() {
+    Run run = uneven();
+    run.seconds(PAUSE + 1, AS_IT_IS);
+    Set<VoterLoad.Move> begun = run.going;
+    assertThat(begun).hasSize(2);
+    run.seconds(20, load -> 4_010 - load); // what was idle is busy
+    begun.forEach(move -> assertThat(run.voters(move.range())).containsExactly(move.to()));
+  }
+
+  @Test
+  void shouldGiveUpAMoveWhoseTargetGetsIntoTrouble() {
+    Run run = uneven();
+    run.seconds(PAUSE + 2, AS_IT_IS);
+    run.cluster.set(run.ids.get(1), Member.State.SLOW, false);
+    run.round(AS_IT_IS);
+    assertThat(run.going).isEmpty();
+    run.seconds(30, AS_IT_IS);
+    run.assertEnoughVoters();
+    run.cluster.set(run.ids.get(1), Member.State.UP, false);
+    run.seconds(60, AS_IT_IS);
+    assertThat(run.nodeLoads()).containsOnly(4_010L);
+  }
+
+  @Test
+  void shouldGiveUpAMoveThatTakesTooLong() {
+    Run run = uneven();
+    run.seconds(PAUSE, AS_IT_IS);
+    for (int second = PAUSE + 1; second <= PAUSE + DEADLINE + 1; second++) {
+      PlacementView view =
+          run.moves.look(run.cluster.view(Set.of()), List.of(run.store), PATIENCE, second * 1_000L);
+      boolean late = second > PAUSE + DEADLINE;
+      assertThat(view.moves().isEmpty()).as("second %d", second).isEqualTo(late);
+    }
+  }
+
+  @Test
+  void shouldLeaveNoRangeWithTooManyVotersWhenAnotherDriverTakesOver() {
+    for (int rounds = 0; rounds < 8; rounds++) {
+      Run run = uneven();
+      run.seconds(PAUSE + 1 + rounds, AS_IT_IS);
+      run.moves = new VoterMoves();
+      run.going = Set.of();
+      run.seconds(60, AS_IT_IS);
+      assertThat(run.nodeLoads()).as("after %d rounds", rounds).containsOnly(4_010L);
+      run.cluster.groups.values().forEach(group -> assertThat(group.now.voters()).hasSize(1));
+    }
+  }
+
+  @Property(tries = 60)
+  void shouldComeToRestWithEvenLoadsWhateverTheyAre(
+      @ForAll long seed,
+      @ForAll @IntRange(min = 2, max = 6) int nodes,
+      @ForAll @IntRange(min = 1, max = 10) int ranges,
+      @ForAll @IntRange(min = 1, max = 3) int voters) {
+    Random random = new Random(seed);
+    Run run = new Run(nodes, voters);
+    for (int i = 0; i < ranges; i++) {
+      List<Integer> order = new ArrayList<>(List.of(0, 1, 2, 3, 4, 5).subList(0, nodes));
+      Collections.shuffle(order, random);
+      long writes = random.nextInt(4) * random.nextInt(5_000);
+      run.range(writes, order.subList(0, Math.min(voters, nodes)).toArray(Integer[]::new));
+    }
+    // What is measured is never quite what it was.
+    LongUnaryOperator noisy = load -> Math.round(load * (0.95 + 0.1 * random.nextDouble()));
+    for (int i = 0; i < 600; i++) {
+      run.round(noisy);
+      run.assertEnoughVoters();
+    }
+    for (int i = 1; i < run.begun.size(); i++) {
+      assertThat(run.begun.get(i) - run.begun.get(i - 1))
+          .as("never sooner after another")
+          .isGreaterThan(PAUSE);
+    }
+    int made = run.replicasMade;
+    run.seconds(200, noisy);
+    assertThat(run.replicasMade).as("it has come to rest").isEqualTo(made);
+    assertThat(run.begun.size()).as("changes").isLessThanOrEqualTo(ranges);
+    run.seconds(2 * DEADLINE, AS_IT_IS);
+    assertThat(run.going).isEmpty();
+  }
+}
