@@ -28,9 +28,9 @@ import org.jspecify.annotations.Nullable;
  *   <li>Voters: as many as the store's setting says, or as there are nodes; a node DOWN for long,
  *       or DRAINING where the others are no majority, is replaced if there is another one. One that
  *       is LEAVING votes for nothing, nor does one that was removed. Spread evenly over the nodes:
- *       none votes for two ranges of a store more than another. A replica is created first, then
- *       the group takes it in, then another leaves; none that leaves takes the majority of the
- *       living with it.
+ *       none votes for two ranges of a store more than another, and where that is so, by what they
+ *       have to write ({@link VoterMoves}). A replica is created first, then the group takes it in,
+ *       then another leaves; none that leaves takes the majority of the living with it.
  *   <li>Learners: if the store says so, every other living node.
  *   <li>A replica that is not of the group is removed, when every node is there. The node can have
  *       one again once none believes that it still has the old one.

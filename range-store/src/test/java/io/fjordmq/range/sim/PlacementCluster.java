@@ -52,6 +52,7 @@ final class PlacementCluster {
       new TreeMap<>((a, b) -> a.value().compareTo(b.value()));
   private final Map<NodeId, Member.State> states = new HashMap<>();
   private final List<RangeDescriptor> ranges;
+  private final MadeUpLoads loads;
   private final boolean onEveryNode;
   private final boolean forgetful;
   private int voters = 3;
@@ -70,6 +71,7 @@ final class PlacementCluster {
       boolean forgetful) {
     this.forgetful = forgetful;
     this.simulation = cluster.simulation();
+    this.loads = new MadeUpLoads(simulation);
     this.onEveryNode = simulation.chance(50);
     long size = simulation.between(3, 5);
     for (int i = 0; i < size; i++) {
@@ -86,7 +88,7 @@ final class PlacementCluster {
         new ReplicaSet(new HashSet<>(ids.subList(0, 3)), new HashSet<>(ids.subList(3, ids.size())));
     for (NodeId id : ids) {
       StoreNode store = new StoreNode(cluster, peers, id, () -> List.of(spec), installs, watch);
-      nodes.put(id, new PlacementNode(store, metadata, this::settings, wishes));
+      nodes.put(id, new PlacementNode(store, metadata, this::settings, wishes, loads));
       states.put(id, Member.State.DOWN);
     }
   }
@@ -117,6 +119,11 @@ final class PlacementCluster {
   /** Whether a node that does not vote for a range shall learn it. */
   boolean isOnEveryNode() {
     return onEveryNode;
+  }
+
+  /** What its ranges have to do. */
+  MadeUpLoads loads() {
+    return loads;
   }
 
   // ---- the nodes

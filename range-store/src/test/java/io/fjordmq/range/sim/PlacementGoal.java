@@ -15,9 +15,11 @@ import java.util.Set;
 /** Where every range should be in the end, once there is peace. */
 final class PlacementGoal {
   private final PlacementCluster cluster;
+  private final SimCounts counts;
 
-  PlacementGoal(PlacementCluster cluster) {
+  PlacementGoal(PlacementCluster cluster, SimCounts counts) {
     this.cluster = cluster;
+    this.counts = counts;
   }
 
   /**
@@ -43,7 +45,16 @@ final class PlacementGoal {
       leads.merge(leader.node(), 1, Integer::sum);
     }
     return (cluster.ranges().size() != 2 || leads.size() == 2) // else no node leads both
-        && StoredShapes.areWhole(cluster.ranges());
+        && StoredShapes.areWhole(cluster.ranges())
+        && areVotesEven();
+  }
+
+  private boolean areVotesEven() {
+    boolean even =
+        cluster.isOnEveryNode()
+            || new EvenVotes(cluster.up(), cluster.ranges(), cluster.loads()).areReached();
+    counts.uneven += even ? 0 : 1;
+    return even;
   }
 
   private boolean isAsWanted(RangeDescriptor range, ReplicaStatus leader) {

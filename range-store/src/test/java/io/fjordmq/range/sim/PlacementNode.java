@@ -34,6 +34,7 @@ final class PlacementNode {
   private final ReplicaSet metadataReplicas;
   private final Supplier<PlacementSettings> settings;
   private final SplitStrategy strategy;
+  private final MadeUpLoads loads;
   private @Nullable Life life;
 
   /** From a start to a crash. */
@@ -48,8 +49,10 @@ final class PlacementNode {
       StoreNode ranges,
       ReplicaSet metadataReplicas,
       Supplier<PlacementSettings> settings,
-      SplitStrategy strategy) {
+      SplitStrategy strategy,
+      MadeUpLoads loads) {
     this.ranges = ranges;
+    this.loads = loads;
     this.strategy = strategy;
     this.metadataReplicas = metadataReplicas;
     this.settings = settings;
@@ -94,7 +97,7 @@ final class PlacementNode {
             opened.store(),
             opened.calls(),
             () -> membership.members().removedAsOf(),
-            shapes::reports);
+            () -> loads.in(shapes.reports()));
     PlacementDriver driver =
         new PlacementDriver(
             membership,

@@ -88,7 +88,7 @@ final class PlacementSimulation {
             new PlacementMerges(cluster, counts, defect == Defect.HASTY_ABSORPTIONS),
             history,
             counts);
-    this.goal = new PlacementGoal(cluster);
+    this.goal = new PlacementGoal(cluster, counts);
     simulation.afterEveryEvent(history::assertUnviolated);
   }
 

@@ -48,6 +48,7 @@ class PlacementSimulationTest {
       assertThat(counts.merges).isGreaterThan(seeds.count() / 2);
       assertThat(counts.mergesGivenUp).isGreaterThan(seeds.count() / 10);
       assertThat(counts.wishes).isGreaterThan(seeds.count() / 10);
+      assertThat(counts.uneven).isGreaterThan(0);
     }
   }
 

@@ -69,6 +69,9 @@ final class PlacementTrouble {
       merges.ask();
     }
     merges.hurry();
+    if (simulation.chance(10)) {
+      cluster.loads().change();
+    }
     if (simulation.chance(12)) {
       network.partition(cluster.ids(), List.of(id));
     } else if (simulation.chance(15)) {

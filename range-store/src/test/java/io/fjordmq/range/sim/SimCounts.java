@@ -24,6 +24,9 @@ public final class SimCounts implements RangeObserver {
   /** Ranges that began where the load of their parents asked for it. */
   public long wishes;
 
+  /** Looks at a cluster in which nothing was left to do but to move votes because of the load. */
+  public long uneven;
+
   void installed() {
     installs++;
   }
