@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -151,28 +152,8 @@ class ClusterDefectsTest {
         new ClusterDefect() {
           @Override
           public InboxStore inboxes(InboxStore store) {
-            InboxStore noting =
-                Defect.changed(
-                    InboxStore.class,
-                    store,
-                    "attach",
-                    (call, arguments) ->
-                        ((CompletableFuture<?>) Objects.requireNonNull(call.make(arguments)))
-                            .thenApply(
-                                attached -> {
-                                  InboxHandle handle = ((Attachment) attached).handle();
-                                  latest.put(handle.id(), handle);
-                                  return attached;
-                                }));
-            return Defect.changed(
-                InboxStore.class,
-                noting,
-                "fetch",
-                (call, arguments) -> {
-                  InboxHandle handle = (InboxHandle) given(arguments);
-                  arguments[0] = latest.getOrDefault(handle.id(), handle);
-                  return call.make(arguments);
-                });
+            InboxStore noting = noting(latest, attached -> attached, store);
+            return withLatest(latest, "fetch", noting);
           }
         };
     assertFound(unfenced, "after an attach was answered");
@@ -185,30 +166,9 @@ class ClusterDefectsTest {
         new ClusterDefect() {
           @Override
           public InboxStore inboxes(InboxStore store) {
-            InboxStore changed =
-                Defect.changed(
-                    InboxStore.class,
-                    store,
-                    "attach",
-                    (call, arguments) ->
-                        ((CompletableFuture<?>) Objects.requireNonNull(call.make(arguments)))
-                            .thenApply(
-                                attached -> {
-                                  InboxHandle handle = ((Attachment) attached).handle();
-                                  latest.put(handle.id(), handle);
-                                  return withHandle((Attachment) attached, notRaised(handle));
-                                }));
+            InboxStore changed = noting(latest, ClusterDefectsTest::notRaised, store);
             for (String action : OWNERS_ACTIONS) {
-              changed =
-                  Defect.changed(
-                      InboxStore.class,
-                      changed,
-                      action,
-                      (call, arguments) -> {
-                        InboxHandle handle = (InboxHandle) given(arguments);
-                        arguments[0] = latest.getOrDefault(handle.id(), handle);
-                        return call.make(arguments);
-                      });
+              changed = withLatest(latest, action, changed);
             }
             return changed;
           }
@@ -228,6 +188,41 @@ class ClusterDefectsTest {
           }
         };
     assertFound(equal, "two connections were given");
+  }
+
+  /** Notes the handle of each attach, and answers with what becomes of it. */
+  private static InboxStore noting(
+      Map<InboxId, InboxHandle> latest, UnaryOperator<Attachment> answer, InboxStore store) {
+    return Defect.changed(
+        InboxStore.class,
+        store,
+        "attach",
+        (call, arguments) ->
+            ((CompletableFuture<?>) Objects.requireNonNull(call.make(arguments)))
+                .thenApply(
+                    answered -> {
+                      Attachment attached = (Attachment) answered;
+                      latest.put(attached.handle().id(), attached.handle());
+                      return answer.apply(attached);
+                    }));
+  }
+
+  /** Acts as the latest owner, whoever asks. */
+  private static InboxStore withLatest(
+      Map<InboxId, InboxHandle> latest, String action, InboxStore store) {
+    return Defect.changed(
+        InboxStore.class,
+        store,
+        action,
+        (call, arguments) -> {
+          InboxHandle handle = (InboxHandle) given(arguments);
+          arguments[0] = latest.getOrDefault(handle.id(), handle);
+          return call.make(arguments);
+        });
+  }
+
+  private static Attachment notRaised(Attachment attached) {
+    return withHandle(attached, notRaised(attached.handle()));
   }
 
   private static InboxHandle notRaised(InboxHandle handle) {
