@@ -61,6 +61,7 @@ final class JRaftConsensus implements Consensus {
     this.observer = observer;
     this.onClose = onClose;
     this.outstanding = new OutstandingProposals(group, settings.queuedProposals(), observer);
+    machine.whenLeadershipEnds(this::standAgain);
   }
 
   @Override
@@ -205,9 +206,31 @@ final class JRaftConsensus implements Consensus {
   public void campaign() {
     whileOpen(
         () -> {
-          FirstElection.begin(node, group);
+          Candidacy.begin(node, group, CheckpointRecord.FIRST_TERM);
           return null;
         });
+  }
+
+  /*
+   * jraft 1.4.1 would not do so if it stepped down while a group of one was about to have more
+   * voters: NodeImpl.handleStepDownTimeout misses the majority of the new group, steps down, and
+   * then looks for the majority of the old one, which is this replica alone. Finding it, it notes
+   * that it hears a leader, as of the end of time, and waits for that one to fall silent. Nobody
+   * else can lead without this one's vote. In any other state this is one election too many, in a
+   * term in which this replica is not followed any more.
+   */
+  private void standAgain(long term) {
+    long patience = 2 * settings.electionTimeout().toMillis();
+    CompletableFuture.delayedExecutor(patience, TimeUnit.MILLISECONDS)
+        .execute(
+            () ->
+                whileOpen(
+                    () -> {
+                      if (leadership().leader() == null) {
+                        Candidacy.begin(node, group, term);
+                      }
+                      return null;
+                    }));
   }
 
   @Override

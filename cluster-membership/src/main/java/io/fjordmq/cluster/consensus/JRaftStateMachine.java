@@ -16,6 +16,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -49,6 +50,7 @@ final class JRaftStateMachine extends StateMachineAdapter {
 
   private volatile Leadership leadership = new Leadership(0, null, false);
   private volatile @Nullable ConsensusException halted;
+  private volatile LongConsumer leadershipEnds = term -> {};
   private @Nullable Throwable thrown;
   private long skipUpTo;
   private volatile long appliedIndex;
@@ -82,6 +84,11 @@ final class JRaftStateMachine extends StateMachineAdapter {
   /** Why the replica halted, null while it runs. */
   @Nullable ConsensusException haltCause() {
     return halted;
+  }
+
+  /** To be told of each term in which this node has led, when it leads no more. */
+  void whenLeadershipEnds(LongConsumer told) {
+    leadershipEnds = told;
   }
 
   LeadershipTransfer transfer() {
@@ -177,7 +184,9 @@ final class JRaftStateMachine extends StateMachineAdapter {
   public void onLeaderStop(Status status) {
     if (leadership.leading()) {
       LOG.debug("group {}: this node leads no more: {}", group, status.getErrorMsg());
+      long term = leadership.term();
       follow();
+      leadershipEnds.accept(term);
     }
   }
 

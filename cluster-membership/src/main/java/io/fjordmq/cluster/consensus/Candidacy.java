@@ -9,19 +9,20 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Has a replica stand for election without waiting to miss a leader: it gets the request with which
- * a leader hands over. It does nothing in a later term than the first.
+ * a leader hands over.
  */
-final class FirstElection {
-  private FirstElection() {}
+final class Candidacy {
+  private Candidacy() {}
 
-  static void begin(NodeImpl node, GroupId group) {
+  /** Does nothing if it leads, stands already, or has come to a later term than this one. */
+  static void begin(NodeImpl node, GroupId group, long term) {
     String self = node.getServerId().toString();
     node.handleTimeoutNowRequest(
         TimeoutNowRequest.newBuilder()
             .setGroupId(group.value())
             .setServerId(self)
             .setPeerId(self)
-            .setTerm(CheckpointRecord.FIRST_TERM)
+            .setTerm(term)
             .build(),
         new RpcRequestClosure(new NobodyAsks()));
   }
