@@ -202,11 +202,12 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
               synchronized (this) {
                 looking = false;
               }
-              if (failure == null) {
-                act(now, reports);
-              } else {
-                LOG.error("placement cannot ask the nodes what they hold", failure);
-              }
+            })
+        .thenAccept(reports -> act(now, reports))
+        .exceptionally(
+            failure -> {
+              LOG.error("placement cannot plan what the ranges need", failure);
+              return null;
             });
   }
 

@@ -31,8 +31,17 @@ final class PlacementOrders {
     synchronized (this) {
       PlacementOrder order = new PlacementOrder(term, lastNumber.incrementAndGet(), task);
       return node.equals(self)
-          ? local.perform(order)
+          ? locally(order)
           : peers.ask(node, PlacementAgent.NAME, order.encode(), timeout);
+    }
+  }
+
+  /** As far as the driver goes, a node that throws is one that does not answer. */
+  private CompletableFuture<byte[]> locally(PlacementOrder order) {
+    try {
+      return local.perform(order);
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedFuture(e);
     }
   }
 }
