@@ -1,5 +1,6 @@
 package io.fjordmq.range.store;
 
+import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.kv.KvReader;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -53,6 +54,11 @@ final class RangeKeys {
 
   byte[] progress() {
     return row(PROGRESS);
+  }
+
+  /** Whether the key is that of any range's progress. */
+  static boolean isProgress(byte[] key) {
+    return key.length == 10 && key[0] == ENGINE && key[9] == PROGRESS;
   }
 
   byte[] sender(long sender) {
@@ -137,6 +143,11 @@ final class RangeKeys {
     return ByteBuffer.wrap(key).getLong(10);
   }
 
+  /** Whose row of the engine it is. */
+  static long rangeOf(byte[] engineKey) {
+    return ByteBuffer.wrap(engineKey).getLong(1);
+  }
+
   static byte[] data(byte[] key) {
     byte[] row = new byte[key.length + 1];
     row[0] = DATA;
@@ -147,6 +158,12 @@ final class RangeKeys {
   /** The row before which all data with keys below {@code end} lies. */
   static byte[] dataEnd(byte @Nullable [] end) {
     return end == null ? new byte[] {BEHIND_DATA} : data(end);
+  }
+
+  static boolean isDataOf(KeyInterval interval, byte[] row) {
+    byte[] end = dataEnd(interval.end());
+    return Arrays.compareUnsigned(data(interval.start()), row) <= 0
+        && Arrays.compareUnsigned(row, end) < 0;
   }
 
   /** The numbers of ranges whose replica is being removed or was. */

@@ -6,6 +6,7 @@ import io.fjordmq.cluster.consensus.ConsensusHost;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.RangeDescriptorCodec;
 import io.fjordmq.range.RangeEntry;
 import io.fjordmq.range.RangeEpoch;
 import io.fjordmq.range.RangeId;
@@ -13,6 +14,7 @@ import io.fjordmq.range.kv.KvBatch;
 import io.fjordmq.range.kv.KvException;
 import io.fjordmq.range.kv.KvSpace;
 import io.fjordmq.range.kv.KvWriter;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
@@ -118,24 +120,64 @@ final class RangeSplit {
   }
 
   /**
-   * Adds an empty replica of each range that this node would have if it had applied the splits that
-   * a snapshot of their parent skipped. Empty ones are told the group without themselves: they
-   * vote, but elect nobody.
+   * Whether this node would have a replica of the range if it had applied the split that made it,
+   * and has none.
+   *
+   * @param appliedVersion epoch version of the parent up to which this node has seen splits
+   */
+  boolean isMissing(RangeDescriptor child, long appliedVersion) {
+    return child.epoch().version() > appliedVersion
+        && isMember(child)
+        && !wasHere(child)
+        && !isHere(child);
+  }
+
+  /**
+   * Adds a replica of each range that is missing because a copy of its parent skipped the split.
+   * One whose rows came with the copy is as if it had been made by the split; the others are empty.
+   * Empty ones are told the group without themselves: they vote, but elect nobody.
    *
    * @param children those of the parent
+   * @param newborn of them, those whose rows came with the copy, all of them missing
    * @param appliedVersion epoch version of the parent up to which this node has seen them
-   * @return the ranges that have an empty replica here now
+   * @return the ranges that have a replica here now
    */
   List<RangeDescriptor> addSkipped(
-      List<RangeDescriptor> children, long appliedVersion, KvBatch batch) {
-    return children.stream()
-        .filter(child -> child.epoch().version() > appliedVersion)
-        .filter(this::isMember)
-        .filter(child -> !wasHere(child) && !isHere(child))
+      List<RangeDescriptor> children, List<Newborn> newborn, long appliedVersion, KvBatch batch) {
+    List<RangeDescriptor> added = new ArrayList<>();
+    for (Newborn child : newborn) {
+      addNewborn(child, batch);
+      added.add(child.range());
+    }
+    children.stream()
+        .filter(child -> !added.contains(child) && isMissing(child, appliedVersion))
         .map(this::withoutSelf)
         .filter(child -> !child.replicas().voters().isEmpty())
-        .peek(child -> addEmpty(child, batch))
-        .toList();
+        .forEach(
+            child -> {
+              addEmpty(child, batch);
+              added.add(child);
+            });
+    return added;
+  }
+
+  private void addNewborn(Newborn child, KvBatch batch) {
+    destroyGroup(child.range());
+    createGroup(child.range());
+    RangeKeys keys = new RangeKeys(child.range().id().number());
+    batch.put(keys.descriptor(), RangeDescriptorCodec.encode(child.range()));
+    batch.put(keys.progress(), child.progress());
+  }
+
+  /** One that has no rows never took part in anything. */
+  private void destroyGroup(RangeDescriptor range) {
+    try {
+      if (host.groups().contains(range.group())) {
+        host.destroy(range.group());
+      }
+    } catch (ConsensusException e) {
+      throw cannotCreate(range, e);
+    }
   }
 
   private boolean isHere(RangeDescriptor range) {
@@ -158,10 +200,8 @@ final class RangeSplit {
   }
 
   private void addEmpty(RangeDescriptor child, KvBatch batch) {
+    destroyGroup(child);
     try {
-      if (host.groups().contains(child.group())) {
-        host.destroy(child.group()); // without rows it never took part in anything
-      }
       host.create(child.group(), child.replicas());
     } catch (ConsensusException e) {
       throw cannotCreate(child, e);

@@ -18,7 +18,9 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
@@ -40,13 +42,17 @@ final class ReplicaSnapshot {
   private final RangeSplit splits;
 
   /** What a copy says of the range, apart from its rows. */
-  private record Copy(RangeDescriptor range, List<RangeDescriptor> children, List<RangeId> parts) {}
+  private record Copy(
+      RangeDescriptor range,
+      List<RangeDescriptor> children,
+      List<Newborn> newborn,
+      List<RangeId> parts) {}
 
   /**
    * What else has changed with a copy.
    *
-   * @param skipped ranges of which there is an empty replica now, because the copy skips the splits
-   *     that made them
+   * @param skipped ranges of which there is a replica now, because the copy skips the splits that
+   *     made them; an empty one unless they are newborn
    * @param absorbed ranges that are part of this one now; what replicas there are have no rows
    */
   record Installed(List<RangeDescriptor> skipped, List<RangeId> absorbed) {
@@ -93,6 +99,7 @@ final class ReplicaSnapshot {
       }
       KeyInterval interval = descriptor.interval();
       copy(rows, RangeKeys.data(interval.start()), RangeKeys.dataEnd(interval.end()), file);
+      Newborn.copyTo(file, RangeState.children(keys, rows), rows);
       file.finish();
       return RangeState.appliedIndexOf(progress);
     }
@@ -133,9 +140,9 @@ final class ReplicaSnapshot {
     Path received = directory.resolve(FILE);
     Copy incoming = check(received);
     refuseIfFrozen(incoming.range());
-    refuseOverlap(incoming);
-    Path kept = keep(received);
     long seen = versionSeen();
+    refuseOverlap(incoming, seen);
+    Path kept = keep(received);
     KvBatch marker = new KvBatch();
     marker.put(keys.installing(), new ByteWriter(9).writeByte(1).writeLong(seen).toByteArray());
     space.write(marker);
@@ -171,6 +178,7 @@ final class ReplicaSnapshot {
     byte[][] found = new byte[1][];
     List<RangeDescriptor> children = new ArrayList<>();
     List<RangeId> parts = new ArrayList<>();
+    Map<Long, byte[]> progress = new HashMap<>();
     RowFile.read(
         file,
         (key, value) -> {
@@ -180,13 +188,22 @@ final class ReplicaSnapshot {
             children.add(RangeDescriptorCodec.decode(value));
           } else if (keys.isPart(key)) {
             parts.add(new RangeId(id.store(), RangeKeys.numberOf(key)));
+          } else if (RangeKeys.isProgress(key)) {
+            progress.put(RangeKeys.rangeOf(key), value);
           }
         });
     byte[] descriptor = found[0];
     if (descriptor == null) {
       throw new IOException(file + " does not hold a copy of range " + id);
     }
-    return new Copy(RangeDescriptorCodec.decode(descriptor), children, parts);
+    List<Newborn> newborn = new ArrayList<>();
+    for (RangeDescriptor child : children) {
+      byte[] begun = progress.get(child.id().number());
+      if (begun != null) {
+        newborn.add(new Newborn(child, begun));
+      }
+    }
+    return new Copy(RangeDescriptorCodec.decode(descriptor), children, newborn, parts);
   }
 
   /**
@@ -203,16 +220,26 @@ final class ReplicaSnapshot {
    * Installing over keys that another replica here holds would delete that replica's data. But of
    * one that is frozen, because it became part of this range, the copy has everything.
    */
-  private void refuseOverlap(Copy incoming) throws IOException {
+  private void refuseOverlap(Copy incoming, long versionSeen) throws IOException {
+    List<KeyInterval> replaced = new ArrayList<>();
+    replaced.add(incoming.range().interval());
+    missing(incoming, versionSeen).forEach(child -> replaced.add(child.range().interval()));
     for (byte[] row : RangeKeys.descriptors(space.latest())) {
       RangeDescriptor other = RangeDescriptorCodec.decode(row);
       if (!other.id().equals(id)
-          && other.interval().overlaps(incoming.range().interval())
+          && replaced.stream().anyMatch(other.interval()::overlaps)
           && !(incoming.parts().contains(other.id()) && isFrozen(other))) {
         throw new IOException(
             "copy of range " + id + " holds keys of range " + other.id() + " of this node");
       }
     }
+  }
+
+  /** The newborn ranges of which this node is to have a replica and has none. */
+  private List<Newborn> missing(Copy incoming, long versionSeen) {
+    return incoming.newborn().stream()
+        .filter(child -> splits.isMissing(child.range(), versionSeen))
+        .toList();
   }
 
   private boolean isFrozen(RangeDescriptor other) {
@@ -252,17 +279,24 @@ final class ReplicaSnapshot {
     batch.delete(keys.frozen());
     batch.deleteRange(keys.partsFrom(), keys.partsTo());
     incoming.parts().forEach(part -> new AbsorbedRange(part.number()).clear(batch));
+    List<Newborn> missing = missing(incoming, versionSeen);
+    missing.forEach(child -> deleteData(batch, child.range().interval()));
+    List<Newborn> others = new ArrayList<>(incoming.newborn());
+    others.removeAll(missing);
     RowFile.read(
         file,
         (key, value) -> {
-          batch.put(key, value);
+          if (others.stream().noneMatch(child -> child.owns(key))) {
+            batch.put(key, value);
+          }
           if (batch.bytes() >= RowFile.CHUNK_BYTES) {
             space.write(batch);
             batch.clear();
           }
         });
     batch.delete(keys.installing());
-    List<RangeDescriptor> skipped = splits.addSkipped(incoming.children(), versionSeen, batch);
+    List<RangeDescriptor> skipped =
+        splits.addSkipped(incoming.children(), missing, versionSeen, batch);
     space.write(batch);
     flush();
     return new Installed(skipped, incoming.parts());

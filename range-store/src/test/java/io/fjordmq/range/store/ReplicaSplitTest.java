@@ -169,6 +169,7 @@ class ReplicaSplitTest {
             ReplicaFixture.entry(2, ReplicaFixture.mutations(1, 1, "x:2"), null)));
     ReplicaSet withLearner = new ReplicaSet(Set.of(A, B), Set.of(new NodeId("c")));
     range.execute(split("m", withLearner));
+    appliedInChild(RangeState.BEGINNING + 1);
     range.replica.export(copy);
     behind.replica.install(copy);
     ReplicaSet others = new ReplicaSet(Set.of(B), Set.of(new NodeId("c")));
@@ -181,9 +182,112 @@ class ReplicaSplitTest {
     assertThat(behind.born).as("once is enough").hasSize(1);
   }
 
+  /** A majority has its rows. */
+  private void appliedInChild(long index) {
+    KvBatch batch = new KvBatch();
+    RangeState.create(child(BOTH), index, 0, batch);
+    range.space.write(batch);
+  }
+
+  @Test
+  void shouldGetTheRowsOfWhatASnapshotSkipsWhileNobodyElseMayHaveThem() throws IOException {
+    range.execute(split("m", BOTH));
+    range.replica.export(copy);
+    ReplicaFixture behind = behind();
+    behind.groups.create(CHILD_GROUP, ReplicaSet.ofVoters(B), 0); // left by a crash
+    behind.replica.install(copy);
+    assertThat(behind.born).containsExactly(child(BOTH));
+    assertThat(behind.groups.all().get(CHILD_GROUP))
+        .as("as if it had applied the split")
+        .isEqualTo(new CreatedGroups.Group(BOTH, RangeState.BEGINNING));
+    assertThat(keys(behind)).containsExactly("a", "x");
+    RangeState state = RangeState.load(CHILD, behind.space.latest());
+    assertThat(state.descriptor()).isEqualTo(child(BOTH));
+    assertThat(state.appliedIndex()).isEqualTo(RangeState.BEGINNING);
+  }
+
+  private ReplicaFixture behind() throws IOException {
+    ReplicaFixture behind = new ReplicaFixture(second);
+    behind.replica.apply(
+        List.of(
+            ReplicaFixture.entry(1, RangeEntry.encodeRegister(), null),
+            ReplicaFixture.entry(2, ReplicaFixture.mutations(1, 1, "y:old"), null)));
+    return behind;
+  }
+
+  @Test
+  void shouldLeaveItsOwnReplicaOfTheChildAsItIs() throws IOException {
+    range.execute(split("m", BOTH));
+    range.replica.export(copy);
+    KvBatch later = new KvBatch();
+    later.put(RangeKeys.data(bytes("z")), bytes("written since"));
+    later.delete(RangeKeys.data(bytes("x")));
+    range.space.write(later);
+    appliedInChild(RangeState.BEGINNING + 2);
+    range.born.clear();
+    range.replica.install(copy);
+    assertThat(range.born).isEmpty();
+    assertThat(keys(range)).containsExactly("a", "z");
+    assertThat(RangeState.load(CHILD, range.space.latest()).appliedIndex())
+        .isEqualTo(RangeState.BEGINNING + 2);
+  }
+
+  @Test
+  void shouldNotGetTheRowsOfAChildThatIsNotToBeHere() throws IOException {
+    range.execute(split("m", BOTH));
+    range.replica.export(copy);
+    ReplicaFixture behind = behind();
+    KvBatch batch = new KvBatch();
+    batch.put(new RangeKeys(CHILD.number()).removing(), new byte[] {2});
+    behind.space.write(batch);
+    behind.replica.install(copy);
+    assertThat(behind.born).isEmpty();
+    assertThat(keys(behind)).containsExactly("a");
+  }
+
+  @Test
+  void shouldNotGiveAwayAChildWhoseOwnCopyIsBeingInstalled() throws IOException {
+    range.execute(split("m", BOTH));
+    KvBatch batch = new KvBatch();
+    batch.put(new RangeKeys(CHILD.number()).installing(), new byte[] {1});
+    range.space.write(batch);
+    range.replica.export(copy);
+    ReplicaFixture behind = behind();
+    behind.replica.install(copy);
+    assertThat(RangeState.load(CHILD, behind.space.latest()).isVacant()).isTrue();
+    assertThat(keys(behind)).containsExactly("a");
+  }
+
+  @Test
+  void shouldGetTheRowsOfAChildThoughACrashCutsTheInstallationShort() throws IOException {
+    KvBatch large = new KvBatch();
+    for (int i = 1; i <= 9; i++) {
+      large.put(RangeKeys.data(bytes("x" + i)), new byte[RowFile.CHUNK_BYTES / 3]);
+    }
+    range.space.write(large);
+    range.execute(split("m", BOTH));
+    range.replica.export(copy);
+    for (int writes = 1; writes <= 3; writes++) {
+      ReplicaFixture behind = new ReplicaFixture(second);
+      ReplicaSnapshot snapshots =
+          new ReplicaSnapshot(
+              ReplicaFixture.ID,
+              new FailingAfter(behind.space, writes),
+              behind.kv,
+              second,
+              new RangeSplit(A, behind.groups, behind.space));
+      assertThatThrownBy(() -> snapshots.install(copy)).hasMessageContaining("simulated");
+      behind.kv.flush().join(); // what was written is there after the crash
+      behind.reopen();
+      assertThat(behind.born).containsExactly(child(BOTH));
+      assertThat(keys(behind)).containsAll(keys(range)).hasSameSizeAs(keys(range));
+    }
+  }
+
   @Test
   void shouldGetThatReplicaThoughACrashCutsTheInstallationShort() throws IOException {
     range.execute(split("m", BOTH));
+    appliedInChild(RangeState.BEGINNING + 1);
     range.replica.export(copy);
     ReplicaFixture behind = new ReplicaFixture(second);
     behind.replica.apply(List.of(ReplicaFixture.entry(1, RangeEntry.encodeRegister(), null)));
