@@ -192,12 +192,21 @@ final class RangeKeys {
 
   /** The descriptors of all ranges in a space, as stored. */
   static List<byte[]> descriptors(KvReader space) {
+    return rows(DESCRIPTOR, space);
+  }
+
+  /** For what ranges stand still, as stored. */
+  static List<byte[]> frozen(KvReader space) {
+    return rows(FROZEN, space);
+  }
+
+  private static List<byte[]> rows(byte kind, KvReader space) {
     List<byte[]> found = new ArrayList<>();
     space.scan(
         new byte[] {ENGINE},
         new byte[] {DATA},
         (key, value) -> {
-          if (key[9] == DESCRIPTOR) {
+          if (key[9] == kind) {
             found.add(value);
           }
           return true;

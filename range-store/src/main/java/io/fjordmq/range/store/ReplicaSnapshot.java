@@ -74,17 +74,38 @@ final class ReplicaSnapshot {
    * @param leading whether the replica has applied all that was committed before its term. A copy
    *     from before a merge must not reach who has no rows of the part: the log that follows would
    *     have it take in what it does not have
+   * @throws IOException if that may be so, or the copy cannot be written
    */
   long export(Path directory, boolean leading) throws IOException {
-    if (!leading) {
-      throw new IOException(
-          "range " + id + " has not applied all that was decided before its term");
+    try (KvSnapshot rows = space.snapshot()) {
+      if (!leading && mayHaveTakenIn(rows)) {
+        throw new IOException(
+            "range " + id + " may have been merged before this term, and has not applied that");
+      }
+      return export(directory, rows);
     }
-    try (KvSnapshot rows = space.snapshot();
-        RowFile.Writer file = RowFile.write(directory.resolve(FILE))) {
+  }
+
+  /**
+   * Whether the log may hold an entry by which the range takes in its neighbour and which is not
+   * applied here: that one stands still for it on the disk of every replica then. Whether it leads
+   * is not enough to ask: a leader of two that are left may need to send a copy before it can lead.
+   */
+  private boolean mayHaveTakenIn(KvReader rows) {
+    long version = RangeDescriptorCodec.decode(descriptorRow(rows)).epoch().version();
+    return RangeKeys.frozen(rows).stream()
+        .map(Frozen::decode)
+        .anyMatch(still -> still.left() == id.number() && still.leftVersion() == version);
+  }
+
+  private byte[] descriptorRow(KvReader rows) {
+    return required(rows, keys.descriptor(), "descriptor");
+  }
+
+  private long export(Path directory, KvReader rows) throws IOException {
+    try (RowFile.Writer file = RowFile.write(directory.resolve(FILE))) {
       byte[] progress = required(rows, keys.progress(), "progress");
-      RangeDescriptor descriptor =
-          RangeDescriptorCodec.decode(required(rows, keys.descriptor(), "descriptor"));
+      RangeDescriptor descriptor = RangeDescriptorCodec.decode(descriptorRow(rows));
       file.add(keys.descriptor(), RangeDescriptorCodec.encode(descriptor));
       file.add(keys.progress(), progress);
       copy(rows, keys.sendersFrom(), keys.sendersTo(), file);
@@ -169,8 +190,7 @@ final class ReplicaSnapshot {
 
   /** Up to which epoch version this replica has applied splits, or was told of them. */
   private long versionSeen() {
-    byte[] row = required(space.latest(), keys.descriptor(), "descriptor");
-    return RangeDescriptorCodec.decode(row).epoch().version();
+    return RangeDescriptorCodec.decode(descriptorRow(space.latest())).epoch().version();
   }
 
   /** Reads the whole file, so that damage is found first. */
