@@ -10,7 +10,7 @@ NODE="$HOME_DIR/bin/standalone.sh"
 usage() {
   cat <<'HELP'
 bin/cluster.sh start [COUNT] | stop [N] | kill N | status | remove
-bin/cluster.sh voters [STORE=NUMBER]... | leave N | remove-node ID | split RANGE
+bin/cluster.sh voters [STORE=NUMBER]... | leave N | remove-node ID | split RANGE | merge RANGE
 
   start [COUNT]  starts COUNT nodes (3), on the loopback address; those that run already go on. A larger COUNT than before adds nodes
   stop [N]       stops node N, or all
@@ -21,6 +21,7 @@ bin/cluster.sh voters [STORE=NUMBER]... | leave N | remove-node ID | split RANGE
   voters STORE=NUMBER...  how many copies of each range vote; without arguments: says so
   leave N                 node N goes for good: gives away all it has, stops; its data are deleted
   split RANGE             cuts a range in two where its load of the last seconds is halved; status shows the ranges
+  merge RANGE             makes a range and the one that follows it one
   remove-node ID          takes a node that is gone without leaving out of the cluster; status shows the ids
 
 Node N listens for clients on port 1882 + N, serves /metrics and /status on 18082 + N, and talks to the others on 8889 + 10 N.
@@ -163,7 +164,7 @@ ACTION="${1:-}"
 case "$ACTION" in
   status) status || exit ;; # that there is no cluster is an answer, not a defect of this script
   start | stop | leave | remove) "$ACTION" "$@" ;;
-  voters | remove-node | split) anywhere "$ACTION" "$@" ;;
+  voters | remove-node | split | merge) anywhere "$ACTION" "$@" ;;
   kill) kill_node "$@" ;;
   -h | --help | help) usage ;;
   '') usage >&2; exit 2 ;;

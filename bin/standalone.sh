@@ -9,7 +9,7 @@ OUT_DIR="$HOME_DIR/broker-server/target/fjordmq"
 usage() {
   cat <<'HELP'
 bin/standalone.sh start|stop|restart|status|run [-c FILE] [-d DIR] [--drain]
-bin/standalone.sh voters [STORE=NUMBER]... | remove-node ID | leave | split RANGE [-c FILE] [-d DIR]
+bin/standalone.sh voters [STORE=NUMBER]... | remove-node ID | leave | split RANGE | merge RANGE [-c FILE] [-d DIR]
 
   start     builds if there is no build or sources are newer, starts a node in the background and returns when
             clients can connect; says on which ports. Does nothing if the node runs already
@@ -25,6 +25,7 @@ Of the cluster, at any of its nodes that runs, as the user it runs as:
   remove-node ID          takes a node that is down and gone for good out of the cluster; status shows the ids
   leave                   this node goes for good: gives away all it has, stops, and belongs to the cluster no more
   split RANGE             cuts a range in two where its load of the last seconds is halved; status shows the ranges
+  merge RANGE             makes a range and the one that follows it one
 
   -c FILE   configuration; default conf/standalone.yml
   -d DIR    keep data in DIR/data and logs in DIR/logs, whatever the configuration says
@@ -36,7 +37,7 @@ FJORDMQ_JVM_OPTS adds to the options of the JVM, e.g. "-Xmx4g"; FJORDMQ_START_SE
 FJORDMQ_STOP_SECONDS (60; 600 with --drain and leave) bound the waiting; FJORDMQ_SECTION__KEY=VALUE sets any configuration key.
 
 Exit codes: 0 done, or it is so already; 1 failed, the reason is printed; 2 wrong usage or configuration;
-status: 0 running and ready, 1 running but not ready, 3 not running; voters, remove-node, leave, split: 3 not running.
+status: 0 running and ready, 1 running but not ready, 3 not running; voters, remove-node, leave, split, merge: 3 not running.
 HELP
 }
 
@@ -372,7 +373,7 @@ while [ $# -gt 0 ]; do
     -h | --help) usage; exit 0 ;;
     -*) die "unknown option '$1'; see --help" 2 ;;
     *)
-      case "$ACTION" in voters | remove-node | split) WORDS+=("$1") ;; *) die "unknown option '$1'; see --help" 2 ;; esac
+      case "$ACTION" in voters | remove-node | split | merge) WORDS+=("$1") ;; *) die "unknown option '$1'; see --help" 2 ;; esac
       ;;
   esac
   case "$1" in
@@ -384,7 +385,7 @@ while [ $# -gt 0 ]; do
 done
 
 case "$ACTION" in
-  voters | remove-node | split)
+  voters | remove-node | split | merge)
     [ "$ACTION" = voters ] || [ ${#WORDS[@]} -eq 1 ] || die "$ACTION needs one name, which status shows; see --help" 2
     locate
     ask "$ACTION" ${WORDS[@]+"${WORDS[@]}"}

@@ -8,6 +8,7 @@ import io.fjordmq.cluster.membership.Member;
 import io.fjordmq.cluster.membership.Members;
 import io.fjordmq.cluster.metadata.Change;
 import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.RangeId;
 import io.fjordmq.range.placement.StorePlacement;
 import io.fjordmq.range.placement.VoterCounts;
 import java.util.ArrayList;
@@ -20,6 +21,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -28,16 +30,16 @@ import org.slf4j.LoggerFactory;
 
 /**
  * What an operator can change of a running cluster, at any of its nodes: how many voters ranges
- * have, who belongs to it (decision 0024), and that a range is split. For one thread; blocks, for
- * seconds at most.
+ * have, who belongs to it (decision 0024), and that ranges are split or merged. For one thread;
+ * blocks, for seconds at most.
  */
 final class ClusterCommands {
   private static final Logger LOG = LoggerFactory.getLogger(ClusterCommands.class);
   private static final long WRITE_SECONDS = 10;
-  private static final long SPLIT_SECONDS = 40;
+  private static final long RESHAPE_SECONDS = 100;
   private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
   private static final String USAGE =
-      "commands: voters [STORE=NUMBER]..., remove-node ID, leave, split RANGE;"
+      "commands: voters [STORE=NUMBER]..., remove-node ID, leave, split RANGE, merge RANGE;"
           + " see bin/standalone.sh --help";
 
   private final ClusterNode node;
@@ -82,6 +84,7 @@ final class ClusterCommands {
       case "voters" -> voters(rest);
       case "remove-node" -> rest.size() == 1 ? remove(rest.get(0)) : misused(USAGE);
       case "split" -> rest.size() == 1 ? split(rest.get(0)) : misused(USAGE);
+      case "merge" -> rest.size() == 1 ? merge(rest.get(0)) : misused(USAGE);
       case "leave" -> rest.isEmpty() ? leave() : misused(USAGE);
       default -> misused("unknown command '" + words.get(0) + "'; " + USAGE);
     };
@@ -205,6 +208,32 @@ final class ClusterCommands {
   }
 
   private Answer split(String name) {
+    return reshape(
+        name,
+        "split",
+        range ->
+            stores
+                .splits()
+                .split(range)
+                .thenApply(
+                    key ->
+                        "range %s is split at %s; status shows its parts in a moment"
+                            .formatted(name, HexFormat.of().formatHex(key))));
+  }
+
+  private Answer merge(String name) {
+    return reshape(
+        name,
+        "merged with the next",
+        range ->
+            stores
+                .merges()
+                .merge(range)
+                .thenApply(done -> "range %s has taken in the one that followed".formatted(name)));
+  }
+
+  private Answer reshape(
+      String name, String what, Function<RangeId, CompletableFuture<String>> change) {
     RangeDescriptor range =
         ranges().stream().filter(one -> one.id().toString().equals(name)).findFirst().orElse(null);
     if (range == null) {
@@ -212,22 +241,19 @@ final class ClusterCommands {
     }
     String why;
     try {
-      byte[] key = stores.splits().split(range.id()).get(SPLIT_SECONDS, TimeUnit.SECONDS);
       return new Answer(
-          Answer.DONE,
-          "range %s is split at %s; status shows its parts in a moment"
-              .formatted(name, HexFormat.of().formatHex(key)));
+          Answer.DONE, change.apply(range.id()).get(RESHAPE_SECONDS, TimeUnit.SECONDS));
     } catch (ExecutionException e) {
       why = String.valueOf((e.getCause() == null ? e : e.getCause()).getMessage());
     } catch (TimeoutException e) {
       return failed(
-          "range %s was not split within %d s, and may still be: status shows it"
-              .formatted(name, SPLIT_SECONDS));
+          "range %s was not %s within %d s, and may still be: status shows it"
+              .formatted(name, what, RESHAPE_SECONDS));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       why = "the node stops";
     }
-    return failed("range %s is not split: %s".formatted(name, why));
+    return failed("range %s is not %s: %s".formatted(name, what, why));
   }
 
   private static String away(Members members) {

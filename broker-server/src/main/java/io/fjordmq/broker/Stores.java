@@ -15,6 +15,7 @@ import io.fjordmq.range.StoreSpec;
 import io.fjordmq.range.client.ClientStatus;
 import io.fjordmq.range.client.RoutedRangeClient;
 import io.fjordmq.range.kv.Kv;
+import io.fjordmq.range.placement.MergeRequests;
 import io.fjordmq.range.placement.PlacementAgent;
 import io.fjordmq.range.placement.PlacementDriver;
 import io.fjordmq.range.placement.PlacementSettings;
@@ -57,6 +58,7 @@ final class Stores implements AutoCloseable {
   private final PlacementDriver placement;
   private final ShapeWatch shapes;
   private final SplitRequests splits;
+  private final MergeRequests merges;
 
   /** Where the split strategy is asked; it may be anybody's, so nothing else waits for it. */
   private final ExecutorService judge =
@@ -141,6 +143,13 @@ final class Stores implements AutoCloseable {
             placement,
             () -> node.metadata().leadership().leader(),
             settings);
+    this.merges =
+        new MergeRequests(
+            node.membership(),
+            node.peers(),
+            placement::merge,
+            () -> node.metadata().leadership().leader(),
+            settings);
   }
 
   /** A cluster that has no ranges consists of the node that makes it. */
@@ -195,6 +204,7 @@ final class Stores implements AutoCloseable {
     }
     placement.start();
     splits.serve(node.peers());
+    merges.serve(node.peers());
     shapes.start();
   }
 
@@ -290,6 +300,11 @@ final class Stores implements AutoCloseable {
   /** Splits that an operator asks for. */
   SplitRequests splits() {
     return splits;
+  }
+
+  /** Merges that an operator asks for. */
+  MergeRequests merges() {
+    return merges;
   }
 
   RangeDirectory directory() {

@@ -18,7 +18,9 @@ public interface SplitStrategy extends Extension {
   SplitAdvice advise(RangeLoad load, NodeLoad node);
 
   /**
-   * Whether two neighbours should become one range. Asked only if the same node leads both.
+   * Whether two neighbours should become one range. Where different nodes lead them, neither knows
+   * the other's load: then each is asked whether its own range and one just like it should, so with
+   * the same load twice, and they become one if both say so.
    *
    * @param left ends where the other begins
    */

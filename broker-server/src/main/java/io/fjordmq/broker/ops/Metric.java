@@ -260,6 +260,7 @@ enum Metric {
   RANGE_QUERY("fjordmq.range.query", Kind.TIMER, "store", "answering a query"),
   RANGE_HALTS("fjordmq.range.halts", Kind.COUNTER, "store", "replicas stopped by an error"),
   RANGE_SPLITS("fjordmq.range.splits", Kind.COUNTER, "store", "splits applied by replicas"),
+  RANGE_MERGES("fjordmq.range.merges", Kind.COUNTER, "store", "merges applied by replicas"),
   RANGE_DECISIONS(
       "fjordmq.range.decisions",
       Kind.COUNTER,

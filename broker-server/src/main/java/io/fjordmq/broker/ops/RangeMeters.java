@@ -43,6 +43,7 @@ final class RangeMeters implements RangeObserver {
     private final Timer query;
     private final LongAdder halts;
     private final LongAdder splits;
+    private final LongAdder merges;
     private final Map<String, LongAdder> decisions = new HashMap<>();
 
     private OfStore(Meters meters, String store) {
@@ -62,6 +63,7 @@ final class RangeMeters implements RangeObserver {
       query = meters.timer(Metric.RANGE_QUERY, store);
       halts = meters.counter(Metric.RANGE_HALTS, store);
       splits = meters.counter(Metric.RANGE_SPLITS, store);
+      merges = meters.counter(Metric.RANGE_MERGES, store);
       for (String decision : DECISIONS) {
         decisions.put(decision, meters.counter(Metric.RANGE_DECISIONS, store, decision));
       }
@@ -151,6 +153,11 @@ final class RangeMeters implements RangeObserver {
   @Override
   public void split(RangeId range, RangeId other) {
     of(range).splits.increment();
+  }
+
+  @Override
+  public void merged(RangeId range, RangeId other) {
+    of(range).merges.increment();
   }
 
   @Override

@@ -126,7 +126,7 @@ class BrokerMetricsTest {
         new InboxStoreStatus(11, 22, 33, 44),
         55,
         List.of(new ReplicaStatus(self, descriptor, true, 18, 0, 1, group, null, null)),
-        Map.of(RANGE, new ShapeReport(60, 1_200, 800, 345, 9_000, "cold", null, false)),
+        Map.of(RANGE, new ShapeReport(60, 1_200, 800, 345, 9_000, "cold", null, false, false)),
         group,
         Map.of("dist", idle, "inbox", idle, "retain", idle),
         new KvMetrics(5, 1, 2, 3, 4, true, 0),

@@ -27,7 +27,7 @@ record ClusterSettings(
           20,
           Duration.ofMillis(500),
           Duration.ofSeconds(1),
-          Duration.ZERO);
+          Duration.ofSeconds(2));
 
   private static final RouterSettings.Barrier BARRIER =
       new RouterSettings.Barrier(

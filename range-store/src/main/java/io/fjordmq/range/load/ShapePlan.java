@@ -9,9 +9,11 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,6 +31,7 @@ public final class ShapePlan {
   private final SplitStrategy strategy;
   private final ShapeSettings settings;
   private final Map<String, SplitAdvice> latest = new HashMap<>();
+  private Set<String> idle = Set.of();
   private @Nullable Long changedAtMillis;
   private @Nullable String changedLast;
   private @Nullable String lastFault;
@@ -82,13 +85,17 @@ public final class ShapePlan {
   public Optional<Step> next(List<Led> led, NodeLoad node, long nowMillis) {
     latest.keySet().retainAll(led.stream().map(range -> range.load().range()).toList());
     List<Wanted> wanted = new ArrayList<>();
+    Set<String> mayMerge = new HashSet<>();
     for (Led range : led) {
       SplitAdvice advice = advise(range, node);
       latest.put(range.load().range(), advice);
       if (advice instanceof SplitAdvice.Split split) {
         wanted.add(new Wanted(range.load(), split.key()));
+      } else if (shouldMerge(range, range)) {
+        mayMerge.add(range.load().range());
       }
     }
+    idle = mayMerge;
     if (isPausing(nowMillis)) {
       return Optional.empty();
     }
@@ -116,6 +123,11 @@ public final class ShapePlan {
   /** What was said last about each range that this node leads. */
   public Map<String, SplitAdvice> latest() {
     return Map.copyOf(latest);
+  }
+
+  /** The ranges that would become one with a neighbour that has as little to do. */
+  public Set<String> idle() {
+    return Set.copyOf(idle);
   }
 
   private boolean isPausing(long nowMillis) {
@@ -159,6 +171,7 @@ public final class ShapePlan {
   private boolean shouldMerge(Led left, Led right) {
     try {
       return settings.stores().contains(left.load().store())
+          && !settings.idleWindow().isZero()
           && strategy.shouldMerge(left.load(), right.load());
     } catch (RuntimeException | LinkageError | StackOverflowError e) {
       failed(left, e.toString());

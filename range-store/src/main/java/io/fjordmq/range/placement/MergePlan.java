@@ -107,9 +107,11 @@ final class MergePlan {
     }
   }
 
-  private static boolean isFollowedBy(PlacedRange left, PlacedRange right) {
+  static boolean isFollowedBy(PlacedRange left, PlacedRange right) {
     byte[] end = left.published().interval().end();
-    return end != null && Arrays.equals(end, right.published().interval().start());
+    return end != null
+        && left.id().store().equals(right.id().store())
+        && Arrays.equals(end, right.published().interval().start());
   }
 
   /** Those that are to become one, or are about to. */

@@ -47,7 +47,7 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
   private final Supplier<PlacementSettings> settings;
 
   private final WantedSplits splits = new WantedSplits();
-  private final WantedMerges merges = new WantedMerges();
+  private final WantedMerges merges;
 
   // Guarded by this.
   private @Nullable Reign reign;
@@ -92,6 +92,7 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
     this.local = local;
     this.metadata = metadata;
     this.directory = directory;
+    this.merges = new WantedMerges(directory::follower);
     this.timers = timers;
     this.settings = settings;
   }
@@ -112,8 +113,7 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
   public CompletableFuture<Void> split(RangeId range, byte[] key) {
     synchronized (this) {
       if (reign() == null) {
-        return CompletableFuture.failedFuture(
-            new IllegalStateException("this node does not lead the metadata"));
+        return notLeading();
       }
     }
     CompletableFuture<Void> done = splits.add(range, key);
@@ -123,24 +123,26 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
 
   /**
    * Has a range take in the one that follows; to be asked of the node that leads the metadata.
-   * Completes when that is done and published; fails if it was given up: a node of either was away,
-   * or it took too long.
+   * Completes when that is published, fails if it was given up.
    */
   public CompletableFuture<Void> merge(RangeId left) {
-    RangeId right = directory.follower(left);
     synchronized (this) {
       if (reign() == null) {
-        return CompletableFuture.failedFuture(
-            new IllegalStateException("this node does not lead the metadata"));
-      } else if (right == null) {
-        return CompletableFuture.failedFuture(
-            new IllegalArgumentException("no range follows " + left + ", or there is none"));
+        return notLeading();
       }
     }
-    long until = timers.nowMillis() + settings.get().merges().patience().toMillis();
-    CompletableFuture<Void> done = merges.add(left, right, until);
+    CompletableFuture<Void> done = merges.add(left, mergeUntil());
     lookSoon();
     return done;
+  }
+
+  private long mergeUntil() {
+    return timers.nowMillis() + settings.get().merges().patience().toMillis();
+  }
+
+  private static CompletableFuture<Void> notLeading() {
+    String why = "this node does not lead the metadata";
+    return CompletableFuture.failedFuture(new IllegalStateException(why));
   }
 
   private void lookAgain() {
@@ -255,9 +257,9 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
       steps = new ArrayList<>();
       PlacementView view = withMoves(asked, view(asked, reports));
       Map<RangeId, String> hindrances = new HashMap<>();
-      List<Step> planned =
-          new ArrayList<>(PlacementPlan.steps(view, settings.get().stores(), hindrances));
+      List<Step> planned = PlacementPlan.steps(view, settings.get().stores(), hindrances);
       merges.hindered(hindrances);
+      merges.addIdle(PlacementPlan.mergeWishes(view), mergeUntil());
       planned.addAll(PlacementPlan.splits(view, splits.keys()));
       planned.addAll(wishes(asked, view));
       for (Step step : planned) {

@@ -4,6 +4,7 @@ import io.fjordmq.cluster.NodeId;
 import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeId;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -43,6 +44,11 @@ import org.jspecify.annotations.Nullable;
 final class PlacementPlan {
   private static final Comparator<RangeId> RANGE_ORDER =
       Comparator.comparing(RangeId::store).thenComparingLong(RangeId::number);
+
+  private static final Comparator<RangeDescriptor> BY_KEY =
+      Comparator.comparing((RangeDescriptor range) -> range.id().store())
+          .thenComparing(
+              (a, b) -> Arrays.compareUnsigned(a.interval().start(), b.interval().start()));
 
   private PlacementPlan() {}
 
@@ -90,6 +96,37 @@ final class PlacementPlan {
       }
     }
     return splits(view, wanted);
+  }
+
+  /**
+   * The left ranges of neighbours that should become one: the node that leads both says so, or each
+   * of those that lead them says that it is idle. None while a node is not UP.
+   */
+  static List<RangeId> mergeWishes(PlacementView view) {
+    if (!view.nodes().values().stream().allMatch(PlacementView.Node::isUp)) {
+      return List.of();
+    }
+    List<PlacedRange> inOrder =
+        view.published().values().stream()
+            .sorted(BY_KEY)
+            .map(range -> new PlacedRange(range, view.reports()))
+            .toList();
+    List<RangeId> wanted = new ArrayList<>();
+    for (int i = 1; i < inOrder.size(); i++) {
+      PlacedRange left = inOrder.get(i - 1);
+      PlacedRange right = inOrder.get(i);
+      boolean follows = MergePlan.isFollowedBy(left, right);
+      ShapeReport ofLeft = follows && left.leader() != null ? left.leaderReport().shape() : null;
+      ShapeReport ofRight = follows && right.leader() != null ? right.leaderReport().shape() : null;
+      if (ofLeft != null
+          && ofRight != null
+          && (Objects.equals(left.leader(), right.leader())
+              ? ofLeft.merge()
+              : ofLeft.idle() && ofRight.idle())) {
+        wanted.add(left.id());
+      }
+    }
+    return wanted;
   }
 
   private static List<Step> ofStore(

@@ -60,7 +60,7 @@ final class ShapeNews {
     if (wished) {
       LOG.info("range {} is to be split at {}: {}", range, hex(report), load);
     } else if (report.merge()) {
-      LOG.info("range {} and the next are idle and could be one: {}", range, load);
+      LOG.info("range {} is to take in the next, both are idle: {}", range, load);
     } else if (!decision.equals("split")) { // that one waits for its turn
       LOG.info("range {} stays as it is, {}: {}", range, decision, load);
     }

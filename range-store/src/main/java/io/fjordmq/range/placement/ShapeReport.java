@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * varint busy
  * varint nanos
  * text   decision
- * u8     wish: 0 none, 1 split, 2 merge
+ * u8     wish: 0 none, 1 split, 2 merge, 3 it is idle
  * -- split: block key
  * </pre>
  *
@@ -33,7 +33,9 @@ import org.jspecify.annotations.Nullable;
  * @param decision what was decided, as the metric {@code fjordmq_range_decisions_total} names it
  * @param splitOff keys that a new range should have, up to the end of this one; null if it is not
  *     to be split
- * @param merge it should become one with the range that follows
+ * @param merge it should become one with the range that follows, which the same node leads
+ * @param idle it may become one with a neighbour that is as idle, whoever leads that; not said
+ *     where one of the others is
  */
 public record ShapeReport(
     long seconds,
@@ -43,13 +45,19 @@ public record ShapeReport(
     long nanos,
     String decision,
     @Nullable KeyInterval splitOff,
-    boolean merge) {
+    boolean merge,
+    boolean idle) {
   private static final int NO_WISH = 0;
   private static final int SPLIT = 1;
   private static final int MERGE = 2;
+  private static final int IDLE = 3;
 
   static ShapeReport of(
-      LedRange range, String decision, @Nullable KeyInterval splitOff, boolean merge) {
+      LedRange range,
+      String decision,
+      @Nullable KeyInterval splitOff,
+      boolean merge,
+      boolean idle) {
     RangeLoad load = range.load();
     return new ShapeReport(
         load.age().toSeconds(),
@@ -59,7 +67,8 @@ public record ShapeReport(
         Math.round(load.ioNanos()),
         decision,
         splitOff,
-        merge);
+        merge,
+        idle && !merge && splitOff == null);
   }
 
   /** Whether it was measured in this shape of the range. */
@@ -77,8 +86,10 @@ public record ShapeReport(
         .writeString(decision);
     if (splitOff != null) {
       out.writeByte(SPLIT).writeBlock(splitOff.start());
+    } else if (merge) {
+      out.writeByte(MERGE);
     } else {
-      out.writeByte(merge ? MERGE : NO_WISH);
+      out.writeByte(idle ? IDLE : NO_WISH);
     }
   }
 
@@ -101,10 +112,10 @@ public record ShapeReport(
         throw new MalformedBytesException("a range is to be split outside its keys");
       }
       splitOff = new KeyInterval(key, keys.end());
-    } else if (wish > MERGE) {
+    } else if (wish > IDLE) {
       throw NewerFormException.unknownKind("wish of a range", wish);
     }
     return new ShapeReport(
-        seconds, requests, writes, busy, nanos, decision, splitOff, wish == MERGE);
+        seconds, requests, writes, busy, nanos, decision, splitOff, wish == MERGE, wish == IDLE);
   }
 }

@@ -207,7 +207,12 @@ public final class ShapeWatch implements AutoCloseable {
         wish = wish(range, step, now.nowMillis());
       }
       RangeId id = range.descriptor().id();
-      ShapeReport report = report(range, advice.get(id.toString()), now.nowMillis());
+      ShapeReport report =
+          report(
+              range,
+              advice.get(id.toString()),
+              plan.idle().contains(id.toString()),
+              now.nowMillis());
       said.put(id, report);
       observer.judged(id, report.decision());
     }
@@ -228,14 +233,15 @@ public final class ShapeWatch implements AutoCloseable {
   }
 
   /** A wish stands until it is done, nobody wants it any more, or it is the turn of another. */
-  private ShapeReport report(LedRange range, @Nullable SplitAdvice advice, long nowMillis) {
+  private ShapeReport report(
+      LedRange range, @Nullable SplitAdvice advice, boolean idle, long nowMillis) {
     Wish mine = wish != null && wish.isOf(range) ? wish : null;
     if (advice instanceof SplitAdvice.Stay stay) {
       boolean merge = mine != null && mine.splitOff() == null && nowMillis < mine.untilMillis();
       String decision = merge ? "merge" : stay.reason().name().toLowerCase(Locale.ROOT);
-      return ShapeReport.of(range, decision, null, merge);
+      return ShapeReport.of(range, decision, null, merge, idle);
     }
-    return ShapeReport.of(range, "split", mine == null ? null : mine.splitOff(), false);
+    return ShapeReport.of(range, "split", mine == null ? null : mine.splitOff(), false, false);
   }
 
   /** All stay as they are. */
@@ -244,7 +250,7 @@ public final class ShapeWatch implements AutoCloseable {
     Map<RangeId, ShapeReport> said = new HashMap<>();
     for (LedRange range : led) {
       RangeId id = range.descriptor().id();
-      said.put(id, ShapeReport.of(range, decision, null, false));
+      said.put(id, ShapeReport.of(range, decision, null, false, false));
       observer.judged(id, decision);
     }
     news.tooSlow(settings.patience());

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +26,7 @@ import org.slf4j.LoggerFactory;
 final class WantedMerges {
   private static final Logger LOG = LoggerFactory.getLogger(WantedMerges.class);
 
+  private final Function<RangeId, @Nullable RangeId> followers;
   private final Map<RangeId, Wanted> waiting = new LinkedHashMap<>();
   private final Map<RangeId, Long> stillSinceMillis = new HashMap<>();
 
@@ -49,16 +51,34 @@ final class WantedMerges {
     }
   }
 
-  /** Who asks for what is wanted already waits with the others. */
-  synchronized CompletableFuture<Void> add(RangeId left, RangeId right, long untilMillis) {
-    return waiting.computeIfAbsent(
-            left, id -> new Wanted(id, right, untilMillis, new CompletableFuture<>()))
-        .done;
+  /**
+   * @param followers the range whose keys begin where another one's end; null if there is none
+   */
+  WantedMerges(Function<RangeId, @Nullable RangeId> followers) {
+    this.followers = followers;
   }
 
-  /** Whether one may be begun that nobody waits for: one at a time, none that was given up. */
-  synchronized boolean mayBegin(RangeId left) {
-    return waiting.isEmpty() && stillSinceMillis.isEmpty() && !coolUntilMillis.containsKey(left);
+  /** Who asks for what is wanted already waits with the others. */
+  CompletableFuture<Void> add(RangeId left, long untilMillis) {
+    RangeId right = followers.apply(left);
+    if (right == null) {
+      return CompletableFuture.failedFuture(
+          new IllegalArgumentException("no range follows " + left));
+    }
+    synchronized (this) {
+      return waiting.computeIfAbsent(
+              left, id -> new Wanted(id, right, untilMillis, new CompletableFuture<>()))
+          .done;
+    }
+  }
+
+  /** Nobody waits for these: one is begun if there is no other, and it was not just given up. */
+  synchronized void addIdle(List<RangeId> wishes, long untilMillis) {
+    for (RangeId left : wishes) {
+      if (waiting.isEmpty() && stillSinceMillis.isEmpty() && !coolUntilMillis.containsKey(left)) {
+        add(left, untilMillis);
+      }
+    }
   }
 
   /** Whether something stands still, so that it is urgent to look. */

@@ -37,7 +37,11 @@ final class ShapePlanTest {
             }
           },
           new ShapeSettings(
-              Set.of("inbox"), 64, Duration.ofSeconds(10), Duration.ofSeconds(1), Duration.ZERO));
+              Set.of("inbox"),
+              64,
+              Duration.ofSeconds(10),
+              Duration.ofSeconds(1),
+              Duration.ofMinutes(1)));
 
   private static ShapePlan.Led led(String name, byte[] start, byte[] end) {
     Spread none = new Spread(0, 0, 0);
@@ -95,6 +99,7 @@ final class ShapePlanTest {
   void shouldMergeOnlyNeighboursAndOnlyWhenNothingIsToBeSplit() {
     merging = true;
     assertThat(plan.next(TWO, ROOM, 0)).contains(new ShapePlan.Step.Merge("a", "b"));
+    assertThat(plan.idle()).containsExactlyInAnyOrder("a", "b");
     List<ShapePlan.Led> apart =
         List.of(led("a", new byte[0], new byte[] {8}), led("b", new byte[] {9}, new byte[] {20}));
     assertThat(plan.next(apart, ROOM, 20_000)).isEmpty();

@@ -31,7 +31,7 @@ class LeaderLoadTest {
   private RangeId range(NodeId leader, long requests, long seconds) {
     RangeId id = new RangeId("inbox", published.size() + 1L);
     published.put(id, new RangeDescriptor(id, KeyInterval.ALL, RangeEpoch.FIRST, BOTH));
-    ShapeReport shape = new ShapeReport(seconds, requests, 0, 0, 0, "cold", null, false);
+    ShapeReport shape = new ShapeReport(seconds, requests, 0, 0, 0, "cold", null, false, false);
     reports.forEach(
         (node, replicas) -> {
           boolean leads = node.equals(leader);

@@ -207,4 +207,58 @@ class MergePlanTest {
     reports.put(B, new RangeReports(1, List.of(whole), Set.of(RIGHT)));
     assertThat(steps()).containsExactly(new Step.Forget(RIGHT, B));
   }
+
+  /** Whoever leads both knows what they have to do together; else each speaks for its own. */
+  @Test
+  void shouldMergeByItselfWhatItsLeadersFindIdle() {
+    ShapeReport wish = new ShapeReport(60, 0, 0, 0, 0, "merge", null, true, false);
+    ShapeReport idle = new ShapeReport(60, 0, 0, 0, 0, "cold", null, false, true);
+    ShapeReport cold = new ShapeReport(60, 9, 9, 9, 0, "cold", null, false, false);
+    lead(wish, A, cold, A);
+    assertThat(wishes()).containsExactly(LEFT);
+    lead(idle, A, idle, B);
+    assertThat(wishes()).containsExactly(LEFT);
+    lead(idle, A, cold, B);
+    assertThat(wishes()).isEmpty();
+    lead(idle, A, idle, A);
+    assertThat(wishes()).as("together they may have too much").isEmpty();
+    lead(idle, A, idle, B);
+    is(new NodeId("c"), Member.State.DOWN);
+    assertThat(wishes()).isEmpty();
+  }
+
+  private void lead(
+      ShapeReport ofLeft, NodeId leftLeader, ShapeReport ofRight, NodeId rightLeader) {
+    for (NodeId node : List.of(A, B)) {
+      says(
+          node,
+          shaped(replica(LEFT, 4, BEFORE, role(node, leftLeader), null), ofLeft),
+          shaped(replica(RIGHT, 7, AFTER, role(node, rightLeader), null), ofRight));
+    }
+  }
+
+  private static Role role(NodeId node, NodeId leader) {
+    return node.equals(leader) ? Role.LEADER : Role.VOTER;
+  }
+
+  private static ReplicaReport shaped(ReplicaReport of, ShapeReport shape) {
+    return new ReplicaReport(
+        of.range(),
+        of.epoch(),
+        of.keys(),
+        of.role(),
+        of.term(),
+        of.replicas(),
+        of.appliedIndex(),
+        of.lastIndex(),
+        of.failure(),
+        of.merging(),
+        of.isLeading() ? shape : null);
+  }
+
+  private List<RangeId> wishes() {
+    return PlacementPlan.mergeWishes(
+        new PlacementView(
+            nodes, published, reports, Set.of(), Set.of(), PlacementView.Merges.NONE));
+  }
 }

@@ -155,7 +155,7 @@ final class ModelCluster {
         node.equals(group.leader) ? ReplicaStatus.Role.LEADER : ReplicaStatus.Role.VOTER;
     ShapeReport shape =
         node.equals(group.leader)
-            ? new ShapeReport(60, group.requests, group.requests, 0, 0, "cold", null, false)
+            ? new ShapeReport(60, group.requests, group.requests, 0, 0, "cold", null, false, false)
             : null;
     return new ReplicaReport(
         id, RangeEpoch.FIRST, KeyInterval.ALL, role, 1, knows, 10, 10, null, null, shape);

@@ -58,6 +58,7 @@ class PlacementCodecsTest {
                         9_000,
                         "split",
                         new KeyInterval(new byte[] {1, 7}, new byte[] {2, 3}),
+                        false,
                         false)),
                 new ReplicaReport(
                     RANGE,
@@ -169,7 +170,7 @@ class PlacementCodecsTest {
   void shouldTakeAllRequestsOfANodeThatDoesNotSayWhichOfThemWrite() {
     ByteReader in = new ByteReader(HEX.parseHex("04050607" + "04636f6c64" + "00"));
     ShapeReport read = ShapeReport.read(in, KeyInterval.ALL, false);
-    assertThat(read).isEqualTo(new ShapeReport(4, 5, 5, 6, 7, "cold", null, false));
+    assertThat(read).isEqualTo(new ShapeReport(4, 5, 5, 6, 7, "cold", null, false, false));
   }
 
   @Test
@@ -204,7 +205,7 @@ class PlacementCodecsTest {
     assertThat(shape(null, true)).isEqualTo("04" + "05" + "03" + "06" + "07" + "04636f6c64" + "02");
     assertThat(shape(null, false))
         .isEqualTo("04" + "05" + "03" + "06" + "07" + "04636f6c64" + "00");
-    ByteReader later = new ByteReader(HEX.parseHex("0405030607" + "04636f6c64" + "03"));
+    ByteReader later = new ByteReader(HEX.parseHex("0405030607" + "04636f6c64" + "04"));
     assertThatThrownBy(() -> ShapeReport.read(later, KeyInterval.ALL, true))
         .isInstanceOf(NewerFormException.class);
     ByteReader outside = new ByteReader(HEX.parseHex("0405030607" + "04636f6c64" + "010105"));
@@ -214,7 +215,7 @@ class PlacementCodecsTest {
   }
 
   private static String shape(@Nullable KeyInterval splitOff, boolean merge) {
-    ShapeReport shape = new ShapeReport(4, 5, 3, 6, 7, "cold", splitOff, merge);
+    ShapeReport shape = new ShapeReport(4, 5, 3, 6, 7, "cold", splitOff, merge, false);
     ByteWriter out = new ByteWriter(16);
     shape.write(out);
     byte[] bytes = out.toByteArray();

@@ -100,7 +100,7 @@ class PlacementDriverTest {
   @Test
   void shouldTryAWishThatIsRefusedLessAndLessOften() {
     KeyInterval part = new KeyInterval("f".getBytes(UTF_8), "z".getBytes(UTF_8));
-    shapes = Map.of(RANGE, new ShapeReport(60, 9, 9, 9, 9, "split", part, false));
+    shapes = Map.of(RANGE, new ShapeReport(60, 9, 9, 9, 9, "split", part, false, false));
     ranges.advance(Duration.ofSeconds(60));
     long afterAMinute = directory.nextNumber("words").number();
     assertThat(afterAMinute).as("at 2, 4, 8, 16 and 32 s").isBetween(4L, 8L);

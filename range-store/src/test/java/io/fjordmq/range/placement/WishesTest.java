@@ -24,7 +24,7 @@ class WishesTest {
   private static final ReplicaSet BOTH = new ReplicaSet(Set.of(A, B), Set.of());
   private static final byte[] KEY = {5};
   private static final ShapeReport WISH =
-      new ShapeReport(60, 9, 9, 9, 9, "split", new KeyInterval(KEY, new byte[] {9}), false);
+      new ShapeReport(60, 9, 9, 9, 9, "split", new KeyInterval(KEY, new byte[] {9}), false, false);
 
   private static ReplicaReport replica(
       Role role, long term, long version, @Nullable ShapeReport shape) {
@@ -96,7 +96,7 @@ class WishesTest {
 
   @Test
   void shouldLeaveARangeWhoseLeaderWantsToMergeIt() {
-    ShapeReport merge = new ShapeReport(60, 0, 0, 0, 0, "merge", null, true);
+    ShapeReport merge = new ShapeReport(60, 0, 0, 0, 0, "merge", null, true, false);
     assertThat(wishes(Set.of(), replica(Role.LEADER, 3, 1, merge), replica(Role.VOTER, 3, 1, null)))
         .isEmpty();
   }

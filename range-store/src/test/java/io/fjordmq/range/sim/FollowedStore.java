@@ -115,6 +115,11 @@ public final class FollowedStore {
     }
 
     @Override
+    public void tookIn(List<Long> parts) {
+      coprocessor.tookIn(parts);
+    }
+
+    @Override
     public void open(KeyInterval held, KvReader state) {
       interval = held;
       coprocessor.open(held, state);

@@ -49,6 +49,7 @@ final class MadeUpLoads {
         report.nanos(),
         report.decision(),
         report.splitOff(),
-        report.merge());
+        report.merge(),
+        report.idle());
   }
 }

@@ -7,13 +7,13 @@ import io.fjordmq.cluster.consensus.sim.Simulation;
 import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.store.RangeMerges;
+import io.fjordmq.range.store.RangeStore;
 import io.fjordmq.range.store.ReplicaStatus;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -26,9 +26,17 @@ final class MergeTrials {
   private static final int REMEMBERED_ORDERS = 6;
 
   private final Simulation simulation;
-  private final List<SimNode> nodes;
+  private final Nodes nodes;
   private final SimCounts counts;
   private final boolean hasty;
+
+  /** Every node has a replica of every range. */
+  interface Nodes {
+    List<NodeId> ids();
+
+    /** Null while it is down. */
+    @Nullable RangeStore store(NodeId node);
+  }
 
   /** Orders to absorb that were right when they were given. */
   private final List<Order> given = new ArrayList<>();
@@ -38,7 +46,7 @@ final class MergeTrials {
   /**
    * @param hasty a defect: it is enough if one replica is frozen
    */
-  MergeTrials(Simulation simulation, List<SimNode> nodes, SimCounts counts, boolean hasty) {
+  MergeTrials(Simulation simulation, Nodes nodes, SimCounts counts, boolean hasty) {
     this.hasty = hasty;
     this.simulation = simulation;
     this.nodes = nodes;
@@ -78,20 +86,22 @@ final class MergeTrials {
 
   private List<ReplicaStatus> statuses() {
     List<ReplicaStatus> all = new ArrayList<>();
-    running().forEach(node -> all.addAll(node.store().status()));
+    nodes.ids().forEach(node -> all.addAll(statuses(node)));
     return all;
   }
 
-  private List<SimNode> running() {
-    return nodes.stream().filter(SimNode::running).toList();
+  private List<ReplicaStatus> statuses(NodeId node) {
+    RangeStore store = nodes.store(node);
+    return store == null ? List.of() : store.status();
   }
 
   private List<RangeId> frozen() {
-    Set<Long> found = new TreeSet<>();
-    statuses().stream()
+    return statuses().stream()
         .filter(replica -> replica.merging() != null)
-        .forEach(replica -> found.add(replica.descriptor().id().number()));
-    return found.stream().map(number -> new RangeId("words", number)).toList();
+        .map(MergeTrials::id)
+        .distinct()
+        .sorted(Comparator.comparingLong(RangeId::number))
+        .toList();
   }
 
   private @Nullable ReplicaStatus leader(RangeId range) {
@@ -154,7 +164,7 @@ final class MergeTrials {
               .map(ReplicaStatus::descriptor)
               .findFirst()
               .orElseThrow();
-      ReplicaSet all = ReplicaSet.ofVoters(nodes.stream().map(SimNode::id).toArray(NodeId[]::new));
+      ReplicaSet all = ReplicaSet.ofVoters(nodes.ids().toArray(NodeId[]::new));
       Order order = new Order(left.node(), left.descriptor(), described, all);
       given.add(order);
       if (given.size() > REMEMBERED_ORDERS) {
@@ -169,13 +179,12 @@ final class MergeTrials {
   }
 
   private boolean isFrozenEverywhere(RangeId right, ReplicaStatus.Merging merging) {
-    return nodes.stream()
+    return nodes.ids().stream()
         .allMatch(
             node ->
-                node.running()
-                    && node.store().status().stream()
+                statuses(node).stream()
                         .anyMatch(replica -> id(replica).equals(right) && isFor(merging, replica))
-                    && node.store().status().stream()
+                    && statuses(node).stream()
                         .anyMatch(replica -> id(replica).equals(merging.left())));
   }
 
@@ -192,10 +201,9 @@ final class MergeTrials {
   }
 
   private void order(NodeId to, Function<RangeMerges, CompletableFuture<Void>> order) {
-    for (SimNode node : nodes) {
-      if (node.id().equals(to) && node.running()) {
-        Objects.requireNonNull(order.apply(node.store().merges()));
-      }
+    RangeStore store = nodes.store(to);
+    if (store != null) {
+      Objects.requireNonNull(order.apply(store.merges()));
     }
   }
 }

@@ -2,10 +2,12 @@ package io.fjordmq.range.sim;
 
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.GroupStatus;
+import io.fjordmq.cluster.consensus.sim.Simulation;
 import io.fjordmq.range.store.ReplicaStatus;
 
 /** Merges that are asked for while a cluster is in trouble. */
 final class PlacementMerges {
+  private final Simulation simulation;
   private final PlacementCluster cluster;
   private final SimCounts counts;
   private final boolean hasty;
@@ -13,7 +15,9 @@ final class PlacementMerges {
   /**
    * @param hasty a defect: somebody does not wait until all replicas stand still
    */
-  PlacementMerges(PlacementCluster cluster, SimCounts counts, boolean hasty) {
+  PlacementMerges(
+      Simulation simulation, PlacementCluster cluster, SimCounts counts, boolean hasty) {
+    this.simulation = simulation;
     this.cluster = cluster;
     this.counts = counts;
     this.hasty = hasty;
@@ -22,6 +26,9 @@ final class PlacementMerges {
   /** Any range takes in the one that follows, if there is one. */
   void ask() {
     PlacementNode leader = cluster.metadataLeader();
+    for (int delay = 5; hasty && delay < 600; delay += 5) {
+      simulation.schedule(delay, this::hurry);
+    }
     if (leader != null) {
       leader
           .life()
@@ -35,11 +42,8 @@ final class PlacementMerges {
     }
   }
 
-  /** What stands still is taken in at once; nothing if there is no defect. */
-  void hurry() {
-    if (!hasty) {
-      return;
-    }
+  /** What stands still somewhere is taken in at once. */
+  private void hurry() {
     for (NodeId id : cluster.up()) {
       for (ReplicaStatus right : cluster.node(id).ranges().store().status()) {
         ReplicaStatus left =

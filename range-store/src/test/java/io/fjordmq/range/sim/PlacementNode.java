@@ -28,7 +28,11 @@ final class PlacementNode {
 
   private static final ShapeSettings SHAPES =
       new ShapeSettings(
-          Set.of("words"), 20, Duration.ofMillis(500), Duration.ofSeconds(1), Duration.ZERO);
+          Set.of("words"),
+          20,
+          Duration.ofMillis(500),
+          Duration.ofSeconds(1),
+          Duration.ofSeconds(2));
 
   private final StoreNode ranges;
   private final ReplicaSet metadataReplicas;

@@ -85,7 +85,7 @@ final class PlacementSimulation {
             cluster,
             KEYS,
             defect == Defect.HASTY_DROPS,
-            new PlacementMerges(cluster, counts, defect == Defect.HASTY_ABSORPTIONS),
+            new PlacementMerges(simulation, cluster, counts, defect == Defect.HASTY_ABSORPTIONS),
             history,
             counts);
     this.goal = new PlacementGoal(cluster, counts);

@@ -68,7 +68,6 @@ final class PlacementTrouble {
     if (simulation.chance(35)) {
       merges.ask();
     }
-    merges.hurry();
     if (simulation.chance(10)) {
       cluster.loads().change();
     }

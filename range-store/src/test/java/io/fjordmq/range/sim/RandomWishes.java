@@ -10,7 +10,10 @@ import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.Set;
 
-/** A strategy that wants a range split now and then, wherever that halves its load. */
+/**
+ * A strategy that wants a range split now and then, wherever that halves its load, and neighbours
+ * merged, whatever they have to do.
+ */
 public final class RandomWishes implements SplitStrategy {
   private final Simulation simulation;
   private final int percent;
@@ -43,5 +46,10 @@ public final class RandomWishes implements SplitStrategy {
     }
     wished.add(HexFormat.of().formatHex(key));
     return new SplitAdvice.Split(key);
+  }
+
+  @Override
+  public boolean shouldMerge(RangeLoad left, RangeLoad right) {
+    return !resting && simulation.chance(percent);
   }
 }

@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One seed's run: clients append words to keys of two ranges on one or three nodes while messages
@@ -73,7 +74,7 @@ final class RangeSimulation {
     StoreSpec spec =
         new StoreSpec(
             "words", List.of("m".getBytes(UTF_8)), setup.coprocessor(), (range, effects) -> {});
-    merges = new MergeTrials(simulation, nodes, counts, setup.hastyMerges());
+    merges = new MergeTrials(simulation, mergeNodes(), counts, setup.hastyMerges());
     ranges = RangeStore.initialRanges(spec, ReplicaSet.ofVoters(nodeIds.toArray(NodeId[]::new)));
     for (NodeId id : nodeIds) {
       SimNode node = new SimNode(cluster, id, spec, ranges, installs, history, counts);
@@ -82,6 +83,24 @@ final class RangeSimulation {
       }
       nodes.add(node);
     }
+  }
+
+  private MergeTrials.Nodes mergeNodes() {
+    return new MergeTrials.Nodes() {
+      @Override
+      public List<NodeId> ids() {
+        return nodes.stream().map(SimNode::id).toList();
+      }
+
+      @Override
+      public @Nullable RangeStore store(NodeId id) {
+        return nodes.stream()
+            .filter(node -> node.id().equals(id) && node.running())
+            .map(SimNode::store)
+            .findFirst()
+            .orElse(null);
+      }
+    };
   }
 
   /**

@@ -204,6 +204,12 @@ public final class SimStore {
     }
   }
 
+  /** The replicas of a node; null while it is down. */
+  @Nullable RangeStore store(NodeId id) {
+    Life life = node(id).life;
+    return life == null ? null : life.store;
+  }
+
   /** The replicas of a node that is up. */
   public List<ReplicaStatus> status(NodeId id) {
     return life(id).store.status();

@@ -80,6 +80,11 @@ final class StoreWatch {
     }
 
     @Override
+    public void tookIn(List<Long> parts) {
+      coprocessor.tookIn(parts);
+    }
+
+    @Override
     public void open(KeyInterval interval, KvReader state) {
       changed.add(node);
       coprocessor.open(interval, state);

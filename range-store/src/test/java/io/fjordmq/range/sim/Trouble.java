@@ -5,16 +5,21 @@ import io.fjordmq.cluster.consensus.sim.SimCluster;
 import io.fjordmq.cluster.consensus.sim.SimNetwork;
 import io.fjordmq.cluster.consensus.sim.SimProcess;
 import io.fjordmq.cluster.consensus.sim.Simulation;
+import io.fjordmq.range.store.RangeStore;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** What happens to the nodes of a {@link SimStore} and to the network between them. */
 public final class Trouble {
   /** A process is not up again before the last message of its previous life has arrived. */
   private static final long RESTART_MILLIS = 200;
+
+  private static final long PATIENCE_MILLIS = 60_000;
+  private static final long SETTLED_MILLIS = 1_000;
 
   private final SimCluster cluster;
   private final Simulation simulation;
@@ -22,6 +27,7 @@ public final class Trouble {
   private final List<NodeId> nodes;
   private final Consumer<SimProcess> started;
   private final Map<NodeId, Long> crashedAt = new HashMap<>();
+  private final MergeTrials merges;
 
   /**
    * @param started told of every node's new process, once its store is open
@@ -33,6 +39,21 @@ public final class Trouble {
     this.store = store;
     this.nodes = nodes;
     this.started = started;
+    this.merges = new MergeTrials(simulation, mergeNodes(), new SimCounts(), false);
+  }
+
+  private MergeTrials.Nodes mergeNodes() {
+    return new MergeTrials.Nodes() {
+      @Override
+      public List<NodeId> ids() {
+        return nodes;
+      }
+
+      @Override
+      public @Nullable RangeStore store(NodeId node) {
+        return store.store(node);
+      }
+    };
   }
 
   /** Starts all nodes on a network that loses, doubles and delays messages. */
@@ -57,6 +78,9 @@ public final class Trouble {
     } else {
       store.failDisk(node, simulation.chance(6));
     }
+    if (simulation.chance(60)) {
+      merges.some();
+    }
     if (simulation.chance(8)) {
       cluster.network().partition(nodes, List.of(node));
     } else if (simulation.chance(8)) {
@@ -78,6 +102,12 @@ public final class Trouble {
         start(node);
       }
     }
+    simulation.runUntil(
+        "all replicas are open",
+        () -> nodes.stream().allMatch(store::isInService),
+        PATIENCE_MILLIS);
+    simulation.run(SETTLED_MILLIS); // what was ordered is done, or never will be
+    simulation.runUntil("no range is being merged", merges::end, PATIENCE_MILLIS);
   }
 
   private void start(NodeId node) throws IOException {

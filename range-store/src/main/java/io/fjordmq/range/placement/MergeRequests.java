@@ -1,0 +1,96 @@
+package io.fjordmq.range.placement;
+
+import io.fjordmq.api.ByteReader;
+import io.fjordmq.api.ByteWriter;
+import io.fjordmq.api.MalformedBytesException;
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.membership.Membership;
+import io.fjordmq.cluster.peer.PeerCalls;
+import io.fjordmq.cluster.peer.PeerServices;
+import io.fjordmq.range.RangeId;
+import io.fjordmq.range.StoredFormat;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Merges that an operator asks for, at any node: the leader of the metadata has them done.
+ * Thread-safe; does not block.
+ *
+ * <pre>
+ * request: u8 format, 1 | text store | varint number of the left range
+ * answer:  nothing; it is done
+ * </pre>
+ */
+public final class MergeRequests implements PeerServices.Handler {
+  /** What the service is called between nodes. */
+  public static final String NAME = "merge";
+
+  private static final int FORMAT = 1;
+  private static final byte[] NOTHING = new byte[0];
+
+  private final Membership membership;
+  private final PeerCalls peers;
+  private final Function<RangeId, CompletableFuture<Void>> driver;
+  private final Supplier<@Nullable NodeId> metadataLeader;
+  private final Duration timeout;
+
+  /**
+   * @param driver does it if this node leads the metadata
+   * @param metadataLeader null if nobody is known to lead the metadata
+   */
+  public MergeRequests(
+      Membership membership,
+      PeerCalls peers,
+      Function<RangeId, CompletableFuture<Void>> driver,
+      Supplier<@Nullable NodeId> metadataLeader,
+      PlacementSettings settings) {
+    this.membership = membership;
+    this.peers = peers;
+    this.driver = driver;
+    this.metadataLeader = metadataLeader;
+    this.timeout =
+        settings
+            .merges()
+            .patience()
+            .plus(settings.merges().standstill())
+            .plus(settings.stepTimeout());
+  }
+
+  /** Answers other nodes from now on. */
+  public void serve(PeerServices services) {
+    services.serve(NAME, this);
+  }
+
+  /**
+   * Has a range take in the one that follows. Fails with an exception whose message says why it was
+   * not done, or that it is not known.
+   */
+  public CompletableFuture<Void> merge(RangeId left) {
+    NodeId leader = metadataLeader.get();
+    if (leader == null) {
+      return CompletableFuture.failedFuture(
+          new IllegalStateException("nobody leads the metadata; ask again in a moment"));
+    } else if (leader.equals(membership.self())) {
+      return driver.apply(left);
+    }
+    ByteWriter out = new ByteWriter(32).writeByte(FORMAT);
+    byte[] request = out.writeString(left.store()).writeVarint(left.number()).toByteArray();
+    return peers.ask(leader, NAME, request, timeout).thenAccept(done -> {});
+  }
+
+  @Override
+  public CompletableFuture<byte[]> handle(NodeId from, byte[] request) {
+    try {
+      ByteReader in = new ByteReader(request);
+      StoredFormat.require("request to merge", FORMAT, in);
+      RangeId left = new RangeId(in.readString(), in.readVarint());
+      in.requireEnd();
+      return driver.apply(left).thenApply(done -> NOTHING);
+    } catch (MalformedBytesException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+}

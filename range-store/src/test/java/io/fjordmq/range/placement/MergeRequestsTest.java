@@ -1,0 +1,68 @@
+package io.fjordmq.range.placement;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.membership.TestMembership;
+import io.fjordmq.cluster.peer.LoopbackPeers;
+import io.fjordmq.range.RangeId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Goal: whoever is asked for a merge, the driver of the metadata's leader does it. */
+class MergeRequestsTest {
+  private static final NodeId A = new NodeId("a");
+  private static final NodeId B = new NodeId("b");
+  private static final RangeId RANGE = new RangeId("words", 300);
+
+  private final LoopbackPeers network = LoopbackPeers.immediate();
+  private final List<String> done = new ArrayList<>();
+  private CompletableFuture<Void> outcome = CompletableFuture.completedFuture(null);
+  private @Nullable NodeId leader = B;
+
+  private MergeRequests node(NodeId id) {
+    LoopbackPeers.Node peers = network.start(id);
+    MergeRequests requests =
+        new MergeRequests(
+            new TestMembership(id),
+            peers,
+            range -> {
+              done.add(id + " " + range);
+              return outcome;
+            },
+            () -> leader,
+            PlacementSettings.defaults(List.of()));
+    requests.serve(peers);
+    return requests;
+  }
+
+  @Test
+  void shouldAskTheDriverThatActs() {
+    MergeRequests first = node(A);
+    node(B);
+    assertThat(first.merge(RANGE)).isCompleted();
+    leader = A;
+    assertThat(first.merge(RANGE)).isCompleted();
+    assertThat(done).containsExactly("b words-300", "a words-300");
+  }
+
+  @Test
+  void shouldSayWhyNot() {
+    MergeRequests first = node(A);
+    leader = null;
+    assertThat(first.merge(RANGE))
+        .failsWithin(java.time.Duration.ofSeconds(1))
+        .withThrowableThat()
+        .withMessageContaining("nobody leads the metadata");
+    leader = A;
+    outcome = CompletableFuture.failedFuture(new IllegalStateException("node b is not up"));
+    assertThat(first.merge(RANGE))
+        .failsWithin(java.time.Duration.ofSeconds(1))
+        .withThrowableThat()
+        .withMessageContaining("node b is not up");
+    assertThat(done).hasSize(1);
+  }
+}
