@@ -7,6 +7,9 @@ package io.fjordmq.inbox;
  * @param clientId well-formed Unicode without U+0000
  */
 public record InboxId(String tenant, String clientId) {
+  /** How many parts the store has that are never cut; a range holds whole ones. */
+  public static final int BUCKETS = InboxKeys.BUCKETS;
+
   /**
    * @throws IllegalArgumentException if one contains U+0000, which separates them in stored keys,
    *     or half a surrogate pair, which UTF-8 cannot store
@@ -14,6 +17,11 @@ public record InboxId(String tenant, String clientId) {
   public InboxId {
     check(tenant, "tenant");
     check(clientId, "client identifier");
+  }
+
+  /** In which of them its rows are, 0 to {@link #BUCKETS} - 1. */
+  public int bucket() {
+    return InboxKeys.bucket(this);
   }
 
   /** At least as many bytes as it has when encoded. */

@@ -49,23 +49,33 @@ public final class BrokerWatch {
    * that is slow to answer is no reason to look at everything else too late.
    */
   public CompletableFuture<List<Integer>> rangesLed() {
-    List<CompletableFuture<Integer>> nodes = metrics.stream().map(this::rangesLed).toList();
+    return sums(LED);
+  }
+
+  /** The same of one store: {@code dist}, {@code inbox} or {@code retain}. */
+  public CompletableFuture<List<Integer>> rangesLed(String store) {
+    return sums(LED + "store=\"" + store + "\"");
+  }
+
+  private CompletableFuture<List<Integer>> sums(String begin) {
+    List<CompletableFuture<Integer>> nodes =
+        metrics.stream().map(page -> sum(page, begin)).toList();
     return CompletableFuture.allOf(nodes.toArray(CompletableFuture[]::new))
         .thenApply(all -> nodes.stream().map(CompletableFuture::join).toList())
         // No figure is better than none of the others.
         .exceptionally(error -> List.of());
   }
 
-  private CompletableFuture<Integer> rangesLed(URI page) {
+  private CompletableFuture<Integer> sum(URI page, String begin) {
     HttpRequest request = HttpRequest.newBuilder(page).timeout(PATIENCE).build();
     return http.sendAsync(request, HttpResponse.BodyHandlers.ofString())
-        .thenApply(answer -> rangesLed(answer.body()));
+        .thenApply(answer -> sum(answer.body(), begin));
   }
 
-  private static int rangesLed(String text) {
+  private static int sum(String text, String begin) {
     return (int)
         text.lines()
-            .filter(line -> line.startsWith(LED))
+            .filter(line -> line.startsWith(begin))
             .mapToDouble(line -> Double.parseDouble(line.substring(line.indexOf('}') + 1)))
             .sum();
   }

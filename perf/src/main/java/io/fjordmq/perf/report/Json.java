@@ -6,12 +6,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Writes maps, collections, strings, numbers and booleans as JSON. */
-final class Json {
+public final class Json {
   private final StringBuilder out = new StringBuilder();
 
   private Json() {}
 
-  static String write(Object value) {
+  /** With line breaks, and one at the end. */
+  public static String write(Object value) {
     Json json = new Json();
     json.value(value, 0);
     return json.out.append('\n').toString();

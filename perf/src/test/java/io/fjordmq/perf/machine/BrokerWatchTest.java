@@ -47,6 +47,10 @@ class BrokerWatchTest {
       assertThat(new BrokerWatch(List.of(), List.of(metrics(one), metrics(other))).rangesLed())
           .succeedsWithin(java.time.Duration.ofMinutes(1))
           .isEqualTo(List.of(5, 2));
+      assertThat(
+              new BrokerWatch(List.of(), List.of(metrics(one), metrics(other))).rangesLed("inbox"))
+          .succeedsWithin(java.time.Duration.ofMinutes(1))
+          .isEqualTo(List.of(4, 2));
       other.stop(0);
       assertThat(new BrokerWatch(List.of(), List.of(metrics(one), metrics(other))).rangesLed())
           .succeedsWithin(java.time.Duration.ofMinutes(1))

@@ -1,0 +1,40 @@
+package io.fjordmq.perf.ranges;
+
+import io.fjordmq.inbox.InboxId;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Client identifiers whose inboxes are spread evenly: as many in each part of the store, when it is
+ * cut into equal parts. Chance alone would give the busiest of sixteen ranges half as much again as
+ * the others.
+ */
+final class EvenNames {
+  /** Of clients that nobody gives a tenant. */
+  private static final String TENANT = "";
+
+  private EvenNames() {}
+
+  /**
+   * @param count a multiple of parts
+   * @param parts a power of two, at most {@link InboxId#BUCKETS}
+   */
+  static List<String> of(String prefix, int count, int parts) {
+    if (parts < 1 || count % parts != 0 || InboxId.BUCKETS % parts != 0) {
+      throw new IllegalArgumentException(count + " names cannot be spread over " + parts);
+    }
+    int[] wanted = new int[parts];
+    Arrays.fill(wanted, count / parts);
+    List<String> names = new ArrayList<>();
+    for (int i = 0; names.size() < count; i++) {
+      String name = prefix + i;
+      int part = new InboxId(TENANT, name).bucket() / (InboxId.BUCKETS / parts);
+      if (wanted[part] > 0) {
+        wanted[part]--;
+        names.add(name);
+      }
+    }
+    return names;
+  }
+}

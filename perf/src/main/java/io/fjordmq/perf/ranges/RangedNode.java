@@ -1,0 +1,95 @@
+package io.fjordmq.perf.ranges;
+
+import io.fjordmq.perf.BrokerProcess;
+import io.fjordmq.perf.FreePorts;
+import io.fjordmq.perf.machine.BrokerWatch;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** A node alone, with a shape of its own. */
+final class RangedNode implements AutoCloseable {
+  private static final int ASK_SECONDS = 10;
+
+  /** A node with its default shape, which splits and merges its ranges as it sees fit. */
+  static final String AUTOMATIC = "";
+
+  private final BrokerProcess process;
+  private final BrokerWatch watch;
+
+  private RangedNode(BrokerProcess process, BrokerWatch watch) {
+    this.process = process;
+    this.watch = watch;
+  }
+
+  /**
+   * Lines of a configuration: so many ranges of inboxes, evenly cut, and they stay as they are.
+   *
+   * @param inboxRanges 1 to 4,096
+   */
+  static String byHand(int inboxRanges) {
+    return """
+        storeConfig:
+          dist:
+            splitByLoad: false
+          inbox:
+            splitByLoad: false
+          retain:
+            splitByLoad: false
+        splitConfig:
+          mergeAfter: 0 s
+        inboxConfig:
+          initialRanges: %d
+        """
+        .formatted(inboxRanges);
+  }
+
+  /**
+   * @param shape {@link #AUTOMATIC} or more lines of its configuration
+   */
+  static RangedNode start(String name, Path checkout, Path directory, String shape)
+      throws IOException, InterruptedException {
+    int port = FreePorts.one();
+    int httpPort = FreePorts.one();
+    String configuration =
+        """
+        bootstrap: true
+        mqttServerConfig:
+          tcpListener:
+            host: 127.0.0.1
+            port: %d
+        httpConfig:
+          host: 127.0.0.1
+          port: %d
+        clusterConfig:
+          env: Perf
+          host: 127.0.0.1
+          port: %d
+        %s"""
+            .formatted(port, httpPort, FreePorts.forCluster(), shape);
+    BrokerProcess process =
+        BrokerProcess.started(name, checkout, directory, port, configuration, true);
+    URI metrics = URI.create("http://127.0.0.1:" + httpPort + "/metrics");
+    return new RangedNode(process, new BrokerWatch(List.of(process.pid()), List.of(metrics)));
+  }
+
+  BrokerProcess process() {
+    return process;
+  }
+
+  /** How many ranges of that store it leads. */
+  int ranges(String store) throws Exception {
+    List<Integer> led = watch.rangesLed(store).get(ASK_SECONDS, TimeUnit.SECONDS);
+    if (led.isEmpty()) {
+      throw new IOException(process.name() + " does not say at /metrics how many ranges it leads");
+    }
+    return led.get(0);
+  }
+
+  @Override
+  public void close() {
+    process.close();
+  }
+}

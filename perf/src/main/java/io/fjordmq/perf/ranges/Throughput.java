@@ -1,0 +1,163 @@
+package io.fjordmq.perf.ranges;
+
+import io.fjordmq.perf.ClientLoops;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.ToDoubleFunction;
+
+/**
+ * What a node carries with its inboxes in 1, 2, 4, 8 and 16 ranges cut by hand, and in as many as
+ * it makes of itself by its default settings. A node for each, all of them there all the time; the
+ * load goes to one after the other, round by round; short rounds and many of them, because machines
+ * are noisy for longer than that.
+ */
+final class Throughput {
+  private static final List<Integer> BY_HAND = List.of(1, 2, 4, 8, 16);
+  private static final int PAIRS = 160;
+  private static final int PARTS = 16;
+  private static final int PAYLOAD_BYTES = 256;
+  private static final int CLIENT_THREADS = 2;
+
+  /** The shape stands if it was the same for so long under load. */
+  private static final int STANDS_SECONDS = 30;
+
+  private static final int SHAPE_SECONDS = 300;
+  private static final String STORE = "inbox";
+
+  private final Path checkout;
+  private final int seconds;
+  private final int warmSeconds;
+
+  /**
+   * @param seconds counted in each round
+   * @param warmSeconds of load on each node before the first
+   */
+  Throughput(Path checkout, int seconds, int warmSeconds) {
+    this.checkout = checkout;
+    this.seconds = seconds;
+    this.warmSeconds = warmSeconds;
+  }
+
+  private record Variant(String name, RangedNode node, List<Carried> rounds) {}
+
+  /** Prints a table; returns the same. */
+  List<Map<String, Object>> measure(int rounds) throws Exception {
+    Path directory = Files.createTempDirectory("fjordmq-ranges");
+    System.out.println("data and logs below " + directory);
+    List<Variant> variants = new ArrayList<>();
+    try {
+      for (int ranges : BY_HAND) {
+        variants.add(start(ranges + " by hand", directory, RangedNode.byHand(ranges)));
+      }
+      variants.add(start("automatic", directory, RangedNode.AUTOMATIC));
+      long faults = 0;
+      for (Variant variant : variants) {
+        faults += warm(variant);
+      }
+      for (int round = 0; round < rounds; round++) {
+        for (Variant variant : variants) {
+          faults += round(variant);
+        }
+      }
+      System.out.printf("lost, doubled or out of order: %d%n", faults);
+      return table(variants);
+    } finally {
+      variants.forEach(variant -> variant.node.close());
+    }
+  }
+
+  private Variant start(String name, Path directory, String shape) throws Exception {
+    Path folder = directory.resolve(name.replace(' ', '-'));
+    return new Variant(name, RangedNode.start(name, checkout, folder, shape), new ArrayList<>());
+  }
+
+  private ClosedPairs begin(ClientLoops loops, Variant variant) throws Exception {
+    return ClosedPairs.begin(
+        loops, variant.node.process().pid(), EvenNames.of("s", PAIRS, PARTS), PAYLOAD_BYTES);
+  }
+
+  private static ClientLoops loops(Variant variant) {
+    return new ClientLoops(variant.node.process().address(), CLIENT_THREADS);
+  }
+
+  /** Until its JVM has compiled and its shape stands. */
+  private long warm(Variant variant) throws Exception {
+    try (ClientLoops loops = loops(variant);
+        ClosedPairs load = begin(loops, variant)) {
+      int ranges = variant.node.ranges(STORE);
+      int stood = 0;
+      int waited = 0;
+      while (waited < warmSeconds || stood < STANDS_SECONDS && waited < SHAPE_SECONDS) {
+        TimeUnit.SECONDS.sleep(1);
+        waited++;
+        int now = variant.node.ranges(STORE);
+        stood = now == ranges ? stood + 1 : 0;
+        ranges = now;
+      }
+      System.out.printf("%s: %d range(s) of inboxes after %d s%n", variant.name, ranges, waited);
+      return load.faults();
+    }
+  }
+
+  private long round(Variant variant) throws Exception {
+    try (ClientLoops loops = loops(variant);
+        ClosedPairs load = begin(loops, variant)) {
+      TimeUnit.SECONDS.sleep(1); // connecting is no part of it
+      Carried carried = load.count(seconds);
+      variant.rounds.add(carried);
+      System.out.println("  " + variant.name + ": " + carried);
+      return load.faults();
+    }
+  }
+
+  private static double median(Variant variant, ToDoubleFunction<Carried> figure) {
+    double[] values = variant.rounds.stream().mapToDouble(figure).sorted().toArray();
+    return values[values.length / 2];
+  }
+
+  private List<Map<String, Object>> table(List<Variant> variants) throws Exception {
+    double best =
+        variants.stream()
+            .limit(BY_HAND.size())
+            .mapToDouble(variant -> median(variant, Carried::messagesPerSecond))
+            .max()
+            .orElseThrow();
+    System.out.printf(
+        Locale.ROOT,
+        "%npersistent QoS 1, %d B, %d pairs, fsync, one node; medians%n%-12s %6s %12s %8s %10s %8s %8s%n",
+        PAYLOAD_BYTES,
+        PAIRS,
+        "ranges",
+        "inbox",
+        "msg/s in+out",
+        "of best",
+        "CPU µs/msg",
+        "p50 ms",
+        "p99 ms");
+    List<Map<String, Object>> rows = new ArrayList<>();
+    for (Variant variant : variants) {
+      Map<String, Object> row = new LinkedHashMap<>();
+      double carried = median(variant, Carried::messagesPerSecond);
+      row.put("ranges", variant.name);
+      row.put("inboxRanges", variant.node.ranges(STORE));
+      row.put("messagesPerSecond", carried);
+      row.put("ofBestByHand", carried / best);
+      row.put("cpuMicrosPerMessage", median(variant, Carried::cpuMicros));
+      row.put("p50Millis", median(variant, Carried::p50Millis));
+      row.put("p99Millis", median(variant, Carried::p99Millis));
+      row.put("rounds", variant.rounds.stream().map(round -> round.messagesPerSecond()).toList());
+      rows.add(row);
+      System.out.printf(
+          Locale.ROOT,
+          "%-12s %6d %12.0f %8.2f %10.1f %8.1f %8.1f%n",
+          row.values().stream().limit(7).toArray());
+    }
+    return rows;
+  }
+}
