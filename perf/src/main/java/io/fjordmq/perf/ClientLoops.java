@@ -14,6 +14,7 @@ import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -35,6 +36,9 @@ public final class ClientLoops implements AutoCloseable {
 
   private static final String ENCRYPTED_THREADS = "tls-load";
   private static final int CONNECT_TIMEOUT_MILLIS = 10_000;
+
+  /** Longer than a broker waits: it is the broker's patience that is to be seen. */
+  private static final int HANDSHAKE_TIMEOUT_MILLIS = 60_000;
 
   /** A source address has some 28,000 ports for connections to one listener. */
   private static final int CONNECTIONS_PER_SOURCE = 25_000;
@@ -114,9 +118,18 @@ public final class ClientLoops implements AutoCloseable {
 
   /** The same with one of the nodes, counted from 0 round and round. */
   public CompletableFuture<LoadClient> connect(LoadClient client, int node) {
+    return connect(client, node, group);
+  }
+
+  /**
+   * The same.
+   *
+   * @param loop one of these loops, on which the client is to live, or the group of them
+   */
+  public CompletableFuture<LoadClient> connect(LoadClient client, int node, EventLoopGroup loop) {
     int index = node % nodes.size();
     bootstrap
-        .clone()
+        .clone(loop)
         .handler(handler(client))
         .connect(nodes.get(index), source(index))
         .addListener(
@@ -151,7 +164,9 @@ public final class ClientLoops implements AutoCloseable {
     return new ChannelInitializer<>() {
       @Override
       protected void initChannel(Channel channel) {
-        channel.pipeline().addLast(context.newHandler(channel.alloc()), client);
+        SslHandler handler = context.newHandler(channel.alloc());
+        handler.setHandshakeTimeoutMillis(HANDSHAKE_TIMEOUT_MILLIS);
+        channel.pipeline().addLast(handler, client);
       }
     };
   }

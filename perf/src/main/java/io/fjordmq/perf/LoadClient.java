@@ -4,7 +4,11 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.ByteToMessageDecoder;
+import io.netty.handler.ssl.SslHandshakeCompletionEvent;
+import java.nio.channels.ClosedChannelException;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -35,7 +39,10 @@ public final class LoadClient extends ByteToMessageDecoder {
     /** The buffer stands at the payload and belongs to the caller. */
     void onPublish(ByteBuf payload);
 
-    /** Of the first unacknowledged one or any other, as the broker pleases. */
+    /**
+     * PUBACK, or at QoS 2 PUBCOMP: of the first unacknowledged one or any other, as the broker
+     * pleases.
+     */
     void onPuback(int packetIdentifier);
 
     /** An accepted connection ended, and not because this client closed it. */
@@ -46,6 +53,10 @@ public final class LoadClient extends ByteToMessageDecoder {
   private final Consumer<ByteBuf> connect;
   private final Receiver receiver;
   private final CompletableFuture<LoadClient> connected = new CompletableFuture<>();
+
+  /** QoS 2 messages that came and were not released: should they come again, they are known. */
+  private @Nullable Set<Integer> unreleased;
+
   private @Nullable CompletableFuture<LoadClient> subscribed;
   private @Nullable Channel channel;
   private @Nullable String ending;
@@ -180,17 +191,26 @@ public final class LoadClient extends ByteToMessageDecoder {
     switch (first >> 4) {
       case MqttWire.PUBLISH -> {
         body.skipBytes(body.readUnsignedShort());
-        if ((first & 0x06) != 0) {
-          ByteBuf ack = context.alloc().buffer(4);
-          MqttWire.puback(ack, body.readUnsignedShort());
-          context.write(ack, context.voidPromise());
+        int qos = first >> 1 & 3;
+        int identifier = qos == 0 ? 0 : body.readUnsignedShort();
+        if (qos > 0) {
+          answer(context, qos == 1 ? MqttWire.PUBACK : MqttWire.PUBREC, identifier);
         }
         if (session.isMqtt5()) {
           body.skipBytes(MqttWire.readLength(body));
         }
-        receiver.onPublish(body);
+        if (qos < 2 || unreleased().add(identifier)) {
+          receiver.onPublish(body);
+        }
       }
-      case MqttWire.PUBACK -> puback(body);
+      case MqttWire.PUBREC -> answer(context, MqttWire.PUBREL, accepted("PUBREC", body));
+      case MqttWire.PUBREL -> {
+        int identifier = accepted("PUBREL", body);
+        unreleased().remove(identifier);
+        answer(context, MqttWire.PUBCOMP, identifier);
+      }
+      case MqttWire.PUBACK -> receiver.onPuback(accepted("PUBACK", body));
+      case MqttWire.PUBCOMP -> receiver.onPuback(accepted("PUBCOMP", body));
       case MqttWire.CONNACK -> connack(Connack.read(body, session.version()));
       case MqttWire.SUBACK -> suback(body);
       case MqttWire.PINGRESP -> {}
@@ -200,13 +220,30 @@ public final class LoadClient extends ByteToMessageDecoder {
     }
   }
 
-  private void puback(ByteBuf body) {
-    int acknowledged = body.readUnsignedShort();
+  /** Most clients never need it. */
+  private Set<Integer> unreleased() {
+    Set<Integer> identifiers = unreleased;
+    if (identifiers == null) {
+      identifiers = new HashSet<>();
+      unreleased = identifiers;
+    }
+    return identifiers;
+  }
+
+  private static void answer(ChannelHandlerContext context, int type, int identifier) {
+    ByteBuf out = context.alloc().buffer(4);
+    MqttWire.answer(out, type, identifier);
+    context.write(out, context.voidPromise());
+  }
+
+  /** The identifier of an answer, which must not be a refusal. */
+  private static int accepted(String name, ByteBuf body) {
+    int identifier = body.readUnsignedShort();
     int code = body.isReadable() ? body.readUnsignedByte() : 0;
     if (code >= 0x80) {
-      throw new IllegalStateException("PUBACK " + hex(code));
+      throw new IllegalStateException(name + " " + hex(code));
     }
-    receiver.onPuback(acknowledged);
+    return identifier;
   }
 
   private void connack(Connack answer) {
@@ -266,6 +303,19 @@ public final class LoadClient extends ByteToMessageDecoder {
       receiver.onLost(why);
     }
     super.channelInactive(context);
+  }
+
+  /** Of a handshake that failed only this is told, then the channel is closed. */
+  @Override
+  public void userEventTriggered(ChannelHandlerContext context, Object event) throws Exception {
+    if (event instanceof SslHandshakeCompletionEvent handshake && !handshake.isSuccess()) {
+      Throwable cause = handshake.cause();
+      ending =
+          cause instanceof ClosedChannelException
+              ? "connection closed by the broker before the TLS handshake was over"
+              : "TLS handshake failed: " + cause.getMessage();
+    }
+    super.userEventTriggered(context, event);
   }
 
   @Override

@@ -12,11 +12,17 @@ public final class MqttWire {
   static final int CONNACK = 2;
   static final int PUBLISH = 3;
   static final int PUBACK = 4;
+  static final int PUBREC = 5;
+  static final int PUBREL = 6;
+  static final int PUBCOMP = 7;
   static final int SUBACK = 9;
   static final int PINGRESP = 13;
   static final int DISCONNECT = 14;
 
   private static final int SESSION_EXPIRY_INTERVAL = 0x11;
+
+  /** Flags of a CONNECT with user name and password. */
+  private static final int LOGIN = 0xC0;
 
   /** Of persistent sessions of MQTT 5; a load that is over leaves nothing for longer. */
   private static final int EXPIRY_SECONDS = 86_400;
@@ -24,12 +30,17 @@ public final class MqttWire {
   private MqttWire() {}
 
   static void connect(ByteBuf out, Session session) {
-    connect(out, session, 0, List.of(session.clientId()));
+    Session.Credentials user = session.credentials();
+    if (user == null) {
+      connect(out, session, 0, List.of(session.clientId()));
+    } else {
+      connect(out, session, LOGIN, List.of(session.clientId(), user.userName(), user.password()));
+    }
   }
 
   /** Of a clean session, without keep alive, for a user; MQTT 3.1.1. */
   public static void login(ByteBuf out, String clientId, String userName, String password) {
-    connect(out, Session.simple(clientId, true), 0xC0, List.of(clientId, userName, password));
+    connect(out, Session.simple(clientId, true), LOGIN, List.of(clientId, userName, password));
   }
 
   private static void connect(ByteBuf out, Session session, int flags, List<String> payload) {
@@ -86,8 +97,14 @@ public final class MqttWire {
     }
   }
 
-  static void puback(ByteBuf out, int packetIdentifier) {
-    out.writeInt(0x40020000 | packetIdentifier);
+  /**
+   * PUBACK, PUBREC, PUBREL or PUBCOMP; in MQTT 5 without a reason code, that is success.
+   *
+   * @param type of these packets
+   */
+  static void answer(ByteBuf out, int type, int packetIdentifier) {
+    int flags = type == PUBREL ? 2 : 0;
+    out.writeInt((type << 4 | flags) << 24 | 2 << 16 | packetIdentifier);
   }
 
   static void ping(ByteBuf out) {

@@ -1,5 +1,7 @@
 package io.fjordmq.perf;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * How a client introduces itself.
  *
@@ -7,8 +9,17 @@ package io.fjordmq.perf;
  * @param version of MQTT: 4 (that is 3.1.1) or 5
  * @param clean its session ends with its connection
  * @param keepAliveSeconds 0 for none; else it sends PINGREQ that often
+ * @param credentials null for none
  */
-public record Session(String clientId, int version, boolean clean, int keepAliveSeconds) {
+public record Session(
+    String clientId,
+    int version,
+    boolean clean,
+    int keepAliveSeconds,
+    @Nullable Credentials credentials) {
+  /** Who it says it is. */
+  public record Credentials(String userName, String password) {}
+
   /** MQTT 3.1.1. */
   public static final int MQTT_3 = 4;
 
@@ -22,6 +33,11 @@ public record Session(String clientId, int version, boolean clean, int keepAlive
     if (keepAliveSeconds < 0 || keepAliveSeconds > 65_535) {
       throw new IllegalArgumentException("keep alive is 0 to 65535 s, not " + keepAliveSeconds);
     }
+  }
+
+  /** Of nobody in particular. */
+  public Session(String clientId, int version, boolean clean, int keepAliveSeconds) {
+    this(clientId, version, clean, keepAliveSeconds, null);
   }
 
   /** MQTT 3.1.1, without keep alive. */

@@ -63,6 +63,28 @@ class LoadClientTest {
   }
 
   @Test
+  void shouldTakeQos2OnceAndAnswerEachStep() {
+    LoadClient client = new LoadClient("c", true, receiver);
+    EmbeddedChannel channel = new EmbeddedChannel(client);
+    channel.writeInbound(bytes(0x20, 2, 0, 0));
+    channel.releaseOutbound(); // CONNECT
+    channel.writeInbound(bytes(0x34, 6, 0, 1, 't', 0, 7, 1), bytes(0x3C, 6, 0, 1, 't', 0, 7, 1));
+    channel.writeInbound(bytes(0x62, 2, 0, 7), bytes(0x34, 6, 0, 1, 't', 0, 7, 2));
+    channel.writeInbound(bytes(0x50, 2, 0, 9), bytes(0x70, 2, 0, 9));
+    assertThat(seen).containsExactly("publish 1", "publish 1", "puback 9");
+    ByteBuf sent = Unpooled.buffer();
+    for (ByteBuf out = channel.readOutbound(); out != null; out = channel.readOutbound()) {
+      sent.writeBytes(out);
+      out.release();
+    }
+    assertThat(sent)
+        .isEqualTo(
+            bytes(0x50, 2, 0, 7, 0x50, 2, 0, 7, 0x70, 2, 0, 7, 0x50, 2, 0, 7, 0x62, 2, 0, 9));
+    sent.release();
+    channel.finishAndReleaseAll();
+  }
+
+  @Test
   void shouldSayWhyItWasRefused() {
     LoadClient client = new LoadClient("c", true, receiver);
     EmbeddedChannel channel = new EmbeddedChannel(client);

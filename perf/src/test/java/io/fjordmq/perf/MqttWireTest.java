@@ -98,7 +98,7 @@ class MqttWireTest {
   @Test
   void shouldWritePuback() {
     ByteBuf out = Unpooled.buffer();
-    MqttWire.puback(out, 40_000);
+    MqttWire.answer(out, MqttWire.PUBACK, 40_000);
     MqttMessage puback = decoded(out);
     assertThat(puback.fixedHeader().messageType()).isEqualTo(MqttMessageType.PUBACK);
     assertThat(((MqttMessageIdVariableHeader) puback.variableHeader()).messageId())

@@ -103,7 +103,8 @@ final class Arrivals {
     pending.release();
   }
 
-  private static String reason(Throwable error) {
+  /** In a few words. */
+  static String reason(Throwable error) {
     Throwable cause = error;
     while (cause instanceof CompletionException && cause.getCause() != null) {
       cause = cause.getCause();

@@ -27,14 +27,26 @@ public enum Figure {
   CONNECT_MAX_MS("CONNECT max", "ms", 2, Better.LOWER, "the last one"),
   CONNECTION_KB(
       "memory a client", "KB", 2, Better.LOWER, "what the broker grew by while they came"),
-  LOST("lost", "messages", 0, Better.LOWER, "sent and never delivered, of the whole run"),
+  LOST(
+      "lost",
+      "messages",
+      0,
+      Better.LOWER,
+      "acknowledged, or sent at QoS 0, and never delivered, of the whole run"),
+  UNANSWERED(
+      "neither acknowledged nor delivered",
+      "messages",
+      0,
+      Better.LOWER,
+      "sent, but the broker promised nothing, of the whole run"),
   DUPLICATED("doubled", "messages", 0, Better.LOWER, "delivered again, of the whole run"),
   OUT_OF_ORDER("out of order", "messages", 0, Better.LOWER, "after a later one, of the whole run"),
   STRANGE("misrouted", "messages", 0, Better.LOWER, "that nobody there had asked for"),
-  UNACKNOWLEDGED("without PUBACK", "messages", 0, Better.LOWER, "of the whole run"),
+  UNACKNOWLEDGED("not acknowledged", "messages", 0, Better.LOWER, "of the whole run"),
   HELD_BACK("not taken", "messages", 0, Better.LOWER, "due, but the broker read no more"),
   REFUSED("refused", "clients", 0, Better.LOWER, "that could not connect or subscribe"),
   DISCONNECTED("disconnected", "clients", 0, Better.LOWER, "whose connection the broker ended"),
+  DEPARTURES("left and came back", "times", 0, Better.NEITHER, "as the scenario has it"),
   TOOL_CPU_PERCENT("load tool CPU", "% of the machine", 1, Better.NEITHER, "what this tool took"),
   TOOL_LATE_MS(
       "load tool late, p99", "ms", 2, Better.NEITHER, "from the intended time to its writing"),

@@ -82,6 +82,9 @@ final class Findings {
       figures.put(Figure.WRITTEN_BYTES, written / Math.max(1, sent));
     }
     figures.put(Figure.HELD_BACK, (double) fleet.heldBack(after.nanos()));
+    if (scenario.connections().leaving().percent() > 0) {
+      return; // who is away sends and gets nothing: what was held back says enough
+    }
     if (sent < CARRIED * scenario.publishesPerSecond() * seconds) {
       remarks.add(
           String.format(
@@ -111,9 +114,14 @@ final class Findings {
     }
     faultsOf(Figure.REFUSED, fleet.arrivals().refused(), "could not connect or subscribe");
     faultsOf(Figure.DISCONNECTED, fleet.lost(), "were disconnected");
+    if (scenario.connections().leaving().percent() > 0) {
+      figures.put(Figure.DEPARTURES, (double) fleet.departures());
+    }
     fleet.arrivals().reasons().forEach((why, count) -> faults.add("  " + count + " × " + why));
     if (figures.containsKey(Figure.SENT)) {
-      faultsOf(Figure.LOST, fleet.missing(), "were lost");
+      Missing missing = fleet.missing();
+      faultsOf(Figure.LOST, missing.lost(), "were lost");
+      faultsOf(Figure.UNANSWERED, missing.unanswered(), "were neither acknowledged nor delivered");
       faultsOf(Figure.DUPLICATED, sum(lane -> lane.duplicated), "came twice");
       faultsOf(Figure.OUT_OF_ORDER, sum(lane -> lane.outOfOrder), "came out of order");
       long strange = sum(lane -> lane.misrouted) + sum(lane -> lane.strange);

@@ -5,11 +5,13 @@ import io.fjordmq.perf.LoadClient;
 import io.fjordmq.perf.Session;
 import io.fjordmq.perf.scenario.Clients;
 import io.fjordmq.perf.scenario.Flow;
+import io.fjordmq.perf.scenario.Leaving;
 import io.fjordmq.perf.scenario.Scenario;
 import io.netty.channel.EventLoop;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -20,7 +22,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** All clients of a scenario: who they are, how they come, what they are to get. */
-final class Fleet implements AutoCloseable {
+final class Fleet implements Sent, AutoCloseable {
   private final Scenario scenario;
   private final ClientLoops loops;
   private final Topics topics;
@@ -33,6 +35,10 @@ final class Fleet implements AutoCloseable {
   private final List<LoadClient> clients = new ArrayList<>();
   private final Map<EventLoop, Lane> lanes = new ConcurrentHashMap<>();
   private final AtomicInteger lost = new AtomicInteger();
+  private final List<Leaver> leavers = Collections.synchronizedList(new ArrayList<>());
+  private final AtomicInteger away = new AtomicInteger();
+  private final AtomicInteger departures = new AtomicInteger();
+  private volatile boolean stopped;
   private volatile @Nullable Timetable timetable;
 
   /**
@@ -60,8 +66,15 @@ final class Fleet implements AutoCloseable {
     for (int i = 0; i < count.subscribers(); i++) {
       int number = i;
       Member member = new Member(this);
-      // Every way from node to node, whatever publishers do.
-      come("s" + i, i / loops.nodes(), member, client -> subscribe(client, member, number));
+      int node = i / loops.nodes(); // every way from node to node, whatever publishers do
+      come(
+          "s" + i,
+          node,
+          member,
+          client -> {
+            perhapsLeaves(client, member, "s", number, node, topics.ofSubscriber(number));
+            return subscribe(client, member, number);
+          });
     }
     for (int i = 0; i < count.collectors(); i++) {
       int place = subscribers.length - 1 - i;
@@ -81,6 +94,8 @@ final class Fleet implements AutoCloseable {
           member,
           client -> {
             publish(client, member, number);
+            List<String> filters = mutual ? topics.ofSubscriber(number) : List.of();
+            perhapsLeaves(client, member, "p", number, number, filters);
             return mutual
                 ? subscribe(client, member, number)
                 : CompletableFuture.completedFuture(client);
@@ -96,7 +111,9 @@ final class Fleet implements AutoCloseable {
       Function<LoadClient, CompletableFuture<LoadClient>> then)
       throws InterruptedException {
     LoadClient client = new LoadClient(session(name, !persistent()), member);
-    clients.add(client);
+    synchronized (clients) {
+      clients.add(client);
+    }
     arrivals.next(() -> loops.connect(client, node), then);
   }
 
@@ -109,7 +126,8 @@ final class Fleet implements AutoCloseable {
         "perf-" + label + "-" + name,
         scenario.connections().version(),
         clean,
-        scenario.connections().keepAliveSeconds());
+        scenario.connections().keepAliveSeconds(),
+        scenario.connections().users() ? Users.of(name) : null);
   }
 
   private void publish(LoadClient client, Member member, int number) {
@@ -118,12 +136,24 @@ final class Fleet implements AutoCloseable {
             number,
             topics.ofPublisher(number),
             payload,
-            scenario.traffic().qos1Every(),
+            scenario.traffic().qos(),
+            scenario.traffic().answeredEvery(),
             scenario.connections().version(),
             client,
             lane(client));
     publishers[number] = publisher;
     member.publishes(publisher);
+  }
+
+  /** Client n of a kind, if it is one of those that leave. */
+  private void perhapsLeaves(
+      LoadClient client, Member member, String kind, int number, int node, List<String> filters) {
+    Leaving leaving = scenario.connections().leaving();
+    if (leaving.includes(number)) {
+      Session session = session(kind + number, true);
+      int qos = scenario.traffic().qos();
+      leavers.add(new Leaver(this, loops, session, node, member, leaving, filters, qos, client));
+    }
   }
 
   private CompletableFuture<LoadClient> subscribe(LoadClient client, Member member, int number) {
@@ -152,7 +182,7 @@ final class Fleet implements AutoCloseable {
     Subscriber subscriber = new Subscriber(payload, ledger, lane(client));
     subscribers[place] = subscriber;
     member.subscribes(subscriber);
-    return client.subscribe(filters, scenario.traffic().subscribedQos());
+    return client.subscribe(filters, scenario.traffic().qos());
   }
 
   private Lane lane(LoadClient client) {
@@ -168,6 +198,41 @@ final class Fleet implements AutoCloseable {
       }
     }
     lanes.values().forEach(lane -> lane.start(times));
+    leavers.forEach(Leaver::live);
+  }
+
+  /** Nothing more is due: nobody has to leave any more. */
+  boolean isOver() {
+    return stopped || System.nanoTime() - timetable().endNanos() > 0;
+  }
+
+  /** What comes is not counted any more. */
+  boolean isStopped() {
+    return stopped;
+  }
+
+  /** A client has left and will come back. */
+  void left() {
+    departures.incrementAndGet();
+    away.incrementAndGet();
+  }
+
+  /** It has. Any thread. */
+  void cameBack(LoadClient client) {
+    away.decrementAndGet();
+    synchronized (clients) {
+      clients.add(client);
+    }
+  }
+
+  /** How many clients are away for a moment. */
+  int away() {
+    return away.get();
+  }
+
+  /** How often one has left. */
+  int departures() {
+    return departures.get();
   }
 
   /** Whether there is anybody who sends. */
@@ -207,7 +272,7 @@ final class Fleet implements AutoCloseable {
     long behind = 0;
     for (Publisher publisher : publishers) {
       if (publisher != null) {
-        behind += times.due(publisher.number(), nowNanos) - publisher.sent();
+        behind += publisher.behind(times, nowNanos);
       }
     }
     return behind;
@@ -220,8 +285,8 @@ final class Fleet implements AutoCloseable {
     long unacknowledged = 0;
     for (Lane lane : lanes.values()) {
       sent += lane.sent.get();
-      received += lane.received.get();
-      unacknowledged += lane.sentQos1.get() - lane.acknowledged.get();
+      received += lane.received.get() + lane.excused.get();
+      unacknowledged += lane.answerable.get() - lane.acknowledged.get();
     }
     double each = scenario.deliveriesPerSecond() / scenario.publishesPerSecond();
     long deliveries = Math.max(0, (long) Math.floor(sent * each) - received);
@@ -230,6 +295,7 @@ final class Fleet implements AutoCloseable {
 
   /** Ends all sending; then what has been counted can be read by the caller. */
   void stop() throws Exception {
+    stopped = true;
     lanes.values().forEach(Lane::stop);
     for (Lane lane : lanes.values()) {
       lane.await();
@@ -237,24 +303,33 @@ final class Fleet implements AutoCloseable {
   }
 
   /** After {@link #stop}. */
-  long missing() {
-    long missing = shared.missing(this::sent);
+  Missing missing() {
+    Missing missing = shared.missing(this);
     for (Subscriber subscriber : subscribers) {
-      missing += subscriber == null ? 0 : subscriber.ledger().missing(this::sent);
+      if (subscriber != null) {
+        missing = missing.plus(subscriber.ledger().missing(this));
+      }
     }
     return missing;
   }
 
-  /** After {@link #stop}: QoS 1 messages whose PUBACK never came. */
+  /** After {@link #stop}: messages of QoS 1 or 2 whose PUBACK or PUBCOMP never came. */
   long unacknowledged() {
     return Arrays.stream(publishers)
         .mapToLong(publisher -> publisher == null ? 0 : publisher.unacknowledged())
         .sum();
   }
 
-  private int sent(int number) {
+  @Override
+  public int count(int number) {
     Publisher publisher = publishers[number];
     return publisher == null ? 0 : publisher.sent();
+  }
+
+  @Override
+  public boolean isAnswered(int number, int message) {
+    Publisher publisher = publishers[number];
+    return publisher != null && publisher.isAnswered(message);
   }
 
   /** Takes the persistent sessions of this run from a broker that goes on living. */
@@ -288,11 +363,13 @@ final class Fleet implements AutoCloseable {
 
   @Override
   public void close() {
-    for (LoadClient client : clients) {
-      if (client.connected().isDone() && !client.connected().isCompletedExceptionally()) {
-        client.close();
+    synchronized (clients) {
+      for (LoadClient client : clients) {
+        if (client.connected().isDone() && !client.connected().isCompletedExceptionally()) {
+          client.close();
+        }
       }
+      clients.clear();
     }
-    clients.clear();
   }
 }

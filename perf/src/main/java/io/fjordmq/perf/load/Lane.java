@@ -33,9 +33,13 @@ final class Lane {
   }
 
   final Counter sent = new Counter();
-  final Counter sentQos1 = new Counter();
+  final Counter answerable = new Counter();
   final Counter acknowledged = new Counter();
   final Counter received = new Counter();
+
+  /** Deliveries that need not come: whoever should get them was away. */
+  final Counter excused = new Counter();
+
   final Counter duplicated = new Counter();
   final Counter outOfOrder = new Counter();
   final Counter misrouted = new Counter();

@@ -1,7 +1,5 @@
 package io.fjordmq.perf.load;
 
-import java.util.function.IntUnaryOperator;
-
 /** What one subscriber should get, and what it got. */
 interface Ledger {
   /** What a message turned out to be. */
@@ -16,10 +14,16 @@ interface Ledger {
 
   Entry accept(int publisher, int number);
 
+  /** The subscriber has gone: what is sent from now on need not come, and may. */
+  void leave();
+
   /**
-   * Messages it should have got and did not.
+   * It is subscribed again: what is sent from now on must come.
    *
-   * @param sent how many a publisher has sent
+   * @return messages of its absence that have not come
    */
-  long missing(IntUnaryOperator sent);
+  long comeBack(Sent sent);
+
+  /** Messages it should have got and did not. */
+  Missing missing(Sent sent);
 }

@@ -156,7 +156,10 @@ public final class LoadRun {
     append(out, sample, Series.CONNECT_P99_MS, "  p99 %.2f ms");
     append(out, sample, Series.CPU_PERCENT, "  CPU %.0f %%");
     append(out, sample, Series.MEMORY_MB, "  %,.0f MB");
-    append(out, sample, Series.RANGES, "  %.0f ranges");
+    append(out, sample, Series.RANGES, "  %.0f ranges, led");
+    for (Series node : Series.LED) {
+      append(out, sample, node, " %.0f");
+    }
     return out.toString();
   }
 

@@ -22,6 +22,14 @@ final class Member implements LoadClient.Receiver {
     subscriber = role;
   }
 
+  @Nullable Publisher publisher() {
+    return publisher;
+  }
+
+  @Nullable Subscriber subscriber() {
+    return subscriber;
+  }
+
   @Override
   public void onPublish(ByteBuf payload) {
     Subscriber role = subscriber;

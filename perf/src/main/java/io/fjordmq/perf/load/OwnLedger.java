@@ -1,7 +1,5 @@
 package io.fjordmq.perf.load;
 
-import java.util.function.IntUnaryOperator;
-
 /** Of a subscriber that alone answers for the publishers first, first + step, first + 2 step … */
 final class OwnLedger implements Ledger {
   private final int first;
@@ -39,10 +37,30 @@ final class OwnLedger implements Ledger {
   }
 
   @Override
-  public long missing(IntUnaryOperator sent) {
-    long missing = 0;
+  public void leave() {
+    for (Stream stream : streams) {
+      stream.leave();
+    }
+  }
+
+  @Override
+  public long comeBack(Sent sent) {
+    long excused = 0;
     for (int i = 0; i < streams.length; i++) {
-      missing += streams[i].missing(sent.applyAsInt(first + i * step));
+      excused += streams[i].comeBack(sent.count(first + i * step));
+    }
+    return excused;
+  }
+
+  @Override
+  public Missing missing(Sent sent) {
+    Missing missing = Missing.NONE;
+    for (int i = 0; i < streams.length; i++) {
+      int publisher = first + i * step;
+      missing =
+          missing.plus(
+              streams[i].missing(
+                  sent.count(publisher), number -> sent.isAnswered(publisher, number)));
     }
     return missing;
   }

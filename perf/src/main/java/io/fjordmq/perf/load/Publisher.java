@@ -18,31 +18,40 @@ final class Publisher {
   private final int number;
   private final byte[] topic;
   private final Payload payload;
-  private final int qos1Every;
+  private final int answeredEvery;
   private final int version;
-  private final LoadClient client;
+  private final int qos;
   private final Lane lane;
   private final Stream acknowledged = new Stream();
-  private final int window;
+  private LoadClient client;
+  private int window;
+  private volatile boolean away;
   private volatile int sent;
-  private int sentQos1;
+
+  /** Messages that were due while it was away. */
+  private volatile int skipped;
+
+  private int answerable;
 
   /**
+   * @param qos of messages that are not QoS 0
+   * @param answeredEvery every how many messages one has that; 0 for never
    * @param client connected
-   * @param qos1Every every how many messages one is QoS 1; 0 for never
    */
   Publisher(
       int number,
       byte[] topic,
       Payload payload,
-      int qos1Every,
+      int qos,
+      int answeredEvery,
       int version,
       LoadClient client,
       Lane lane) {
     this.number = number;
     this.topic = topic;
     this.payload = payload;
-    this.qos1Every = qos1Every;
+    this.qos = qos;
+    this.answeredEvery = answeredEvery;
     this.version = version;
     this.client = client;
     this.lane = lane;
@@ -62,15 +71,18 @@ final class Publisher {
     return sent;
   }
 
-  /** QoS 1 messages without an acknowledgement. */
+  /** Messages of QoS 1 or 2 without an acknowledgement. */
   long unacknowledged() {
-    return acknowledged.missing(sentQos1);
+    return acknowledged.missing(answerable);
   }
 
   /** False if something that is due could not be sent yet; true also if its connection is gone. */
   @SuppressWarnings("NonAtomicOperationOnVolatileField") // one event loop writes
   boolean send(Timetable timetable, long now) {
-    int due = timetable.due(number, now);
+    if (away) {
+      return true;
+    }
+    int due = timetable.due(number, now) - skipped;
     Channel channel = client.channel();
     while (sent < due && channel.isActive()) {
       if (!channel.isWritable() || isFull()) {
@@ -78,7 +90,7 @@ final class Publisher {
       }
       ByteBuf out = channel.alloc().buffer(2 * topic.length + payload.bytes());
       for (int i = 0; i < BATCH && sent < due && !isFull(); i++) {
-        long intended = timetable.intendedNanos(number, sent);
+        long intended = timetable.intendedNanos(number, sent + skipped);
         write(out, intended);
         sent++;
         lane.sent.add(1);
@@ -89,23 +101,46 @@ final class Publisher {
     return true;
   }
 
-  private boolean isQos1(int message) {
-    return qos1Every > 0 && message % qos1Every == qos1Every - 1;
+  /** How many messages are due and have not been sent. */
+  long behind(Timetable timetable, long now) {
+    return away ? 0 : timetable.due(number, now) - skipped - sent;
+  }
+
+  /** Sends nothing more for the time being. */
+  void pause() {
+    away = true;
+  }
+
+  /** Goes on with what is due from now on, over a connection to the same event loop. */
+  void resume(LoadClient connected, Timetable timetable, long now) {
+    client = connected;
+    window = connected.receiveMaximum();
+    skipped = timetable.due(number, now) - sent;
+    away = false;
+  }
+
+  /** Whether the broker has answered for the message; true of QoS 0. After it has stopped. */
+  boolean isAnswered(int message) {
+    return !hasAnswer(message) || acknowledged.has(message / answeredEvery);
+  }
+
+  private boolean hasAnswer(int message) {
+    return answeredEvery > 0 && message % answeredEvery == answeredEvery - 1;
   }
 
   private boolean isFull() {
-    return isQos1(sent) && sentQos1 - acknowledged.lowest() >= window;
+    return hasAnswer(sent) && answerable - acknowledged.lowest() >= window;
   }
 
   private void write(ByteBuf out, long intended) {
-    boolean qos1 = isQos1(sent);
+    boolean answered = hasAnswer(sent);
     int identifier = 0;
-    if (qos1) {
-      identifier = sentQos1 % IDENTIFIERS + 1;
-      sentQos1++;
-      lane.sentQos1.add(1);
+    if (answered) {
+      identifier = answerable % IDENTIFIERS + 1;
+      answerable++;
+      lane.answerable.add(1);
     }
-    MqttWire.publish(out, version, topic, qos1 ? 1 : 0, identifier, payload.bytes());
+    MqttWire.publish(out, version, topic, answered ? qos : 0, identifier, payload.bytes());
     payload.write(out, intended, number, sent);
   }
 
@@ -113,12 +148,13 @@ final class Publisher {
   void onPuback(Timetable timetable, int identifier) {
     int lowest = acknowledged.lowest();
     int ordinal = lowest + Math.floorMod(identifier - 1 - lowest % IDENTIFIERS, IDENTIFIERS);
-    if (ordinal >= sentQos1 || acknowledged.accept(ordinal) == Stream.Outcome.DUPLICATE) {
+    if (ordinal >= answerable || acknowledged.accept(ordinal) == Stream.Outcome.DUPLICATE) {
       lane.strange.add(1);
       return;
     }
     lane.acknowledged.add(1);
-    int message = ordinal * qos1Every + qos1Every - 1;
-    Lane.record(lane.acknowledgement, timetable.intendedNanos(number, message), System.nanoTime());
+    int message = ordinal * answeredEvery + answeredEvery - 1;
+    long intended = timetable.intendedNanos(number, message + skipped);
+    Lane.record(lane.acknowledgement, intended, System.nanoTime());
   }
 }

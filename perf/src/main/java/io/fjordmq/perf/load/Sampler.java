@@ -84,7 +84,7 @@ final class Sampler {
     Reading now = read();
     Map<Series, Double> values = new EnumMap<>(Series.class);
     double seconds = (now.nanos - last.nanos) / (double) SECOND;
-    values.put(Series.CONNECTED, (double) now.accepted - fleet.lost());
+    values.put(Series.CONNECTED, (double) now.accepted - fleet.lost() - fleet.away());
     if (phase == Phase.CONNECT || now.accepted > last.accepted) {
       latencies(values, fleet.arrivals().connecting().getIntervalHistogram());
     }
@@ -153,7 +153,9 @@ final class Sampler {
     }
     if (!led.isEmpty()) {
       values.put(Series.RANGES, led.stream().mapToDouble(Integer::doubleValue).sum());
-      values.put(Series.MOST_LED, led.stream().mapToDouble(Integer::doubleValue).max().orElse(0));
+      for (int node = 0; node < Math.min(led.size(), Series.LED.size()); node++) {
+        values.put(Series.LED.get(node), led.get(node).doubleValue());
+      }
     }
   }
 

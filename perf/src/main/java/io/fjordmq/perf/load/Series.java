@@ -1,5 +1,7 @@
 package io.fjordmq.perf.load;
 
+import java.util.List;
+
 /** What is taken once a second, for plots. */
 public enum Series {
   SENT("sent", "msg/s"),
@@ -17,8 +19,12 @@ public enum Series {
   TOOL_CPU_PERCENT("load tool", "% of the machine"),
   MEMORY_MB("broker", "MB"),
   RANGES("ranges", ""),
-  /** Of the node that leads the most. */
-  MOST_LED("most led by a node", "");
+  LED_BY_1("led by node 1", ""),
+  LED_BY_2("led by node 2", ""),
+  LED_BY_3("led by node 3", "");
+
+  /** By node; the tool starts no more of them. */
+  static final List<Series> LED = List.of(LED_BY_1, LED_BY_2, LED_BY_3);
 
   private final String label;
   private final String unit;

@@ -1,7 +1,5 @@
 package io.fjordmq.perf.load;
 
-import java.util.function.IntUnaryOperator;
-
 /**
  * Of all members of a shared subscription: each message comes to one of them. Order is promised to
  * each member alone, so it is checked there.
@@ -29,11 +27,15 @@ final class SharedLedger {
   }
 
   /** What came to no member at all. */
-  long missing(IntUnaryOperator sent) {
-    long missing = 0;
-    for (int publisher = 0; publisher < streams.length; publisher++) {
-      synchronized (streams[publisher]) {
-        missing += streams[publisher].missing(sent.applyAsInt(publisher));
+  Missing missing(Sent sent) {
+    Missing missing = Missing.NONE;
+    for (int i = 0; i < streams.length; i++) {
+      int publisher = i;
+      synchronized (streams[i]) {
+        missing =
+            missing.plus(
+                streams[i].missing(
+                    sent.count(publisher), number -> sent.isAnswered(publisher, number)));
       }
     }
     return missing;
@@ -55,8 +57,18 @@ final class SharedLedger {
 
     /** A member alone misses nothing: {@link SharedLedger#missing} counts for all. */
     @Override
-    public long missing(IntUnaryOperator sent) {
-      return 0;
+    public Missing missing(Sent sent) {
+      return Missing.NONE;
+    }
+
+    @Override
+    public void leave() {
+      throw new IllegalStateException("members of a shared subscription stay");
+    }
+
+    @Override
+    public long comeBack(Sent sent) {
+      throw new IllegalStateException("members of a shared subscription stay");
     }
   }
 }

@@ -2,11 +2,13 @@ package io.fjordmq.perf.load;
 
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What has come of a sequence 0, 1, 2 … that should come once and in order. Costs a number as long
- * as it does; what is missing is kept as intervals.
+ * as it does; what is missing is kept as intervals. Who receives it may be away for a while: what
+ * does not come of that time is not missing.
  */
 final class Stream {
   /** What a number turned out to be. */
@@ -18,9 +20,13 @@ final class Stream {
   }
 
   private int next;
+  private boolean away;
 
   /** From the first missing number of a gap to the one after its last; null if there is no gap. */
   private @Nullable TreeMap<Integer, Integer> gaps;
+
+  /** The same of numbers that need not come. */
+  private @Nullable TreeMap<Integer, Integer> excused;
 
   Outcome accept(int number) {
     if (number == next) {
@@ -28,20 +34,31 @@ final class Stream {
       return Outcome.NEW;
     }
     if (number > next) {
-      TreeMap<Integer, Integer> open = gaps;
-      if (open == null) {
-        open = new TreeMap<>();
-        gaps = open;
-      }
-      open.put(next, number);
+      open(number);
       next = number + 1;
       return Outcome.NEW;
     }
-    return fill(number) ? Outcome.LATE : Outcome.DUPLICATE;
+    if (fill(gaps, number)) {
+      return Outcome.LATE;
+    }
+    return fill(excused, number) ? Outcome.NEW : Outcome.DUPLICATE;
   }
 
-  private boolean fill(int number) {
-    TreeMap<Integer, Integer> open = gaps;
+  /** What is between the next one and this has not come. */
+  private void open(int number) {
+    TreeMap<Integer, Integer> intervals = away ? excused : gaps;
+    if (intervals == null) {
+      intervals = new TreeMap<>();
+      if (away) {
+        excused = intervals;
+      } else {
+        gaps = intervals;
+      }
+    }
+    intervals.put(next, number);
+  }
+
+  private static boolean fill(@Nullable TreeMap<Integer, Integer> open, int number) {
     Map.Entry<Integer, Integer> gap = open == null ? null : open.floorEntry(number);
     if (open == null || gap == null || gap.getValue() <= number) {
       return false;
@@ -56,21 +73,70 @@ final class Stream {
     return true;
   }
 
-  /** The lowest number that has not come. */
+  /** Whoever receives it is gone. */
+  void leave() {
+    away = true;
+  }
+
+  /**
+   * Whoever receives it is there again.
+   *
+   * @param sent how many had been sent by then
+   * @return how many of them are excused now that were neither come nor missing before
+   */
+  int comeBack(int sent) {
+    int more = Math.max(0, sent - next);
+    if (more > 0) {
+      open(sent);
+      next = sent;
+    }
+    away = false;
+    return more;
+  }
+
+  /** The lowest number that has not come and should have. */
   int lowest() {
     TreeMap<Integer, Integer> open = gaps;
     return open == null || open.isEmpty() ? next : open.firstKey();
   }
 
-  /** How many of the first {@code sent} have not come. */
+  /** Whether it has come. */
+  boolean has(int number) {
+    return number < next && !contains(gaps, number) && !contains(excused, number);
+  }
+
+  private static boolean contains(@Nullable TreeMap<Integer, Integer> open, int number) {
+    Map.Entry<Integer, Integer> gap = open == null ? null : open.floorEntry(number);
+    return gap != null && gap.getValue() > number;
+  }
+
+  /** How many of the first {@code sent} have not come and should have. */
   long missing(int sent) {
-    long missing = Math.max(0, sent - next);
+    Missing missing = missing(sent, number -> true);
+    return missing.lost();
+  }
+
+  /**
+   * The same, by whether the broker has answered for them.
+   *
+   * @param sent how many numbers there are
+   */
+  Missing missing(int sent, IntPredicate answered) {
+    Missing missing = away ? Missing.NONE : missing(next, sent, answered);
     TreeMap<Integer, Integer> open = gaps;
     if (open != null) {
       for (Map.Entry<Integer, Integer> gap : open.entrySet()) {
-        missing += gap.getValue() - gap.getKey();
+        missing = missing.plus(missing(gap.getKey(), gap.getValue(), answered));
       }
     }
     return missing;
+  }
+
+  private static Missing missing(int from, int to, IntPredicate answered) {
+    long lost = 0;
+    for (int number = from; number < to; number++) {
+      lost += answered.test(number) ? 1 : 0;
+    }
+    return new Missing(lost, Math.max(0, to - from) - lost);
   }
 }

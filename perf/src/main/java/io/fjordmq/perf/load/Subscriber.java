@@ -18,6 +18,16 @@ final class Subscriber {
     return ledger;
   }
 
+  /** It goes; what comes all the same is taken. */
+  void leave() {
+    ledger.leave();
+  }
+
+  /** It is subscribed again. */
+  void comeBack(Sent sent) {
+    lane.excused.add(ledger.comeBack(sent));
+  }
+
   void onPublish(ByteBuf message) {
     if (!payload.isOurs(message)) {
       lane.strange.add(1);

@@ -56,7 +56,11 @@ final class Plots {
                 false,
                 List.of(Series.CPU_PERCENT, Series.TOOL_CPU_PERCENT)),
             overTime("Memory of the broker", "MB", false, List.of(Series.MEMORY_MB)),
-            overTime("Ranges", "", false, List.of(Series.RANGES, Series.MOST_LED)));
+            overTime(
+                "Ranges and who leads them",
+                "",
+                false,
+                List.of(Series.RANGES, Series.LED_BY_1, Series.LED_BY_2, Series.LED_BY_3)));
     return plots.stream().flatMap(Optional::stream).map(Plot::html).toList();
   }
 

@@ -25,6 +25,9 @@ public record Scenario(
   /** What every payload begins with: see {@code load.Payload}. */
   public static final int LEAST_PAYLOAD_BYTES = 20;
 
+  /** About what a PUBLISH has beside its payload. */
+  private static final int HEAD_BYTES = 40;
+
   public Scenario {
     needs = List.copyOf(needs);
     List<String> wrong = new ArrayList<>();
@@ -36,6 +39,9 @@ public record Scenario(
     }
     if (seconds < 1) {
       wrong.add("it lasts no time");
+    }
+    if (connections.leaving().percent() > 0 && flow != Flow.PAIRS && flow != Flow.MUTUAL) {
+      wrong.add("clients leave where each has one partner: in pairs and mutual");
     }
     if (flow != Flow.CONNECTIONS) {
       checkTraffic(traffic, clients, wrong);
@@ -83,10 +89,46 @@ public record Scenario(
               + " bytes of payload to recognise a message, not "
               + traffic.payloadBytes());
     }
-    int percent = traffic.qos1Percent();
-    if (percent < 0 || percent > 100 || percent > 0 && 100 % percent != 0) {
-      wrong.add("the share of QoS 1 is 0, 100 or a divisor of 100 %, not " + percent);
+    int percent = traffic.qosPercent();
+    if (traffic.qos() < 0 || traffic.qos() > 2) {
+      wrong.add("QoS is 0, 1 or 2, not " + traffic.qos());
     }
+    if (percent < 1 || 100 % percent != 0) {
+      wrong.add("the share of messages with its QoS is 100 % or a divisor of that, not " + percent);
+    }
+  }
+
+  /** The same with clients that are nobody in particular. */
+  public Scenario withoutUsers() {
+    return new Scenario(
+        name,
+        flow,
+        clients,
+        traffic,
+        connections.withoutUsers(),
+        cluster,
+        seconds,
+        needs,
+        published);
+  }
+
+  /**
+   * About how many bytes a second the busiest client sends or gets, whichever is more: payloads,
+   * topics and what MQTT adds.
+   */
+  public double busiestClientBytesPerSecond() {
+    double received =
+        switch (flow) {
+          case CONNECTIONS -> 0;
+          case PAIRS, MUTUAL -> traffic.perSecond();
+          case SHARED -> publishesPerSecond() / clients.subscribers();
+          case TOPICS ->
+              clients.subscribers() == 0 ? 0 : traffic.perSecond() * at(0, clients.publishers());
+        };
+    if (clients.collectors() > 0) {
+      received = publishesPerSecond();
+    }
+    return Math.max(received, traffic.perSecond()) * (traffic.payloadBytes() + HEAD_BYTES);
   }
 
   /** What all publishers are to send in a second. */
@@ -144,12 +186,8 @@ public record Scenario(
     if (flow != Flow.CONNECTIONS) {
       out.append(
           ", " + plain(traffic.perSecond()) + " msg/s each of " + traffic.payloadBytes() + " B, ");
-      out.append(
-          switch (traffic.qos1Percent()) {
-            case 0 -> "QoS 0";
-            case 100 -> "QoS 1";
-            default -> traffic.qos1Percent() + " % QoS 1";
-          });
+      out.append(traffic.qosPercent() == 100 ? "" : traffic.qosPercent() + " % ");
+      out.append("QoS " + traffic.qos());
       if (clients.idle() > 0) {
         out.append(", beside " + clients.idle() + " idle");
       }
@@ -157,8 +195,14 @@ public record Scenario(
         out.append(", and " + clients.collectors() + " that gets everything");
       }
     }
+    Leaving leaving = connections.leaving();
+    if (leaving.percent() > 0) {
+      out.append(", " + plain(leaving.percent()) + " % of them leave after ");
+      out.append(leaving.leastSeconds() + " to " + leaving.mostSeconds() + " s and come back");
+    }
     out.append(connections.persistent() ? "; persistent" : "; clean");
     out.append(connections.version() == 5 ? ", MQTT 5" : "");
+    out.append(connections.users() ? ", a user each" : "");
     out.append(
         switch (connections.transport()) {
           case TCP -> "";

@@ -25,12 +25,17 @@ final class ScenarioEntry {
           "collectors",
           "perSecond",
           "payloadBytes",
-          "qos1Percent",
+          "qos",
+          "qosPercent",
           "transport",
           "mqtt",
           "persistent",
           "connectsPerSecond",
           "keepAliveSeconds",
+          "users",
+          "leavingPercent",
+          "leastLifeSeconds",
+          "mostLifeSeconds",
           "nodes",
           "voters",
           "cold",
@@ -78,11 +83,13 @@ final class ScenarioEntry {
     }
     Flow flow = named.map(Scenario::flow).orElseGet(() -> oneOf("flow", Flow.class, null));
     Clients clients = named.map(Scenario::clients).orElse(new Clients(0, 0, 0, 0, 0));
-    Traffic traffic = named.map(Scenario::traffic).orElse(new Traffic(0, 0, 0));
+    Traffic traffic = named.map(Scenario::traffic).orElse(new Traffic(0, 0, 0, 100));
     Connections connections =
         named
             .map(Scenario::connections)
-            .orElse(new Connections(Transport.TCP, Connections.MQTT_3, false, 0, 0));
+            .orElse(
+                new Connections(
+                    Transport.TCP, Connections.MQTT_3, false, 0, 0, Leaving.NONE, false));
     Cluster cluster = named.map(Scenario::cluster).orElse(new Cluster(1, 0, false));
     return new Scenario(
         name,
@@ -96,13 +103,19 @@ final class ScenarioEntry {
         new Traffic(
             decimal("perSecond", traffic.perSecond()),
             count("payloadBytes", traffic.payloadBytes()),
-            count("qos1Percent", traffic.qos1Percent())),
+            count("qos", traffic.qos()),
+            count("qosPercent", traffic.qosPercent())),
         new Connections(
             oneOf("transport", Transport.class, connections.transport()),
             count("mqtt", connections.version()),
             yes("persistent", connections.persistent()),
             decimal("connectsPerSecond", connections.perSecond()),
-            count("keepAliveSeconds", connections.keepAliveSeconds())),
+            count("keepAliveSeconds", connections.keepAliveSeconds()),
+            new Leaving(
+                decimal("leavingPercent", 0),
+                count("leastLifeSeconds", 0),
+                count("mostLifeSeconds", 0)),
+            yes("users", connections.users())),
         new Cluster(
             count("nodes", cluster.nodes()),
             count("voters", cluster.voters()),

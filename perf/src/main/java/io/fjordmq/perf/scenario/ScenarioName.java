@@ -98,8 +98,15 @@ final class ScenarioName {
           default -> Flow.PAIRS;
         },
         new Clients(publishers, subscribers, 0, fanout ? 1 : 0, 0),
-        traffic(name, matcher.group(7), matcher.group(6), matcher.group(5)),
-        new Connections(Transport.TCP, Connections.MQTT_3, matcher.group(2).equals("false"), 0, 0),
+        traffic(matcher.group(7), matcher.group(6), matcher.group(5)),
+        new Connections(
+            Transport.TCP,
+            Connections.MQTT_3,
+            matcher.group(2).equals("false"),
+            0,
+            0,
+            Leaving.NONE,
+            false),
         new Cluster(
             Integer.parseInt(matcher.group(8)),
             matcher.group(9) == null ? 0 : Integer.parseInt(matcher.group(9)),
@@ -115,13 +122,15 @@ final class ScenarioName {
         name,
         Flow.CONNECTIONS,
         new Clients(0, 0, count, 0, 0),
-        new Traffic(0, 0, 0),
+        new Traffic(0, 0, 0, 100),
         new Connections(
             Transport.valueOf(transport.toUpperCase(Locale.ROOT)),
             Connections.MQTT_3,
             persistent,
             perSecond,
-            0),
+            0,
+            Leaving.NONE,
+            false),
         new Cluster(nodes, 0, false),
         SECONDS,
         List.of(),
@@ -134,20 +143,16 @@ final class ScenarioName {
         name,
         Flow.PAIRS,
         new Clients(clients / 2, clients / 2, 0, 0, 0),
-        traffic(name, matcher.group(4), matcher.group(3), matcher.group(2)),
-        new Connections(Transport.TCP, Connections.MQTT_5, false, 0, 0),
+        traffic(matcher.group(4), matcher.group(3), matcher.group(2)),
+        new Connections(Transport.TCP, Connections.MQTT_5, false, 0, 0, Leaving.NONE, false),
         new Cluster(Integer.parseInt(matcher.group(5)), 0, false),
         SECONDS,
         List.of(),
         "");
   }
 
-  private static Traffic traffic(String name, String perSecond, String payload, String qos) {
-    if (Integer.parseInt(qos) > 1) {
-      throw new ScenarioException(
-          name + ": the load tool speaks QoS 0 and 1; QoS " + qos + " it does not");
-    }
+  private static Traffic traffic(String perSecond, String payload, String qos) {
     return new Traffic(
-        Double.parseDouble(perSecond), Integer.parseInt(payload), qos.equals("1") ? 100 : 0);
+        Double.parseDouble(perSecond), Integer.parseInt(payload), Integer.parseInt(qos), 100);
   }
 }

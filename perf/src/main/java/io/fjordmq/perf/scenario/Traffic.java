@@ -5,16 +5,13 @@ package io.fjordmq.perf.scenario;
  *
  * @param perSecond messages of each publisher; 0 if nobody publishes
  * @param payloadBytes of each message
- * @param qos1Percent how many of a hundred messages are QoS 1, evenly spread: 0, 100 or a divisor
- *     of 100; the others are QoS 0. Subscriptions are QoS 1 unless it is 0
+ * @param qos 0 to 2; subscriptions have it, too
+ * @param qosPercent how many of a hundred messages have that QoS, evenly spread: 100 or a divisor;
+ *     the others are QoS 0
  */
-public record Traffic(double perSecond, int payloadBytes, int qos1Percent) {
-  /** Every how many messages one is QoS 1; 0 for never. */
-  public int qos1Every() {
-    return qos1Percent == 0 ? 0 : 100 / qos1Percent;
-  }
-
-  public int subscribedQos() {
-    return qos1Percent == 0 ? 0 : 1;
+public record Traffic(double perSecond, int payloadBytes, int qos, int qosPercent) {
+  /** Every how many messages one is answered by the broker; 0 for never. */
+  public int answeredEvery() {
+    return qos == 0 ? 0 : 100 / qosPercent;
   }
 }

@@ -3,6 +3,7 @@ package io.fjordmq.perf.tool;
 import io.fjordmq.perf.BrokerProcess;
 import io.fjordmq.perf.FreePorts;
 import io.fjordmq.perf.TlsSetup;
+import io.fjordmq.perf.load.Users;
 import io.fjordmq.perf.machine.BrokerWatch;
 import io.fjordmq.perf.machine.Certificates;
 import io.fjordmq.perf.scenario.Connections.Transport;
@@ -12,6 +13,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.net.URI;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -25,6 +27,9 @@ import org.jspecify.annotations.Nullable;
  * with {@link Target#close}, or with {@link #close} if the tool is interrupted, by process id.
  */
 final class Brokers implements AutoCloseable {
+  /** {@code sessionConfig.readBytesPerSecond} and {@code writeBytesPerSecond}, by default. */
+  private static final int USUAL_BYTES_PER_SECOND = 512 * 1024;
+
   private final Path checkout;
   private final Scenario scenario;
   private final List<BrokerProcess> running = Collections.synchronizedList(new ArrayList<>());
@@ -93,6 +98,10 @@ final class Brokers implements AutoCloseable {
                   certificates.trustFile(),
                   mutual());
     }
+    if (scenario.connections().users()) {
+      UserFiles files = new UserFiles(directory);
+      more += "password_file %s\nacl_file %s\n".formatted(files.passwords, files.rights);
+    }
     BrokerProcess process = BrokerProcess.mosquitto(directory, more);
     running.add(process);
     return new Target(
@@ -108,11 +117,13 @@ final class Brokers implements AutoCloseable {
     int nodes = scenario.cluster().nodes();
     List<Integer> clusterPorts =
         IntStream.range(0, nodes).mapToObj(node -> FreePorts.forCluster()).toList();
+    UserFiles users = scenario.connections().users() ? new UserFiles(directory) : null;
     List<BrokerProcess> processes = new ArrayList<>();
     List<InetSocketAddress> addresses = new ArrayList<>();
     List<URI> metrics = new ArrayList<>();
     for (int i = 0; i < nodes; i++) {
-      NodeFile file = new NodeFile(i == 0, clusterPorts.get(i), seeds(clusterPorts), certificates);
+      NodeFile file =
+          new NodeFile(i == 0, clusterPorts.get(i), seeds(clusterPorts), certificates, users);
       BrokerProcess process =
           BrokerProcess.started(
               "node" + (i + 1),
@@ -183,6 +194,24 @@ final class Brokers implements AutoCloseable {
     }
   }
 
+  /** Whether the limits that a client of FjordMQ has if nobody says otherwise may be in its way. */
+  static boolean needsMoreThanUsualRates(Scenario scenario) {
+    return scenario.busiestClientBytesPerSecond() > USUAL_BYTES_PER_SECOND / 2.0;
+  }
+
+  /** Who may connect and do what. */
+  private final class UserFiles {
+    final Path passwords;
+    final Path rights;
+
+    UserFiles(Path directory) throws IOException {
+      Files.createDirectories(directory);
+      passwords = directory.resolve("passwords");
+      rights = directory.resolve("rights");
+      new Users(scenario).write(passwords, rights);
+    }
+  }
+
   /** The configuration of one node. */
   private final class NodeFile {
     final int port = FreePorts.one();
@@ -192,13 +221,20 @@ final class Brokers implements AutoCloseable {
     private final int clusterPort;
     private final String seeds;
     private final @Nullable Certificates certificates;
+    private final @Nullable UserFiles users;
 
-    NodeFile(boolean first, int clusterPort, String seeds, @Nullable Certificates certificates)
+    NodeFile(
+        boolean first,
+        int clusterPort,
+        String seeds,
+        @Nullable Certificates certificates,
+        @Nullable UserFiles users)
         throws IOException {
       this.first = first;
       this.clusterPort = clusterPort;
       this.seeds = seeds;
       this.certificates = certificates;
+      this.users = users;
     }
 
     String text() {
@@ -216,8 +252,9 @@ final class Brokers implements AutoCloseable {
         host: 127.0.0.1
         port: %d
         seedEndpoints: %s
-      %s"""
-          .formatted(first, port, tls(), httpPort, clusterPort, seeds, stores());
+      %s%s%s"""
+          .formatted(
+              first, port, tls(), httpPort, clusterPort, seeds, stores(), rates(), security());
     }
 
     private String tls() {
@@ -242,6 +279,26 @@ final class Brokers implements AutoCloseable {
           clientAuth: required
       """
           .formatted(made.trustFile());
+    }
+
+    private String rates() {
+      return needsMoreThanUsualRates(scenario)
+          ? "sessionConfig:\n  readBytesPerSecond: 0\n  writeBytesPerSecond: 0\n"
+          : "";
+    }
+
+    /** Without a name this tool asks whether the node serves. */
+    private String security() {
+      UserFiles made = users;
+      return made == null
+          ? ""
+          : """
+      securityConfig:
+        allowAnonymous: loopback
+        passwordFile: %s
+        aclFile: %s
+      """
+              .formatted(made.passwords, made.rights);
     }
 
     private String stores() {

@@ -11,9 +11,7 @@ final class Needs {
    */
   static String meaning(String need) {
     return switch (need) {
-      case "redis-users" -> "users and their rights to topics come from Redis";
       case "node-limits" -> "each node is limited in processors and memory";
-      case "leaving" -> "some clients leave after a random time and others take their place";
       default -> throw new ScenarioException("there is no need called '" + need + "'");
     };
   }

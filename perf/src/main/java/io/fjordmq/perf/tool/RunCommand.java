@@ -32,6 +32,11 @@ import java.util.stream.Stream;
 final class RunCommand {
   private static final int WARM_SECONDS = 15;
 
+  /** What {@code --without} calls users and their rights. */
+  private static final String USERS = "users";
+
+  private static final String SETTING = "FJORDMQ_.+|(dist_worker|inbox_store|retain_store)_.+";
+
   private final Path checkout;
   private final Path here;
   private final RunOptions options;
@@ -149,7 +154,12 @@ final class RunCommand {
       }
     }
     boolean starts = options.hosts().isEmpty();
-    Scaled scaled = options.scale().apply(original);
+    if (original.connections().users() && !starts && !options.without().contains(USERS)) {
+      obstacles.add(
+          "users: each client has a user of its own, which a given broker does not know; --without"
+              + " users runs the rest, and the report says so");
+    }
+    Scaled scaled = options.scale().apply(wanted());
     if (starts && !options.scale().isFull()) {
       scaled = Scale.nodes(scaled, Feasibility.MOST_NODES);
     } else if (!starts) {
@@ -176,10 +186,27 @@ final class RunCommand {
     return scaled;
   }
 
+  private Scenario wanted() {
+    return options.without().contains(USERS) ? original.withoutUsers() : original;
+  }
+
   private List<String> notes(Scaled scaled) {
     List<String> notes = new ArrayList<>(scaled.notes());
     for (String need : original.needs()) {
       notes.add("left out: " + Needs.meaning(need));
+    }
+    if (original.connections().users()) {
+      notes.add(
+          scaled.scenario().connections().users()
+              ? "users, their passwords (hashed with SHA-512) and rights to topics are in files that"
+                  + " the broker reads at its start, not in Redis"
+              : "left out: users and their rights to topics");
+    }
+    if (options.brokers().contains(RunOptions.FJORDMQ)
+        && Brokers.needsMoreThanUsualRates(scaled.scenario())) {
+      notes.add(
+          "FjordMQ's limits of a client's bytes a second are lifted: its busiest client comes near"
+              + " them");
     }
     if (!options.hosts().isEmpty()) {
       notes.add(
@@ -200,8 +227,20 @@ final class RunCommand {
     facts.put("commit", MachineFacts.commit(checkout));
     facts.put("scale", options.scale().toString());
     facts.put("threads of the load", String.valueOf(options.threads()));
+    if (options.hosts().isEmpty() && !settings().isEmpty()) {
+      facts.put("set by environment", String.join(" ", settings()));
+    }
     facts.putAll(MachineFacts.all());
     return facts;
+  }
+
+  /** What the nodes that are started here inherit and take for their configuration. */
+  private static List<String> settings() {
+    return System.getenv().entrySet().stream()
+        .filter(entry -> entry.getKey().matches(SETTING))
+        .map(entry -> entry.getKey() + "=" + entry.getValue())
+        .sorted()
+        .toList();
   }
 
   private void write(Report report) throws IOException {

@@ -16,6 +16,50 @@ import org.junit.jupiter.api.Test;
 
 /** Planted losses, doubles and changes of order are found, and nothing else is. */
 class LedgerTest {
+  /** So many of each publisher, all acknowledged. */
+  private static Sent all(int count) {
+    return answered(count, Integer.MAX_VALUE);
+  }
+
+  /** So many of each publisher, of which the first few are acknowledged. */
+  private static Sent answered(int count, int acknowledged) {
+    return new Sent() {
+      @Override
+      public int count(int publisher) {
+        return count;
+      }
+
+      @Override
+      public boolean isAnswered(int publisher, int number) {
+        return number < acknowledged;
+      }
+    };
+  }
+
+  @Test
+  void shouldTellWhatWasPromisedFromWhatWasNot() {
+    Ledger ledger = OwnLedger.of(4);
+    ledger.accept(4, 0);
+    ledger.accept(4, 3);
+    assertThat(ledger.missing(answered(6, 2))).isEqualTo(new Missing(1, 3)); // 1; 2, 4 and 5
+  }
+
+  @Test
+  void shouldNotMissWhatWasSentWhileItsClientWasAway() {
+    Ledger ledger = OwnLedger.of(4);
+    ledger.accept(4, 0);
+    ledger.accept(4, 2);
+    ledger.leave();
+    assertThat(ledger.accept(4, 3)).isEqualTo(NEW); // was on its way
+    assertThat(ledger.missing(all(9)).lost()).isEqualTo(1);
+    assertThat(ledger.accept(4, 6)).isEqualTo(NEW); // before the answer to its SUBSCRIBE
+    assertThat(ledger.comeBack(all(9))).isEqualTo(2); // 7 and 8
+    assertThat(ledger.accept(4, 8)).isEqualTo(NEW); // subscribed just before it
+    assertThat(ledger.accept(4, 8)).isEqualTo(DUPLICATE);
+    assertThat(ledger.accept(4, 10)).isEqualTo(NEW);
+    assertThat(ledger.missing(all(12)).lost()).isEqualTo(3); // 1, 9 and 11
+  }
+
   @Test
   void shouldFindNothingWrongWithWhatIsRight() {
     Ledger ledger = new OwnLedger(1, 3, 8); // publishers 1, 4 and 7
@@ -24,7 +68,7 @@ class LedgerTest {
         assertThat(ledger.accept(publisher, number)).isEqualTo(NEW);
       }
     }
-    assertThat(ledger.missing(publisher -> 5)).isZero();
+    assertThat(ledger.missing(all(5))).isEqualTo(Missing.NONE);
   }
 
   @Test
@@ -32,7 +76,7 @@ class LedgerTest {
     Ledger ledger = OwnLedger.of(4);
     ledger.accept(4, 0);
     ledger.accept(4, 3);
-    assertThat(ledger.missing(publisher -> 6)).isEqualTo(4); // 1, 2, and 4, 5 at the end
+    assertThat(ledger.missing(all(6)).lost()).isEqualTo(4); // 1, 2, and 4, 5 at the end
   }
 
   @Test
@@ -45,7 +89,7 @@ class LedgerTest {
     assertThat(ledger.accept(4, 2)).isEqualTo(DUPLICATE);
     assertThat(ledger.accept(5, 0)).isEqualTo(MISROUTED);
     assertThat(ledger.accept(3, 0)).isEqualTo(MISROUTED);
-    assertThat(ledger.missing(publisher -> 5)).isEqualTo(2);
+    assertThat(ledger.missing(all(5)).lost()).isEqualTo(2);
   }
 
   @Test
@@ -61,7 +105,7 @@ class LedgerTest {
       assertThat(other.accept(publisher, 3)).isEqualTo(OUT_OF_ORDER);
     }
     assertThat(one.accept(100, 0)).isEqualTo(MISROUTED);
-    assertThat(shared.missing(publisher -> 6)).isEqualTo(200); // 2 and 4 of each
+    assertThat(shared.missing(all(6)).lost()).isEqualTo(200); // 2 and 4 of each
   }
 
   @Property

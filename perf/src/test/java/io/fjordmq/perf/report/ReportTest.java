@@ -39,7 +39,8 @@ class ReportTest {
                   Series.MAX_MS, 40.0 * second,
                   Series.CPU_PERCENT, 12.5,
                   Series.MEMORY_MB, 200.0 + second,
-                  Series.RANGES, 9.0)));
+                  Series.RANGES, 9.0,
+                  Series.LED_BY_2, 4.0)));
     }
     return new RunResult(
         broker,
@@ -79,7 +80,8 @@ class ReportTest {
         .contains("--scale &quot;0.5&quot; &lt;&amp;&gt;", "abc123", "2 × Fast", "VM 17")
         .contains("prefers-color-scheme: dark")
         .contains("2026-01-02T03:04:05+01:00")
-        .contains(">9.50<", ">0.41<");
+        .contains(">9.50<", ">0.41<")
+        .contains("led by node 2");
     assertThat(titles(page))
         .containsExactly(
             "Messages",
@@ -87,7 +89,7 @@ class ReportTest {
             "Latency by percentile",
             "CPU",
             "Memory of the broker",
-            "Ranges");
+            "Ranges and who leads them");
   }
 
   private static List<String> titles(String page) {
@@ -119,8 +121,8 @@ class ReportTest {
       }
       found += points.length;
     }
-    // Eight series over six seconds, and three percentiles.
-    assertThat(found).isEqualTo(8 * 6 + 3);
+    // Nine series over six seconds, and three percentiles.
+    assertThat(found).isEqualTo(9 * 6 + 3);
   }
 
   @Test

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -114,7 +115,15 @@ class ScenarioFilesTest {
     Scenario backend = files.find("mobile_device_1M_2n_backend");
     assertThat(backend.publishesPerSecond()).isEqualTo(30_000);
     assertThat(backend.deliveriesPerSecond()).isEqualTo(60_000);
-    assertThat(files.find("mobile_device_1M_2n_80qos0_20qos1").traffic().qos1Every()).isEqualTo(5);
+    assertThat(backend.busiestClientBytesPerSecond()).isEqualTo(30_000 * (88 + 40));
+    assertThat(files.find("mobile_device_1M_2n").busiestClientBytesPerSecond()).isLessThan(10);
+    assertThat(files.find("share_true_100k_1000_qos1_p256_1mps_1n").busiestClientBytesPerSecond())
+        .isEqualTo(100 * (256 + 40));
+    Leaving leaving = files.find("mobile_device_1M_2n_ttl_5pct_5to10min").connections().leaving();
+    assertThat(leaving).isEqualTo(new Leaving(5, 300, 600));
+    assertThat(IntStream.range(0, 1_000).filter(leaving::includes).count()).isEqualTo(50);
+    assertThat(files.find("mobile_device_1M_2n_80qos0_20qos1").traffic().answeredEvery())
+        .isEqualTo(5);
   }
 
   @Test
@@ -147,7 +156,14 @@ class ScenarioFilesTest {
     assertRefused(
         "mine: { flow: topics, publishers: 1, topics: 1, perSecond: 1, payloadBytes: 8 }",
         "20 bytes of payload");
-    assertRefused("true_2_2_qos2_p32_1mps_1n:", "QoS 2");
+    assertRefused("true_2_2_qos3_p32_1mps_1n:", "QoS is 0, 1 or 2, not 3");
+    assertRefused(
+        "true_2_2_qos1_p32_1mps_1n: { leavingPercent: 5, leastLifeSeconds: 9, mostLifeSeconds: 8 }",
+        "leastLifeSeconds",
+        "9 and 8");
+    assertRefused(
+        "false_2_2_qos1_p32_1mps_1n: { leavingPercent: 5, leastLifeSeconds: 1, mostLifeSeconds: 8 }",
+        "clean sessions");
     assertRefused("true_2_3_qos1_p32_1mps_1n:", "as many publishers as subscribers");
     assertRefused("- true_2_2_qos1_p32_1mps_1n", "no list of names");
   }

@@ -19,7 +19,7 @@ class ScenarioNameTest {
     Scenario scenario = parse("false_15k_15k_qos1_p256_1mps_3n_1v_cold");
     assertThat(scenario.flow()).isEqualTo(Flow.PAIRS);
     assertThat(scenario.clients()).isEqualTo(new Clients(15_000, 15_000, 0, 0, 0));
-    assertThat(scenario.traffic()).isEqualTo(new Traffic(1, 256, 100));
+    assertThat(scenario.traffic()).isEqualTo(new Traffic(1, 256, 1, 100));
     assertThat(scenario.connections().persistent()).isTrue();
     assertThat(scenario.cluster()).isEqualTo(new Cluster(3, 1, true));
   }
@@ -47,6 +47,12 @@ class ScenarioNameTest {
   }
 
   @Test
+  void shouldReadQos2() {
+    assertThat(parse("true_2_2_qos2_p32_1mps_1n").traffic()).isEqualTo(new Traffic(1, 32, 2, 100));
+    assertThat(parse("true_2_2_qos2_p32_1mps_1n").summary()).contains("QoS 2");
+  }
+
+  @Test
   void shouldReadMqtt5() {
     Scenario scenario = parse("v5_20k_qos1_p1024_1mps_3n");
     assertThat(scenario.connections().version()).isEqualTo(5);
@@ -70,7 +76,7 @@ class ScenarioNameTest {
   @ValueSource(
       strings = {
         "true_2k_3k_qos1_p32_100mps_1n",
-        "true_2_2_qos2_p32_100mps_1n",
+        "true_2_2_qos3_p32_100mps_1n",
         "true_2_2_qos1_p8_100mps_1n",
         "true_0_0_qos1_p32_100mps_1n",
         "false_2_2_qos1_p32_1mps_1n_3v",

@@ -3,6 +3,9 @@ package io.fjordmq.perf.tool;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.fjordmq.perf.BrokerProcess;
+import io.fjordmq.perf.FreePorts;
+import io.fjordmq.perf.machine.Certificates;
 import io.fjordmq.perf.report.Parsed;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -72,5 +75,84 @@ class PerfRunTest {
     Parsed report = run("conn_mtls_100k_1n", "--scale", "0.0005");
     assertThat(figure(report, "fjordmq", "connected")).isEqualTo(50);
     assertThat(figure(report, "fjordmq", "refused")).isZero();
+  }
+
+  @Test
+  void shouldRunQos2() throws IOException {
+    Parsed report = run("true_5_5_qos2_p64_10mps_1n");
+    assertThat(figure(report, "fjordmq", "received")).isPositive();
+    assertThat(figure(report, "fjordmq", "ackMeanMs")).isPositive();
+  }
+
+  @Test
+  void shouldGiveEachClientAUserWithRights() throws IOException {
+    Parsed report = run("mobile_device_0.1M_2n_backend", "--scale", "0.001");
+    assertThat(figure(report, "fjordmq", "connected")).isEqualTo(101);
+    assertThat(figure(report, "fjordmq", "received")).isPositive();
+    assertThat(report.list("notes").toString()).contains("not in Redis");
+  }
+
+  @Test
+  void shouldRunMoreThanOnce() throws IOException {
+    Parsed report = run("true_5_5_qos0_p64_10mps_1n", "--runs", "2");
+    assertThat(report.list("runs")).hasSize(2);
+    assertThat(figure(report, "fjordmq", "received")).isPositive();
+  }
+
+  @Test
+  void shouldLoadAGivenBroker(@TempDir Path directory) throws Exception {
+    try (BrokerProcess broker =
+        BrokerProcess.fjordmq("given", PerfToolTest.root(), directory.resolve("given"))) {
+      String host = "127.0.0.1:" + broker.address().getPort();
+      Parsed report =
+          run(
+              "false_10_10_qos1_p64_5mps_1n",
+              "--hosts",
+              host,
+              "--pids",
+              Long.toString(broker.pid()));
+      assertThat(figure(report, host, "received")).isPositive();
+      assertThat(figure(report, host, "memoryMb")).isPositive();
+      assertThat(report.list("notes").toString()).contains("a given broker");
+    }
+  }
+
+  @Test
+  void shouldShowItsCertificateToAGivenBroker(@TempDir Path directory) throws Exception {
+    Certificates certificates = new Certificates(directory.resolve("tls"));
+    int port = FreePorts.one();
+    String listener =
+        """
+          tlsListener:
+            host: 127.0.0.1
+            port: %d
+            certFile: %s
+            keyFile: %s
+            trustFile: %s
+            clientAuth: required
+        """
+            .formatted(
+                port,
+                certificates.certificateFile(),
+                certificates.keyFile(),
+                certificates.trustFile());
+    try (BrokerProcess broker =
+        BrokerProcess.fjordmq("given", PerfToolTest.root(), directory.resolve("given"), listener)) {
+      assertThat(broker.pid()).isPositive();
+      String host = "127.0.0.1:" + port;
+      Parsed report =
+          run(
+              "conn_mtls_100k_1n",
+              "--scale",
+              "0.0002",
+              "--hosts",
+              host,
+              // The broker's own is by the authority that it trusts.
+              "--client-cert",
+              certificates.certificateFile().toString(),
+              "--client-key",
+              certificates.keyFile().toString());
+      assertThat(figure(report, host, "connected")).isEqualTo(20);
+    }
   }
 }

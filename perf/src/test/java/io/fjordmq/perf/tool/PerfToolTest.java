@@ -65,9 +65,11 @@ class PerfToolTest {
 
   @Test
   void shouldRefuseWhatTheToolDoesNotDo() {
-    assertThat(refusal("run", "mobile_device_0.1M_2n_ttl_1pct_1to5min", "--scale", "0.001"))
-        .contains("redis-users: ", "--without redis-users")
-        .contains("leaving: ", "--without leaving");
+    assertThat(refusal("run", "v5_20k_qos1_p1024_1mps_3n", "--scale", "0.001"))
+        .contains("node-limits: ", "--without node-limits");
+    assertThat(
+            refusal("run", "mobile_device_0.1M_2n", "--scale", "0.001", "--hosts", "127.0.0.1:1"))
+        .contains("users: ", "--without users");
   }
 
   @Test

@@ -1,0 +1,122 @@
+package io.fjordmq.perf.load;
+
+import io.fjordmq.perf.ClientLoops;
+import io.fjordmq.perf.LoadClient;
+import io.fjordmq.perf.Session;
+import io.fjordmq.perf.scenario.Leaving;
+import io.netty.channel.EventLoop;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A client that leaves after a random time and comes back, again and again. It goes in good order:
+ * it stops publishing, waits for the answers to what it has published, and says DISCONNECT; so
+ * whatever it has sent is still checked. What is sent to it while it is not subscribed need not
+ * come. Belongs to its client's event loop, and stays on it.
+ */
+final class Leaver {
+  private static final long AWAY_MILLIS = 1_000;
+  private static final long LOOK_MILLIS = 20;
+
+  private final Fleet fleet;
+  private final ClientLoops loops;
+  private final Session session;
+  private final int node;
+  private final Member member;
+  private final Leaving leaving;
+  private final List<String> filters;
+  private final int qos;
+  private final EventLoop loop;
+  private LoadClient client;
+
+  /**
+   * @param client connected
+   * @param filters it subscribes to; empty if it only publishes
+   */
+  Leaver(
+      Fleet fleet,
+      ClientLoops loops,
+      Session session,
+      int node,
+      Member member,
+      Leaving leaving,
+      List<String> filters,
+      int qos,
+      LoadClient client) {
+    this.fleet = fleet;
+    this.loops = loops;
+    this.session = session;
+    this.node = node;
+    this.member = member;
+    this.leaving = leaving;
+    this.filters = filters;
+    this.qos = qos;
+    this.client = client;
+    this.loop = client.channel().eventLoop();
+  }
+
+  /** Begins the first of its lives. Any thread. */
+  void live() {
+    long least = TimeUnit.SECONDS.toMillis(leaving.leastSeconds());
+    long most = TimeUnit.SECONDS.toMillis(leaving.mostSeconds());
+    long life = ThreadLocalRandom.current().nextLong(least, most + 1);
+    loop.schedule(this::stopPublishing, life, TimeUnit.MILLISECONDS);
+  }
+
+  private void stopPublishing() {
+    if (fleet.isOver() || !client.channel().isActive()) {
+      return; // who has lost its connection is counted as lost
+    }
+    Publisher publisher = member.publisher();
+    if (publisher != null) {
+      publisher.pause();
+    }
+    leave();
+  }
+
+  private void leave() {
+    Publisher publisher = member.publisher();
+    if (publisher != null && publisher.unacknowledged() > 0) {
+      if (!fleet.isStopped()) {
+        loop.schedule(this::leave, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+      }
+      return;
+    }
+    Subscriber subscriber = member.subscriber();
+    if (subscriber != null) {
+      subscriber.leave();
+    }
+    client.close();
+    fleet.left();
+    loop.schedule(this::comeBack, AWAY_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  private void comeBack() {
+    client = new LoadClient(session, member);
+    loops
+        .connect(client, node, loop)
+        .thenCompose(
+            connected ->
+                filters.isEmpty() ? connected.connected() : connected.subscribe(filters, qos))
+        .whenComplete((connected, error) -> loop.execute(() -> back(error)));
+  }
+
+  private void back(@Nullable Throwable error) {
+    if (error != null) {
+      fleet.lost("could not come back: " + Arrivals.reason(error));
+      return;
+    }
+    Subscriber subscriber = member.subscriber();
+    if (subscriber != null) {
+      subscriber.comeBack(fleet);
+    }
+    Publisher publisher = member.publisher();
+    if (publisher != null) {
+      publisher.resume(client, fleet.timetable(), System.nanoTime());
+    }
+    fleet.cameBack(client);
+    live();
+  }
+}

@@ -1,0 +1,10 @@
+package io.fjordmq.perf.load;
+
+/** What publishers have sent, asked for when they have stopped. */
+interface Sent {
+  /** How many messages. */
+  int count(int publisher);
+
+  /** Whether the broker has answered for the message; true of those that get no answer (QoS 0). */
+  boolean isAnswered(int publisher, int number);
+}

@@ -1,0 +1,95 @@
+package io.fjordmq.perf.load;
+
+import io.fjordmq.perf.Session.Credentials;
+import io.fjordmq.perf.scenario.Clients;
+import io.fjordmq.perf.scenario.Flow;
+import io.fjordmq.perf.scenario.Scenario;
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.List;
+
+/**
+ * A user for each client of a scenario, with a password of its own and rights to nothing but its
+ * topics, in the files of mosquitto, which FjordMQ reads as well. Passwords are hashed with SHA-512
+ * and a salt, as mosquitto 1 did: a hash that is meant to be slow would be what is measured.
+ */
+public final class Users {
+  /** Mosquitto takes no other. */
+  private static final int SALT_BYTES = 12;
+
+  private final Scenario scenario;
+  private final Topics topics;
+
+  public Users(Scenario scenario) {
+    this.scenario = scenario;
+    this.topics = new Topics(scenario, "+"); // whatever the run is called
+  }
+
+  /** Of the client with that name within its run: p0, s17, c1 … */
+  static Credentials of(String client) {
+    return new Credentials(client, "secret of " + client);
+  }
+
+  /** Writes both files. */
+  public void write(Path passwords, Path rights) throws IOException {
+    Clients clients = scenario.clients();
+    try (BufferedWriter users = Files.newBufferedWriter(passwords);
+        BufferedWriter rules = Files.newBufferedWriter(rights)) {
+      for (int i = 0; i < clients.publishers(); i++) {
+        user("p" + i, users, rules);
+        rule("write", new String(topics.ofPublisher(i), StandardCharsets.UTF_8), rules);
+        if (scenario.flow() == Flow.MUTUAL) {
+          rules("read", topics.ofSubscriber(i), rules);
+        }
+      }
+      for (int i = 0; i < clients.subscribers(); i++) {
+        user("s" + i, users, rules);
+        rules("read", topics.ofSubscriber(i), rules);
+      }
+      for (int i = 0; i < clients.collectors(); i++) {
+        user("c" + i, users, rules);
+        rules("read", topics.ofCollector(), rules);
+      }
+      for (int i = 0; i < clients.idle(); i++) {
+        user("i" + i, users, rules);
+      }
+    }
+  }
+
+  private static void user(String name, BufferedWriter users, BufferedWriter rules)
+      throws IOException {
+    users.write(name + ":" + hash(of(name).password(), name) + "\n");
+    rules.write("user " + name + "\n");
+  }
+
+  private static void rules(String right, List<String> filters, BufferedWriter rules)
+      throws IOException {
+    for (String filter : filters) {
+      rule(right, filter.replaceFirst("^\\$share/[^/]*/", ""), rules);
+    }
+  }
+
+  private static void rule(String right, String filter, BufferedWriter rules) throws IOException {
+    rules.write("topic " + right + " " + filter + "\n");
+  }
+
+  private static String hash(String password, String name) {
+    try {
+      MessageDigest digest = MessageDigest.getInstance("SHA-512");
+      byte[] named = digest.digest(name.getBytes(StandardCharsets.UTF_8));
+      byte[] salt = Arrays.copyOf(named, SALT_BYTES);
+      digest.update(password.getBytes(StandardCharsets.UTF_8));
+      Base64.Encoder base64 = Base64.getEncoder();
+      return "$6$" + base64.encodeToString(salt) + "$" + base64.encodeToString(digest.digest(salt));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java has SHA-512", e);
+    }
+  }
+}

@@ -1,0 +1,55 @@
+package io.fjordmq.perf.load;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.perf.BrokerProcess;
+import io.fjordmq.perf.ClientLoops;
+import io.fjordmq.perf.machine.BrokerWatch;
+import io.fjordmq.perf.scenario.Clients;
+import io.fjordmq.perf.scenario.Cluster;
+import io.fjordmq.perf.scenario.Connections;
+import io.fjordmq.perf.scenario.Connections.Transport;
+import io.fjordmq.perf.scenario.Flow;
+import io.fjordmq.perf.scenario.Leaving;
+import io.fjordmq.perf.scenario.Scenario;
+import io.fjordmq.perf.scenario.Traffic;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What no shipped scenario does in a few seconds, against a real node. */
+@Tag("slow")
+class LoadRunTest {
+  @TempDir Path directory;
+
+  private static Scenario leaving(Flow flow, int qos) {
+    return new Scenario(
+        "clients come and go",
+        flow,
+        new Clients(20, flow == Flow.PAIRS ? 20 : 0, 0, 0, flow == Flow.MUTUAL ? 1 : 0),
+        new Traffic(20, 64, qos, 100),
+        new Connections(Transport.TCP, 4, false, 0, 0, new Leaving(50, 1, 1), false),
+        new Cluster(1, 0, false),
+        5,
+        List.of(),
+        "");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"MUTUAL, 1", "PAIRS, 2", "PAIRS, 0"})
+  void shouldMissNothingWhileClientsComeAndGo(Flow flow, int qos) throws Exception {
+    try (BrokerProcess broker =
+            BrokerProcess.fjordmq("node", Path.of("..").toAbsolutePath().normalize(), directory);
+        ClientLoops loops = new ClientLoops(broker.address(), 2)) {
+      RunResult result =
+          new LoadRun(leaving(flow, qos), 1, 5, line -> {})
+              .run("node", loops, new BrokerWatch(List.of(), List.of()), 1, false);
+      assertThat(result.faults()).isEmpty();
+      assertThat(result.figures().get(Figure.DEPARTURES)).isGreaterThanOrEqualTo(10);
+      assertThat(result.figures().get(Figure.RECEIVED)).isPositive();
+    }
+  }
+}
