@@ -252,7 +252,11 @@ enum Metric {
       "from proposing an entry to having applied it"),
   RANGE_APPLY("fjordmq.range.apply", Kind.TIMER, "store", "executing and writing entries"),
   RANGE_APPLIED_COMMANDS(
-      "fjordmq.range.applied.commands", Kind.COUNTER, "store", "commands executed"),
+      "fjordmq.range.applied.commands",
+      Kind.COUNTER,
+      "store",
+      "commands executed by the replicas here, led here or not: its rate is what the votes of this"
+          + " node cost it, which placement evens out"),
   RANGE_APPLIED_BYTES(
       "fjordmq.range.applied.bytes", Kind.COUNTER, "store", "written to the storage for them"),
   RANGE_DUPLICATES(
