@@ -32,7 +32,8 @@ import org.jspecify.annotations.Nullable;
  *       none votes for two ranges of a store more than another, and where that is so, by what they
  *       have to write ({@link VoterMoves}). A replica is created first, then the group takes it in,
  *       then another leaves; none that leaves takes the majority of the living with it.
- *   <li>Learners: if the store says so, every other living node.
+ *   <li>Learners: if the store says so, every other living node; else who has to get rid of an old
+ *       shape ({@link OldShapes}).
  *   <li>A replica that is not of the group is removed, when every node is there. The node can have
  *       one again once none believes that it still has the old one.
  *   <li>Two ranges that are to become one have the same replicas, and go through a merge ({@link
@@ -141,6 +142,7 @@ final class PlacementPlan {
     MergePlan merges = MergePlan.of(view, reshaping, ranges);
     Map<RangeId, Set<NodeId>> voters =
         WantedVoters.of(view, store.voters(), ranges, merges.pairs());
+    Map<RangeId, Set<NodeId>> learners = new OldShapes(view).learners(ranges, voters);
     Steps steps = new Steps(view);
     List<PlacedRange> settled = new ArrayList<>();
     Set<RangeId> asTheyShouldBe = new HashSet<>();
@@ -156,7 +158,8 @@ final class PlacementPlan {
         continue;
       }
       Set<NodeId> wanted = Objects.requireNonNull(voters.get(range.id()));
-      @Nullable Step step = new RangePlan(view, range, wanted, store.onEveryNode()).next();
+      Set<NodeId> others = learners.getOrDefault(range.id(), Set.of());
+      @Nullable Step step = new RangePlan(view, range, wanted, store.onEveryNode(), others).next();
       if (step != null) {
         steps.add(step);
       } else if (merges.isPaired(range.id())) {

@@ -25,14 +25,21 @@ final class RangePlan {
 
   /**
    * @param range has a leader
+   * @param others who should learn it although not every node does
    */
-  RangePlan(PlacementView view, PlacedRange range, Set<NodeId> wantedVoters, boolean onEveryNode) {
+  RangePlan(
+      PlacementView view,
+      PlacedRange range,
+      Set<NodeId> wantedVoters,
+      boolean onEveryNode,
+      Set<NodeId> others) {
     this.view = view;
     this.range = range;
     this.leader = Objects.requireNonNull(range.leader());
     this.now = range.replicas();
     this.voters = wantedVoters;
-    this.learners = onEveryNode ? everybodyElse() : Set.of();
+    this.learners = onEveryNode ? everybodyElse() : new HashSet<>(others);
+    this.learners.removeAll(voters);
   }
 
   private Set<NodeId> everybodyElse() {
@@ -87,7 +94,8 @@ final class RangePlan {
       for (NodeId node : Nodes.missing(wanted, range.members())) {
         if (view.reports().containsKey(node)
             && !range.holders().containsKey(node)
-            && !range.retired().contains(node)) {
+            && !range.retired().contains(node)
+            && !new OldShapes(view).block(range, node)) {
           return new Step.Ensure(range.id(), node, now);
         }
       }

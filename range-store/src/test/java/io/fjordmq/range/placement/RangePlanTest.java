@@ -46,7 +46,7 @@ class RangePlanTest {
             Set.of(),
             PlacementView.Merges.NONE);
     PlacedRange range = new PlacedRange(published, reports);
-    return new RangePlan(view, range, Set.of(A, C), false).next();
+    return new RangePlan(view, range, Set.of(A, C), false, Set.of()).next();
   }
 
   @Test

@@ -1,0 +1,107 @@
+package io.fjordmq.range.placement;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.cluster.membership.Member;
+import io.fjordmq.range.KeyInterval;
+import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.RangeEpoch;
+import io.fjordmq.range.RangeId;
+import io.fjordmq.range.store.ReplicaStatus.Role;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A range was split; one node has what is left of a replica from before, which keeps it from having
+ * the new range, for which it is wanted as the second voter.
+ */
+class OldShapesTest {
+  private static final NodeId A = new NodeId("a");
+  private static final NodeId B = new NodeId("b");
+  private static final NodeId C = new NodeId("c");
+  private static final NodeId D = new NodeId("d");
+  private static final RangeId PARENT = new RangeId("words", 1);
+  private static final RangeId CHILD = new RangeId("words", 2);
+  private static final byte[] CUT = {9};
+  private static final KeyInterval LEFT = new KeyInterval(new byte[0], CUT);
+  private static final KeyInterval RIGHT = new KeyInterval(CUT, new byte[] {20});
+  private static final KeyInterval WHOLE = new KeyInterval(new byte[0], new byte[] {20});
+  private static final RangeEpoch NOW = new RangeEpoch(2, 1);
+  private static final ReplicaSet OF_PARENT = ReplicaSet.ofVoters(A, B);
+  private static final ReplicaSet OF_CHILD = ReplicaSet.ofVoters(A);
+  private static final ReplicaSet WITH_LEARNER = new ReplicaSet(Set.of(A, B), Set.of(C));
+
+  private final Map<NodeId, List<ReplicaReport>> replicas =
+      new HashMap<>(Map.of(A, new ArrayList<>(), B, new ArrayList<>(), C, new ArrayList<>()));
+  private ReplicaSet ofParent = OF_PARENT;
+
+  private void says(
+      NodeId node, RangeId id, RangeEpoch epoch, KeyInterval keys, Role role, ReplicaSet set) {
+    List<ReplicaReport> all = new ArrayList<>(replicas.getOrDefault(node, List.of()));
+    all.add(new ReplicaReport(id, epoch, keys, role, 3, set, 9, 9, null, null, null));
+    replicas.put(node, all);
+  }
+
+  private void leadersSay() {
+    says(A, PARENT, NOW, LEFT, Role.LEADER, ofParent);
+    says(B, PARENT, NOW, LEFT, Role.VOTER, ofParent);
+    says(A, CHILD, NOW, RIGHT, Role.LEADER, OF_CHILD);
+  }
+
+  private List<Step> steps(boolean everybodyIsThere) {
+    PlacementView.Node up = new PlacementView.Node(Member.State.UP, false);
+    PlacementView.Node away = new PlacementView.Node(Member.State.DOWN, true);
+    Map<NodeId, RangeReports> reports = new HashMap<>();
+    replicas.forEach((node, all) -> reports.put(node, new RangeReports(1, all, Set.of())));
+    Map<NodeId, PlacementView.Node> nodes = new HashMap<>(Map.of(A, up, B, up, C, up));
+    if (!everybodyIsThere) {
+      nodes.put(D, away);
+    }
+    return PlacementPlan.steps(
+        new PlacementView(
+            nodes,
+            Map.of(
+                PARENT,
+                new RangeDescriptor(PARENT, LEFT, NOW, ofParent),
+                CHILD,
+                new RangeDescriptor(CHILD, RIGHT, NOW, OF_CHILD)),
+            reports,
+            Set.of(),
+            Set.of(),
+            PlacementView.Merges.NONE),
+        List.of(new StorePlacement("words", 2, false)));
+  }
+
+  @Test
+  void shouldHaveTheOldReplicaLearnWhatItIsNowWhileAMemberIsAway() {
+    leadersSay();
+    says(C, PARENT, RangeEpoch.FIRST, WHOLE, Role.NONE, ReplicaSet.ofVoters(A, C));
+    assertThat(steps(false))
+        .as("and the new range is not asked for in vain, again and again")
+        .containsExactly(new Step.Change(PARENT, A, OF_PARENT, WITH_LEARNER));
+  }
+
+  @Test
+  void shouldGiveTheNodeTheNewRangeOnceNothingStandsInTheWay() {
+    ofParent = WITH_LEARNER;
+    leadersSay();
+    says(C, PARENT, NOW, LEFT, Role.LEARNER, WITH_LEARNER);
+    assertThat(steps(false))
+        .containsExactlyInAnyOrder(
+            new Step.Change(PARENT, A, WITH_LEARNER, OF_PARENT),
+            new Step.Ensure(CHILD, C, OF_CHILD));
+  }
+
+  @Test
+  void shouldRemoveTheOldReplicaWhenEveryMemberIsThere() {
+    leadersSay();
+    says(C, PARENT, RangeEpoch.FIRST, WHOLE, Role.NONE, ReplicaSet.ofVoters(A, C));
+    assertThat(steps(true)).contains(new Step.Drop(PARENT, C, A, OF_PARENT, 9));
+  }
+}
