@@ -213,7 +213,23 @@ final class MergePlan {
       return "range %s has %s, %s has %s"
           .formatted(left.id(), left.replicas(), right.id(), right.replicas());
     }
-    return absence(left, right);
+    String leftover = leftover(left);
+    return leftover == null ? absence(left, right) : leftover;
+  }
+
+  /**
+   * What is left of a replica that the group does not count any more may be taken in again with the
+   * log that it has. It would find the merge there and have nothing of the right range.
+   */
+  private @Nullable String leftover(PlacedRange left) {
+    for (NodeId node : Nodes.sorted(view.nodes().keySet())) {
+      if (!view.reports().containsKey(node)) {
+        return "node " + node + " does not say whether it has something left of " + left.id();
+      } else if (left.holders().containsKey(node) && !left.members().contains(node)) {
+        return "node " + node + " has an old replica of " + left.id();
+      }
+    }
+    return null;
   }
 
   /** Whose replica could not take part; null if all can. */

@@ -113,6 +113,23 @@ class MergePlanTest {
     assertThat(steps()).noneMatch(step -> step instanceof Step.Freeze);
   }
 
+  /**
+   * It may be taken in again, with its log: there it would find the merge, and has no right range.
+   */
+  @Test
+  void shouldBeginNothingWhileSomebodyHasOrMayHaveAnOldReplicaOfTheLeftRange() {
+    NodeId other = new NodeId("c");
+    say(4, null, null);
+    wanted = List.of(LEFT);
+    is(other, Member.State.DOWN);
+    assertThat(steps()).as("it does not say").noneMatch(step -> step instanceof Step.Freeze);
+    is(other, Member.State.UP);
+    says(other, replica(LEFT, 4, BEFORE, Role.NONE, null));
+    assertThat(steps()).as("it does").noneMatch(step -> step instanceof Step.Freeze);
+    says(other);
+    assertThat(steps()).as("it has none").anyMatch(step -> step instanceof Step.Freeze);
+  }
+
   @Test
   void shouldAbsorbWhatStandsStillEverywhereWhoeverHasBegunIt() {
     say(4, DURABLE, DURABLE);

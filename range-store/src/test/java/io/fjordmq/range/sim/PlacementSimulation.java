@@ -100,12 +100,12 @@ final class PlacementSimulation {
       begin();
       hosts.network().setFaults(SimNetwork.Faults.ROUGH);
       rounds();
-      peace();
+      peace(3); // as many copies as one loss for good needs
       cluster.loseForGood(cluster.anyId());
       clients.forEach(SimClient::wake);
       hosts.network().setFaults(SimNetwork.Faults.ROUGH);
       rounds();
-      peace();
+      peace((int) simulation.between(1, 3));
       theEnd();
     } catch (IOException e) {
       throw new UncheckedIOException("seed " + simulation.seed(), e);
@@ -171,7 +171,7 @@ final class PlacementSimulation {
     }
   }
 
-  private void peace() throws IOException, ConsensusException {
+  private void peace(int voters) throws IOException, ConsensusException {
     clients.forEach(SimClient::rest);
     wishes.rest(true);
     hosts.network().heal();
@@ -186,7 +186,7 @@ final class PlacementSimulation {
         cluster.declare(id, Member.State.UP);
       }
     }
-    cluster.wantVoters(3);
+    cluster.wantVoters(voters);
     await("every range is where it should be", goal::isReached);
   }
 
