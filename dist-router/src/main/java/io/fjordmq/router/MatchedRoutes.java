@@ -2,6 +2,8 @@ package io.fjordmq.router;
 
 import io.fjordmq.api.Qos;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Everything that receives one topic of one tenant. Immutable and cached: the same object is
@@ -51,6 +53,20 @@ public record MatchedRoutes(
    * @param shareName the share
    * @param pattern filter without the share
    * @param members the route of each member; at least one
+   * @param withInbox client identifiers of those members that have an inbox
    */
-  public record ShareMatch(String shareName, String pattern, List<Route> members) {}
+  public record ShareMatch(
+      String shareName, String pattern, List<Route> members, Set<String> withInbox) {
+
+    public ShareMatch(String shareName, String pattern, List<Route> members) {
+      this(
+          shareName,
+          pattern,
+          members,
+          members.stream()
+              .filter(member -> member.receiver() instanceof Receiver.Inbox)
+              .map(member -> ((Receiver.Inbox) member.receiver()).clientId())
+              .collect(Collectors.toUnmodifiableSet()));
+    }
+  }
 }

@@ -73,7 +73,8 @@ public final class ReceivedItems implements ItemReceiver {
       return true; // repeated, and a member has it
     }
     Subscriber member = local.find(shared.tenant(), shared.member());
-    SubscriptionOptions options = member == null ? null : member.liveOptionsOf(key, shared.qos());
+    SubscriptionOptions options =
+        member == null ? null : member.liveOptionsOf(key.filterText(), shared.qos());
     if (member == null || options == null) {
       return false;
     }

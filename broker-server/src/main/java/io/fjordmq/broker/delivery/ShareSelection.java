@@ -9,11 +9,10 @@ import io.fjordmq.inbox.PublishId;
 import io.fjordmq.router.Receiver;
 import io.fjordmq.router.Route;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Picks the member of a share that gets a message: one that is connected if there is one, else an
@@ -66,8 +65,43 @@ final class ShareSelection {
 
   /** Picks one of the members that have not been tried. */
   Choice choose(ShareAttempt attempt) {
+    Choice next = isByTurn(attempt) ? nextConnected(attempt) : null;
+    return next != null ? next : chooseAmongAll(attempt);
+  }
+
+  private boolean isByTurn(ShareAttempt attempt) {
+    return attempt.id() == null && settings.shareStrategy() == ShareStrategy.ROUND_ROBIN;
+  }
+
+  /**
+   * The first connected member from whose turn it is. Shares of thousands of members are usual: a
+   * message must not cost a look at each of them. Null if none is connected.
+   */
+  private @Nullable Choice nextConnected(ShareAttempt attempt) {
     List<Route> members = attempt.share().members();
-    Set<String> withInbox = withInbox(members);
+    Turn turn = turnOf(attempt.key());
+    int first = turn.now();
+    for (int i = 0; i < members.size(); i++) {
+      Route member = members.get(Integer.remainderUnsigned(first + i, members.size()));
+      if (!attempt.tried().contains(clientIdOf(member))) {
+        Choice choice = choiceOf(attempt, member);
+        if (isConnected(attempt, choice)) {
+          turn.passed(i + 1);
+          return choice;
+        }
+      }
+    }
+    return null;
+  }
+
+  private boolean isConnected(ShareAttempt attempt, Choice choice) {
+    return choice instanceof Choice.Stored stored
+        ? isHere(attempt, stored.inbox()) || isElsewhere(attempt, stored.inbox())
+        : !(choice instanceof Choice.Lost);
+  }
+
+  private Choice chooseAmongAll(ShareAttempt attempt) {
+    List<Route> members = attempt.share().members();
     List<Candidate> connected = new ArrayList<>(members.size());
     List<Candidate> offline = new ArrayList<>();
     Choice nobody = GONE;
@@ -75,7 +109,7 @@ final class ShareSelection {
       if (attempt.tried().contains(clientIdOf(member))) {
         continue;
       }
-      Choice choice = choiceOf(attempt, member, withInbox);
+      Choice choice = choiceOf(attempt, member);
       if (choice instanceof Choice.Stored stored) {
         addStored(attempt, stored, connected, offline);
       } else if (choice instanceof Choice.Live live) {
@@ -98,33 +132,26 @@ final class ShareSelection {
       Choice.Stored stored,
       List<Candidate> connected,
       List<Candidate> offline) {
-    String clientId = stored.inbox().clientId();
-    boolean here = registry.find(attempt.key().tenant(), clientId) != null;
-    boolean there = !here && isElsewhere(attempt.share().members(), clientId);
-    (here || there ? connected : offline).add(new Candidate(clientId, here, stored));
+    boolean here = isHere(attempt, stored.inbox());
+    boolean there = !here && isElsewhere(attempt, stored.inbox());
+    (here || there ? connected : offline)
+        .add(new Candidate(stored.inbox().clientId(), here, stored));
+  }
+
+  private boolean isHere(ShareAttempt attempt, Receiver.Inbox member) {
+    return registry.find(attempt.key().tenant(), member.clientId()) != null;
   }
 
   /** While a member with an inbox is connected it has a live route, too, which says where. */
-  private boolean isElsewhere(List<Route> members, String clientId) {
-    for (Route member : members) {
-      if (member.receiver() instanceof Receiver.Live live
-          && live.member().equals(clientId)
+  private boolean isElsewhere(ShareAttempt attempt, Receiver.Inbox member) {
+    for (Route route : attempt.share().members()) {
+      if (route.receiver() instanceof Receiver.Live live
+          && live.member().equals(member.clientId())
           && others.find(live) != null) {
         return true;
       }
     }
     return false;
-  }
-
-  private static Set<String> withInbox(List<Route> members) {
-    Set<String> clients = Set.of();
-    for (Route member : members) {
-      if (member.receiver() instanceof Receiver.Inbox inbox) {
-        clients = clients.isEmpty() ? new HashSet<>() : clients;
-        clients.add(inbox.clientId());
-      }
-    }
-    return clients;
   }
 
   /**
@@ -152,18 +179,18 @@ final class ShareSelection {
   }
 
   /** What is not QoS 0 goes to a member's inbox if it has one, everything else where it is. */
-  private Choice choiceOf(ShareAttempt attempt, Route member, Set<String> withInbox) {
+  private Choice choiceOf(ShareAttempt attempt, Route member) {
     Qos qos = attempt.message().qos().min(member.options().maxQos());
     boolean atMostOnce = qos == Qos.AT_MOST_ONCE;
     if (member.receiver() instanceof Receiver.Inbox inbox) {
       return atMostOnce ? OFFLINE : new Choice.Stored(inbox, member);
     }
     Receiver.Live live = (Receiver.Live) member.receiver();
-    if (!atMostOnce && withInbox.contains(live.member())) {
+    if (!atMostOnce && attempt.share().withInbox().contains(live.member())) {
       return GONE;
     }
     if (self.is(live)) {
-      return liveChoice(attempt.key(), live.member(), member, qos);
+      return liveChoice(live.member(), member, qos);
     }
     NodeStream stream = others.find(live);
     if (stream == null) {
@@ -175,10 +202,10 @@ final class ShareSelection {
   }
 
   /** The member if it is connected here and still subscribed; its route may outlive both. */
-  private Choice liveChoice(ShareKey share, String clientId, Route member, Qos routed) {
-    Subscriber subscriber = local.find(share.tenant(), clientId);
+  private Choice liveChoice(String clientId, Route member, Qos routed) {
+    Subscriber subscriber = local.find(member.tenant(), clientId);
     SubscriptionOptions options =
-        subscriber == null ? null : subscriber.liveOptionsOf(share, routed);
+        subscriber == null ? null : subscriber.liveOptionsOf(member.filter().text(), routed);
     return subscriber == null || options == null
         ? GONE
         : new Choice.Live(subscriber, member, options);

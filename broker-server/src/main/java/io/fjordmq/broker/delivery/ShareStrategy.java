@@ -86,6 +86,16 @@ public enum ShareStrategy {
     int next(int bound) {
       return Integer.remainderUnsigned(count.getAndIncrement(), bound);
     }
+
+    /** Whose turn it is: to be divided by the number of members, as an unsigned number. */
+    int now() {
+      return count.get();
+    }
+
+    /** So many members have had their turn; two that take it at once may give it to the same. */
+    void passed(int members) {
+      count.addAndGet(members);
+    }
   }
 
   /**

@@ -86,9 +86,10 @@ final class Subscriber {
   /**
    * With which options it gets a message of the share live; null if it does not.
    *
+   * @param share its filter as it stands in a SUBSCRIBE
    * @param routed the QoS that its route gives the message: that may be an earlier subscription's
    */
-  @Nullable SubscriptionOptions liveOptionsOf(ShareKey share, Qos routed) {
+  @Nullable SubscriptionOptions liveOptionsOf(String share, Qos routed) {
     SubscriptionOptions options = optionsOf(share);
     if (options == null || !session.isPersistent() || options.maxQos() == Qos.AT_MOST_ONCE) {
       return options;
@@ -97,8 +98,8 @@ final class Subscriber {
     return routed == Qos.AT_MOST_ONCE ? atMostOnce(options) : null;
   }
 
-  private synchronized @Nullable SubscriptionOptions optionsOf(ShareKey share) {
-    Subscription present = subscriptions.get("$share/" + share.shareName() + "/" + share.pattern());
+  private synchronized @Nullable SubscriptionOptions optionsOf(String share) {
+    Subscription present = subscriptions.get(share);
     return present == null ? null : present.options;
   }
 

@@ -35,6 +35,40 @@ class SharedSubscriptionTest {
     assertThat(world.answers).containsOnly(PublishOutcome.ACCEPTED);
   }
 
+  /** Whoever stands behind one that cannot take its turn gets its own turn, not two. */
+  @Test
+  void shouldTakeTurnsAcrossMembersThatAreAway() {
+    FakeSession one = member("one", world.loop);
+    world.inboxRoute("away", SHARED, AT_LEAST_ONCE);
+    FakeSession gone = member("gone", world.loop);
+    FakeSession two = member("two", world.loop);
+    FakeSession three = member("three", world.other);
+    world.local.removeAll(gone); // its route is still there
+
+    for (int i = 0; i < 6; i++) {
+      world.publishAndRun(message("a", AT_LEAST_ONCE, "m" + i));
+    }
+
+    assertThat(one.taken).hasSize(2);
+    assertThat(two.taken).hasSize(2);
+    assertThat(three.taken).hasSize(2);
+    assertThat(world.inboxes.inserts).isEmpty();
+  }
+
+  @Test
+  void shouldTakeTurnsAmongInboxesWhenAllAreAway() {
+    world.inboxRoute("one", SHARED, AT_LEAST_ONCE);
+    world.inboxRoute("two", SHARED, AT_LEAST_ONCE);
+
+    for (int i = 0; i < 4; i++) {
+      world.publishAndRun(message("a", AT_LEAST_ONCE, "m" + i));
+    }
+
+    assertThat(world.inboxes.inserts)
+        .extracting(insert -> insert.targets().get(0).id().clientId())
+        .containsExactly("one", "two", "one", "two");
+  }
+
   @Test
   void shouldServeEveryShareAndOrdinarySubscribersToo() {
     FakeSession both = world.connect("both", world.loop);
