@@ -3,6 +3,9 @@ package io.fjordmq.broker.session;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundInvoker;
+import io.netty.handler.codec.mqtt.MqttEncoder;
 import io.netty.handler.codec.mqtt.MqttMessage;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +25,7 @@ final class PacketWriter {
   private static final int LARGE_PAYLOAD_BYTES = 32 << 10;
 
   private final Channel channel;
+  private final ChannelOutboundInvoker below;
   private final Throttle throttle;
   private final SessionObserver observer;
   private @Nullable ByteBuf batch;
@@ -31,6 +35,9 @@ final class PacketWriter {
 
   PacketWriter(Channel channel, Throttle throttle, SessionObserver observer) {
     this.channel = channel;
+    // What is encoded already goes in below netty's encoder.
+    ChannelHandlerContext encoder = channel.pipeline().context(MqttEncoder.class);
+    this.below = encoder == null ? channel : encoder;
     this.throttle = throttle;
     this.observer = observer;
   }
@@ -70,7 +77,7 @@ final class PacketWriter {
       handOver();
       wrote(payload.length);
       // The array is shared by all receivers and never written again; netty only reads it.
-      channel.write(Unpooled.wrappedBuffer(payload), channel.voidPromise());
+      below.write(Unpooled.wrappedBuffer(payload), channel.voidPromise());
     } else {
       out.writeBytes(payload);
     }
@@ -94,7 +101,7 @@ final class PacketWriter {
     if (full != null) {
       batch = null;
       unflushed = true;
-      channel.write(full, channel.voidPromise());
+      below.write(full, channel.voidPromise());
     }
   }
 
@@ -106,7 +113,7 @@ final class PacketWriter {
       observer.wrote(packets, bytes);
       packets = 0;
       bytes = 0;
-      channel.flush();
+      below.flush();
     }
   }
 
