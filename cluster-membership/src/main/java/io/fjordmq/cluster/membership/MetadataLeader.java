@@ -53,6 +53,8 @@ final class MetadataLeader {
   private final String env;
   private @Nullable Reign reign;
   private long tickedMillis;
+  private MetadataView seen;
+  private Members membersSeen;
 
   /** One term of leading. */
   private static final class Reign {
@@ -82,6 +84,8 @@ final class MetadataLeader {
     this.settings = settings;
     this.timers = timers;
     this.wallClock = wallClock;
+    this.seen = metadata.view();
+    this.membersSeen = MemberView.of(seen);
   }
 
   /** Looked at before everything that is done: what was known in another term does not count. */
@@ -92,6 +96,15 @@ final class MetadataLeader {
     } else if (reign == null || reign.term != leadership.term()) {
       reign = new Reign(leadership.term(), new LeaseTable(settings, timers.nowMillis()));
     }
+  }
+
+  /** Remembered: the members are asked for with every renewal and change hardly ever. */
+  private Members membersOf(MetadataView view) {
+    if (view != seen) {
+      seen = view;
+      membersSeen = MemberView.of(view);
+    }
+    return membersSeen;
   }
 
   /** Looks again and again; to be called once. */
@@ -109,7 +122,7 @@ final class MetadataLeader {
     if (stopped > settings.heartbeat().toMillis()) {
       current.leases.giveWholeLease(now); // renewals came meanwhile and have not been handled
     }
-    Members members = MemberView.of(metadata.view());
+    Members members = membersOf(metadata.view());
     for (Member member : members.byNode().values()) {
       // Alone, a node that stood still for a while goes on as if nothing had been.
       boolean counts = !members.isAlone(self) && member.isAlive();
@@ -211,7 +224,7 @@ final class MetadataLeader {
     if (current == null) {
       return CompletableFuture.completedFuture(notLeader());
     }
-    if (MemberView.of(metadata.view()).removed().containsKey(from)) {
+    if (membersOf(metadata.view()).removed().containsKey(from)) {
       return CompletableFuture.completedFuture(new LeaderAnswer.Removed());
     }
     if (request instanceof Renewal renewal) {
@@ -264,13 +277,13 @@ final class MetadataLeader {
       return refusal;
     }
     return reign == current
-        ? new Renewed(current.leases.appliedByAll(MemberView.of(confirmed)))
+        ? new Renewed(current.leases.appliedByAll(membersOf(confirmed)))
         : notLeader();
   }
 
-  private static @Nullable LeaderAnswer refusal(
+  private @Nullable LeaderAnswer refusal(
       Reign current, MetadataView view, NodeId from, Renewal renewal) {
-    Member member = MemberView.of(view).find(from);
+    Member member = membersOf(view).find(from);
     if (member == null || member.incarnation() < renewal.incarnation()) {
       return new NotRenewed("it has not registered");
     }

@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -46,6 +47,7 @@ public final class PeerPort implements PeerNetwork, AutoCloseable {
   private final PeerServer answering;
   private final Map<NodeId, NodeLink> links = new ConcurrentHashMap<>();
   private @Nullable Server server;
+  private final AtomicBoolean ticking = new AtomicBoolean();
   private volatile boolean closed;
 
   private PeerPort(
@@ -117,9 +119,6 @@ public final class PeerPort implements PeerNetwork, AutoCloseable {
     }
     GRPC_CONNECTIONS.setLevel(java.util.logging.Level.WARNING);
     server = builder.build().start();
-    channels
-        .eventLoops()
-        .scheduleAtFixedRate(this::tick, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
     LOG.info("cluster port {}, {}", boundAddress(), tls == null ? "plain text" : "TLS");
   }
 
@@ -165,6 +164,10 @@ public final class PeerPort implements PeerNetwork, AutoCloseable {
         new NodeLink(self.clusterId(), self.node(), node, addresses, channels, settings);
     if (closed) {
       link.close();
+    } else if (ticking.compareAndSet(false, true)) { // a node without others is not woken
+      channels
+          .eventLoops()
+          .scheduleAtFixedRate(this::tick, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
     }
     return link;
   }
