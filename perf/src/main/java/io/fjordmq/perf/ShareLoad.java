@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.LongAdder;
 
 /**
  * Many publishers, in an open loop, to the few members of one shared subscription: each message to
- * one of them.
+ * one of them. Or, to compare, each publisher to a subscriber of its own, by the same timetable.
  */
 final class ShareLoad implements AutoCloseable {
   private static final int DRAIN_SECONDS = 10;
@@ -27,6 +27,7 @@ final class ShareLoad implements AutoCloseable {
       double messagesPerSecond, double cpuMicrosPerMessage, long missing, long duplicated) {}
 
   private final ClientLoops loops;
+  private final boolean shared;
   private final int qos;
   private final int ratePerSecond;
   private final byte[] padding;
@@ -38,27 +39,31 @@ final class ShareLoad implements AutoCloseable {
   private volatile boolean publishing;
 
   /**
+   * @param shared false for subscribers of their own
    * @param qos of publishes and the subscription, 0 or 1
    * @param ratePerSecond messages each publisher sends a second
    * @param payloadBytes at least 8
    */
-  ShareLoad(ClientLoops loops, int qos, int ratePerSecond, int payloadBytes) {
+  ShareLoad(ClientLoops loops, boolean shared, int qos, int ratePerSecond, int payloadBytes) {
     this.loops = loops;
+    this.shared = shared;
     this.qos = qos;
     this.ratePerSecond = ratePerSecond;
     this.padding = new byte[payloadBytes - 2 * Integer.BYTES];
   }
 
+  /**
+   * @param memberCount of the share; as many as publishers if it is not shared
+   */
   void connect(int publisherCount, int memberCount)
       throws InterruptedException, ExecutionException, TimeoutException {
     Waves waves = new Waves();
     for (int i = 0; i < memberCount; i++) {
       LoadClient member = new LoadClient("member-" + i, true, new Member());
+      String filter = shared ? "$share/work/share/+" : "share/" + i;
       members.add(member);
       waves.add(
-          loops
-              .connect(member, i)
-              .thenCompose(connected -> connected.subscribe("$share/work/share/+", qos)));
+          loops.connect(member, i).thenCompose(connected -> connected.subscribe(filter, qos)));
     }
     waves.await();
     for (int i = 0; i < publisherCount; i++) {
