@@ -74,7 +74,8 @@ class PlantedDefectsTest {
                 (call, arguments) -> ++pushes % 3 == 0 ? null : call.make(arguments));
           }
         };
-    assertFound(lossy, "misses");
+    // A will's push may be the first that nobody gets.
+    assertFound(lossy, "misses", "wills have become");
   }
 
   @Test
