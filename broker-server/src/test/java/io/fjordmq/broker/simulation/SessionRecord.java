@@ -152,6 +152,8 @@ final class SessionRecord {
   /** Another connection resumes it: what was not answered never will be. */
   void resumed() {
     connected.add(ledger.tick());
+    // What was on its way to a node that the client has left and come back to may be late (0001).
+    newest.keySet().removeIf(stream -> stream.receivedQos == 0);
     changing = 0;
     unchangedSince = ledger.tick();
   }
