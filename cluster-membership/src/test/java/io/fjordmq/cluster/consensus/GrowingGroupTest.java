@@ -29,7 +29,7 @@ final class GrowingGroupTest {
       cluster.write("a");
       Member second = cluster.start(node(2), ONE, new ValuesState());
       CompletableFuture<Void> grown = first.consensus().changeReplicas(TWO);
-      while (!first.consensus().status().replicas().equals(TWO)) {
+      while (!grown.isDone() && !first.consensus().status().replicas().equals(TWO)) {
         Thread.onSpinWait();
       }
       first.host().silence(true);
