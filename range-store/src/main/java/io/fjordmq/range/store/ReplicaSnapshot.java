@@ -80,7 +80,10 @@ final class ReplicaSnapshot {
     try (KvSnapshot rows = space.snapshot()) {
       if (!leading && mayHaveTakenIn(rows)) {
         throw new IOException(
-            "range " + id + " may have been merged before this term, and has not applied that");
+            "range "
+                + id
+                + " may have been merged before this term, and has not applied that: it goes on when it"
+                + " leads, for which another voter that is not so far behind must come back");
       }
       return export(directory, rows);
     }
