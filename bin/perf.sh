@@ -19,7 +19,7 @@ bin/perf.sh micro [NAME…] [OPTIONS]      single parts of FjordMQ, without a ne
   --pids PID,…           its processes, if they are of this machine: for its CPU and memory
   --remote               yes, the load may go to other machines than this one
   --client-cert FILE --client-key FILE   for mutual TLS with a given broker
-  --without WORD         leave out something the scenario needs and the tool does not do
+  --without WORD         leave out what the scenario needs and cannot have here: users, node-limits
   --threads N            event loops of the load (as many as processors)
 
   of micro: --forks N    JVMs that each is measured in (1); --iterations N: how often in each (5), after as many to warm up;

@@ -9,6 +9,7 @@ OUT_DIR="$HOME_DIR/broker-server/target/fjordmq"
 usage() {
   cat <<'HELP'
 bin/standalone.sh start|stop|restart|status|run [-c FILE] [-d DIR] [--drain]
+bin/standalone.sh build
 bin/standalone.sh voters [STORE=NUMBER]... | remove-node ID | leave | split RANGE | merge RANGE [-c FILE] [-d DIR]
 
   start     builds if there is no build or sources are newer, starts a node in the background and returns when
@@ -18,6 +19,7 @@ bin/standalone.sh voters [STORE=NUMBER]... | remove-node ID | leave | split RANG
   restart   stop, then start
   status    whether it runs and is ready, its process id, ports and uptime; the nodes and ranges of its cluster
   run       starts in the foreground, logging to the terminal; Ctrl-C ends it
+  build     builds as start does, and starts nothing
 
 Of the cluster, at any of its nodes that runs, as the user it runs as:
 
@@ -178,10 +180,39 @@ choose_java() {
   [ "$JAVA_VERSION" -ge 17 ] || die "$JAVA is Java $JAVA_VERSION; FjordMQ needs 17 or newer"
 }
 
+# How many MiB of memory this node may have: what the machine has, or less if a control group says so (Linux, version 1 or 2).
+memory_mib() {
+  local least controllers path folder file limit
+  least="$(sed -n 's/^MemTotal: *\([0-9]*\) kB$/\1/p' /proc/meminfo 2>/dev/null || true)"
+  least=$((${least:-1048576000} / 1024))
+  while IFS=: read -r _ controllers path; do
+    case ",$controllers," in
+      ,,) folder=/sys/fs/cgroup file=memory.max ;;
+      *,memory,*) folder=/sys/fs/cgroup/memory file=memory.limit_in_bytes ;;
+      *) continue ;;
+    esac
+    # A group is limited by those above it, too. In a container some of the path may not be there; then what is there counts.
+    while true; do
+      limit="$(cat "$folder${path%/}/$file" 2>/dev/null || true)"
+      case "$limit" in
+        '' | *[!0-9]*) ;; # no such file, or "max"
+        *) [ "${#limit}" -ge 19 ] || [ $((limit / 1048576)) -ge "$least" ] || least=$((limit / 1048576)) ;;
+      esac
+      [ "${path%/}" ] || break
+      path="${path%/*}"
+    done
+  done < <(cat /proc/self/cgroup 2>/dev/null)
+  printf '%s' "$least"
+}
+
+between() { printf '%s' $(($3 < $1 ? $1 : $3 > $2 ? $2 : $3)); } # $3, but $1 at least and $2 at most
+
 jvm_options() {
-  local archive="$OUT_DIR/classes-$JAVA_VERSION.jsa"
+  local archive="$OUT_DIR/classes-$JAVA_VERSION.jsa" memory
+  # The rest is for what is in no heap: the database, code, threads, the system's file cache.
+  memory="$(memory_mib)"
   OPTIONS=(
-    -Xms32m -Xmx1g -XX:MaxDirectMemorySize=1g -Xss512k
+    -Xms32m "-Xmx$(between 64 1024 $((memory * 2 / 5)))m" "-XX:MaxDirectMemorySize=$(between 32 1024 $((memory / 5)))m" -Xss512k
     -XX:+ExitOnOutOfMemoryError "-XX:ErrorFile=$LOG_DIR/hs_err_%p.log"
     -Dfile.encoding=UTF-8
     # Sampled stack traces of buffers; the tests look for leaks in every one of them.
@@ -393,6 +424,7 @@ case "$ACTION" in
   leave) locate; leave ;;
   status) locate; status || exit ;; # that a node is not there is an answer, not a defect of this script
   start | stop | run) locate; "$ACTION" ;;
+  build) build_if_needed ;;
   restart) locate; stop; start ;;
   -h | --help | help) usage ;;
   '') usage >&2; exit 2 ;;

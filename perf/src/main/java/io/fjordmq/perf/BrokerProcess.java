@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.UnaryOperator;
 
 /**
  * A broker that the tool started on a loopback port, and ends by its process id.
@@ -44,6 +45,17 @@ public record BrokerProcess(
    */
   public static BrokerProcess mosquitto(Path directory, String more)
       throws IOException, InterruptedException {
+    return mosquitto(directory, more, UnaryOperator.identity());
+  }
+
+  /**
+   * The same, not quite as its users start it.
+   *
+   * @param manner makes the command that starts it of the usual one, such as one that limits it
+   */
+  public static BrokerProcess mosquitto(
+      Path directory, String more, UnaryOperator<List<String>> manner)
+      throws IOException, InterruptedException {
     int port = FreePorts.one();
     Path config = directory.resolve("mosquitto.conf");
     Files.createDirectories(directory);
@@ -61,7 +73,7 @@ public record BrokerProcess(
             .formatted(port, directory, more));
     long start = System.nanoTime();
     Process process =
-        new ProcessBuilder("mosquitto", "-c", config.toString())
+        new ProcessBuilder(manner.apply(List.of("mosquitto", "-c", config.toString())))
             .redirectErrorStream(true)
             .redirectOutput(directory.resolve("mosquitto.log").toFile())
             .start();
@@ -155,26 +167,59 @@ public record BrokerProcess(
   public static BrokerProcess started(
       String name, Path checkout, Path directory, int port, String configuration, boolean settle)
       throws IOException, InterruptedException {
+    UnaryOperator<List<String>> usual = UnaryOperator.identity();
+    return started(name, checkout, directory, port, configuration, settle, usual);
+  }
+
+  /**
+   * The same, not quite as its users start it.
+   *
+   * @param manner makes the command that starts it of the usual one, such as one that limits it;
+   *     the checkout must have its build
+   */
+  public static BrokerProcess started(
+      String name,
+      Path checkout,
+      Path directory,
+      int port,
+      String configuration,
+      boolean settle,
+      UnaryOperator<List<String>> manner)
+      throws IOException, InterruptedException {
     Files.createDirectories(directory);
     Path config = directory.resolve("standalone.yml");
     Files.writeString(config, configuration);
     long start = System.nanoTime();
-    Process script =
-        new ProcessBuilder(
-                checkout.resolve("bin/standalone.sh").toString(),
-                "start",
-                "-c",
-                config.toString(),
-                "-d",
-                directory.toString())
-            .redirectErrorStream(true)
-            .redirectOutput(directory.resolve("start.log").toFile())
-            .start();
-    if (!script.waitFor(BUILD_SECONDS, TimeUnit.SECONDS) || script.exitValue() != 0) {
-      throw new IOException(
-          "FjordMQ did not start: " + Files.readString(directory.resolve("start.log")));
-    }
+    List<String> command =
+        List.of(script(checkout), "start", "-c", config.toString(), "-d", directory.toString());
+    call(manner.apply(command), directory.resolve("start.log"), "FjordMQ did not start");
     return settled(name, pidIn(directory), port, start, settle ? SETTLE_SECONDS : 0);
+  }
+
+  /**
+   * Makes the build of a checkout, or lets it be if it is there.
+   *
+   * @param directory for what is said of it
+   */
+  public static void build(Path checkout, Path directory) throws IOException, InterruptedException {
+    Files.createDirectories(directory);
+    call(
+        List.of(script(checkout), "build"),
+        directory.resolve("build.log"),
+        "FjordMQ could not be built");
+  }
+
+  private static String script(Path checkout) {
+    return checkout.resolve("bin/standalone.sh").toString();
+  }
+
+  private static void call(List<String> command, Path log, String failed)
+      throws IOException, InterruptedException {
+    Process script =
+        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()).start();
+    if (!script.waitFor(BUILD_SECONDS, TimeUnit.SECONDS) || script.exitValue() != 0) {
+      throw new IOException(failed + ": " + Files.readString(log));
+    }
   }
 
   private static BrokerProcess settled(

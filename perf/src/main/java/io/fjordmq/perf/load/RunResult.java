@@ -34,10 +34,12 @@ public record RunResult(
     remarks = List.copyOf(remarks);
   }
 
-  /** The same with something more to know. */
-  public RunResult with(List<String> more) {
-    List<String> all = new ArrayList<>(remarks);
-    all.addAll(more);
-    return new RunResult(broker, figures, samples, latencies, faults, all);
+  /** The same with more faults and more to know. */
+  public RunResult with(List<String> moreFaults, List<String> moreRemarks) {
+    List<String> allFaults = new ArrayList<>(faults);
+    allFaults.addAll(moreFaults);
+    List<String> allRemarks = new ArrayList<>(remarks);
+    allRemarks.addAll(moreRemarks);
+    return new RunResult(broker, figures, samples, latencies, allFaults, allRemarks);
   }
 }

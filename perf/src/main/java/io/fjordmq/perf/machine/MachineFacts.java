@@ -1,5 +1,6 @@
 package io.fjordmq.perf.machine;
 
+import com.sun.management.OperatingSystemMXBean;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
@@ -36,6 +37,11 @@ public final class MachineFacts {
         .map(line -> line.substring(line.indexOf(':') + 1).strip())
         .findFirst()
         .orElse("processor");
+  }
+
+  /** Memory there is for this process and those it starts, in bytes. */
+  public static long memoryBytes() {
+    return ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getTotalMemorySize();
   }
 
   /** Memory that could be had, in kilobytes. */

@@ -1,4 +1,6 @@
-/** Processes of this machine: brokers that the tools start, and what they use. */
+/**
+ * Processes of this machine: brokers that the tools start, what they use, and what they may use.
+ */
 @NullMarked
 package io.fjordmq.perf.machine;
 

@@ -66,7 +66,8 @@ public record Scale(double factor) {
     }
     List<String> notes = new ArrayList<>(scaled.notes());
     notes.add("nodes: " + nodes + " instead of " + cluster.nodes());
-    Cluster smaller = new Cluster(nodes, Math.min(cluster.voters(), nodes), cluster.cold());
+    Cluster smaller =
+        new Cluster(nodes, Math.min(cluster.voters(), nodes), cluster.cold(), cluster.limits());
     return new Scaled(with(scenario, scenario.clients(), smaller), notes);
   }
 
@@ -91,7 +92,6 @@ public record Scale(double factor) {
         scenario.connections(),
         cluster,
         scenario.seconds(),
-        scenario.needs(),
         scenario.published());
   }
 }

@@ -9,7 +9,6 @@ import java.util.List;
  * @param name as reference reports call it
  * @param flow who gets whose messages
  * @param seconds how long is measured if nobody says otherwise
- * @param needs what belongs to it and this tool does not do, by the words {@code --without} takes
  * @param published what others measured with it, on other machines; empty if nothing is known
  */
 public record Scenario(
@@ -20,7 +19,6 @@ public record Scenario(
     Connections connections,
     Cluster cluster,
     int seconds,
-    List<String> needs,
     String published) {
   /** What every payload begins with: see {@code load.Payload}. */
   public static final int LEAST_PAYLOAD_BYTES = 20;
@@ -29,7 +27,6 @@ public record Scenario(
   private static final int HEAD_BYTES = 40;
 
   public Scenario {
-    needs = List.copyOf(needs);
     List<String> wrong = new ArrayList<>();
     if (clients.total() < 1) {
       wrong.add("it has no clients");
@@ -101,15 +98,13 @@ public record Scenario(
   /** The same with clients that are nobody in particular. */
   public Scenario withoutUsers() {
     return new Scenario(
-        name,
-        flow,
-        clients,
-        traffic,
-        connections.withoutUsers(),
-        cluster,
-        seconds,
-        needs,
-        published);
+        name, flow, clients, traffic, connections.withoutUsers(), cluster, seconds, published);
+  }
+
+  /** The same on nodes that may have all their machine has. */
+  public Scenario withoutNodeLimits() {
+    return new Scenario(
+        name, flow, clients, traffic, connections, cluster.withoutLimits(), seconds, published);
   }
 
   /**
@@ -210,6 +205,7 @@ public record Scenario(
           case MTLS -> ", mutual TLS";
         });
     out.append("; " + cluster.nodes() + (cluster.nodes() == 1 ? " node" : " nodes"));
+    out.append(cluster.limits().isNone() ? "" : " of " + cluster.limits());
     out.append(cluster.voters() > 0 ? ", voters: " + cluster.voters() : "");
     return out + (cluster.cold() ? ", cold" : "");
   }

@@ -3,7 +3,6 @@ package io.fjordmq.perf.scenario;
 import io.fjordmq.perf.scenario.Connections.Transport;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -39,8 +38,9 @@ final class ScenarioEntry {
           "nodes",
           "voters",
           "cold",
+          "nodeProcessors",
+          "nodeGibibytes",
           "seconds",
-          "needs",
           "published");
 
   private final String name;
@@ -90,7 +90,8 @@ final class ScenarioEntry {
             .orElse(
                 new Connections(
                     Transport.TCP, Connections.MQTT_3, false, 0, 0, Leaving.NONE, false));
-    Cluster cluster = named.map(Scenario::cluster).orElse(new Cluster(1, 0, false));
+    Cluster cluster =
+        named.map(Scenario::cluster).orElse(new Cluster(1, 0, false, NodeLimits.NONE));
     return new Scenario(
         name,
         flow,
@@ -119,18 +120,20 @@ final class ScenarioEntry {
         new Cluster(
             count("nodes", cluster.nodes()),
             count("voters", cluster.voters()),
-            yes("cold", cluster.cold())),
+            yes("cold", cluster.cold()),
+            limits()),
         count("seconds", SECONDS),
-        needs(),
         String.valueOf(values.getOrDefault("published", "")));
   }
 
-  private List<String> needs() {
-    Object value = values.getOrDefault("needs", List.of());
-    if (!(value instanceof List<?> list)) {
-      throw new ScenarioException(name + ": needs is a list such as [redis-users]");
+  private NodeLimits limits() {
+    double processors = decimal("nodeProcessors", 0);
+    double gibibytes = decimal("nodeGibibytes", 0);
+    try {
+      return new NodeLimits(processors, gibibytes);
+    } catch (ScenarioException e) {
+      throw new ScenarioException(name + ": " + e.getMessage());
     }
-    return list.stream().map(String::valueOf).toList();
   }
 
   private int count(String key, int otherwise) {

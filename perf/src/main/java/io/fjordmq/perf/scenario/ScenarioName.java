@@ -1,7 +1,6 @@
 package io.fjordmq.perf.scenario;
 
 import io.fjordmq.perf.scenario.Connections.Transport;
-import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Matcher;
@@ -110,9 +109,9 @@ final class ScenarioName {
         new Cluster(
             Integer.parseInt(matcher.group(8)),
             matcher.group(9) == null ? 0 : Integer.parseInt(matcher.group(9)),
-            matcher.group(10) != null),
+            matcher.group(10) != null,
+            NodeLimits.NONE),
         SECONDS,
-        List.of(),
         "");
   }
 
@@ -131,9 +130,8 @@ final class ScenarioName {
             0,
             Leaving.NONE,
             false),
-        new Cluster(nodes, 0, false),
+        new Cluster(nodes, 0, false, NodeLimits.NONE),
         SECONDS,
-        List.of(),
         "");
   }
 
@@ -145,9 +143,8 @@ final class ScenarioName {
         new Clients(clients / 2, clients / 2, 0, 0, 0),
         traffic(matcher.group(4), matcher.group(3), matcher.group(2)),
         new Connections(Transport.TCP, Connections.MQTT_5, false, 0, 0, Leaving.NONE, false),
-        new Cluster(Integer.parseInt(matcher.group(5)), 0, false),
+        new Cluster(Integer.parseInt(matcher.group(5)), 0, false, NodeLimits.NONE),
         SECONDS,
-        List.of(),
         "");
   }
 

@@ -7,6 +7,7 @@ import io.fjordmq.perf.load.Users;
 import io.fjordmq.perf.machine.BrokerWatch;
 import io.fjordmq.perf.machine.Certificates;
 import io.fjordmq.perf.scenario.Connections.Transport;
+import io.fjordmq.perf.scenario.NodeLimits;
 import io.fjordmq.perf.scenario.Scenario;
 import io.netty.handler.ssl.SslContext;
 import java.io.IOException;
@@ -24,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Starts the brokers a scenario asks for, or finds those that were given. What it has started ends
- * with {@link Target#close}, or with {@link #close} if the tool is interrupted, by process id.
+ * with {@link Target#close}, or with {@link #endForGood} if the tool is interrupted, by process id.
  */
 final class Brokers implements AutoCloseable {
   /** {@code sessionConfig.readBytesPerSecond} and {@code writeBytesPerSecond}, by default. */
@@ -36,6 +37,11 @@ final class Brokers implements AutoCloseable {
 
   /** Of brokers that are being started. */
   private volatile @Nullable Path starting;
+
+  /** Of the brokers that run, or are being started. */
+  private volatile @Nullable LimitedNodes limited;
+
+  private volatile boolean over;
 
   /**
    * @param checkout whose broker is FjordMQ
@@ -50,17 +56,27 @@ final class Brokers implements AutoCloseable {
    * @param directory for data and logs
    */
   Target start(String name, Path directory) throws Exception {
+    if (over) {
+      throw new UsageException("interrupted: " + name + " is not started any more");
+    }
     Certificates certificates = encrypted() ? new Certificates(directory.resolve("tls")) : null;
+    LimitedNodes limits = new LimitedNodes(scenario.cluster().limits());
+    limited = limits;
     starting = directory;
     try {
       Target target =
           name.equals(RunOptions.MOSQUITTO)
-              ? mosquitto(directory, certificates)
-              : fjordmq(directory, certificates);
+              ? mosquitto(directory, certificates, limits)
+              : fjordmq(directory, certificates, limits);
+      limits.started();
       starting = null;
       return target;
     } catch (IOException | InterruptedException | RuntimeException e) {
+      List<String> ended = limits.ended();
       close();
+      if (!ended.isEmpty()) {
+        throw new IOException("at its start " + String.join("; ", ended), e);
+      }
       throw e;
     }
   }
@@ -77,7 +93,8 @@ final class Brokers implements AutoCloseable {
     return certificates == null ? null : certificates.clients(mutual());
   }
 
-  private Target mosquitto(Path directory, @Nullable Certificates certificates) throws Exception {
+  private Target mosquitto(Path directory, @Nullable Certificates certificates, LimitedNodes limits)
+      throws Exception {
     String more = "";
     InetSocketAddress tlsAddress = null;
     if (certificates != null) {
@@ -102,18 +119,24 @@ final class Brokers implements AutoCloseable {
       UserFiles files = new UserFiles(directory);
       more += "password_file %s\nacl_file %s\n".formatted(files.passwords, files.rights);
     }
-    BrokerProcess process = BrokerProcess.mosquitto(directory, more);
+    BrokerProcess process =
+        BrokerProcess.mosquitto(directory, more, limits.manner(RunOptions.MOSQUITTO));
     running.add(process);
     return new Target(
         RunOptions.MOSQUITTO,
         List.of(tlsAddress == null ? process.address() : tlsAddress),
         clients(certificates),
         new BrokerWatch(List.of(process.pid()), List.of()),
+        limits,
         false,
         this::close);
   }
 
-  private Target fjordmq(Path directory, @Nullable Certificates certificates) throws Exception {
+  private Target fjordmq(Path directory, @Nullable Certificates certificates, LimitedNodes limits)
+      throws Exception {
+    if (!scenario.cluster().limits().isNone()) {
+      BrokerProcess.build(checkout, directory); // a compiler is not what is to be limited
+    }
     int nodes = scenario.cluster().nodes();
     List<Integer> clusterPorts =
         IntStream.range(0, nodes).mapToObj(node -> FreePorts.forCluster()).toList();
@@ -122,16 +145,18 @@ final class Brokers implements AutoCloseable {
     List<InetSocketAddress> addresses = new ArrayList<>();
     List<URI> metrics = new ArrayList<>();
     for (int i = 0; i < nodes; i++) {
+      String name = "node" + (i + 1);
       NodeFile file =
           new NodeFile(i == 0, clusterPorts.get(i), seeds(clusterPorts), certificates, users);
       BrokerProcess process =
           BrokerProcess.started(
-              "node" + (i + 1),
+              name,
               checkout,
-              directory.resolve("node" + (i + 1)),
+              directory.resolve(name),
               file.port,
               file.text(),
-              !scenario.cluster().cold() && i == nodes - 1);
+              !scenario.cluster().cold() && i == nodes - 1,
+              limits.manner(name));
       processes.add(process);
       running.add(process);
       addresses.add(certificates == null ? process.address() : TlsSetup.loopback(file.tlsPort));
@@ -142,6 +167,7 @@ final class Brokers implements AutoCloseable {
         addresses,
         clients(certificates),
         new BrokerWatch(processes.stream().map(BrokerProcess::pid).toList(), metrics),
+        limits,
         false,
         this::close);
   }
@@ -170,7 +196,19 @@ final class Brokers implements AutoCloseable {
             .map(host -> host.getHostString() + ":" + host.getPort())
             .collect(Collectors.joining(","));
     return new Target(
-        name, options.hosts(), tls, new BrokerWatch(options.pids(), List.of()), true, () -> {});
+        name,
+        options.hosts(),
+        tls,
+        new BrokerWatch(options.pids(), List.of()),
+        new LimitedNodes(NodeLimits.NONE),
+        true,
+        () -> {});
+  }
+
+  /** The same as {@link #close}, and nothing is started any more. Any thread. */
+  void endForGood() {
+    over = true;
+    close();
   }
 
   /** Ends all that it has started and that has not ended. Any thread. */
@@ -190,6 +228,14 @@ final class Brokers implements AutoCloseable {
         BrokerProcess.abandon(unfinished);
       } catch (IOException e) {
         throw new UncheckedIOException("a broker may still run: look below " + unfinished, e);
+      }
+    }
+    LimitedNodes limits = limited;
+    if (limits != null) {
+      try {
+        limits.close();
+      } catch (IOException e) {
+        throw new UncheckedIOException("not everything could be removed: " + e.getMessage(), e);
       }
     }
   }

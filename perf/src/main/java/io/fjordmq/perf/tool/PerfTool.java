@@ -82,9 +82,6 @@ public final class PerfTool {
       System.out.println("# " + name);
       for (Scenario scenario : files.list(name)) {
         System.out.printf("%-46s %s%n", scenario.name(), scenario.summary());
-        if (!scenario.needs().isEmpty()) {
-          System.out.printf("%-46s   needs %s%n", "", String.join(", ", scenario.needs()));
-        }
         if (!scenario.published().isEmpty()) {
           System.out.printf("%-46s   published: %s%n", "", scenario.published());
         }

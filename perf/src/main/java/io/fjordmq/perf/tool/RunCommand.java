@@ -9,11 +9,13 @@ import io.fjordmq.perf.report.Report;
 import io.fjordmq.perf.report.ReportJson;
 import io.fjordmq.perf.report.TerminalTable;
 import io.fjordmq.perf.scenario.Connections.Transport;
+import io.fjordmq.perf.scenario.NodeLimits;
 import io.fjordmq.perf.scenario.Scale;
 import io.fjordmq.perf.scenario.Scale.Scaled;
 import io.fjordmq.perf.scenario.Scenario;
 import io.fjordmq.perf.scenario.ScenarioFiles;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDateTime;
@@ -31,9 +33,6 @@ import java.util.stream.Stream;
 /** {@code run}: makes a scenario fit, refuses what does not, runs it and writes the report. */
 final class RunCommand {
   private static final int WARM_SECONDS = 15;
-
-  /** What {@code --without} calls users and their rights. */
-  private static final String USERS = "users";
 
   private static final String SETTING = "FJORDMQ_.+|(dist_worker|inbox_store|retain_store)_.+";
 
@@ -106,7 +105,11 @@ final class RunCommand {
 
   /** Nothing is left of a run that somebody broke off. */
   private static void interrupted(Brokers brokers, Path work) {
-    brokers.close();
+    try {
+      brokers.endForGood();
+    } catch (UncheckedIOException e) {
+      System.err.println("perf: " + e.getMessage());
+    }
     try {
       delete(work);
     } catch (IOException e) {
@@ -129,36 +132,28 @@ final class RunCommand {
         ClientLoops loops =
             new ClientLoops(
                 target.addresses(), options.threads(), target.tls(), options.remote())) {
-      return new LoadRun(scenario, warm, seconds, System.out::println)
-          .run(
-              target.name(),
-              loops,
-              target.watch(),
-              ThreadLocalRandom.current().nextInt(1, Integer.MAX_VALUE),
-              target.staying());
+      RunResult result =
+          new LoadRun(scenario, warm, seconds, System.out::println)
+              .run(
+                  target.name(),
+                  loops,
+                  target.watch(),
+                  ThreadLocalRandom.current().nextInt(1, Integer.MAX_VALUE),
+                  target.staying());
+      return target.limits().explain(result);
     }
   }
 
   /** What can be run here of what was asked for. */
   private Scaled fitting() {
     List<String> obstacles = new ArrayList<>();
-    for (String need : original.needs()) {
-      if (!options.without().contains(need)) {
-        obstacles.add(
-            need
-                + ": "
-                + Needs.meaning(need)
-                + ". The tool does not do that; --without "
-                + need
-                + " runs the rest, and the report says so");
-      }
-    }
     boolean starts = options.hosts().isEmpty();
-    if (original.connections().users() && !starts && !options.without().contains(USERS)) {
+    if (wanted().connections().users() && !starts) {
       obstacles.add(
           "users: each client has a user of its own, which a given broker does not know; --without"
               + " users runs the rest, and the report says so");
     }
+    LimitsHere.obstacle(wanted().cluster().limits(), starts).ifPresent(obstacles::add);
     Scaled scaled = options.scale().apply(wanted());
     if (starts && !options.scale().isFull()) {
       scaled = Scale.nodes(scaled, Feasibility.MOST_NODES);
@@ -187,14 +182,19 @@ final class RunCommand {
   }
 
   private Scenario wanted() {
-    return options.without().contains(USERS) ? original.withoutUsers() : original;
+    Scenario scenario = original;
+    if (options.without().contains(Omission.USERS)) {
+      scenario = scenario.withoutUsers();
+    }
+    if (options.without().contains(Omission.NODE_LIMITS)) {
+      scenario = scenario.withoutNodeLimits();
+    }
+    return scenario;
   }
 
   private List<String> notes(Scaled scaled) {
     List<String> notes = new ArrayList<>(scaled.notes());
-    for (String need : original.needs()) {
-      notes.add("left out: " + Needs.meaning(need));
-    }
+    notes.addAll(LimitsHere.own().notes(original.cluster().limits(), scaled.scenario().cluster()));
     if (original.connections().users()) {
       notes.add(
           scaled.scenario().connections().users()
@@ -229,6 +229,10 @@ final class RunCommand {
     facts.put("threads of the load", String.valueOf(options.threads()));
     if (options.hosts().isEmpty() && !settings().isEmpty()) {
       facts.put("set by environment", String.join(" ", settings()));
+    }
+    NodeLimits limits = wanted().cluster().limits();
+    if (!limits.isNone()) {
+      facts.put("limits of each node", limits + ", by control groups of version 1");
     }
     facts.putAll(MachineFacts.all());
     return facts;

@@ -24,7 +24,7 @@ record RunOptions(
     List<Long> pids,
     @Nullable Path clientCertificate,
     @Nullable Path clientKey,
-    List<String> without,
+    List<Omission> without,
     @Nullable Path out) {
   static final String FJORDMQ = "fjordmq";
   static final String MOSQUITTO = "mosquitto";
@@ -120,7 +120,7 @@ record RunOptions(
           list("--pids").stream().map(pid -> (long) number("--pids", pid, 1)).toList(),
           certificate,
           key,
-          list("--without"),
+          list("--without").stream().map(Omission::of).toList(),
           file("--out"));
     }
 

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param addresses of its nodes
  * @param tls how clients speak to it; null for plain TCP
  * @param watch what can be seen of it
+ * @param limits of its nodes, as far as they were started here
  * @param staying whether it goes on living after the run
  * @param end ends what was started for it
  */
@@ -21,6 +22,7 @@ record Target(
     List<InetSocketAddress> addresses,
     @Nullable SslContext tls,
     BrokerWatch watch,
+    LimitedNodes limits,
     boolean staying,
     Runnable end)
     implements AutoCloseable {

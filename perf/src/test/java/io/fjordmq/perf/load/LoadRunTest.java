@@ -11,6 +11,7 @@ import io.fjordmq.perf.scenario.Connections;
 import io.fjordmq.perf.scenario.Connections.Transport;
 import io.fjordmq.perf.scenario.Flow;
 import io.fjordmq.perf.scenario.Leaving;
+import io.fjordmq.perf.scenario.NodeLimits;
 import io.fjordmq.perf.scenario.Scenario;
 import io.fjordmq.perf.scenario.Traffic;
 import java.nio.file.Path;
@@ -32,9 +33,8 @@ class LoadRunTest {
         new Clients(20, flow == Flow.PAIRS ? 20 : 0, 0, 0, flow == Flow.MUTUAL ? 1 : 0),
         new Traffic(20, 64, qos, 100),
         new Connections(Transport.TCP, 4, false, 0, 0, new Leaving(50, 1, 1), false),
-        new Cluster(1, 0, false),
+        new Cluster(1, 0, false, NodeLimits.NONE),
         5,
-        List.of(),
         "");
   }
 

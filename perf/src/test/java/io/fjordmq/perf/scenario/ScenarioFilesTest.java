@@ -127,6 +127,20 @@ class ScenarioFilesTest {
   }
 
   @Test
+  void shouldLimitNodesAsTheReportsDid() throws IOException {
+    ScenarioFiles files = shipped();
+    Scenario small = files.find("v5_20k_qos1_p1024_1mps_3n");
+    assertThat(small.cluster().limits()).isEqualTo(new NodeLimits(1, 1));
+    assertThat(small.summary()).endsWith("; 3 nodes of 1 processor and 1 GiB");
+    assertThat(new Scale(0.1).apply(small).scenario().cluster()).isEqualTo(small.cluster());
+    Scenario large = files.find("v5_500k_qos1_p1024_1mps_3n");
+    assertThat(large.cluster().limits()).isEqualTo(new NodeLimits(14, 14));
+    assertThat(large.withoutNodeLimits().cluster().limits().isNone()).isTrue();
+    assertThat(large.withoutNodeLimits().summary()).endsWith("; 3 nodes");
+    assertThat(files.find("conn_10M_20n").cluster().limits().isNone()).isTrue();
+  }
+
+  @Test
   void shouldRunWhatIsNotListedIfItsNameSaysAll() throws IOException {
     assertThat(shipped().find("true_3_3_qos1_p64_2mps_1n").clients().publishers()).isEqualTo(3);
     assertThatThrownBy(() -> shipped().find("true_ish"))
@@ -165,6 +179,10 @@ class ScenarioFilesTest {
         "false_2_2_qos1_p32_1mps_1n: { leavingPercent: 5, leastLifeSeconds: 1, mostLifeSeconds: 8 }",
         "clean sessions");
     assertRefused("true_2_3_qos1_p32_1mps_1n:", "as many publishers as subscribers");
+    assertRefused("true_2_2_qos1_p32_1mps_1n: { nodeProcessors: 1.5 }", "together", "1.5 and 0");
+    assertRefused(
+        "true_2_2_qos1_p32_1mps_1n: { nodeProcessors: 0.001, nodeGibibytes: 1 }", "0.001 and 1");
+    assertRefused("true_2_2_qos1_p32_1mps_1n: { needs: [node-limits] }", "unknown key 'needs'");
     assertRefused("- true_2_2_qos1_p32_1mps_1n", "no list of names");
   }
 }

@@ -21,7 +21,7 @@ class ScenarioNameTest {
     assertThat(scenario.clients()).isEqualTo(new Clients(15_000, 15_000, 0, 0, 0));
     assertThat(scenario.traffic()).isEqualTo(new Traffic(1, 256, 1, 100));
     assertThat(scenario.connections().persistent()).isTrue();
-    assertThat(scenario.cluster()).isEqualTo(new Cluster(3, 1, true));
+    assertThat(scenario.cluster()).isEqualTo(new Cluster(3, 1, true, NodeLimits.NONE));
   }
 
   @Test
@@ -99,7 +99,10 @@ class ScenarioNameTest {
         .isEqualTo(new Clients(1, 1, 0, 1, 0));
     assertThat(Scale.nodes(scaled, 1).notes()).isEqualTo(scaled.notes());
     assertThat(Scale.nodes(Scale.FULL.apply(parse("false_2_2_qos1_p32_1mps_3n_3v")), 1))
-        .satisfies(one -> assertThat(one.scenario().cluster()).isEqualTo(new Cluster(1, 1, false)))
+        .satisfies(
+            one ->
+                assertThat(one.scenario().cluster())
+                    .isEqualTo(new Cluster(1, 1, false, NodeLimits.NONE)))
         .satisfies(one -> assertThat(one.notes()).containsExactly("nodes: 1 instead of 3"));
   }
 }

@@ -6,11 +6,15 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.fjordmq.perf.BrokerProcess;
 import io.fjordmq.perf.FreePorts;
 import io.fjordmq.perf.machine.Certificates;
+import io.fjordmq.perf.machine.ControlGroups;
 import io.fjordmq.perf.report.Parsed;
+import io.fjordmq.perf.scenario.NodeLimits;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -97,6 +101,31 @@ class PerfRunTest {
     Parsed report = run("true_5_5_qos0_p64_10mps_1n", "--runs", "2");
     assertThat(report.list("runs")).hasSize(2);
     assertThat(figure(report, "fjordmq", "received")).isPositive();
+  }
+
+  @Test
+  void shouldLimitEachNode() throws IOException {
+    Optional<String> obstacle = LimitsHere.obstacle(new NodeLimits(1, 1), true);
+    assumeTrue(obstacle.isEmpty(), obstacle::toString);
+    Parsed report = run("v5_20k_qos1_p1024_1mps_3n", "--scale", "0.001");
+    assertThat(figure(report, "fjordmq", "connected")).isEqualTo(20);
+    assertThat(report.list("notes").toString()).contains("each node has 1 processor and 1 GiB");
+    assertThat(report.at("facts", "limits of each node").toString()).contains("1 processor");
+    assertThat(report.list("runs").toString()).contains("limits of node1: ", "of 1,024 MiB");
+    assertThat(groups()).isEmpty();
+  }
+
+  /** Of this process, that are still there. */
+  private static List<Path> groups() throws IOException {
+    List<Path> found = new ArrayList<>();
+    ControlGroups own = ControlGroups.own();
+    for (Path folder : List.of(own.cpu(), own.memory())) {
+      try (Stream<Path> all = Files.list(folder)) {
+        String name = "fjordmq-perf-" + ProcessHandle.current().pid();
+        all.filter(one -> one.getFileName().toString().startsWith(name)).forEach(found::add);
+      }
+    }
+    return found;
   }
 
   @Test

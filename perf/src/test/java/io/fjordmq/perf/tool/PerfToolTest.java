@@ -65,8 +65,12 @@ class PerfToolTest {
 
   @Test
   void shouldRefuseWhatTheToolDoesNotDo() {
-    assertThat(refusal("run", "v5_20k_qos1_p1024_1mps_3n", "--scale", "0.001"))
-        .contains("node-limits: ", "--without node-limits");
+    assertThat(
+            refusal(
+                "run", "v5_20k_qos1_p1024_1mps_3n", "--scale", "0.001", "--hosts", "127.0.0.1:1"))
+        .contains("node-limits: ", "1 processor and 1 GiB", "--without node-limits");
+    assertThat(refusal("run", "x", "--without", "clients"))
+        .contains("users, node-limits", "'clients'");
     assertThat(
             refusal("run", "mobile_device_0.1M_2n", "--scale", "0.001", "--hosts", "127.0.0.1:1"))
         .contains("users: ", "--without users");

@@ -1,0 +1,83 @@
+package io.fjordmq.perf.machine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fjordmq.perf.scenario.NodeLimits;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Where control groups are, as the kernel tells it, and what is said where there are none. */
+class ControlGroupsTest {
+  private static final String CPU = "33 31 0:29 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu";
+  private static final String MEMORY =
+      "35 31 0:32 / /sys/fs/cgroup/memory rw shared:9 - cgroup cgroup rw,memory";
+  private static final String SECOND =
+      "41 31 0:38 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate";
+
+  @TempDir Path folder;
+
+  @Test
+  void shouldBeWhereThisProcessIs() throws IOException {
+    assertThat(
+            ControlGroups.of(List.of(CPU, MEMORY), List.of("4:memory:/user/me", "1:cpu:/", "0::/")))
+        .isEqualTo(
+            new ControlGroups(
+                Path.of("/sys/fs/cgroup/cpu"), Path.of("/sys/fs/cgroup/memory/user/me")));
+  }
+
+  @Test
+  void shouldKnowControllersThatShareAFolder() throws IOException {
+    String both = "33 31 0:29 / /sys/fs/cgroup/both rw - cgroup cgroup rw,cpu,cpuacct,memory";
+    ControlGroups groups = ControlGroups.of(List.of(both), List.of("2:cpu,cpuacct,memory:/a"));
+    assertThat(groups.cpu()).isEqualTo(Path.of("/sys/fs/cgroup/both/a"));
+    assertThat(groups.memory()).isEqualTo(groups.cpu());
+  }
+
+  @Test
+  void shouldSeeThePartThatAContainerHas() throws IOException {
+    String part = "35 31 0:32 /docker/a1 /sys/fs/cgroup/memory ro - cgroup cgroup rw,memory";
+    ControlGroups groups =
+        ControlGroups.of(List.of(CPU, part), List.of("1:cpu:/", "2:memory:/docker/a1/mine"));
+    assertThat(groups.memory()).isEqualTo(Path.of("/sys/fs/cgroup/memory/mine"));
+    assertThatThrownBy(
+            () -> ControlGroups.of(List.of(CPU, part), List.of("1:cpu:/", "2:memory:/docker/a12")))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("/docker/a12, is not mounted");
+  }
+
+  @Test
+  void shouldSayWhyThereAreNone() {
+    assertThatThrownBy(() -> ControlGroups.of(List.of(SECOND), List.of("0::/user.slice")))
+        .hasMessageContaining("'cpu'")
+        .hasMessageContaining("version 2");
+    assertThatThrownBy(() -> ControlGroups.of(List.of(CPU, SECOND), List.of("1:cpu:/", "0::/")))
+        .hasMessageContaining("'memory'")
+        .hasMessageContaining("version 2");
+    assertThatThrownBy(() -> ControlGroups.of(List.of(), List.of()))
+        .hasMessageContaining("no control groups for 'cpu' are mounted");
+    assertThatThrownBy(() -> ControlGroups.of(List.of(CPU, MEMORY), List.of("1:cpu:/")))
+        .hasMessageContaining("in no control group for 'memory'");
+  }
+
+  @Test
+  void shouldSayWhatCannotBeMadeAndLeaveNothing() throws IOException {
+    NodeLimits limits = new NodeLimits(1, 1);
+    Path nowhere = folder.resolve("nowhere");
+    assertThatThrownBy(() -> new ControlGroups(folder, nowhere).probe(limits))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("no control group can be made below " + nowhere);
+    // Folders can be made here, but nothing limits anything.
+    assertThatThrownBy(() -> new ControlGroups(folder, folder).probe(limits))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("cpu.cfs_period_us: there is no such file");
+    try (Stream<Path> left = Files.list(folder)) {
+      assertThat(left).isEmpty();
+    }
+  }
+}

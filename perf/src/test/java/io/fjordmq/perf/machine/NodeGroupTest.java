@@ -1,0 +1,139 @@
+package io.fjordmq.perf.machine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import io.fjordmq.perf.BrokerProcess;
+import io.fjordmq.perf.FreePorts;
+import io.fjordmq.perf.scenario.NodeLimits;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Processes in control groups of this machine; skipped where it lets nobody make any. */
+class NodeGroupTest {
+  private static final NodeLimits LIMITS = new NodeLimits(0.5, 1);
+
+  @TempDir Path directory;
+
+  @BeforeEach
+  void tryIt() {
+    String obstacle = "";
+    try {
+      ControlGroups.own().probe(LIMITS);
+    } catch (IOException e) {
+      obstacle = e.getMessage();
+    }
+    assumeThat(obstacle).as("why no control group can be made here").isEmpty();
+  }
+
+  private static NodeGroup group() throws IOException {
+    return ControlGroups.own().make("test", LIMITS);
+  }
+
+  private static List<Path> folders() throws IOException {
+    ControlGroups own = ControlGroups.own();
+    String name = "fjordmq-perf-" + ProcessHandle.current().pid() + "-test";
+    return List.of(own.cpu().resolve(name), own.memory().resolve(name));
+  }
+
+  @Test
+  void shouldHoldAProcessFromItsFirstInstructionOn() throws Exception {
+    NodeGroup group = group();
+    Process process =
+        new ProcessBuilder(
+                group.inside(List.of("sh", "-c", "cat /proc/self/cgroup; echo end; sleep 60")))
+            .start();
+    assertThat(process.inputReader().lines().takeWhile(line -> !line.equals("end")))
+        .filteredOn(line -> line.endsWith("-test"))
+        .isNotEmpty();
+    assertThat(group.processes()).contains(process.pid());
+    assertThat(Files.readString(folders().get(0).resolve("cpu.cfs_quota_us"))).isEqualTo("50000\n");
+    assertThat(Files.readString(folders().get(1).resolve("memory.limit_in_bytes")))
+        .isEqualTo((1L << 30) + "\n");
+    group.close();
+    assertThat(process.waitFor(1, TimeUnit.MINUTES)).isTrue();
+    assertThat(folders()).noneMatch(Files::exists);
+  }
+
+  @Test
+  void shouldTellWhatItsLimitsDid() throws Exception {
+    try (NodeGroup group = group()) {
+      // Half a processor; as many periods as it takes.
+      Process process =
+          new ProcessBuilder(group.inside(List.of("sh", "-c", "while :; do :; done"))).start();
+      while (group.reading().throttled() == 0) {
+        assertThat(process.isAlive()).isTrue();
+        TimeUnit.MILLISECONDS.sleep(20);
+      }
+      assertThat(group.reading().periods()).isGreaterThanOrEqualTo(group.reading().throttled());
+      assertThat(group.reading().mostBytes()).isBetween(1L, 1L << 30);
+      assertThat(group.reading().ended()).isZero();
+    }
+  }
+
+  @Test
+  void shouldTellThatTheKernelEndedAProcess() throws Exception {
+    NodeLimits small = new NodeLimits(1, 1.0 / 64);
+    try (NodeGroup group = ControlGroups.own().make("test", small)) {
+      Process process =
+          new ProcessBuilder(group.inside(List.of("sh", "-c", "a=x; while :; do a=$a$a; done")))
+              .start();
+      assertThat(process.waitFor(1, TimeUnit.MINUTES)).isTrue();
+      assertThat(group.reading().ended()).isPositive();
+    }
+  }
+
+  @Test
+  void shouldLeaveTheGroupOfSomebodyElseAlone() throws Exception {
+    try (NodeGroup group = group()) {
+      Process process = new ProcessBuilder(group.inside(List.of("sleep", "60"))).start();
+      assertThatThrownBy(NodeGroupTest::group)
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("already");
+      assertThat(process.isAlive()).isTrue();
+      assertThat(folders()).allMatch(Files::exists);
+    }
+  }
+
+  @Test
+  @Tag("slow")
+  void shouldGiveANodeItsShareOfTheMemory() throws Exception {
+    Path root = Path.of("..").toAbsolutePath().normalize();
+    BrokerProcess.build(root, directory);
+    int port = FreePorts.one();
+    String configuration =
+        """
+        bootstrap: true
+        mqttServerConfig:
+          tcpListener:
+            host: 127.0.0.1
+            port: %d
+        httpConfig:
+          host: 127.0.0.1
+          port: %d
+        clusterConfig:
+          host: 127.0.0.1
+          port: %d
+        """
+            .formatted(port, FreePorts.one(), FreePorts.forCluster());
+    NodeGroup group = group();
+    try (BrokerProcess broker =
+        BrokerProcess.started(
+            "node", root, directory.resolve("node"), port, configuration, false, group::inside)) {
+      assertThat(group.processes()).contains(broker.pid());
+      assertThat(Files.readString(Path.of("/proc/" + broker.pid() + "/cmdline")).split("\0", -1))
+          .contains("-Xmx409m", "-XX:MaxDirectMemorySize=204m");
+    } finally {
+      group.close();
+    }
+    assertThat(folders()).noneMatch(Files::exists);
+  }
+}
