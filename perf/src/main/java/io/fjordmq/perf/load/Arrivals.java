@@ -1,20 +1,17 @@
 package io.fjordmq.perf.load;
 
 import io.fjordmq.perf.LoadClient;
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.HdrHistogram.Recorder;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Lets clients come: at a steady rate, counted from the time at which each should have begun, or as
@@ -28,7 +25,6 @@ final class Arrivals {
   private static final int OPEN = 10_000;
 
   private static final int ANSWER_SECONDS = 30;
-  private static final int REASONS = 20;
   private static final long HIGHEST_MICROS = TimeUnit.MINUTES.toMicros(10);
 
   private final double perSecond;
@@ -37,7 +33,7 @@ final class Arrivals {
   private final Recorder connecting = new Recorder(HIGHEST_MICROS, 3);
   private final AtomicInteger accepted = new AtomicInteger();
   private final AtomicInteger refused = new AtomicInteger();
-  private final Map<String, AtomicInteger> reasons = new ConcurrentHashMap<>();
+  private final Reasons reasons = new Reasons();
   private volatile long startNanos;
   private volatile long lastNanos;
   private int begun;
@@ -54,12 +50,18 @@ final class Arrivals {
   /**
    * One more; waits for its turn.
    *
+   * @param name for the report, should it be refused
    * @param connect begins its connection
-   * @param then what it does once connected, on its event loop; only after that it has arrived
+   * @param then what it does once connected; only after that it has arrived
+   * @param entered gets it if it has; before {@link #await} returns
+   * @param refused is told if it has not, even if it is connected
    */
   void next(
+      String name,
       Supplier<CompletableFuture<LoadClient>> connect,
-      Function<LoadClient, CompletableFuture<LoadClient>> then)
+      Function<LoadClient, CompletableFuture<LoadClient>> then,
+      Consumer<LoadClient> entered,
+      Runnable refused)
       throws InterruptedException {
     long intended = System.nanoTime();
     if (begun++ == 0) {
@@ -80,7 +82,22 @@ final class Arrivals {
               return then.apply(client);
             })
         .orTimeout(ANSWER_SECONDS, TimeUnit.SECONDS)
-        .whenComplete((client, error) -> arrived(error));
+        .whenComplete(
+            (client, error) -> {
+              try {
+                if (error == null) {
+                  accepted.incrementAndGet(); // first: whoever is in can be lost at any time
+                  lastNanos = System.nanoTime();
+                  entered.accept(client);
+                } else {
+                  this.refused.incrementAndGet();
+                  reasons.note(reason(error), name);
+                  refused.run();
+                }
+              } finally {
+                pending.release();
+              }
+            });
   }
 
   private static void waitUntil(long nanos) throws InterruptedException {
@@ -90,17 +107,6 @@ final class Arrivals {
         throw new InterruptedException();
       }
     }
-  }
-
-  private void arrived(@Nullable Throwable error) {
-    if (error == null) {
-      accepted.incrementAndGet();
-      lastNanos = System.nanoTime();
-    } else {
-      refused.incrementAndGet();
-      note(reason(error));
-    }
-    pending.release();
   }
 
   /** In a few words. */
@@ -114,13 +120,6 @@ final class Arrivals {
     }
     String message = cause.getMessage();
     return message == null ? cause.toString() : message;
-  }
-
-  /** Something that went wrong with a connection, for the report. Any thread. */
-  void note(String reason) {
-    if (reasons.size() < REASONS || reasons.containsKey(reason)) {
-      reasons.computeIfAbsent(reason, none -> new AtomicInteger()).incrementAndGet();
-    }
   }
 
   /** Blocks until all that have begun have an answer. */
@@ -147,10 +146,8 @@ final class Arrivals {
     return connecting;
   }
 
-  /** What went wrong, and how often. */
-  Map<String, Integer> reasons() {
-    Map<String, Integer> counts = new TreeMap<>();
-    reasons.forEach((reason, count) -> counts.put(reason, count.get()));
-    return counts;
+  /** Why some were refused. */
+  Reasons reasons() {
+    return reasons;
   }
 }

@@ -73,7 +73,11 @@ final class Findings {
     }
     double sent = after.sent() - before.sent();
     double received = after.received() - before.received();
-    figures.put(Figure.OFFERED, scenario.publishesPerSecond());
+    Turnout turnout = fleet.turnout();
+    if (!turnout.isFull()) {
+      remarks.add("the load came from those who were in: " + turnout);
+    }
+    figures.put(Figure.OFFERED, turnout.publishesPerSecond());
     figures.put(Figure.SENT, sent / seconds);
     figures.put(Figure.RECEIVED, received / seconds);
     if (watch.seesProcesses() && sent + received > 0) {
@@ -85,20 +89,20 @@ final class Findings {
     if (scenario.connections().leaving().percent() > 0) {
       return; // who is away sends and gets nothing: what was held back says enough
     }
-    if (sent < CARRIED * scenario.publishesPerSecond() * seconds) {
+    if (sent < CARRIED * turnout.publishesPerSecond() * seconds) {
       remarks.add(
           String.format(
               Locale.ROOT,
               "not carried: %.0f of %.0f publishes a second were sent",
               sent / seconds,
-              scenario.publishesPerSecond()));
-    } else if (received < CARRIED * scenario.deliveriesPerSecond() * seconds) {
+              turnout.publishesPerSecond()));
+    } else if (received < CARRIED * turnout.deliveriesPerSecond() * seconds) {
       remarks.add(
           String.format(
               Locale.ROOT,
               "not carried: %.0f of %.0f messages a second were delivered",
               received / seconds,
-              scenario.deliveriesPerSecond()));
+              turnout.deliveriesPerSecond()));
     }
   }
 
@@ -113,11 +117,12 @@ final class Findings {
       end.value(Series.RANGES).ifPresent(ranges -> figures.put(Figure.RANGES, ranges));
     }
     faultsOf(Figure.REFUSED, fleet.arrivals().refused(), "could not connect or subscribe");
-    faultsOf(Figure.DISCONNECTED, fleet.lost(), "were disconnected");
+    faultsBecause(fleet.arrivals().reasons());
+    faultsOf(Figure.DISCONNECTED, fleet.presence().lost(), "were disconnected");
+    faultsBecause(fleet.presence().losses());
     if (scenario.connections().leaving().percent() > 0) {
-      figures.put(Figure.DEPARTURES, (double) fleet.departures());
+      figures.put(Figure.DEPARTURES, (double) fleet.presence().departures());
     }
-    fleet.arrivals().reasons().forEach((why, count) -> faults.add("  " + count + " × " + why));
     if (figures.containsKey(Figure.SENT)) {
       Missing missing = fleet.missing();
       faultsOf(Figure.LOST, missing.lost(), "were lost");
@@ -139,6 +144,10 @@ final class Findings {
     if (count > 0) {
       faults.add(String.format(Locale.ROOT, "%,d %s %s", count, figure.unit(), what));
     }
+  }
+
+  private void faultsBecause(Reasons reasons) {
+    reasons.lines().forEach(line -> faults.add("  " + line));
   }
 
   private long sum(Function<Lane, Counter> of) {

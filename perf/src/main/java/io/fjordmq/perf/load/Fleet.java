@@ -14,10 +14,11 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -29,15 +30,13 @@ final class Fleet implements Sent, AutoCloseable {
   private final Payload payload;
   private final String label;
   private final Arrivals arrivals;
+  private final Presence presence;
   private final @Nullable Publisher[] publishers;
   private final @Nullable Subscriber[] subscribers;
   private final SharedLedger shared;
   private final List<LoadClient> clients = new ArrayList<>();
   private final Map<EventLoop, Lane> lanes = new ConcurrentHashMap<>();
-  private final AtomicInteger lost = new AtomicInteger();
   private final List<Leaver> leavers = Collections.synchronizedList(new ArrayList<>());
-  private final AtomicInteger away = new AtomicInteger();
-  private final AtomicInteger departures = new AtomicInteger();
   private volatile boolean stopped;
   private volatile @Nullable Timetable timetable;
 
@@ -51,6 +50,7 @@ final class Fleet implements Sent, AutoCloseable {
     this.topics = new Topics(scenario, label);
     this.payload = new Payload(scenario.traffic().payloadBytes(), run);
     this.arrivals = new Arrivals(scenario.connections().perSecond());
+    this.presence = new Presence(arrivals);
     Clients count = scenario.clients();
     boolean mutual = scenario.flow() == Flow.MUTUAL;
     this.publishers = new Publisher[count.publishers()];
@@ -71,19 +71,24 @@ final class Fleet implements Sent, AutoCloseable {
           "s" + i,
           node,
           member,
+          client -> subscribe(client, member, number),
           client -> {
+            subscribers[number] = member.subscriber();
             perhapsLeaves(client, member, "s", number, node, topics.ofSubscriber(number));
-            return subscribe(client, member, number);
           });
     }
     for (int i = 0; i < count.collectors(); i++) {
       int place = subscribers.length - 1 - i;
       Member member = new Member(this);
-      come("c" + i, i, member, client -> collect(client, member, place));
+      come(
+          "c" + i,
+          i,
+          member,
+          client -> collect(client, member),
+          client -> subscribers[place] = member.subscriber());
     }
-    Member bystander = new Member(this);
     for (int i = 0; i < count.idle(); i++) {
-      come("i" + i, i, bystander, CompletableFuture::completedFuture);
+      come("i" + i, i, new Member(this), CompletableFuture::completedFuture, client -> {});
     }
     for (int i = 0; i < count.publishers(); i++) {
       int number = i;
@@ -94,27 +99,50 @@ final class Fleet implements Sent, AutoCloseable {
           member,
           client -> {
             publish(client, member, number);
-            List<String> filters = mutual ? topics.ofSubscriber(number) : List.of();
-            perhapsLeaves(client, member, "p", number, number, filters);
             return mutual
                 ? subscribe(client, member, number)
                 : CompletableFuture.completedFuture(client);
+          },
+          client -> {
+            publishers[number] = member.publisher();
+            List<String> filters = mutual ? topics.ofSubscriber(number) : List.of();
+            if (mutual) {
+              subscribers[number] = member.subscriber();
+            }
+            perhapsLeaves(client, member, "p", number, number, filters);
           });
     }
     arrivals.await();
   }
 
+  /**
+   * One more.
+   *
+   * @param then what it does once connected
+   * @param entered what is done if it is in then; of the others nothing is kept but that they were
+   *     refused, and why
+   */
   private void come(
       String name,
       int node,
       Member member,
-      Function<LoadClient, CompletableFuture<LoadClient>> then)
+      Function<LoadClient, CompletableFuture<LoadClient>> then,
+      Consumer<LoadClient> entered)
       throws InterruptedException {
     LoadClient client = new LoadClient(session(name, !persistent()), member);
     synchronized (clients) {
       clients.add(client);
     }
-    arrivals.next(() -> loops.connect(client, node), then);
+    arrivals.next(
+        name,
+        () -> loops.connect(client, node),
+        then,
+        in -> {
+          entered.accept(in);
+          member.enter();
+        },
+        // It may be connected, or be so in the end.
+        () -> client.connected().thenAccept(LoadClient::close));
   }
 
   private boolean persistent() {
@@ -141,7 +169,6 @@ final class Fleet implements Sent, AutoCloseable {
             scenario.connections().version(),
             client,
             lane(client));
-    publishers[number] = publisher;
     member.publishes(publisher);
   }
 
@@ -169,24 +196,28 @@ final class Fleet implements Sent, AutoCloseable {
           }
           case CONNECTIONS -> throw new IllegalStateException("connections subscribe to nothing");
         };
-    return subscribe(client, member, number, ledger, topics.ofSubscriber(number));
+    return subscribe(client, member, ledger, topics.ofSubscriber(number));
   }
 
-  private CompletableFuture<LoadClient> collect(LoadClient client, Member member, int place) {
+  private CompletableFuture<LoadClient> collect(LoadClient client, Member member) {
     Ledger ledger = new OwnLedger(0, 1, scenario.clients().publishers());
-    return subscribe(client, member, place, ledger, topics.ofCollector());
+    return subscribe(client, member, ledger, topics.ofCollector());
   }
 
   private CompletableFuture<LoadClient> subscribe(
-      LoadClient client, Member member, int place, Ledger ledger, List<String> filters) {
-    Subscriber subscriber = new Subscriber(payload, ledger, lane(client));
-    subscribers[place] = subscriber;
-    member.subscribes(subscriber);
+      LoadClient client, Member member, Ledger ledger, List<String> filters) {
+    member.subscribes(new Subscriber(payload, ledger, lane(client)));
     return client.subscribe(filters, scenario.traffic().qos());
   }
 
   private Lane lane(LoadClient client) {
     return lanes.computeIfAbsent(client.channel().eventLoop(), Lane::new);
+  }
+
+  /** Who is in. After {@link #connect}. */
+  Turnout turnout() {
+    return Turnout.of(
+        scenario, number -> publishers[number] != null, place -> subscribers[place] != null);
   }
 
   /** Everybody who publishes keeps to this from now on. After {@link #connect}. */
@@ -211,31 +242,15 @@ final class Fleet implements Sent, AutoCloseable {
     return stopped;
   }
 
-  /** A client has left and will come back. */
-  void left() {
-    departures.incrementAndGet();
-    away.incrementAndGet();
-  }
-
-  /** It has. Any thread. */
+  /** A client has come back, over this connection. Any thread. */
   void cameBack(LoadClient client) {
-    away.decrementAndGet();
+    presence.comeBack();
     synchronized (clients) {
       clients.add(client);
     }
   }
 
-  /** How many clients are away for a moment. */
-  int away() {
-    return away.get();
-  }
-
-  /** How often one has left. */
-  int departures() {
-    return departures.get();
-  }
-
-  /** Whether there is anybody who sends. */
+  /** Whether there is anybody who should send. */
   boolean publishes() {
     return publishers.length > 0;
   }
@@ -256,14 +271,8 @@ final class Fleet implements Sent, AutoCloseable {
     return lanes.values();
   }
 
-  void lost(String reason) {
-    lost.incrementAndGet();
-    arrivals.note(reason);
-  }
-
-  /** Connections that ended and should not have. */
-  int lost() {
-    return lost.get();
+  Presence presence() {
+    return presence;
   }
 
   /** How many messages are due by the timetable and have not been sent. */
@@ -278,8 +287,12 @@ final class Fleet implements Sent, AutoCloseable {
     return behind;
   }
 
-  /** About how many messages and acknowledgements are still to come. */
-  long pending(long nowNanos) {
+  /**
+   * About how many messages and acknowledgements are still to come.
+   *
+   * @param turnout of those who are in
+   */
+  long pending(Turnout turnout, long nowNanos) {
     long sent = 0;
     long received = 0;
     long unacknowledged = 0;
@@ -288,7 +301,7 @@ final class Fleet implements Sent, AutoCloseable {
       received += lane.received.get() + lane.excused.get();
       unacknowledged += lane.answerable.get() - lane.acknowledged.get();
     }
-    double each = scenario.deliveriesPerSecond() / scenario.publishesPerSecond();
+    double each = turnout.deliveriesPerSecond() / turnout.publishesPerSecond();
     long deliveries = Math.max(0, (long) Math.floor(sent * each) - received);
     return heldBack(nowNanos) + deliveries + unacknowledged;
   }
@@ -304,7 +317,9 @@ final class Fleet implements Sent, AutoCloseable {
 
   /** After {@link #stop}. */
   Missing missing() {
-    Missing missing = shared.missing(this);
+    // What nobody had subscribed to nobody misses.
+    boolean heard = Arrays.stream(subscribers).anyMatch(Objects::nonNull);
+    Missing missing = heard ? shared.missing(this) : Missing.NONE;
     for (Subscriber subscriber : subscribers) {
       if (subscriber != null) {
         missing = missing.plus(subscriber.ledger().missing(this));
@@ -353,11 +368,11 @@ final class Fleet implements Sent, AutoCloseable {
       LoadClient client = new LoadClient(session(kind + i, true), LoadClient.Receiver.NOTHING);
       int node = i;
       goodbye.next(
+          kind + i,
           () -> loops.connect(client, node),
-          connected -> {
-            connected.close();
-            return CompletableFuture.completedFuture(connected);
-          });
+          CompletableFuture::completedFuture,
+          LoadClient::close,
+          () -> {});
     }
   }
 

@@ -88,8 +88,9 @@ final class Leaver {
     if (subscriber != null) {
       subscriber.leave();
     }
+    member.leave();
     client.close();
-    fleet.left();
+    fleet.presence().leave();
     loop.schedule(this::comeBack, AWAY_MILLIS, TimeUnit.MILLISECONDS);
   }
 
@@ -105,7 +106,7 @@ final class Leaver {
 
   private void back(@Nullable Throwable error) {
     if (error != null) {
-      fleet.lost("could not come back: " + Arrivals.reason(error));
+      fleet.presence().stayAway(Arrivals.reason(error));
       return;
     }
     Subscriber subscriber = member.subscriber();
@@ -117,6 +118,7 @@ final class Leaver {
       publisher.resume(client, fleet.timetable(), System.nanoTime());
     }
     fleet.cameBack(client);
+    member.enter();
     live();
   }
 }

@@ -56,7 +56,7 @@ public final class LoadRun {
         connect(fleet, sampler, findings);
         if (scenario.flow() == Flow.CONNECTIONS) {
           hold(sampler, findings);
-        } else if (fleet.arrivals().refused() == 0) {
+        } else if (fleet.turnout().publishers() > 0) {
           load(fleet, sampler, findings);
         }
       } catch (UncheckedIOException e) {
@@ -119,10 +119,11 @@ public final class LoadRun {
   }
 
   private void drain(Fleet fleet, Sampler sampler) throws InterruptedException {
+    Turnout turnout = fleet.turnout();
     int silent = 0;
     long before = Long.MAX_VALUE;
     for (int i = 0; i < DRAIN_SECONDS && silent < SILENT_SECONDS; i++) {
-      long pending = fleet.pending(System.nanoTime());
+      long pending = fleet.pending(turnout, System.nanoTime());
       silent = pending < before ? 0 : silent + 1;
       before = pending;
       tell(i, sampler.second(Phase.DRAIN));

@@ -10,6 +10,12 @@ final class Member implements LoadClient.Receiver {
   private @Nullable Publisher publisher;
   private @Nullable Subscriber subscriber;
 
+  /** Only who is in can be lost: whoever comes and gets no further is counted where it came. */
+  private boolean in;
+
+  /** Why its connection has ended, should that have been before somebody knew that it is in. */
+  private @Nullable String ended;
+
   Member(Fleet fleet) {
     this.fleet = fleet;
   }
@@ -28,6 +34,20 @@ final class Member implements LoadClient.Receiver {
 
   @Nullable Subscriber subscriber() {
     return subscriber;
+  }
+
+  /** It has come, or come back. Any thread. */
+  synchronized void enter() {
+    in = true;
+    if (ended != null) {
+      fleet.presence().lose(ended);
+    }
+  }
+
+  /** It goes, and may come back. Any thread. */
+  synchronized void leave() {
+    in = false;
+    ended = null;
   }
 
   @Override
@@ -49,7 +69,11 @@ final class Member implements LoadClient.Receiver {
   }
 
   @Override
-  public void onLost(String reason) {
-    fleet.lost(reason);
+  public synchronized void onLost(String reason) {
+    if (in) {
+      fleet.presence().lose(reason);
+    } else {
+      ended = reason;
+    }
   }
 }

@@ -84,7 +84,7 @@ final class Sampler {
     Reading now = read();
     Map<Series, Double> values = new EnumMap<>(Series.class);
     double seconds = (now.nanos - last.nanos) / (double) SECOND;
-    values.put(Series.CONNECTED, (double) now.accepted - fleet.lost() - fleet.away());
+    values.put(Series.CONNECTED, (double) fleet.presence().connected());
     if (phase == Phase.CONNECT || now.accepted > last.accepted) {
       latencies(values, fleet.arrivals().connecting().getIntervalHistogram());
     }

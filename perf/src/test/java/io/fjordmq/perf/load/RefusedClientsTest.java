@@ -1,0 +1,148 @@
+package io.fjordmq.perf.load;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.perf.ClientLoops;
+import io.fjordmq.perf.MoodyBroker;
+import io.fjordmq.perf.MoodyBroker.Mood;
+import io.fjordmq.perf.machine.BrokerWatch;
+import io.fjordmq.perf.scenario.Clients;
+import io.fjordmq.perf.scenario.Cluster;
+import io.fjordmq.perf.scenario.Connections;
+import io.fjordmq.perf.scenario.Connections.Transport;
+import io.fjordmq.perf.scenario.Flow;
+import io.fjordmq.perf.scenario.Leaving;
+import io.fjordmq.perf.scenario.NodeLimits;
+import io.fjordmq.perf.scenario.Scenario;
+import io.fjordmq.perf.scenario.Traffic;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** The load comes from those who are in, and whoever is not counts once and as what it is. */
+class RefusedClientsTest {
+  private static final int SECONDS = 1;
+
+  private static Scenario scenario(Flow flow, Clients clients, Leaving leaving) {
+    return new Scenario(
+        "some are refused",
+        flow,
+        clients,
+        new Traffic(40, 64, 1, 100),
+        new Connections(Transport.TCP, 4, false, 0, 0, leaving, false),
+        new Cluster(1, 0, true, NodeLimits.NONE),
+        SECONDS,
+        "");
+  }
+
+  private static Scenario threePairs() {
+    return scenario(Flow.PAIRS, new Clients(3, 3, 0, 0, 0), Leaving.NONE);
+  }
+
+  private static RunResult run(Scenario scenario, int seconds, Function<String, Mood> moods)
+      throws Exception {
+    try (MoodyBroker broker = new MoodyBroker(moods);
+        ClientLoops loops = new ClientLoops(broker.address(), 2)) {
+      return new LoadRun(scenario, 0, seconds, line -> {})
+          .run("moody", loops, new BrokerWatch(List.of(), List.of()), 1, false);
+    }
+  }
+
+  private static RunResult run(Scenario scenario, Map<String, Mood> moods) throws Exception {
+    return run(scenario, SECONDS, client -> moods.getOrDefault(client, Mood.SERVE));
+  }
+
+  private static double figure(RunResult result, Figure figure) {
+    return result.figures().getOrDefault(figure, -1.0);
+  }
+
+  /** While they come there are less than in the end, but never less than none. */
+  private static void assertConnected(RunResult result, double inTheEnd) {
+    List<Double> clients =
+        result.samples().stream()
+            .map(sample -> sample.value(Series.CONNECTED).orElseThrow())
+            .toList();
+    assertThat(clients).allMatch(some -> some >= 0).last().isEqualTo(inTheEnd);
+  }
+
+  @Test
+  void shouldFindNothingWrongIfAllAreServed() throws Exception {
+    RunResult result = run(threePairs(), Map.of());
+    assertThat(result.faults()).isEmpty();
+    assertThat(figure(result, Figure.RECEIVED)).isPositive();
+    assertConnected(result, 6);
+  }
+
+  @Test
+  void shouldBeginWithThoseWhoAreIn() throws Exception {
+    RunResult result = run(threePairs(), Map.of("s0", Mood.REFUSE, "p1", Mood.REFUSE));
+    assertThat(figure(result, Figure.RECEIVED)).isPositive();
+    assertThat(figure(result, Figure.OFFERED)).isEqualTo(2 * 40.0);
+    assertThat(figure(result, Figure.CONNECTED)).isEqualTo(4);
+    assertThat(figure(result, Figure.LOST)).isZero();
+    assertThat(figure(result, Figure.HELD_BACK)).isZero();
+    assertThat(result.faults())
+        .containsExactly("2 clients could not connect or subscribe", "  2 × CONNACK 0x03 (s0, p1)");
+    assertThat(result.remarks())
+        .contains("the load came from those who were in: 2 of 3 publishers, 2 of 3 subscribers");
+  }
+
+  @Test
+  void shouldNotCountAsDisconnectedWhoWasNeverIn() throws Exception {
+    RunResult result =
+        run(threePairs(), Map.of("s0", Mood.HANG_UP, "s1", Mood.HANG_UP, "s2", Mood.HANG_UP));
+    assertConnected(result, 3);
+    assertThat(figure(result, Figure.REFUSED)).isEqualTo(3);
+    assertThat(figure(result, Figure.DISCONNECTED)).isZero();
+    assertThat(figure(result, Figure.SENT)).isPositive();
+    assertThat(figure(result, Figure.LOST)).isZero();
+  }
+
+  @Test
+  void shouldHaveNoFewerThanNobody() throws Exception {
+    RunResult result =
+        run(threePairs(), SECONDS, client -> client.startsWith("s") ? Mood.HANG_UP : Mood.REFUSE);
+    assertConnected(result, 0);
+    assertThat(figure(result, Figure.REFUSED)).isEqualTo(6);
+    assertThat(result.faults()).last().isEqualTo("so there was no load");
+  }
+
+  @Test
+  void shouldSendAwayWhoMayNotSubscribe() throws Exception {
+    RunResult result = run(threePairs(), Map.of("s1", Mood.DENY));
+    assertThat(figure(result, Figure.CONNECTED)).isEqualTo(5);
+    assertConnected(result, 5);
+    assertThat(figure(result, Figure.LOST)).isZero();
+    assertThat(figure(result, Figure.DISCONNECTED)).isZero();
+    assertThat(result.faults()).contains("  1 × SUBACK 0x80 (s1)");
+  }
+
+  @Test
+  void shouldMissNothingOfASharedSubscriptionWithoutMembers() throws Exception {
+    Scenario shared = scenario(Flow.SHARED, new Clients(2, 2, 0, 0, 0), Leaving.NONE);
+    RunResult result = run(shared, Map.of("s0", Mood.DENY, "s1", Mood.DENY));
+    assertThat(figure(result, Figure.SENT)).isPositive();
+    assertThat(figure(result, Figure.LOST)).isZero();
+  }
+
+  @Test
+  @Tag("slow")
+  void shouldCountOnceWhoCannotComeBack() throws Exception {
+    Map<String, AtomicInteger> times = new ConcurrentHashMap<>();
+    Scenario leaving = scenario(Flow.PAIRS, new Clients(1, 1, 0, 0, 0), new Leaving(100, 1, 1));
+    RunResult result =
+        run(
+            leaving,
+            4,
+            client -> {
+              int time = times.computeIfAbsent(client, none -> new AtomicInteger()).getAndAdd(1);
+              return client.equals("s0") && time > 0 ? Mood.HANG_UP : Mood.SERVE;
+            });
+    assertThat(figure(result, Figure.DISCONNECTED)).isEqualTo(1);
+    assertConnected(result, 1); // its publisher has come back, and need not leave any more
+  }
+}

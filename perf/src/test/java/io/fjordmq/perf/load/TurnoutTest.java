@@ -1,0 +1,88 @@
+package io.fjordmq.perf.load;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.perf.scenario.Clients;
+import io.fjordmq.perf.scenario.Cluster;
+import io.fjordmq.perf.scenario.Connections;
+import io.fjordmq.perf.scenario.Connections.Transport;
+import io.fjordmq.perf.scenario.Flow;
+import io.fjordmq.perf.scenario.Leaving;
+import io.fjordmq.perf.scenario.NodeLimits;
+import io.fjordmq.perf.scenario.Scenario;
+import io.fjordmq.perf.scenario.Traffic;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** What is to be sent and delivered if only some are in: half a message a second of each. */
+class TurnoutTest {
+  private static Scenario scenario(Flow flow, Clients clients) {
+    return new Scenario(
+        "turnout",
+        flow,
+        clients,
+        new Traffic(0.5, 64, 1, 100),
+        new Connections(Transport.TCP, 4, false, 0, 0, Leaving.NONE, false),
+        new Cluster(1, 0, false, NodeLimits.NONE),
+        1,
+        "");
+  }
+
+  private static Turnout turnout(
+      Flow flow, Clients clients, Set<Integer> publishers, Set<Integer> places) {
+    return Turnout.of(scenario(flow, clients), publishers::contains, places::contains);
+  }
+
+  @Test
+  void shouldBeAsTheScenarioSaysIfAllAreIn() {
+    Set<Integer> all = Set.of(0, 1, 2, 3, 4, 5);
+    for (Scenario whole :
+        new Scenario[] {
+          scenario(Flow.PAIRS, new Clients(4, 4, 0, 0, 1)),
+          scenario(Flow.SHARED, new Clients(4, 2, 0, 0, 2)),
+          scenario(Flow.TOPICS, new Clients(5, 3, 7, 2, 1)),
+          scenario(Flow.MUTUAL, new Clients(4, 0, 0, 0, 1))
+        }) {
+      Turnout turnout = Turnout.of(whole, all::contains, all::contains);
+      assertThat(turnout.publishesPerSecond()).isEqualTo(whole.publishesPerSecond());
+      assertThat(turnout.deliveriesPerSecond()).isEqualTo(whole.deliveriesPerSecond());
+      assertThat(turnout.isFull()).isTrue();
+    }
+  }
+
+  @Test
+  void shouldCountPairsOfWhichBothAreIn() {
+    Turnout turnout =
+        turnout(Flow.PAIRS, new Clients(4, 4, 0, 0, 0), Set.of(0, 1, 2), Set.of(1, 2, 3));
+    assertThat(turnout.publishesPerSecond()).isEqualTo(1.5);
+    assertThat(turnout.deliveriesPerSecond()).isEqualTo(1);
+    assertThat(turnout.toString()).isEqualTo("3 of 4 publishers, 3 of 4 subscribers");
+    assertThat(turnout.isFull()).isFalse();
+  }
+
+  @Test
+  void shouldCountPartners() {
+    Turnout turnout =
+        turnout(Flow.MUTUAL, new Clients(4, 0, 0, 0, 0), Set.of(0, 1, 2), Set.of(0, 1, 2));
+    assertThat(turnout.publishesPerSecond()).isEqualTo(1.5);
+    assertThat(turnout.deliveriesPerSecond()).isEqualTo(1); // 2 has nobody to hear it
+  }
+
+  @Test
+  void shouldCountASharedSubscriptionAsLongAsItHasAMember() {
+    Clients clients = new Clients(2, 3, 0, 0, 0);
+    assertThat(turnout(Flow.SHARED, clients, Set.of(0, 1), Set.of(2)).deliveriesPerSecond())
+        .isEqualTo(1);
+    assertThat(turnout(Flow.SHARED, clients, Set.of(0, 1), Set.of()).deliveriesPerSecond())
+        .isZero();
+  }
+
+  @Test
+  void shouldCountWhoMeetsAndWhoCollects() {
+    // Topic 0: publishers 0, 2, subscribers 0, 2; topic 1: publishers 1, 3, subscriber 1; place 3
+    Turnout turnout =
+        turnout(Flow.TOPICS, new Clients(4, 3, 0, 2, 1), Set.of(0, 1, 2), Set.of(1, 2, 3));
+    assertThat(turnout.publishesPerSecond()).isEqualTo(1.5);
+    assertThat(turnout.deliveriesPerSecond()).isEqualTo(0.5 * (2 + 1 + 3));
+  }
+}
