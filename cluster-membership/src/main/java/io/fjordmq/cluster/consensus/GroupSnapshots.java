@@ -97,12 +97,22 @@ final class GroupSnapshots implements SnapshotStorage {
       return applied;
     }
     LOG.info("group {}: repeats the installation of a copy that was interrupted", id);
-    return install(InstallRecord.decode(begun));
+    try {
+      return install(InstallRecord.decode(begun));
+    } catch (RefusedCopyException e) {
+      LOG.info("group {}: does without that copy: {}", id, e.getMessage());
+      return applied;
+    }
   }
 
   private long install(InstallRecord record) throws IOException, RocksDBException {
     Path directory = exchange.incoming().resolve(record.directory());
-    state.install(directory);
+    try {
+      state.install(directory);
+    } catch (RefusedCopyException e) {
+      forget(directory);
+      throw e;
+    }
     CheckpointRecord installed = record.checkpoint();
     try (SharedLog.Batch batch = shared.batch()) {
       batch.put(LogKeys.checkpoint(group), installed.encode());
@@ -112,6 +122,14 @@ final class GroupSnapshots implements SnapshotStorage {
     Directories.deleteQuietly(directory);
     LOG.info("group {}: installed a copy of index {}", id, installed.applied());
     return installed.applied();
+  }
+
+  /** Else it would be installed before anything else at every start, and refused for ever. */
+  private void forget(Path directory) throws RocksDBException {
+    try (SharedLog.Batch batch = shared.batch()) {
+      batch.delete(LogKeys.install(group)).commit(true);
+    }
+    Directories.deleteQuietly(directory);
   }
 
   private long export(Path directory) throws IOException {

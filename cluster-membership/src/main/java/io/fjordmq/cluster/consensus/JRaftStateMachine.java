@@ -259,7 +259,7 @@ final class JRaftStateMachine extends StateMachineAdapter {
     ConsensusException cause =
         new ConsensusException(
             Kind.FAILED,
-            "group " + group + " halted on this node: " + error.getStatus().getErrorMsg(),
+            "group " + group + " halted on this node: " + why(error),
             thrown == null ? error : thrown);
     halted = cause;
     // The state is told why, and logs it as its kind of trouble deserves.
@@ -271,5 +271,13 @@ final class JRaftStateMachine extends StateMachineAdapter {
     closing();
     observer.halted(group, cause);
     haltIfThrows(() -> state.halted(cause));
+  }
+
+  /** What a copy was refused for the state alone knows. */
+  private String why(RaftException error) {
+    Throwable refusal = thrown;
+    return refusal instanceof RefusedCopyException
+        ? String.valueOf(refusal.getMessage())
+        : error.getStatus().getErrorMsg();
   }
 }

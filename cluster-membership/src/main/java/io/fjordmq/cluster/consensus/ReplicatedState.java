@@ -60,7 +60,11 @@ public interface ReplicatedState {
    * Replaces the whole state by a copy that {@link #export} made on another node; durable when it
    * returns. If it did not return because the process died, it is called again with the same
    * directory when the replica is next opened, right after {@link #appliedIndex}; until then that
-   * may be anything.
+   * may be anything. It may have returned before the process died.
+   *
+   * @throws RefusedCopyException if nothing has changed: this copy is forgotten, and the group
+   *     fetches another one when the replica is next opened
+   * @throws java.io.IOException if the state may be half of each: it is called again as above
    */
   void install(Path directory) throws java.io.IOException;
 

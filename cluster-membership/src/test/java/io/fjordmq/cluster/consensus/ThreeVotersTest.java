@@ -23,6 +23,7 @@ final class ThreeVotersTest {
 
   @TempDir Path directory;
   private LoopbackCluster cluster;
+  private NodeId behind = node(0);
 
   @BeforeEach
   void start() throws Exception {
@@ -114,24 +115,65 @@ final class ThreeVotersTest {
 
   @Test
   void shouldInstallAgainWhenAnInstallationWasInterrupted() throws Exception {
-    Member follower = cluster.followers().get(0);
-    cluster.stop(follower.id());
-    for (String value : List.of("a", "b", "c")) {
-      cluster.write(value);
-      for (Member member : cluster.members()) {
-        member.consensus().checkpoint().get(20, TimeUnit.SECONDS);
-      }
-    }
-    ValuesState torn = follower.state().reopened().tearingInstall();
-    cluster.start(follower.id(), THREE, torn);
-    Await.until("halted in the middle", () -> torn.halts() == 1);
-    cluster.stop(follower.id());
+    ValuesState torn = interruptedInstallation();
     ValuesState again = torn.reopened();
-    cluster.start(follower.id(), THREE, again);
+    cluster.start(behind, THREE, again);
     assertThat(again.events()).as("before anything else").startsWith("installed");
     cluster.awaitEverywhere(List.of("a", "b", "c"));
     cluster.write("d");
     cluster.awaitEverywhere(List.of("a", "b", "c", "d"));
+  }
+
+  /** The same one would be refused for ever. */
+  @Test
+  void shouldFetchAnotherCopyWhenTheStateRefusesOne() throws Exception {
+    ValuesState picky = tooFarBehind().refusingCopiesWithout("d");
+    cluster.start(behind, THREE, picky);
+    Await.until("halted", () -> picky.halts() == 1);
+    assertThat(picky.events()).startsWith("refused");
+    assertThat(picky.haltCause()).hasMessageContaining("a copy without d");
+    cluster.stop(behind);
+    writeAndCutTheLog("d");
+    ValuesState again = picky.reopened().refusingCopiesWithout("d");
+    cluster.start(behind, THREE, again);
+    cluster.awaitEverywhere(List.of("a", "b", "c", "d"));
+    assertThat(again.events()).contains("installed").doesNotContain("refused");
+  }
+
+  @Test
+  void shouldDoWithoutACopyThatIsRefusedAfterACrash() throws Exception {
+    ValuesState torn = interruptedInstallation();
+    writeAndCutTheLog("d");
+    ValuesState again = torn.reopened().refusingCopiesWithout("d");
+    cluster.start(behind, THREE, again);
+    cluster.awaitEverywhere(List.of("a", "b", "c", "d"));
+    assertThat(again.events()).containsSubsequence("refused", "installed").doesNotContain("halted");
+  }
+
+  private ValuesState interruptedInstallation() throws Exception {
+    ValuesState torn = tooFarBehind().tearingInstall();
+    cluster.start(behind, THREE, torn);
+    Await.until("halted in the middle", () -> torn.halts() == 1);
+    cluster.stop(behind);
+    return torn;
+  }
+
+  /** A follower that is stopped while the log moves on and is cut. */
+  private ValuesState tooFarBehind() throws Exception {
+    Member follower = cluster.followers().get(0);
+    behind = follower.id();
+    cluster.stop(behind);
+    for (String value : List.of("a", "b", "c")) {
+      writeAndCutTheLog(value);
+    }
+    return follower.state().reopened();
+  }
+
+  private void writeAndCutTheLog(String value) throws Exception {
+    cluster.write(value);
+    for (Member member : cluster.members()) {
+      member.consensus().checkpoint().get(20, TimeUnit.SECONDS);
+    }
   }
 
   @Test

@@ -43,6 +43,7 @@ final class ValuesState implements ReplicatedState {
   private boolean withholding;
   private boolean refusing;
   private boolean tearing;
+  private @Nullable String wantedInCopies;
   private @Nullable String poison;
   private @Nullable CountDownLatch gate;
 
@@ -77,6 +78,12 @@ final class ValuesState implements ReplicatedState {
   /** The next install leaves the state half replaced and throws. */
   synchronized ValuesState tearingInstall() {
     tearing = true;
+    return this;
+  }
+
+  /** Takes no copy that does not have this value. */
+  synchronized ValuesState refusingCopiesWithout(String value) {
+    wantedInCopies = value;
     return this;
   }
 
@@ -174,6 +181,11 @@ final class ValuesState implements ReplicatedState {
 
   @Override
   public synchronized void install(Path directory) throws IOException {
+    List<String> incoming = Files.readAllLines(directory.resolve("parts/values"));
+    if (wantedInCopies != null && !incoming.contains(wantedInCopies)) {
+      events.add("refused");
+      throw new RefusedCopyException("a copy without " + wantedInCopies);
+    }
     values.clear();
     if (tearing) {
       tearing = false;
@@ -184,7 +196,7 @@ final class ValuesState implements ReplicatedState {
         || Files.size(directory.resolve("parts/none")) != 0) {
       throw new IOException("the copy was damaged on its way");
     }
-    values.addAll(Files.readAllLines(directory.resolve("parts/values")));
+    values.addAll(incoming);
     applied = Long.parseLong(Files.readString(directory.resolve("applied")));
     durable = new Saved(applied, List.copyOf(values));
     events.add("installed");
