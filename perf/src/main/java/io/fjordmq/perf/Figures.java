@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * ONLY is how the name of the work to measure begins; both may be empty.
  */
 public final class Figures {
+  private static final int WARM_UP_SECONDS = 60;
   private static final int CLIENT_THREADS = 2;
 
   private final int runs;
@@ -69,6 +70,9 @@ public final class Figures {
                 : fjordmq("other", other, directory, limited)) {
       Figures figures = new Figures(runs, List.of(fjordmq, next));
       figures.starts();
+      if (chosen.stream().anyMatch(Figure::repeatable)) {
+        figures.warmUp();
+      }
       for (Figure figure : chosen) {
         System.out.printf("%n%s%n", figure.name());
         figures.measure(figure);
@@ -95,6 +99,18 @@ public final class Figures {
         new IdleFigure(),
         new ReconnectFigure(),
         new DrainFigure());
+  }
+
+  /**
+   * A JVM needs some time on two cores until it has compiled what is hot, and the first rows would
+   * show the compiler instead of the broker. What a cold broker does the starts show.
+   */
+  private void warmUp() throws Exception {
+    for (BrokerProcess broker : brokers) {
+      try (ClientLoops loops = new ClientLoops(broker.address(), CLIENT_THREADS)) {
+        new PairFigure("warm-up", 32, 1, false, 0, WARM_UP_SECONDS).run(loops, broker.pid());
+      }
+    }
   }
 
   private void starts() {
