@@ -101,6 +101,11 @@ final class RangeKeys {
     return row(FROZEN);
   }
 
+  /** Whether the key is the one by which any range is frozen. */
+  static boolean isFrozen(byte[] key) {
+    return key.length == 10 && key[0] == ENGINE && key[9] == FROZEN;
+  }
+
   byte[] absorbed() {
     return row(ABSORBED);
   }
@@ -178,39 +183,37 @@ final class RangeKeys {
 
   private static List<Long> having(byte kind, KvReader space) {
     List<Long> found = new ArrayList<>();
-    space.scan(
-        new byte[] {ENGINE},
-        new byte[] {DATA},
-        (key, value) -> {
-          if (key[9] == kind) {
-            found.add(ByteBuffer.wrap(key).getLong(1));
-          }
-          return true;
-        });
+    visit(kind, space, (number, row) -> found.add(number));
     return found;
   }
 
   /** The descriptors of all ranges in a space, as stored. */
   static List<byte[]> descriptors(KvReader space) {
-    return rows(DESCRIPTOR, space);
+    List<byte[]> found = new ArrayList<>();
+    visit(DESCRIPTOR, space, (number, row) -> found.add(row));
+    return found;
   }
 
   /** For what ranges stand still, as stored. */
-  static List<byte[]> frozen(KvReader space) {
-    return rows(FROZEN, space);
+  static void visitFrozen(KvReader space, RowOfRange visitor) {
+    visit(FROZEN, space, visitor);
   }
 
-  private static List<byte[]> rows(byte kind, KvReader space) {
-    List<byte[]> found = new ArrayList<>();
+  /** Takes a row of the engine and the number of its range. */
+  @FunctionalInterface
+  interface RowOfRange {
+    void visit(long number, byte[] row);
+  }
+
+  private static void visit(byte kind, KvReader space, RowOfRange visitor) {
     space.scan(
         new byte[] {ENGINE},
         new byte[] {DATA},
         (key, value) -> {
           if (key[9] == kind) {
-            found.add(value);
+            visitor.visit(rangeOf(key), value);
           }
           return true;
         });
-    return found;
   }
 }

@@ -369,7 +369,7 @@ final class RangeReplica implements ReplicatedState {
 
   @Override
   public long export(Path directory) throws IOException {
-    return snapshots.export(directory, leadingTerm != NOT_LEADING);
+    return snapshots.export(directory);
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.fjordmq.range.store;
 
 import io.fjordmq.api.ByteWriter;
 import io.fjordmq.api.MalformedBytesException;
+import io.fjordmq.cluster.consensus.RefusedCopyException;
 import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeDescriptorCodec;
@@ -18,9 +19,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
@@ -40,13 +39,6 @@ final class ReplicaSnapshot {
   private final Kv kv;
   private final Path installDirectory;
   private final RangeSplit splits;
-
-  /** What a copy says of the range, apart from its rows. */
-  private record Copy(
-      RangeDescriptor range,
-      List<RangeDescriptor> children,
-      List<Newborn> newborn,
-      List<RangeId> parts) {}
 
   /**
    * What else has changed with a copy.
@@ -71,34 +63,16 @@ final class ReplicaSnapshot {
   /**
    * Writes a consistent copy into the directory; returns the applied index it contains.
    *
-   * @param leading whether the replica has applied all that was committed before its term. A copy
-   *     from before a merge must not reach who has no rows of the part: the log that follows would
-   *     have it take in what it does not have
-   * @throws IOException if that may be so, or the copy cannot be written
+   * @throws IOException if it cannot be written, or the range is part of another one by now
    */
-  long export(Path directory, boolean leading) throws IOException {
+  long export(Path directory) throws IOException {
     try (KvSnapshot rows = space.snapshot()) {
-      if (!leading && mayHaveTakenIn(rows)) {
+      if (rows.get(keys.descriptor()) == null) {
         throw new IOException(
-            "range "
-                + id
-                + " may have been merged before this term, and has not applied that: it goes on when it"
-                + " leads, for which another voter that is not so far behind must come back");
+            "range " + id + " is part of another one here: nothing is left of it");
       }
       return export(directory, rows);
     }
-  }
-
-  /**
-   * Whether the log may hold an entry by which the range takes in its neighbour and which is not
-   * applied here: that one stands still for it on the disk of every replica then. Whether it leads
-   * is not enough to ask: a leader of two that are left may need to send a copy before it can lead.
-   */
-  private boolean mayHaveTakenIn(KvReader rows) {
-    long version = RangeDescriptorCodec.decode(descriptorRow(rows)).epoch().version();
-    return RangeKeys.frozen(rows).stream()
-        .map(Frozen::decode)
-        .anyMatch(still -> still.left() == id.number() && still.leftVersion() == version);
   }
 
   private byte[] descriptorRow(KvReader rows) {
@@ -124,6 +98,9 @@ final class ReplicaSnapshot {
       KeyInterval interval = descriptor.interval();
       copy(rows, RangeKeys.data(interval.start()), RangeKeys.dataEnd(interval.end()), file);
       Newborn.copyTo(file, RangeState.children(keys, rows), rows);
+      for (FrozenNeighbour neighbour : FrozenNeighbour.of(descriptor, rows)) {
+        neighbour.copyTo(file);
+      }
       file.finish();
       return RangeState.appliedIndexOf(progress);
     }
@@ -157,15 +134,29 @@ final class ReplicaSnapshot {
   }
 
   /**
-   * Replaces the range's rows by a copy; durable when it returns. A damaged copy, or one of another
-   * range, is refused before anything is changed.
+   * Replaces the range's rows by a copy; durable when it returns.
+   *
+   * <p>Of a range that is frozen here as there, only its progress is replaced.
+   *
+   * @throws RefusedCopyException if the copy is damaged, one of another range, or not for this node
+   *     as things are; nothing has been changed
+   * @throws IOException if the rows cannot be replaced
    */
   Installed install(Path directory) throws IOException {
     Path received = directory.resolve(FILE);
-    Copy incoming = check(received);
-    refuseIfFrozen(incoming.range());
+    ReceivedCopy incoming = read(received);
+    if (space.latest().get(keys.descriptor()) == null) {
+      throw new RefusedCopyException("range " + id + " is part of another one here");
+    } else if (isInstalled(incoming)) {
+      return Installed.NOTHING; // before the process died
+    }
+    if (isFrozenAlike(incoming)) {
+      skipTo(incoming);
+      return Installed.NOTHING;
+    }
     long seen = versionSeen();
     refuseOverlap(incoming, seen);
+    refuseWithoutNeighbours(incoming);
     Path kept = keep(received);
     KvBatch marker = new KvBatch();
     marker.put(keys.installing(), new ByteWriter(9).writeByte(1).writeLong(seen).toByteArray());
@@ -186,7 +177,7 @@ final class ReplicaSnapshot {
     }
     // Before ranges were split the marker said no more than that it is there.
     long seen = marker.length == 1 ? Long.MAX_VALUE : ByteBuffer.wrap(marker).getLong(1);
-    Installed installed = replaceRows(kept, check(kept), seen);
+    Installed installed = replaceRows(kept, ReceivedCopy.read(id, kept), seen);
     Files.deleteIfExists(kept);
     return installed;
   }
@@ -196,54 +187,48 @@ final class ReplicaSnapshot {
     return RangeDescriptorCodec.decode(descriptorRow(space.latest())).epoch().version();
   }
 
-  /** Reads the whole file, so that damage is found first. */
-  private Copy check(Path file) throws IOException {
-    byte[][] found = new byte[1][];
-    List<RangeDescriptor> children = new ArrayList<>();
-    List<RangeId> parts = new ArrayList<>();
-    Map<Long, byte[]> progress = new HashMap<>();
-    RowFile.read(
-        file,
-        (key, value) -> {
-          if (Arrays.equals(key, keys.descriptor())) {
-            found[0] = value;
-          } else if (keys.isChild(key)) {
-            children.add(RangeDescriptorCodec.decode(value));
-          } else if (keys.isPart(key)) {
-            parts.add(new RangeId(id.store(), RangeKeys.numberOf(key)));
-          } else if (RangeKeys.isProgress(key)) {
-            progress.put(RangeKeys.rangeOf(key), value);
-          }
-        });
-    byte[] descriptor = found[0];
-    if (descriptor == null) {
-      throw new IOException(file + " does not hold a copy of range " + id);
+  private ReceivedCopy read(Path received) throws RefusedCopyException {
+    try {
+      return ReceivedCopy.read(id, received);
+    } catch (IOException | MalformedBytesException e) {
+      throw new RefusedCopyException(
+          "cannot install a copy of range " + id + ": " + e.getMessage(), e);
     }
-    List<Newborn> newborn = new ArrayList<>();
-    for (RangeDescriptor child : children) {
-      byte[] begun = progress.get(child.id().number());
-      if (begun != null) {
-        newborn.add(new Newborn(child, begun));
-      }
-    }
-    return new Copy(RangeDescriptorCodec.decode(descriptor), children, newborn, parts);
+  }
+
+  private boolean isInstalled(ReceivedCopy incoming) {
+    KvReader rows = space.latest();
+    return Arrays.equals(incoming.progress(), rows.get(keys.progress()))
+        && Arrays.equals(
+            RangeDescriptorCodec.encode(incoming.range()), rows.get(keys.descriptor()));
   }
 
   /**
-   * What stands still here has all there is of it, and its neighbour may be about to take it in.
+   * Whether the range stands still here as in the copy: then all that is new is how far its log is.
+   * Its rows stay, since its neighbour may be about to take them in.
    */
-  private void refuseIfFrozen(RangeDescriptor incoming) throws IOException {
-    KvReader rows = space.latest();
-    if (rows.get(keys.frozen()) != null && versionSeen() == incoming.epoch().version()) {
-      throw new IOException("range " + id + " is frozen here, a copy has nothing more of it");
+  private boolean isFrozenAlike(ReceivedCopy incoming) throws RefusedCopyException {
+    byte[] frozen = space.latest().get(keys.frozen());
+    if (frozen == null || versionSeen() != incoming.range().epoch().version()) {
+      return false;
+    } else if (!Arrays.equals(frozen, incoming.frozen())) {
+      throw new RefusedCopyException("range " + id + " is frozen here, and not in the copy of it");
     }
+    return true;
+  }
+
+  private void skipTo(ReceivedCopy incoming) throws IOException {
+    KvBatch batch = new KvBatch();
+    batch.put(keys.progress(), incoming.progress());
+    space.write(batch);
+    flush();
   }
 
   /**
    * Installing over keys that another replica here holds would delete that replica's data. But of
    * one that is frozen, because it became part of this range, the copy has everything.
    */
-  private void refuseOverlap(Copy incoming, long versionSeen) throws IOException {
+  private void refuseOverlap(ReceivedCopy incoming, long versionSeen) throws RefusedCopyException {
     List<KeyInterval> replaced = new ArrayList<>();
     replaced.add(incoming.range().interval());
     missing(incoming, versionSeen).forEach(child -> replaced.add(child.range().interval()));
@@ -252,25 +237,38 @@ final class ReplicaSnapshot {
       if (!other.id().equals(id)
           && replaced.stream().anyMatch(other.interval()::overlaps)
           && !(incoming.parts().contains(other.id()) && isFrozen(other))) {
-        throw new IOException(
+        throw new RefusedCopyException(
             "copy of range " + id + " holds keys of range " + other.id() + " of this node");
       }
     }
   }
 
   /** The newborn ranges of which this node is to have a replica and has none. */
-  private List<Newborn> missing(Copy incoming, long versionSeen) {
+  private List<Newborn> missing(ReceivedCopy incoming, long versionSeen) {
     return incoming.newborn().stream()
         .filter(child -> splits.isMissing(child.range(), versionSeen))
         .toList();
   }
 
   private boolean isFrozen(RangeDescriptor other) {
-    RangeKeys others = new RangeKeys(other.id().number());
+    return FrozenNeighbour.isWhole(new RangeKeys(other.id().number()), space.latest());
+  }
+
+  /**
+   * The log that follows may have the range take in what a replica that is new here does not have.
+   * One that has something of the range was there when that was proposed, or it never will be as
+   * long as the neighbour is not frozen here.
+   */
+  private void refuseWithoutNeighbours(ReceivedCopy incoming) throws RefusedCopyException {
     KvReader rows = space.latest();
-    return rows.get(others.frozen()) != null
-        && rows.get(others.installing()) == null
-        && rows.get(others.removing()) == null; // who removes it would remove our rows, too
+    boolean isNew = RangeState.appliedIndexOf(required(rows, keys.progress(), "progress")) == 0;
+    for (FrozenNeighbour neighbour : incoming.neighbours()) {
+      if (isNew && !neighbour.isHere(rows)) {
+        throw new RefusedCopyException(
+            "copy of range %s is from before a merge with %s-%d, which is not frozen here yet"
+                .formatted(id, id.store(), neighbour.number()));
+      }
+    }
   }
 
   private Path keptFile() {
@@ -293,7 +291,8 @@ final class ReplicaSnapshot {
     return kept;
   }
 
-  private Installed replaceRows(Path file, Copy incoming, long versionSeen) throws IOException {
+  private Installed replaceRows(Path file, ReceivedCopy incoming, long versionSeen)
+      throws IOException {
     KvBatch batch = new KvBatch();
     deleteData(batch, ownInterval());
     deleteData(batch, incoming.range().interval());
@@ -309,7 +308,8 @@ final class ReplicaSnapshot {
     RowFile.read(
         file,
         (key, value) -> {
-          if (others.stream().noneMatch(child -> child.owns(key))) {
+          if (!FrozenNeighbour.isRowOf(keys, key)
+              && others.stream().noneMatch(child -> child.owns(key))) {
             batch.put(key, value);
           }
           if (batch.bytes() >= RowFile.CHUNK_BYTES) {

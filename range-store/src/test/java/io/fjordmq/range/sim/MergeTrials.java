@@ -66,6 +66,18 @@ final class MergeTrials {
     }
   }
 
+  /** Who leads a range for which another one stands still; null if there is none. */
+  @Nullable NodeId leaderOfLeft() {
+    return statuses().stream()
+        .map(ReplicaStatus::merging)
+        .filter(Objects::nonNull)
+        .map(merging -> leader(merging.left()))
+        .filter(Objects::nonNull)
+        .map(ReplicaStatus::node)
+        .findFirst()
+        .orElse(null);
+  }
+
   /** Ends what is under way; to be called until it says that nothing is. */
   boolean end() {
     if (simulation.chance(5)) {

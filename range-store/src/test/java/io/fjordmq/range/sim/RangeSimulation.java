@@ -119,6 +119,9 @@ final class RangeSimulation {
         trouble();
         simulation.run(simulation.between(1, 150));
       }
+      if (nodes.size() > 2) {
+        withoutOne();
+      }
       peace();
     } catch (IOException e) {
       throw new UncheckedIOException("seed " + simulation.seed(), e);
@@ -176,15 +179,61 @@ final class RangeSimulation {
     }
   }
 
-  private void peace() throws IOException {
+  /**
+   * One node dies in the middle of whatever is going on, and stays away: the others are a majority,
+   * so there is a leader for every key, although nobody goes on with a merge.
+   */
+  private void withoutOne() throws IOException {
+    SimNode gone = nodes.get((int) simulation.between(0, nodes.size() - 1));
+    NodeId wanted = merges.leaderOfLeft();
+    for (SimNode node : nodes) {
+      gone = node.id().equals(wanted) ? node : gone;
+    }
+    if (gone.running()) {
+      gone.crash();
+    }
+    List<SimNode> others = new ArrayList<>(nodes);
+    others.remove(gone);
+    pacify(others);
+    try {
+      simulation.runUntil(
+          "every key has a leader without " + gone.id(),
+          () -> KEYS.stream().allMatch(key -> isLed(key, others)),
+          PATIENCE_MILLIS);
+    } catch (AssertionError e) {
+      throw new AssertionError(e.getMessage() + where(others), e);
+    }
+  }
+
+  /** Who holds what, for whoever has to find out why. */
+  private static String where(List<SimNode> nodes) {
+    StringBuilder text = new StringBuilder();
+    nodes.forEach(
+        node -> node.store().status().forEach(replica -> text.append("\n").append(replica)));
+    return text.toString();
+  }
+
+  private static boolean isLed(String key, List<SimNode> by) {
+    return by.stream()
+        .flatMap(node -> node.store().status().stream())
+        .anyMatch(
+            replica ->
+                replica.leading() && replica.descriptor().interval().contains(key.getBytes(UTF_8)));
+  }
+
+  private void pacify(List<SimNode> those) throws IOException {
     cluster.network().heal();
     cluster.network().setFaults(SimNetwork.Faults.NONE);
-    for (SimNode node : nodes) {
+    for (SimNode node : those) {
       node.failDisk(false);
       if (!node.running()) {
         node.start();
       }
     }
+  }
+
+  private void peace() throws IOException {
+    pacify(nodes);
     clients.forEach(SimClient::rest);
     awaitAnswers(); // then what was in the logs is committed
     simulation.runUntil("no range is being merged", merges::end, PATIENCE_MILLIS);

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.CommittedEntry;
+import io.fjordmq.cluster.consensus.RefusedCopyException;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.RangeDescriptor;
@@ -14,6 +16,7 @@ import io.fjordmq.range.RangeEntry;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.RangeResult;
 import io.fjordmq.range.kv.KvBatch;
+import io.fjordmq.range.kv.KvException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -33,6 +36,11 @@ class ReplicaMergeTest {
   private static final RangeId RIGHT = new RangeId("words", 7);
   private static final byte[] FREEZE = RangeEntry.encodeFreeze(2, 1, 2);
   private static final byte[] ABSORB = RangeEntry.encodeAbsorb(2, RIGHT.number(), 2);
+  private static final List<CommittedEntry> RIGHT_LOG =
+      List.of(
+          ReplicaFixture.entry(RangeState.BEGINNING + 1, RangeEntry.encodeRegister(), null),
+          ReplicaFixture.entry(RangeState.BEGINNING + 2, mutations(2, 1, 1, "x:3"), null),
+          ReplicaFixture.entry(RangeState.BEGINNING + 3, FREEZE, null));
 
   @TempDir Path first;
   @TempDir Path second;
@@ -211,15 +219,121 @@ class ReplicaMergeTest {
         .isInstanceOf(RangeResult.Applied.class);
   }
 
+  /**
+   * Who leads the left range next may have the entry that merges, and cannot know; the other voter
+   * may need a copy before anybody leads.
+   */
+  @Test
+  void shouldTakeACopyFromBeforeAndTheMergeFromTheLog() throws IOException {
+    copyFromBefore();
+    ReplicaFixture behind = behind();
+    RangeReplica standing = behind.open(RIGHT);
+    standing.apply(RIGHT_LOG);
+    behind.replica.install(copy);
+    assertThat(rows(behind)).isEqualTo("a=1;b=1;x=2 3;");
+    assertThat(standing.status().merging()).isEqualTo(right.status().merging());
+    behind.replica.apply(List.of(ReplicaFixture.entry(6, ABSORB, null)));
+    left.execute(ABSORB);
+    assertThat(ranges(behind)).hasSize(1).isEqualTo(ranges(left));
+  }
+
+  /** If it had been proposed, it would be frozen there, too. */
+  @Test
+  void shouldTakeACopyFromBeforeAsLongAsTheMergeCannotHaveBeenProposed() throws IOException {
+    copyFromBefore();
+    ReplicaFixture behind = behind();
+    behind.replica.install(copy);
+    assertThat(rows(behind)).isEqualTo("a=1;b=1;x=2;");
+  }
+
+  /** It came to the group later, and would not have what it is to take in. */
+  @Test
+  void shouldRefuseACopyFromBeforeWhereTheReplicaIsNewAndTheNeighbourNotFrozen()
+      throws IOException {
+    copyFromBefore();
+    ReplicaFixture added = new ReplicaFixture(second);
+    assertThatThrownBy(() -> added.replica.install(copy))
+        .isInstanceOf(RefusedCopyException.class)
+        .hasMessageContaining("words-7, which is not frozen here yet");
+    assertThat(added.replica.appliedIndex()).isZero();
+    left.execute(ABSORB);
+    left.replica.export(copy);
+    added.replica.install(copy);
+    assertThat(rows(added)).isEqualTo("a=1;b=1;x=2 3;");
+  }
+
+  /** Its rows are final, and its neighbour may be taking them in; but somebody must lead it. */
+  @Test
+  void shouldTakeOfACopyOfWhatIsFrozenHowFarItIsAndNothingElse() throws IOException {
+    toRight(FREEZE);
+    toRight(mutations(2, 1, 2, "x:4"));
+    right.export(copy);
+    ReplicaFixture behind = behind();
+    RangeReplica standing = behind.open(RIGHT);
+    standing.apply(RIGHT_LOG);
+    standing.install(copy);
+    assertThat(standing.appliedIndex()).isEqualTo(right.appliedIndex());
+    assertThat(standing.status().merging()).isEqualTo(right.status().merging());
+    assertThat(rows(behind)).isEqualTo("a=1;x=2 3;");
+    behind.disk.crash(unflushed -> 0);
+    assertThat(behind.open(RIGHT).appliedIndex()).isEqualTo(right.appliedIndex());
+  }
+
+  @Test
+  void shouldRefuseACopyOfWhatItsNeighbourHasTakenIn() throws IOException {
+    toRight(FREEZE);
+    right.export(copy);
+    left.execute(ABSORB);
+    assertThatThrownBy(() -> right.install(copy))
+        .isInstanceOf(RefusedCopyException.class)
+        .hasMessageContaining("part of another");
+    assertThatThrownBy(() -> right.export(copy)).isInstanceOf(IOException.class);
+    assertThat(ranges(left)).hasSize(1);
+  }
+
+  /** The copy lies on the disk for a while, if the node dies while it is installed. */
+  @Test
+  void shouldNotFreezeANeighbourAgainThatWentOnWhileACopyWasInstalled() throws IOException {
+    copyFromBefore();
+    ReplicaFixture behind = behind();
+    behind.open(RIGHT).apply(RIGHT_LOG);
+    ReplicaSnapshot snapshots =
+        new ReplicaSnapshot(
+            ReplicaFixture.ID,
+            new FailingAfter(behind.space, 1),
+            behind.kv,
+            second,
+            new RangeSplit(new NodeId("a"), behind.groups, behind.space));
+    assertThatThrownBy(() -> snapshots.install(copy)).isInstanceOf(KvException.class);
+    RangeReplica standing = behind.open(RIGHT);
+    standing.apply(
+        List.of(
+            ReplicaFixture.entry(RangeState.BEGINNING + 4, RangeEntry.encodeThaw(2), null),
+            ReplicaFixture.entry(RangeState.BEGINNING + 5, mutations(3, 1, 2, "x:4"), null)));
+    behind.reopen();
+    assertThat(rows(behind)).isEqualTo("a=1;b=1;x=2 3 4;");
+    assertThat(behind.open(RIGHT).status().merging()).isNull();
+  }
+
+  /** Of the left range, whose leader has just gone, while the right one stands still. */
+  private void copyFromBefore() throws IOException {
+    toRight(FREEZE);
+    left.execute(mutations(2, left.register(), 1, "b:1"));
+    left.replica.following();
+    left.replica.export(copy);
+    left.replica.leading(2);
+  }
+
   /** Another node, that knows of the split and of nothing after it. */
   private ReplicaFixture behind() throws IOException {
     ReplicaFixture behind = new ReplicaFixture(second);
+    byte[] split = RangeEntry.encodeSplit(1, RIGHT.number(), bytes("m"), BOTH);
+    RangeEntry.stamp(split, behind.clock.millis(), 3); // as the leader did
     behind.replica.apply(
         List.of(
             ReplicaFixture.entry(1, RangeEntry.encodeRegister(), null),
             ReplicaFixture.entry(2, ReplicaFixture.mutations(1, 1, "a:1", "x:2"), null),
-            ReplicaFixture.entry(
-                3, RangeEntry.encodeSplit(1, RIGHT.number(), bytes("m"), BOTH), null)));
+            ReplicaFixture.entry(3, split, null)));
     return behind;
   }
 
