@@ -95,8 +95,8 @@ final class RunCommand {
     System.out.println();
     System.out.print(TerminalTable.of(report));
     write(report);
-    if (report.isFlawless()) {
-      delete(work);
+    if (report.isFlawless() || !options.hosts().isEmpty()) {
+      delete(work); // a given broker has its logs elsewhere
     } else {
       System.out.println("logs of the brokers: " + work);
     }

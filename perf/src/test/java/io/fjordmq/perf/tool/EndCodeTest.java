@@ -5,18 +5,36 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fjordmq.perf.MoodyBroker;
 import io.fjordmq.perf.MoodyBroker.Mood;
 import io.fjordmq.perf.report.Parsed;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Function;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** How the tool ends, by what a given broker did. */
 class EndCodeTest {
   @TempDir Path out;
+
+  private final PrintStream terminal = System.out;
+  private final ByteArrayOutputStream said = new ByteArrayOutputStream();
+
+  @BeforeEach
+  void listen() {
+    System.setOut(new PrintStream(said, true, StandardCharsets.UTF_8));
+  }
+
+  @AfterEach
+  void restore() {
+    System.setOut(terminal);
+  }
 
   private int run(Function<String, Mood> moods) throws IOException {
     try (MoodyBroker broker = new MoodyBroker(moods)) {
@@ -57,6 +75,9 @@ class EndCodeTest {
     assertThat(report().at("flawless")).isEqualTo(false);
     assertThat(report().number("runs", 0, "figures", "received")).isPositive();
     assertThat(report().list("runs", 0, "faults").toString()).contains("CONNACK 0x03 (s1)");
+    assertThat(said.toString(StandardCharsets.UTF_8))
+        .contains("1 clients could not connect")
+        .doesNotContain("logs of the brokers"); // whose they are is not the tool's to say
   }
 
   @Test
