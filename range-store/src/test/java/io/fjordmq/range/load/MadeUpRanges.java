@@ -14,16 +14,24 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.function.IntSupplier;
 import java.util.function.IntUnaryOperator;
+import java.util.function.ToDoubleFunction;
 import java.util.function.UnaryOperator;
 
 /**
  * Ranges that are only borders and meters, on one node that leads them all. Each second they get
- * requests for units (inboxes, say) numbered from 0, and the plan is asked; a split takes no time.
+ * requests for units (inboxes, say) numbered from 0, and the plan is asked; a split takes no time,
+ * and a request costs its range the same however many there are.
  */
 final class MadeUpRanges {
   static final int UNITS = 4096;
+  static final String STORE = "inbox";
   private static final int ROWS_PER_UNIT = 16;
+
+  /** Seconds that figures are means of. */
+  private static final int LATEST = 30;
+
   private static final Duration IDLE = Duration.ofSeconds(60);
 
   int splits;
@@ -35,15 +43,18 @@ final class MadeUpRanges {
   private final ShapePlan plan;
   private final SplittableRandom random = new SplittableRandom(7);
   private final TreeMap<Integer, RangeMeter> ranges = new TreeMap<>();
-  private final Map<Integer, Integer> lastSecond = new HashMap<>();
-  private long second;
+  private final List<Second> past = new ArrayList<>();
+  private final Map<Integer, Integer> byUnit = new HashMap<>();
+
+  /** What one second brought: all requests, those of the busiest range, among so many ranges. */
+  private record Second(int requests, int busiest, int ranges) {}
 
   MadeUpRanges(SplitStrategy strategy) {
     this.plan =
         new ShapePlan(
             strategy,
             new ShapeSettings(
-                Set.of("inbox"), 64, Duration.ofSeconds(10), Duration.ofSeconds(1), IDLE));
+                Set.of(STORE), 64, Duration.ofSeconds(10), Duration.ofSeconds(1), IDLE));
     ranges.put(0, meter());
   }
 
@@ -58,24 +69,47 @@ final class MadeUpRanges {
    */
   void run(int seconds, int requestsPerSecond, IntUnaryOperator unit) {
     for (int i = 0; i < seconds; i++) {
-      lastSecond.clear();
-      for (int request = 0; request < requestsPerSecond; request++) {
-        request(unit.applyAsInt(random.nextInt(1 << 30)));
-      }
-      ranges.values().forEach(meter -> meter.tick(1_000_000_000L));
-      second++;
-      plan.next(led(), new NodeLoad(cpu, ranges.size(), maxRanges), second * 1_000)
-          .ifPresent(this::carryOut);
+      second(
+          requestsPerSecond,
+          nanosPerRequest,
+          nanosPerRequest,
+          () -> unit.applyAsInt(random.nextInt(1 << 30)));
     }
   }
 
-  private void request(int unit) {
+  /** Lets the seconds of a recording pass, each with units drawn from its sample. */
+  void replay(RecordedLoad load) {
+    for (RecordedLoad.Second one : load.seconds()) {
+      List<Integer> units = one.units();
+      second(
+          one.requests(),
+          one.busyMicros() * 1_000 / Math.max(1, one.requests()),
+          one.ioNanos(),
+          () -> units.isEmpty() ? 0 : units.get(random.nextInt(units.size())));
+    }
+  }
+
+  private void second(int requests, long nanos, long ofWriting, IntSupplier unit) {
+    Map<Integer, Integer> byRange = new HashMap<>();
+    for (int request = 0; request < requests; request++) {
+      byRange.merge(request(unit.getAsInt(), nanos, ofWriting), 1, Integer::sum);
+    }
+    ranges.values().forEach(meter -> meter.tick(1_000_000_000L));
+    int busiest = byRange.values().stream().mapToInt(Integer::intValue).max().orElse(0);
+    past.add(new Second(requests, busiest, ranges.size()));
+    plan.next(led(), new NodeLoad(cpu, ranges.size(), maxRanges), past.size() * 1_000L)
+        .ifPresent(this::carryOut);
+  }
+
+  /** Returns where the range begins that it went to. */
+  private int request(int unit, long nanos, long ofWriting) {
     int start = ranges.floorKey(unit);
     RangeMeter meter = Objects.requireNonNull(ranges.get(start));
-    meter.applied(1, nanosPerRequest, nanosPerRequest);
+    meter.applied(1, nanos, ofWriting);
     meter.touched(
         ByteBuffer.allocate(5).putInt(unit).put((byte) random.nextInt(ROWS_PER_UNIT)).array());
-    lastSecond.merge(start, 1, Integer::sum);
+    byUnit.merge(unit, 1, Integer::sum);
+    return start;
   }
 
   private List<ShapePlan.Led> led() {
@@ -86,7 +120,7 @@ final class MadeUpRanges {
           Integer end = ranges.higherKey(start);
           led.add(
               new ShapePlan.Led(
-                  meter.load("inbox", name(start), unitOf),
+                  meter.load(STORE, name(start), unitOf),
                   key(start),
                   end == null ? null : key(end),
                   true));
@@ -111,10 +145,44 @@ final class MadeUpRanges {
     return ranges.size();
   }
 
-  /** Requests of the busiest range in the latest second, as a share of all. */
+  /** The most there ever were. */
+  int mostRanges() {
+    return Math.max(ranges(), past.stream().mapToInt(Second::ranges).max().orElse(1));
+  }
+
+  int seconds() {
+    return past.size();
+  }
+
+  /** Requests of the busiest range, as a share of all, in the latest seconds under load. */
   double busiestShare() {
-    int all = lastSecond.values().stream().mapToInt(Integer::intValue).sum();
-    int most = lastSecond.values().stream().mapToInt(Integer::intValue).max().orElse(0);
+    return mean(second -> (double) second.busiest() / second.requests());
+  }
+
+  /** Requests of the busiest range per second, in the latest seconds under load. */
+  double busiest() {
+    return mean(Second::busiest);
+  }
+
+  /** Under load means half of the most there ever was. */
+  private double mean(ToDoubleFunction<Second> figure) {
+    int most = past.stream().mapToInt(Second::requests).max().orElse(0);
+    List<Second> loaded =
+        past.stream()
+            .filter(second -> second.requests() > 0 && second.requests() * 2 >= most)
+            .toList();
+    return loaded.subList(Math.max(0, loaded.size() - LATEST), loaded.size()).stream()
+        .mapToDouble(figure)
+        .average()
+        .orElse(0);
+  }
+
+  /**
+   * Requests for the busiest unit, which no split can divide, as a share of all there ever were.
+   */
+  double busiestUnitShare() {
+    int all = past.stream().mapToInt(Second::requests).sum();
+    int most = byUnit.values().stream().mapToInt(Integer::intValue).max().orElse(0);
     return all == 0 ? 0 : (double) most / all;
   }
 

@@ -1,0 +1,127 @@
+package io.fjordmq.perf.recorder;
+
+import io.fjordmq.api.plugin.RangeLoad;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.stream.IntStream;
+
+/** What one range had to do while it had one shape and one leader. Used by one thread. */
+final class Recording {
+  /*
+   * Text, a few hundred bytes to two thousand for ten seconds:
+   *
+   *   fjordmq-load 1 inbox             version of the form, store
+   *   # remarks
+   *   s 812 31500                      a second: requests, microseconds for which its thread worked
+   *   …
+   *   t 9800 0 0 3 17*40 204           about ten seconds are over: mean nanoseconds for which a
+   *                                    command of theirs waited for storage; an even sample of the
+   *                                    keys they touched, ascending, 17*40 for 40 times the same
+   *
+   * A key is the number of the place where the range can be cut, among all that the recording has,
+   * in their order: where a strategy would cut needs no more, and nobody's name is in the file. What
+   * comes after the last t is missing.
+   */
+  static final int WINDOW_SECONDS = 10;
+
+  private static final int VERSION = 1;
+  private static final int MOST_KEYS = 256;
+
+  private final String store;
+  private final long mostSeconds;
+  private final WindowSeconds requests = new WindowSeconds(WINDOW_SECONDS);
+  private final WindowSeconds busy = new WindowSeconds(WINDOW_SECONDS);
+  private final List<Ten> tens = new ArrayList<>();
+  private List<Second> open = new ArrayList<>();
+  private long age;
+  private int seconds;
+
+  private record Second(double requests, double busy) {}
+
+  private record Ten(List<Second> seconds, double ioNanos, List<byte[]> keys) {}
+
+  /**
+   * Nothing yet.
+   *
+   * @param mostSeconds it is full with the ten seconds that reach them
+   */
+  Recording(String store, long mostSeconds) {
+    this.store = store;
+    this.mostSeconds = mostSeconds;
+  }
+
+  /** Whether that is the same range a moment later. */
+  boolean isContinuedBy(RangeLoad load) {
+    long passed = load.age().toSeconds() - age;
+    return passed >= 0 && (age == 0 || passed <= WINDOW_SECONDS);
+  }
+
+  /**
+   * Takes what is new.
+   *
+   * @param load continues this one
+   * @return whether there is more to write than before
+   */
+  boolean add(RangeLoad load) {
+    long before = age;
+    age = load.age().toSeconds();
+    int passed = (int) Math.min(WINDOW_SECONDS, age - before);
+    double[] asked = requests.next(passed, load.requests().mean());
+    double[] worked = busy.next(passed, load.busy().mean());
+    for (int i = 0; i < passed; i++) {
+      open.add(new Second(asked[i], worked[i]));
+    }
+    if (age / WINDOW_SECONDS == before / WINDOW_SECONDS) {
+      return false;
+    }
+    // The sample's older half is now that of the ten seconds which are over, and the rest is empty.
+    List<Second> ten = open;
+    open = new ArrayList<>();
+    boolean silent = ten.stream().noneMatch(second -> second.requests() > 0);
+    if (seconds >= mostSeconds || (tens.isEmpty() && silent)) {
+      return false;
+    }
+    tens.add(new Ten(ten, load.ioNanos(), thinned(load.keys())));
+    seconds += ten.size();
+    return true;
+  }
+
+  /** Every nth of a sorted sample is as even as the sample. */
+  private static List<byte[]> thinned(List<byte[]> keys) {
+    int count = Math.min(MOST_KEYS, keys.size());
+    return IntStream.range(0, count)
+        .mapToObj(i -> keys.get((int) ((long) i * keys.size() / count)))
+        .toList();
+  }
+
+  /** The whole file. */
+  String text() {
+    TreeMap<byte[], Integer> numbers = new TreeMap<>(Arrays::compareUnsigned);
+    tens.forEach(ten -> ten.keys().forEach(key -> numbers.put(key, 0)));
+    int next = 0;
+    for (var place : numbers.entrySet()) {
+      place.setValue(next++);
+    }
+    StringBuilder out = new StringBuilder("fjordmq-load " + VERSION + " " + store + "\n");
+    for (Ten ten : tens) {
+      for (Second second : ten.seconds()) {
+        out.append("s ").append(Math.round(second.requests()));
+        out.append(' ').append(Math.round(second.busy() * 1e6)).append('\n');
+      }
+      out.append("t ").append(Math.round(ten.ioNanos()));
+      int[] keys = ten.keys().stream().mapToInt(numbers::get).toArray();
+      for (int i = 0; i < keys.length; ) {
+        int times = 1;
+        while (i + times < keys.length && keys[i + times] == keys[i]) {
+          times++;
+        }
+        out.append(' ').append(keys[i]).append(times == 1 ? "" : "*" + times);
+        i += times;
+      }
+      out.append('\n');
+    }
+    return out.toString();
+  }
+}

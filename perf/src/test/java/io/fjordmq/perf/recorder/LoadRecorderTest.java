@@ -1,0 +1,247 @@
+package io.fjordmq.perf.recorder;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fjordmq.api.plugin.NodeLoad;
+import io.fjordmq.api.plugin.Settings;
+import io.fjordmq.api.plugin.SplitAdvice;
+import io.fjordmq.api.plugin.SplitAdvice.Reason;
+import io.fjordmq.api.plugin.SplitStrategy;
+import io.fjordmq.range.load.RangeMeter;
+import io.fjordmq.range.load.RecordedLoad;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.ServiceLoader;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a range's real meter measures is written, and read by those who replay it. */
+class LoadRecorderTest {
+  private static final NodeLoad NODE = new NodeLoad(0.2, 3, 100);
+  private static final long MICROS_EACH = 700;
+  private static final long IO_NANOS = 9_000;
+
+  @TempDir private Path folder;
+
+  private final LoadRecorder recorder = new LoadRecorder();
+
+  private void start(String... more) throws IOException {
+    Map<String, String> values = new HashMap<>(Map.of("folder", folder.toString()));
+    for (int i = 0; i < more.length; i += 2) {
+      values.put(more[i], more[i + 1]);
+    }
+    recorder.start(new Settings("plugins.load-recorder", values));
+  }
+
+  /** A range that is asked about every second. */
+  private final class Range {
+    final String name;
+    final RangeMeter meter = new RangeMeter(Duration.ofSeconds(60), 3);
+
+    Range(String name) {
+      this.name = name;
+    }
+
+    /** One second with requests for these keys. */
+    void second(String... keys) {
+      unseenSecond(keys);
+      SplitAdvice advice = recorder.advise(meter.load("inbox", name, key -> key), NODE);
+      assertThat(advice).isEqualTo(new SplitAdvice.Stay(Reason.OTHER));
+    }
+
+    void unseenSecond(String... keys) {
+      for (String key : keys) {
+        meter.applied(1, MICROS_EACH * 1_000, IO_NANOS);
+        meter.touched(key.getBytes(StandardCharsets.US_ASCII));
+      }
+      meter.tick(1_000_000_000L);
+    }
+  }
+
+  private RecordedLoad read(String file) throws IOException {
+    return RecordedLoad.read(Files.readString(folder.resolve(file)));
+  }
+
+  private List<String> files() throws IOException {
+    try (Stream<Path> all = Files.list(folder)) {
+      return all.map(file -> file.getFileName().toString()).sorted().toList();
+    }
+  }
+
+  private static String[] times(String key, int times) {
+    return IntStream.range(0, times).mapToObj(i -> key).toArray(String[]::new);
+  }
+
+  @Test
+  void shouldWriteEverySecondAndTheKeysInTheirOrder() throws IOException {
+    start();
+    Range range = new Range("inbox-1");
+    for (int second = 0; second < 10; second++) {
+      range.second(times("m", second * 3));
+    }
+    for (int second = 0; second < 10; second++) {
+      range.second("b", "z", "m", "m");
+    }
+    range.second("a"); // of ten that are not over
+    RecordedLoad load = read("inbox-1.load");
+    assertThat(load.store()).isEqualTo("inbox");
+    assertThat(load.seconds()).hasSize(20);
+    for (int second = 0; second < 20; second++) {
+      RecordedLoad.Second one = load.seconds().get(second);
+      assertThat(one.requests()).isEqualTo(second < 10 ? second * 3 : 4);
+      assertThat(one.busyMicros()).isEqualTo(one.requests() * MICROS_EACH);
+      assertThat(one.ioNanos()).isEqualTo(IO_NANOS);
+    }
+    assertThat(load.seconds().get(0).units()).hasSize(135).containsOnly(1);
+    assertThat(load.seconds().get(19).units())
+        .hasSize(40)
+        .isSorted()
+        .containsOnly(0, 1, 2)
+        .filteredOn(unit -> unit == 1)
+        .hasSize(20);
+    assertThat(Files.readString(folder.resolve("inbox-1.load")))
+        .startsWith("fjordmq-load 1 inbox\ns 0 0\ns 3 2100\n")
+        .contains("\nt 9000 1*135\n")
+        .endsWith("\nt 9000 0*10 1*20 2*10\n");
+  }
+
+  @Test
+  void shouldBeginWithTheFirstTenSecondsThatBringSomething() throws IOException {
+    start();
+    Range silent = new Range("dist-1");
+    Range late = new Range("inbox-1");
+    for (int second = 0; second < 40; second++) {
+      silent.second();
+      late.second(second < 25 ? new String[0] : new String[] {"a", "b"});
+    }
+    assertThat(files()).containsExactly("inbox-1.load");
+    assertThat(read("inbox-1.load").seconds())
+        .extracting(RecordedLoad.Second::requests)
+        .containsExactly(0, 0, 0, 0, 0, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2);
+  }
+
+  @Test
+  void shouldGoOnWhenASecondWasLeftOut() throws IOException {
+    start();
+    Range range = new Range("inbox-1");
+    for (int second = 0; second < 30; second++) {
+      if (second % 7 == 3) {
+        range.unseenSecond(times("a", 5));
+      } else {
+        range.second(times("a", 5));
+      }
+    }
+    assertThat(files()).containsExactly("inbox-1.load");
+    assertThat(read("inbox-1.load").seconds())
+        .hasSize(30)
+        .extracting(RecordedLoad.Second::requests)
+        .containsOnly(5);
+  }
+
+  @Test
+  void shouldTakeANewFileWhenTheRangeBeginsAnewOrTheFileIsThere() throws IOException {
+    Files.writeString(folder.resolve("inbox-1.load"), "another's");
+    start();
+    for (int life = 0; life < 2; life++) {
+      Range range = new Range("inbox-1");
+      for (int second = 0; second < 10 + 10 * life; second++) {
+        range.second("a");
+      }
+    }
+    assertThat(files()).containsExactly("inbox-1.2.load", "inbox-1.3.load", "inbox-1.load");
+    assertThat(Files.readString(folder.resolve("inbox-1.load"))).isEqualTo("another's");
+    assertThat(read("inbox-1.2.load").seconds()).hasSize(10);
+    assertThat(read("inbox-1.3.load").seconds()).hasSize(20);
+  }
+
+  @Test
+  void shouldEndAfterSoManySeconds() throws IOException {
+    start("seconds", "20");
+    Range range = new Range("inbox-1");
+    for (int second = 0; second < 100; second++) {
+      range.second("a");
+    }
+    assertThat(files()).containsExactly("inbox-1.load");
+    assertThat(read("inbox-1.load").seconds()).hasSize(20);
+  }
+
+  @Test
+  void shouldStaySmallWhenThereIsMuchToDo() throws IOException {
+    start();
+    Range range = new Range("inbox-1");
+    for (int second = 0; second < 60; second++) {
+      range.second(
+          IntStream.range(0, 2_000)
+              .mapToObj(i -> "client-" + (10_000 + i * 7 % 4_000))
+              .toArray(String[]::new));
+    }
+    assertThat(Files.size(folder.resolve("inbox-1.load"))).isLessThan(10_000);
+    List<Integer> units = read("inbox-1.load").seconds().get(59).units();
+    assertThat(units).hasSize(256);
+    // The sample is as even as the load: a quarter of it is about a quarter of the places.
+    int places = units.get(255);
+    assertThat(units.get(64) / (double) places).isBetween(0.15, 0.35);
+  }
+
+  @Test
+  void shouldSayWhatIsWrong() throws IOException {
+    assertThatThrownBy(() -> recorder.start(new Settings("plugins.load-recorder", Map.of())))
+        .hasMessageContaining("plugins.load-recorder.folder");
+    assertThatThrownBy(() -> start("seconds", "5")).hasMessageContaining("10 to 3600, not 5");
+    start();
+    Files.delete(folder);
+    Range range = new Range("inbox-1");
+    for (int second = 0; second < 9; second++) {
+      range.second("a");
+    }
+    assertThatThrownBy(() -> range.second("a"))
+        .isInstanceOf(UncheckedIOException.class)
+        .hasMessageContaining("the load of inbox-1 cannot be written");
+    Files.createDirectory(folder);
+  }
+
+  @Test
+  void shouldNeedNothingThatAPluginDoesNotSee() throws Exception {
+    ClassLoader apiOnly =
+        new ClassLoader(ClassLoader.getPlatformClassLoader()) {
+          @Override
+          protected Class<?> findClass(String name) throws ClassNotFoundException {
+            if (name.startsWith("io.fjordmq.api.")) {
+              return SplitStrategy.class.getClassLoader().loadClass(name);
+            }
+            throw new ClassNotFoundException(name);
+          }
+        };
+    URL classes = LoadRecorder.class.getProtectionDomain().getCodeSource().getLocation();
+    try (URLClassLoader plugin = new URLClassLoader(new URL[] {classes}, apiOnly)) {
+      List<SplitStrategy> found =
+          ServiceLoader.load(SplitStrategy.class, plugin).stream()
+              .map(ServiceLoader.Provider::get)
+              .toList();
+      assertThat(found).hasSize(1);
+      SplitStrategy strategy = found.get(0);
+      assertThat(strategy.getClass().getClassLoader()).isSameAs(plugin);
+      strategy.start(new Settings("plugins.x", Map.of("folder", folder.toString())));
+      RangeMeter meter = new RangeMeter(Duration.ofSeconds(60), 3);
+      for (int second = 0; second < 10; second++) {
+        meter.applied(1, 5, 5);
+        meter.tick(1_000_000_000L);
+        strategy.advise(meter.load("retain", "retain-1", key -> key), NODE);
+      }
+      assertThat(files()).containsExactly("retain-1.load");
+      assertThat(read("retain-1.load").store()).isEqualTo("retain");
+    }
+  }
+}

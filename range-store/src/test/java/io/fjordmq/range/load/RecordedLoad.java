@@ -1,0 +1,88 @@
+package io.fjordmq.range.load;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/**
+ * What a range of a real node had to do, read from what {@code perf.recorder.Recording} draws.
+ *
+ * @param store whose range it was
+ * @param seconds one after the other
+ */
+public record RecordedLoad(String store, List<Second> seconds) {
+  private static final String FORM = "fjordmq-load 1 ";
+  private static final int MOST_TIMES = 100_000;
+
+  /**
+   * One second.
+   *
+   * @param busyMicros for which the range's thread worked
+   * @param ioNanos mean of the ten seconds that this one is of, for a command
+   * @param units an even sample of these ten seconds; numbers from 0 in the order of the keys
+   */
+  public record Second(int requests, long busyMicros, long ioNanos, List<Integer> units) {}
+
+  /** One of those that are kept beside this class. */
+  static RecordedLoad kept(String name) {
+    try (InputStream in =
+        Objects.requireNonNull(
+            RecordedLoad.class.getResourceAsStream(name + ".load"), "no recording " + name)) {
+      return read(new String(in.readAllBytes(), StandardCharsets.US_ASCII));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /**
+   * @throws IllegalArgumentException if a line is not as it should be; the message has its number
+   */
+  public static RecordedLoad read(String text) {
+    List<String> lines = text.lines().toList();
+    if (lines.isEmpty() || !lines.get(0).startsWith(FORM)) {
+      throw new IllegalArgumentException("no recording begins without '" + FORM + "' and a store");
+    }
+    List<Second> seconds = new ArrayList<>();
+    List<String[]> open = new ArrayList<>();
+    for (int i = 1; i < lines.size(); i++) {
+      String[] words = lines.get(i).split(" ", -1);
+      try {
+        if (words[0].equals("s") && words.length == 3) {
+          open.add(words);
+        } else if (words[0].equals("t") && words.length >= 2) {
+          List<Integer> units = Stream.of(words).skip(2).flatMap(RecordedLoad::units).toList();
+          for (String[] second : open) {
+            seconds.add(
+                new Second(
+                    Integer.parseInt(second[1]),
+                    Long.parseLong(second[2]),
+                    Long.parseLong(words[1]),
+                    units));
+          }
+          open.clear();
+        } else if (!words[0].startsWith("#")) {
+          throw new IllegalArgumentException("neither a second nor the end of ten");
+        }
+      } catch (IllegalArgumentException e) {
+        throw new IllegalArgumentException("line " + (i + 1) + " of a recording: " + e, e);
+      }
+    }
+    return new RecordedLoad(lines.get(0).substring(FORM.length()), List.copyOf(seconds));
+  }
+
+  private static Stream<Integer> units(String word) {
+    int star = word.indexOf('*');
+    int times = star < 0 ? 1 : Integer.parseInt(word.substring(star + 1));
+    int unit = Integer.parseInt(star < 0 ? word : word.substring(0, star));
+    if (unit < 0 || times < 1 || times > MOST_TIMES) {
+      throw new IllegalArgumentException("'" + word + "' is no key and how often it was seen");
+    }
+    return IntStream.range(0, times).mapToObj(i -> unit);
+  }
+}
