@@ -61,6 +61,11 @@ final class KeyReservoir {
     return all;
   }
 
+  /** What came since the last turn, if that fills its half; else both halves. In no order. */
+  synchronized List<byte[]> latest() {
+    return current.size() == capacity ? List.copyOf(current) : sample();
+  }
+
   private void begin() {
     current = new ArrayList<>();
     skip = 0;

@@ -91,6 +91,10 @@ public final class RangeMeter {
    * @param cut to the first key of what a key cannot be cut from
    */
   public RangeLoad load(String store, String range, UnaryOperator<byte[]> cut) {
+    // A range that is hot is not to be cut where the load was before it became so. Some seconds
+    // have
+    // to be in a sample, since a moment may belong to one client.
+    boolean latest = seconds % WINDOW_SECONDS >= WINDOW_SECONDS / 2;
     double executed = Arrays.stream(commandsPerSecond).sum();
     return new RangeLoad(
         store,
@@ -101,7 +105,7 @@ public final class RangeMeter {
         peaks.observed(),
         spread(busy),
         executed == 0 ? 0 : Arrays.stream(writeNanosPerSecond).sum() / executed,
-        () -> sortedCuts(cut));
+        () -> sortedCuts(latest ? keys.latest() : keys.sample(), cut));
   }
 
   /** Executed per second, mean of the latest seconds. */
@@ -109,8 +113,8 @@ public final class RangeMeter {
     return spread(commandsPerSecond).mean();
   }
 
-  private List<byte[]> sortedCuts(UnaryOperator<byte[]> cut) {
-    return keys.sample().stream().map(cut).sorted(Arrays::compareUnsigned).toList();
+  private static List<byte[]> sortedCuts(List<byte[]> sample, UnaryOperator<byte[]> cut) {
+    return sample.stream().map(cut).sorted(Arrays::compareUnsigned).toList();
   }
 
   private static Spread spread(double[] values) {

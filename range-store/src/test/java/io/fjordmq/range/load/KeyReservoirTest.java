@@ -63,4 +63,15 @@ final class KeyReservoirTest {
     reservoir.turn();
     assertThat(reservoir.sample()).isEmpty();
   }
+
+  @Test
+  void shouldGiveTheYoungerHalfAloneWhenItIsFull() {
+    offer(0, CAPACITY);
+    reservoir.turn();
+    offer(1_000, 1_000 + CAPACITY - 1);
+    assertThat(reservoir.latest()).hasSize(2 * CAPACITY - 1);
+    offer(2_000, 2_050);
+    assertThat(reservoir.latest()).hasSize(CAPACITY).allMatch(key -> number(key) >= 1_000);
+    assertThat(reservoir.sample()).hasSize(2 * CAPACITY);
+  }
 }

@@ -75,4 +75,22 @@ final class RangeMeterTest {
     assertThat(load.keys())
         .containsExactly(new byte[] {3}, new byte[] {3}, new byte[] {(byte) 200});
   }
+
+  @Test
+  void shouldForgetTheKeysOfBeforeWhenALoadHasChangedForAWholeWindow() {
+    for (int change = 0; change < RangeMeter.WINDOW_SECONDS; change++) {
+      RangeMeter changed = new RangeMeter(Duration.ofSeconds(60), change);
+      for (int second = 0; second < change + 2 * RangeMeter.WINDOW_SECONDS; second++) {
+        boolean before = second < change + RangeMeter.WINDOW_SECONDS;
+        for (int i = 0; i < (before ? 20 : 600); i++) {
+          changed.touched(new byte[] {(byte) (before ? 1 : 2)});
+        }
+        changed.tick(SECOND);
+      }
+      assertThat(changed.load("inbox", "inbox-1", UnaryOperator.identity()).keys())
+          .filteredOn(key -> key[0] == 1)
+          .as("keys of before, when the change was in second %d of ten", change)
+          .hasSizeLessThan(30);
+    }
+  }
 }
