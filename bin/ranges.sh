@@ -32,7 +32,7 @@ if [ "$1" = replay ]; then
 fi
 
 if [ "$1" = record ]; then
-  mvn -B -q -DskipTests package -pl perf -am
+  bin/perf.sh --list >/dev/null # builds it if need be
   folder="$(cd "$here" && mkdir -p "$2" && cd "$2" && pwd)"
   plugins="$(mktemp -d)"
   trap 'rm -rf "$plugins"' EXIT

@@ -101,6 +101,15 @@ class ScenarioFilesTest {
   }
 
   @Test
+  void shouldHaveLoadsOfWhichFewInboxesGetMost() throws IOException {
+    Scenario few = shipped().find("few_inboxes_1n");
+    assertThat(few.deliveriesPerSecond()).isEqualTo(7 * few.publishesPerSecond());
+    Scenario one = shipped().find("one_inbox_1n");
+    assertThat(one.deliveriesPerSecond()).isEqualTo(1.2 * one.publishesPerSecond());
+    assertThat(List.of(few, one)).allMatch(scenario -> scenario.connections().persistent());
+  }
+
+  @Test
   void shouldOfferTheLoadThatTheReportsHadOffered() throws IOException {
     ScenarioFiles files = shipped();
     assertThat(files.find("bg9M_pub_200k_qos1").publishesPerSecond()).isEqualTo(200_000);

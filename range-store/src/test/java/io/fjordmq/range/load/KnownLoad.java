@@ -17,7 +17,11 @@ enum KnownLoad {
   MOVING_SPOT("a spot that moves on eight times, 400/s", 100, KnownLoad::movingSpot),
   GOES("uniform, 700/s, then 2/s", 100, KnownLoad::goes),
   COMES_AND_GOES("40 s of 700/s and 40 s of 10/s, ten times", 100, KnownLoad::comesAndGoes),
-  SHORT_BURSTS("8 s of 500/s and 5 s of 1/s, twenty times", 100, KnownLoad::shortBursts);
+  SHORT_BURSTS("8 s of 500/s and 5 s of 1/s, twenty times", 100, KnownLoad::shortBursts),
+  COLD_PAIRS("recorded: a cold cluster, 600 pairs", 150, ranges -> twice(ranges, "cold-pairs")),
+  FEW_INBOXES("recorded: few inboxes get most", 20, ranges -> twice(ranges, "few-inboxes")),
+  ONE_INBOX("recorded: one inbox gets most", 100, ranges -> twice(ranges, "one-inbox")),
+  NEW_SESSIONS("recorded: 5,000 sessions come, then nothing", 10, KnownLoad::newSessions);
 
   /** Of these units a request is for one; from a random number of 30 bits. */
   static final class Units {
@@ -60,6 +64,18 @@ enum KnownLoad {
             MadeUpRanges.STORE,
             new SplitLimits(
                 density, 0.5, ioNanosLimit, 0.9, Duration.ofSeconds(20), Duration.ofSeconds(60))));
+  }
+
+  /** The second time shows what stays: the recordings are not much longer than the splits take. */
+  private static void twice(MadeUpRanges ranges, String name) {
+    RecordedLoad load = RecordedLoad.kept(name);
+    ranges.replay(load);
+    ranges.replay(load);
+  }
+
+  private static void newSessions(MadeUpRanges ranges) {
+    twice(ranges, "new-sessions");
+    ranges.run(600, 1, Units.EVEN);
   }
 
   private static void movingSpot(MadeUpRanges ranges) {

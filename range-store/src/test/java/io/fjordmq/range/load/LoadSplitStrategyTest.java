@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fjordmq.api.plugin.SplitAdvice;
 import io.fjordmq.api.plugin.SplitAdvice.Reason;
 import io.fjordmq.range.load.KnownLoad.Units;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** What the default strategy makes of loads of all kinds; a range may carry 100 a second. */
@@ -99,6 +100,57 @@ final class LoadSplitStrategyTest {
     slow.nanosPerRequest = 8_000_000;
     slow.run(60, 80, Units.EVEN);
     assertThat(slow.splits).isPositive();
+  }
+
+  @Test
+  void shouldSpreadRecordedPairsAndRestWhenTheyComeAgain() {
+    MadeUpRanges once = new MadeUpRanges(KnownLoad.strategy(KnownLoad.COLD_PAIRS.density, 30_000));
+    once.replay(RecordedLoad.kept("cold-pairs"));
+    MadeUpRanges twice = KnownLoad.COLD_PAIRS.play();
+    assertThat(twice.ranges()).isBetween(5, 9);
+    assertThat(twice.busiest()).isLessThan(KnownLoad.COLD_PAIRS.density * 1.3);
+    assertThat(twice.busiestShare()).isLessThan(0.3);
+    assertThat(twice.splits - once.splits).as("splits of what is well spread").isBetween(0, 2);
+    assertThat(twice.merges).as("merges in the pause between, shorter than the window").isZero();
+  }
+
+  @Test
+  void shouldSpreadTheFewInboxesOfARecordingThatGetMost() {
+    MadeUpRanges few = KnownLoad.FEW_INBOXES.play();
+    assertThat(few.ranges()).isBetween(6, 12);
+    assertThat(few.busiestShare())
+        .as("the busiest inbox has " + few.busiestUnitShare())
+        .isLessThan(2 * few.busiestUnitShare());
+    assertThat(few.merges).isZero();
+  }
+
+  @Test
+  void shouldNotSplitInVainWhenOneInboxOfARecordingGetsMost() {
+    MadeUpRanges one = KnownLoad.ONE_INBOX.play();
+    assertThat(one.busiestUnitShare()).isGreaterThan(0.6);
+    assertThat(one.splits).isZero();
+    assertThat(one.adviceAbout(0)).contains(stay(Reason.ONE_HOT_KEY));
+  }
+
+  @Test
+  void shouldFoldBackWhenARecordedLoadHasComeTwiceAndGone() {
+    MadeUpRanges sessions = KnownLoad.NEW_SESSIONS.play();
+    assertThat(sessions.mostRanges()).isBetween(5, 10);
+    assertThat(sessions.busiestShare()).isLessThan(0.3);
+    assertThat(sessions.ranges()).isEqualTo(1);
+    assertThat(sessions.splits).as("none is split twice").isEqualTo(sessions.mostRanges() - 1);
+  }
+
+  @Test
+  void shouldWaitWhileTheStorageOfARecordingIsSlow() {
+    RecordedLoad load = RecordedLoad.kept("few-inboxes");
+    List<RecordedLoad.Second> slow =
+        load.seconds().stream().takeWhile(second -> second.ioNanos() > 30_000).toList();
+    assertThat(slow).hasSizeGreaterThan(RangeMeter.WINDOW_SECONDS);
+    MadeUpRanges waiting = new MadeUpRanges(KnownLoad.strategy(20, 30_000));
+    waiting.replay(new RecordedLoad(load.store(), slow));
+    assertThat(waiting.splits).isZero();
+    assertThat(waiting.adviceAbout(0)).contains(stay(Reason.STORAGE_IS_THE_LIMIT));
   }
 
   private static SplitAdvice stay(Reason reason) {

@@ -49,21 +49,17 @@ public record RecordedLoad(String store, List<Second> seconds) {
       throw new IllegalArgumentException("no recording begins without '" + FORM + "' and a store");
     }
     List<Second> seconds = new ArrayList<>();
-    List<String[]> open = new ArrayList<>();
+    List<Second> open = new ArrayList<>();
     for (int i = 1; i < lines.size(); i++) {
       String[] words = lines.get(i).split(" ", -1);
       try {
         if (words[0].equals("s") && words.length == 3) {
-          open.add(words);
+          open.add(new Second(Integer.parseInt(words[1]), Long.parseLong(words[2]), 0, List.of()));
         } else if (words[0].equals("t") && words.length >= 2) {
+          long ioNanos = Long.parseLong(words[1]);
           List<Integer> units = Stream.of(words).skip(2).flatMap(RecordedLoad::units).toList();
-          for (String[] second : open) {
-            seconds.add(
-                new Second(
-                    Integer.parseInt(second[1]),
-                    Long.parseLong(second[2]),
-                    Long.parseLong(words[1]),
-                    units));
+          for (Second second : open) {
+            seconds.add(new Second(second.requests(), second.busyMicros(), ioNanos, units));
           }
           open.clear();
         } else if (!words[0].startsWith("#")) {
