@@ -17,7 +17,11 @@ case "${1:-}" in
   throughput) defaults=(15 4 45) ;;
   idle) defaults=(3 60 99) ;;
   record) [ $# -ge 3 ] || { help >&2; exit 2; } ;;
-  replay) [ $# -eq 1 ] || [ $# -eq 3 ] || { help >&2; exit 2; } ;;
+  replay)
+    [ $# -eq 1 ] || [ $# -eq 3 ] || { help >&2; exit 2; }
+    [ $# -eq 1 ] || [ -r "$2" ] || { echo "ranges.sh: there is no recording '$2', or it may not be read" >&2; exit 2; }
+    [ $# -eq 1 ] || [[ "$3" =~ ^[1-9][0-9]{0,8}$ ]] || { echo "ranges.sh: DENSITY is requests a second that a range may carry, not '$3'" >&2; exit 2; }
+    ;;
   -h | --help) help; exit 0 ;;
   *) help >&2; exit 2 ;;
 esac
