@@ -12,6 +12,10 @@ final class IdleLoad {
   private static final int WAVE = 256;
   private static final int SETTLE_SECONDS = 3;
 
+  // Else the memory in which a JVM compiles, and its code, would be taken for that of connections.
+  private static final int WARM_UP_ROUNDS = 20;
+  private static final int WARM_UP_PAUSE_MILLIS = 500;
+
   /**
    * @param kilobytesPerConnection between {@code base} and {@code total} connections
    * @param acceptedPerSecond CONNACKs a second while going from base to total
@@ -22,24 +26,33 @@ final class IdleLoad {
 
   Result run(ClientLoops loops, long brokerPid, int base, int total) throws Exception {
     try {
+      for (int round = 0; round < WARM_UP_ROUNDS; round++) {
+        open(loops, base);
+        close();
+        TimeUnit.MILLISECONDS.sleep(WARM_UP_PAUSE_MILLIS);
+      }
       open(loops, base);
       TimeUnit.SECONDS.sleep(SETTLE_SECONDS);
       long before = ProcessUsage.of(brokerPid).residentKilobytes();
-      long start = System.nanoTime();
-      open(loops, total - base);
-      double seconds = (System.nanoTime() - start) / 1e9;
+      double perSecond = open(loops, total - base);
       TimeUnit.SECONDS.sleep(SETTLE_SECONDS);
       long after = ProcessUsage.of(brokerPid).residentKilobytes();
-      return new Result(
-          (after - before) / (double) (total - base), (total - base) / seconds, after);
+      return new Result((after - before) / (double) (total - base), perSecond, after);
     } finally {
-      clients.stream()
-          .filter(client -> !client.connected().isCompletedExceptionally())
-          .forEach(client -> client.channel().close());
+      close();
     }
   }
 
-  private void open(ClientLoops loops, int count) throws Exception {
+  private void close() {
+    clients.stream()
+        .filter(client -> !client.connected().isCompletedExceptionally())
+        .forEach(client -> client.channel().close());
+    clients.clear();
+  }
+
+  /** Returns how many came in a second. */
+  private double open(ClientLoops loops, int count) throws Exception {
+    long start = System.nanoTime();
     Waves waves = new Waves(WAVE);
     for (int i = 0; i < count; i++) {
       LoadClient client =
@@ -48,5 +61,6 @@ final class IdleLoad {
       waves.add(loops.connect(client));
     }
     waves.await();
+    return count * 1e9 / (System.nanoTime() - start);
   }
 }
