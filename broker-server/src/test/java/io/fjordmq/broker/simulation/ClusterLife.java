@@ -254,6 +254,11 @@ final class ClusterLife {
     return placement.split(range, key);
   }
 
+  /** Has a range take in the one that follows, if this node leads the metadata. */
+  CompletableFuture<Void> merge(RangeId left) {
+    return placement.merge(left);
+  }
+
   /** Whether its sessions believe that it may serve them. */
   boolean serves() {
     return serving.refusedBecause() == null;

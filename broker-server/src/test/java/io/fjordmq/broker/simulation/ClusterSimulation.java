@@ -44,9 +44,11 @@ final class ClusterSimulation {
    * @param refusals of owners of inboxes that were none any more
    * @param compared replicas with others
    * @param routes that were answered
+   * @param merges that were asked for and done
    */
-  record Figures(long received, long refusals, long compared, long routes, long events) {
-    static final Figures NONE = new Figures(0, 0, 0, 0, 0);
+  record Figures(
+      long received, long refusals, long compared, long routes, long merges, long events) {
+    static final Figures NONE = new Figures(0, 0, 0, 0, 0, 0);
 
     Figures plus(Figures other) {
       return new Figures(
@@ -54,6 +56,7 @@ final class ClusterSimulation {
           refusals + other.refusals,
           compared + other.compared,
           routes + other.routes,
+          merges + other.merges,
           events + other.events);
     }
   }
@@ -107,6 +110,7 @@ final class ClusterSimulation {
           owners.refusals(),
           rows.compared(),
           routes.answered(),
+          trouble.merges(),
           simulation.executedEvents());
     }
   }
@@ -114,6 +118,9 @@ final class ClusterSimulation {
   private void peace() {
     trouble.end();
     await();
+    crowd.await("a merge is done or given up", trouble.merge()::isDone);
+    await();
+    trouble.merge(); // while clients say their last words, and its leaders are lost
     crowd.rest(trouble::loseLeaders);
     crowd.await("wills have become of what must", () -> crowd.wrongWills().isEmpty());
     rows.check(nodes.machines());

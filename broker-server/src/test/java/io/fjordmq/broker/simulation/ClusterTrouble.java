@@ -6,9 +6,12 @@ import io.fjordmq.cluster.consensus.sim.SimNetwork;
 import io.fjordmq.cluster.consensus.sim.Simulation;
 import io.fjordmq.inbox.InboxReplicas;
 import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.RangeId;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 
 /** What befalls the nodes of a cluster and the network between them. */
 final class ClusterTrouble {
@@ -18,6 +21,7 @@ final class ClusterTrouble {
   private final Simulation simulation;
   private final ClusterLives nodes;
   private final Ledger ledger;
+  private long merges;
 
   ClusterTrouble(Simulation simulation, ClusterLives nodes, Ledger ledger) {
     this.simulation = simulation;
@@ -65,7 +69,39 @@ final class ClusterTrouble {
       life.membership().drain(draining);
     } else if (dice < 46) {
       split();
+    } else if (dice < 56) {
+      merge();
     }
+  }
+
+  /**
+   * Any range that is followed by another one takes that in; only the node that leads the metadata
+   * takes it on.
+   *
+   * @return completes when it is done, or given up, or nobody has taken it on
+   */
+  CompletableFuture<Void> merge() {
+    String store = nodes.pick(SimStores.NAMES);
+    List<CompletableFuture<?>> asked = new ArrayList<>();
+    for (ClusterLife life : nodes.running()) {
+      List<RangeDescriptor> ranges = life.directory().ranges(store);
+      if (ranges.size() > 1) {
+        RangeId left = nodes.pick(ranges.subList(0, ranges.size() - 1)).id();
+        asked.add(
+            life.merge(left)
+                .thenRun(
+                    () -> {
+                      merges++;
+                      ledger.note(left + " has taken in the range that followed");
+                    }));
+      }
+    }
+    return CompletableFuture.allOf(asked.toArray(CompletableFuture<?>[]::new));
+  }
+
+  /** Ranges that were asked for and became one. */
+  long merges() {
+    return merges;
   }
 
   /** Of any store, anywhere; only the node that leads the metadata takes it on. */

@@ -45,11 +45,16 @@ final class ForgetfulReceiver implements PeerServices.Handler {
       stream.shift = 0;
     }
     long number = batch.getLong(NUMBER);
+    long shift = stream.shift;
     if (number == stream.last) {
-      stream.shift += batch.get(COUNT); // below 128 it is one byte
+      shift += batch.get(COUNT); // below 128 it is one byte
     }
-    stream.last = number;
-    batch.putLong(NUMBER, number + stream.shift);
-    return real.handle(from, batch.array());
+    batch.putLong(NUMBER, number + shift);
+    CompletableFuture<byte[]> answer = real.handle(from, batch.array());
+    if (!answer.isCompletedExceptionally()) { // else it was refused, and will come again
+      stream.shift = shift;
+      stream.last = number;
+    }
+    return answer;
   }
 }

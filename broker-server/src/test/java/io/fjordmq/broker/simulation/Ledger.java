@@ -88,7 +88,9 @@ final class Ledger {
 
   /** The cluster goes on without this life of a node, whatever the node itself knows of that. */
   void lifeOver(String life) {
-    livesOver.computeIfAbsent(life, first -> tick());
+    if (livesOver.putIfAbsent(life, tick()) == null) {
+      note("the others go on without " + life);
+    }
   }
 
   /** Lives of nodes that have ended since. */
@@ -114,11 +116,11 @@ final class Ledger {
     return session;
   }
 
-  /** The broker has accepted a connection of the client: its older ones are gone. */
-  void connected(String clientId) {
-    sessions.stream()
-        .filter(session -> session.clientId().equals(clientId))
-        .forEach(SessionRecord::replaced);
+  /** The client's sessions that are over: when it is connected again the broker knows that, too. */
+  List<SessionRecord> formerOf(String clientId) {
+    return sessions.stream()
+        .filter(session -> session.clientId().equals(clientId) && session.isOver())
+        .toList();
   }
 
   void add(Publication publication) {

@@ -14,6 +14,10 @@ final class ModelClient {
   private static final int MAX_PAUSE_MILLIS = 120;
   private static final int MAX_CALM_PAUSE_MILLIS = 1_000;
   private static final int CONNECT_PATIENCE_MILLIS = 4_000;
+
+  /** A node that is cut off serves for as long as its lease holds, and ends connections after. */
+  private static final long OTHERS_KNOW_AFTER_MILLIS = 3_000;
+
   private static final int KEEP_ALIVE_SECONDS = 5;
 
   private enum Mood {
@@ -45,6 +49,8 @@ final class ModelClient {
   private boolean cleaning;
   private boolean sessionPresent;
   private int triesSinceFormer;
+  // A connection with clean start of which it has heard nothing, and perhaps never will.
+  private boolean cleanTryGivenUp;
   private int connections;
   private int subscribeIdentifiers;
 
@@ -248,9 +254,10 @@ final class ModelClient {
       throw ledger.violated(
           mine.link().name() + ": session present is " + present + " after clean start " + clean);
     }
-    if (present && sessionKnown && mayBeOver && triesSinceFormer > 1) {
+    if (present && sessionKnown && (mayBeOver && triesSinceFormer > 1 || cleanTryGivenUp)) {
       // A connection that it gave up may have begun a new session: it cannot know.
       cleaning = true;
+      cleanTryGivenUp = false;
       leave(SimLink.Cut.CLOSED);
       return;
     }
@@ -268,7 +275,12 @@ final class ModelClient {
       newSession();
     }
     sessionKnown = !mine.endsSession();
-    ledger.connected(self.clientId());
+    List<SessionRecord> before = ledger.formerOf(self.clientId());
+    if (ledger.hasManyNodes()) {
+      simulation.schedule(OTHERS_KNOW_AFTER_MILLIS, () -> before.forEach(SessionRecord::replaced));
+    } else {
+      before.forEach(SessionRecord::replaced);
+    }
     subscriber.connected();
     publisher.connected(present, mine.link()::fromClient);
   }
@@ -278,6 +290,8 @@ final class ModelClient {
     ModelConnection current = connection;
     if (current != null) {
       ledger.note(self.clientId() + " leaves: " + how);
+      // A node that stands still may serve its CONNECT after those that follow it at other nodes.
+      cleanTryGivenUp |= ledger.hasManyNodes() && current.isClean() && !current.isAccepted();
       connection = null;
       current.leave(how);
       if (current.endsSession()) {

@@ -41,6 +41,13 @@ final class PlacementGoal {
         }
       }
     }
+    for (ClusterMachine machine : all) {
+      for (ReplicaStatus replica : machine.ranges().store().status()) {
+        if (replica.merging() != null || !ranges().contains(replica.descriptor().id())) {
+          return machine.id() + " still has " + replica;
+        }
+      }
+    }
     for (RangeId range : ranges()) {
       String missing = missing(range);
       if (missing != null) {

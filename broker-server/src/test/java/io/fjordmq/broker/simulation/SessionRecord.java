@@ -65,6 +65,7 @@ final class SessionRecord {
   private final long life;
   private final List<Subscription> granted = new ArrayList<>();
   private final Map<String, Integer> asked = new HashMap<>();
+  private final Map<String, Integer> leastAsked = new HashMap<>();
   private final Map<String, Long> firstAsked = new HashMap<>();
   private final Map<Publication, Receptions> received = new HashMap<>();
   private final Map<Stream, Integer> newest = new HashMap<>();
@@ -101,9 +102,9 @@ final class SessionRecord {
     return clientId;
   }
 
-  /** The next session of the client is there. */
+  /** The next session of the client is there, and every node knows. */
   void replaced() {
-    if (isOver() && gone == Ledger.NEVER) {
+    if (gone == Ledger.NEVER) {
       gone = ledger.tick();
     }
   }
@@ -117,6 +118,7 @@ final class SessionRecord {
   void asked(String filter, int qos) {
     changes();
     asked.merge(filter, qos, Math::max);
+    leastAsked.merge(filter, qos, Math::min);
     firstAsked.putIfAbsent(filter, ledger.tick());
     if (ShareRecord.isShared(filter) && !persistent) {
       ledger.share(filter).joins(this);
@@ -195,9 +197,8 @@ final class SessionRecord {
     }
     boolean known = receptions.all() > 0;
     if (!known) {
-      asked.keySet().stream()
-          .filter(filter -> ShareRecord.isShared(filter) && matches(filter, publication))
-          .forEach(filter -> ledger.share(filter).receives(this, publication, packet.qos()));
+      sharesOf(publication)
+          .forEach(share -> ledger.share(share).receives(this, publication, packet.qos()));
     }
     if (packet.qos() == 0) {
       receptions.live++;
@@ -216,8 +217,12 @@ final class SessionRecord {
 
   private void requireNotMore(Publication publication, Receptions receptions) {
     // A repetition may find a share with other members, and come to the same one in the end.
-    boolean once = publication.qos() == 2 && !isMemberFor(publication);
-    int most = once ? 1 : publication.sends();
+    List<String> shares = sharesOf(publication);
+    boolean once = publication.qos() == 2 && shares.isEmpty();
+    long most = once ? 1 : publication.sends();
+    for (String share : shares) {
+      most += ledger.share(share).handOvers(publication);
+    }
     // Copies of QoS 0 are remembered nowhere: a publisher of QoS 2 that repeats itself to a broker
     // that has crashed meanwhile reaches them again.
     int mostLive =
@@ -225,7 +230,7 @@ final class SessionRecord {
             ? Integer.MAX_VALUE / 2
             : publication.sends() * (1 + movesSince(publication.firstSent()));
     // While subscriptions change, the old and the new may each bring a copy (MQTT 5.0 §3.3.4).
-    int mostOfAll =
+    long mostOfAll =
         unchangedSince < publication.firstSent() ? Math.max(most, mostLive) : most + mostLive;
     if (receptions.stored > most || receptions.live > mostLive || receptions.all() > mostOfAll) {
       throw ledger.violated(
@@ -260,9 +265,16 @@ final class SessionRecord {
         .orElse(-1);
   }
 
-  private boolean isMemberFor(Publication publication) {
+  /** The lowest QoS it has ever asked for with the filter; -1 if it has not. */
+  int leastAsked(String filter) {
+    return leastAsked.getOrDefault(filter, -1);
+  }
+
+  /** Those of its filters by which it may be given it as the member of a share. */
+  private List<String> sharesOf(Publication publication) {
     return asked.keySet().stream()
-        .anyMatch(filter -> ShareRecord.isShared(filter) && matches(filter, publication));
+        .filter(filter -> ShareRecord.isShared(filter) && matches(filter, publication))
+        .toList();
   }
 
   private static boolean matches(String filter, Publication publication) {
