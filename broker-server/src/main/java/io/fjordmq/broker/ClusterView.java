@@ -148,6 +148,7 @@ final class ClusterView {
         leader == null ? null : leader.value(),
         lines(set.voters(), replicas, applied),
         lines(set.learners(), replicas, applied),
+        range.interval().toString(),
         shape == null ? null : load(shape),
         problems.isEmpty() ? null : String.join("; ", problems));
   }

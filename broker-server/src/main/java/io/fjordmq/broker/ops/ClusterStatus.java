@@ -37,6 +37,7 @@ public record ClusterStatus(List<NodeLine> nodes, List<RangeLine> ranges, List<S
    * A range.
    *
    * @param leader null if nobody is known to lead it
+   * @param keys from the first to the one after the last, in hexadecimal digits
    * @param load null if its leader has not said it
    * @param problem why a replica of it is out of service; null if none is
    */
@@ -45,6 +46,7 @@ public record ClusterStatus(List<NodeLine> nodes, List<RangeLine> ranges, List<S
       @Nullable String leader,
       List<ReplicaLine> voters,
       List<ReplicaLine> learners,
+      String keys,
       @Nullable LoadLine load,
       @Nullable String problem) {}
 
@@ -100,6 +102,8 @@ public record ClusterStatus(List<NodeLine> nodes, List<RangeLine> ranges, List<S
         + "  voters "
         + list(range.voters())
         + (range.learners().isEmpty() ? "" : "  learners " + list(range.learners()))
+        + "  keys "
+        + range.keys()
         + (load == null ? "" : "  " + text(load))
         + (problem == null ? "" : "  " + problem);
   }
