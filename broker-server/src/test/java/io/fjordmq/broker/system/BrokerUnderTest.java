@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * A broker process started from the classes under test, on loopback ports of its own, with its data
@@ -17,9 +18,11 @@ import java.util.concurrent.TimeUnit;
 final class BrokerUnderTest implements AutoCloseable {
   private static final long START_SECONDS = 60;
   private static final long STOP_SECONDS = 30;
+  private static final long COMMAND_SECONDS = 120;
 
   private final Path directory;
   private final NodeFile file;
+  private final AtomicInteger commands = new AtomicInteger();
   private List<String> wrapper;
   private Process process;
   private int starts;
@@ -119,6 +122,33 @@ final class BrokerUnderTest implements AutoCloseable {
     process = launch();
   }
 
+  /**
+   * What it answers to a command, asked as {@code bin/standalone.sh} asks: first a line with the
+   * exit code. It does one after the other.
+   */
+  String command(String words) {
+    Waiting.until("readiness for commands", START_SECONDS, this::isReady);
+    Path folder = node().resolve("data/control");
+    String name = "test-" + commands.incrementAndGet();
+    Path answer = folder.resolve(name + ".answer");
+    try {
+      Path request = folder.resolve(name + ".new");
+      Files.writeString(request, words + "\n");
+      Files.move(request, folder.resolve(name + ".request"));
+      Waiting.until("an answer to " + words, COMMAND_SECONDS, () -> Files.exists(answer));
+      String text = Files.readString(answer);
+      Files.delete(answer);
+      return text;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** It listens a little earlier, and throws away then what an earlier process was asked. */
+  private boolean isReady() {
+    return output(starts).contains("ready in ");
+  }
+
   boolean isRunning() {
     return process.isAlive();
   }
@@ -137,14 +167,18 @@ final class BrokerUnderTest implements AutoCloseable {
   /** Everything the process has printed since it was first started. */
   String output() {
     StringBuilder all = new StringBuilder();
-    for (int i = 1; i <= starts; i++) {
-      try {
-        all.append(Files.readString(directory.resolve("output-" + i + ".log")));
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
+    for (int start = 1; start <= starts; start++) {
+      all.append(output(start));
     }
     return all.toString();
+  }
+
+  private String output(int start) {
+    try {
+      return Files.readString(directory.resolve("output-" + start + ".log"));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   @Override

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.hivemq.client.mqtt.datatypes.MqttQos;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -46,54 +45,28 @@ class FoldBackTest {
 
   @Test
   void shouldBecomeOneRangeAgainWhenTheLoadHasGoneAndLoseNothing() throws IOException {
-    try (BrokerUnderTest broker = BrokerUnderTest.startIn(directory, EAGER, List.of())) {
-      List<CrashSubscriber> subscribers = new ArrayList<>();
-      List<CrashPublisher> publishers = new ArrayList<>();
-      for (int i = 0; i < PAIRS; i++) {
-        CrashPublisher publisher =
-            new CrashPublisher(broker.mqtt(), "pair-" + i, MqttQos.AT_LEAST_ONCE);
-        CrashSubscriber subscriber = new CrashSubscriber(broker.mqtt(), "inbox-of-" + i);
-        subscriber.subscribe(publisher.topic());
-        publishers.add(publisher);
-        subscribers.add(subscriber);
-      }
-      publishers.forEach(CrashPublisher::start);
+    try (BrokerUnderTest broker = BrokerUnderTest.startIn(directory, EAGER, List.of());
+        CrashPairs pairs = new CrashPairs(PAIRS, List.of(broker));
+        CrashPublisher late = new CrashPublisher(broker.mqtt(), "late", MqttQos.AT_LEAST_ONCE)) {
+      pairs.start();
       Waiting.until("two splits", 120, () -> inboxRanges(broker) >= 3);
-      publishers.forEach(CrashPublisher::finish);
+      StatusRanges.at(broker).assertWhole();
+      pairs.finish();
       Waiting.until("all are one again", 240, () -> inboxRanges(broker) == 1);
-
-      for (int i = 0; i < PAIRS; i++) {
-        CrashPublisher publisher = publishers.get(i);
-        CrashSubscriber subscriber = subscribers.get(i);
-        assertThat(publisher.refused()).isEmpty();
-        Waiting.until(
-            "everything for " + subscriber.name(),
-            60,
-            () -> subscriber.distinct(publisher.topic()).containsAll(publisher.acknowledged()));
-        assertThat(subscriber.distinct(publisher.topic())).isSorted();
-      }
+      StatusRanges.at(broker).assertWhole();
+      pairs.assertNothingRefused();
+      pairs.assertArrived();
       // What was merged serves: new sessions, and new messages for those that there are.
-      CrashPublisher late = new CrashPublisher(broker.mqtt(), "late", MqttQos.AT_LEAST_ONCE);
-      for (CrashSubscriber subscriber : subscribers) {
-        subscriber.subscribe(late.topic());
-      }
+      pairs.subscribers().forEach(subscriber -> subscriber.subscribe(late.topic()));
       late.start();
       Waiting.until("some messages", 60, () -> late.acknowledged().size() >= 5);
       late.finish();
-      for (CrashSubscriber subscriber : subscribers) {
-        Waiting.until(
-            "the late ones for " + subscriber.name(),
-            60,
-            () -> subscriber.distinct(late.topic()).containsAll(late.acknowledged()));
-      }
+      pairs.subscribers().forEach(subscriber -> CrashPairs.assertArrived(subscriber, late));
       Scrape scrape = broker.scrape();
       assertThat(scrape.value("fjordmq_range_merges_total{store=\"inbox\"}")).isGreaterThan(1);
       assertThat(scrape.value("fjordmq_range_decisions_total{decision=\"merge\",store=\"inbox\"}"))
           .isPositive();
       assertThat(broker.output()).contains("has taken in").doesNotContain("ERROR");
-      late.close();
-      publishers.forEach(CrashPublisher::close);
-      subscribers.forEach(CrashSubscriber::close);
     }
   }
 }

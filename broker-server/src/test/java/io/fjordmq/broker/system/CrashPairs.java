@@ -1,0 +1,86 @@
+package io.fjordmq.broker.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.hivemq.client.mqtt.datatypes.MqttQos;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Publishers of QoS 1, each with a subscriber of its own, all with persistent sessions and as fast
+ * as they are answered: what goes on while a test does what it is about.
+ */
+final class CrashPairs implements AutoCloseable {
+  private static final int DRAIN_SECONDS = 90;
+
+  private final List<CrashPublisher> publishers = new ArrayList<>();
+  private final List<CrashSubscriber> subscribers = new ArrayList<>();
+
+  /** Connected to the nodes in turn, a subscriber to the one after that of its publisher. */
+  CrashPairs(int count, List<BrokerUnderTest> nodes) {
+    for (int i = 0; i < count; i++) {
+      CrashPublisher publisher =
+          new CrashPublisher(port(nodes, i), "pair-" + i, MqttQos.AT_LEAST_ONCE);
+      CrashSubscriber subscriber = new CrashSubscriber(port(nodes, i + 1), "inbox-of-" + i);
+      publishers.add(publisher);
+      subscribers.add(subscriber);
+      subscriber.subscribe(publisher.topic());
+    }
+  }
+
+  private static SharedBroker.Port port(List<BrokerUnderTest> nodes, int number) {
+    return nodes.get(number % nodes.size()).mqtt();
+  }
+
+  List<CrashPublisher> publishers() {
+    return List.copyOf(publishers);
+  }
+
+  List<CrashSubscriber> subscribers() {
+    return List.copyOf(subscribers);
+  }
+
+  void start() {
+    publishers.forEach(CrashPublisher::start);
+  }
+
+  /** Stops publishing and waits until everything has been answered. */
+  void finish() {
+    publishers.forEach(CrashPublisher::finish);
+  }
+
+  /** Messages of all publishers. */
+  int acknowledgedCount() {
+    return publishers.stream().mapToInt(CrashPublisher::acknowledgedCount).sum();
+  }
+
+  /** What was acknowledged comes, or has come, in its order. */
+  void assertArrived() {
+    for (int i = 0; i < publishers.size(); i++) {
+      assertArrived(subscribers.get(i), publishers.get(i));
+    }
+  }
+
+  static void assertArrived(CrashSubscriber subscriber, CrashPublisher publisher) {
+    Waiting.until(
+        "everything of " + publisher.topic() + " for " + subscriber.name(),
+        DRAIN_SECONDS,
+        () -> Set.copyOf(subscriber.all(publisher.topic())).containsAll(publisher.acknowledged()));
+    assertThat(subscriber.distinct(publisher.topic()))
+        .as("%s from %s, in order", subscriber.name(), publisher.topic())
+        .isSorted();
+  }
+
+  /** No publisher was told that a message cannot be taken. */
+  void assertNothingRefused() {
+    publishers.forEach(
+        publisher -> assertThat(publisher.refused()).as(publisher.topic()).isEmpty());
+  }
+
+  @Override
+  public void close() {
+    publishers.forEach(CrashPublisher::close);
+    subscribers.forEach(CrashSubscriber::close);
+  }
+}
