@@ -1,0 +1,198 @@
+package io.fjordmq.broker.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.time.LocalTime;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Three nodes whose ranges are split and merged by hand without pause, by whichever node is asked,
+ * while clients go on; during a merge one of them is killed with {@code kill -9} and comes back.
+ *
+ * <p>What is done where, and when a node is killed, comes from a seed that a failure prints; repeat
+ * with {@code -Dfjordmq.reshape.seed=N -Dfjordmq.reshape.rounds=N}.
+ */
+@Tag("slow")
+class ReshapedClusterTest {
+  private static final int ROUNDS = Integer.getInteger("fjordmq.reshape.rounds", 2);
+  private static final long SEED = Long.getLong("fjordmq.reshape.seed", System.nanoTime());
+  private static final int NODES = 3;
+  private static final int PAIRS = 6;
+  private static final int PARTS = 4;
+  private static final int MOST_MILLIS_UNTIL_A_KILL = 1_200;
+  private static final long PATIENCE_SECONDS = 180;
+
+  /** Nothing but what is asked for is split or merged, and that soon. */
+  private static final String BY_HAND =
+      """
+      storeConfig:
+        dist:
+          splitByLoad: false
+        inbox:
+          splitByLoad: false
+        retain:
+          splitByLoad: false
+      splitConfig:
+        mergeAfter: 0 s
+      placementConfig:
+        mergePatience: 15 s
+      rangeConfig:
+        checkpointInterval: 500 ms
+      inboxConfig:
+        initialRanges: 1
+        limits:
+          maxMessages: 1000000
+      """;
+
+  @TempDir Path directory;
+  private final Random random = new Random(SEED);
+
+  /** What was done, and what was answered, for whoever has to find out why it went wrong. */
+  private final List<String> story = new CopyOnWriteArrayList<>();
+
+  private ClusterUnderTest cluster;
+
+  @BeforeEach
+  void start() {
+    cluster = ClusterUnderTest.startIn(directory, NODES, BY_HAND);
+  }
+
+  @AfterEach
+  void stop() {
+    cluster.close();
+  }
+
+  @Test
+  void shouldLoseNothingWhileRangesAreSplitAndMergedAndANodeIsKilled() {
+    try (CrashPairs pairs = new CrashPairs(PAIRS, cluster.nodes());
+        FreshSubscriptions fresh = new FreshSubscriptions(cluster.node(1), cluster.node(2))) {
+      CrashPublisher first = pairs.publishers().get(0);
+      try (CrashSubscriber away = new CrashSubscriber(cluster.node(2).mqtt(), "away")) {
+        away.subscribe(first.topic());
+      }
+      pairs.start();
+      fresh.start();
+      for (int round = 0; round < ROUNDS; round++) {
+        splitInboxes();
+        killDuringAMerge(pairs);
+        mergeAll("inbox");
+      }
+      mergeAll("dist");
+      mergeAll("retain");
+      awaitProgress(pairs);
+      fresh.finish();
+      pairs.finish();
+
+      pairs.assertArrived();
+      try (CrashSubscriber back = new CrashSubscriber(cluster.node(3).mqtt(), "away")) {
+        CrashPairs.assertArrived(back, first);
+      }
+      assertThat(fresh.kept()).isPositive();
+      for (BrokerUnderTest node : cluster.nodes()) {
+        for (String store : List.of("dist", "inbox", "retain")) {
+          Waiting.until(
+              "one range of " + store + " at every node, seed " + SEED,
+              PATIENCE_SECONDS,
+              () -> ranges(node).names(store).size() == 1);
+        }
+      }
+    } catch (AssertionError e) {
+      String told = String.join("\n", story);
+      throw new AssertionError("seed %d: %s%n%s".formatted(SEED, e.getMessage(), told), e);
+    }
+  }
+
+  /** As a node says that they are, which must make sense at any time. */
+  private static StatusRanges ranges(BrokerUnderTest node) {
+    StatusRanges ranges = StatusRanges.at(node);
+    ranges.assertWhole();
+    return ranges;
+  }
+
+  private BrokerUnderTest anyNode() {
+    return cluster.node(1 + random.nextInt(NODES));
+  }
+
+  private void splitInboxes() {
+    Waiting.until(
+        PARTS + " ranges of inboxes",
+        PATIENCE_SECONDS,
+        () -> {
+          List<String> names = ranges(anyNode()).names("inbox");
+          if (names.size() < PARTS) {
+            ask(anyNode(), "split " + names.get(random.nextInt(names.size())));
+          }
+          return names.size() >= PARTS;
+        });
+  }
+
+  private void mergeAll(String store) {
+    Waiting.until(
+        "one range of " + store,
+        PATIENCE_SECONDS,
+        () -> {
+          List<String> names = ranges(anyNode()).names(store);
+          if (names.size() > 1) {
+            ask(anyNode(), "merge " + anyButLast(names));
+          }
+          return names.size() == 1;
+        });
+  }
+
+  private String ask(BrokerUnderTest node, String command) {
+    String answer = node.command(command);
+    note("%s, asked for '%s': %s".formatted(name(node), command, answer.replace('\n', ' ')));
+    return answer;
+  }
+
+  private void note(String what) {
+    story.add(LocalTime.now() + " " + what);
+  }
+
+  private String name(BrokerUnderTest node) {
+    return "node " + (1 + cluster.nodes().indexOf(node));
+  }
+
+  /** The one that follows becomes part of it. */
+  private String anyButLast(List<String> names) {
+    return names.get(random.nextInt(names.size() - 1));
+  }
+
+  private void killDuringAMerge(CrashPairs pairs) {
+    int asked = random.nextInt(NODES);
+    BrokerUnderTest survivor = cluster.nodes().get(asked);
+    BrokerUnderTest victim = cluster.nodes().get((asked + 1 + random.nextInt(NODES - 1)) % NODES);
+    String left = anyButLast(ranges(survivor).names("inbox"));
+    CompletableFuture<String> answer =
+        CompletableFuture.supplyAsync(() -> ask(survivor, "merge " + left));
+    pause(random.nextInt(MOST_MILLIS_UNTIL_A_KILL));
+    victim.kill();
+    note(name(victim) + " is killed");
+    awaitProgress(pairs);
+    ranges(survivor);
+    victim.restart();
+    note(name(victim) + " is back");
+    assertThat(answer.join()).containsPattern("^[01]\n"); // done, or given up
+  }
+
+  private static void awaitProgress(CrashPairs pairs) {
+    int before = pairs.acknowledgedCount();
+    Waiting.until(
+        "progress", PATIENCE_SECONDS, () -> pairs.acknowledgedCount() > before + 10 * PAIRS);
+  }
+
+  private static void pause(int millis) {
+    long moment = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+    Waiting.until("the moment to kill", 5, () -> System.nanoTime() >= moment);
+  }
+}
