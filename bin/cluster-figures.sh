@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Measures three nodes on this machine, with one and with three copies of everything:
-#   bin/cluster-figures.sh [RATE [RUNS [SECONDS [WARM_SECONDS [one|all]]]]]
+#   bin/cluster-figures.sh [RATE [RUNS [SECONDS [WARM_SECONDS [one|all [VOTERS]]]]]]
 # Each of 50 publishers sends four times RATE (20) messages a second, then RATE; then the highest rate that is held is looked for.
-# Clients are those of one node, or of all. One run takes about six minutes. Needs iproute2 and the right to make a network namespace, as bin/figures.sh does.
+# Clients are those of one node, or of all. VOTERS is 1 or 3; by default both are measured in turn. One run of both takes about six minutes. Needs iproute2 and the right to make a network namespace, as bin/figures.sh does.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 for tool in ip unshare; do
@@ -14,4 +14,4 @@ exec unshare -n bash -c '
   ip link set lo up
   ip route replace local 127.0.0.1 dev lo table local proto kernel scope host src 127.0.0.1 congctl cubic
   exec java -Dlogback.configurationFile=perf/target/classes/logback.xml -Xms256m -Xmx1g -XX:+UseSerialGC -cp "$1" io.fjordmq.perf.ClusterFigures "${@:2}"
-' cluster-figures "$classpath" "$PWD" "${1:-20}" "${2:-1}" "${3:-15}" "${4:-15}" "${5:-one}"
+' cluster-figures "$classpath" "$PWD" "${1:-20}" "${2:-1}" "${3:-15}" "${4:-15}" "${5:-one}" ${6:+"$6"}

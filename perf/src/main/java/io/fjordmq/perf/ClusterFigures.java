@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
@@ -29,6 +30,7 @@ public final class ClusterFigures {
   private static final int HIGHER = 4;
 
   private static final int HIGHEST = 100;
+  private static final List<String> BOTH = List.of("1", "3");
   private static final int TRY_SECONDS = 5;
 
   private final Path checkout;
@@ -48,14 +50,16 @@ public final class ClusterFigures {
 
   /** See the class. */
   public static void main(String[] args) throws Exception {
-    if (args.length != 6 || !List.of("one", "all").contains(args[5])) {
+    if (args.length < 6
+        || !List.of("one", "all").contains(args[5])
+        || !Set.of("1", "3").containsAll(List.of(args).subList(6, args.length))) {
       throw new IllegalArgumentException(
-          "usage: ClusterFigures CHECKOUT RATE RUNS SECONDS WARM_SECONDS one|all");
+          "usage: ClusterFigures CHECKOUT RATE RUNS SECONDS WARM_SECONDS one|all [VOTERS...]");
     }
     ClusterFigures figures = new ClusterFigures(args);
     for (int run = 0; run < Integer.parseInt(args[2]); run++) {
-      for (int voters : List.of(1, 3)) {
-        figures.measure(voters);
+      for (String voters : args.length > 6 ? List.of(args).subList(6, args.length) : BOTH) {
+        figures.measure(Integer.parseInt(voters));
       }
     }
   }
