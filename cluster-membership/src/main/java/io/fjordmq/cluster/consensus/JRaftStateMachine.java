@@ -243,7 +243,7 @@ final class JRaftStateMachine extends StateMachineAdapter {
       return true;
     }
     try {
-      skipUpTo = Math.max(skipUpTo, snapshots.install(copy));
+      skipUpTo = snapshots.install(copy); // less than before, if the state was ahead of the log
       return true;
     } catch (Exception failure) {
       thrown = failure;

@@ -3,6 +3,7 @@ package io.fjordmq.cluster.metadata;
 import io.fjordmq.api.NewerFormException;
 import io.fjordmq.cluster.consensus.CommittedEntry;
 import io.fjordmq.cluster.consensus.ConsensusException;
+import io.fjordmq.cluster.consensus.RefusedCopyException;
 import io.fjordmq.cluster.consensus.ReplicatedState;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -157,8 +158,15 @@ final class MetadataState implements ReplicatedState {
 
   @Override
   public synchronized void install(Path directory) throws IOException {
-    byte[] bytes = Files.readAllBytes(directory.resolve(EXPORT_FILE));
-    MetadataCodec.Checkpoint copy = MetadataCodec.decodeCheckpoint(bytes);
+    byte[] bytes;
+    MetadataCodec.Checkpoint copy;
+    try {
+      bytes = Files.readAllBytes(directory.resolve(EXPORT_FILE));
+      copy = MetadataCodec.decodeCheckpoint(bytes);
+    } catch (IOException e) {
+      throw new RefusedCopyException(
+          "cannot take over a copy of the metadata: " + e.getMessage(), e);
+    }
     storage.save(bytes);
     MetadataView before = view;
     appliedIndex = copy.appliedIndex();

@@ -150,6 +150,16 @@ final class ThreeVotersTest {
     assertThat(again.events()).containsSubsequence("refused", "installed").doesNotContain("halted");
   }
 
+  /** A crash took the end of its log, and what was applied from that was never committed there. */
+  @Test
+  void shouldApplyWhatFollowsACopyWhenTheStateWasAheadOfIt() throws Exception {
+    ValuesState ahead = tooFarBehind().aheadBy(1_000);
+    cluster.start(behind, THREE, ahead);
+    Await.until("installed", () -> ahead.events().contains("installed"));
+    cluster.write("d");
+    cluster.awaitEverywhere(List.of("a", "b", "c", "d"));
+  }
+
   private ValuesState interruptedInstallation() throws Exception {
     ValuesState torn = tooFarBehind().tearingInstall();
     cluster.start(behind, THREE, torn);

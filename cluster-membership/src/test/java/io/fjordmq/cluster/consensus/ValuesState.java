@@ -63,6 +63,11 @@ final class ValuesState implements ReplicatedState {
     return new ValuesState(durable);
   }
 
+  /** The same, and it says that it has applied more. */
+  synchronized ValuesState aheadBy(long entries) {
+    return new ValuesState(new Saved(durable.appliedIndex() + entries, durable.values()));
+  }
+
   /** Applying this value throws. */
   synchronized ValuesState poisonedBy(String value) {
     poison = value;

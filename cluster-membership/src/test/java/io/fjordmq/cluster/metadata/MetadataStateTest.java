@@ -1,0 +1,46 @@
+package io.fjordmq.cluster.metadata;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fjordmq.cluster.consensus.RefusedCopyException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class MetadataStateTest {
+  @TempDir Path copy;
+  private final List<byte[]> saved = new ArrayList<>();
+
+  private final MetadataStorage storage =
+      new MetadataStorage() {
+        @Override
+        public byte @Nullable [] load() {
+          return null;
+        }
+
+        @Override
+        public void save(byte[] checkpoint) {
+          saved.add(checkpoint);
+        }
+      };
+
+  /** Else it would be tried again before anything else at every start. */
+  @Test
+  void shouldRefuseADamagedCopyBeforeAnythingIsChanged() throws IOException {
+    MetadataState state = MetadataState.load(storage, Runnable::run, 100, () -> {});
+    state.export(copy);
+    state.install(copy);
+    assertThat(saved).hasSize(1);
+    try (var files = Files.list(copy)) {
+      Files.write(files.findFirst().orElseThrow(), new byte[] {1, 2, 3});
+    }
+    assertThatThrownBy(() -> state.install(copy)).isInstanceOf(RefusedCopyException.class);
+    assertThat(saved).hasSize(1);
+  }
+}
