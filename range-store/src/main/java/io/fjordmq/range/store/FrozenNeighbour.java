@@ -21,7 +21,10 @@ import java.util.List;
  */
 record FrozenNeighbour(long number, byte[] row) {
 
-  /** Those that stand still for a range as it is now: one at most, unless there is a bug. */
+  /**
+   * Those that stand still for a range as it is or will be: what is applied here may be behind what
+   * made it another version. One at most, unless there is a bug.
+   */
   static List<FrozenNeighbour> of(RangeDescriptor range, KvReader rows) {
     List<FrozenNeighbour> found = new ArrayList<>();
     RangeKeys.visitFrozen(
@@ -29,7 +32,7 @@ record FrozenNeighbour(long number, byte[] row) {
         (number, row) -> {
           Frozen still = Frozen.decode(row);
           if (still.left() == range.id().number()
-              && still.leftVersion() == range.epoch().version()) {
+              && still.leftVersion() >= range.epoch().version()) {
             found.add(new FrozenNeighbour(number, row));
           }
         });

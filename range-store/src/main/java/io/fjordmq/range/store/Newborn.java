@@ -28,9 +28,11 @@ record Newborn(RangeDescriptor range, byte[] progress) {
     for (RangeDescriptor child : children) {
       RangeKeys keys = new RangeKeys(child.id().number());
       byte[] progress = rows.get(keys.progress());
-      // One whose copy is being installed has some rows and not yet others.
+      // One whose copy is being installed has some rows and not yet others. And where a range
+      // stands still for it, all its replicas were in service: nobody needs its rows from here.
       if (progress != null
           && rows.get(keys.installing()) == null
+          && FrozenNeighbour.of(child, rows).isEmpty()
           && RangeState.appliedIndexOf(progress) == RangeState.BEGINNING) {
         file.add(keys.progress(), progress);
         KeyInterval held = child.interval();

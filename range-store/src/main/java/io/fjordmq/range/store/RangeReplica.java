@@ -375,7 +375,8 @@ final class RangeReplica implements ReplicatedState {
   @Override
   public void install(Path directory) throws IOException {
     long before = appliedIndex;
-    ReplicaSnapshot.Installed installed = snapshots.install(directory);
+    // Told at once: if what follows throws, nobody finds it out before the next start.
+    tell(snapshots.install(directory), parts);
     state = RangeState.load(id, space.latest());
     loop = newLoop();
     descriptor = state.descriptor();
@@ -386,7 +387,6 @@ final class RangeReplica implements ReplicatedState {
     openCoprocessor();
     logBytesSinceCheckpoint.set(0);
     LOG.info("range {} installed a snapshot: index {} instead of {}", id, appliedIndex, before);
-    tell(installed, parts);
   }
 
   @Override

@@ -168,20 +168,20 @@ final class ReplicaMoves {
 
   /** What stands still is needed here by who absorbs it, or comes with a copy of it. */
   private void refuseIfAwaited(ReplicaStatus replica, Set<RangeId> heirs) {
-    ReplicaStatus.Merging merging = replica.merging();
+    RangeId left = stored.frozenFor(replica.descriptor().id()); // asks the disk: it may be closed
     boolean heirsHere = heirs.stream().anyMatch(replicas::containsKey);
-    if (replica.leading()
-        || (merging != null && (heirsHere || replicas.containsKey(merging.left())))) {
+    if (replica.leading() || (left != null && (heirsHere || replicas.containsKey(left)))) {
       throw new IllegalStateException(
           "the replica of " + replica.descriptor().id() + " is still needed here for its merge");
     }
   }
 
-  private static void refuseIfNeeded(ReplicaStatus replica, long asOfIndex) {
-    if (replica.merging() != null) {
+  private void refuseIfNeeded(ReplicaStatus replica, long asOfIndex) {
+    RangeId left = stored.frozenFor(replica.descriptor().id());
+    if (left != null) {
       throw new IllegalStateException(
           "range %s is being merged with %s, which needs the replica of this node"
-              .formatted(replica.descriptor().id(), replica.merging().left()));
+              .formatted(replica.descriptor().id(), left));
     }
     boolean member = replica.role() != ReplicaStatus.Role.NONE;
     if (replica.leading() || (member && replica.appliedIndex() > asOfIndex)) {

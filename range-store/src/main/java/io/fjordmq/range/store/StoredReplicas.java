@@ -222,6 +222,12 @@ final class StoredReplicas {
     }
   }
 
+  /** The range for which this one stands still here; null if it does not. */
+  @Nullable RangeId frozenFor(RangeId id) {
+    byte[] row = space(id.store()).latest().get(new RangeKeys(id.number()).frozen());
+    return row == null ? null : new RangeId(id.store(), Frozen.decode(row).left());
+  }
+
   /** The range's descriptor as it is stored here; null if there is no replica. */
   @Nullable RangeDescriptor find(RangeId id) {
     byte[] row = space(id.store()).latest().get(new RangeKeys(id.number()).descriptor());

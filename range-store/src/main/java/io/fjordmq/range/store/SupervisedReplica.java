@@ -33,6 +33,8 @@ final class SupervisedReplica {
   /** As it was when the replica was last open. */
   private volatile RangeDescriptor known;
 
+  private volatile ReplicaStatus.@Nullable Merging knownMerging;
+
   private int failures;
   private long openedAtMillis;
   private boolean closed;
@@ -77,7 +79,7 @@ final class SupervisedReplica {
     RangeReplica replica = replica();
     return replica != null
         ? replica.status()
-        : new ReplicaStatus(parts.self(), known, false, 0, 0, 0, null, null, failure);
+        : new ReplicaStatus(parts.self(), known, false, 0, 0, 0, null, knownMerging, failure);
   }
 
   /**
@@ -221,6 +223,7 @@ final class SupervisedReplica {
     if (opened != null) {
       opened.group().close();
       known = opened.replica().descriptor();
+      knownMerging = opened.replica().status().merging();
       opened.replica().close();
     }
   }

@@ -19,6 +19,7 @@ import io.fjordmq.range.sim.LocalRanges;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
@@ -76,6 +77,33 @@ class RangeStoreTest {
     assertThat(merges.absorb(all.get(0), all.get(2), all.get(0).replicas()))
         .isCompletedExceptionally();
     assertThat(query("words", "z")).as("nothing stands still").isEmpty();
+  }
+
+  /** Its left neighbour is about to need it, whether it is open or not. */
+  @Test
+  void shouldNotRemoveWhatStandsStillWhileItCannotBeOpened() {
+    mutate("words", "i", "i:1");
+    RangeDescriptor left = ranges.store().descriptors("words").get(0);
+    RangeDescriptor right = ranges.store().descriptors("words").get(1);
+    RangeMerges merges = ranges.store().merges();
+    assertThat(merges.freeze(right, left)).isCompleted();
+    ranges.failDisk(new KvException(KvException.Kind.DISK_FULL, "disk full"));
+    ranges.client("words").mutate(bytes("i"), bytes("i:2"));
+    openingFails = true;
+    ranges.failDisk(null);
+    ranges.advance(Duration.ofSeconds(5));
+    assertThat(statusOf("i").failure()).contains("a bug in the coprocessor");
+    assertThat(statusOf("i").merging()).isNotNull();
+    assertThat(merges.bury(right.id(), Set.of(left.id()))).isCompletedExceptionally();
+    assertThat(ranges.store().dropReplica(right.id(), Long.MAX_VALUE)).isCompletedExceptionally();
+
+    openingFails = false;
+    ranges.advance(Duration.ofSeconds(15));
+    assertThat(merges.absorb(left, right, left.replicas())).isCompleted();
+    CompletableFuture<byte[]> read = ranges.client("words").query(bytes("i"), bytes("i"));
+    ranges.advance(Duration.ofSeconds(5)); // the client hears where the key is now
+    assertThat(read)
+        .isCompletedWithValueMatching(value -> new String(value, UTF_8).startsWith("1"));
   }
 
   @Test

@@ -262,6 +262,27 @@ class ReplicaMergeTest {
     assertThat(rows(added)).isEqualTo("a=1;b=1;x=2 3;");
   }
 
+  /** It was given up before, and that is not applied yet where the copy is made. */
+  @Test
+  void shouldNameInACopyWhoStandsStillForALaterVersion() throws IOException {
+    toRight(RangeEntry.encodeFreeze(2, 1, 3));
+    left.replica.export(copy);
+    ReplicaFixture added = new ReplicaFixture(second);
+    assertThatThrownBy(() -> added.replica.install(copy)).isInstanceOf(RefusedCopyException.class);
+  }
+
+  /** Who gets it would not be new to its log, and would not have the neighbour. */
+  @Test
+  void shouldBringNoNewbornRangeForWhichANeighbourStandsStill() throws IOException {
+    left.execute(RangeEntry.encodeSplit(2, 8, bytes("f"), BOTH));
+    left.replica.export(copy);
+    Path file = copy.resolve(ReplicaSnapshot.FILE);
+    assertThat(ReceivedCopy.read(ReplicaFixture.ID, file).newborn()).hasSize(1);
+    toRight(RangeEntry.encodeFreeze(2, 8, 3));
+    left.replica.export(copy);
+    assertThat(ReceivedCopy.read(ReplicaFixture.ID, file).newborn()).isEmpty();
+  }
+
   /** Its rows are final, and its neighbour may be taking them in; but somebody must lead it. */
   @Test
   void shouldTakeOfACopyOfWhatIsFrozenHowFarItIsAndNothingElse() throws IOException {
