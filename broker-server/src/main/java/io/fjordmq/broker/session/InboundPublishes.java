@@ -282,16 +282,23 @@ final class InboundPublishes {
     PendingPublish head = pending == null ? null : pending.peek();
     while (head != null && !ended) {
       PublishOutcome outcome = head.outcome();
-      if (outcome == null) {
+      if (outcome == null || !isAnswered(head, outcome)) {
         break;
       }
       removeHead(head);
-      answer(head, outcome);
       head = pending == null ? null : pending.peek();
     }
     if (connection.gate().isClosed() && !ended) {
       reopenGate(pending == null ? 0 : pending.size());
     }
+  }
+
+  private boolean isAnswered(PendingPublish head, PublishOutcome outcome) {
+    if (head.answer == PendingPublish.Answer.DUE) {
+      head.answer = PendingPublish.Answer.GIVEN;
+      answer(head, outcome);
+    }
+    return head.answer == PendingPublish.Answer.GIVEN;
   }
 
   private void removeHead(PendingPublish head) {
@@ -347,7 +354,7 @@ final class InboundPublishes {
     } else if (entry.refusal != null) {
       connection.dialect().writeReply(connection.writer(), PUBREC, entry.packetIdentifier, code);
     } else {
-      receivedQos2.published(entry.packetIdentifier, code);
+      receivedQos2.published(entry, code);
     }
   }
 

@@ -9,6 +9,14 @@ import org.jspecify.annotations.Nullable;
  * A PUBLISH whose outcome is awaited. Its fields belong to the event loop, save the two outcomes.
  */
 final class PendingPublish implements PublishListener {
+  /** Those behind it wait until it is given. */
+  enum Answer {
+    DUE,
+    /** The store has to forget something before the client hears of it. */
+    UNDER_WAY,
+    GIVEN
+  }
+
   private final InboundPublishes owner;
   final Message message;
   final int packetIdentifier;
@@ -25,6 +33,8 @@ final class PendingPublish implements PublishListener {
 
   /** It was handed to the publisher, or refused. */
   boolean published;
+
+  Answer answer = Answer.DUE;
 
   // Written by any thread before the event loop is woken, read by the event loop after.
   private volatile boolean recorded;
@@ -54,6 +64,12 @@ final class PendingPublish implements PublishListener {
   /** Its packet identifier is recorded: it may be distributed. On any thread. */
   void recorded() {
     recorded = true;
+    owner.wake();
+  }
+
+  /** The store has forgotten it, and the client has its answer. On the event loop. */
+  void answered() {
+    answer = Answer.GIVEN;
     owner.wake();
   }
 

@@ -151,7 +151,8 @@ final class ReceivedQos2 {
   }
 
   /** The message was distributed, or refused with a reason code from 0x80. */
-  void published(int packetIdentifier, int reasonCode) {
+  void published(PendingPublish entry, int reasonCode) {
+    int packetIdentifier = entry.packetIdentifier;
     Receipt receipt = receipts == null ? null : receipts.get(packetIdentifier);
     if (receipt == null) {
       throw new IllegalStateException("QoS 2 publish " + packetIdentifier + " was never received");
@@ -164,7 +165,13 @@ final class ReceivedQos2 {
     // A PUBREC with an error ends the exchange: the identifier has to be free before the client
     // hears of it, or its next message under it would pass for a repetition.
     receipt.state = State.RELEASING;
-    forget(packetIdentifier, () -> reply(PUBREC, packetIdentifier, reasonCode));
+    entry.answer = PendingPublish.Answer.UNDER_WAY;
+    forget(
+        packetIdentifier,
+        () -> {
+          reply(PUBREC, packetIdentifier, reasonCode);
+          entry.answered();
+        });
   }
 
   /**

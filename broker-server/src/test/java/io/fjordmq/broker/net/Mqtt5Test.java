@@ -262,6 +262,18 @@ class Mqtt5Test {
     assertThat(client.isOpen()).isTrue();
   }
 
+  /** [MQTT-4.6.0-3], although the first identifier has to be forgotten before its answer. */
+  @Test
+  void shouldAnswerInTheOrderOfThePublishesWhenOneIsRefused() {
+    world.open().connect3("keeper", false).subscribe(1, "a", 2).cut();
+    TestClient publisher = world.open().connect5("p", true, 100);
+    publisher.next();
+    world.inboxes.full = true;
+    publisher
+        .raw("34 07 0001 61 0001 00 78" + "34 07 0001 62 0002 00 79") // to a and b
+        .expect("PUBREC 1 97", "PUBREC 2 10");
+  }
+
   @Test
   void shouldSayQuotaExceededAndFreeTheIdentifier() {
     world.open().connect3("keeper", false).subscribe(1, "a", 2).cut();
