@@ -84,6 +84,9 @@ final class Leaver {
       }
       return;
     }
+    if (!client.channel().isActive()) {
+      return; // lost while it waited
+    }
     Subscriber subscriber = member.subscriber();
     if (subscriber != null) {
       subscriber.leave();
@@ -107,6 +110,7 @@ final class Leaver {
   private void back(@Nullable Throwable error) {
     if (error != null) {
       fleet.presence().stayAway(Arrivals.reason(error));
+      client.connected().thenAccept(LoadClient::close); // if it was its SUBSCRIBE
       return;
     }
     Subscriber subscriber = member.subscriber();
