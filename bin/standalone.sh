@@ -201,7 +201,7 @@ memory_mib() {
       [ "${path%/}" ] || break
       path="${path%/*}"
     done
-  done < <(cat /proc/self/cgroup 2>/dev/null)
+  done < <(cat /proc/self/cgroup 2>/dev/null || true)
   printf '%s' "$least"
 }
 
