@@ -169,8 +169,7 @@ final class InboundPublishes {
 
   /** On any thread. */
   private void publishedAtMostOnce(PublishOutcome outcome) {
-    // Whoever closes the gate looks at the number again at the end of the read; so the one call
-    // that
+    // Whoever closes the gate looks at the number again at the end of the read: the one call that
     // reaches the mark after that sees the gate closed.
     if (UNANSWERED.decrementAndGet(this) == reopenAt && connection.gate().isClosed()) {
       wake();
