@@ -66,6 +66,7 @@ final class SimLink {
   private boolean paused;
   private boolean wantsRoom;
   private int unconsumed;
+  private boolean answered;
 
   SimLink(Simulation simulation, String name, int sendBufferBytes, Client client) {
     this.simulation = simulation;
@@ -157,6 +158,7 @@ final class SimLink {
   }
 
   void fromServer(byte[] bytes) {
+    answered = true;
     unconsumed += bytes.length;
     send(toClient, bytes, this::arriveAtClient);
   }
@@ -180,9 +182,14 @@ final class SimLink {
     client.farewellTaken();
   }
 
-  /** The cluster goes on without the node, whatever the node itself knows of that. */
+  /**
+   * The cluster goes on without the node, whatever the node itself knows of that. A CONNECT that
+   * waits there may be answered when the node is back.
+   */
   void nodeCountedDown() {
-    client.brokerEnds();
+    if (answered) {
+      client.brokerEnds();
+    }
   }
 
   /** The broker's process is no more. */
