@@ -123,7 +123,7 @@ class BadMannersTest {
   @ParameterizedTest
   @ValueSource(ints = {0, 1})
   void shouldBoundWhatWaitsForAClientThatNeverReads(int qos) {
-    int messages = 4_000;
+    int messages = 2_000; // as many as a client may send in half a minute
     String text = "x".repeat(8_000);
     String topic = "flood/" + qos;
     Scrape before = broker.scrape();
@@ -150,7 +150,7 @@ class BadMannersTest {
               flooded.value("fjordmq_netty_direct_bytes")
                   - before.value("fjordmq_netty_direct_bytes"))
           .isLessThan(32 * MIB);
-      assertThat(dropped(flooded) - dropped(before)).isGreaterThan(messages / 4.0);
+      assertThat(dropped(flooded) - dropped(before)).isGreaterThan(messages / 8.0);
     }
     Waiting.until(
         "empty queues", 10, () -> broker.scrape().value("fjordmq_messages_queued_bytes") == 0);
