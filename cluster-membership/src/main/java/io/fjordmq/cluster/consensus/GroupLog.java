@@ -28,15 +28,22 @@ final class GroupLog implements LogStorage {
   private final GroupId id;
   private final long group;
   private final SharedLog shared;
+  private final GroupVote vote;
   private final ConsensusObserver observer;
 
   private volatile long firstIndex = 1;
   private volatile long lastIndex;
 
-  GroupLog(GroupId id, GroupRecord record, SharedLog shared, ConsensusObserver observer) {
+  GroupLog(
+      GroupId id,
+      GroupRecord record,
+      SharedLog shared,
+      GroupVote vote,
+      ConsensusObserver observer) {
     this.id = id;
     this.group = record.number();
     this.shared = shared;
+    this.vote = vote;
     this.observer = observer;
   }
 
@@ -114,6 +121,11 @@ final class GroupLog implements LogStorage {
   @Override
   public int appendEntries(@Nullable List<LogEntry> entries) {
     if (entries == null || entries.isEmpty()) {
+      return 0;
+    }
+    // A leader may count on them once they are here. After a crash that forgot the term, one of the
+    // term before could have them replaced.
+    if (!vote.saveAgain()) {
       return 0;
     }
     try (SharedLog.Batch batch = shared.batch()) {

@@ -188,11 +188,9 @@ public final class JRaftHost implements ConsensusHost {
     GroupSnapshots snapshots = new GroupSnapshots(group, record, log, state, exchange);
     long applied = snapshots.resumeInstall(state.appliedIndex());
     new ReplicaCheck(group, record, log, self).requireMatch(applied, snapshots.checkpoint());
+    GroupVote vote = new GroupVote(group, log.hardState(record.number()));
     GroupServices services =
-        new GroupServices(
-            new GroupLog(group, record, log, observer),
-            new GroupVote(group, record, log),
-            snapshots);
+        new GroupServices(new GroupLog(group, record, log, vote, observer), vote, snapshots);
     NodeImpl node = new NodeImpl(group.value(), PeerNames.peer(self));
     JRaftStateMachine machine =
         new JRaftStateMachine(group, self, state, snapshots, applied, observer, node::onError);

@@ -186,6 +186,24 @@ final class SharedLog implements AutoCloseable {
     }
   }
 
+  /** Where a group keeps its term and its vote. */
+  GroupVote.Row hardState(long group) {
+    byte[] key = LogKeys.hardState(group);
+    return new GroupVote.Row() {
+      @Override
+      public byte @Nullable [] read() throws RocksDBException {
+        return raft(key);
+      }
+
+      @Override
+      public void write(byte[] value) throws RocksDBException {
+        try (Batch batch = batch()) {
+          batch.put(key, value).commit(true);
+        }
+      }
+    };
+  }
+
   byte @Nullable [] raft(byte[] key) throws RocksDBException {
     return db.get(Family.RAFT, key);
   }

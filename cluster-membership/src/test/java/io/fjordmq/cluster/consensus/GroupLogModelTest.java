@@ -78,8 +78,9 @@ final class GroupLogModelTest {
   }
 
   private static GroupLog open(SharedLog shared) throws Exception {
-    GroupLog log =
-        new GroupLog(GROUP, requireNonNull(shared.group(GROUP)), shared, ConsensusObserver.NONE);
+    GroupRecord record = requireNonNull(shared.group(GROUP));
+    GroupVote vote = new GroupVote(GROUP, shared.hardState(record.number()));
+    GroupLog log = new GroupLog(GROUP, record, shared, vote, ConsensusObserver.NONE);
     LogStorageOptions options = new LogStorageOptions();
     options.setConfigurationManager(new ConfigurationManager());
     assertThat(log.init(options)).isTrue();

@@ -53,7 +53,8 @@ final class GroupLogTest {
 
   private GroupLog open(GroupId id) throws Exception {
     GroupRecord record = requireNonNull(shared.group(id));
-    GroupLog opened = new GroupLog(id, record, shared, ConsensusObserver.NONE);
+    GroupVote vote = new GroupVote(id, shared.hardState(record.number()));
+    GroupLog opened = new GroupLog(id, record, shared, vote, ConsensusObserver.NONE);
     configurations = new ConfigurationManager();
     LogStorageOptions options = new LogStorageOptions();
     options.setConfigurationManager(configurations);
@@ -224,7 +225,8 @@ final class GroupLogTest {
           }
         };
     GroupRecord record = requireNonNull(shared.group(ONE));
-    new GroupLog(ONE, record, shared, observer)
+    GroupVote vote = new GroupVote(ONE, shared.hardState(record.number()));
+    new GroupLog(ONE, record, shared, vote, observer)
         .appendEntries(List.of(data(1, 1, "abc"), data(2, 1, "def")));
     assertThat(entries).hasValue(2);
     assertThat(bytes).hasValue(2 * (18 + 3));

@@ -7,11 +7,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.ConsensusException.Kind;
 import java.io.IOException;
+import java.lang.ref.WeakReference;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -74,6 +76,22 @@ final class SingleVoterTest {
     assertThat(state.indexes()).isSorted().doesNotHaveDuplicates();
     assertThat(state.batches()).as("entries per apply").anyMatch(size -> size > 1);
     assertThat(probes).allMatch(probe -> probe.timesTold() == 1);
+  }
+
+  @Test
+  void shouldKeepNothingOfAReadThatWasAnswered() throws Exception {
+    Consensus consensus = lead(new ValuesState());
+    get(propose(consensus, "a"));
+    int buffered = ConsensusSettings.DEFAULT.queuedProposals(); // jraft's ring keeps the last ones
+    List<WeakReference<?>> reads = new ArrayList<>();
+    for (int i = 0; i < 4 * buffered; i++) {
+      CompletableFuture<Long> read = consensus.readIndex();
+      assertThat(read.get(20, TimeUnit.SECONDS)).isPositive();
+      reads.add(new WeakReference<>(read));
+    }
+    System.gc();
+    long kept = reads.stream().filter(read -> read.get() != null).count();
+    assertThat(kept).isLessThanOrEqualTo(2L * buffered);
   }
 
   @Test
