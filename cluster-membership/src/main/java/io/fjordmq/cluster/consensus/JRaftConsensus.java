@@ -120,8 +120,17 @@ final class JRaftConsensus implements Consensus {
                         complete(result, status, () -> index);
                       }
                     }));
-    CompletableFuture.delayedExecutor(READ_INDEX_MILLIS, TimeUnit.MILLISECONDS, Runnable::run)
-        .execute(() -> asked.completeExceptionally(unanswered()));
+    // Completed when the answer is there, so that nothing of a read is kept until its time is up.
+    CompletableFuture<Boolean> patience =
+        new CompletableFuture<Boolean>()
+            .completeOnTimeout(true, READ_INDEX_MILLIS, TimeUnit.MILLISECONDS);
+    patience.thenAccept(
+        isOver -> {
+          if (isOver) {
+            asked.completeExceptionally(unanswered());
+          }
+        });
+    asked.whenComplete((index, failure) -> patience.complete(false));
     return asked;
   }
 

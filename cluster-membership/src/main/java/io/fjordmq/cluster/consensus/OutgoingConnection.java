@@ -77,8 +77,13 @@ final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBuf> {
 
   private void fail(long call, Exception cause) {
     Waiting one = waiting.remove(call);
-    if (one != null) {
+    if (one == null) {
+      return;
+    }
+    try {
       one.answer().complete(null, cause);
+    } catch (RuntimeException e) { // the others have to be told as well
+      LOG.error("who asked {} did not take that there is no answer", peer, e);
     }
   }
 
@@ -88,6 +93,10 @@ final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBuf> {
 
   @Override
   public void handlerAdded(ChannelHandlerContext context) {
+    if (!channel.isActive()) {
+      queue.close(); // it may have gone before this was added, and nobody would say so
+      return;
+    }
     sweeping =
         context
             .executor()
