@@ -41,24 +41,39 @@ public final class NodeAddresses {
 
   private final @Nullable Path file;
   private final Executor disk;
+  private final Executor names;
   private final Map<NodeId, NodeAddress> kept = new ConcurrentHashMap<>();
   private final Map<NodeId, NodeAddress> inMetadata = new ConcurrentHashMap<>();
   private final Map<NodeId, NodeAddress> ownWords = new ConcurrentHashMap<>();
   private final Map<String, InetAddress> resolved = new ConcurrentHashMap<>();
+  private final Set<String> lookedUp = ConcurrentHashMap.newKeySet();
   private volatile Set<NodeId> removed = Set.of();
 
-  private NodeAddresses(@Nullable Path file, Executor disk) {
+  private NodeAddresses(@Nullable Path file, Executor disk, Executor names) {
     this.file = file;
     this.disk = disk;
+    this.names = names;
   }
 
   /**
-   * Reads what was known before; nothing if the file is missing or cannot be read.
+   * Reads what was known before; nothing if the file is missing or cannot be read. Names are looked
+   * up by threads of its own, one for each: one that takes long keeps nobody waiting.
    *
-   * @param disk runs what blocks: writing the file, and asking for the addresses of names
+   * @param disk writes the file
    */
   public static NodeAddresses open(Path file, Executor disk) {
-    NodeAddresses book = new NodeAddresses(file, disk);
+    return open(file, disk, NodeAddresses::onAThreadOfItsOwn);
+  }
+
+  private static void onAThreadOfItsOwn(Runnable lookUp) {
+    Thread thread = new Thread(lookUp, "name-lookup");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  /** With another way to look names up. */
+  static NodeAddresses open(Path file, Executor disk, Executor names) {
+    NodeAddresses book = new NodeAddresses(file, disk, names);
     try {
       if (Files.exists(file)) {
         book.kept.putAll(parse(Files.readAllLines(file)));
@@ -71,7 +86,7 @@ public final class NodeAddresses {
 
   /** Keeps nothing. */
   static NodeAddresses inMemory() {
-    return new NodeAddresses(null, Runnable::run);
+    return new NodeAddresses(null, Runnable::run, Runnable::run);
   }
 
   private static Map<NodeId, NodeAddress> parse(List<String> lines) {
@@ -118,16 +133,29 @@ public final class NodeAddresses {
   }
 
   /**
-   * A name is looked up each time it is asked for, in the background; what the look-up before this
-   * one found is returned, null before the first.
+   * A name is looked up each time it is asked for, unless it is being looked up, in the background;
+   * what the look-up before this one found is returned, null before the first.
    */
   private @Nullable InetAddress resolve(String host) {
     if (!LITERAL.matcher(host).matches()) {
-      disk.execute(() -> lookUp(host));
+      lookUpLater(host);
     } else if (!resolved.containsKey(host)) {
       lookUp(host); // takes no time: it is an address already
     }
     return resolved.get(host);
+  }
+
+  private void lookUpLater(String host) {
+    if (lookedUp.add(host)) {
+      names.execute(
+          () -> {
+            try {
+              lookUp(host);
+            } finally {
+              lookedUp.remove(host);
+            }
+          });
+    }
   }
 
   private void lookUp(String host) {

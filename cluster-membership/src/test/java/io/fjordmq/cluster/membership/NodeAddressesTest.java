@@ -8,6 +8,8 @@ import io.fjordmq.cluster.NodeId;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -15,6 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Whom a node believes about where others are. */
 class NodeAddressesTest {
   private static final NodeId A = new NodeId("a");
+  private static final NodeId B = new NodeId("b");
   private static final NodeAddress OLD = new NodeAddress("10.0.0.1", 8899);
   private static final NodeAddress WRITTEN = new NodeAddress("10.0.0.2", 8899);
   private static final NodeAddress SAID = new NodeAddress("10.0.0.3", 7000);
@@ -57,6 +60,27 @@ class NodeAddressesTest {
     assertThat(book.ofPeers().addressOf(A)).isNull();
   }
 
+  /** Those who connect ask again and again, and the answer may take half a minute. */
+  @Test
+  void shouldLookANameUpOnceAtATimeAndKeepTheDiskFree() {
+    List<Runnable> writes = new ArrayList<>();
+    List<Runnable> lookUps = new ArrayList<>();
+    NodeAddresses book = NodeAddresses.open(folder.resolve("addresses"), writes::add, lookUps::add);
+    book.heard(A, new NodeAddress("localhost", 1));
+    book.heard(B, new NodeAddress("no-such-host.invalid", 1));
+    writes.clear();
+    for (int i = 0; i < 100; i++) {
+      assertThat(book.ofPeers().addressOf(A)).isNull();
+      assertThat(book.ofRaft().addressOf(B)).isNull();
+    }
+    assertThat(lookUps).hasSize(2);
+    assertThat(writes).isEmpty();
+    lookUps.forEach(Runnable::run);
+    assertThat(book.ofPeers().addressOf(A)).isNotNull();
+    assertThat(book.ofPeers().addressOf(B)).isNull();
+    assertThat(lookUps).as("each once more").hasSize(4);
+  }
+
   @Test
   void shouldRememberWhatItKnewAndDoWithoutADamagedFile() throws Exception {
     NodeAddresses book = open();
@@ -72,7 +96,7 @@ class NodeAddressesTest {
   }
 
   private NodeAddresses open() {
-    return NodeAddresses.open(folder.resolve("addresses"), Runnable::run);
+    return NodeAddresses.open(folder.resolve("addresses"), Runnable::run, Runnable::run);
   }
 
   private static Members members(NodeAddress address) {
