@@ -13,8 +13,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Who should hold the metadata: a pure function to the next step. Every member holds them; voters
  * are 1, 2, 3, 3, 5 for 1, 2, 3, 4, 5 and more members that stay. A voter that is DOWN or LEAVING
- * is replaced as soon as a living learner can take its place; who was removed holds nothing. Each
- * step changes one node, and none leaves the voters that are alive without a majority.
+ * is replaced as soon as a living learner can take its place, one that is UP if there is one; who
+ * was removed holds nothing. Each step changes one node, and none leaves the voters that are alive
+ * without a majority.
  */
 final class MetadataReplicas {
   private static final Comparator<NodeId> BY_NAME = Comparator.comparing(NodeId::value);
@@ -38,6 +39,7 @@ final class MetadataReplicas {
     }
     Set<NodeId> alive = members.alive();
     Set<NodeId> leaving = members.in(Member.State.LEAVING);
+    Set<NodeId> up = members.in(Member.State.UP);
     Predicate<NodeId> stays = node -> alive.contains(node) && !leaving.contains(node);
     Predicate<NodeId> holds =
         node -> current.voters().contains(node) || current.learners().contains(node);
@@ -52,7 +54,9 @@ final class MetadataReplicas {
     if (newcomer.isPresent()) {
       return new ReplicaSet(current.voters(), with(current.learners(), newcomer.get()));
     }
-    Optional<NodeId> successor = first(current.learners(), stays);
+    // Whose disk is full or slow may never catch up, and would be tried again and again.
+    Optional<NodeId> successor =
+        first(current.learners(), up::contains).or(() -> first(current.learners(), stays));
     if (staying < wanted && successor.isPresent()) {
       return new ReplicaSet(
           with(current.voters(), successor.get()), without(current.learners(), successor.get()));
@@ -68,6 +72,9 @@ final class MetadataReplicas {
     if (goes.isEmpty() && current.voters().size() > wanted) {
       goes =
           first(current.voters(), node -> !alive.contains(node))
+              .or(
+                  () ->
+                      first(current.voters(), node -> !(up.contains(node) || node.equals(leader))))
               .or(() -> first(current.voters(), node -> !node.equals(leader)));
     }
     return goes.isPresent() && keepsMajority(current, goes.get(), alive)

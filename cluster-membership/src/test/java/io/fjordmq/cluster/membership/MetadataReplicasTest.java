@@ -46,6 +46,21 @@ class MetadataReplicasTest {
   }
 
   @Test
+  void shouldHaveWhoIsUpVoteRatherThanWhoseDiskIsInTrouble() {
+    Members members = in(Member.State.FULL, "b", members("abcde", ""));
+    assertThat(next(replicas("acd", "be"), members)).isEqualTo(replicas("acde", "b"));
+    assertThat(next(replicas("abc", "d"), in(Member.State.SLOW, "b", members("abcd", ""))))
+        .as("who votes stays")
+        .isNull();
+    assertThat(next(replicas("a", "b"), in(Member.State.FULL, "b", members("ab", ""))))
+        .as("nobody else is there")
+        .isEqualTo(replicas("ab", ""));
+    assertThat(next(replicas("abcd", ""), in(Member.State.DRAINING, "c", members("abcd", ""))))
+        .as("one too many")
+        .isEqualTo(replicas("abd", "c"));
+  }
+
+  @Test
   void shouldLeaveADeadVoterWhereNobodyCanTakeItsPlace() {
     assertThat(next(replicas("abc", ""), members("ab", "c"))).isNull();
   }
@@ -121,6 +136,10 @@ class MetadataReplicasTest {
     if (random.nextInt(3) == 0 && !down.isEmpty()) {
       members = removed(members(alive, down.substring(1), leaving), down.substring(0, 1));
     }
+    Member.State ill = Member.State.values()[random.nextInt(Member.State.values().length)];
+    if (ill != Member.State.DOWN && ill != Member.State.LEAVING && leaving.isEmpty()) {
+      members = in(ill, alive.substring(random.nextInt(alive.length())), members);
+    }
     ReplicaSet current = replicas("a", "");
     for (char node : nodes.substring(1).toCharArray()) {
       int draw = random.nextInt(3);
@@ -191,6 +210,12 @@ class MetadataReplicasTest {
     Map<NodeId, Member> byNode = new HashMap<>(members(alive, down).byNode());
     nodes(leaving).forEach(node -> byNode.put(node, member(node, Member.State.LEAVING)));
     return new Members(1, byNode);
+  }
+
+  private static Members in(Member.State state, String which, Members others) {
+    Map<NodeId, Member> byNode = new HashMap<>(others.byNode());
+    nodes(which).forEach(node -> byNode.put(node, member(node, state)));
+    return new Members(1, byNode, others.removed());
   }
 
   private static Members removed(Members others, String gone) {
