@@ -58,8 +58,10 @@ public final class ClusterMembership implements Membership, AutoCloseable {
   private final Life life;
   private volatile boolean goesForGood;
 
-  /** Of this node's record, as last written by itself: its own replica may be behind. */
-  private volatile long recordVersion;
+  /** Of this node's record, by itself: its own replica may be behind. */
+  private volatile Written lastWritten = new Written(0, NodeRecord.State.UP);
+
+  private record Written(long version, NodeRecord.State state) {}
 
   private ClusterMembership(
       NodeIdentity identity,
@@ -207,25 +209,20 @@ public final class ClusterMembership implements Membership, AutoCloseable {
    * meanwhile; can be repeated.
    */
   public CompletableFuture<Void> drain(boolean draining) {
-    Member own = members.members().find(self());
-    if (draining && own != null && own.state() == Member.State.LEAVING) {
+    if (draining && isIn(Member.State.LEAVING)) {
       return CompletableFuture.completedFuture(null); // that is more
     }
     return writeState(draining ? NodeRecord.State.DRAINING : NodeRecord.State.UP);
   }
 
   /**
-   * Tells the cluster how this node's disk is: FULL, SLOW, or UP if well. Does nothing while the
-   * node is DRAINING or LEAVING. Fails as {@link #drain} does; can be repeated. That it succeeds
-   * while this node's own disk takes no writes shows that the others can go on without it.
+   * Tells the cluster how this node's disk is: FULL, SLOW, or UP if well. Fails as {@link #drain}
+   * does, and while the node is DRAINING or LEAVING; can be repeated. That it succeeds while this
+   * node's own disk takes no writes shows that the others can go on without it.
    */
   public CompletableFuture<Void> condition(Member.State disk) {
-    Member now = members().find(self());
-    boolean isGoing =
-        now != null
-            && (now.state() == Member.State.DRAINING || now.state() == Member.State.LEAVING);
-    return isGoing
-        ? CompletableFuture.completedFuture(null)
+    return isIn(Member.State.DRAINING) || isIn(Member.State.LEAVING)
+        ? CompletableFuture.failedFuture(new ConsensusException(Kind.BUSY, "this node goes"))
         : writeState(NodeRecord.State.valueOf(disk.name()));
   }
 
@@ -255,6 +252,13 @@ public final class ClusterMembership implements Membership, AutoCloseable {
     }
   }
 
+  private boolean isIn(Member.State state) {
+    Written last = lastWritten;
+    return last.version() > members.applied()
+        ? last.state().name().equals(state.name())
+        : members.members().in(state).contains(self());
+  }
+
   private CompletableFuture<Void> writeState(NodeRecord.State state) {
     MetadataRecord record = metadata.view().get(NodeRecord.key(self()));
     NodeRecord now = record == null ? null : NodeRecord.decode(record);
@@ -266,9 +270,9 @@ public final class ClusterMembership implements Membership, AutoCloseable {
           new ConsensusException(Kind.BUSY, "this node is not UP at the moment"));
     }
     byte[] changed = now.in(state).encode();
-    long expected = Math.max(record.version(), recordVersion);
+    long expected = Math.max(record.version(), lastWritten.version());
     return write(List.of(Change.put(record.key(), changed, expected)))
-        .thenAccept(result -> recordVersion = appliedVersion(result));
+        .thenAccept(result -> lastWritten = new Written(appliedVersion(result), state));
   }
 
   private static long appliedVersion(WriteResult result) {
@@ -390,8 +394,7 @@ public final class ClusterMembership implements Membership, AutoCloseable {
   }
 
   private NodeRecord.State lastState() {
-    Member own = members.members().find(self());
-    boolean leaving = own != null && own.state() == Member.State.LEAVING;
-    return leaving && goesForGood ? NodeRecord.State.REMOVED : NodeRecord.State.DOWN;
+    boolean leaves = isIn(Member.State.LEAVING) && goesForGood;
+    return leaves ? NodeRecord.State.REMOVED : NodeRecord.State.DOWN;
   }
 }

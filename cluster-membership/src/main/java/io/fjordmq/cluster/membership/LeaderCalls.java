@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -53,6 +54,20 @@ final class LeaderCalls {
         .ask(target, SERVICE, request.encode(), timeout)
         .thenApply(LeaderAnswer::decode)
         .whenComplete((answer, failure) -> hint = hint(target, answer, failure));
+  }
+
+  /** Why it did not do what it was asked for, for people. */
+  static String whyNot(@Nullable LeaderAnswer answer, @Nullable Throwable failure) {
+    if (failure == null) {
+      return answer instanceof LeaderAnswer.Failed failed
+          ? failed.why()
+          : "no leader of the metadata is known";
+    }
+    Throwable cause =
+        failure instanceof CompletionException && failure.getCause() != null
+            ? failure.getCause()
+            : failure;
+    return String.valueOf(cause.getMessage());
   }
 
   /** Who was named is asked next, but not whom that one names: they may name each other. */

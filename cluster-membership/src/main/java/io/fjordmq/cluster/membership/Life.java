@@ -9,7 +9,6 @@ import io.fjordmq.cluster.membership.LeaderAnswer.Renewed;
 import io.fjordmq.cluster.membership.LeaderRequest.Registration;
 import io.fjordmq.cluster.membership.LeaderRequest.Renewal;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -155,12 +154,17 @@ final class Life {
       obstacle = "not every node knows yet that it is there";
       LOG.info("registered, incarnation {}", incarnation);
       registered.complete(registeredVersion);
-      renew();
+      String why = restsBecause;
+      if (why == null) {
+        renew();
+      } else {
+        rest(why); // which came while the registration was on its way
+      }
     } else if (answer instanceof KnownAs last && last.incarnation() != known) {
       known = last.incarnation();
-      register();
+      registerUnlessResting();
     } else {
-      obstacle = "it cannot register: " + reason(answer, failure);
+      obstacle = "it cannot register: " + LeaderCalls.whyNot(answer, failure);
       timers.schedule(settings.retryPause().toMillis(), this::registerAgain);
     }
   }
@@ -251,7 +255,7 @@ final class Life {
     } else if (answer instanceof NotRenewed refused) {
       LOG.debug("the lease is not renewed: {}", refused.why());
     } else {
-      LOG.debug("the lease cannot be renewed: {}", reason(answer, failure));
+      LOG.debug("the lease cannot be renewed: {}", LeaderCalls.whyNot(answer, failure));
     }
   }
 
@@ -282,7 +286,7 @@ final class Life {
       members.tell(listener -> listener.admitted(incarnation));
       return;
     }
-    obstacle = "it could not be prepared for clients: " + reason(null, failure);
+    obstacle = "it could not be prepared for clients: " + LeaderCalls.whyNot(null, failure);
     LOG.warn("will try again: {}", obstacle);
     long life = incarnation;
     timers.schedule(
@@ -352,7 +356,8 @@ final class Life {
                 phase = Phase.REGISTERING;
                 registerUnlessResting();
               } else {
-                LOG.warn("will try again to end life {}: {}", life, reason(null, failure));
+                LOG.warn(
+                    "will try again to end life {}: {}", life, LeaderCalls.whyNot(null, failure));
                 timers.schedule(settings.retryPause().toMillis(), this::giveUp);
               }
             },
@@ -380,18 +385,5 @@ final class Life {
     phase = Phase.LEFT;
     admitted = false;
     obstacle = "it stops";
-  }
-
-  private static String reason(@Nullable LeaderAnswer answer, @Nullable Throwable failure) {
-    if (failure == null) {
-      return answer instanceof LeaderAnswer.Failed failed
-          ? failed.why()
-          : "no leader of the metadata is known";
-    }
-    Throwable cause =
-        failure instanceof CompletionException && failure.getCause() != null
-            ? failure.getCause()
-            : failure;
-    return String.valueOf(cause.getMessage());
   }
 }

@@ -4,19 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.ConsensusException;
-import io.fjordmq.cluster.consensus.ReplicaSet;
-import io.fjordmq.cluster.consensus.sim.SimCluster;
-import io.fjordmq.cluster.consensus.sim.Simulation;
+import io.fjordmq.cluster.membership.LeaderRequest.Registration;
 import io.fjordmq.cluster.metadata.MetadataGroup;
-import io.fjordmq.cluster.peer.LoopbackPeers;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** When a node learns that its life is over. */
+/** When a node learns that its life is over, and when the next one begins. */
 class NextLifeTest {
-  private static final long PATIENCE_MILLIS = 60_000;
+  private static final long LONG_MILLIS = 60_000;
 
   /**
    * Goal: a node that the cluster counts as down begins its next life though its own copy of the
@@ -25,37 +22,60 @@ class NextLifeTest {
    */
   @Test
   void shouldBeginThoughTheMetadataDoNotReachTheNode() throws ConsensusException, IOException {
-    Simulation simulation = new Simulation(1);
-    try (SimCluster cluster = new SimCluster(simulation)) {
-      LoopbackPeers peers = LoopbackPeers.simulated(cluster.network());
-      List<NodeId> ids = List.of(new NodeId("n0"), new NodeId("n1"), new NodeId("n2"));
-      List<SimNode> nodes = new ArrayList<>();
-      for (NodeId id : ids) {
-        ReplicaSet members =
-            nodes.isEmpty() ? ReplicaSet.ofVoters(id) : nodes.get(0).group().status().replicas();
-        SimNode node = SimNode.start(cluster.start(id), peers, members, SimNode.NONE);
-        nodes.add(node);
-        node.membership().ready();
-        simulation.runUntil("it serves", node.membership()::isServing, PATIENCE_MILLIS);
-      }
-      simulation.runUntil(
-          "all three vote",
-          () -> nodes.get(0).group().status().replicas().voters().size() == 3,
-          PATIENCE_MILLIS);
-      SimNode stale = nodes.get(2);
+    try (ThreeNodes three = new ThreeNodes(SimNode.NONE)) {
+      NodeId id = three.ids.get(2);
+      SimNode stale = three.nodes.get(2);
       stale.host().halt(MetadataGroup.GROUP, new IOException("its log takes nothing any more"));
-      cluster.network().partition(ids, List.of(ids.get(2)));
-      simulation.runUntil("it is down", () -> !isAlive(nodes.get(0), ids.get(2)), PATIENCE_MILLIS);
-      cluster.network().heal();
-      simulation.runUntil(
-          "it has its next life", () -> stale.membership().incarnation() == 2, PATIENCE_MILLIS);
-      assertThat(isAlive(nodes.get(0), ids.get(2))).isTrue();
-      assertThat(isAlive(stale, ids.get(2))).as("by what it knew last, its first").isTrue();
+      three.cluster.network().partition(three.ids, List.of(id));
+      three.await("it is down", () -> three.state(id) == Member.State.DOWN);
+      three.cluster.network().heal();
+      three.await("it has its next life", () -> stale.membership().incarnation() == 2);
+      assertThat(three.state(id)).isEqualTo(Member.State.UP);
+      assertThat(stale.membership().members().alive())
+          .as("by what it knew last, its first")
+          .contains(id);
     }
   }
 
-  private static boolean isAlive(SimNode seeing, NodeId node) {
-    Member member = seeing.membership().members().find(node);
-    return member != null && member.isAlive();
+  /**
+   * Goal: a node that rests has no life, also if it has already asked for one. Method: it is cut
+   * off until it is down; while the answer to its next registration is on the way, its disk stops.
+   */
+  @Test
+  void shouldNotBeginWhileItRestsThoughItHadRegistered() throws ConsensusException, IOException {
+    RestsMeanwhile rests = new RestsMeanwhile();
+    try (ThreeNodes three = new ThreeNodes(rests)) {
+      NodeId id = three.ids.get(2);
+      ClusterMembership membership = three.nodes.get(2).membership();
+      three.cluster.network().partition(three.ids, List.of(id));
+      three.await("it is down", () -> three.state(id) == Member.State.DOWN);
+      rests.who = membership;
+      three.cluster.network().heal();
+      three.await("it was registered", () -> rests.who == null);
+      three.simulation.run(LONG_MILLIS);
+      assertThat(membership.isServing()).isFalse();
+      assertThat(membership.notServingBecause()).contains("the disk has stopped");
+      assertThat(three.state(id)).isEqualTo(Member.State.DOWN);
+      membership.resume();
+      three.await("it serves again", membership::isServing);
+      assertThat(three.state(id)).isEqualTo(Member.State.UP);
+    }
+  }
+
+  /** Has a node rest when it is about to be told that it is registered for its second life. */
+  private static final class RestsMeanwhile implements SimNode.Defect {
+    private @Nullable ClusterMembership who;
+
+    @Override
+    public LeaderAnswer answer(LeaderRequest request, LeaderAnswer right) {
+      ClusterMembership resting = who;
+      if (resting != null
+          && request instanceof Registration
+          && right instanceof LeaderAnswer.Registered) {
+        who = null;
+        resting.rest("the disk has stopped");
+      }
+      return right;
+    }
   }
 }

@@ -1,0 +1,64 @@
+package io.fjordmq.cluster.membership;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.ConsensusException;
+import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.cluster.consensus.sim.SimCluster;
+import io.fjordmq.cluster.consensus.sim.Simulation;
+import io.fjordmq.cluster.peer.LoopbackPeers;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
+
+/**
+ * A cluster of n0, n1 and n2 in virtual time: all vote, all serve. The first leads the metadata.
+ */
+final class ThreeNodes implements AutoCloseable {
+  private static final long PATIENCE_MILLIS = 60_000;
+
+  final Simulation simulation = new Simulation(1);
+  final SimCluster cluster = new SimCluster(simulation);
+  final List<NodeId> ids = List.of(new NodeId("n0"), new NodeId("n1"), new NodeId("n2"));
+  final List<SimNode> nodes = new ArrayList<>();
+
+  /**
+   * @param defect what may be wrong with each of them
+   */
+  ThreeNodes(SimNode.Defect defect) throws ConsensusException, IOException {
+    LoopbackPeers peers = LoopbackPeers.simulated(cluster.network());
+    for (NodeId id : ids) {
+      ReplicaSet members =
+          nodes.isEmpty() ? ReplicaSet.ofVoters(id) : nodes.get(0).group().status().replicas();
+      SimNode node = SimNode.start(cluster.start(id), peers, members, defect);
+      nodes.add(node);
+      node.membership().ready();
+      await("it serves", node.membership()::isServing);
+    }
+    await("all three vote", () -> nodes.get(0).group().status().replicas().voters().size() == 3);
+  }
+
+  void await(String what, BooleanSupplier condition) {
+    simulation.runUntil(what, condition, PATIENCE_MILLIS);
+  }
+
+  <T> T await(String what, CompletableFuture<T> future) {
+    await(what, future::isDone);
+    return future.join();
+  }
+
+  /** As the first of them knows it. */
+  Member.State state(NodeId node) {
+    Member member = nodes.get(0).membership().members().find(node);
+    if (member == null) {
+      throw new AssertionError(node + " is no member");
+    }
+    return member.state();
+  }
+
+  @Override
+  public void close() {
+    cluster.close();
+  }
+}
