@@ -101,8 +101,7 @@ final class MetadataCodec {
    */
   static Checkpoint decodeCheckpoint(byte[] bytes) throws IOException {
     if (bytes.length < 25 || ByteBuffer.wrap(bytes).getInt(bytes.length - 4) != sum(bytes)) {
-      throw new IOException(
-          "the metadata checkpoint is damaged; restore this node's data directory from a backup");
+      throw new IOException("the metadata checkpoint is damaged");
     }
     ByteBuffer in = ByteBuffer.wrap(bytes);
     try {

@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -77,12 +76,14 @@ public final class MetadataGroup implements AutoCloseable {
   public static MetadataGroup open(
       ConsensusHost host, MetadataStorage storage, MetadataSettings settings, Executor disk)
       throws IOException, ConsensusException {
-    AtomicReference<@Nullable MetadataGroup> opened = new AtomicReference<>();
+    CompletableFuture<MetadataGroup> opened = new CompletableFuture<>();
     MetadataState state =
         MetadataState.load(
-            storage, disk, settings.checkpointEveryEntries(), () -> checkpoint(opened.get()));
-    MetadataGroup group = new MetadataGroup(host, disk, settings, state, host.open(GROUP, state));
-    opened.set(group);
+            storage,
+            disk,
+            settings.checkpointEveryEntries(),
+            () -> checkpoint(opened.getNow(null)));
+    // Before it is opened: it may halt at once.
     state.watch(
         new MetadataListener() {
           @Override
@@ -91,10 +92,12 @@ public final class MetadataGroup implements AutoCloseable {
           @Override
           public void halted(ConsensusException cause) {
             if (MetadataState.isOfTheLog(cause)) {
-              group.reopenLater();
+              opened.thenAccept(MetadataGroup::reopenLater);
             }
           }
         });
+    MetadataGroup group = new MetadataGroup(host, disk, settings, state, host.open(GROUP, state));
+    opened.complete(group);
     return group;
   }
 

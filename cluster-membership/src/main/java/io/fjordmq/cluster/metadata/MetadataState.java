@@ -62,11 +62,20 @@ final class MetadataState implements ReplicatedState {
     return new MetadataState(
         storage,
         disk,
-        checkpoint == null
-            ? new MetadataCodec.Checkpoint(0, MetadataView.EMPTY)
-            : MetadataCodec.decodeCheckpoint(checkpoint),
+        checkpoint == null ? new MetadataCodec.Checkpoint(0, MetadataView.EMPTY) : own(checkpoint),
         checkpointEveryEntries,
         checkpointDue);
+  }
+
+  private static MetadataCodec.Checkpoint own(byte[] checkpoint) throws IOException {
+    try {
+      return MetadataCodec.decodeCheckpoint(checkpoint);
+    } catch (IOException e) {
+      throw NewerFormException.in(e) != null
+          ? e
+          : new IOException(
+              e.getMessage() + "; restore this node's data directory from a backup", e);
+    }
   }
 
   MetadataView view() {

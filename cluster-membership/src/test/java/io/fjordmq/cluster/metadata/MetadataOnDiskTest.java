@@ -84,10 +84,30 @@ final class MetadataOnDiskTest {
     }
   }
 
+  @Test
+  void shouldComeBackByItselfIfItsLogFailsWhileItIsOpened() throws Exception {
+    try (JRaftHost disk = host()) {
+      FailingHost host = new FailingHost(disk);
+      host.failsWhenOpened = true;
+      MetadataGroup.bootstrap(disk, ReplicaSet.ofVoters(SELF));
+      MetadataGroup group = open(host);
+      for (int tries = 0; host.opened < 2 && tries < 200; tries++) {
+        Thread.sleep(50);
+      }
+      assertThat(host.opened).isEqualTo(2);
+      for (int tries = 0; group.failure() != null && tries < 200; tries++) {
+        Thread.sleep(50);
+      }
+      assertThat(group.failure()).isNull();
+      group.close();
+    }
+  }
+
   /** Its log fails when it is told to. */
   private static final class FailingHost implements ConsensusHost {
     private final ConsensusHost host;
     private volatile int opened;
+    private boolean failsWhenOpened;
     private volatile @Nullable String failure;
     private volatile @Nullable ReplicatedState state;
 
@@ -97,6 +117,10 @@ final class MetadataOnDiskTest {
 
     void fail() {
       failure = "no space left";
+      halt();
+    }
+
+    private void halt() {
       Objects.requireNonNull(state)
           .halted(new ConsensusException(ConsensusException.Kind.FAILED, "no space left"));
     }
@@ -120,7 +144,12 @@ final class MetadataOnDiskTest {
     public Consensus open(GroupId group, ReplicatedState replica) throws ConsensusException {
       state = replica;
       opened++;
-      return host.open(group, replica);
+      Consensus consensus = host.open(group, replica);
+      if (failsWhenOpened) {
+        failsWhenOpened = false;
+        halt();
+      }
+      return consensus;
     }
 
     @Override
