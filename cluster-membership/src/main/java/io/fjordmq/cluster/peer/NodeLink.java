@@ -47,6 +47,10 @@ final class NodeLink implements AskingStream.Listener {
     this.settings = settings;
   }
 
+  NodeId peer() {
+    return peer;
+  }
+
   CompletableFuture<byte[]> ask(String service, byte[] request, Duration timeout) {
     long nanos = System.nanoTime();
     AskingStream stream;

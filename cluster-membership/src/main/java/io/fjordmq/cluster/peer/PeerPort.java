@@ -179,7 +179,13 @@ public final class PeerPort implements PeerNetwork, AutoCloseable {
 
   private void tick() {
     long nanos = System.nanoTime();
-    links.values().forEach(link -> link.tick(nanos));
+    for (NodeLink link : links.values()) {
+      try {
+        link.tick(nanos);
+      } catch (RuntimeException e) { // or no call of any link would ever be given up again
+        LOG.error("the calls to {} were not looked at", link.peer(), e);
+      }
+    }
   }
 
   /** Calls that wait fail. Blocks until no handler runs any more. */
