@@ -23,7 +23,9 @@ import org.slf4j.LoggerFactory;
  * One end of TLS between nodes, made anew when its files change: connections that exist stay as
  * they are, new ones use what the files say now. Files that cannot be used are refused with their
  * reason, and what they said before stays in force. Looked at in intervals and before every new
- * connection: file systems that tell of changes do not tell of all of them. Thread-safe.
+ * connection: file systems that tell of changes do not tell of all of them. Files that could not be
+ * used are read again each time, whether they have changed or not: the reason may have been a
+ * passing one. Thread-safe.
  */
 public final class ReloadingContext extends SslContext {
   private static final Logger LOG = LoggerFactory.getLogger(ReloadingContext.class);
@@ -41,11 +43,16 @@ public final class ReloadingContext extends SslContext {
   /** What tells one state of a file from another. */
   private record Signature(FileTime modified, long size, @Nullable Object key) {}
 
+  /** What was said to be wrong with a state of the files. */
+  private record Complaint(List<@Nullable Signature> of, String why) {}
+
   private final String what;
   private final ClusterTls files;
   private final Maker maker;
   private SslContext current;
+  // Of those that are in force.
   private List<@Nullable Signature> seen;
+  private @Nullable Complaint complaint;
 
   private ReloadingContext(String what, ClusterTls files, Maker maker) throws IOException {
     this.what = what;
@@ -73,19 +80,25 @@ public final class ReloadingContext extends SslContext {
   synchronized void look() {
     List<@Nullable Signature> now = signatures();
     if (now.equals(seen)) {
+      complaint = null;
       return;
     }
-    seen = now;
     try {
       SslContext next = maker.make();
       ReferenceCountUtil.release(current); // connections hold it as long as they need it
       current = next;
+      seen = now;
+      complaint = null;
       LOG.info("TLS of {}: read certFile, keyFile and trustFile again, they had changed", what);
     } catch (IOException | RuntimeException e) {
-      LOG.warn(
-          "TLS of {}: the files have changed and cannot be used; what they said before stays in force: {}",
-          what,
-          e.getMessage());
+      Complaint found = new Complaint(now, String.valueOf(e.getMessage()));
+      if (!found.equals(complaint)) {
+        complaint = found;
+        LOG.warn(
+            "TLS of {}: the files have changed and cannot be used; what they said before stays in force: {}",
+            what,
+            e.getMessage());
+      }
     }
   }
 

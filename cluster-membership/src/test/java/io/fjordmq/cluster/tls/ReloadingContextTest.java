@@ -1,0 +1,51 @@
+package io.fjordmq.cluster.tls;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.handler.ssl.SslContext;
+import io.netty.util.concurrent.DefaultEventExecutorGroup;
+import io.netty.util.concurrent.EventExecutorGroup;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ReloadingContextTest {
+  private final EventExecutorGroup looking = new DefaultEventExecutorGroup(1);
+  private @Nullable String fault;
+  private int made;
+
+  @AfterEach
+  void endThread() {
+    looking.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+  }
+
+  @Test
+  void shouldReadChangedFilesThatCouldNotBeReadForAMoment(@TempDir Path folder) throws Exception {
+    ClusterTls files = new TestAuthority(folder).node("n1");
+    ReloadingContext context =
+        ReloadingContext.open("connections", files, () -> make(files), looking);
+    context.look();
+    assertThat(made).isOne();
+    Files.writeString(files.trustFile(), Files.readString(files.trustFile()) + "\n");
+    fault = "Too many open files";
+    context.look();
+    assertThat(made).as("what was read before stays in force").isOne();
+    fault = null;
+    context.look();
+    context.look();
+    assertThat(made).isEqualTo(2);
+  }
+
+  private SslContext make(ClusterTls files) throws IOException {
+    if (fault != null) {
+      throw new IOException(fault);
+    }
+    made++;
+    return files.asking().build();
+  }
+}
