@@ -48,6 +48,7 @@ final class RouterSimulation {
           1_000,
           4_000,
           6,
+          5,
           Duration.ofMillis(4),
           3,
           30,

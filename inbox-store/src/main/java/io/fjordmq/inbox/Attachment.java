@@ -42,6 +42,12 @@ public record Attachment(
   /** Most {@link #acknowledged} that are listed; a fetch leaves out those beyond as well. */
   public static final int MAX_ACKNOWLEDGED = 65_535;
 
+  /**
+   * More than it has beside its subscriptions when it travels between nodes: in each list no more
+   * than there are packet identifiers, 11 bytes at most for each, and the names of the client.
+   */
+  public static final int BYTES_BESIDE_SUBSCRIPTIONS = 2 << 20;
+
   /** An inbox that is no more. */
   public record Discarded(long incarnation, List<InboxSubscription> subscriptions) {}
 

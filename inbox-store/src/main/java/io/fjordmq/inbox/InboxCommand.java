@@ -18,6 +18,7 @@ sealed interface InboxCommand
         EditSubscription,
         ExpireDue,
         ForgetReceived,
+        GiveUpAttach,
         InsertMessage,
         RecordReceived,
         ReleaseEntry {
@@ -29,7 +30,7 @@ sealed interface InboxCommand
   int VERSION = 2;
 
   /** The highest {@link #kind}. */
-  int LAST_KIND = CountInboxes.KIND;
+  int LAST_KIND = GiveUpAttach.KIND;
 
   /** Its number in the stored log; never used again for another. */
   int kind();
@@ -81,6 +82,7 @@ sealed interface InboxCommand
           case ExpireDue.KIND -> ExpireDue.read(in);
           case DetachOwner.KIND -> DetachOwner.read(in);
           case CountInboxes.KIND -> CountInboxes.read(in);
+          case GiveUpAttach.KIND -> GiveUpAttach.read(in);
           default -> throw NewerFormException.unknownKind("inbox command", kind);
         };
     in.requireEnd();

@@ -17,7 +17,8 @@ import java.time.Duration;
  * @param busyBackoff after which acknowledgements and detaches that a busy range refused are tried
  *     again; twice as long each time, up to 32 times
  * @param maxBusyRetries how often; then they fail. Acknowledged messages are delivered again
- * @param owedDetachPause after which inboxes that could not be given back are given back again
+ * @param owedDetachPause after which inboxes that could not be given back, or were attached for all
+ *     that is known, are given back again
  * @param maxOwedDetaches such inboxes; more stay attached until their clients come back or the
  *     node's life ends
  * @param producerIdle after which it is forgotten which messages a QoS 2 publisher has repeated

@@ -16,7 +16,11 @@ import org.jspecify.annotations.Nullable;
  */
 public interface InboxStore {
 
-  /** Claims the inbox for a connection, making it if it is not there; cancels a pending will. */
+  /**
+   * Claims the inbox for a connection, making it if it is not there; cancels a pending will. If its
+   * outcome stays unknown, it is given up: once the range answers again, the inbox is as after a
+   * connection that broke at once.
+   */
   CompletableFuture<Attachment> attach(InboxId id, AttachRequest request);
 
   /**

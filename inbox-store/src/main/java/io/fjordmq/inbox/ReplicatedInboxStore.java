@@ -81,24 +81,45 @@ public final class ReplicatedInboxStore implements InboxStore, AutoCloseable {
     this.clock = clock;
     this.observer = observer;
     this.busy = new BusyRetry(settings, timers, observer);
-    this.owed = new OwedDetaches(settings, timers, command -> run(command.handle(), command));
+    this.owed = new OwedDetaches(settings, timers, this::giveBack);
     this.commits = new CommitCoalescer(client, settings, timers, busy, observer);
     this.inserts = new Inserts(client, settings, observer);
+  }
+
+  /** Makes one attempt of what is owed. */
+  private CompletableFuture<Void> giveBack(InboxCommand command) {
+    return command instanceof DetachSession detach
+        ? run(detach.handle(), detach)
+        : Calls.check(mutate(((GiveUpAttach) command).id(), command), answer -> {});
   }
 
   @Override
   public CompletableFuture<Attachment> attach(InboxId id, AttachRequest request) {
     Will will = request.will();
+    Owner owner = new Owner(request.ownerNode(), request.ownerIncarnation());
     AttachSession command =
         new AttachSession(
             id,
             request.cleanStart(),
-            new Owner(request.ownerNode(), request.ownerIncarnation()),
+            owner,
             request.expirySeconds(),
             Objects.requireNonNullElse(request.limits(), settings.limits()),
             salt.getAndIncrement() & (1 << AttachSession.SALT_BITS) - 1,
             will == null ? null : MessageCodec.encodeWill(will));
-    return Calls.map(mutate(id, command), AttachmentCodec::decode);
+    CompletableFuture<Attachment> attached =
+        Calls.map(
+            owed.attaching(id).thenCompose(ready -> mutate(id, command)), AttachmentCodec::decode);
+    // It is known what is owed before the caller, who may attach again at once, hears of it.
+    CompletableFuture<Attachment> settled =
+        attached.whenComplete(
+            (attachment, failure) -> {
+              if (failure == null) {
+                owed.attached(id);
+              } else {
+                owed.attachFailed(new GiveUpAttach(id, owner), Calls.unwrap(failure));
+              }
+            });
+    return Calls.map(settled, attachment -> attachment);
   }
 
   @Override

@@ -11,6 +11,7 @@ import io.fjordmq.cluster.consensus.sim.SimCluster;
 import io.fjordmq.cluster.consensus.sim.SimNetwork;
 import io.fjordmq.cluster.consensus.sim.SimProcess;
 import io.fjordmq.cluster.consensus.sim.Simulation;
+import io.fjordmq.range.RangeClient;
 import io.fjordmq.range.client.RangeClientSettings;
 import io.fjordmq.range.sim.SimStore;
 import java.io.IOException;
@@ -18,8 +19,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -32,13 +35,15 @@ import org.slf4j.LoggerFactory;
  * A QoS 2 publisher and a QoS 2 subscriber with a persistent session, on one and on three nodes,
  * while messages between them get lost, doubled and late, nodes crash and lose unsynced writes,
  * leaders change, and the subscriber's connection dies in any state: everything acknowledged
- * arrives once and in order. {@link Seeds} says how many runs.
+ * arrives once and in order. Meanwhile a visitor comes and goes: its inbox is its own while it is
+ * there, and nobody's in the end. {@link Seeds} says how many runs.
  */
 class InboxSimulationTest {
   private static final int USUAL_SEEDS = 60;
   private static final int ROUNDS = 30;
   private static final long PATIENCE_MILLIS = 60_000;
   private static final InboxId ID = new InboxId("t", "subscriber");
+  private static final InboxId VISITED = new InboxId("t", "visitor");
   private static final Logger LOG = (Logger) LoggerFactory.getLogger("io.fjordmq");
 
   /** Gives up soon, so that its callers have to repeat what they want. */
@@ -51,6 +56,7 @@ class InboxSimulationTest {
         10_000,
         4_000,
         20,
+        100,
         Duration.ofMillis(4),
         3,
         100,
@@ -81,11 +87,15 @@ class InboxSimulationTest {
   void shouldDeliverEverythingAcknowledgedOnceAndInOrder(int voters) {
     Seeds seeds = Seeds.usually(USUAL_SEEDS);
     AtomicLong delivered = new AtomicLong();
+    AtomicLong unheard = new AtomicLong();
     seeds.play(
-        seed ->
-            delivered.addAndGet(
-                new Run(seed, voters, directory.resolve("installs-" + seed), true).play()));
+        seed -> {
+          Run run = new Run(seed, voters, directory.resolve("installs-" + seed), true);
+          delivered.addAndGet(run.play());
+          unheard.addAndGet(run.unheard());
+        });
     if (seeds.areEnough()) {
+      assertThat(unheard.get()).as("attaches that nobody heard of").isGreaterThan(seeds.count());
       assertThat(delivered.get()).as("messages delivered in all runs").isGreaterThan(seeds.count());
     }
   }
@@ -108,6 +118,7 @@ class InboxSimulationTest {
     private final List<NodeId> nodes = new ArrayList<>();
     private final SimStore store;
     private final SimSubscriber.Client client = new SimSubscriber.Client();
+    private @Nullable SimVisitor visitor;
     private int connections;
     private NodeId connection = new NodeId("connection0");
 
@@ -128,7 +139,11 @@ class InboxSimulationTest {
     }
 
     private static InboxSettings settings() {
-      return TestInboxes.settings(InboxLimits.DEFAULT);
+      return TestInboxes.settings(InboxLimits.DEFAULT, Duration.ofMillis(200));
+    }
+
+    int unheard() {
+      return visitor == null ? 0 : visitor.unheard();
     }
 
     long play() throws IOException {
@@ -144,11 +159,17 @@ class InboxSimulationTest {
         SimPublisher publisher =
             new SimPublisher(publishing, inboxes(publishing, HASTY), target, publisherRemembers);
         reconnect();
+        SimProcess visiting = cluster.start(new NodeId("visitor")).process();
+        SimVisitor guest = new SimVisitor(visiting, inboxes(visiting, HASTY), VISITED);
+        visitor = guest;
+        guest.visit();
         for (int round = 0; round < ROUNDS; round++) {
           trouble();
           simulation.run(simulation.between(1, 150));
         }
+        guest.rest();
         peace(publisher);
+        assertLeft(guest);
         return client.received.size();
       }
     }
@@ -227,6 +248,29 @@ class InboxSimulationTest {
           PATIENCE_MILLIS);
       simulation.run(2_000);
       assertThat(client.received).as("seed %s", simulation.seed()).isEqualTo(acknowledged);
+    }
+
+    /**
+     * Once everything answers again, the visitor's inbox is given back whatever was heard of it.
+     */
+    private void assertLeft(SimVisitor guest) {
+      simulation.runUntil("the visitor leaves", () -> !guest.isHere(), PATIENCE_MILLIS);
+      SimProcess process = cluster.start(new NodeId("inspector")).process();
+      RangeClient client = store.client(process, PATIENT);
+      long end = simulation.clock().millis() + PATIENCE_MILLIS;
+      while (owners(client).contains(guest.owner())) {
+        assertThat(simulation.clock().millis())
+            .as("seed %s: the visitor's inbox is given back", simulation.seed())
+            .isLessThan(end);
+        simulation.run(200);
+      }
+    }
+
+    private List<Owner> owners(RangeClient client) {
+      CompletableFuture<byte[]> answer =
+          client.query(InboxKeys.routing(VISITED), new Survey().encode());
+      simulation.runUntil("the range answers", answer::isDone, PATIENCE_MILLIS);
+      return Survey.decodeAnswer(answer.join()).owners();
     }
 
     /** What has arrived so far is 0, 1, 2, … */

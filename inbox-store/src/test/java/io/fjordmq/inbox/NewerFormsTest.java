@@ -37,8 +37,8 @@ class NewerFormsTest {
   @Test
   void shouldKeepOutOfTheLogWhatItCouldNotApply() {
     InboxCommand.requireReadable(ByteBuffer.wrap(new byte[] {2, 1}));
-    InboxCommand.requireReadable(ByteBuffer.wrap(new byte[] {2, 14}));
-    for (byte[] command : new byte[][] {{3, 1}, {2, 15}}) {
+    InboxCommand.requireReadable(ByteBuffer.wrap(new byte[] {2, 15}));
+    for (byte[] command : new byte[][] {{3, 1}, {2, 16}}) {
       assertThatThrownBy(() -> InboxCommand.requireReadable(ByteBuffer.wrap(command)))
           .isInstanceOf(NewerFormException.class);
     }

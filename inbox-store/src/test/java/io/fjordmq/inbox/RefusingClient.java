@@ -8,14 +8,23 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Refuses as many mutations as it is told, as one does whose queue is full.
+ * Refuses as many mutations as it is told, as one does whose queue is full; of others it loses the
+ * answer, or never has them applied, and nobody knows which.
  *
  * @param refusals left
+ * @param unanswered mutations left that are applied, and their answer is lost
+ * @param lost mutations left that are not applied
  */
-record RefusingClient(RangeClient client, AtomicInteger refusals) implements RangeClient {
+record RefusingClient(
+    RangeClient client, AtomicInteger refusals, AtomicInteger unanswered, AtomicInteger lost)
+    implements RangeClient {
 
   private boolean refuses() {
-    return refusals.getAndUpdate(left -> Math.max(0, left - 1)) > 0;
+    return takesOne(refusals);
+  }
+
+  private static boolean takesOne(AtomicInteger some) {
+    return some.getAndUpdate(left -> Math.max(0, left - 1)) > 0;
   }
 
   private static RangeException busy() {
@@ -24,7 +33,17 @@ record RefusingClient(RangeClient client, AtomicInteger refusals) implements Ran
 
   @Override
   public CompletableFuture<byte[]> mutate(byte[] key, byte[] command) {
-    return refuses() ? CompletableFuture.failedFuture(busy()) : client.mutate(key, command);
+    if (refuses()) {
+      return CompletableFuture.failedFuture(busy());
+    }
+    boolean isLost = takesOne(lost);
+    boolean isUnanswered = !isLost && takesOne(unanswered);
+    CompletableFuture<byte[]> answer =
+        isLost ? new CompletableFuture<>() : client.mutate(key, command);
+    return isLost || isUnanswered
+        ? CompletableFuture.failedFuture(
+            new RangeException(RangeException.Kind.UNAVAILABLE, "no answer in time"))
+        : answer;
   }
 
   @Override

@@ -264,6 +264,8 @@ class StoredBytesTest {
         "02" + "0a" + HANDLE_HEX + "02" + "07" + "ac02");
     assertCommand(
         new ConfirmWill(ID, 5, 300), "02" + "0b" + "0174026331" + "0000000000000005" + "ac02");
+    assertCommand(
+        new GiveUpAttach(ID, OWNER), "02" + "0f" + "0174026331" + "026e31" + "0000000000000005");
     assertCommand(new CountInboxes(500), "02" + "0e" + "f403");
     assertCommand(new ExpireDue(500, 300), "02" + "0c" + "f403" + "ac02");
     assertCommand(

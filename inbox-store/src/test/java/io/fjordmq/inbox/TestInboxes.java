@@ -30,6 +30,12 @@ final class TestInboxes implements AutoCloseable {
   /** So many of the next mutations find that too much waits for the range. */
   final AtomicInteger refusals = new AtomicInteger();
 
+  /** So many of the next mutations are applied, and nobody hears of it. */
+  final AtomicInteger unanswered = new AtomicInteger();
+
+  /** So many of the next mutations are not applied, and nobody hears of it. */
+  final AtomicInteger lost = new AtomicInteger();
+
   /** Sessions whose clients stayed away too long. */
   final AtomicInteger expired = new AtomicInteger();
 
@@ -60,6 +66,10 @@ final class TestInboxes implements AutoCloseable {
   }
 
   static InboxSettings settings(InboxLimits limits) {
+    return settings(limits, Duration.ofSeconds(5));
+  }
+
+  static InboxSettings settings(InboxLimits limits, Duration owedDetachPause) {
     return new InboxSettings(
         4,
         limits,
@@ -69,23 +79,27 @@ final class TestInboxes implements AutoCloseable {
         512,
         Duration.ofMillis(50),
         3,
-        Duration.ofSeconds(5),
+        owedDetachPause,
         100,
         Duration.ofDays(7),
         3,
         100);
   }
 
+  /** One that knows nothing of the other's calls, as that of another node. */
+  ReplicatedInboxStore anotherStore() {
+    return new ReplicatedInboxStore(
+        new RefusingClient(ranges.client(InboxReplicas.STORE), refusals, unanswered, lost),
+        replicas,
+        range -> true,
+        settings,
+        ranges.timers(),
+        ranges.timers(),
+        InboxObserver.NONE);
+  }
+
   private void connect() {
-    store =
-        new ReplicatedInboxStore(
-            new RefusingClient(ranges.client(InboxReplicas.STORE), refusals),
-            replicas,
-            range -> true,
-            settings,
-            ranges.timers(),
-            ranges.timers(),
-            InboxObserver.NONE);
+    store = anotherStore();
     sweeper =
         new InboxSweeper(
             ranges.client(InboxReplicas.STORE),

@@ -62,7 +62,11 @@ public interface Coprocessor {
    */
   default void applied(long index) {}
 
-  /** Answers from state that has at least everything applied before the call. Must not write. */
+  /**
+   * Answers from state that has at least everything applied before the call. Must not write. If the
+   * range is split, or takes in its neighbour, during the call, the state is that of the keys it
+   * had before; nobody is given such an answer.
+   */
   byte[] query(ByteBuffer query, KvReader state);
 
   /**

@@ -18,12 +18,14 @@ import java.util.List;
  *
  * <pre>
  * u8   format, 1
- * u8   kind: 1 mutations, 2 register, 3 split, 4 freeze, 5 absorb, 6 renew, 7 thaw
+ * u8   kind: 2 register, 3 split, 4 freeze, 5 absorb, 6 renew, 7 thaw, 8 mutations,
+ *      1 mutations as they were written before their answers had a bound
  * u64  clock of the leader in milliseconds since the epoch, 0 until it is proposed
  * -- mutations only:
  * u64  epoch version by which the sender routed
  * u64  sender
  * u64  batch number
+ * varint bytes of answers that are enough, not in kind 1
  * varint commands, then as many: varint length, bytes
  * -- register only:
  * u64  how many senders the range shall remember, 0 until it is proposed
@@ -46,10 +48,18 @@ public sealed interface RangeEntry {
   /**
    * A numbered batch of commands.
    *
+   * @param enoughAnswerBytes the command whose answer brings them to so many is the last to be
+   *     applied: those behind it are the sender's again. In the entry, so that all replicas stop at
+   *     the same one
    * @param commands read-only; valid as long as the bytes they were decoded from
    */
   record Mutations(
-      long clockMillis, long epochVersion, long sender, long number, List<ByteBuffer> commands)
+      long clockMillis,
+      long epochVersion,
+      long sender,
+      long number,
+      int enoughAnswerBytes,
+      List<ByteBuffer> commands)
       implements RangeEntry {}
 
   /**
@@ -94,32 +104,34 @@ public sealed interface RangeEntry {
   record Thaw(long clockMillis, long epochVersion) implements RangeEntry {}
 
   int FORMAT = 1;
-  int MUTATIONS = 1;
+  int UNBOUNDED_MUTATIONS = 1;
   int REGISTER = 2;
   int SPLIT = 3;
   int FREEZE = 4;
   int ABSORB = 5;
   int RENEW = 6;
   int THAW = 7;
+  int MUTATIONS = 8;
   int CLOCK_AT = 2;
   int REGISTER_LIMIT_AT = 10;
 
   /** Most bytes of a {@link Mutations} entry beside its commands. */
-  int MUTATIONS_OVERHEAD = 1 + 1 + 8 + 8 + 8 + 8 + 5;
+  int MUTATIONS_OVERHEAD = 1 + 1 + 8 + 8 + 8 + 8 + 5 + 5;
 
   /** Most bytes that each command takes beside its own. */
   int COMMAND_OVERHEAD = 5;
 
   /** The bytes of an entry that no leader has stamped yet. */
   static byte[] encodeMutations(
-      long epochVersion, long sender, long number, List<byte[]> commands) {
+      long epochVersion, long sender, long number, int enoughAnswerBytes, List<byte[]> commands) {
     int size = MUTATIONS_OVERHEAD;
     for (byte[] command : commands) {
       size += COMMAND_OVERHEAD + command.length;
     }
     ByteWriter out = new ByteWriter(size);
     out.writeByte(FORMAT).writeByte(MUTATIONS).writeLong(0);
-    out.writeLong(epochVersion).writeLong(sender).writeLong(number).writeVarint(commands.size());
+    out.writeLong(epochVersion).writeLong(sender).writeLong(number);
+    out.writeVarint(enoughAnswerBytes).writeVarint(commands.size());
     commands.forEach(out::writeBlock);
     return out.toByteArray();
   }
@@ -166,7 +178,11 @@ public sealed interface RangeEntry {
 
   /** Whether the bytes are those of an entry that changes what the range is. */
   static boolean isReshaping(ByteBuffer bytes) {
-    return bytes.remaining() > 1 && bytes.get(bytes.position() + 1) >= SPLIT;
+    if (bytes.remaining() < 2) {
+      return false;
+    }
+    int kind = bytes.get(bytes.position() + 1);
+    return kind >= SPLIT && kind <= THAW;
   }
 
   /**
@@ -195,9 +211,14 @@ public sealed interface RangeEntry {
     long clockMillis = in.readLong();
     RangeEntry entry =
         switch (kind) {
-          case MUTATIONS ->
+          case UNBOUNDED_MUTATIONS, MUTATIONS ->
               new Mutations(
-                  clockMillis, in.readLong(), in.readLong(), in.readLong(), commands(in, rest));
+                  clockMillis,
+                  in.readLong(),
+                  in.readLong(),
+                  in.readLong(),
+                  kind == MUTATIONS ? in.readInt() : Integer.MAX_VALUE,
+                  commands(in, rest));
           case REGISTER -> new Register(clockMillis, (int) in.readLong());
           case SPLIT ->
               new Split(

@@ -11,7 +11,8 @@ public sealed interface RangeResult {
    * The batch is applied, by this attempt or an earlier one.
    *
    * @param index the range's applied index that contains it
-   * @param answers one per command
+   * @param answers one per command, in their order; the commands without one, behind those, were
+   *     not applied and under the batch's number never will be: the answers were large enough
    */
   record Applied(long index, List<byte[]> answers) implements RangeResult {}
 

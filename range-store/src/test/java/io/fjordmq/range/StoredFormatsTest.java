@@ -60,16 +60,19 @@ class StoredFormatsTest {
 
   @Test
   void shouldKeepTheBytesOfMutations() {
-    byte[] entry = RangeEntry.encodeMutations(2, 3, 4, List.of(new byte[] {9}, new byte[] {8, 7}));
+    byte[] entry =
+        RangeEntry.encodeMutations(2, 3, 4, 300, List.of(new byte[] {9}, new byte[] {8, 7}));
     RangeEntry.stamp(entry, 5, 6);
     assertThat(HEX.formatHex(entry))
         .isEqualTo(
             compact(
                 """
-                01 01 0000000000000005
+                01 08 0000000000000005
                 0000000000000002 0000000000000003 0000000000000004
+                ac02
                 02 01 09 02 0807
                 """));
+    assertThat(RangeEntry.isReshaping(ByteBuffer.wrap(entry))).isFalse();
     RangeEntry.Mutations decoded = (RangeEntry.Mutations) RangeEntry.decode(ByteBuffer.wrap(entry));
     assertThat(decoded)
         .isEqualTo(
@@ -78,7 +81,25 @@ class StoredFormatsTest {
                 2,
                 3,
                 4,
+                300,
                 List.of(ByteBuffer.wrap(new byte[] {9}), ByteBuffer.wrap(new byte[] {8, 7}))));
+  }
+
+  @Test
+  void shouldReadMutationsThatHaveNoBoundForTheirAnswers() {
+    byte[] entry =
+        HEX.parseHex(
+            compact(
+                """
+                01 01 0000000000000005
+                0000000000000002 0000000000000003 0000000000000004
+                01 01 09
+                """));
+    assertThat(RangeEntry.decode(ByteBuffer.wrap(entry)))
+        .isEqualTo(
+            new RangeEntry.Mutations(
+                5, 2, 3, 4, Integer.MAX_VALUE, List.of(ByteBuffer.wrap(new byte[] {9}))));
+    assertThat(RangeEntry.isReshaping(ByteBuffer.wrap(entry))).isFalse();
   }
 
   @Test
@@ -138,7 +159,7 @@ class StoredFormatsTest {
 
   @Test
   void shouldRefuseDamagedBytesWithoutReadingBeyondThem() {
-    byte[] entry = RangeEntry.encodeMutations(2, 3, 4, List.of(new byte[] {9}));
+    byte[] entry = RangeEntry.encodeMutations(2, 3, 4, 300, List.of(new byte[] {9}));
     for (int length = 0; length < entry.length; length++) {
       ByteBuffer cut = ByteBuffer.wrap(Arrays.copyOf(entry, length));
       assertThatThrownBy(() -> RangeEntry.decode(cut)).isInstanceOf(MalformedBytesException.class);

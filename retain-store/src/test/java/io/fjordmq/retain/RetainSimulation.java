@@ -49,6 +49,7 @@ final class RetainSimulation {
           1_000,
           4_000,
           6,
+          5,
           Duration.ofMillis(4),
           3,
           30,

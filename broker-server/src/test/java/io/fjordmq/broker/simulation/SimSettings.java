@@ -133,6 +133,7 @@ record SimSettings(
         100_000,
         40_000,
         20,
+        300,
         Duration.ofMillis(4),
         3,
         1_000,

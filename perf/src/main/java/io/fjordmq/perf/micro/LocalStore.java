@@ -85,6 +85,7 @@ final class LocalStore implements AutoCloseable {
         usual.maxCommandBytes(),
         usual.maxBatchBytes(),
         usual.maxBatchCommands(),
+        usual.enoughAnswerBytes(),
         Duration.ZERO,
         usual.hurryCommands(),
         usual.maxQueuedCommands(),

@@ -34,6 +34,7 @@ import org.openjdk.jmh.annotations.TearDown;
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 public class RangeApply {
   private static final int COMMANDS = 64;
+  private static final int ENOUGH_ANSWER_BYTES = 1 << 20;
   private static final int ROWS = 10_000;
   private static final int ROW_BYTES = 256;
   private static final RangeId RANGE = new RangeId("rows", 1);
@@ -66,7 +67,8 @@ public class RangeApply {
       next = next + 1 == ROWS ? 0 : next + 1;
     }
     byte[] entry =
-        RangeEntry.encodeMutations(RangeEpoch.FIRST.version(), sender, ++batch, commands);
+        RangeEntry.encodeMutations(
+            RangeEpoch.FIRST.version(), sender, ++batch, ENOUGH_ANSWER_BYTES, commands);
     return (RangeResult.Applied) propose(entry);
   }
 

@@ -57,7 +57,7 @@ final class MutationBatcher {
     this.queue = new CommandQueue(shared.settings());
     this.intake = new Intake(id, queue, shared);
     this.pace = new BatchPace(shared.settings(), shared.timers(), this::next);
-    this.sender = new SenderNumber(shared.settings().registerAgainAfter().toMillis());
+    this.sender = new SenderNumber(shared.settings());
   }
 
   long seenIndex() {
@@ -206,13 +206,15 @@ final class MutationBatcher {
   }
 
   private Runnable applied(Batch batch, RangeResult.Applied applied) {
+    List<PendingCommand> commands = batch.commands();
+    List<byte[]> answers = applied.answers();
+    queue.putBack(commands.subList(answers.size(), commands.size()));
     settle();
     seenIndex = Math.max(seenIndex, applied.index());
     return () -> {
       shared.observer().batchDone(id, System.nanoTime() - batch.firstSentNanos());
-      List<PendingCommand> commands = batch.commands();
-      for (int i = 0; i < commands.size(); i++) {
-        commands.get(i).complete(applied.answers().get(i));
+      for (int i = 0; i < answers.size(); i++) {
+        commands.get(i).complete(answers.get(i));
       }
       next();
     };

@@ -8,6 +8,9 @@ import java.time.Duration;
  * @param maxCommandBytes largest single command; larger ones are refused as TOO_LARGE
  * @param maxBatchBytes a batch is closed by the command that would make it larger
  * @param maxBatchCommands most commands in a batch
+ * @param enoughAnswerBytes the command that brings a batch's answers to so many is the last of it
+ *     that is applied; the others come with the next. So its answers have less than this and one
+ *     answer together, wherever they are sent and kept
  * @param batchInterval least time between two batches to a busy range, which makes them fewer and
  *     larger; a range is busy if its last batch held several commands. Zero: none
  * @param hurryCommands so many waiting commands do not wait for that
@@ -27,6 +30,7 @@ public record RangeClientSettings(
     int maxCommandBytes,
     int maxBatchBytes,
     int maxBatchCommands,
+    int enoughAnswerBytes,
     Duration batchInterval,
     int hurryCommands,
     int maxQueuedCommands,
@@ -46,6 +50,7 @@ public record RangeClientSettings(
           3 << 20,
           512 << 10,
           4096,
+          1 << 20,
           Duration.ofMillis(4),
           64,
           65_536,
@@ -64,6 +69,7 @@ public record RangeClientSettings(
     atLeast("maxCommandBytes", maxCommandBytes, 1);
     atLeast("maxBatchBytes", maxBatchBytes, 1);
     atLeast("maxBatchCommands", maxBatchCommands, 1);
+    atLeast("enoughAnswerBytes", enoughAnswerBytes, 1);
     atLeast("batchInterval in milliseconds", batchInterval.toMillis(), 0);
     atLeast("hurryCommands", hurryCommands, 1);
     atLeast("maxQueuedCommands", maxQueuedCommands, 1);

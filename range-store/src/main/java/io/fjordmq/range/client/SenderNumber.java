@@ -5,12 +5,14 @@ import io.fjordmq.range.RangeEntry;
 /** The name a range knows a client by, and the numbers of its batches. Guarded by its batcher. */
 final class SenderNumber {
   private final long registerAgainAfterMillis;
+  private final int enoughAnswerBytes;
   private long sender;
   private long lastBatch;
   private long usedAtMillis;
 
-  SenderNumber(long registerAgainAfterMillis) {
-    this.registerAgainAfterMillis = registerAgainAfterMillis;
+  SenderNumber(RangeClientSettings settings) {
+    this.registerAgainAfterMillis = settings.registerAgainAfter().toMillis();
+    this.enoughAnswerBytes = settings.enoughAnswerBytes();
   }
 
   /** Whether the client has to register before it can send a batch. */
@@ -53,6 +55,7 @@ final class SenderNumber {
   byte[] entry(Batch batch, long epochVersion) {
     return isUnknown()
         ? RangeEntry.encodeRegister()
-        : RangeEntry.encodeMutations(epochVersion, sender, batch.number(), batch.bytes());
+        : RangeEntry.encodeMutations(
+            epochVersion, sender, batch.number(), enoughAnswerBytes, batch.bytes());
   }
 }

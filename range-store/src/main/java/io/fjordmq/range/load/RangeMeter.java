@@ -91,9 +91,8 @@ public final class RangeMeter {
    * @param cut to the first key of what a key cannot be cut from
    */
   public RangeLoad load(String store, String range, UnaryOperator<byte[]> cut) {
-    // A range that is hot is not to be cut where the load was before it became so. Some seconds
-    // have
-    // to be in a sample, since a moment may belong to one client.
+    // A range that is hot is not to be cut where the load was before it became so. A sample is of
+    // some seconds, since a moment may belong to one client.
     boolean latest = seconds % WINDOW_SECONDS >= WINDOW_SECONDS / 2;
     double executed = Arrays.stream(commandsPerSecond).sum();
     return new RangeLoad(

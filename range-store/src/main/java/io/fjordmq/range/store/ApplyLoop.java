@@ -193,8 +193,14 @@ final class ApplyLoop {
       return Frozen.BUSY;
     }
     List<byte[]> answers = new ArrayList<>(mutations.commands().size());
+    long answerBytes = 0;
     for (ByteBuffer command : mutations.commands()) {
-      answers.add(coprocessor.apply(command, context));
+      byte[] answer = coprocessor.apply(command, context);
+      answers.add(answer);
+      answerBytes += answer.length;
+      if (answerBytes >= mutations.enoughAnswerBytes()) {
+        break; // the sender sees from the answers how many were applied
+      }
     }
     commands += answers.size();
     SenderTable.Sender now = new SenderTable.Sender(mutations.number(), index, answers);

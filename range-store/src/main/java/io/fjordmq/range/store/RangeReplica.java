@@ -74,11 +74,7 @@ final class RangeReplica implements ReplicatedState {
     this.standstill = new Standstill(parts.kv());
     this.listeners = new ReplicaListeners(id, parts.effects());
     this.loop = newLoop();
-    this.descriptor = state.descriptor();
-    this.shape = state.shape();
-    this.appliedIndex = state.appliedIndex();
-    this.senders = state.senders().size();
-    standstill.set(state.frozen());
+    show();
   }
 
   /**
@@ -120,6 +116,15 @@ final class RangeReplica implements ReplicatedState {
         new RangeSplit(parts.self(), parts.host(), space),
         new RangeMerge(),
         this::afterWrite);
+  }
+
+  /** To clients; the shape first, as whoever has another epoch is told that. */
+  private void show() {
+    shape = state.shape();
+    descriptor = state.descriptor();
+    appliedIndex = state.appliedIndex();
+    senders = state.senders().size();
+    standstill.set(state.frozen());
   }
 
   private void openCoprocessor() {
@@ -220,6 +225,9 @@ final class RangeReplica implements ReplicatedState {
           coprocessor.query(
               ByteBuffer.wrap(query).asReadOnlyBuffer(),
               new DataReader(snapshot, now.interval(), parts.load()));
+      if (epochVersion != descriptor.epoch().version()) {
+        return new RangeResult.StaleEpoch(shape); // it may have counted on keys it was not shown
+      }
       parts.load().queried();
       parts.observer().queried(id, System.nanoTime() - startNanos);
       return new RangeResult.Answered(answer);
@@ -284,10 +292,7 @@ final class RangeReplica implements ReplicatedState {
 
   @Override
   public void apply(List<CommittedEntry> entries) {
-    long bytes = 0;
-    for (CommittedEntry entry : entries) {
-      bytes += entry.data().remaining();
-    }
+    long bytes = entries.stream().mapToLong(entry -> entry.data().remaining()).sum();
     loop.apply(entries);
     logBytesSinceCheckpoint.addAndGet(bytes);
   }
@@ -310,9 +315,7 @@ final class RangeReplica implements ReplicatedState {
   }
 
   private void become(ShapeChange change) {
-    descriptor = change.range();
-    shape = state.shape();
-    standstill.set(state.frozen());
+    show();
     parts.load().reshaped();
     KeyInterval held = descriptor.interval();
     if (change instanceof RangeSplit.Cut cut) {
@@ -379,11 +382,7 @@ final class RangeReplica implements ReplicatedState {
     tell(snapshots.install(directory), parts);
     state = RangeState.load(id, space.latest());
     loop = newLoop();
-    descriptor = state.descriptor();
-    shape = state.shape();
-    appliedIndex = state.appliedIndex();
-    senders = state.senders().size();
-    standstill.set(state.frozen());
+    show();
     openCoprocessor();
     logBytesSinceCheckpoint.set(0);
     LOG.info("range {} installed a snapshot: index {} instead of {}", id, appliedIndex, before);

@@ -28,13 +28,19 @@ final class FakeRanges implements RangeTransport {
       long epochVersion,
       long sender,
       long number,
+      int enoughAnswerBytes,
       List<String> commands,
       Consumer<RangeResult> reply) {
 
     /** Every command's answer is the command itself. */
     void apply() {
+      apply(commands.size());
+    }
+
+    /** The answers of so many are large enough: the other commands are not applied. */
+    void apply(int some) {
       List<byte[]> answers = new ArrayList<>();
-      commands.forEach(command -> answers.add(command.getBytes(UTF_8)));
+      commands.subList(0, some).forEach(command -> answers.add(command.getBytes(UTF_8)));
       reply.accept(new RangeResult.Applied(number, answers));
     }
   }
@@ -60,6 +66,7 @@ final class FakeRanges implements RangeTransport {
               mutations.epochVersion(),
               mutations.sender(),
               mutations.number(),
+              mutations.enoughAnswerBytes(),
               commands,
               reply));
     } else if (answersRegistrations) {

@@ -31,6 +31,7 @@ class RoutedRangeClientTest {
           100,
           200,
           3,
+          50,
           Duration.ZERO,
           1,
           5,
@@ -86,6 +87,26 @@ class RoutedRangeClientTest {
     mutate(wide);
     ranges.takeSent().apply();
     assertThat(ranges.sent.element().commands()).containsExactly(wide); // two are over 200 bytes
+  }
+
+  @Test
+  void shouldSendFirstWhatWasNotAppliedBecauseTheAnswersBeforeWereLargeEnough() {
+    mutate("a1");
+    final CompletableFuture<byte[]> second = mutate("a2");
+    final CompletableFuture<byte[]> third = mutate("a3");
+    mutate("a4");
+    mutate("a5");
+    ranges.takeSent().apply();
+    assertThat(ranges.sent.element().enoughAnswerBytes()).isEqualTo(50);
+    ranges.takeSent().apply(1);
+    assertThat(second).isCompletedWithValueMatching(answer -> text(answer).equals("a2"));
+    assertThat(third).isNotDone();
+    FakeRanges.Sent next = ranges.takeSent();
+    assertThat(next.commands()).containsExactly("a3", "a4", "a5");
+    assertThat(next.number()).isEqualTo(3);
+    next.apply();
+    assertThat(third).isCompletedWithValueMatching(answer -> text(answer).equals("a3"));
+    assertThat(client.status().ranges().get(0).queuedBytes()).isZero();
   }
 
   @Test

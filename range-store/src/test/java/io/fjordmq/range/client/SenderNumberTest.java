@@ -24,6 +24,7 @@ class SenderNumberTest {
           100,
           200,
           3,
+          1_000,
           Duration.ZERO,
           1,
           5,

@@ -56,7 +56,7 @@ final class ReadProbe {
             there.propose(
                 next.id(),
                 range,
-                RangeEntry.encodeMutations(1, registered.sender(), 1, List.of(command)),
+                RangeEntry.encodeMutations(1, registered.sender(), 1, 1_000, List.of(command)),
                 answer -> simulation.schedule(0, () -> written(answer, old)));
           }
         });

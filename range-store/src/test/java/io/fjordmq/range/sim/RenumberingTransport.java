@@ -15,7 +15,7 @@ import java.util.function.Consumer;
  */
 public final class RenumberingTransport extends SimTransport {
   // See io.fjordmq.range.RangeEntry.
-  private static final int MUTATIONS = 1;
+  private static final int MUTATIONS = 8;
   private static final int NUMBER_AT = 26;
 
   private final Map<RangeId, byte[]> before = new HashMap<>();

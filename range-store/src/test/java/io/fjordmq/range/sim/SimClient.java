@@ -30,6 +30,7 @@ final class SimClient {
           1000,
           200,
           6,
+          60,
           Duration.ofMillis(4),
           3,
           30,

@@ -74,7 +74,7 @@ class NewerFormsTest {
     bytes[4]++;
     Files.write(file, bytes);
     assertThatThrownBy(() -> RowFile.read(file, (key, value) -> {}))
-        .hasMessageContaining("rows has version 2, this node reads version 1: upgrade this node");
+        .hasMessageContaining("rows has version 3, this node reads version 2: upgrade this node");
   }
 
   @Test

@@ -97,13 +97,32 @@ class RangeReplicaTest {
   @Test
   void shouldRefuseABatchThatWasRoutedByAnotherEpoch() {
     long sender = range.register();
-    byte[] entry = RangeEntry.encodeMutations(9, sender, 1, List.of("a:1".getBytes(UTF_8)));
+    byte[] entry = RangeEntry.encodeMutations(9, sender, 1, 99, List.of("a:1".getBytes(UTF_8)));
     assertThat(range.execute(entry))
         .isEqualTo(new RangeResult.StaleEpoch(List.of(range.replica.descriptor())));
     assertThat(range.value("a")).isEmpty();
     // Its number is not used up: the same commands may come again by another way.
     assertThat(range.execute(ReplicaFixture.mutations(sender, 1, "a:1")))
         .isInstanceOf(RangeResult.Applied.class);
+  }
+
+  @Test
+  void shouldApplyNoMoreOfABatchWhenItsAnswersAreLargeEnough() throws IOException {
+    long sender = range.register();
+    byte[] batch = ReplicaFixture.mutations(sender, 1, 6, "a:one", "a:two", "a:three", "b:four");
+    RangeResult first = range.execute(batch.clone());
+    assertThat(ReplicaFixture.answers(first)).containsExactly("one", "one two");
+    assertThat(range.effects).containsExactly("a:one", "a:one two");
+    assertThat(ReplicaFixture.answers(range.execute(batch)))
+        .as("repeated")
+        .containsExactly("one", "one two");
+    range.reopen().leading(2);
+    assertThat(range.value("a")).isEqualTo("one two");
+    assertThat(range.value("b")).isEmpty();
+    RangeResult rest = range.execute(ReplicaFixture.mutations(sender, 2, 6, "a:three", "b:four"));
+    assertThat(ReplicaFixture.answers(rest))
+        .as("one is always applied")
+        .containsExactly("one two three");
   }
 
   @Test

@@ -20,6 +20,7 @@ import io.fjordmq.range.RangeId;
 import io.fjordmq.range.RangeObserver;
 import io.fjordmq.range.RangeResult;
 import io.fjordmq.range.kv.KvBatch;
+import io.fjordmq.range.kv.KvReader;
 import io.fjordmq.range.kv.KvSpace;
 import io.fjordmq.range.kv.SimKv;
 import io.fjordmq.range.sim.AppendingCoprocessor;
@@ -58,6 +59,9 @@ final class ReplicaFixture implements Consensus {
 
   /** What confirmed reads wait for. */
   CompletableFuture<Long> reads = CompletableFuture.completedFuture(0L);
+
+  /** Happens in the midst of the next query. */
+  Runnable duringQuery = () -> {};
 
   private long lastIndex;
 
@@ -132,14 +136,42 @@ final class ReplicaFixture implements Consensus {
               }
             },
             halted::add);
-    RangeReplica opened = RangeReplica.open(id, space, new AppendingCoprocessor(), parts);
+    RangeReplica opened = RangeReplica.open(id, space, new Interrupted(), parts);
     opened.attach(this);
     return opened;
   }
 
+  private final class Interrupted extends AppendingCoprocessor {
+    @Override
+    public byte[] query(ByteBuffer query, KvReader state) {
+      Runnable now = duringQuery;
+      duringQuery = () -> {};
+      now.run();
+      return super.query(query, state);
+    }
+  }
+
+  /** Installs copies on a disk that fails after so many writes. */
+  ReplicaSnapshot installingUntil(int writes) {
+    return new ReplicaSnapshot(
+        ID,
+        new FailingAfter(space, writes),
+        kv,
+        settings.installDirectory(),
+        new RangeSplit(new NodeId("a"), groups, space));
+  }
+
   static byte[] mutations(long sender, long number, String... commands) {
+    return mutations(sender, number, 1_000, commands);
+  }
+
+  static byte[] mutations(long sender, long number, int enoughAnswerBytes, String... commands) {
     return RangeEntry.encodeMutations(
-        1, sender, number, Arrays.stream(commands).map(c -> c.getBytes(UTF_8)).toList());
+        1,
+        sender,
+        number,
+        enoughAnswerBytes,
+        Arrays.stream(commands).map(c -> c.getBytes(UTF_8)).toList());
   }
 
   /** Proposes through the replica, which must lead; the result comes with {@link #commitAll}. */

@@ -73,13 +73,7 @@ class ReplicaSnapshotTest {
   void shouldFinishAtTheNextStartWhatACrashCutShort() throws IOException {
     ahead.replica.export(copy);
     // The marker is flushed, then the disk fails at the first write of rows.
-    ReplicaSnapshot snapshots =
-        new ReplicaSnapshot(
-            ReplicaFixture.ID,
-            new FailingAfter(behind.space, 1),
-            behind.kv,
-            second,
-            new RangeSplit(new NodeId("a"), behind.groups, behind.space));
+    ReplicaSnapshot snapshots = behind.installingUntil(1);
     assertThatThrownBy(() -> snapshots.install(copy)).isInstanceOf(KvException.class);
     behind.disk.crash(unflushed -> 0);
     Files.delete(copy.resolve(ReplicaSnapshot.FILE)); // what was received is gone
@@ -133,7 +127,7 @@ class ReplicaSnapshotTest {
     assertThat(HexFormat.of().formatHex(Files.readAllBytes(file)))
         .isEqualTo(
             "464a5252"
-                + "01"
+                + "02"
                 + "00000005"
                 + crcOf("01" + "01" + "02" + "0203")
                 + "01"

@@ -269,13 +269,7 @@ class ReplicaSplitTest {
     range.replica.export(copy);
     for (int writes = 1; writes <= 3; writes++) {
       ReplicaFixture behind = new ReplicaFixture(second);
-      ReplicaSnapshot snapshots =
-          new ReplicaSnapshot(
-              ReplicaFixture.ID,
-              new FailingAfter(behind.space, writes),
-              behind.kv,
-              second,
-              new RangeSplit(A, behind.groups, behind.space));
+      ReplicaSnapshot snapshots = behind.installingUntil(writes);
       assertThatThrownBy(() -> snapshots.install(copy)).hasMessageContaining("simulated");
       behind.kv.flush().join(); // what was written is there after the crash
       behind.reopen();
@@ -292,13 +286,7 @@ class ReplicaSplitTest {
     ReplicaFixture behind = new ReplicaFixture(second);
     behind.replica.apply(List.of(ReplicaFixture.entry(1, RangeEntry.encodeRegister(), null)));
     for (int writes = 1; writes < 2; writes++) {
-      ReplicaSnapshot snapshots =
-          new ReplicaSnapshot(
-              ReplicaFixture.ID,
-              new FailingAfter(behind.space, writes),
-              behind.kv,
-              second,
-              new RangeSplit(A, behind.groups, behind.space));
+      ReplicaSnapshot snapshots = behind.installingUntil(writes);
       assertThatThrownBy(() -> snapshots.install(copy)).hasMessageContaining("simulated");
       behind.disk.crash(unflushed -> 0);
       behind.reopen();
