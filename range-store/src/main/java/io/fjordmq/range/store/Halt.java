@@ -2,6 +2,7 @@ package io.fjordmq.range.store;
 
 import io.fjordmq.api.NewerFormException;
 import io.fjordmq.cluster.consensus.ConsensusException;
+import io.fjordmq.cluster.consensus.RefusedCopyException;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.kv.KvException;
 import org.slf4j.Logger;
@@ -23,6 +24,14 @@ record Halt(String why, boolean readable) {
     String why = String.valueOf((newer == null ? failure : newer).getMessage());
     boolean defect =
         newer == null && cause instanceof RuntimeException && !(cause instanceof KvException);
+    if (cause instanceof RefusedCopyException) {
+      LOG.warn(
+          "replica of range {} at index {} is opened again, to fetch another copy: {}",
+          range,
+          appliedIndex,
+          cause.getMessage());
+      return new Halt(why, newer == null);
+    }
     LOG.error(
         "replica of range {} halted at index {}; it will be reopened: {}",
         range,

@@ -20,7 +20,7 @@ import java.util.zip.CRC32C;
  *
  * <pre>
  * u32  magic, "FJRR"
- * u8   format, 1
+ * u8   format, 2: since then the rows may name a {@link FrozenNeighbour}
  * then chunks:
  *   u32  bytes in the chunk, more than 0
  *   u32  CRC-32C of those bytes
@@ -35,7 +35,7 @@ final class RowFile {
   static final int CHUNK_BYTES = 256 << 10;
 
   private static final int MAGIC = 0x464a5252;
-  private static final int FORMAT = 1;
+  private static final int FORMAT = 2;
 
   private RowFile() {}
 

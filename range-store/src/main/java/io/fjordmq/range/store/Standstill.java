@@ -2,15 +2,16 @@ package io.fjordmq.range.store;
 
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.kv.Kv;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /** Whether a replica's range is frozen. Set by the apply thread, read by any. */
 final class Standstill {
   private final Kv kv;
-  private final AtomicBoolean flushing = new AtomicBoolean();
   private volatile @Nullable Frozen frozen;
-  private volatile boolean durable;
+
+  // Guarded by this.
+  private boolean flushing;
+  private boolean durable;
 
   Standstill(Kv kv) {
     this.kv = kv;
@@ -18,8 +19,10 @@ final class Standstill {
 
   /** What its rows say. */
   void set(@Nullable Frozen now) {
-    durable = false;
-    frozen = now;
+    synchronized (this) {
+      durable = false;
+      frozen = now;
+    }
     if (now != null) {
       flush(now);
     }
@@ -27,14 +30,19 @@ final class Standstill {
 
   /** Only then a crash cannot undo it: the range's neighbour will count on it. */
   private void flush(Frozen now) {
-    if (flushing.compareAndSet(false, true)) {
-      kv.flush()
-          .whenComplete(
-              (done, failure) -> {
-                flushing.set(false);
-                durable = failure == null && now.equals(frozen);
-              });
+    synchronized (this) {
+      if (flushing) {
+        return;
+      }
+      flushing = true;
     }
+    kv.flush().whenComplete((done, failure) -> flushed(now, failure == null));
+  }
+
+  /** What it was frozen for meanwhile may not be among it. */
+  private synchronized void flushed(Frozen then, boolean worked) {
+    flushing = false;
+    durable = worked && then.equals(frozen);
   }
 
   boolean isSet() {
@@ -43,11 +51,15 @@ final class Standstill {
 
   /** For the range's status, which is asked for as long as somebody wants a merge. */
   ReplicaStatus.@Nullable Merging of(RangeId range) {
-    Frozen now = frozen;
+    Frozen now;
+    boolean isDurable;
+    synchronized (this) {
+      now = frozen;
+      isDurable = durable;
+    }
     if (now == null) {
       return null;
     }
-    boolean isDurable = durable;
     if (!isDurable) {
       flush(now); // the last one has failed, or was begun before
     }

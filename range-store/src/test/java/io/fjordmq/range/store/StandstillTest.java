@@ -1,0 +1,100 @@
+package io.fjordmq.range.store;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.range.RangeId;
+import io.fjordmq.range.kv.Kv;
+import io.fjordmq.range.kv.KvException;
+import io.fjordmq.range.kv.KvMetrics;
+import io.fjordmq.range.kv.KvSpace;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** When others may count on it that a range is frozen. */
+class StandstillTest {
+  private static final RangeId RANGE = new RangeId("words", 7);
+  private static final Frozen FIRST = new Frozen(1, 2, 10, 0);
+  private static final Frozen SECOND = new Frozen(1, 4, 20, 0);
+
+  /** Flushes end when the test says so. */
+  private static final class HeldKv implements Kv {
+    private final Queue<CompletableFuture<Void>> flushes = new ConcurrentLinkedQueue<>();
+
+    @Override
+    public CompletableFuture<Void> flush() {
+      CompletableFuture<Void> flush = new CompletableFuture<>();
+      flushes.add(flush);
+      return flush;
+    }
+
+    private CompletableFuture<Void> next() {
+      return requireNonNull(flushes.poll());
+    }
+
+    @Override
+    public KvSpace space(String name) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public @Nullable KvException failure() {
+      return null;
+    }
+
+    @Override
+    public void retryWrites() {}
+
+    @Override
+    public KvMetrics metrics() {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  private static boolean isDurable(Standstill of) {
+    return requireNonNull(of.of(RANGE)).durable();
+  }
+
+  @Test
+  void shouldBeDurableOnceItWasFlushed() {
+    HeldKv kv = new HeldKv();
+    Standstill standstill = new Standstill(kv);
+    standstill.set(FIRST);
+    assertThat(isDurable(standstill)).isFalse();
+    kv.next().completeExceptionally(new KvException(KvException.Kind.DISK_FULL, "disk full"));
+    assertThat(isDurable(standstill)).as("asks for another flush").isFalse();
+    kv.next().complete(null);
+    assertThat(isDurable(standstill)).isTrue();
+    standstill.set(null);
+    assertThat(standstill.of(RANGE)).isNull();
+  }
+
+  /** The range is frozen for something else while the flush of what it was frozen for ends. */
+  @Test
+  void shouldNotCallDurableWhatTheFlushWasTooEarlyFor() throws Exception {
+    ExecutorService disk = Executors.newSingleThreadExecutor();
+    try {
+      for (int i = 0; i < 50_000; i++) {
+        HeldKv kv = new HeldKv();
+        Standstill standstill = new Standstill(kv);
+        standstill.set(FIRST);
+        CompletableFuture<Void> flush = kv.next();
+        Future<?> done = disk.submit(() -> flush.complete(null));
+        standstill.set(SECOND);
+        done.get();
+        assertThat(isDurable(standstill)).isFalse();
+      }
+    } finally {
+      disk.shutdown();
+    }
+  }
+}
