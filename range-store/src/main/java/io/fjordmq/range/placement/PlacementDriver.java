@@ -21,6 +21,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongFunction;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -39,8 +40,7 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
   private static final int STEPS_OF_A_MOVE = 10;
 
   private final Membership membership;
-  private final PeerCalls peers;
-  private final PlacementAgent local;
+  private final LongFunction<PlacementOrders> ordersOfTerm;
   private final Supplier<Leadership> metadata;
   private final RangeDirectory directory;
   private final Timers timers;
@@ -88,8 +88,8 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
       Timers timers,
       Supplier<PlacementSettings> settings) {
     this.membership = membership;
-    this.peers = peers;
-    this.local = local;
+    this.ordersOfTerm =
+        term -> new PlacementOrders(term, membership.self(), local::perform, peers, timers);
     this.metadata = metadata;
     this.directory = directory;
     this.merges = new WantedMerges(directory::follower);
@@ -198,7 +198,8 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
       merges.giveUpAll("this node does not lead the metadata any more");
       return;
     }
-    ask(now)
+    CompletableFuture.completedFuture(now)
+        .thenCompose(this::ask)
         .whenComplete(
             (reports, failure) -> {
               synchronized (this) {
@@ -219,7 +220,7 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
     if (closed || !leadership.leading()) {
       reign = null;
     } else if (reign == null || reign.orders.term() != leadership.term()) {
-      reign = new Reign(new PlacementOrders(leadership.term(), membership.self(), local, peers));
+      reign = new Reign(ordersOfTerm.apply(leadership.term()));
     }
     return reign;
   }
@@ -304,13 +305,12 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
   private PlacementView view(Reign now, Map<NodeId, RangeReports> reports) {
     long nowMillis = timers.nowMillis();
     Members known = membership.members();
-    Map<NodeId, Member> members = known.byNode();
     // Who does not know yet who was removed may still do what that one says.
     reports.values().removeIf(report -> report.metadata() < known.removedAsOf());
-    now.downSinceMillis.keySet().retainAll(members.keySet());
+    now.downSinceMillis.keySet().retainAll(known.byNode().keySet());
     now.coolUntilMillis.values().removeIf(until -> until <= nowMillis);
     Map<NodeId, PlacementView.Node> nodes = new HashMap<>();
-    members.forEach((node, member) -> nodes.put(node, node(now, member, nowMillis)));
+    known.byNode().forEach((node, member) -> nodes.put(node, node(now, member, nowMillis)));
     Map<RangeId, RangeDescriptor> published = new HashMap<>();
     directory.ranges().forEach((id, range) -> published.put(id, range.descriptor()));
     Set<RangeId> busy = new HashSet<>(now.busy);

@@ -29,8 +29,16 @@ final class StepRunner {
     this.timeout = timeout;
   }
 
-  /** Completes when it is done, or fails with why it is not, or may not be. */
+  /** Completes when it is done, or fails with why it is not, or may not be. Throws nothing. */
   CompletableFuture<?> run(Step step) {
+    try {
+      return begin(step);
+    } catch (RuntimeException e) { // or the range would count as busy for ever
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  private CompletableFuture<?> begin(Step step) {
     if (step instanceof Step.Bury bury) {
       return send(bury.node(), new MergeOrder.Bury(bury.range(), bury.heirs()));
     } else if (step instanceof Step.Forget forget) {
