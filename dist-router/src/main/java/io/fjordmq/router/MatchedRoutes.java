@@ -1,9 +1,11 @@
 package io.fjordmq.router;
 
 import io.fjordmq.api.Qos;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Set;
-import java.util.stream.Collectors;
+import java.util.Map;
+import java.util.stream.Stream;
 
 /**
  * Everything that receives one topic of one tenant. Immutable and cached: the same object is
@@ -12,7 +14,8 @@ import java.util.stream.Collectors;
  * @param nodes each node with ordinary live subscribers, once
  * @param inboxes each inbox with at least one matching ordinary subscription, once
  * @param shares each share with a matching subscription
- * @param atMostOnce those of the nodes that want only what is QoS 0, as their routes say
+ * @param atMostOnce those of the nodes that want only what is published with QoS 0, as their routes
+ *     say
  */
 public record MatchedRoutes(
     List<Receiver.Live> nodes,
@@ -53,20 +56,43 @@ public record MatchedRoutes(
    * @param shareName the share
    * @param pattern filter without the share
    * @param members the route of each member; at least one
-   * @param withInbox client identifiers of those members that have an inbox
+   * @param withInbox client identifiers of those members that have an inbox, each with where the
+   *     client may be connected: its live receivers in the share, usually one or none
    */
   public record ShareMatch(
-      String shareName, String pattern, List<Route> members, Set<String> withInbox) {
+      String shareName,
+      String pattern,
+      List<Route> members,
+      Map<String, List<Receiver.Live>> withInbox) {
 
     public ShareMatch(String shareName, String pattern, List<Route> members) {
-      this(
-          shareName,
-          pattern,
-          members,
-          members.stream()
-              .filter(member -> member.receiver() instanceof Receiver.Inbox)
-              .map(member -> ((Receiver.Inbox) member.receiver()).clientId())
-              .collect(Collectors.toUnmodifiableSet()));
+      this(shareName, pattern, members, connectionsOf(members));
+    }
+
+    /** Found once: no message may cost a look at all members for each of them. */
+    private static Map<String, List<Receiver.Live>> connectionsOf(List<Route> members) {
+      Map<String, List<Receiver.Live>> found = Map.of();
+      for (Route member : members) {
+        if (member.receiver() instanceof Receiver.Inbox inbox) {
+          found = found.isEmpty() ? new HashMap<>() : found;
+          found.put(inbox.clientId(), List.of());
+        }
+      }
+      if (found.isEmpty()) {
+        return found;
+      }
+      for (Route member : members) {
+        if (member.receiver() instanceof Receiver.Live live) {
+          found.computeIfPresent(live.member(), (client, before) -> with(before, live));
+        }
+      }
+      return Collections.unmodifiableMap(found);
+    }
+
+    private static List<Receiver.Live> with(List<Receiver.Live> before, Receiver.Live one) {
+      return before.isEmpty()
+          ? List.of(one)
+          : Stream.concat(before.stream(), Stream.of(one)).toList();
     }
   }
 }

@@ -9,7 +9,8 @@ import io.fjordmq.api.TopicFilter;
  * again replaces the options.
  *
  * @param options for a live receiver that is not a share's member only maxQos matters (the node
- *     knows its clients'): 0 if it wants only what is QoS 0, since its clients have inboxes
+ *     knows its clients'): 0 if it wants only what is published with QoS 0, since its clients get
+ *     all else through their inboxes
  */
 public record Route(
     String tenant, TopicFilter filter, Receiver receiver, SubscriptionOptions options) {

@@ -44,8 +44,8 @@ final class OtherNodes {
 
   /** Whether one of the nodes that might get a message of this QoS takes no more at the moment. */
   boolean areCongested(MatchedRoutes routes, Qos qos) {
-    if (streams.all().isEmpty()) {
-      return false;
+    if (!isAnyFull()) {
+      return false; // as nearly always: shares may have thousands of members
     }
     for (Receiver.Live node : routes.nodes()) {
       if (routes.isWanted(node, qos) && isFull(node)) {
@@ -57,6 +57,15 @@ final class OtherNodes {
         if (member.receiver() instanceof Receiver.Live live && isFull(live)) {
           return true;
         }
+      }
+    }
+    return false;
+  }
+
+  private boolean isAnyFull() {
+    for (NodeStream stream : streams.all()) {
+      if (stream.isFull()) {
+        return true;
       }
     }
     return false;

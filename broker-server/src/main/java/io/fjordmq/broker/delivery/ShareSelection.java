@@ -144,10 +144,10 @@ final class ShareSelection {
 
   /** While a member with an inbox is connected it has a live route, too, which says where. */
   private boolean isElsewhere(ShareAttempt attempt, Receiver.Inbox member) {
-    for (Route route : attempt.share().members()) {
-      if (route.receiver() instanceof Receiver.Live live
-          && live.member().equals(member.clientId())
-          && others.find(live) != null) {
+    List<Receiver.Live> connections =
+        attempt.share().withInbox().getOrDefault(member.clientId(), List.of());
+    for (int i = 0; i < connections.size(); i++) {
+      if (others.find(connections.get(i)) != null) {
         return true;
       }
     }
@@ -186,7 +186,7 @@ final class ShareSelection {
       return atMostOnce ? OFFLINE : new Choice.Stored(inbox, member);
     }
     Receiver.Live live = (Receiver.Live) member.receiver();
-    if (!atMostOnce && attempt.share().withInbox().contains(live.member())) {
+    if (!atMostOnce && attempt.share().withInbox().containsKey(live.member())) {
       return GONE;
     }
     if (self.is(live)) {

@@ -1,5 +1,6 @@
 package io.fjordmq.broker.delivery;
 
+import io.fjordmq.api.Qos;
 import io.fjordmq.api.Topic;
 import io.fjordmq.router.MatchedRoutes;
 import io.fjordmq.router.MatchedRoutes.InboxMatch;
@@ -123,6 +124,21 @@ final class FakeRouter implements Router {
 
   synchronized List<String> filters() {
     return routes.values().stream().map(route -> route.filter().text()).toList();
+  }
+
+  /** Of each route. */
+  synchronized List<Receiver> receivers() {
+    return routes.values().stream().map(Route::receiver).toList();
+  }
+
+  /** With which QoS the one route of this filter was added last. */
+  synchronized Qos maxQos(String filter) {
+    return routes.values().stream()
+        .filter(route -> route.filter().text().equals(filter))
+        .findFirst()
+        .orElseThrow()
+        .options()
+        .maxQos();
   }
 
   private CompletableFuture<Void> call(String name, Route route, Runnable change) {

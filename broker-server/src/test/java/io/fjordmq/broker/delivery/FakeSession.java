@@ -93,6 +93,9 @@ final class FakeSession implements LiveSession {
   public CompletableFuture<?> lookAgain() {
     requireLoop();
     looks++;
+    if (broken) {
+      throw new IllegalStateException("broken session");
+    }
     return looking;
   }
 

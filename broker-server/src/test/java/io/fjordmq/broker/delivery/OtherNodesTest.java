@@ -18,8 +18,12 @@ import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.membership.TestMembership;
 import io.fjordmq.cluster.peer.LoopbackPeers;
 import io.fjordmq.range.sim.ManualTimers;
+import io.fjordmq.router.MatchedRoutes;
+import io.fjordmq.router.MatchedRoutes.ShareMatch;
 import io.fjordmq.router.Receiver;
 import io.fjordmq.router.Route;
+import java.util.Collections;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** What a publisher is told when another node was to have its message. */
@@ -81,6 +85,24 @@ class OtherNodesTest {
     otherTakes(true);
     publish();
     assertThat(world.lastAnswer()).isEqualTo(PublishOutcome.ACCEPTED);
+  }
+
+  @Test
+  void shouldNotLookAtTheMembersOfSharesWhileNoNodeIsFarBehind() {
+    otherTakes(true);
+    Route member =
+        new Route(
+            FakeSession.TENANT,
+            TopicFilter.parse("$share/s/a"),
+            new Receiver.Live(OTHER.value(), 1, "m"),
+            SubscriptionOptions.ofQos(Qos.AT_LEAST_ONCE));
+    CountedRoutes members = new CountedRoutes(Collections.nCopies(1_000, member));
+    MatchedRoutes routes =
+        new MatchedRoutes(List.of(), List.of(), List.of(new ShareMatch("s", "a", members)));
+    members.looks = 0;
+    OtherNodes others = new OtherNodes(DeliveryWorld.SELF, world.nodes, world.observer);
+    assertThat(others.areCongested(routes, Qos.AT_LEAST_ONCE)).isFalse();
+    assertThat(members.looks).isZero();
   }
 
   @Test

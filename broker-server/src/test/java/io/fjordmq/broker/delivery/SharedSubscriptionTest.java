@@ -2,15 +2,19 @@ package io.fjordmq.broker.delivery;
 
 import static io.fjordmq.api.Qos.AT_LEAST_ONCE;
 import static io.fjordmq.api.Qos.AT_MOST_ONCE;
+import static io.fjordmq.api.Qos.EXACTLY_ONCE;
 import static io.fjordmq.broker.delivery.Messages.message;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fjordmq.api.Qos;
 import io.fjordmq.api.SubscriptionOptions;
 import io.fjordmq.api.TopicFilter;
 import io.fjordmq.inbox.InboxStore.InsertOutcome;
 import io.fjordmq.inbox.PublishId;
+import io.fjordmq.router.MatchedRoutes.ShareMatch;
 import io.fjordmq.router.Receiver;
 import io.fjordmq.router.Route;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -145,6 +149,41 @@ class SharedSubscriptionTest {
   }
 
   @Test
+  void shouldLookAtEachOfManyMembersAFewTimesWhenAllAreAway() {
+    List<Route> routes = new ArrayList<>();
+    for (int i = 0; i < 1_000; i++) {
+      routes.add(route(new Receiver.Inbox("m" + i, 1)));
+    }
+    routes.add(route(new Receiver.Live("n2", 1, "m7"))); // a life that is over
+    CountedRoutes members = new CountedRoutes(routes);
+    ShareMatch share = new ShareMatch("s", "a", members);
+    ShareSelection selection =
+        new ShareSelection(
+            DeliveryWorld.SELF,
+            new OtherNodes(DeliveryWorld.SELF, world.nodes, world.observer),
+            world.local,
+            world.registry,
+            DeliveryWorld.SMALL);
+    members.looks = 0;
+
+    ShareSelection.Choice choice =
+        selection.choose(
+            new ShareAttempt(
+                FakeSession.TENANT, share, message("a", AT_LEAST_ONCE, "m"), null, null, null));
+
+    assertThat(choice).isInstanceOf(ShareSelection.Choice.Stored.class);
+    assertThat(members.looks).isBetween(members.size(), 3 * members.size());
+  }
+
+  private static Route route(Receiver receiver) {
+    return new Route(
+        FakeSession.TENANT,
+        TopicFilter.parse(SHARED),
+        receiver,
+        SubscriptionOptions.ofQos(AT_LEAST_ONCE));
+  }
+
+  @Test
   void shouldDropQos0WhenAllMembersAreOffline() {
     world.inboxRoute("offline", SHARED, AT_LEAST_ONCE);
     world.publishAndRun(message("a", AT_MOST_ONCE, "m"));
@@ -253,12 +292,7 @@ class SharedSubscriptionTest {
 
   @Test
   void shouldCountWhatOnlyAMemberCouldTakeWhoseNodesLifeIsOver() {
-    world.router.add(
-        new Route(
-            FakeSession.TENANT,
-            TopicFilter.parse(SHARED),
-            new Receiver.Live("n2", 1, "far"),
-            SubscriptionOptions.ofQos(AT_LEAST_ONCE)));
+    world.router.add(route(new Receiver.Live("n2", 1, "far")));
     world.publishAndRun(message("a", AT_LEAST_ONCE, "m"));
     assertThat(world.observer.dropped(DropReason.NO_SHARE_MEMBER)).isEqualTo(1);
   }
@@ -300,6 +334,27 @@ class SharedSubscriptionTest {
     assertThat(world.observer.redistributed.sum())
         .as("ordinary ones are its own loss")
         .isEqualTo(1);
+  }
+
+  /** What waited for it may have come from a node that goes on without this one by now. */
+  @Test
+  void shouldGiveToTheOthersWithoutALeaseOnlyWhatMayComeTwice() {
+    FakeSession leaving = world.connect("one", world.loop);
+    FakeSession staying = world.connect("two", world.loop);
+    world.subscribe(leaving, SHARED, EXACTLY_ONCE);
+    for (Qos qos : Qos.values()) {
+      world.publishAndRun(message("a", qos, "m" + qos.level()));
+    }
+    world.subscribe(staying, SHARED, EXACTLY_ONCE);
+    world.local.removeAll(leaving);
+    world.serving = false;
+
+    world.loop.run(() -> world.publisher.redistribute(leaving, List.copyOf(leaving.taken)));
+
+    assertThat(leaving.texts()).hasSize(3);
+    assertThat(staying.texts()).containsExactly("m1");
+    assertThat(world.observer.dropped(DropReason.NOT_SERVING)).isEqualTo(2);
+    assertThat(world.observer.redistributed.sum()).isEqualTo(1);
   }
 
   @Test
