@@ -225,7 +225,7 @@ public final class Broker implements AutoCloseable {
       // What other nodes bring, and what they get.
       new NodeReceiver(
               membership,
-              new ReceivedItems(live, dispatch, registry, events, publisher),
+              new ReceivedItems(live, dispatch, registry, events, publisher, membership::isServing),
               observers.nodes())
           .start(node.peers());
       membership.watch(

@@ -203,6 +203,11 @@ public final class Distribution implements Publisher {
       if (key == null) {
         continue;
       }
+      if (delivery.qos() != Qos.AT_LEAST_ONCE && !isServing.getAsBoolean()) {
+        // The node it came from may count this life as over, and have given it to another member.
+        observer.dropped(DropReason.NOT_SERVING.label(), 1);
+        continue;
+      }
       ShareMatch share = shareOf(key, delivery.message());
       if (share == null) {
         observer.dropped(DropReason.NO_SHARE_MEMBER.label(), 1);
@@ -297,7 +302,7 @@ public final class Distribution implements Publisher {
       if (!copy.isAtMostOnce()) {
         copies.add(copy);
       } else if (registry.find(tenant, match.inbox().clientId()) == null
-          && !others.areAmong(routes, Qos.AT_MOST_ONCE)) {
+          && !others.areAmong(routes, message.qos())) {
         observer.dropped(DropReason.QOS0_OFFLINE.label(), 1);
       } // else: it is subscribed among the live ones too, here or there, and gets it there
     }

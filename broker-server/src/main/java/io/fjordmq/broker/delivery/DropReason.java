@@ -16,7 +16,11 @@ public enum DropReason {
   SHARE_NOT_STORED,
   /** The stream to the node of the receivers was full, and it was of QoS 0. */
   NODE_CONGESTED,
-  /** This node may not know all receivers at the moment, and it was of QoS 0. */
+  /**
+   * This node's lease has run out. It may not know all receivers of a message of QoS 0; or the
+   * member of a share has gone that was to get one of QoS 0 or 2, and others, who may count this
+   * node as down, may have given it to another member.
+   */
   NOT_SERVING,
   /** The session failed to take it; the log has the exception. */
   FAULT;

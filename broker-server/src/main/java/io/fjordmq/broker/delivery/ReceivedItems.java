@@ -7,6 +7,7 @@ import io.fjordmq.broker.nodes.NodeItem;
 import io.fjordmq.inbox.InboxSpan;
 import io.fjordmq.inbox.PublishId;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 
 /**
  * What other nodes bring for the clients of this one. Items of one node come in order, and leave in
@@ -18,21 +19,25 @@ public final class ReceivedItems implements ItemReceiver {
   private final SessionRegistry registry;
   private final InboxEvents inboxes;
   private final Publisher publisher;
+  private final BooleanSupplier isServing;
 
   /**
    * @param publisher gives a share's message to another member if the one it came for has gone
+   * @param isServing whether no other node can count this node's life as over
    */
   public ReceivedItems(
       LocalSubscriptions local,
       LiveDispatch dispatch,
       SessionRegistry registry,
       InboxEvents inboxes,
-      Publisher publisher) {
+      Publisher publisher,
+      BooleanSupplier isServing) {
     this.local = local;
     this.dispatch = dispatch;
     this.registry = registry;
     this.inboxes = inboxes;
     this.publisher = publisher;
+    this.isServing = isServing;
   }
 
   @Override
@@ -71,6 +76,9 @@ public final class ReceivedItems implements ItemReceiver {
     LivePart live = shared.id() == null ? null : dispatch.repeated().of(shared.id());
     if (live != null && live.hasServed(key)) {
       return true; // repeated, and a member has it
+    }
+    if (!isServing.getAsBoolean()) {
+      return false; // who sent it may have given it to another member by now
     }
     Subscriber member = local.find(shared.tenant(), shared.member());
     SubscriptionOptions options =

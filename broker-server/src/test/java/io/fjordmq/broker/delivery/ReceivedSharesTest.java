@@ -30,7 +30,13 @@ class ReceivedSharesTest {
           world.nodes,
           world.observer);
   private final ReceivedItems received =
-      new ReceivedItems(world.local, world.dispatch, world.registry, inboxes, world.publisher);
+      new ReceivedItems(
+          world.local,
+          world.dispatch,
+          world.registry,
+          inboxes,
+          world.publisher,
+          () -> world.serving);
   private final FakeSession member = world.connect("member", world.loop);
 
   /** The sender goes by a route that says QoS 2 and identifier 4. */
@@ -92,5 +98,14 @@ class ReceivedSharesTest {
     assertThat(persistent.taken)
         .singleElement()
         .satisfies(delivery -> assertThat(delivery.qos()).isEqualTo(AT_MOST_ONCE));
+  }
+
+  /** After its lease the sender may have given the message to another member. */
+  @Test
+  void shouldTakeNothingWithoutALease() {
+    world.subscribe(member, SHARED, EXACTLY_ONCE);
+    world.serving = false;
+    assertThat(bring(message("a", EXACTLY_ONCE, "m"), EXACTLY_ONCE)).containsExactly(false);
+    assertThat(member.taken).isEmpty();
   }
 }

@@ -113,7 +113,7 @@ final class TestNode {
     events.connect(inboxes, wills, routes);
     new NodeReceiver(
             membership,
-            new ReceivedItems(live, dispatch, registry, events, publisher),
+            new ReceivedItems(live, dispatch, registry, events, publisher, membership::isServing),
             NodesObserver.NONE)
         .start(peer);
     barrier.start(peer);

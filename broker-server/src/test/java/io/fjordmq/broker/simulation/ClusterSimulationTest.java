@@ -35,7 +35,8 @@ class ClusterSimulationTest {
       assertThat(sum[0].compared()).isGreaterThan(20 * seeds.count());
       assertThat(sum[0].routes()).isGreaterThan(5 * seeds.count());
       assertThat(sum[0].refusals()).isPositive();
-      assertThat(sum[0].merges()).isGreaterThan(seeds.count() / 2);
+      // About one a seed; half as many or twice as many happen with fifteen seeds.
+      assertThat(sum[0].merges()).isGreaterThan(seeds.count() / 3);
     }
   }
 }

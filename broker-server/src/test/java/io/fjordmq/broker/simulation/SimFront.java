@@ -38,6 +38,7 @@ import java.util.stream.Stream;
  */
 final class SimFront implements Brokers.Door {
   private final SimSettings settings;
+  private final Serving serving;
   private final SimStores.Opened stores;
   private final SimStores replicas;
   private final List<SimEventLoop> loops = new ArrayList<>();
@@ -60,6 +61,7 @@ final class SimFront implements Brokers.Door {
       InstantSource clock,
       Serving serving) {
     this.settings = settings;
+    this.serving = serving;
     this.replicas = replicas;
     this.stores = stores;
     for (int i = 0; i < settings.eventLoops(); i++) {
@@ -83,7 +85,7 @@ final class SimFront implements Brokers.Door {
             settings.delivery(),
             replicas.streams,
             () -> true,
-            () -> serving.refusedBecause() == null,
+            this::isServing,
             DeliveryObserver.NONE);
     Publisher publisher = defect.publisher(distribution);
     WillService wills = new WillService(publisher, clock);
@@ -143,6 +145,10 @@ final class SimFront implements Brokers.Door {
     links.values().forEach(SimLink::nodeCountedDown);
   }
 
+  private boolean isServing() {
+    return serving.refusedBecause() == null;
+  }
+
   Sessions sessions() {
     return sessions;
   }
@@ -154,7 +160,7 @@ final class SimFront implements Brokers.Door {
   /** What other nodes bring. */
   ReceivedItems receivedItems() {
     return new ReceivedItems(
-        live, replicas.dispatch, replicas.registry, replicas.events, distribution);
+        live, replicas.dispatch, replicas.registry, replicas.events, distribution, this::isServing);
   }
 
   SimCounters counters() {
