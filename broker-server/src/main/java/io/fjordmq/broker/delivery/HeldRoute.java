@@ -23,6 +23,7 @@ final class HeldRoute {
     record Remove() implements Step {}
   }
 
+  private final long life;
   private int needed;
   private SubscriptionOptions wanted;
 
@@ -38,8 +39,16 @@ final class HeldRoute {
   private List<CompletableFuture<Void>> waiting = List.of();
   private boolean retry;
 
-  HeldRoute(SubscriptionOptions wanted) {
+  /**
+   * @param life the incarnation of this node that the route names, whenever a call is made
+   */
+  HeldRoute(long life, SubscriptionOptions wanted) {
+    this.life = life;
     this.wanted = wanted;
+  }
+
+  long life() {
+    return life;
   }
 
   /**

@@ -59,7 +59,7 @@ final class HeldRoutes {
     held.compute(
         key,
         (k, present) -> {
-          HeldRoute route = present == null ? new HeldRoute(options) : present;
+          HeldRoute route = present == null ? new HeldRoute(self.incarnation(), options) : present;
           ready.add(
               route.hold(key.member.isEmpty() ? route.notLowered(options) : options, additional));
           return route;
@@ -77,7 +77,8 @@ final class HeldRoutes {
 
   /**
    * The routes named a life of this node that is over: whoever sweeps removes them. What is held
-   * from now on names the next one.
+   * from now on names the next one. Removals that wait for their turn still name the old one, so
+   * they do not touch what the next one adds.
    */
   void forget() {
     held.clear();
@@ -110,7 +111,7 @@ final class HeldRoutes {
     boolean succeeded = false;
     for (HeldRoute.Step step = route.next(); step != null; step = route.next()) {
       HeldRoute.Step underWay = step;
-      CompletableFuture<Void> call = make(key, step);
+      CompletableFuture<Void> call = make(key, route, step);
       if (!call.isDone()) {
         call.whenComplete((ok, fault) -> settleAndGoOn(key, route, underWay, fault));
         return succeeded;
@@ -132,21 +133,25 @@ final class HeldRoutes {
     }
   }
 
-  private CompletableFuture<Void> make(Key key, HeldRoute.Step step) {
+  private CompletableFuture<Void> make(Key key, HeldRoute route, HeldRoute.Step step) {
     if (step instanceof HeldRoute.Step.Add add) {
-      return Calls.guarded(() -> router.add(route(key, add.options())));
+      return Calls.guarded(() -> router.add(named(key, route, add.options())));
     }
-    return removals.run(() -> router.remove(route(key, LocalSubscriptions.NODE_ROUTE_OPTIONS)));
+    Route gone = named(key, route, LocalSubscriptions.NODE_ROUTE_OPTIONS);
+    return removals.run(() -> router.remove(gone));
   }
 
-  private Route route(Key key, SubscriptionOptions options) {
-    return new Route(key.tenant, key.filter, self.receiver(key.member), options);
+  private Route named(Key key, HeldRoute route, SubscriptionOptions options) {
+    return new Route(key.tenant, key.filter, self.receiver(route.life(), key.member), options);
   }
 
   private void settle(Key key, HeldRoute route, HeldRoute.Step step, @Nullable Throwable fault) {
     var told = route.done(step, fault == null);
+    boolean isOfThisLife = held.get(key) == route;
     if (fault == null) {
-      leftovers.remove(key);
+      if (isOfThisLife) {
+        leftovers.remove(key);
+      }
     } else {
       observer.routeFailed();
       long times = failures.count();
@@ -156,7 +161,7 @@ final class HeldRoutes {
         LOG.warn("{} {} failed: {}; {} failure(s) so far", step, key, why.getMessage(), times);
         LOG.debug("{} {} failed", step, key, fault);
       }
-      if (route.isLeftOver()) {
+      if (isOfThisLife && route.isLeftOver()) {
         leftovers.add(key);
       }
     }

@@ -148,7 +148,15 @@ public final class InboxEvents implements InboxListener {
     CompletableFuture<Void> looked = new CompletableFuture<>();
     session
         .eventLoop()
-        .execute(() -> session.lookAgain().whenComplete((read, failure) -> looked.complete(null)));
+        .execute(
+            () -> {
+              try {
+                session.lookAgain().whenComplete((read, failure) -> looked.complete(null));
+              } catch (RuntimeException | Error e) {
+                looked.complete(null); // others wait for its place
+                throw e;
+              }
+            });
     return looked;
   }
 

@@ -3,6 +3,7 @@ package io.fjordmq.broker.delivery;
 import io.fjordmq.inbox.InboxEntry;
 import io.fjordmq.inbox.InboxHandle;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -13,6 +14,15 @@ import java.util.concurrent.ConcurrentHashMap;
  * inbox instead. Thread-safe.
  */
 final class InboxPushes {
+  private static final Comparator<InboxHandle> BY_AGE =
+      Comparator.comparingLong(InboxHandle::incarnation).thenComparingLong(InboxHandle::epoch);
+
+  private static final Comparator<InboxEntry> BY_SEQUENCE =
+      Comparator.comparingLong(InboxEntry::sequence);
+
+  /**
+   * @param entries at least one, in the order of their sequences
+   */
   private record Push(InboxHandle handle, List<InboxEntry> entries) {}
 
   private final LiveDispatch dispatch;
@@ -26,7 +36,12 @@ final class InboxPushes {
     this.maxBytes = settings.pushedBytesPerInbox();
   }
 
-  /** Entries of one inbox come here in order, by one thread at a time. */
+  /**
+   * Entries of one inbox come here in order from the leader of its range; those of a leader that
+   * was replaced may come after those of its successor.
+   *
+   * @param entries at least one
+   */
   void push(LiveSession session, InboxHandle handle, List<InboxEntry> entries) {
     Push first = new Push(handle, entries);
     boolean[] merged = new boolean[1];
@@ -43,12 +58,21 @@ final class InboxPushes {
   }
 
   private Push merge(Push before, Push more) {
-    List<InboxEntry> all = new ArrayList<>();
-    if (before.handle.equals(more.handle)) {
-      all.addAll(before.entries);
+    int order = BY_AGE.compare(before.handle, more.handle);
+    if (order != 0) {
+      return order < 0 ? more : before; // the older handle has no session any more
     }
+    List<InboxEntry> all = new ArrayList<>(before.entries);
     all.addAll(more.entries);
+    if (isLate(more, before)) {
+      all.sort(BY_SEQUENCE); // or the newest were left out for it, and nobody would see the gap
+    }
     return new Push(more.handle, newest(all));
+  }
+
+  private static boolean isLate(Push more, Push before) {
+    long last = before.entries.get(before.entries.size() - 1).sequence();
+    return more.entries.get(0).sequence() <= last;
   }
 
   /** As many of the last ones as may wait; at least one, for it shows the gap. */

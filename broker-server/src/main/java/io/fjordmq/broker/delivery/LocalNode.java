@@ -42,8 +42,8 @@ public final class LocalNode {
     return !id.equals(receiver.node());
   }
 
-  /** This node's receiver: of ordinary subscriptions, or of a share's member. */
-  Receiver.Live receiver(String member) {
-    return new Receiver.Live(id, incarnation(), member);
+  /** This node in one of its lives as a receiver: of all it serves, or of a share's member. */
+  Receiver.Live receiver(long life, String member) {
+    return new Receiver.Live(id, life, member);
   }
 }

@@ -213,13 +213,18 @@ public final class LocalSubscriptions implements LiveSubscriptions {
     routes.release(routeOf(subscriber.session(), filter));
   }
 
-  /** Sessions with an inbox get through the node's route nothing but what is QoS 0. */
+  /**
+   * A session with an inbox gets live what comes to QoS 0 for it: if it subscribes with more, that
+   * is what is published so; if it subscribes with QoS 0, it is everything.
+   */
   private static SubscriptionOptions routeOptions(
       LiveSession session, TopicFilter filter, SubscriptionOptions options) {
     if (filter.isShared()) {
       return options;
     }
-    return session.isPersistent() ? QOS0_ROUTE_OPTIONS : NODE_ROUTE_OPTIONS;
+    return session.isPersistent() && options.maxQos() != Qos.AT_MOST_ONCE
+        ? QOS0_ROUTE_OPTIONS
+        : NODE_ROUTE_OPTIONS;
   }
 
   /**

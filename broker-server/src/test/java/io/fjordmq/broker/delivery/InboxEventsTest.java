@@ -98,6 +98,31 @@ class InboxEventsTest {
   }
 
   @Test
+  void shouldNotLetLateEntriesOfAnOlderHandleDisplaceThoseOfTheNewOne() {
+    FakeSession session = world.connectPersistent("p", world.other);
+    InboxHandle epoch4 = new InboxHandle(ID, 1, 4);
+    events.appended("n1", epoch4, entries(2, 2));
+    events.appended("n1", HANDLE, entries(1, 1));
+    events.appended("n1", epoch4, entries(3, 3));
+    world.other.runAll();
+    assertThat(session.appended).containsExactly(2L, 3L);
+
+    events.appended("n1", new InboxHandle(ID, 2, 1), entries(1, 1));
+    events.appended("n1", epoch4, entries(4, 4));
+    world.other.runAll();
+    assertThat(session.appended).containsExactly(2L, 3L, 1L);
+  }
+
+  @Test
+  void shouldLeaveOutTheOldestAlsoWhenTheyComeLate() {
+    FakeSession session = world.connectPersistent("p", world.other);
+    events.appended("n1", HANDLE, entries(5, 8));
+    events.appended("n1", HANDLE, entries(3, 6));
+    world.other.runAll();
+    assertThat(session.appended).hasSize(4).endsWith(8L);
+  }
+
+  @Test
   void shouldHaveSessionsReadTheirInboxesWhenTheirRangeHasALeaderAgain() {
     FakeSession concerned = world.connectPersistent("p", world.other);
     FakeSession other = world.connectPersistent("q", world.other);
@@ -121,6 +146,29 @@ class InboxEventsTest {
     sessions.forEach(session -> session.looking.complete(null));
     world.other.runAll();
     assertThat(sessions).allMatch(session -> session.looks == 1);
+  }
+
+  @Test
+  void shouldLetOthersReadWhenManySessionsFailTo() {
+    for (int i = 0; i < 300; i++) {
+      world.connectPersistent("p" + i, world.other).broken = true;
+    }
+    events.leading(new InboxSpan(KeyInterval.ALL));
+    runWhoeverFails();
+    FakeSession sound = world.connectPersistent("sound", world.other);
+    events.leading(rangeOf("sound"));
+    runWhoeverFails();
+    assertThat(sound.looks).isEqualTo(1);
+  }
+
+  private void runWhoeverFails() {
+    while (!world.other.isIdle()) {
+      try {
+        world.other.runAll();
+      } catch (IllegalStateException e) {
+        assertThat(e).hasMessage("broken session");
+      }
+    }
   }
 
   @Test

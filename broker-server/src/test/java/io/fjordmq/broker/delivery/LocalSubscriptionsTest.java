@@ -2,12 +2,17 @@ package io.fjordmq.broker.delivery;
 
 import static io.fjordmq.api.Qos.AT_LEAST_ONCE;
 import static io.fjordmq.api.Qos.AT_MOST_ONCE;
+import static io.fjordmq.api.Qos.EXACTLY_ONCE;
 import static io.fjordmq.broker.delivery.Messages.message;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fjordmq.api.SubscriptionOptions;
 import io.fjordmq.api.TopicFilter;
+import io.fjordmq.router.Receiver;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Goal: this node has a route exactly as long as a subscription needs it, whatever fails. */
@@ -164,6 +169,37 @@ class LocalSubscriptionsTest {
   }
 
   @Test
+  void shouldNotRemoveTheRoutesOfTheNextLifeWithWhatIsLeftOfTheLast() {
+    AtomicLong life = new AtomicLong(1);
+    LocalSubscriptions local =
+        new LocalSubscriptions(
+            new LocalNode("n1", life::get),
+            world.router,
+            world.dispatch,
+            DeliveryWorld.SMALL,
+            world.observer);
+    List<TopicFilter> filters =
+        IntStream.range(0, 10).mapToObj(i -> TopicFilter.parse("t/" + i)).toList();
+    filters.forEach(filter -> local.subscribe(first, filter, QOS1));
+    world.router.hold();
+    local.removeAll(first);
+    local.endLife();
+    assertThat(local.removals().waiting()).isPositive();
+
+    life.set(2);
+    List<CompletableFuture<Boolean>> added =
+        filters.stream().map(filter -> local.subscribe(second, filter, QOS1)).toList();
+    while (world.router.heldCalls() > 0) {
+      world.router.releaseOne();
+    }
+
+    assertThat(added).allMatch(one -> one.isDone() && !one.isCompletedExceptionally());
+    assertThat(world.router.receivers())
+        .hasSize(filters.size())
+        .containsOnly(new Receiver.Live("n1", 2, ""));
+  }
+
+  @Test
   void shouldDeliverNothingMoreWhenUnsubscribed() {
     world.subscribe(first, "a", AT_LEAST_ONCE);
     world.subscribe(second, "a", AT_LEAST_ONCE);
@@ -195,6 +231,20 @@ class LocalSubscriptionsTest {
     assertThat(world.router.calls()).containsExactly("add $share/s/a");
     world.local.removeAll(persistent);
     assertThat(world.router.calls()).containsExactly("add $share/s/a", "remove $share/s/a");
+  }
+
+  @Test
+  void shouldWantWhatIsMoreThanQos0OnlyForThoseWhoGetItLive() {
+    FakeSession persistent = world.connectPersistent("p", world.loop);
+    world.subscribe(persistent, "a", AT_LEAST_ONCE);
+    world.subscribe(persistent, "b", AT_MOST_ONCE);
+    world.subscribe(first, "c", AT_MOST_ONCE);
+    assertThat(world.router.maxQos("a")).isEqualTo(AT_MOST_ONCE);
+    assertThat(world.router.maxQos("b")).isEqualTo(EXACTLY_ONCE);
+    assertThat(world.router.maxQos("c")).isEqualTo(EXACTLY_ONCE);
+
+    world.subscribe(persistent, "a", AT_MOST_ONCE);
+    assertThat(world.router.maxQos("a")).as("raised, as it is replaced").isEqualTo(EXACTLY_ONCE);
   }
 
   @Test

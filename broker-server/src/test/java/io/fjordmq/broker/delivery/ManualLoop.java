@@ -44,6 +44,10 @@ final class ManualLoop implements Executor {
     }
   }
 
+  boolean isIdle() {
+    return tasks.isEmpty();
+  }
+
   void close() {
     closed = true;
   }
