@@ -23,16 +23,24 @@ final class MemoryInUse {
 
   /** In use after the last collection of the long-lived objects; 0 before the first. */
   int heapPercent() {
-    long used = 0;
     long most = 0;
     for (MemoryPoolMXBean pool : longLived) {
       @Nullable MemoryUsage usage = pool.getCollectionUsage();
       if (usage != null) {
-        used += usage.getUsed();
         most += usage.getMax() > 0 ? usage.getMax() : Runtime.getRuntime().maxMemory();
       }
     }
-    return percent(used, most);
+    return percent(collectedHeapBytes(), most);
+  }
+
+  /** The same in bytes. */
+  long collectedHeapBytes() {
+    long used = 0;
+    for (MemoryPoolMXBean pool : longLived) {
+      @Nullable MemoryUsage usage = pool.getCollectionUsage();
+      used += usage == null ? 0 : usage.getUsed();
+    }
+    return used;
   }
 
   /** Direct memory that netty holds, for network buffers. */

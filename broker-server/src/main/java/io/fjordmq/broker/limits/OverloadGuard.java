@@ -56,6 +56,11 @@ public final class OverloadGuard implements Overload {
     return overloaded ? describe(last) : List.of();
   }
 
+  /** True if the heap, as it was read last, is among what keeps the node overloaded. */
+  boolean isOverloadedByHeap() {
+    return overloaded && last.heapPercent() >= settings.heapLowPercent();
+  }
+
   /**
    * Decides.
    *

@@ -15,7 +15,8 @@ import java.time.Duration;
  * @param loopLagHigh how late an event loop begins its work
  * @param loopLagLow the same, lower threshold
  * @param calmTime how long all measures have to be below their lower thresholds
- * @param stuckAfter while memory is short, clients that have not read for so long are disconnected
+ * @param stuckAfter while memory is short, clients that have not read for so long are disconnected,
+ *     and a heap that was not collected for so long is collected
  */
 public record OverloadSettings(
     boolean enabled,

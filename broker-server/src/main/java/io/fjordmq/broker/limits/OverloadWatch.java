@@ -18,6 +18,7 @@ public final class OverloadWatch implements AutoCloseable {
   private final OverloadGuard guard;
   private final Supplier<OverloadReading> readings;
   private final Runnable endStuckClients;
+  private final CollectionRequests collections;
 
   /**
    * Begins to look at this process.
@@ -36,7 +37,12 @@ public final class OverloadWatch implements AutoCloseable {
         guard,
         settings,
         () -> new OverloadReading(memory.heapPercent(), memory.directPercent(), lag.millis()),
-        endStuckClients);
+        endStuckClients,
+        new CollectionRequests(
+            settings.stuckAfter().toMillis(),
+            () -> System.nanoTime() / 1_000_000,
+            memory::collectedHeapBytes,
+            System::gc));
   }
 
   /**
@@ -49,10 +55,12 @@ public final class OverloadWatch implements AutoCloseable {
       OverloadGuard guard,
       OverloadSettings settings,
       Supplier<OverloadReading> readings,
-      Runnable endStuckClients) {
+      Runnable endStuckClients,
+      CollectionRequests collections) {
     this.guard = guard;
     this.readings = readings;
     this.endStuckClients = endStuckClients;
+    this.collections = collections;
     long millis = settings.checkInterval().toMillis();
     thread.scheduleWithFixedDelay(this::check, millis, millis, TimeUnit.MILLISECONDS);
   }
@@ -62,6 +70,7 @@ public final class OverloadWatch implements AutoCloseable {
       if (guard.check(readings.get())) {
         endStuckClients.run();
       }
+      collections.look(guard.isOverloadedByHeap());
     } catch (RuntimeException e) {
       LOG.error("looking for overload failed, the next look follows", e);
     }

@@ -70,10 +70,13 @@ class OverloadTest {
   @Test
   void shouldEndAnMqtt31ClientThatSubscribes() {
     TestClient client =
-        world.open().connect(to -> to.protocolVersion(MqttVersion.MQTT_3_1).clientId("c"));
-    client.expect("CONNACK 0");
+        world
+            .open()
+            .connect(
+                to -> to.protocolVersion(MqttVersion.MQTT_3_1).clientId("c").cleanSession(true));
+    client.subscribe(1, "b", 1).expect("CONNACK 0", "SUBACK 1 [1]");
     world.overloaded = true;
-    assertThat(client.subscribe(1, "a", 1).all()).isEmpty();
+    assertThat(client.subscribe(2, "a", 1).all()).isEmpty();
     assertThat(client.isOpen()).isFalse();
     assertThat(world.observer.disconnected).containsOnly(Map.entry(CloseReason.QUOTA_EXCEEDED, 1));
     assertThat(world.observer.overloaded).containsOnly(Map.entry(RefusedWork.SUBSCRIBE, 1));
@@ -132,6 +135,32 @@ class OverloadTest {
     client.advance(1);
     assertThat(client.channel().config().isAutoRead()).isTrue();
     assertThat(world.observer.heldBack).hasValue(0);
+  }
+
+  /** What it has sent meanwhile is read only after its keep alive has been looked at. */
+  @Test
+  void shouldNotTakeForSilenceThatAPublisherWasHeldBack() {
+    for (int halves = 1; halves <= 40; halves++) {
+      String clientId = "c" + halves;
+      TestClient client =
+          world
+              .open()
+              .connect(
+                  to ->
+                      to.protocolVersion(MqttVersion.MQTT_3_1_1)
+                          .clientId(clientId)
+                          .cleanSession(true)
+                          .keepAlive(10));
+      world.overloaded = true;
+      client.publish(1, 1, "a", "x").expect("CONNACK 0", "PUBACK 1");
+      for (int i = 0; i < halves; i++) {
+        client.advanceHalfASecond();
+      }
+      world.overloaded = false;
+      client.advanceHalfASecond();
+      assertThat(client.isOpen()).as("held back for %d half seconds", halves).isTrue();
+      client.raw("c000").expect("PINGRESP");
+    }
   }
 
   @Test

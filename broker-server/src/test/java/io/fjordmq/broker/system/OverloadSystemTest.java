@@ -11,8 +11,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A process with little memory, flooded by subscribers that never read: it refuses, stays alive and
- * recovers by itself.
+ * A process with little memory, flooded by subscribers that never read or never acknowledge: it
+ * refuses, stays alive and recovers by itself.
  */
 @Tag("slow")
 class OverloadSystemTest {
@@ -37,6 +37,21 @@ class OverloadSystemTest {
           "JAVA_TOOL_OPTIONS=-Xmx160m -XX:MaxDirectMemorySize=48m",
           "FJORDMQ_MQTTSERVERCONFIG__TCPLISTENER__WRITEBUFFERHIGHBYTES=1 MiB",
           "FJORDMQ_MQTTSERVERCONFIG__TCPLISTENER__WRITEBUFFERLOWBYTES=512 KiB");
+
+  private static final String SMALL_HEAP =
+      """
+      sessionConfig:
+        readBytesPerSecond: 0
+        maxInflight: 1
+        maxQueuedMessages: 100000
+        maxQueuedBytes: 64 MiB
+      overloadConfig:
+        checkInterval: 20 ms
+        heapHighPercent: 60
+        heapLowPercent: 45
+        calmTime: 500 ms
+        stuckAfter: 2 s
+      """;
 
   @TempDir Path directory;
 
@@ -91,6 +106,34 @@ class OverloadSystemTest {
           .contains("overload has ended after ")
           .doesNotContain("OutOfDirectMemoryError", "OutOfMemoryError");
       stuck.forEach(RawClient::close);
+    }
+  }
+
+  /** Nothing happens then that would have the heap collected, and so read again. */
+  @Test
+  void shouldTakeNewWorkAgainWhenWhatFilledTheHeapHasGone() throws IOException {
+    // Unlike others, this variable counts more than the command line.
+    List<String> memory = List.of("env", "_JAVA_OPTIONS=-Xmx96m -XX:+UseSerialGC");
+    try (BrokerUnderTest broker = BrokerUnderTest.startIn(directory, SMALL_HEAP, memory);
+        RawClient publisher = RawClient.connected(broker.mqtt(), 5, "publisher", 0);
+        RawClient hoarder = RawClient.connected(broker.mqtt(), 4, "hoarder", 0)) {
+      hoarder.send("82 06 0001 0001 61 01");
+      assertThat(hoarder.next()).isEqualTo("9003000101");
+      String message = "32 aa 8d 06 0001 61 0007 00" + "78".repeat(100_000 + 4);
+      Waiting.until(
+          "overload",
+          60,
+          () -> {
+            assertThat(publisher.send(message).next()).startsWith("40");
+            return broker.output().contains("overloaded, new work is refused: heap");
+          });
+      assertThat(publisher.send(message).next()).isEqualTo("4003000797");
+      hoarder.close();
+      Waiting.until("recovery", 60, () -> broker.output().contains("overload has ended after "));
+      assertThat(broker.output())
+          .contains("a garbage collection is asked for")
+          .doesNotContain("OutOfMemoryError", "did not collect");
+      assertThat(publisher.send("32 08 0001 62 0007 00 7878").next()).isEqualTo("4003000710");
     }
   }
 
