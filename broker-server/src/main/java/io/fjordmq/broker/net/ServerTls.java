@@ -156,9 +156,9 @@ final class ServerTls implements AutoCloseable {
       warnIfItEndsSoon();
       return true;
     } catch (TlsFiles.UnusableException e) {
-      refused = content;
+      refused = e.isPassing() ? null : content;
       String fault = String.valueOf(e.getMessage());
-      if (content == null && fault.equals(complaint)) {
+      if (refused == null && fault.equals(complaint)) {
         return null;
       }
       complaint = fault;

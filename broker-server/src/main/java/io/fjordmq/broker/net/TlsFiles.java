@@ -41,8 +41,20 @@ record TlsFiles(
   static final class UnusableException extends Exception {
     private static final long serialVersionUID = 1;
 
+    private final boolean passing;
+
     UnusableException(String message, @Nullable Throwable cause) {
+      this(message, cause, false);
+    }
+
+    private UnusableException(String message, @Nullable Throwable cause, boolean passing) {
       super(message, cause);
+      this.passing = passing;
+    }
+
+    /** True if the same files may be usable later. */
+    boolean isPassing() {
+      return passing;
     }
   }
 
@@ -72,7 +84,7 @@ record TlsFiles(
       } catch (NoSuchFileException e) {
         throw unusable(key, file.isEmpty() ? "must name a PEM file" : "there is no such file", e);
       } catch (IOException | UncheckedIOException e) {
-        throw unusable(key, "cannot be read: " + e, e);
+        throw new UnusableException(about(key) + "cannot be read: " + e, e, true);
       }
     }
 
@@ -85,7 +97,10 @@ record TlsFiles(
         throw unusable("certFile", "expired at " + own.getNotAfter().toInstant(), null);
       }
       if (now.isBefore(own.getNotBefore().toInstant())) {
-        throw unusable("certFile", "is not valid before " + own.getNotBefore().toInstant(), null);
+        throw new UnusableException(
+            about("certFile") + "is not valid before " + own.getNotBefore().toInstant(),
+            null,
+            true);
       }
       if (!belong(key, own.getPublicKey())) {
         throw unusable(
@@ -140,6 +155,10 @@ record TlsFiles(
     }
 
     private UnusableException unusable(String key, String why, @Nullable Throwable cause) {
+      return new UnusableException(about(key) + why, cause);
+    }
+
+    private String about(String key) {
       String file =
           switch (key) {
             case "certFile" -> settings.certFile();
@@ -147,8 +166,7 @@ record TlsFiles(
             case "trustFile" -> settings.trustFile();
             default -> settings.keyPasswordFile();
           };
-      return new UnusableException(
-          listener + "." + key + (file.isEmpty() ? " " : ": " + file + ": ") + why, cause);
+      return listener + "." + key + (file.isEmpty() ? " " : ": " + file + ": ");
     }
   }
 

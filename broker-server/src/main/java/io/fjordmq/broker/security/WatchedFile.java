@@ -13,7 +13,8 @@ import org.slf4j.LoggerFactory;
 /**
  * A file that is read again when it changes. A broken one is refused with its reason, and what was
  * read before stays in force. Looked at in intervals: file systems that tell of changes do not tell
- * of all of them (network mounts, Kubernetes' links).
+ * of all of them (network mounts, Kubernetes' links). What could not be used is read again each
+ * time, whether it has changed or not: the reason may have been a passing one.
  *
  * @param <T> what the file says; immutable
  */
@@ -22,6 +23,9 @@ final class WatchedFile<T> {
 
   /** What tells one state of the file from another. */
   private record Signature(FileTime modified, long size, @Nullable Object key) {}
+
+  /** What was said to be wrong with a state of the file; null if it cannot be found. */
+  private record Complaint(@Nullable Signature of, String why) {}
 
   /** Reads a file. */
   @FunctionalInterface
@@ -37,7 +41,9 @@ final class WatchedFile<T> {
   private final Reader<T> reader;
   private final SecurityObserver observer;
   private volatile T current;
-  private @Nullable Signature seen;
+  // Of what is in force.
+  private Signature seen;
+  private @Nullable Complaint complaint;
 
   /**
    * Reads it for the first time.
@@ -73,20 +79,26 @@ final class WatchedFile<T> {
     try {
       now = signature();
       if (now.equals(seen)) {
+        complaint = null;
         return;
       }
       current = reader.read(file);
+      seen = now;
+      complaint = null;
       log.info("{}: read {} again, it had changed", setting, file);
       observer.fileRead(true);
     } catch (IOException e) {
-      if (now == null && seen == null) {
-        return; // said already
+      String why =
+          e instanceof NoSuchFileException
+              ? "there is no file " + file
+              : String.valueOf(e.getMessage());
+      Complaint found = new Complaint(now, why);
+      if (!found.equals(complaint)) {
+        complaint = found;
+        log.warn("{}: {}; what it said before stays in force", setting, why);
+        observer.fileRead(false);
       }
-      String why = e instanceof NoSuchFileException ? "there is no file " + file : e.getMessage();
-      log.warn("{}: {}; what it said before stays in force", setting, why);
-      observer.fileRead(false);
     }
-    seen = now;
   }
 
   private Signature signature() throws IOException {

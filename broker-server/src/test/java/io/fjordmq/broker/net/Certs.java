@@ -73,6 +73,10 @@ public final class Certs {
                 .buildIssuedBy(authority));
   }
 
+  X509Bundle serverFrom(Instant begin) {
+    return made(() -> serverBuilder().notBefore(begin).buildIssuedBy(authority));
+  }
+
   private static CertificateBuilder serverBuilder() {
     return builder("CN=broker").addSanDnsName("localhost").addSanIpAddress("127.0.0.1");
   }

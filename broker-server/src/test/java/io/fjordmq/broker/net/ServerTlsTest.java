@@ -1,0 +1,34 @@
+package io.fjordmq.broker.net;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.pkitesting.X509Bundle;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ServerTlsTest {
+  @TempDir Path folder;
+  private Instant now = Instant.now();
+
+  @Test
+  void shouldTakeACertificateOverWhenItsTimeComes() {
+    Certs certs = new Certs(folder);
+    try (ServerTls tls =
+        ServerTls.open(
+            "mqttServerConfig.tlsListener", certs.settings(), TlsLibrary.best(), () -> now)) {
+      Instant tomorrow = now.plus(Duration.ofDays(1));
+      X509Bundle next = certs.serverFrom(tomorrow);
+      certs.certificate("server", next);
+      certs.key("server", next);
+      assertThat(tls.reloadIfChanged()).isFalse();
+      assertThat(tls.reloadIfChanged()).as("said once").isNull();
+      now = tomorrow.plusSeconds(1);
+      assertThat(tls.reloadIfChanged()).isTrue();
+      assertThat(tls.expires()).isEqualTo(next.getCertificate().getNotAfter().toInstant());
+      assertThat(tls.reloadIfChanged()).isNull();
+    }
+  }
+}
