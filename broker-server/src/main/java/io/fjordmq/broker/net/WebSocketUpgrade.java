@@ -77,7 +77,7 @@ final class WebSocketUpgrade extends SimpleChannelInboundHandler<FullHttpRequest
       answer(ctx, HttpResponseStatus.METHOD_NOT_ALLOWED, "a WebSocket begins with GET");
     } else if (!"13".equals(request.headers().get(HttpHeaderNames.SEC_WEBSOCKET_VERSION))) {
       answer(ctx, HttpResponseStatus.UPGRADE_REQUIRED, "speak WebSocket, version 13");
-    } else if (!offersMqtt(request)) {
+    } else if (!offersMqtt(offered(request))) {
       answer(ctx, HttpResponseStatus.BAD_REQUEST, "offer the WebSocket sub-protocol mqtt");
     } else {
       upgrade(ctx, request);
@@ -89,15 +89,21 @@ final class WebSocketUpgrade extends SimpleChannelInboundHandler<FullHttpRequest
     return query < 0 ? uri : uri.substring(0, query);
   }
 
+  /** Several lines are as good as one (RFC 6455 §11.3.4). */
+  private static String offered(FullHttpRequest request) {
+    return String.join(",", request.headers().getAll(HttpHeaderNames.SEC_WEBSOCKET_PROTOCOL));
+  }
+
   /** A client that names no sub-protocol breaks MQTT-6.0.0-3. */
-  private static boolean offersMqtt(FullHttpRequest request) {
-    return request.headers().getAll(HttpHeaderNames.SEC_WEBSOCKET_PROTOCOL).stream()
-        .flatMap(line -> Arrays.stream(line.split(",", -1)))
+  private static boolean offersMqtt(String offered) {
+    return Arrays.stream(offered.split(",", -1))
         .map(String::strip)
         .anyMatch(SUB_PROTOCOLS::contains);
   }
 
   private void upgrade(ChannelHandlerContext ctx, FullHttpRequest request) {
+    // What selects one of them reads a single line.
+    request.headers().set(HttpHeaderNames.SEC_WEBSOCKET_PROTOCOL, offered(request));
     try {
       // Frames can come as soon as the answer is out.
       ctx.pipeline().addAfter(ctx.name(), "websocket", new WebSocketFrames());

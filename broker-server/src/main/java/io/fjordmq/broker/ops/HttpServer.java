@@ -38,6 +38,7 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -157,8 +158,22 @@ public final class HttpServer implements AutoCloseable {
         .awaitUninterruptibly();
   }
 
-  private CompletableFuture<DefaultFullHttpResponse> answer(FullHttpRequest request) {
-    if (request.decoderResult().isFailure()) {
+  /**
+   * What somebody asks.
+   *
+   * @param isHttp false if it could not be read
+   * @param stays whether the connection stays for other requests
+   */
+  private record Question(boolean isHttp, HttpMethod method, String uri, boolean stays) {
+    static Question of(FullHttpRequest request) {
+      boolean isHttp = request.decoderResult().isSuccess();
+      boolean stays = isHttp && HttpUtil.isKeepAlive(request);
+      return new Question(isHttp, request.method(), request.uri(), stays);
+    }
+  }
+
+  private CompletableFuture<DefaultFullHttpResponse> answer(Question request) {
+    if (!request.isHttp()) {
       return CompletableFuture.completedFuture(response(BAD_REQUEST, TEXT, "not HTTP\n"));
     }
     if (!request.method().equals(HttpMethod.GET)) {
@@ -180,7 +195,7 @@ public final class HttpServer implements AutoCloseable {
   }
 
   /** An error of ours is said to the one who asked and in the log, not by a closed connection. */
-  private CompletableFuture<DefaultFullHttpResponse> answerOrFault(FullHttpRequest request) {
+  private CompletableFuture<DefaultFullHttpResponse> answerOrFault(Question request) {
     String uri = request.uri();
     try {
       return answer(request).exceptionally(fault -> defect(uri, fault));
@@ -213,22 +228,42 @@ public final class HttpServer implements AutoCloseable {
 
   /** One per connection. */
   private final class Requests extends SimpleChannelInboundHandler<FullHttpRequest> {
+    /**
+     * Answers leave in the order of the requests, so later ones wait. Not many: the connection is
+     * not read meanwhile, and these came with what was read before.
+     */
+    private final ArrayDeque<Question> waiting = new ArrayDeque<>(1);
+
+    private boolean answering;
+    private boolean ended;
+
     @Override
     protected void channelRead0(ChannelHandlerContext context, FullHttpRequest request) {
-      boolean stays = request.decoderResult().isSuccess() && HttpUtil.isKeepAlive(request);
-      CompletableFuture<DefaultFullHttpResponse> answer = answerOrFault(request);
-      if (answer.isDone()) {
-        write(context, answer.join(), stays);
-        return;
+      waiting.add(Question.of(request));
+      goOn(context);
+    }
+
+    private void goOn(ChannelHandlerContext context) {
+      while (!answering && !ended && !waiting.isEmpty()) {
+        Question question = waiting.remove();
+        CompletableFuture<DefaultFullHttpResponse> answer = answerOrFault(question);
+        if (answer.isDone()) {
+          write(context, answer.join(), question.stays());
+        } else {
+          answering = true;
+          context.channel().config().setAutoRead(false);
+          answer.thenAcceptAsync(
+              response -> answered(context, response, question.stays()), context.executor());
+        }
       }
-      // The next request waits, so that answers leave in order.
-      context.channel().config().setAutoRead(false);
-      answer.thenAcceptAsync(
-          response -> {
-            write(context, response, stays);
-            context.channel().config().setAutoRead(true);
-          },
-          context.executor());
+    }
+
+    private void answered(
+        ChannelHandlerContext context, DefaultFullHttpResponse response, boolean stays) {
+      answering = false;
+      write(context, response, stays);
+      goOn(context);
+      context.channel().config().setAutoRead(!answering);
     }
 
     private void write(
@@ -236,6 +271,7 @@ public final class HttpServer implements AutoCloseable {
       HttpUtil.setKeepAlive(response, stays);
       ChannelFuture written = context.writeAndFlush(response);
       if (!stays) {
+        ended = true;
         written.addListener(ChannelFutureListener.CLOSE);
       }
     }

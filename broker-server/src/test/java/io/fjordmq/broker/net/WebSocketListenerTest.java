@@ -252,6 +252,23 @@ class WebSocketListenerTest {
   }
 
   @Test
+  @DisplayName("[MQTT-6.0.0-4] [3.1.1: MQTT-6.0.0-4] also if it stands in another line")
+  void shouldSelectMqttFromAnyLine() throws Exception {
+    try (OpenListener listener = open();
+        Line line = listener.connect()) {
+      String more = "Sec-WebSocket-Protocol: a\r\nSec-WebSocket-Protocol: mqtt\r\n";
+      line.socket()
+          .getOutputStream()
+          .write(UPGRADE.formatted("/mqtt", more).getBytes(StandardCharsets.US_ASCII));
+      StringBuilder answer = new StringBuilder();
+      while (answer.indexOf("\r\n\r\n") < 0) {
+        answer.append((char) line.socket().getInputStream().read());
+      }
+      assertThat(answer.toString()).containsIgnoringCase("\r\nsec-websocket-protocol: mqtt\r\n");
+    }
+  }
+
+  @Test
   void shouldRefuseFramesThatAreNotMasked() throws Exception {
     try (OpenListener listener = open();
         Line line = listener.connect()) {

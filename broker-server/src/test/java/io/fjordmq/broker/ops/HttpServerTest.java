@@ -74,6 +74,32 @@ class HttpServerTest {
   }
 
   @Test
+  void shouldAnswerInTheOrderOfTheRequests() throws Exception {
+    try (Socket socket = new Socket(InetAddress.getByName(HOST), server.port())) {
+      String requests =
+          """
+          GET /status HTTP/1.1\r
+          \r
+          GET /livez HTTP/1.1\r
+          \r
+          GET /status HTTP/1.1\r
+          \r
+          GET /readyz HTTP/1.1\r
+          Connection: close\r
+          \r
+          GET /metrics HTTP/1.1\r
+          \r
+          """;
+      socket.getOutputStream().write(requests.getBytes(US_ASCII));
+      assertThat(get("/livez").statusCode()).as("the requests are there").isEqualTo(200);
+      cluster.complete("node 3f9c  up\n");
+      assertThat(new String(socket.getInputStream().readAllBytes(), US_ASCII).lines())
+          .filteredOn(line -> line.matches("node.*|alive|ready|a_metric.*"))
+          .containsExactly("node 3f9c  up", "alive", "node 3f9c  up", "ready");
+    }
+  }
+
+  @Test
   void shouldSayThatTheClusterCouldNotBeShown() throws Exception {
     cluster.completeExceptionally(new IllegalStateException("no such range"));
     HttpResponse<String> answer = get("/status");
