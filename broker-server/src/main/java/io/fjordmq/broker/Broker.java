@@ -305,6 +305,7 @@ public final class Broker implements AutoCloseable {
                   inboxes,
                   inboxRoutes,
                   new SysRetained(retained, sys),
+                  disk::hasRoom,
                   clock,
                   self,
                   membership::notServingBecause));

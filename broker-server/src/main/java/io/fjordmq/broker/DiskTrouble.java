@@ -134,8 +134,9 @@ final class DiskTrouble {
     if (toldInTime
         || asking
         || nowMillis - askedMillis < slowAfterMillis / 2
-        || state == Member.State.DRAINING) {
-      return;
+        || state == Member.State.DRAINING
+        || state == Member.State.LEAVING) {
+      return; // a node that goes gives away what it leads already
     }
     if (disk != told) {
       LOG.info(

@@ -120,11 +120,18 @@ class DiskTroubleTest {
   }
 
   @Test
-  void shouldNotKeepADrainingNodeFromDraining() {
-    cluster.state = Member.State.DRAINING;
-    room = false;
-    pass(5_000);
-    assertThat(cluster.events).isEmpty();
+  void shouldNotKeepANodeThatGoesFromGoing() {
+    for (Member.State going : List.of(Member.State.DRAINING, Member.State.LEAVING)) {
+      cluster.state = going;
+      room = false;
+      pass(5_000);
+      failure = "no space";
+      stuckSince = now;
+      pass(20_000);
+      failure = null;
+      stuckSince = -1;
+      assertThat(cluster.events).as("%s", going).isEmpty();
+    }
   }
 
   private static final class FakeCluster implements DiskTrouble.Cluster {

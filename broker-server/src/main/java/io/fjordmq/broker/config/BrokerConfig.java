@@ -109,17 +109,16 @@ public record BrokerConfig(
     require(!logDir.isBlank(), "logDir must name a folder");
     LargestEntries.requireFit(
         "sessionConfig", sessionConfig, rangeClientConfig, rangeConfig, consensusConfig);
+    LargestEntries.requireAnswered("sessionConfig", sessionConfig, rangeClientConfig, peerConfig);
     LargestEntries.requireCarried(
         peerConfig, raftPortConfig, nodesConfig, rangeClientConfig, rangeConfig, consensusConfig);
     tenants = Map.copyOf(tenants);
     plugins = Map.copyOf(plugins);
     for (Map.Entry<String, TenantLimits> tenant : tenants.entrySet()) {
-      LargestEntries.requireFit(
-          "tenants." + tenant.getKey() + ".sessionConfig",
-          tenant.getValue().session(),
-          rangeClientConfig,
-          rangeConfig,
-          consensusConfig);
+      String section = "tenants." + tenant.getKey() + ".sessionConfig";
+      SessionSettings sessions = tenant.getValue().session();
+      LargestEntries.requireFit(section, sessions, rangeClientConfig, rangeConfig, consensusConfig);
+      LargestEntries.requireAnswered(section, sessions, rangeClientConfig, peerConfig);
     }
     require(
         metadataConfig.maxBatchBytes() <= consensusConfig.maxEntryBytes(),

@@ -5,6 +5,7 @@ import io.fjordmq.broker.session.SessionSettings;
 import io.fjordmq.cluster.consensus.ConsensusSettings;
 import io.fjordmq.cluster.consensus.TransportSettings;
 import io.fjordmq.cluster.peer.PeerSettings;
+import io.fjordmq.inbox.Attachment;
 import io.fjordmq.inbox.InboxSettings;
 import io.fjordmq.range.RangeEntry;
 import io.fjordmq.range.client.RangeClientSettings;
@@ -17,6 +18,9 @@ import io.fjordmq.range.client.RangeClientSettings;
 final class LargestEntries {
   /** What a message between nodes has beside its largest part. */
   private static final long BESIDE_BYTES = 64 << 10;
+
+  /** What a page of messages has beside them. */
+  private static final long PAGE_BESIDE_BYTES = 256 << 10;
 
   /** What Raft puts into one message beside a large entry. */
   private static final long RAFT_BODY_BYTES = 4 << 20;
@@ -63,6 +67,38 @@ final class LargestEntries {
   }
 
   /**
+   * Whether a session can be told by another node what it has: when it comes back its
+   * subscriptions, in a batch of answers that was nearly enough without it, and its messages page
+   * by page. What does not fit it would ask for again for ever.
+   *
+   * @param section of the sessions' settings
+   * @throws IllegalArgumentException if it does not fit; names the keys and what to do
+   */
+  static void requireAnswered(
+      String section, SessionSettings sessions, RangeClientSettings commands, PeerSettings peers) {
+    long attachment =
+        (long) sessions.maxSubscriptionBytes() + Attachment.BYTES_BESIDE_SUBSCRIPTIONS;
+    long others =
+        commands.enoughAnswerBytes()
+            + (long) commands.maxBatchCommands() * RangeEntry.COMMAND_OVERHEAD;
+    atLeast(
+        "peerConfig.maxMessageBytes",
+        peers.maxMessageBytes(),
+        others + attachment + BESIDE_BYTES,
+        "rangeClientConfig.enoughAnswerBytes and " + section + ".maxSubscriptionBytes");
+    // A page has at least one message, or ends behind the one that makes it large enough.
+    long page =
+        (long) Math.max(sessions.inboxBufferBytes(), sessions.retainedPageBytes())
+            + commands.maxCommandBytes();
+    atLeast(
+        "peerConfig.maxMessageBytes",
+        peers.maxMessageBytes(),
+        page + PAGE_BESIDE_BYTES,
+        "rangeClientConfig.maxCommandBytes with a page of %s.inboxBufferBytes or retainedPageBytes"
+            .formatted(section));
+  }
+
+  /**
    * Whether what nodes say to each other fits into what carries it: a message that does not would
    * be sent again for ever, and everything behind it would wait.
    *
@@ -81,6 +117,11 @@ final class LargestEntries {
         peers.maxMessageBytes(),
         Math.max(batch, ranges.maxEntryBytes()) + BESIDE_BYTES,
         "nodesConfig.maxBatchBytes, rangeClientConfig.maxCommandBytes and rangeConfig.maxEntryBytes");
+    atLeast(
+        "peerConfig.maxQueuedBytes",
+        peers.maxQueuedBytes(),
+        peers.maxMessageBytes() + BESIDE_BYTES,
+        "peerConfig.maxMessageBytes");
     atLeast(
         "raftPortConfig.maxFrameBytes",
         raft.maxFrameBytes(),

@@ -24,6 +24,7 @@ public enum Limit {
   PENDING_BYTES("sessionConfig.maxPendingBytes"),
   PENDING_SUBSCRIBES("sessionConfig.maxPendingSubscribes"),
   SUBSCRIPTIONS("sessionConfig.maxSubscriptions"),
+  SUBSCRIPTION_BYTES("sessionConfig.maxSubscriptionBytes"),
   INFLIGHT("sessionConfig.maxInflight"),
   QUEUED_MESSAGES("sessionConfig.maxQueuedMessages"),
   QUEUED_BYTES("sessionConfig.maxQueuedBytes");

@@ -57,7 +57,7 @@ public enum CloseReason {
   RECEIVE_MAXIMUM_EXCEEDED(0x93, -1),
   TOPIC_ALIAS_INVALID(0x94, -1),
   PACKET_TOO_LARGE(0x95, -1),
-  /** It did not read while memory was short. */
+  /** It did not read while memory was short, or none of its answers for very long. */
   CLIENT_TOO_SLOW(0x97, -1),
   QUOTA_EXCEEDED(0x97, 0x03),
   /** The node gives its clients to others before it stops; MQTT 5 is told where to. */

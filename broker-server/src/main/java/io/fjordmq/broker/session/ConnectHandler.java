@@ -25,6 +25,8 @@ import org.slf4j.LoggerFactory;
 final class ConnectHandler extends ChannelInboundHandlerAdapter {
   private static final Logger log = LoggerFactory.getLogger(ConnectHandler.class);
 
+  private static final String NOT_SERVING = "this node does not serve clients now: ";
+
   private final Sessions sessions;
   private final SessionServices services;
   private final ArrayDeque<Object> early = new ArrayDeque<>(2);
@@ -147,8 +149,7 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
     String reason = services.serving().refusedBecause();
     if (reason != null) {
       services.observer().refusedAsNotServing(RefusedWork.CONNECT);
-      throw new ProtocolViolation(
-          CloseReason.SERVER_UNAVAILABLE, "this node does not serve clients now: " + reason);
+      throw new ProtocolViolation(CloseReason.SERVER_UNAVAILABLE, NOT_SERVING + reason);
     }
     if (!services.registry().hasRoom()) {
       throw new ProtocolViolation(
@@ -189,21 +190,12 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
     @Override
     public void refused(CloseReason reason, String detail) {
       if (!isGone()) {
-        closed.abandon();
         refuse(ctx, reason, detail);
       }
     }
 
     private boolean isGone() {
-      if (!refused && ctx.channel().isActive()) {
-        return false;
-      }
-      closed.abandon();
-      if (!refused) {
-        refused = true;
-        services.observer().refused(CloseReason.CONNECTION_LOST);
-      }
-      return true;
+      return refused || !ctx.channel().isActive();
     }
   }
 
@@ -217,19 +209,29 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
     try {
       mine = admit(ctx, request.authenticated(data), access, closed);
     } catch (ProtocolViolation violation) {
-      closed.abandon();
       refuse(ctx, violation, access.client().tenant());
       return;
     }
     session = mine;
-    if (sessions.isShuttingDown()) {
-      // It came too late to be seen by the shutdown, which ends the sessions it finds.
-      Sessions.endForShutDown(mine);
-    }
+    endIfTooLate(mine);
     Answered.on(
         ctx.channel().eventLoop(),
         mine.registration().olderGone(),
         (gone, impossible) -> claimInbox(ctx, mine));
+  }
+
+  /**
+   * The node may have stopped serving while the client was authenticated. Whoever ends all sessions
+   * for that ends those he finds: so this is asked when this one can be found.
+   */
+  private void endIfTooLate(Session mine) {
+    String notServing = services.serving().refusedBecause();
+    if (sessions.isShuttingDown()) {
+      Sessions.endForShutDown(mine);
+    } else if (notServing != null) {
+      services.observer().refusedAsNotServing(RefusedWork.CONNECT);
+      mine.end(CloseReason.SERVER_UNAVAILABLE, NOT_SERVING + notServing);
+    }
   }
 
   /**
@@ -326,20 +328,27 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
     if (refused) {
       return;
     }
-    refused = true;
-    cancelTimeout();
-    services.observer().refused(reason);
+    countRefusal(reason);
     log.debug("Connection from {}: {}: {}", Peer.of(ctx.channel()), reason.label(), detail);
     ConnAckRefusal.send(ctx.channel(), protocolLevel, maxPacketBytes, reason, detail);
+  }
+
+  /** It ends without a session: what becomes of its authentication is of no interest any more. */
+  private void countRefusal(CloseReason reason) {
+    refused = true;
+    cancelTimeout();
+    if (gate != null) {
+      gate.abandon();
+    }
+    services.observer().refused(reason);
   }
 
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
     if (session != null) {
       session.end(CloseReason.CONNECTION_LOST, "closed while connecting");
-    } else if (!refused && gate == null) {
-      refused = true;
-      services.observer().refused(CloseReason.CONNECTION_LOST);
+    } else if (!refused) {
+      countRefusal(CloseReason.CONNECTION_LOST);
     }
     cancelTimeout();
   }

@@ -24,8 +24,13 @@ public enum DropReason {
   RESERVED_TOPIC,
   /** The publisher may not publish there, or the receiver may not read it. */
   NOT_AUTHORIZED,
-  /** A retained message that could not be read or queued when the client subscribed. */
-  RETAINED_UNAVAILABLE;
+  /**
+   * Retained messages that could not be read or queued when the client subscribed, or had not come
+   * when its connection ended; counted once for each subscription, as nobody knows how many.
+   */
+  RETAINED_UNAVAILABLE,
+  /** A retained message for a new subscription, larger than all that the session's inbox takes. */
+  LARGER_THAN_INBOX;
 
   private final String label = name().toLowerCase(Locale.ROOT);
 

@@ -226,7 +226,7 @@ final class InboundPublishes {
     return entry;
   }
 
-  private void publish(PendingPublish entry, @Nullable PublishId id) {
+  void publish(PendingPublish entry, @Nullable PublishId id) {
     entry.published = true;
     if (refused) {
       // The client repeats both, in order: this one must not be there before the other. And the

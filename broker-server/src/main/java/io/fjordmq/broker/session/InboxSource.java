@@ -36,6 +36,7 @@ final class InboxSource implements DeliverySource {
   private long readPosition;
   private long highestKnown;
   private @Nullable CompletableFuture<InboxStore.Page> fetch;
+  private Runnable emptied = () -> {};
   // There may be entries above highestKnown.
   private boolean unsure;
   private boolean committing;
@@ -61,6 +62,11 @@ final class InboxSource implements DeliverySource {
       window.restore(sequence, InflightWindow.SETTLED);
     }
     committedBeyond = attachment.acknowledged().size();
+  }
+
+  /** Who is told when the store holds less for the client than before; on the event loop. */
+  void whenEmptied(Runnable then) {
+    emptied = then;
   }
 
   /** Sends the PUBRELs that are owed since an earlier connection, in their order. */
@@ -209,6 +215,7 @@ final class InboxSource implements DeliverySource {
           }
           outbound.sendRelease(sequence);
           connection.writer().flush();
+          emptied.run();
         });
   }
 
@@ -234,6 +241,7 @@ final class InboxSource implements DeliverySource {
       StoreFailure.end(connection, error, "acknowledging messages");
     } else {
       settled();
+      emptied.run();
     }
   }
 

@@ -2,6 +2,8 @@ package io.fjordmq.broker.session;
 
 /**
  * Ends a connection that was silent for one and a half times its keep alive (MQTT 5.0 §3.1.2.10).
+ * While it is we who do not read, its silence proves nothing; but if we wait for the client to read
+ * its answers, it has to read some of them in that time.
  */
 final class KeepAlive extends TimeoutWheel.Timeout {
   private final TimeoutWheel wheel;
@@ -17,22 +19,27 @@ final class KeepAlive extends TimeoutWheel.Timeout {
     wheel.arm(this, allowedTicks);
   }
 
-  /** A packet came in. */
+  /** A packet came in, or may come in again. */
   void heard() {
     lastHeardTick = wheel.tick();
   }
 
   @Override
   long due() {
-    if (session.isHeldBack()) {
-      // We are the ones who do not read: its silence proves nothing.
-      lastHeardTick = wheel.tick();
-    }
     long left = lastHeardTick + allowedTicks - wheel.tick();
-    if (left <= 0) {
+    if (left > 0) {
+      return left;
+    }
+    ReadGate gate = session.connection().gate();
+    if (!gate.isClosed()) {
       session.end(CloseReason.KEEP_ALIVE_TIMEOUT, "silent for 1.5 times its keep alive");
       return 0;
     }
-    return left;
+    if (gate.isClosedBy(ReadGate.ANSWERS) && !session.unread().isBeingRead()) {
+      session.end(CloseReason.CLIENT_TOO_SLOW, "read no answer for 1.5 times its keep alive");
+      return 0;
+    }
+    heard();
+    return allowedTicks;
   }
 }

@@ -7,12 +7,17 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundInvoker;
 import io.netty.handler.codec.mqtt.MqttEncoder;
 import io.netty.handler.codec.mqtt.MqttMessage;
+import io.netty.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Everything a session writes. Small packets are collected in one pooled buffer and handed to the
  * channel together: one entry in its queue and one element of the system call instead of one per
  * packet.
+ *
+ * <p>Who calls may be in the midst of a message for many clients. So if there is no memory for a
+ * packet nobody is told who does not own this connection: the packet and all that follow are thrown
+ * away, and the connection ends as by any other error of its own, in its next turn.
  */
 final class PacketWriter {
   /** A fresh buffer: enough for a few small packets, and small enough for one. */
@@ -30,6 +35,7 @@ final class PacketWriter {
   private final SessionObserver observer;
   private @Nullable ByteBuf batch;
   private boolean unflushed;
+  private boolean failed;
   private int packets;
   private long bytes;
 
@@ -47,7 +53,7 @@ final class PacketWriter {
    * no more messages until it is true.
    */
   boolean isWritable() {
-    return throttle.mayWrite() && channel.isWritable();
+    return !failed && throttle.mayWrite() && channel.isWritable();
   }
 
   /** A place for a packet of so many bytes; the caller writes exactly these. */
@@ -59,11 +65,42 @@ final class PacketWriter {
       handOver();
       open = null;
     }
-    if (open == null) {
-      open = channel.alloc().directBuffer(Math.max(size, FIRST_BYTES));
-      batch = open;
+    return failed ? Unpooled.buffer(size) : withRoomFor(size, open);
+  }
+
+  private ByteBuf withRoomFor(int size, @Nullable ByteBuf open) {
+    try {
+      if (open != null) {
+        return open.ensureWritable(size); // here: nothing may go wrong in the middle of a packet
+      }
+      ByteBuf fresh = channel.alloc().directBuffer(Math.max(size, FIRST_BYTES));
+      batch = fresh;
+      return fresh;
+    } catch (OutOfMemoryError e) {
+      fail(e, false);
+      return Unpooled.buffer(size);
     }
-    return open;
+  }
+
+  /**
+   * Nothing more is written.
+   *
+   * @param cut whether a packet was written in part: not even a last word can follow
+   */
+  private void fail(Throwable cause, boolean cut) {
+    if (failed) {
+      return;
+    }
+    failed = true;
+    channel
+        .eventLoop()
+        .execute(
+            () -> {
+              channel.pipeline().fireExceptionCaught(cause);
+              if (cut) {
+                channel.close();
+              }
+            });
   }
 
   /** Writes a PUBLISH of two parts; the first is a template (see {@link PublishEncoder}). */
@@ -76,10 +113,19 @@ final class PacketWriter {
     if (large) {
       handOver();
       wrote(payload.length);
-      // The array is shared by all receivers and never written again; netty only reads it.
-      below.write(Unpooled.wrappedBuffer(payload), channel.voidPromise());
+      if (!failed) {
+        // The array is shared by all receivers and never written again; netty only reads it. It may
+        // have to copy it, and if there is no memory for that a void promise does not say so.
+        below.write(Unpooled.wrappedBuffer(payload)).addListener(this::payloadWritten);
+      }
     } else {
       out.writeBytes(payload);
+    }
+  }
+
+  private void payloadWritten(Future<? super Void> written) {
+    if (!written.isSuccess() && channel.isOpen()) {
+      fail(written.cause(), true);
     }
   }
 

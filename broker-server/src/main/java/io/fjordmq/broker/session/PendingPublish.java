@@ -61,6 +61,11 @@ final class PendingPublish implements PublishListener {
     owner.settled(this, outcome);
   }
 
+  /** There is nothing to record: it is distributed now. On the event loop. */
+  void needsNoRecord() {
+    owner.publish(this, null);
+  }
+
   /** Its packet identifier is recorded: it may be distributed. On any thread. */
   void recorded() {
     recorded = true;

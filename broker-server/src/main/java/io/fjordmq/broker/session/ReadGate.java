@@ -1,6 +1,7 @@
 package io.fjordmq.broker.session;
 
 import io.netty.channel.Channel;
+import org.jspecify.annotations.Nullable;
 
 /** Stops reading a client while at least one part of its session has too much of it to do. */
 final class ReadGate {
@@ -22,14 +23,24 @@ final class ReadGate {
   /** Whether it may publish is not decided. */
   static final int AUTHORIZATION = 32;
 
+  /** It does not read what it was answered. */
+  static final int ANSWERS = 64;
+
   private final Channel channel;
   private final SessionObserver observer;
   // Written on the event loop; others may look whether it is worth waking it.
   private volatile int closedBy;
+  private boolean abandoned;
+  private @Nullable KeepAlive keepAlive;
 
   ReadGate(Channel channel, SessionObserver observer) {
     this.channel = channel;
     this.observer = observer;
+  }
+
+  /** Who counts the client's silence; from the opening of the gate on, if it was closed. */
+  void countsSilence(KeepAlive keepAlive) {
+    this.keepAlive = keepAlive;
   }
 
   boolean isClosed() {
@@ -42,6 +53,9 @@ final class ReadGate {
   }
 
   void close(int why) {
+    if (abandoned) {
+      return;
+    }
     if (closedBy == 0) {
       channel.config().setAutoRead(false);
       observer.heldBack(true);
@@ -56,12 +70,16 @@ final class ReadGate {
     closedBy &= ~why;
     if (closedBy == 0) {
       observer.heldBack(false);
+      if (keepAlive != null) {
+        keepAlive.heard(); // what it has sent meanwhile is still to be read
+      }
       channel.config().setAutoRead(true);
     }
   }
 
   /** The connection has ended: it is not held back any more, it is gone. */
   void abandon() {
+    abandoned = true;
     if (closedBy != 0) {
       closedBy = 0;
       observer.heldBack(false);

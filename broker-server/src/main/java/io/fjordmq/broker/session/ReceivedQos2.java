@@ -125,8 +125,7 @@ final class ReceivedQos2 {
   void record(PendingPublish entry) {
     InboxHandle inbox = handle;
     if (inbox == null) {
-      entry.published = true;
-      connection.publish(entry.message, null, entry);
+      entry.needsNoRecord();
       return;
     }
     store

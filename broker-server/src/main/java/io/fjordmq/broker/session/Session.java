@@ -8,7 +8,6 @@ import io.fjordmq.inbox.Attachment;
 import io.fjordmq.inbox.InboxEntry;
 import io.fjordmq.inbox.InboxHandle;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.handler.codec.mqtt.MqttFixedHeader;
 import io.netty.handler.codec.mqtt.MqttMessage;
 import io.netty.handler.codec.mqtt.MqttMessageType;
@@ -42,13 +41,13 @@ final class Session implements LiveSession {
   private final Sessions sessions;
   private final Connection connection;
   private final Registration registration;
+  private final Unread unread;
   private @Nullable Parts parts;
   private @Nullable InboxHandle handle;
   private @Nullable InboxHandle willHandle; // of a transient session that has one
   private @Nullable KeepAlive keepAlive;
   private ClientEvents.@Nullable Client client;
   private long expirySeconds;
-  private long stuckMark; // what was first in line at the last look; 0 if nothing waited
   private int readBytes;
   private boolean open;
   private boolean ended;
@@ -75,6 +74,7 @@ final class Session implements LiveSession {
             sessions.wheel(channel.eventLoop()),
             violation -> end(violation.reason(), violation.detail()),
             this::writable);
+    this.unread = new Unread(connection);
     this.expirySeconds = request.expirySeconds();
     this.registration = sessions.register(this);
   }
@@ -91,8 +91,8 @@ final class Session implements LiveSession {
     return ended;
   }
 
-  boolean isHeldBack() {
-    return connection.gate().isClosed();
+  Unread unread() {
+    return unread;
   }
 
   /**
@@ -137,6 +137,7 @@ final class Session implements LiveSession {
     int keepAliveSeconds = connection.request().keepAliveSeconds();
     if (keepAliveSeconds > 0) {
       keepAlive = new KeepAlive(sessions.wheel(connection.loop()), this, keepAliveSeconds);
+      connection.gate().countsSilence(keepAlive);
     }
     connection.writer().message(connection.dialect().accepted(sessionPresent));
     connection.observer().connected(connection.request().protocolLevel(), handle != null);
@@ -172,10 +173,11 @@ final class Session implements LiveSession {
       parts.outbound().endOfRead();
       parts.replay().resume();
       connection.writer().flush();
+      unread.endOfRead();
     }
   }
 
-  /** The client reads again. */
+  /** The client has read, or messages need not wait for its rate any more. */
   void writable() {
     if (!ended && parts != null) {
       parts.outbound().pump();
@@ -188,14 +190,9 @@ final class Session implements LiveSession {
    * Ends the session if the client has read nothing since the last call, though something waits.
    */
   void endIfStuck() {
-    ChannelOutboundBuffer waiting = connection.channel().unsafe().outboundBuffer();
-    Object first = waiting == null ? null : waiting.current();
-    long mark =
-        first == null ? 0 : 1 + System.identityHashCode(first) * 31L + waiting.currentProgress();
-    if (!ended && mark != 0 && mark == stuckMark) {
+    if (unread.isStuck() && !ended) {
       end(CloseReason.CLIENT_TOO_SLOW, "did not read while memory was short");
     }
-    stuckMark = mark;
   }
 
   /** The client said goodbye. */
@@ -268,6 +265,7 @@ final class Session implements LiveSession {
     }
     connection.throttle().cancel();
     connection.gate().abandon();
+    connection.end(); // first: to give something up may answer those who wait for it
     if (parts != null) {
       parts.inbound().end();
       parts.subscriptions().end();
@@ -278,7 +276,6 @@ final class Session implements LiveSession {
         connection.services().publisher().redistribute(this, leftToShares);
       }
     }
-    connection.end();
     boolean publishWill = open && endReason != null && !endReason.forgetsWill();
     InboxHandle inbox = handle;
     InboxHandle willInbox = willHandle;

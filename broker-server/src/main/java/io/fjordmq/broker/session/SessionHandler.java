@@ -160,6 +160,7 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
   public void channelWritabilityChanged(ChannelHandlerContext ctx) {
     if (ctx.channel().isWritable()) {
       session.writable();
+      session.unread().writable();
     }
   }
 

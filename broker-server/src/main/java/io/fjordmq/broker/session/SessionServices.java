@@ -10,6 +10,7 @@ import io.fjordmq.broker.security.Security;
 import io.fjordmq.inbox.InboxStore;
 import io.fjordmq.retain.RetainStore;
 import java.time.InstantSource;
+import java.util.function.BooleanSupplier;
 
 /**
  * What sessions work with; shared by all of them.
@@ -25,6 +26,7 @@ import java.time.InstantSource;
  * @param inboxes persistent sessions
  * @param routes to inboxes
  * @param retained messages for new subscriptions
+ * @param hasRoom whether the disk has room for what must be stored
  * @param clock wall clock
  * @param self this node, as the owner of inboxes
  * @param serving whether clients may be served
@@ -41,6 +43,7 @@ public record SessionServices(
     InboxStore inboxes,
     InboxRoutes routes,
     RetainStore retained,
+    BooleanSupplier hasRoom,
     InstantSource clock,
     LocalNode self,
     Serving serving) {

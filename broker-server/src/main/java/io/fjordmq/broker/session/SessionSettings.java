@@ -40,6 +40,9 @@ import java.time.Duration;
  *     stays in the store until there is room
  * @param inboxBufferBytes the same in bytes of payload
  * @param maxSubscriptions of a session; more are refused (0x97 / 0x80)
+ * @param maxSubscriptionBytes of their filters, {@link
+ *     io.fjordmq.inbox.InboxSubscription#BYTES_BESIDE_FILTER} more for each; more are refused (0x97
+ *     / 0x80)
  * @param maxPendingSubscribes SUBSCRIBE and UNSUBSCRIBE packets waiting for their turn; at it the
  *     client is not read
  * @param retainedPageMessages retained messages read at a time for a new subscription
@@ -71,6 +74,7 @@ public record SessionSettings(
     int inboxBufferMessages,
     int inboxBufferBytes,
     int maxSubscriptions,
+    int maxSubscriptionBytes,
     int maxPendingSubscribes,
     int retainedPageMessages,
     int retainedPageBytes) {
@@ -106,6 +110,7 @@ public record SessionSettings(
     within("inboxBufferMessages", inboxBufferMessages, 1, 65_535);
     within("inboxBufferBytes", inboxBufferBytes, 1_024, Integer.MAX_VALUE);
     within("maxSubscriptions", maxSubscriptions, 1, Integer.MAX_VALUE);
+    within("maxSubscriptionBytes", maxSubscriptionBytes, 1_024, Integer.MAX_VALUE);
     within("maxPendingSubscribes", maxPendingSubscribes, 1, 65_535);
     within("retainedPageMessages", retainedPageMessages, 1, 65_535);
     within("retainedPageBytes", retainedPageBytes, 1_024, Integer.MAX_VALUE);
@@ -146,6 +151,7 @@ public record SessionSettings(
         256,
         256 << 10,
         10_000,
+        8 << 20,
         16,
         100,
         256 << 10);

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 public final class Sessions {
   private final SessionServices services;
   private final Set<Session> alive = ConcurrentHashMap.newKeySet();
+  private final Set<Session> sentAway = ConcurrentHashMap.newKeySet();
   private final ConcurrentHashMap<EventLoop, TimeoutWheel> wheels = new ConcurrentHashMap<>();
   static final String LEAVING = "this node is going to stop; use another";
 
@@ -65,15 +66,21 @@ public final class Sessions {
     return reference == null ? "" : reference;
   }
 
-  /** After {@link #leave}: sends some clients away. Which ones is nobody's choice. */
+  /**
+   * After {@link #leave}: sends some clients away, others than those of earlier calls that have not
+   * given everything back yet. Which ones is nobody's choice.
+   */
   public void sendAway(int atMost) {
-    alive.stream()
-        .limit(atMost)
-        .forEach(
-            session ->
-                session
-                    .eventLoop()
-                    .execute(() -> session.end(CloseReason.USE_ANOTHER_SERVER, LEAVING)));
+    int left = atMost;
+    for (Session session : alive) {
+      if (left == 0) {
+        return;
+      }
+      if (sentAway.add(session)) {
+        left--;
+        session.eventLoop().execute(() -> session.end(CloseReason.USE_ANOTHER_SERVER, LEAVING));
+      }
+    }
   }
 
   /**
@@ -162,6 +169,7 @@ public final class Sessions {
     services.registry().release(session.registration());
     services.tenants().quota(session.tenant()).release();
     alive.remove(session);
+    sentAway.remove(session);
     completeIfAllGone(allGone);
     completeIfAllGone(lifeEnded);
   }

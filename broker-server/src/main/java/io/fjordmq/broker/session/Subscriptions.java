@@ -1,5 +1,6 @@
 package io.fjordmq.broker.session;
 
+import io.fjordmq.api.Qos;
 import io.fjordmq.api.RetainHandling;
 import io.fjordmq.api.SubscriptionOptions;
 import io.fjordmq.api.TopicFilter;
@@ -28,9 +29,9 @@ import org.slf4j.LoggerFactory;
  * filters of one packet are worked off together, and answered once.
  *
  * <p>The SUBACK is written when every filter works on every node. For a persistent session the
- * order is inbox row, route, live subscription, so that a route never leads to a subscription that
- * a crash forgot; and the reverse when unsubscribing. Retained messages follow the SUBACK: there
- * may be more of them than the client takes soon.
+ * order is inbox row, route, live subscription (with QoS 0 live, then route), so that a route never
+ * leads to a subscription that a crash forgot; and the reverse when unsubscribing. Retained
+ * messages follow the SUBACK: there may be more of them than the client takes soon.
  */
 final class Subscriptions {
   private static final Logger log = LoggerFactory.getLogger(Subscriptions.class);
@@ -58,8 +59,7 @@ final class Subscriptions {
   private final RetainedReplay replay;
   private final TopicLimits limits;
   private final SubscribeTurns turns;
-  private int count;
-  private int reportedCount;
+  private final SubscriptionCount held;
 
   Subscriptions(
       Connection connection,
@@ -69,7 +69,7 @@ final class Subscriptions {
     this.connection = connection;
     this.session = session;
     this.handle = attachment == null ? null : attachment.handle();
-    this.count = attachment == null ? 0 : attachment.subscriptions().size();
+    this.held = new SubscriptionCount(connection.settings(), connection.observer(), attachment);
     this.replay = replay;
     this.limits = new TopicLimits(connection.settings());
     this.turns = new SubscribeTurns(connection);
@@ -145,19 +145,19 @@ final class Subscriptions {
     // The same filter twice in one packet counts as two packets (MQTT 5.0 §3.8.4): one by one.
     Map<String, CompletableFuture<Result>> earlier = new HashMap<>();
     List<CompletableFuture<Result>> results = new ArrayList<>(wishes.size());
-    int most = connection.settings().maxSubscriptions();
     int refusal = refusalOfAll();
     for (Wish wish : wishes) {
       TopicFilter filter = wish.filter;
+      Limit full = filter == null ? null : fullFor(filter);
       if (filter == null) {
         results.add(refused(wish.refusal));
       } else if (refusal != 0) {
         results.add(refused(refusal));
-      } else if (count >= most && !connection.services().live().isSubscribed(session, filter)) {
-        connection.reached(Limit.SUBSCRIPTIONS);
+      } else if (full != null) {
+        connection.reached(full);
         results.add(refused(QUOTA_EXCEEDED));
       } else {
-        count++;
+        held.add(filter.text());
         CompletableFuture<Result> before = earlier.get(filter.text());
         Action.Subscribe wanted = new Action.Subscribe(filter, wish.options.maxQos());
         CompletableFuture<Ruling> ruling = connection.access().subscribe(wanted);
@@ -170,6 +170,12 @@ final class Subscriptions {
       }
     }
     whenAll(results, codes -> subscribed(packetIdentifier, wishes, codes));
+  }
+
+  /** Replacing one that is there needs no room. */
+  private @Nullable Limit fullFor(TopicFilter filter) {
+    Limit full = held.reachedBy(filter.text());
+    return full != null && connection.services().live().isSubscribed(session, filter) ? null : full;
   }
 
   /**
@@ -214,11 +220,19 @@ final class Subscriptions {
                 .subscribe(handle, filter, options)
                 .thenCompose(
                     wasThere ->
-                        services
-                            .routes()
-                            .add(handle.id(), handle.incarnation(), row)
-                            .thenCompose(done -> subscribeLive(filter, options))
-                            .thenApply(done -> new Result(granted, !wasThere))));
+                        route(handle, row).thenApply(done -> new Result(granted, !wasThere))));
+  }
+
+  /**
+   * Through its inbox and live. The way that messages are to take from now on is made first: while
+   * a subscription is replaced they may come twice, but none is lost (MQTT-3.8.4-4).
+   */
+  private CompletableFuture<?> route(InboxHandle inbox, InboxSubscription row) {
+    Supplier<CompletableFuture<Void>> stored =
+        () -> connection.services().routes().add(inbox.id(), inbox.incarnation(), row);
+    return row.options().maxQos() == Qos.AT_MOST_ONCE
+        ? subscribeLive(row.filter(), row.options()).thenCompose(done -> stored.get())
+        : stored.get().thenCompose(done -> subscribeLive(row.filter(), row.options()));
   }
 
   /** On the event loop; after the end it would replace the subscriptions of the next session. */
@@ -269,7 +283,10 @@ final class Subscriptions {
           }
           List<Result> codes = results.stream().map(future -> future.getNow(FAILED)).toList();
           answer.write(codes);
-          report(count);
+          if (connection.isEnded()) {
+            return; // it could not be told in another way
+          }
+          held.report();
           connection.writer().flush();
           turns.next();
         });
@@ -279,6 +296,7 @@ final class Subscriptions {
     int[] codes = new int[results.size()];
     for (int i = 0; i < codes.length; i++) {
       Result result = results.get(i);
+      TopicFilter asked = wishes.get(i).filter;
       boolean granted = result.code < UNSPECIFIED_ERROR;
       codes[i] =
           granted
@@ -286,8 +304,8 @@ final class Subscriptions {
               : connection
                   .dialect()
                   .refusedSubscription(result.code, wishes.get(i).options.maxQos());
-      if (!result.isNew) {
-        count--;
+      if (asked != null && !result.isNew) {
+        held.remove(asked.text());
       }
       if (codes[i] == Dialect.CANNOT_BE_TOLD) {
         connection.fail(CloseReason.ofSubAck(result.code), "a subscription failed");
@@ -309,8 +327,14 @@ final class Subscriptions {
     boolean wanted =
         options.retainHandling() == RetainHandling.SEND_ALWAYS
             || (options.retainHandling() == RetainHandling.SEND_IF_NEW && isNew);
-    if (wanted && !filter.isShared()) {
-      replay.add(filter, options);
+    if (filter.isShared()) {
+      return;
+    }
+    if (wanted) {
+      replay.begin(filter, options);
+    } else {
+      // "Messages MUST NOT be lost due to replacing the Subscription" (MQTT-3.8.4-4).
+      replay.change(filter, options);
     }
   }
 
@@ -348,8 +372,11 @@ final class Subscriptions {
     for (int i = 0; i < codes.length; i++) {
       codes[i] = (short) results.get(i).code;
       if (codes[i] == 0) {
-        count--;
+        held.remove(filters.get(i));
         connection.events().unsubscribed(connection.access().client(), filters.get(i));
+      }
+      if (results.get(i).code < UNSPECIFIED_ERROR) {
+        replay.forget(filters.get(i));
       }
       if (codes[i] == UNSPECIFIED_ERROR && !connection.dialect().tellsOutcome()) {
         // A plain UNSUBACK would say that it worked (MQTT 3.1.1: MQTT-4.8.0-2).
@@ -360,18 +387,10 @@ final class Subscriptions {
     connection.writer().message(SubscriptionReplies.unsubAck(packetIdentifier, codes));
   }
 
-  /** Those of persistent sessions are counted in the inbox store. */
-  private void report(int subscriptions) {
-    if (handle == null && subscriptions != reportedCount) {
-      connection.observer().subscribed(subscriptions - reportedCount);
-      reportedCount = subscriptions;
-    }
-  }
-
   /** The connection has ended: what waits for its turn is forgotten, as it was not answered. */
   void end() {
     turns.end();
-    report(0);
+    held.end();
     replay.end();
   }
 }

@@ -11,9 +11,12 @@ import org.jspecify.annotations.Nullable;
  * <p>A hashed wheel of linked lists (Varghese &amp; Lauck, scheme 6): arming and cancelling are
  * constant-time, and a connection is looked at about once per timeout however busy it is, because
  * activity only notes the tick and the check moves itself on.
+ *
+ * <p>A tick that comes late is one tick, however late: while the loop, or the process, stood still
+ * nobody was heard either, and what clients have sent meanwhile is still to be read.
  */
 final class TimeoutWheel {
-  /** Resolution: a timeout fires up to this much late, never early. */
+  /** Resolution: a timeout fires up to this much late and later if the loop is, never early. */
   static final int TICK_MILLIS = 500;
 
   private static final int SLOTS = 512;
@@ -54,7 +57,7 @@ final class TimeoutWheel {
     for (int i = 0; i < SLOTS; i++) {
       slots[i] = new Head();
     }
-    loop.scheduleAtFixedRate(this::advance, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
+    loop.scheduleWithFixedDelay(this::advance, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
   }
 
   /** Ticks since the wheel began to turn. */

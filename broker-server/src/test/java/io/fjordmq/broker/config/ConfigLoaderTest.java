@@ -237,6 +237,26 @@ class ConfigLoaderTest {
   }
 
   @Test
+  void shouldRefuseToStoreMoreSubscriptionsThanCanBeToldAtOnce() {
+    String problem =
+        "peerConfig.maxMessageBytes must be at least 34689024, not 33554432, to hold"
+            + " rangeClientConfig.enoughAnswerBytes and %s.maxSubscriptionBytes";
+    String more = "sessionConfig:\n  maxSubscriptionBytes: 30 MiB\n";
+    assertThat(problemsOf(more)).contains(problem.formatted("sessionConfig"));
+    assertThat(problemsOf("tenants:\n  acme:\n    " + more.replace("  max", "      max")))
+        .contains(problem.formatted("tenants.acme.sessionConfig"));
+  }
+
+  @Test
+  void shouldRefuseToReadLargerPagesThanNodesTellEachOther() {
+    for (String key : new String[] {"inboxBufferBytes", "retainedPageBytes"}) {
+      assertThat(problemsOf("sessionConfig:\n  " + key + ": 32 MiB\n"))
+          .contains("peerConfig.maxMessageBytes must be at least 36962304, not 33554432")
+          .contains("with a page of sessionConfig.inboxBufferBytes or retainedPageBytes");
+    }
+  }
+
+  @Test
   void shouldAcceptLargerPacketsWhenEverythingBelowIsRaisedToo() throws Exception {
     String larger =
         "sessionConfig:\n  maxPacketBytes: 4 MiB\n"
@@ -280,6 +300,8 @@ class ConfigLoaderTest {
         .contains("certFile, keyFile and trustFile belong together");
     assertThat(problemsOf("peerConfig:\n  maxMessageBytes: 1 MiB\n"))
         .contains("peerConfig.maxMessageBytes must be at least");
+    assertThat(problemsOf("peerConfig:\n  maxQueuedBytes: 16 MiB\n"))
+        .contains("peerConfig.maxQueuedBytes must be at least 33619968, not 16777216");
     assertThat(problemsOf("raftPortConfig:\n  maxFrameBytes: 8 MiB\n"))
         .contains("raftPortConfig.maxFrameBytes must be at least");
     assertThat(problemsOf("clusterConfig:\n  port: 65535\n"))

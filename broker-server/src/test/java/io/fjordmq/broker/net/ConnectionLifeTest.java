@@ -13,7 +13,9 @@ import io.netty.handler.codec.mqtt.MqttMessageBuilders;
 import io.netty.handler.codec.mqtt.MqttProperties;
 import io.netty.handler.codec.mqtt.MqttVersion;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -91,6 +93,21 @@ class ConnectionLifeTest {
   void shouldNotTakePartsOfAPacketForALifeSign() {
     TestClient client = keepingAlive(10);
     client.advance(10).raw("30").advance(7);
+    assertThat(client.isOpen()).isFalse();
+  }
+
+  /** As after a long collection of garbage: what was due is worked off before anything is read. */
+  @Test
+  void shouldNotTakeItsOwnStandstillForSilence() {
+    TestClient client = keepingAlive(10);
+    client.channel().advanceTimeBy(60, TimeUnit.SECONDS);
+    client.channel().runScheduledPendingTasks();
+    world.settle();
+    assertThat(client.isOpen()).isTrue();
+    client.raw("c000").expect("PINGRESP");
+    client.advance(14);
+    assertThat(client.isOpen()).isTrue();
+    client.advance(3);
     assertThat(client.isOpen()).isFalse();
   }
 
@@ -268,6 +285,41 @@ class ConnectionLifeTest {
       assertThat(late.isOpen()).isFalse();
       assertThat(gone).isCompleted();
       assertThat(closing.sessions.size()).isZero();
+    }
+  }
+
+  @Test
+  void shouldNotServeAClientThatWasAuthenticatedWhileALifeOfTheNodeEnded() {
+    CompletableFuture<Authentication> thinking = new CompletableFuture<>();
+    Authenticator slow = attempt -> thinking;
+    try (World down = new World(SessionSettings.defaults(), TestSecurity.of(slow))) {
+      TestClient late = down.open().connect3("c", false);
+      down.serving = false;
+      var ended = down.sessions.endLife();
+      thinking.complete(Authentication.allow("u"));
+      down.settle();
+      late.expect("CONNACK 3");
+      assertThat(late.isOpen()).isFalse();
+      assertThat(ended).isCompleted();
+      assertThat(down.sessions.size()).isZero();
+      assertThat(down.inboxes.calls).isEmpty();
+    }
+  }
+
+  @Test
+  void shouldCountAClientThatGoesWhileItIsAuthenticated() {
+    CompletableFuture<Authentication> thinking = new CompletableFuture<>();
+    Authenticator slow = attempt -> thinking;
+    try (World thoughtful = new World(SessionSettings.defaults(), TestSecurity.of(slow))) {
+      TestClient client = thoughtful.open().connect3("c", true);
+      assertThat(thoughtful.observer.heldBack).hasValue(1);
+      client.cut();
+      assertThat(thoughtful.observer.heldBack).hasValue(0);
+      thinking.complete(Authentication.allow("u"));
+      thoughtful.settle();
+      assertThat(thoughtful.observer.refused)
+          .containsOnly(Map.entry(CloseReason.CONNECTION_LOST, 1));
+      assertThat(thoughtful.sessions.size()).isZero();
     }
   }
 

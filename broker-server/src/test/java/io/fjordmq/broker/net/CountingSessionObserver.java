@@ -1,10 +1,13 @@
 package io.fjordmq.broker.net;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.fjordmq.broker.limits.Limit;
 import io.fjordmq.broker.session.CloseReason;
 import io.fjordmq.broker.session.DropReason;
 import io.fjordmq.broker.session.RefusedWork;
 import io.fjordmq.broker.session.SessionObserver;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -21,6 +24,7 @@ final class CountingSessionObserver implements SessionObserver {
   final AtomicInteger queued = new AtomicInteger();
   final AtomicInteger acknowledged = new AtomicInteger();
   final AtomicInteger heldBack = new AtomicInteger();
+  final AtomicInteger subscribed = new AtomicInteger();
   SessionObserver metrics = new SessionObserver() {};
 
   @Override
@@ -73,5 +77,17 @@ final class CountingSessionObserver implements SessionObserver {
   @Override
   public void heldBack(boolean held) {
     heldBack.addAndGet(held ? 1 : -1);
+  }
+
+  @Override
+  public void subscribed(int delta) {
+    subscribed.addAndGet(delta);
+  }
+
+  /** What is counted while it is there is gone with the last connection. */
+  void assertNothingLeft() {
+    assertThat(List.of(inflight.get(), queued.get(), heldBack.get(), subscribed.get()))
+        .as("inflight, queued, held back, subscribed")
+        .containsOnly(0);
   }
 }

@@ -122,6 +122,20 @@ class LimitsTest {
             world -> client(world).subscribe(1, "a", 0).subscribe(2, "b", 0).all(),
             "SUBACK 1 [0]",
             "SUBACK 2 [151]"),
+        new Case(
+            Limit.SUBSCRIPTION_BYTES,
+            1_024,
+            world ->
+                client(world)
+                    .subscribe(1, "a".repeat(600), 0)
+                    .subscribe(2, "b".repeat(600), 0)
+                    .subscribe(3, "a".repeat(600), 1)
+                    .subscribe(4, "b".repeat(1_024 - 600 - 2 * 16), 0)
+                    .all(),
+            "SUBACK 1 [0]",
+            "SUBACK 2 [151]",
+            "SUBACK 3 [1]",
+            "SUBACK 4 [0]"),
         new Case(Limit.INFLIGHT, 1, world -> received(world, 2, 1), "1 of 2"),
         new Case(Limit.QUEUED_MESSAGES, 1, world -> received(world, 256 + 2, 1), "257 of 258"),
         new Case(Limit.QUEUED_BYTES, 1_024, world -> received(world, 256 + 2, 600), "257 of 258"));

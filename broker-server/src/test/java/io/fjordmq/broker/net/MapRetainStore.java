@@ -20,6 +20,9 @@ final class MapRetainStore implements RetainStore {
   /** Of all puts. */
   final List<Turn> turns = new ArrayList<>();
 
+  /** What happens while a page is read. */
+  Runnable whenRead = () -> {};
+
   /** Set: puts are refused. */
   boolean full;
 
@@ -51,6 +54,7 @@ final class MapRetainStore implements RetainStore {
     return tasks.call(
         () -> {
           pagesRead++;
+          whenRead.run();
           List<Message> all =
               kept.values().stream().filter(one -> filter.matches(one.topic())).toList();
           int from = cursor == null ? 0 : cursor[0];

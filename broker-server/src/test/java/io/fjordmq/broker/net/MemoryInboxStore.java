@@ -1,6 +1,7 @@
 package io.fjordmq.broker.net;
 
 import io.fjordmq.api.Message;
+import io.fjordmq.api.MessageCodec;
 import io.fjordmq.api.SubscriptionOptions;
 import io.fjordmq.api.TopicFilter;
 import io.fjordmq.api.Will;
@@ -80,6 +81,12 @@ final class MemoryInboxStore implements InboxStore {
 
   /** Set: appended entries are not pushed, as if the push was lost. */
   boolean losePushes;
+
+  /** Set: acknowledgements wait for more of them, as for the linger of a real store. */
+  boolean lingeringCommits;
+
+  /** Copies that were to be appended. */
+  int inserts;
 
   /** Set: acknowledgements are answered and not stored, as if a crash takes them. */
   boolean loseCommits;
@@ -288,7 +295,8 @@ final class MemoryInboxStore implements InboxStore {
     if (repeated) {
       return InsertOutcome.DUPLICATE;
     }
-    if (full) {
+    inserts++;
+    if (full || !makeRoom(inbox, bytes(message))) {
       return InsertOutcome.REFUSED_FULL;
     }
     InboxEntry entry =
@@ -307,6 +315,30 @@ final class MemoryInboxStore implements InboxStore {
     return InsertOutcome.STORED;
   }
 
+  private static long bytes(Message message) {
+    return MessageCodec.encode(message).length;
+  }
+
+  /** As the limits say that the inbox was attached with. */
+  private static boolean makeRoom(Inbox inbox, long bytes) {
+    InboxLimits limits = inbox.limits;
+    if (limits == null || fits(inbox, bytes, limits)) {
+      return true;
+    }
+    if (bytes > limits.maxBytes() || limits.whenFull() == InboxLimits.WhenFull.REFUSE) {
+      return false;
+    }
+    while (!fits(inbox, bytes, limits)) {
+      inbox.entries.pollFirstEntry();
+    }
+    return true;
+  }
+
+  private static boolean fits(Inbox inbox, long bytes, InboxLimits limits) {
+    long held = inbox.entries.values().stream().mapToLong(one -> bytes(one.message())).sum();
+    return inbox.entries.size() < limits.maxMessages() && held + bytes <= limits.maxBytes();
+  }
+
   @Override
   public CompletableFuture<Page> fetch(
       InboxHandle handle, long fromSequence, int maxEntries, int maxBytes) {
@@ -322,6 +354,12 @@ final class MemoryInboxStore implements InboxStore {
 
   @Override
   public CompletableFuture<Void> commit(InboxHandle handle, long upTo, List<Long> beyond) {
+    return lingeringCommits
+        ? tasks.call(() -> true).thenCompose(lingered -> commitNow(handle, upTo, beyond))
+        : commitNow(handle, upTo, beyond);
+  }
+
+  private CompletableFuture<Void> commitNow(InboxHandle handle, long upTo, List<Long> beyond) {
     return tasks.call(
         () -> {
           Inbox inbox = owned(handle, "commit " + upTo + " " + beyond);

@@ -14,6 +14,7 @@ import io.netty.handler.codec.mqtt.MqttQoS;
 import io.netty.handler.codec.mqtt.MqttSubscriptionOption;
 import io.netty.handler.codec.mqtt.MqttSubscriptionOption.RetainedHandlingPolicy;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -338,5 +339,24 @@ class Mqtt5Test {
     TestClient gone = clients.stream().filter(one -> !one.isOpen()).findFirst().orElseThrow();
     gone.expect("DISCONNECT 9c");
     assertThat(gone.property(MqttProperties.SERVER_REFERENCE)).isNull();
+  }
+
+  @Test
+  void shouldSendOthersAwayWhileTheFirstGiveTheirSessionsBack() {
+    List<TestClient> clients = new ArrayList<>();
+    for (String clientId : List.of("a", "b", "c")) {
+      clients.add(world.open().connect5(clientId, false, 100));
+    }
+    world.tasks.hold();
+    world.sessions.leave("");
+    for (int left = 2; left >= 0; left--) {
+      world.sessions.sendAway(1);
+      world.settle();
+      assertThat(clients.stream().filter(TestClient::isOpen)).hasSize(left);
+    }
+    assertThat(world.sessions.size()).isEqualTo(3);
+    world.tasks.resume();
+    world.settle();
+    assertThat(world.sessions.size()).isZero();
   }
 }

@@ -44,6 +44,7 @@ public final class RawBroker implements AutoCloseable {
   private final Security security;
   private final RangedStores stores = new RangedStores();
   private final List<Line> lines = new ArrayList<>();
+  private CountingSessionObserver counted = new CountingSessionObserver();
   private Sessions sessions;
   private MqttPipeline pipeline;
 
@@ -101,7 +102,7 @@ public final class RawBroker implements AutoCloseable {
         new InboxEvents(self, registry, dispatch, delivery, new NodeStreams(), observer);
     events.connect(stores.inboxes(), wills, routes);
     stores.listener(events);
-    CountingSessionObserver counted = new CountingSessionObserver();
+    counted = new CountingSessionObserver();
     return new Sessions(
         new SessionServices(
             Settings.forAll(settings, counted),
@@ -115,6 +116,7 @@ public final class RawBroker implements AutoCloseable {
             stores.inboxes(),
             routes,
             stores.retained(),
+            () -> true,
             stores.clock(),
             self,
             Serving.ALWAYS));
@@ -192,6 +194,7 @@ public final class RawBroker implements AutoCloseable {
     settle();
     lines.forEach(Line::dispose);
     stores.close();
+    counted.assertNothingLeft();
   }
 
   /** A client's end of a connection. */

@@ -80,6 +80,15 @@ class RefusedPublishTest {
   }
 
   @Test
+  void shouldStoreNoQos2PublishOfATransientClientBehindOneThatFailed() {
+    TestClient publisher = publisher3();
+    world.inboxes.refuseNextInsert = true;
+    publisher.raw("34 08 0001 61 0001 6f6e65" + "34 08 0001 61 0002 74776f").expect();
+    assertThat(publisher.isOpen()).isFalse();
+    assertThat(stored()).isEmpty();
+  }
+
+  @Test
   void shouldEndTheConnectionWhenAPublishBehindOneThatIsBeingRecordedFails() {
     TestClient publisher = world.open().connect3("pub", false);
     publisher.expect("CONNACK 0");

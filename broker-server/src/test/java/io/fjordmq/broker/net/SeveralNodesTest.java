@@ -8,6 +8,7 @@ import io.netty.handler.codec.mqtt.MqttMessageType;
 import io.netty.handler.codec.mqtt.MqttProperties;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.TreeSet;
@@ -88,6 +89,56 @@ class SeveralNodesTest {
     live.disconnect();
     publisher.publish(0, 0, "a/b", "zero");
     assertThat(payloads(persistent)).contains("two", "zero");
+  }
+
+  @Test
+  void shouldBringPersistentSessionsWithQos0AlsoWhatIsPublishedWithMore() {
+    cluster.node(1).connectPersistent("other").subscribe(1, "a", 1).all();
+    TestClient subscriber = cluster.node(1).connectPersistent("s").subscribe(1, "a", 0);
+    subscriber.all();
+    TestClient publisher = cluster.node(0).connect("p");
+    publisher.publish(0, 0, "a", "0").publish(1, 1, "a", "1").publish(2, 2, "a", "2");
+    publisher.expect("PUBACK 1", "PUBREC 2");
+    subscriber.expect("PUBLISH q0 a 0", "PUBLISH q0 a 1", "PUBLISH q0 a 2");
+
+    subscriber.subscribe(2, "a", 1).expect("SUBACK 2 [1]");
+    publisher.publish(3, 1, "a", "3").expect("PUBACK 3");
+    subscriber.expect("PUBLISH q1 id=1 a 3");
+    subscriber.subscribe(3, "a", 0).expect("SUBACK 3 [0]");
+    publisher.publish(4, 1, "a", "4").expect("PUBACK 4");
+    subscriber.expect("PUBLISH q0 a 4");
+    subscriber.subscribe(4, "+", 1).expect("SUBACK 4 [1]");
+    publisher.publish(5, 1, "a", "5").expect("PUBACK 5");
+    subscriber.expect("PUBLISH q1 id=2 a 5");
+    assertThat(cluster.node(0).dropped).isEmpty();
+  }
+
+  @Test
+  void shouldCountWhatASessionWithQos0DoesNotGetBecauseItIsAway() {
+    cluster.node(1).connectPersistent("other").subscribe(1, "a", 1).all();
+    cluster.node(2).connectPersistent("s").subscribe(1, "a", 0).disconnect();
+    cluster.node(0).connect("p").publish(1, 1, "a", "m").expect("PUBACK 1");
+    assertThat(cluster.node(0).dropped).containsEntry("qos0_offline", 1L);
+  }
+
+  @Test
+  void shouldLoseNothingWhileASubscriptionOfAPersistentSessionIsReplaced() {
+    TestClient subscriber = cluster.node(1).connectPersistent("s").subscribe(1, "a", 1);
+    TestClient member = cluster.node(1).connectPersistent("m").subscribe(1, "$share/g/a", 1);
+    Stream.of(subscriber, member).forEach(TestClient::all);
+    TestClient publisher = cluster.node(0).connect("p");
+    List<String> sent = new ArrayList<>();
+    for (int i = 1; i <= 4; i++) {
+      cluster.lag(2); // matches the new routes later than the others, so the SUBACKs wait
+      subscriber.subscribe(i + 1, "a", (i + 1) % 2);
+      member.subscribe(i + 1, "$share/g/a", (i + 1) % 2);
+      publisher.publish(i, 1, "a", "m" + i).expect("PUBACK " + i);
+      sent.add("m" + i);
+      cluster.catchUp(2);
+    }
+    assertThat(new LinkedHashSet<>(payloads(subscriber))).containsExactlyElementsOf(sent);
+    assertThat(new LinkedHashSet<>(payloads(member))).containsExactlyElementsOf(sent);
+    assertThat(cluster.node(0).dropped).isEmpty();
   }
 
   @Test

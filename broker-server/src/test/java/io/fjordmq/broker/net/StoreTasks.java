@@ -1,6 +1,7 @@
 package io.fjordmq.broker.net;
 
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
@@ -8,7 +9,12 @@ import org.jspecify.annotations.Nullable;
 
 /** The thread of the fake stores: calls take effect when it runs, in order, or not while held. */
 final class StoreTasks {
-  private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
+  /**
+   * @param fail tells who waits that it does not happen
+   */
+  private record Call(Runnable make, Runnable fail) {}
+
+  private final ArrayDeque<Call> calls = new ArrayDeque<>();
   private boolean held;
   private @Nullable Executor thread;
 
@@ -26,38 +32,42 @@ final class StoreTasks {
     held = false;
   }
 
-  /** What was held back never happens; what comes from now on does. */
+  /** What was held back never happens, and who waits is told; what comes from now on happens. */
   void lose() {
-    tasks.clear();
+    List<Call> lost = List.copyOf(calls);
+    calls.clear();
     held = false;
+    lost.forEach(call -> call.fail.run());
   }
 
   <T> CompletableFuture<T> call(Supplier<T> effect) {
     CompletableFuture<T> future = new CompletableFuture<>();
     then(
-        () -> {
-          try {
-            future.complete(effect.get());
-          } catch (RuntimeException e) {
-            future.completeExceptionally(e);
-          }
-        });
+        new Call(
+            () -> {
+              try {
+                future.complete(effect.get());
+              } catch (RuntimeException e) {
+                future.completeExceptionally(e);
+              }
+            },
+            () -> future.completeExceptionally(new IllegalStateException("the call was lost"))));
     return future;
   }
 
-  private synchronized void then(Runnable task) {
+  private synchronized void then(Call call) {
     if (thread == null) {
-      tasks.add(task);
+      calls.add(call);
     } else {
-      thread.execute(task);
+      thread.execute(call.make);
     }
   }
 
   /** Runs what waits; returns whether there was anything. */
   boolean run() {
     boolean any = false;
-    while (!held && !tasks.isEmpty()) {
-      tasks.remove().run();
+    while (!held && !calls.isEmpty()) {
+      calls.remove().make.run();
       any = true;
     }
     return any;

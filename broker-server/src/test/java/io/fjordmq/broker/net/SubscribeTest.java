@@ -232,23 +232,4 @@ class SubscribeTest {
     assertThat(five.isOpen()).isTrue();
     world.inboxes.failure = null;
   }
-
-  @Test
-  void shouldSendRetainedMessagesThatDidNotFitWhenThereIsRoom() {
-    retain(3);
-    TestClient client = world.open().connect5("c", true, 60);
-    world.inboxes.full = true;
-    client.subscribe(1, "r/+", 1);
-    client.expect("CONNACK 0", "SUBACK 1 [1]");
-    world.inboxes.full = false;
-    client.raw("c000");
-    assertThat(client.all())
-        .containsExactly(
-            "PINGRESP",
-            "PUBLISH q1 retain id=1 r/000 m0",
-            "PUBLISH q1 retain id=2 r/001 m1",
-            "PUBLISH q1 retain id=3 r/002 m2");
-    client.raw("c000");
-    client.expect("PINGRESP");
-  }
 }

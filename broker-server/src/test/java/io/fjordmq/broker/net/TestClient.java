@@ -7,7 +7,9 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.codec.mqtt.MqttConnAckMessage;
 import io.netty.handler.codec.mqtt.MqttDecoder;
@@ -38,7 +40,7 @@ import org.jspecify.annotations.Nullable;
 /** A client at the other end of an embedded channel; what it gets is read as text. */
 final class TestClient {
   private final Runnable settle;
-  private final EmbeddedChannel server;
+  private final Link server;
   private final EmbeddedChannel codec =
       new EmbeddedChannel(new MqttDecoder(1 << 28, 65_535, true), MqttEncoder.INSTANCE);
   private final ArrayDeque<String> got = new ArrayDeque<>();
@@ -52,7 +54,7 @@ final class TestClient {
   TestClient(Runnable settle, ByteBufAllocator buffers, MqttPipeline pipeline) {
     this.settle = settle;
     this.server =
-        new EmbeddedChannel(
+        new Link(
             new ChannelInitializer<>() {
               @Override
               protected void initChannel(Channel channel) {
@@ -178,6 +180,31 @@ final class TestClient {
                 MqttMessageType.DISCONNECT, false, MqttQoS.AT_MOST_ONCE, false, 0)));
   }
 
+  /** What it is sent waits in the server's channel from now on. */
+  TestClient stopReading() {
+    server.clogged = true;
+    return this;
+  }
+
+  /** Reads all that waits. */
+  TestClient readAgain() {
+    server.clogged = false;
+    server.flush();
+    settle.run();
+    return this;
+  }
+
+  /** Reads some bytes of what waits first. */
+  TestClient readABit() {
+    server.unsafe().outboundBuffer().progress(1);
+    return this;
+  }
+
+  /** Bytes that wait in the server's channel, as netty counts them. */
+  long unreadBytes() {
+    return server.unsafe().outboundBuffer().totalPendingWriteBytes();
+  }
+
   /** The network goes away. */
   void cut() {
     server.close();
@@ -255,6 +282,22 @@ final class TestClient {
     drain();
     server.finishAndReleaseAll();
     codec.finishAndReleaseAll();
+  }
+
+  /** An embedded channel whose other side may stop reading. */
+  private static final class Link extends EmbeddedChannel {
+    private boolean clogged;
+
+    private Link(ChannelHandler first) {
+      super(first);
+    }
+
+    @Override
+    protected void doWrite(ChannelOutboundBuffer waiting) throws Exception {
+      if (!clogged) {
+        super.doWrite(waiting);
+      }
+    }
   }
 
   private void drain() {

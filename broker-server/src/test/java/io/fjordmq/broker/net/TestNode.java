@@ -135,6 +135,7 @@ final class TestNode {
                 inboxes,
                 routes,
                 retained,
+                () -> true,
                 cluster.ranges.timers(),
                 self,
                 membership::notServingBecause));

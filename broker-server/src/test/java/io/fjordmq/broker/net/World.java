@@ -126,6 +126,7 @@ final class World implements AutoCloseable {
                 inboxes,
                 routes,
                 retained,
+                () -> room,
                 clock,
                 self,
                 () -> serving ? null : "the lease has run out"));
@@ -174,5 +175,6 @@ final class World implements AutoCloseable {
     clients.forEach(TestClient::cut);
     settle();
     clients.forEach(TestClient::dispose);
+    observer.assertNothingLeft();
   }
 }

@@ -105,6 +105,7 @@ final class SimFront implements Brokers.Door {
                 inboxes,
                 inboxRoutes,
                 retained,
+                () -> true,
                 clock,
                 self,
                 serving));

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -159,6 +160,37 @@ class BadMannersTest {
   private static double dropped(Scrape scrape) {
     return scrape.value("fjordmq_messages_dropped_total{at=\"session\",reason=\"slow_client\"}")
         + scrape.value("fjordmq_messages_dropped_total{at=\"session\",reason=\"queue_full\"}");
+  }
+
+  @Test
+  void shouldEndAClientThatSendsAndNeverReads() throws InterruptedException {
+    String metric = "fjordmq_connections_closed_total{reason=\"client_too_slow\"}";
+    Scrape before = broker.scrape();
+    AtomicBoolean ended = new AtomicBoolean();
+    try (RawClient deaf = RawClient.connected(broker.mqtt(), 5, "deaf-pinging", 2)) {
+      // Waits in the socket once it is not read any more.
+      Thread pings =
+          new Thread(
+              () -> {
+                while (!ended.get()) {
+                  deaf.send("c000".repeat(100));
+                }
+              },
+              "pings");
+      pings.start();
+      Waiting.until(
+          "the end of a client that does not read",
+          60,
+          () -> {
+            Scrape now = broker.scrape();
+            String direct = "fjordmq_netty_direct_bytes";
+            assertThat(now.value(direct) - before.value(direct)).isLessThan(16 * MIB);
+            return now.value(metric) == before.value(metric) + 1;
+          });
+      ended.set(true);
+      pings.join(TimeUnit.SECONDS.toMillis(10));
+      assertThat(pings.isAlive()).isFalse();
+    }
   }
 
   @Test
