@@ -2,7 +2,7 @@
 # Measures this broker next to mosquitto on this machine:
 #   bin/figures.sh [--only WORK] [--against CHECKOUT] [RUNS] [SECONDS] [WARM_SECONDS]
 # WORK is how a heading of the output begins: clean, persistent, shared, fan-out, idle, reconnect, offline, start; CHECKOUT takes mosquitto's place, to see what a change brings.
-# Before the first figure that is repeated, each broker gets a minute of load, so that its JVM has compiled what is hot.
+# Before the first figure each broker gets a minute of load, so that its JVM has compiled what is hot. Idle connections get new brokers for each run.
 # Needs mosquitto, iproute2 and the right to make a network namespace: the load runs in one of its own, where loopback uses
 # the congestion control "cubic" (some kernels' default paces loopback).
 set -euo pipefail

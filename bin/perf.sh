@@ -25,14 +25,20 @@ bin/perf.sh micro [NAME…] [OPTIONS]      single parts of FjordMQ, without a ne
   of micro: --forks N    JVMs that each is measured in (1); --iterations N: how often in each (5), after as many to warm up;
                          --seconds N: how long each takes (1); --out DIR: as above
 
-Ends with 0, or 1 if messages were lost, doubled or out of order or clients were refused, or 2 if nothing could be measured.
+Ends with 0, or 1 if messages were lost, doubled, out of order or misrouted, acknowledgements are missing, clients were refused or
+disconnected, or a broker ended; or 2 if nothing, or not all, could be measured.
 TEXT
 }
 
 case "${1:-}" in
   '') usage >&2; exit 2 ;;
   -h | --help | help) usage; exit 0 ;;
+  run | compare | micro | list | --list) ;; # before anything is built for a slip of the keys
+  *) echo "perf.sh: '$1' is none of run, compare, micro, --list; see --help" >&2; exit 2 ;;
 esac
+for word in "$@"; do
+  case "$word" in -h | --help) usage; exit 0 ;; esac
+done
 
 here="$PWD"
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"

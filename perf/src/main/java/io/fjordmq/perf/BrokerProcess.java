@@ -7,6 +7,7 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -31,6 +32,8 @@ public record BrokerProcess(
   private static final long BUILD_SECONDS = 900;
 
   private static final long STOP_SECONDS = 30;
+  private static final int PAUSE_MILLIS = 10;
+  private static final int ANSWER_MILLIS = 10_000;
   private static final int SETTLE_SECONDS = 5;
 
   /** Debian's mosquitto, persistent, with its limits out of the way. */
@@ -71,13 +74,14 @@ public record BrokerProcess(
         user root
         %s"""
             .formatted(port, directory, more));
+    Path log = directory.resolve("mosquitto.log");
     long start = System.nanoTime();
     Process process =
         new ProcessBuilder(manner.apply(List.of("mosquitto", "-c", config.toString())))
             .redirectErrorStream(true)
-            .redirectOutput(directory.resolve("mosquitto.log").toFile())
+            .redirectOutput(log.toFile())
             .start();
-    return settled("mosquitto", process.pid(), port, start, SETTLE_SECONDS);
+    return settled("mosquitto", process.pid(), port, start, SETTLE_SECONDS, log);
   }
 
   /** A checkout's broker, started as its users start it. */
@@ -94,8 +98,17 @@ public record BrokerProcess(
   public static BrokerProcess fjordmq(String name, Path checkout, Path directory, String more)
       throws IOException, InterruptedException {
     int port = FreePorts.one();
-    String configuration =
-        """
+    String configuration = oneNode(port, FreePorts.one(), more);
+    return started(name, checkout, directory, port, configuration, true);
+  }
+
+  /**
+   * The configuration of a node that is alone.
+   *
+   * @param more listeners below mqttServerConfig, indented; then other sections
+   */
+  public static String oneNode(int port, int httpPort, String more) throws IOException {
+    return """
         bootstrap: true
         mqttServerConfig:
           tcpListener:
@@ -109,8 +122,7 @@ public record BrokerProcess(
           host: 127.0.0.1
           port: %d
         """
-            .formatted(port, more, FreePorts.one(), FreePorts.forCluster());
-    return started(name, checkout, directory, port, configuration, true);
+        .formatted(port, more, httpPort, FreePorts.forCluster());
   }
 
   /**
@@ -193,7 +205,7 @@ public record BrokerProcess(
     List<String> command =
         List.of(script(checkout), "start", "-c", config.toString(), "-d", directory.toString());
     call(manner.apply(command), directory.resolve("start.log"), "FjordMQ did not start");
-    return settled(name, pidIn(directory), port, start, settle ? SETTLE_SECONDS : 0);
+    return settled(name, pidIn(directory), port, start, settle ? SETTLE_SECONDS : 0, directory);
   }
 
   /**
@@ -223,30 +235,50 @@ public record BrokerProcess(
   }
 
   private static BrokerProcess settled(
-      String name, long pid, int port, long startNanos, int settleSeconds)
+      String name, long pid, int port, long startNanos, int settleSeconds, Path log)
       throws IOException, InterruptedException {
     InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
-    double seconds = firstConnack(address, startNanos);
+    Duration patience = Duration.ofSeconds(START_SECONDS);
+    double seconds = firstConnack(address, startNanos, patience, log);
     TimeUnit.SECONDS.sleep(settleSeconds);
     return new BrokerProcess(name, pid, address, seconds, ProcessUsage.of(pid).residentKilobytes());
   }
 
-  private static double firstConnack(InetSocketAddress address, long startNanos)
-      throws InterruptedException {
+  /**
+   * Asks until the broker accepts a client; blocks.
+   *
+   * @param patience for all attempts together
+   * @param log where the broker says what it does
+   * @return seconds since that start
+   */
+  static double firstConnack(
+      InetSocketAddress address, long startNanos, Duration patience, Path log)
+      throws IOException, InterruptedException {
     byte[] connect = {0x10, 16, 0, 4, 'M', 'Q', 'T', 'T', 4, 2, 0, 0, 0, 4, 'p', 'e', 'r', 'f'};
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(START_SECONDS);
-    while (System.nanoTime() - deadline < 0) {
-      try (Socket socket = new Socket(address.getAddress(), address.getPort())) {
+    long deadline = System.nanoTime() + patience.toNanos();
+    String seen = "nothing";
+    while (true) {
+      long leftMillis = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+      if (leftMillis <= 0) {
+        throw new IOException(
+            "no client was accepted at %s in %d s, the last time came %s; see %s"
+                .formatted(address, patience.toSeconds(), seen, log));
+      }
+      try (Socket socket = new Socket()) {
+        int millis = (int) Math.min(leftMillis, ANSWER_MILLIS);
+        socket.connect(address, millis);
+        socket.setSoTimeout(millis);
         socket.getOutputStream().write(connect);
         byte[] answer = socket.getInputStream().readNBytes(4);
         if (answer.length == 4 && answer[0] == 0x20 && answer[3] == 0) {
           return (System.nanoTime() - startNanos) / 1e9;
         }
+        seen = answer.length == 4 ? "CONNACK 0x%02X".formatted(answer[3]) : "a closed connection";
       } catch (IOException e) {
-        TimeUnit.MILLISECONDS.sleep(10);
+        seen = e.toString();
       }
+      TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS); // also after a refusal: it has enough to do
     }
-    throw new IllegalStateException("no CONNACK from " + address + " in " + START_SECONDS + " s");
   }
 
   private static long pidIn(Path directory) throws IOException {

@@ -37,8 +37,11 @@ public final class ClientLoops implements AutoCloseable {
   private static final String ENCRYPTED_THREADS = "tls-load";
   private static final int CONNECT_TIMEOUT_MILLIS = 10_000;
 
-  /** Longer than a broker waits: it is the broker's patience that is to be seen. */
-  private static final int HANDSHAKE_TIMEOUT_MILLIS = 60_000;
+  /**
+   * How long clients wait for a broker's answers, be it a TLS handshake, a CONNACK or a SUBACK.
+   * Longer than a broker waits: it is the broker's patience that is to be seen.
+   */
+  public static final int PATIENCE_SECONDS = 60;
 
   /** A source address has some 28,000 ports for connections to one listener. */
   private static final int CONNECTIONS_PER_SOURCE = 25_000;
@@ -165,7 +168,7 @@ public final class ClientLoops implements AutoCloseable {
       @Override
       protected void initChannel(Channel channel) {
         SslHandler handler = context.newHandler(channel.alloc());
-        handler.setHandshakeTimeoutMillis(HANDSHAKE_TIMEOUT_MILLIS);
+        handler.setHandshakeTimeout(PATIENCE_SECONDS, TimeUnit.SECONDS);
         channel.pipeline().addLast(handler, client);
       }
     };

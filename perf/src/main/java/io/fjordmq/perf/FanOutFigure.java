@@ -20,7 +20,9 @@ record FanOutFigure(int qos) implements Figure {
       return new Measures()
           .compared("us CPU/delivery", result.cpuMicrosPerDelivery())
           .compared("ms until the last has it", result.lastMillis())
-          .counted("missing", result.missing());
+          .counted("missing", result.missing())
+          .counted("dup", result.duplicated())
+          .counted("out of order", result.outOfOrder());
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.fjordmq.perf;
 
+import io.fjordmq.perf.check.Stream;
 import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -9,6 +10,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.ToLongFunction;
 
 /**
  * One publisher whose every message goes to all subscribers: how long until the last of them has
@@ -20,37 +22,61 @@ final class FanOutLoad implements AutoCloseable {
   private static final int PAUSE_MILLIS = 100;
 
   /**
-   * What so many messages showed.
+   * What so many messages showed, and what was wrong with any since {@link #connect}.
    *
    * @param cpuMicrosPerDelivery of the broker
    * @param lastMillis from sending to the last subscriber, the median of all messages
-   * @param missing deliveries that did not come
+   * @param missing deliveries that did not come; likewise {@code duplicated} and {@code outOfOrder}
    */
-  record Result(double cpuMicrosPerDelivery, double lastMillis, long missing) {}
+  record Result(
+      double cpuMicrosPerDelivery,
+      double lastMillis,
+      long missing,
+      long duplicated,
+      long outOfOrder) {}
 
   private final ClientLoops loops;
   private final int qos;
   private final byte[] padding;
+  private final int patienceSeconds;
   private final List<LoadClient> clients = new ArrayList<>();
+  private final List<Subscriber> subscribers = new ArrayList<>();
   private final LoadClient publisher;
-  private volatile CountDownLatch waiting = new CountDownLatch(0);
+  private volatile Message latest = new Message(-1, new CountDownLatch(0));
+  private int sent;
+
+  /** One that is under way, and who has it not. */
+  private record Message(int number, CountDownLatch waiting) {}
 
   /**
    * @param qos of publishes and subscriptions, 0 or 1
+   * @param payloadBytes at least 4
    */
   FanOutLoad(ClientLoops loops, int qos, int payloadBytes) {
-    this.loops = loops;
-    this.qos = qos;
-    this.padding = new byte[payloadBytes];
-    this.publisher = new LoadClient("fan-publisher", true, new Subscriber());
+    this(loops, qos, payloadBytes, MESSAGE_SECONDS);
   }
 
-  void connect(int subscribers) throws InterruptedException, ExecutionException, TimeoutException {
+  /**
+   * The same with less patience.
+   *
+   * @param patienceSeconds for each message to come to all
+   */
+  FanOutLoad(ClientLoops loops, int qos, int payloadBytes, int patienceSeconds) {
+    this.loops = loops;
+    this.qos = qos;
+    this.padding = new byte[payloadBytes - Integer.BYTES];
+    this.patienceSeconds = patienceSeconds;
+    this.publisher = new LoadClient("fan-publisher", true, new Acknowledgements());
+  }
+
+  void connect(int count) throws InterruptedException, ExecutionException, TimeoutException {
     Waves waves = new Waves();
     waves.add(loops.connect(publisher));
     clients.add(publisher);
-    for (int i = 0; i < subscribers; i++) {
-      LoadClient client = new LoadClient("fan-" + i, true, new Subscriber());
+    for (int i = 0; i < count; i++) {
+      Subscriber subscriber = new Subscriber();
+      subscribers.add(subscriber);
+      LoadClient client = new LoadClient("fan-" + i, true, subscriber);
       clients.add(client);
       waves.add(loops.connect(client).thenCompose(connected -> connected.subscribe(TOPIC, qos)));
     }
@@ -58,31 +84,37 @@ final class FanOutLoad implements AutoCloseable {
   }
 
   Result publish(int messages, long brokerPid) throws InterruptedException {
-    int subscribers = clients.size() - 1;
     double[] millis = new double[messages];
-    long missing = 0;
     long cpuBefore = ProcessUsage.of(brokerPid).cpuMicros();
     for (int i = 0; i < messages; i++) {
-      CountDownLatch all = new CountDownLatch(subscribers);
-      waiting = all;
+      CountDownLatch all = new CountDownLatch(subscribers.size());
+      latest = new Message(sent, all);
       long start = System.nanoTime();
       send();
-      boolean came = all.await(MESSAGE_SECONDS, TimeUnit.SECONDS);
+      all.await(patienceSeconds, TimeUnit.SECONDS); // in vain if one is missing
       millis[i] = (System.nanoTime() - start) / 1e6;
-      missing += came ? 0 : all.getCount();
       TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
     }
     long cpu = ProcessUsage.of(brokerPid).cpuMicros() - cpuBefore;
     Arrays.sort(millis);
-    return new Result(cpu / ((double) messages * subscribers), millis[messages / 2], missing);
+    return new Result(
+        cpu / ((double) messages * subscribers.size()),
+        millis[messages / 2],
+        sum(subscriber -> subscriber.missing(sent)),
+        sum(Subscriber::duplicated),
+        sum(Subscriber::outOfOrder));
+  }
+
+  private long sum(ToLongFunction<Subscriber> of) {
+    return subscribers.stream().mapToLong(of).sum();
   }
 
   private void send() {
     ByteBuf out = publisher.channel().alloc().buffer();
     byte[] topic = TOPIC.getBytes(StandardCharsets.UTF_8);
     int identifier = qos == 0 ? 0 : publisher.nextPacketIdentifier();
-    MqttWire.publish(out, topic, qos, identifier, padding.length);
-    out.writeBytes(padding);
+    MqttWire.publish(out, topic, qos, identifier, Integer.BYTES + padding.length);
+    out.writeInt(sent++).writeBytes(padding);
     publisher.channel().writeAndFlush(out, publisher.channel().voidPromise());
   }
 
@@ -95,16 +127,58 @@ final class FanOutLoad implements AutoCloseable {
     }
   }
 
-  /** Counts; the publisher only gets acknowledgements. */
+  /** Checks each message. Its event loop enters them, the runner asks. */
   private final class Subscriber implements LoadClient.Receiver {
+    private final Stream stream = new Stream();
+    private long duplicated;
+    private long outOfOrder;
+
     @Override
     public void onPublish(ByteBuf payload) {
-      waiting.countDown();
+      int number = payload.readInt();
+      if (isNew(number)) {
+        Message message = latest;
+        if (number == message.number) {
+          message.waiting.countDown();
+        }
+      }
+    }
+
+    private synchronized boolean isNew(int number) {
+      Stream.Outcome outcome = stream.accept(number);
+      duplicated += outcome == Stream.Outcome.DUPLICATE ? 1 : 0;
+      outOfOrder += outcome == Stream.Outcome.LATE ? 1 : 0;
+      return outcome != Stream.Outcome.DUPLICATE;
+    }
+
+    synchronized long missing(int of) {
+      return stream.missing(of);
+    }
+
+    synchronized long duplicated() {
+      return duplicated;
+    }
+
+    synchronized long outOfOrder() {
+      return outOfOrder;
     }
 
     @Override
     public void onPuback(int packetIdentifier) {
-      // Of the publisher: whether the message is everywhere is what counts.
+      throw new IllegalStateException("a subscriber published nothing but got a PUBACK");
+    }
+  }
+
+  /** What the publisher gets. */
+  private static final class Acknowledgements implements LoadClient.Receiver {
+    @Override
+    public void onPublish(ByteBuf payload) {
+      throw new IllegalStateException("a publisher subscribed to nothing got a message");
+    }
+
+    @Override
+    public void onPuback(int packetIdentifier) {
+      // Whether the message is everywhere is what counts.
     }
   }
 }

@@ -4,8 +4,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,11 +24,15 @@ public final class Figures {
   private static final int CLIENT_THREADS = 2;
 
   private final int runs;
-  private final List<BrokerProcess> brokers;
+  private final Path checkout;
+  private final @Nullable Path other;
+  private final Path directory;
 
-  private Figures(int runs, List<BrokerProcess> brokers) {
+  private Figures(int runs, Path checkout, @Nullable Path other, Path directory) {
     this.runs = runs;
-    this.brokers = brokers;
+    this.checkout = checkout;
+    this.other = other;
+    this.directory = directory;
   }
 
   /** See the class. */
@@ -48,35 +54,62 @@ public final class Figures {
     System.out.println("data and logs below " + directory);
     Path checkout = Path.of(args[0]);
     Path other = args[1].isEmpty() ? null : Path.of(args[1]);
-    for (boolean limited : new boolean[] {true, false}) {
-      List<Figure> these = chosen.stream().filter(f -> f.limited() == limited).toList();
-      if (!these.isEmpty()) {
-        measure(these, runs, checkout, other, directory.resolve(limited ? "usual" : "unlimited"));
+    Figures figures = new Figures(runs, checkout, other, directory);
+    figures.measureRepeatable(chosen.stream().filter(Figure::limited).toList());
+    for (Figure figure : chosen) {
+      if (!figure.repeatable()) {
+        figures.measureWithNewBrokers(figure);
       }
     }
+    figures.measureRepeatable(chosen.stream().filter(figure -> !figure.limited()).toList());
     if (start) {
       new StartWithQueues(checkout, directory.resolve("start")).measure(runs);
     }
   }
 
-  private static void measure(
-      List<Figure> chosen, int runs, Path checkout, @Nullable Path other, Path directory)
-      throws Exception {
-    boolean limited = chosen.get(0).limited();
-    try (BrokerProcess fjordmq = fjordmq("fjordmq", checkout, directory, limited);
-        BrokerProcess next =
-            other == null
-                ? BrokerProcess.mosquitto(directory.resolve("other"))
-                : fjordmq("other", other, directory, limited)) {
-      Figures figures = new Figures(runs, List.of(fjordmq, next));
-      figures.starts();
-      if (chosen.stream().anyMatch(Figure::repeatable)) {
-        figures.warmUp();
-      }
-      for (Figure figure : chosen) {
+  /** All by the same two brokers. */
+  private void measureRepeatable(List<Figure> chosen) throws Exception {
+    List<Figure> repeatable = chosen.stream().filter(Figure::repeatable).toList();
+    if (repeatable.isEmpty()) {
+      return;
+    }
+    boolean limited = repeatable.get(0).limited();
+    try (Brokers brokers = start(directory.resolve(limited ? "usual" : "unlimited"), limited)) {
+      brokers.starts();
+      brokers.warmUp();
+      for (Figure figure : repeatable) {
         System.out.printf("%n%s%n", figure.name());
-        figures.measure(figure);
+        Results results = new Results();
+        for (int run = 0; run < runs; run++) {
+          brokers.measure(figure, results);
+        }
+        results.print();
       }
+    }
+  }
+
+  private void measureWithNewBrokers(Figure figure) throws Exception {
+    System.out.printf("%n%s, new brokers for each run%n", figure.name());
+    Results results = new Results();
+    for (int run = 0; run < runs; run++) {
+      try (Brokers brokers = start(directory.resolve("new-" + run), figure.limited())) {
+        brokers.measure(figure, results);
+      }
+    }
+    results.print();
+  }
+
+  private Brokers start(Path data, boolean limited) throws IOException, InterruptedException {
+    BrokerProcess fjordmq = fjordmq("fjordmq", checkout, data, limited);
+    try {
+      return new Brokers(
+          fjordmq,
+          other == null
+              ? BrokerProcess.mosquitto(data.resolve("other"))
+              : fjordmq("other", other, data, limited));
+    } catch (IOException | InterruptedException | RuntimeException e) {
+      fjordmq.close();
+      throw e;
     }
   }
 
@@ -101,42 +134,68 @@ public final class Figures {
         new DrainFigure());
   }
 
-  /**
-   * A JVM needs some time on two cores until it has compiled what is hot, and the first rows would
-   * show the compiler instead of the broker. What a cold broker does the starts show.
-   */
-  private void warmUp() throws Exception {
-    for (BrokerProcess broker : brokers) {
-      try (ClientLoops loops = new ClientLoops(broker.address(), CLIENT_THREADS)) {
-        new PairFigure("warm-up", 32, 1, false, 0, WARM_UP_SECONDS).run(loops, broker.pid());
+  /** What each run of the two brokers came to. */
+  private static final class Results {
+    private final Map<String, List<Measures>> byBroker = new LinkedHashMap<>();
+
+    void add(BrokerProcess broker, Measures measures) {
+      List<Measures> runs = byBroker.computeIfAbsent(broker.name(), name -> new ArrayList<>());
+      runs.add(measures);
+      System.out.printf("  run %-6d %-10s %s%n", runs.size(), broker.name(), measures);
+    }
+
+    void print() {
+      byBroker.forEach(
+          (name, runs) ->
+              System.out.printf("  median     %-10s %s%n", name, Measures.median(runs)));
+      List<List<Measures>> both = List.copyOf(byBroker.values());
+      System.out.printf(
+          "  ratio                 %s%n", Measures.medianRatios(both.get(0), both.get(1)));
+    }
+  }
+
+  /** Two brokers that run at once and are given the same work in turn. */
+  private record Brokers(BrokerProcess fjordmq, BrokerProcess next) implements AutoCloseable {
+
+    List<BrokerProcess> both() {
+      return List.of(fjordmq, next);
+    }
+
+    void starts() {
+      for (BrokerProcess broker : both()) {
+        System.out.printf(
+            Locale.ROOT,
+            "%-10s start to first CONNACK %.2f s, idle memory %.0f MB%n",
+            broker.name(),
+            broker.startSeconds(),
+            broker.idleKilobytes() / 1024.0);
       }
     }
-  }
 
-  private void starts() {
-    for (BrokerProcess broker : brokers) {
-      System.out.printf(
-          Locale.ROOT,
-          "%-10s start to first CONNACK %.2f s, idle memory %.0f MB%n",
-          broker.name(),
-          broker.startSeconds(),
-          broker.idleKilobytes() / 1024.0);
-    }
-  }
-
-  private void measure(Figure figure) throws Exception {
-    List<List<Measures>> results = List.of(new ArrayList<>(), new ArrayList<>());
-    for (int run = 0; run < (figure.repeatable() ? runs : 1); run++) {
-      for (int i = 0; i < brokers.size(); i++) {
-        BrokerProcess broker = brokers.get(i);
+    /**
+     * A JVM needs some time on two cores until it has compiled what is hot, and the first rows
+     * would show the compiler instead of the broker. What a cold broker does the starts show.
+     */
+    void warmUp() throws Exception {
+      for (BrokerProcess broker : both()) {
         try (ClientLoops loops = new ClientLoops(broker.address(), CLIENT_THREADS)) {
-          results.get(i).add(figure.run(loops, broker.pid()));
+          new PairFigure("warm-up", 32, 1, false, 0, WARM_UP_SECONDS).run(loops, broker.pid());
         }
       }
     }
-    for (int i = 0; i < brokers.size(); i++) {
-      System.out.printf("  %-10s %s%n", brokers.get(i).name(), Measures.median(results.get(i)));
+
+    void measure(Figure figure, Results results) throws Exception {
+      for (BrokerProcess broker : both()) {
+        try (ClientLoops loops = new ClientLoops(broker.address(), CLIENT_THREADS)) {
+          results.add(broker, figure.run(loops, broker.pid()));
+        }
+      }
     }
-    System.out.printf("  ratio      %s%n", Measures.medianRatios(results.get(0), results.get(1)));
+
+    @Override
+    public void close() {
+      next.close();
+      fjordmq.close();
+    }
   }
 }

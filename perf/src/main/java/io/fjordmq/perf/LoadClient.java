@@ -88,6 +88,7 @@ public final class LoadClient extends ByteToMessageDecoder {
     this.receiver = receiver;
   }
 
+  /** Fails with a {@link RefusedException} if the broker says no, else with what went wrong. */
   public CompletableFuture<LoadClient> connected() {
     return connected;
   }
@@ -248,7 +249,7 @@ public final class LoadClient extends ByteToMessageDecoder {
 
   private void connack(Connack answer) {
     if (answer.code() != 0) {
-      connected.completeExceptionally(new IllegalStateException("CONNACK " + hex(answer.code())));
+      connected.completeExceptionally(new RefusedException("CONNACK " + hex(answer.code())));
       return;
     }
     receiveMaximum = answer.receiveMaximum();

@@ -1,5 +1,6 @@
 package io.fjordmq.perf;
 
+import io.fjordmq.perf.check.Stream;
 import io.netty.buffer.ByteBuf;
 import java.util.concurrent.CompletableFuture;
 
@@ -13,13 +14,13 @@ final class NumberedMessages implements LoadClient.Receiver {
   private volatile int received;
   private volatile int duplicated;
   private volatile int outOfOrder;
-  private int next;
+  private final Stream stream = new Stream();
 
   NumberedMessages(int expected) {
     this.expected = expected;
   }
 
-  /** Completes when the last one is there. */
+  /** Completes when each of them has come. */
   CompletableFuture<Void> all() {
     return all;
   }
@@ -40,17 +41,13 @@ final class NumberedMessages implements LoadClient.Receiver {
   @SuppressWarnings("NonAtomicOperationOnVolatileField") // one event loop writes
   public void onPublish(ByteBuf payload) {
     payload.skipBytes(Long.BYTES);
-    int number = payload.readInt();
     received++;
-    if (number < next) {
-      duplicated++;
-      return;
+    switch (stream.accept(payload.readInt())) {
+      case NEW -> {}
+      case LATE -> outOfOrder++;
+      case DUPLICATE -> duplicated++;
     }
-    if (number > next) {
-      outOfOrder++;
-    }
-    next = number + 1;
-    if (next == expected) {
+    if (missing() == 0) {
       all.complete(null);
     }
   }

@@ -1,5 +1,6 @@
 package io.fjordmq.perf;
 
+import io.fjordmq.perf.check.Stream;
 import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -8,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.ConcurrentHistogram;
 import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Runs a {@link PairWork} in an open loop: publishers keep to their timetable whatever the broker
@@ -29,8 +31,15 @@ final class PairLoad {
   private final Histogram delivery = new ConcurrentHistogram(HIGHEST_MICROS, 3);
   private final Histogram acknowledgement = new ConcurrentHistogram(HIGHEST_MICROS, 3);
   private final List<Pair> pairs = new ArrayList<>();
-  private volatile boolean counting;
+  private volatile @Nullable Span counted;
   private volatile boolean publishing;
+
+  /** Of {@code System.nanoTime()}; what was due in it counts, whenever it comes. */
+  private record Span(long fromNanos, long toNanos) {
+    boolean contains(long nanos) {
+      return nanos - fromNanos >= 0 && nanos - toNanos < 0;
+    }
+  }
 
   PairLoad(PairWork work) {
     this(work, "");
@@ -66,9 +75,9 @@ final class PairLoad {
     ProcessUsage before = ProcessUsage.of(brokerPids);
     long sentBefore = pairs.stream().mapToLong(p -> p.sent).sum();
     long receivedBefore = pairs.stream().mapToLong(p -> p.received).sum();
-    counting = true;
+    long now = System.nanoTime();
+    counted = new Span(now, now + TimeUnit.SECONDS.toNanos(work.seconds()));
     TimeUnit.SECONDS.sleep(work.seconds());
-    counting = false;
     ProcessUsage after = ProcessUsage.of(brokerPids);
     long sent = pairs.stream().mapToLong(p -> p.sent).sum() - sentBefore;
     long received = pairs.stream().mapToLong(p -> p.received).sum() - receivedBefore;
@@ -83,7 +92,7 @@ final class PairLoad {
         pairs.stream().mapToLong(p -> p.outOfOrder).sum(),
         (after.cpuMicros() - before.cpuMicros()) / (double) Math.max(1, sent + received),
         after.residentKilobytes(),
-        (after.writtenBytes() - before.writtenBytes()) / (double) Math.max(1, sent),
+        after.writtenSince(before).orElse(Double.NaN) / Math.max(1, sent),
         delivery,
         acknowledgement);
   }
@@ -125,7 +134,7 @@ final class PairLoad {
     volatile long received;
     volatile long duplicated;
     volatile long outOfOrder;
-    private int nextExpected;
+    private final Stream stream = new Stream();
 
     Pair(int number) {
       topic = "perf/" + label + number + "/t";
@@ -191,9 +200,7 @@ final class PairLoad {
 
       @Override
       public void onPuback(int packetIdentifier) {
-        if (counting) {
-          record(acknowledgement, sentAt[packetIdentifier]);
-        }
+        record(acknowledgement, sentAt[packetIdentifier]);
       }
     }
 
@@ -202,19 +209,13 @@ final class PairLoad {
       @SuppressWarnings("NonAtomicOperationOnVolatileField") // one event loop writes
       public void onPublish(ByteBuf payload) {
         long intended = payload.readLong();
-        int number = payload.readInt();
-        if (number == nextExpected) {
-          nextExpected++;
-        } else if (number > nextExpected) {
-          outOfOrder++;
-          nextExpected = number + 1;
-        } else {
-          duplicated++;
+        switch (stream.accept(payload.readInt())) {
+          case NEW -> {}
+          case LATE -> outOfOrder++;
+          case DUPLICATE -> duplicated++;
         }
         received++;
-        if (counting) {
-          record(delivery, intended);
-        }
+        record(delivery, intended);
       }
 
       @Override
@@ -224,7 +225,11 @@ final class PairLoad {
     }
   }
 
-  private static void record(Histogram histogram, long intendedNanos) {
+  private void record(Histogram histogram, long intendedNanos) {
+    Span span = counted;
+    if (span == null || !span.contains(intendedNanos)) {
+      return;
+    }
     long micros = TimeUnit.NANOSECONDS.toMicros(System.nanoTime() - intendedNanos);
     histogram.recordValue(Math.max(0, Math.min(HIGHEST_MICROS, micros)));
   }

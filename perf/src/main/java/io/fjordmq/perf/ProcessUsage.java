@@ -2,9 +2,13 @@ package io.fjordmq.perf;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.OptionalDouble;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
@@ -14,15 +18,29 @@ import java.util.stream.Stream;
  * @param cpuMicros user and system time since it started, in microseconds; the kernel counts in 10
  *     ms
  * @param residentKilobytes memory it holds now ({@code VmRSS})
- * @param writtenBytes what it has caused to be written to the disk ({@code write_bytes})
+ * @param writtenBytes what it has caused to be written to the disk ({@code write_bytes}); empty if
+ *     only the process' own user may know
  */
-public record ProcessUsage(long cpuMicros, long residentKilobytes, long writtenBytes) {
+public record ProcessUsage(long cpuMicros, long residentKilobytes, OptionalLong writtenBytes) {
   private static final long MICROS_PER_TICK = 10_000;
   private static final int UTIME_AFTER_NAME = 11;
 
+  /**
+   * Of a process of any user.
+   *
+   * @throws UncheckedIOException if there is none with that number
+   */
   public static ProcessUsage of(long pid) {
+    return of(Path.of("/proc", Long.toString(pid)));
+  }
+
+  /**
+   * The same.
+   *
+   * @param proc its folder there
+   */
+  static ProcessUsage of(Path proc) {
     try {
-      Path proc = Path.of("/proc", Long.toString(pid));
       String stat = Files.readString(proc.resolve("stat"));
       String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
       long ticks =
@@ -30,24 +48,47 @@ public record ProcessUsage(long cpuMicros, long residentKilobytes, long writtenB
       return new ProcessUsage(
           ticks * MICROS_PER_TICK,
           valueOf(Files.readAllLines(proc.resolve("status")), "VmRSS:"),
-          valueOf(Files.readAllLines(proc.resolve("io")), "write_bytes:"));
+          writtenBytes(proc.resolve("io")));
     } catch (IOException e) {
-      throw new UncheckedIOException("process " + pid + " is not there to be measured", e);
+      throw new UncheckedIOException(
+          "process " + proc.getFileName() + " is not there to be measured", e);
     }
   }
 
-  /** The sums of several processes. */
+  /** All may read the other files; of this one the kernel keeps what others did secret. */
+  private static OptionalLong writtenBytes(Path io) throws IOException {
+    try {
+      return OptionalLong.of(valueOf(Files.readAllLines(io), "write_bytes:"));
+    } catch (AccessDeniedException | NoSuchFileException e) {
+      return OptionalLong.empty();
+    }
+  }
+
+  /** The sums of several processes; what is not known of one is not known of all. */
   public static ProcessUsage of(List<Long> pids) {
-    ProcessUsage sum = new ProcessUsage(0, 0, 0);
+    ProcessUsage sum = new ProcessUsage(0, 0, OptionalLong.of(0));
     for (long pid : pids) {
       ProcessUsage one = of(pid);
       sum =
           new ProcessUsage(
               sum.cpuMicros + one.cpuMicros,
               sum.residentKilobytes + one.residentKilobytes,
-              sum.writtenBytes + one.writtenBytes);
+              sum(sum.writtenBytes, one.writtenBytes));
     }
     return sum;
+  }
+
+  private static OptionalLong sum(OptionalLong one, OptionalLong other) {
+    return one.isPresent() && other.isPresent()
+        ? OptionalLong.of(one.getAsLong() + other.getAsLong())
+        : OptionalLong.empty();
+  }
+
+  /** What it has written since then, in bytes; empty if that cannot be known. */
+  public OptionalDouble writtenSince(ProcessUsage before) {
+    return writtenBytes.isPresent() && before.writtenBytes.isPresent()
+        ? OptionalDouble.of(writtenBytes.getAsLong() - before.writtenBytes.getAsLong())
+        : OptionalDouble.empty();
   }
 
   /**

@@ -129,8 +129,7 @@ final class ReconnectLoad {
                   connected.countDown();
                   return;
                 }
-                boolean answered = String.valueOf(failure.getMessage()).contains("return code");
-                (answered ? refused : unanswered).increment();
+                (failure instanceof RefusedException ? refused : unanswered).increment();
                 int pause =
                     ThreadLocalRandom.current().nextInt(LEAST_PAUSE_MILLIS, MOST_PAUSE_MILLIS);
                 loops.next().schedule(this::comeBack, pause, TimeUnit.MILLISECONDS);

@@ -1,14 +1,15 @@
 package io.fjordmq.perf;
 
 /**
- * A thousand publishers to the ten members of one shared subscription, and the same publishers each
- * to a subscriber of its own. How the messages of as many clients come in decides what they cost,
- * so a share is compared with that and not with fewer clients that send more each.
+ * A thousand publishers to the ten members of one shared subscription; the same publishers each to
+ * a subscriber of its own; and a hundred pairs that send as much. How the messages of clients come
+ * in decides what they cost, so all go by a timetable of the same kind: a timer for each publisher.
  */
 record ShareFigure(int warmSeconds, int seconds) implements Figure {
   private static final int PUBLISHERS = 1_000;
   private static final int MEMBERS = 10;
   private static final int RATE = 10;
+  private static final int FEW = 100;
 
   @Override
   public String name() {
@@ -17,21 +18,28 @@ record ShareFigure(int warmSeconds, int seconds) implements Figure {
 
   @Override
   public Measures run(ClientLoops loops, long brokerPid) throws Exception {
-    ShareLoad.Result share = run(loops, brokerPid, true, MEMBERS);
-    ShareLoad.Result own = run(loops, brokerPid, false, PUBLISHERS);
+    ShareLoad.Result share = run(loops, brokerPid, true, PUBLISHERS, MEMBERS);
+    ShareLoad.Result own = run(loops, brokerPid, false, PUBLISHERS, PUBLISHERS);
+    ShareLoad.Result few = run(loops, brokerPid, false, FEW, FEW);
     return new Measures()
         .compared("us CPU/msg", share.cpuMicrosPerMessage())
-        .compared("1:1 us CPU/msg", own.cpuMicrosPerMessage())
-        .shown("shared / 1:1", share.cpuMicrosPerMessage() / own.cpuMicrosPerMessage())
+        .compared(PUBLISHERS + " pairs", own.cpuMicrosPerMessage())
+        .compared(FEW + " pairs", few.cpuMicrosPerMessage())
+        .shown("shared / " + PUBLISHERS, share.cpuMicrosPerMessage() / own.cpuMicrosPerMessage())
+        .shown("shared / " + FEW, share.cpuMicrosPerMessage() / few.cpuMicrosPerMessage())
         .shown("msg/s in+out", share.messagesPerSecond())
-        .counted("missing", share.missing() + own.missing())
-        .counted("dup", share.duplicated() + own.duplicated());
+        .counted("missing", share.missing() + own.missing() + few.missing())
+        .counted("dup", share.duplicated() + own.duplicated() + few.duplicated())
+        .counted("out of order", share.outOfOrder() + own.outOfOrder() + few.outOfOrder())
+        .counted("misrouted", share.misrouted() + own.misrouted() + few.misrouted());
   }
 
-  private ShareLoad.Result run(ClientLoops loops, long brokerPid, boolean shared, int members)
+  private ShareLoad.Result run(
+      ClientLoops loops, long brokerPid, boolean shared, int publishers, int subscribers)
       throws Exception {
-    try (ShareLoad load = new ShareLoad(loops, shared, 1, RATE, 256)) {
-      load.connect(PUBLISHERS, members);
+    int rate = RATE * PUBLISHERS / publishers;
+    try (ShareLoad load = new ShareLoad(loops, shared, 1, rate, 256)) {
+      load.connect(publishers, subscribers);
       return load.run(warmSeconds, seconds, brokerPid);
     }
   }

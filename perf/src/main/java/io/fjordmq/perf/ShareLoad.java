@@ -1,9 +1,12 @@
 package io.fjordmq.perf;
 
+import io.fjordmq.perf.check.Ledger;
+import io.fjordmq.perf.check.Mix;
+import io.fjordmq.perf.check.Sent;
+import io.fjordmq.perf.check.SharedLedger;
 import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -14,17 +17,24 @@ import java.util.concurrent.atomic.LongAdder;
  * Many publishers, in an open loop, to the few members of one shared subscription: each message to
  * one of them. Or, to compare, each publisher to a subscriber of its own, by the same timetable.
  */
-final class ShareLoad implements AutoCloseable {
+final class ShareLoad implements Sent, AutoCloseable {
   private static final int DRAIN_SECONDS = 10;
 
   /**
    * What was seen.
    *
    * @param cpuMicrosPerMessage the broker's CPU time / (sent + received), while counting
-   * @param missing of all that was sent; likewise {@code duplicated}
+   * @param missing of all that was sent; likewise the others
+   * @param outOfOrder after a later one of the same publisher at the same subscriber
+   * @param misrouted to a subscriber that had not asked for them
    */
   record Result(
-      double messagesPerSecond, double cpuMicrosPerMessage, long missing, long duplicated) {}
+      double messagesPerSecond,
+      double cpuMicrosPerMessage,
+      long missing,
+      long duplicated,
+      long outOfOrder,
+      long misrouted) {}
 
   private final ClientLoops loops;
   private final boolean shared;
@@ -33,9 +43,12 @@ final class ShareLoad implements AutoCloseable {
   private final byte[] padding;
   private final List<Publisher> publishers = new ArrayList<>();
   private final List<LoadClient> members = new ArrayList<>();
-  private final LongAdder sent = new LongAdder();
+  private final LongAdder allSent = new LongAdder();
   private final LongAdder received = new LongAdder();
   private final LongAdder duplicated = new LongAdder();
+  private final LongAdder outOfOrder = new LongAdder();
+  private final LongAdder misrouted = new LongAdder();
+  private SharedLedger ledger = new SharedLedger(0, Mix.ALL);
   private volatile boolean publishing;
 
   /**
@@ -58,8 +71,9 @@ final class ShareLoad implements AutoCloseable {
   void connect(int publisherCount, int memberCount)
       throws InterruptedException, ExecutionException, TimeoutException {
     Waves waves = new Waves();
+    ledger = new SharedLedger(publisherCount, Mix.ALL);
     for (int i = 0; i < memberCount; i++) {
-      LoadClient member = new LoadClient("member-" + i, true, new Member());
+      LoadClient member = new LoadClient("member-" + i, true, new Member(i, ledger.member()));
       String filter = shared ? "$share/work/share/+" : "share/" + i;
       members.add(member);
       waves.add(
@@ -79,9 +93,9 @@ final class ShareLoad implements AutoCloseable {
     publishers.forEach(Publisher::start);
     TimeUnit.SECONDS.sleep(warmSeconds);
     long cpuBefore = ProcessUsage.of(brokerPid).cpuMicros();
-    long before = sent.sum() + received.sum();
+    long before = allSent.sum() + received.sum();
     TimeUnit.SECONDS.sleep(seconds);
-    long messages = sent.sum() + received.sum() - before;
+    long messages = allSent.sum() + received.sum() - before;
     long cpu = ProcessUsage.of(brokerPid).cpuMicros() - cpuBefore;
     publishing = false;
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(DRAIN_SECONDS);
@@ -89,11 +103,27 @@ final class ShareLoad implements AutoCloseable {
       TimeUnit.MILLISECONDS.sleep(50);
     }
     return new Result(
-        messages / (double) seconds, cpu / (double) messages, missing(), duplicated.sum());
+        messages / (double) seconds,
+        cpu / (double) messages,
+        missing(),
+        duplicated.sum(),
+        outOfOrder.sum(),
+        misrouted.sum());
   }
 
   private long missing() {
-    return sent.sum() - (received.sum() - duplicated.sum());
+    return ledger.missing(this).lost();
+  }
+
+  @Override
+  public int count(int publisher) {
+    return publishers.get(publisher).sent;
+  }
+
+  /** What was sent should come, whether it has been answered for or not. */
+  @Override
+  public boolean isAnswered(int publisher, int number) {
+    return true;
   }
 
   @Override
@@ -109,16 +139,13 @@ final class ShareLoad implements AutoCloseable {
     }
   }
 
-  /** Belongs to its channel's event loop, but for what it has of its messages come. */
+  /** Belongs to its channel's event loop; others see how many messages it has sent. */
   private final class Publisher implements LoadClient.Receiver {
     private final int number;
     private final LoadClient client;
     private final byte[] topic;
 
-    /** Which of its messages came; guarded by itself. */
-    private final BitSet came = new BitSet();
-
-    private int next;
+    private volatile int sent;
 
     Publisher(int number) {
       this.number = number;
@@ -136,6 +163,7 @@ final class ShareLoad implements AutoCloseable {
               this::publish, interval * number / publishers.size(), interval, TimeUnit.NANOSECONDS);
     }
 
+    @SuppressWarnings("NonAtomicOperationOnVolatileField") // one event loop writes
     private void publish() {
       if (!publishing || !client.channel().isActive()) {
         return;
@@ -143,19 +171,9 @@ final class ShareLoad implements AutoCloseable {
       ByteBuf out = client.channel().alloc().buffer();
       int identifier = qos == 0 ? 0 : client.nextPacketIdentifier();
       MqttWire.publish(out, topic, qos, identifier, 2 * Integer.BYTES + padding.length);
-      out.writeInt(number).writeInt(next++).writeBytes(padding);
-      sent.increment();
+      out.writeInt(number).writeInt(sent++).writeBytes(padding);
+      allSent.increment();
       client.channel().writeAndFlush(out, client.channel().voidPromise());
-    }
-
-    /** Called by members, on their event loops. */
-    private void came(int message) {
-      synchronized (came) {
-        if (came.get(message)) {
-          duplicated.increment();
-        }
-        came.set(message);
-      }
     }
 
     @Override
@@ -171,9 +189,27 @@ final class ShareLoad implements AutoCloseable {
 
   /** One of those that share. */
   private final class Member implements LoadClient.Receiver {
+    private final int place;
+    private final Ledger own;
+
+    Member(int place, Ledger own) {
+      this.place = place;
+      this.own = own;
+    }
+
     @Override
     public void onPublish(ByteBuf payload) {
-      publishers.get(payload.readInt()).came(payload.readInt());
+      int publisher = payload.readInt();
+      if (!shared && publisher != place) {
+        misrouted.increment();
+        return;
+      }
+      switch (own.accept(publisher, payload.readInt())) {
+        case NEW -> {}
+        case OUT_OF_ORDER -> outOfOrder.increment();
+        case DUPLICATE -> duplicated.increment();
+        case MISROUTED -> misrouted.increment();
+      }
       received.increment();
     }
 

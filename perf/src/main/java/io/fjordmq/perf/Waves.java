@@ -12,7 +12,6 @@ import java.util.concurrent.TimeoutException;
  */
 final class Waves {
   private static final int USUAL_SIZE = 64;
-  private static final int PATIENCE_SECONDS = 60;
 
   private final int size;
   private final List<CompletableFuture<?>> begun = new ArrayList<>();
@@ -37,7 +36,7 @@ final class Waves {
   /** Waits for all that have begun. */
   void await() throws InterruptedException, ExecutionException, TimeoutException {
     CompletableFuture.allOf(begun.toArray(CompletableFuture[]::new))
-        .get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        .get(ClientLoops.PATIENCE_SECONDS, TimeUnit.SECONDS);
     begun.clear();
   }
 }

@@ -3,10 +3,14 @@ package io.fjordmq.perf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
 
 @EnabledOnOs(OS.LINUX)
 class ProcessUsageTest {
@@ -35,6 +39,20 @@ class ProcessUsageTest {
       Thread.currentThread().setName(name);
     }
     assertThat(ProcessUsage.threadCpuMicros(self, "nobody")).isZero();
+  }
+
+  @Test
+  void shouldMeasureWhatBelongsToSomebodyElse(@TempDir Path proc) throws IOException {
+    Path self = Path.of("/proc/self");
+    for (String readable : new String[] {"stat", "status"}) {
+      Files.writeString(proc.resolve(readable), Files.readString(self.resolve(readable)));
+    }
+    ProcessUsage theirs = ProcessUsage.of(proc); // without its io
+    assertThat(theirs.residentKilobytes()).isPositive();
+    assertThat(theirs.writtenSince(theirs)).isEmpty();
+    ProcessUsage own = ProcessUsage.of(ProcessHandle.current().pid());
+    assertThat(own.writtenSince(own)).hasValue(0);
+    assertThat(own.writtenSince(theirs)).isEmpty();
   }
 
   @Test

@@ -1,5 +1,6 @@
 package io.fjordmq.perf.load;
 
+import io.fjordmq.perf.ClientLoops;
 import io.fjordmq.perf.LoadClient;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -24,7 +25,6 @@ final class Arrivals {
   /** At a time, with one: more would be a broker that has stopped answering. */
   private static final int OPEN = 10_000;
 
-  private static final int ANSWER_SECONDS = 30;
   private static final long HIGHEST_MICROS = TimeUnit.MINUTES.toMicros(10);
 
   private final double perSecond;
@@ -81,7 +81,7 @@ final class Arrivals {
               connecting.recordValue(Math.min(HIGHEST_MICROS, micros));
               return then.apply(client);
             })
-        .orTimeout(ANSWER_SECONDS, TimeUnit.SECONDS)
+        .orTimeout(ClientLoops.PATIENCE_SECONDS, TimeUnit.SECONDS)
         .whenComplete(
             (client, error) -> {
               try {
@@ -116,7 +116,7 @@ final class Arrivals {
       cause = cause.getCause();
     }
     if (cause instanceof TimeoutException) {
-      return "no answer in " + ANSWER_SECONDS + " s";
+      return "no answer in " + ClientLoops.PATIENCE_SECONDS + " s";
     }
     String message = cause.getMessage();
     return message == null ? cause.toString() : message;

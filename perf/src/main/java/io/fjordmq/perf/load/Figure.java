@@ -1,6 +1,8 @@
 package io.fjordmq.perf.load;
 
+import java.util.EnumSet;
 import java.util.Locale;
+import java.util.Set;
 
 /** What a run says about a broker, in the order of the reports. Of the counted time unless said. */
 public enum Figure {
@@ -21,6 +23,16 @@ public enum Figure {
   WRITTEN_BYTES("written a publish", "B", 0, Better.LOWER, "to disk, as the kernel counts it"),
   CONNECTED("connected", "clients", 0, Better.NEITHER, "of the whole run"),
   CONNECTS("connections made", "/s", 0, Better.HIGHER, "mean of the time in which they came"),
+  CONNECT_CPU_PERCENT(
+      "broker CPU while they came", "% of the machine", 1, Better.LOWER, "of all its nodes"),
+  CONNECT_CPU_MICROS(
+      "broker CPU a connection", "µs", 0, Better.LOWER, "while they came, by those accepted"),
+  HOLD_CPU_PERCENT(
+      "broker CPU while held",
+      "% of the machine",
+      1,
+      Better.LOWER,
+      "all are connected and do nothing"),
   CONNECT_MEAN_MS(
       "CONNECT mean", "ms", 2, Better.LOWER, "from when it should have begun to CONNACK"),
   CONNECT_P99_MS("CONNECT p99", "ms", 2, Better.LOWER, "99 % were accepted sooner"),
@@ -59,6 +71,17 @@ public enum Figure {
     NEITHER
   }
 
+  private static final Set<Figure> FAULTS =
+      EnumSet.of(
+          LOST,
+          UNANSWERED,
+          DUPLICATED,
+          OUT_OF_ORDER,
+          STRANGE,
+          UNACKNOWLEDGED,
+          REFUSED,
+          DISCONNECTED);
+
   private final String label;
   private final String unit;
   private final int decimals;
@@ -83,6 +106,14 @@ public enum Figure {
 
   public Better better() {
     return better;
+  }
+
+  /**
+   * Whether it counts what a broker must not do: of several runs the sum is what matters, since one
+   * in any of them counts.
+   */
+  public boolean isFault() {
+    return FAULTS.contains(this);
   }
 
   /** One line for people. */

@@ -1,5 +1,6 @@
 package io.fjordmq.perf.load;
 
+import io.fjordmq.perf.check.Missing;
 import io.fjordmq.perf.load.Lane.Counter;
 import io.fjordmq.perf.load.RunResult.Percentile;
 import io.fjordmq.perf.load.Sampler.Reading;
@@ -11,8 +12,10 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Function;
 import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
 
 /** Makes figures and a judgement of what a run has counted. */
 final class Findings {
@@ -21,6 +24,9 @@ final class Findings {
 
   /** Later than this, the tool itself is what is slow. */
   private static final double TOOL_LATE_MILLIS = 5;
+
+  /** Connections take some time each, which says nothing of how many come. */
+  private static final double ANSWER_SECONDS = 0.5;
 
   private static final double[] PERCENTS = {
     1, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 97, 99, 99.5, 99.9, 99.95, 99.99, 99.999, 100
@@ -34,6 +40,9 @@ final class Findings {
   private final List<String> faults = new ArrayList<>();
   private final List<String> remarks = new ArrayList<>();
 
+  /** When the counted time began; null before and after it. */
+  private @Nullable Reading before;
+
   Findings(Scenario scenario, Fleet fleet, Sampler sampler, BrokerWatch watch) {
     this.scenario = scenario;
     this.fleet = fleet;
@@ -41,8 +50,20 @@ final class Findings {
     this.watch = watch;
   }
 
-  void fault(String fault) {
-    faults.add(fault);
+  /**
+   * It could not go on; what has been seen by then stays.
+   *
+   * @param why a fault
+   */
+  void brokenOff(String why, Reading last) {
+    faults.add(why);
+    Reading from = before;
+    if (from != null && last.nanos() - from.nanos() > 0) {
+      counted(last);
+      double seconds = (last.nanos() - from.nanos()) / 1e9;
+      remarks.add(
+          String.format(Locale.ROOT, "counted for %.0f s, until it could not go on", seconds));
+    }
   }
 
   /** Everybody has come, or not. */
@@ -55,20 +76,59 @@ final class Findings {
     if (watch.seesProcesses() && accepted > 0) {
       long grown = after.broker().residentKilobytes() - before.broker().residentKilobytes();
       figures.put(Figure.CONNECTION_KB, grown / (double) accepted);
+      double cpu = after.broker().cpuMicros() - before.broker().cpuMicros();
+      figures.put(Figure.CONNECT_CPU_PERCENT, cpu / available(before, after));
+      figures.put(Figure.CONNECT_CPU_MICROS, cpu / accepted);
+    }
+    double asked = scenario.connections().perSecond();
+    if (asked > 0 && accepted > 0) {
+      carried(asked, accepted);
     }
   }
 
-  /** The counted time is over. */
-  void counted(Reading before, Reading after) {
+  /** Whether clients were accepted at the rate at which they came. */
+  private void carried(double asked, int accepted) {
+    double rate = fleet.arrivals().acceptedPerSecond();
+    double late = accepted / rate - scenario.clients().total() / asked;
+    if (rate < CARRIED * asked && late > ANSWER_SECONDS) {
+      remarks.add(
+          String.format(
+              Locale.ROOT,
+              "not carried: %.0f of %.0f connections a second were accepted",
+              rate,
+              asked));
+    }
+  }
+
+  /** A hundredth of all processors' time between two moments, in microseconds. */
+  private static double available(Reading before, Reading after) {
     double seconds = (after.nanos() - before.nanos()) / 1e9;
-    double available = seconds * Runtime.getRuntime().availableProcessors() * 10_000;
+    return seconds * Runtime.getRuntime().availableProcessors() * 10_000;
+  }
+
+  /** The counted time begins. */
+  void counting(Reading now) {
+    before = now;
+  }
+
+  /** It is over. */
+  void counted(Reading after) {
+    Reading from = Objects.requireNonNull(before, "nothing was counted");
+    before = null;
+    counted(from, after);
+  }
+
+  private void counted(Reading before, Reading after) {
+    double seconds = (after.nanos() - before.nanos()) / 1e9;
+    double available = available(before, after);
     figures.put(
         Figure.TOOL_CPU_PERCENT, (after.toolCpuMicros() - before.toolCpuMicros()) / available);
     double cpu = after.broker().cpuMicros() - before.broker().cpuMicros();
+    boolean held = scenario.flow() == Flow.CONNECTIONS;
     if (watch.seesProcesses()) {
-      figures.put(Figure.CPU_PERCENT, cpu / available);
+      figures.put(held ? Figure.HOLD_CPU_PERCENT : Figure.CPU_PERCENT, cpu / available);
     }
-    if (scenario.flow() == Flow.CONNECTIONS) {
+    if (held) {
       return;
     }
     double sent = after.sent() - before.sent();
@@ -82,8 +142,10 @@ final class Findings {
     figures.put(Figure.RECEIVED, received / seconds);
     if (watch.seesProcesses() && sent + received > 0) {
       figures.put(Figure.CPU_MICROS, cpu / (sent + received));
-      double written = after.broker().writtenBytes() - before.broker().writtenBytes();
-      figures.put(Figure.WRITTEN_BYTES, written / Math.max(1, sent));
+      after
+          .broker()
+          .writtenSince(before.broker())
+          .ifPresent(bytes -> figures.put(Figure.WRITTEN_BYTES, bytes / Math.max(1, sent)));
     }
     figures.put(Figure.HELD_BACK, (double) fleet.heldBack(after.nanos()));
     if (scenario.connections().leaving().percent() > 0) {
@@ -108,6 +170,7 @@ final class Findings {
 
   /** After all clients have stopped. */
   RunResult result(String broker) {
+    sampler.rest();
     latencies();
     if (watch.seesProcesses()) {
       figures.put(Figure.MEMORY_MB, sampler.mostMemoryMb());
@@ -123,7 +186,7 @@ final class Findings {
     if (scenario.connections().leaving().percent() > 0) {
       figures.put(Figure.DEPARTURES, (double) fleet.presence().departures());
     }
-    if (figures.containsKey(Figure.SENT)) {
+    if (fleet.hasStarted()) {
       Missing missing = fleet.missing();
       faultsOf(Figure.LOST, missing.lost(), "were lost");
       faultsOf(Figure.UNANSWERED, missing.unanswered(), "were neither acknowledged nor delivered");

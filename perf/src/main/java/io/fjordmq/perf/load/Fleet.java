@@ -3,6 +3,12 @@ package io.fjordmq.perf.load;
 import io.fjordmq.perf.ClientLoops;
 import io.fjordmq.perf.LoadClient;
 import io.fjordmq.perf.Session;
+import io.fjordmq.perf.check.Ledger;
+import io.fjordmq.perf.check.Missing;
+import io.fjordmq.perf.check.Mix;
+import io.fjordmq.perf.check.OwnLedger;
+import io.fjordmq.perf.check.Sent;
+import io.fjordmq.perf.check.SharedLedger;
 import io.fjordmq.perf.scenario.Clients;
 import io.fjordmq.perf.scenario.Flow;
 import io.fjordmq.perf.scenario.Leaving;
@@ -17,7 +23,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +38,7 @@ final class Fleet implements Sent, AutoCloseable {
   private final Presence presence;
   private final @Nullable Publisher[] publishers;
   private final @Nullable Subscriber[] subscribers;
+  private final Mix mix;
   private final SharedLedger shared;
   private final List<LoadClient> clients = new ArrayList<>();
   private final Map<EventLoop, Lane> lanes = new ConcurrentHashMap<>();
@@ -56,7 +62,8 @@ final class Fleet implements Sent, AutoCloseable {
     this.publishers = new Publisher[count.publishers()];
     this.subscribers =
         new Subscriber[(mutual ? count.publishers() : count.subscribers()) + count.collectors()];
-    this.shared = new SharedLedger(scenario.flow() == Flow.SHARED ? count.publishers() : 0);
+    this.mix = new Mix(scenario.traffic().answeredEvery());
+    this.shared = new SharedLedger(scenario.flow() == Flow.SHARED ? count.publishers() : 0, mix);
   }
 
   /** Connects everybody, whoever is to receive first; blocks until all have answers. */
@@ -129,7 +136,11 @@ final class Fleet implements Sent, AutoCloseable {
       Function<LoadClient, CompletableFuture<LoadClient>> then,
       Consumer<LoadClient> entered)
       throws InterruptedException {
-    LoadClient client = new LoadClient(session(name, !persistent()), member);
+    if (stopped) {
+      return;
+    }
+    boolean clean = !scenario.connections().persistent();
+    LoadClient client = new LoadClient(session(name, clean), member);
     synchronized (clients) {
       clients.add(client);
     }
@@ -145,11 +156,8 @@ final class Fleet implements Sent, AutoCloseable {
         () -> client.connected().thenAccept(LoadClient::close));
   }
 
-  private boolean persistent() {
-    return scenario.connections().persistent();
-  }
-
-  private Session session(String name, boolean clean) {
+  /** How the client with that name within this run introduces itself. */
+  Session session(String name, boolean clean) {
     return new Session(
         "perf-" + label + "-" + name,
         scenario.connections().version(),
@@ -165,7 +173,7 @@ final class Fleet implements Sent, AutoCloseable {
             topics.ofPublisher(number),
             payload,
             scenario.traffic().qos(),
-            scenario.traffic().answeredEvery(),
+            mix,
             scenario.connections().version(),
             client,
             lane(client));
@@ -187,12 +195,12 @@ final class Fleet implements Sent, AutoCloseable {
     int all = scenario.clients().publishers();
     Ledger ledger =
         switch (scenario.flow()) {
-          case PAIRS -> OwnLedger.of(number);
-          case MUTUAL -> OwnLedger.of(Topics.partner(number));
+          case PAIRS -> OwnLedger.of(number, mix);
+          case MUTUAL -> OwnLedger.of(Topics.partner(number), mix);
           case SHARED -> shared.member();
           case TOPICS -> {
             int step = scenario.clients().topics();
-            yield new OwnLedger(number % step, step, all);
+            yield new OwnLedger(number % step, step, all, mix);
           }
           case CONNECTIONS -> throw new IllegalStateException("connections subscribe to nothing");
         };
@@ -200,7 +208,7 @@ final class Fleet implements Sent, AutoCloseable {
   }
 
   private CompletableFuture<LoadClient> collect(LoadClient client, Member member) {
-    Ledger ledger = new OwnLedger(0, 1, scenario.clients().publishers());
+    Ledger ledger = new OwnLedger(0, 1, scenario.clients().publishers(), mix);
     return subscribe(client, member, ledger, topics.ofCollector());
   }
 
@@ -228,8 +236,14 @@ final class Fleet implements Sent, AutoCloseable {
         publisher.lane().add(publisher);
       }
     }
+    lanes.values().forEach(lane -> lane.countFrom(times.countedNanos())); // before any begins
     lanes.values().forEach(lane -> lane.start(times));
     leavers.forEach(Leaver::live);
+  }
+
+  /** Whether anything was to be sent. */
+  boolean hasStarted() {
+    return timetable != null;
   }
 
   /** Nothing more is due: nobody has to leave any more. */
@@ -275,6 +289,11 @@ final class Fleet implements Sent, AutoCloseable {
     return presence;
   }
 
+  /** Messages that have come to subscribers so far. */
+  long received() {
+    return lanes.values().stream().mapToLong(lane -> lane.received.get()).sum();
+  }
+
   /** How many messages are due by the timetable and have not been sent. */
   long heldBack(long nowNanos) {
     Timetable times = timetable();
@@ -306,10 +325,15 @@ final class Fleet implements Sent, AutoCloseable {
     return heldBack(nowNanos) + deliveries + unacknowledged;
   }
 
-  /** Ends all sending; then what has been counted can be read by the caller. */
-  void stop() throws Exception {
+  /** Nobody sends any more, and nobody comes. Any thread. */
+  void quit() {
     stopped = true;
     lanes.values().forEach(Lane::stop);
+  }
+
+  /** Ends all sending; then what has been counted can be read by the caller. */
+  void stop() throws Exception {
+    quit();
     for (Lane lane : lanes.values()) {
       lane.await();
     }
@@ -345,35 +369,6 @@ final class Fleet implements Sent, AutoCloseable {
   public boolean isAnswered(int number, int message) {
     Publisher publisher = publishers[number];
     return publisher != null && publisher.isAnswered(message);
-  }
-
-  /** Takes the persistent sessions of this run from a broker that goes on living. */
-  void forget() throws InterruptedException {
-    if (!persistent()) {
-      return;
-    }
-    close();
-    TimeUnit.SECONDS.sleep(1);
-    Clients count = scenario.clients();
-    Arrivals goodbye = new Arrivals(0);
-    forget(goodbye, "s", count.subscribers());
-    forget(goodbye, "c", count.collectors());
-    forget(goodbye, "i", count.idle());
-    forget(goodbye, "p", count.publishers());
-    goodbye.await();
-  }
-
-  private void forget(Arrivals goodbye, String kind, int count) throws InterruptedException {
-    for (int i = 0; i < count; i++) {
-      LoadClient client = new LoadClient(session(kind + i, true), LoadClient.Receiver.NOTHING);
-      int node = i;
-      goodbye.next(
-          kind + i,
-          () -> loops.connect(client, node),
-          CompletableFuture::completedFuture,
-          LoadClient::close,
-          () -> {});
-    }
   }
 
   @Override

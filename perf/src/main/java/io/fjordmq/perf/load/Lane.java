@@ -6,7 +6,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import org.HdrHistogram.SingleWriterRecorder;
 
 /**
  * What the clients of one event loop count and record, and their common clock: one timer for all
@@ -17,7 +16,6 @@ final class Lane {
   private static final long LEAST_PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(500);
 
   private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
-  private static final long HIGHEST_MICROS = TimeUnit.MINUTES.toMicros(10);
 
   /** Counts by one thread, read by others. */
   static final class Counter {
@@ -45,18 +43,19 @@ final class Lane {
   final Counter misrouted = new Counter();
   final Counter strange = new Counter();
 
-  /** From the intended time of sending to delivery, microseconds. */
-  final SingleWriterRecorder delivery = new SingleWriterRecorder(HIGHEST_MICROS, 3);
+  /** From the intended time of sending to delivery. */
+  final Delays delivery = new Delays();
 
   /** From the intended time of sending to PUBACK. */
-  final SingleWriterRecorder acknowledgement = new SingleWriterRecorder(HIGHEST_MICROS, 3);
+  final Delays acknowledgement = new Delays();
 
   /** From the intended time of sending to when this tool wrote it. */
-  final SingleWriterRecorder lateness = new SingleWriterRecorder(HIGHEST_MICROS, 3);
+  final Delays lateness = new Delays();
 
   private final EventLoop loop;
   private final List<Publisher> publishers = new ArrayList<>();
   private volatile boolean stopped;
+  private volatile long countedNanos;
   private int cursor;
   private int round;
 
@@ -67,6 +66,11 @@ final class Lane {
   /** Before {@link #start}. */
   void add(Publisher publisher) {
     publishers.add(publisher);
+  }
+
+  /** What is due from then on is counted. Before any lane's {@link #start}. */
+  void countFrom(long nanos) {
+    countedNanos = nanos;
   }
 
   /** Publishers of this lane begin to send. */
@@ -122,8 +126,8 @@ final class Lane {
     loop.submit(() -> {}).get(1, TimeUnit.MINUTES);
   }
 
-  static void record(SingleWriterRecorder recorder, long fromNanos, long toNanos) {
-    long micros = TimeUnit.NANOSECONDS.toMicros(toNanos - fromNanos);
-    recorder.recordValue(Math.max(0, Math.min(HIGHEST_MICROS, micros)));
+  /** That happened now. */
+  void record(Delays delays, long intendedNanos) {
+    delays.record(intendedNanos, System.nanoTime(), intendedNanos - countedNanos >= 0);
   }
 }

@@ -6,10 +6,13 @@ import io.fjordmq.perf.load.Sampler.Reading;
 import io.fjordmq.perf.machine.BrokerWatch;
 import io.fjordmq.perf.scenario.Flow;
 import io.fjordmq.perf.scenario.Scenario;
+import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
@@ -21,6 +24,7 @@ public final class LoadRun {
   private static final int SILENT_SECONDS = 8;
 
   private static final int DRAIN_SECONDS = 120;
+  private static final int SILENCE_SECONDS = 2;
   private static final int PROGRESS_EVERY = 5;
 
   private final Scenario scenario;
@@ -50,24 +54,46 @@ public final class LoadRun {
       String broker, ClientLoops loops, BrokerWatch watch, int run, boolean staying)
       throws Exception {
     try (Fleet fleet = new Fleet(scenario, loops, run)) {
-      Sampler sampler = new Sampler(fleet, watch);
-      Findings findings = new Findings(scenario, fleet, sampler, watch);
-      try {
-        connect(fleet, sampler, findings);
-        if (scenario.flow() == Flow.CONNECTIONS) {
-          hold(sampler, findings);
-        } else if (fleet.turnout().publishers() > 0) {
-          load(fleet, sampler, findings);
+      if (!staying || !scenario.connections().persistent()) {
+        return run(broker, fleet, watch);
+      }
+      try (Farewell farewell = new Farewell(scenario, loops, fleet, progress)) {
+        RunResult result;
+        try {
+          result = run(broker, fleet, watch);
+        } catch (Exception e) {
+          farewell.say().forEach(progress);
+          throw e;
         }
-      } catch (UncheckedIOException e) {
-        findings.fault("the broker has ended: " + e.getMessage());
+        return result.with(List.of(), farewell.say());
       }
+    }
+  }
+
+  private RunResult run(String broker, Fleet fleet, BrokerWatch watch) throws Exception {
+    Sampler sampler = sampler(fleet, watch);
+    Findings findings = new Findings(scenario, fleet, sampler, watch);
+    try {
+      connect(fleet, sampler, findings);
+      if (scenario.flow() == Flow.CONNECTIONS) {
+        hold(sampler, findings);
+      } else if (fleet.turnout().publishers() > 0) {
+        load(fleet, sampler, findings);
+      }
+    } catch (UncheckedIOException e) {
+      findings.brokenOff("the broker has ended: " + e.getMessage(), sampler.last());
       fleet.stop();
-      RunResult result = findings.result(broker);
-      if (staying) {
-        fleet.forget();
-      }
-      return result;
+      awaitSilence(fleet); // other nodes may still deliver
+    }
+    fleet.stop();
+    return findings.result(broker);
+  }
+
+  private static Sampler sampler(Fleet fleet, BrokerWatch watch) throws IOException {
+    try {
+      return new Sampler(fleet, watch);
+    } catch (UncheckedIOException e) {
+      throw new IOException("the broker had ended before its clients came: " + e.getMessage(), e);
     }
   }
 
@@ -92,11 +118,11 @@ public final class LoadRun {
   }
 
   private void hold(Sampler sampler, Findings findings) throws InterruptedException {
-    Reading before = sampler.last();
+    findings.counting(sampler.last());
     for (int i = 0; i < seconds; i++) {
       tell(i, sampler.second(Phase.COUNT));
     }
-    findings.counted(before, sampler.last());
+    findings.counted(sampler.last());
   }
 
   private void load(Fleet fleet, Sampler sampler, Findings findings) throws InterruptedException {
@@ -104,17 +130,18 @@ public final class LoadRun {
     fleet.start(
         Timetable.of(
             System.nanoTime(),
-            warmSeconds + seconds,
+            warmSeconds,
+            seconds,
             scenario.traffic().perSecond(),
             scenario.clients().publishers()));
     for (int i = 0; i < warmSeconds; i++) {
       tell(i, sampler.second(Phase.WARM));
     }
-    Reading before = sampler.last();
+    findings.counting(sampler.last());
     for (int i = 0; i < seconds; i++) {
       tell(i, sampler.second(Phase.COUNT));
     }
-    findings.counted(before, sampler.last());
+    findings.counted(sampler.last());
     drain(fleet, sampler);
   }
 
@@ -130,6 +157,17 @@ public final class LoadRun {
       if (pending == 0) {
         return; // that second was for what comes twice
       }
+    }
+  }
+
+  /** Without samples: there is nothing to take them of. */
+  private static void awaitSilence(Fleet fleet) throws InterruptedException {
+    long before = -1;
+    long received = fleet.received();
+    for (int waited = 0; received > before && waited < DRAIN_SECONDS; waited += SILENCE_SECONDS) {
+      TimeUnit.SECONDS.sleep(SILENCE_SECONDS);
+      before = received;
+      received = fleet.received();
     }
   }
 

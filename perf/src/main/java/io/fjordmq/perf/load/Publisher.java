@@ -2,6 +2,8 @@ package io.fjordmq.perf.load;
 
 import io.fjordmq.perf.LoadClient;
 import io.fjordmq.perf.MqttWire;
+import io.fjordmq.perf.check.Mix;
+import io.fjordmq.perf.check.Stream;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 
@@ -18,7 +20,7 @@ final class Publisher {
   private final int number;
   private final byte[] topic;
   private final Payload payload;
-  private final int answeredEvery;
+  private final Mix mix;
   private final int version;
   private final int qos;
   private final Lane lane;
@@ -35,7 +37,7 @@ final class Publisher {
 
   /**
    * @param qos of messages that are not QoS 0
-   * @param answeredEvery every how many messages one has that; 0 for never
+   * @param mix which messages have that
    * @param client connected
    */
   Publisher(
@@ -43,7 +45,7 @@ final class Publisher {
       byte[] topic,
       Payload payload,
       int qos,
-      int answeredEvery,
+      Mix mix,
       int version,
       LoadClient client,
       Lane lane) {
@@ -51,7 +53,7 @@ final class Publisher {
     this.topic = topic;
     this.payload = payload;
     this.qos = qos;
-    this.answeredEvery = answeredEvery;
+    this.mix = mix;
     this.version = version;
     this.client = client;
     this.lane = lane;
@@ -94,7 +96,7 @@ final class Publisher {
         write(out, intended);
         sent++;
         lane.sent.add(1);
-        Lane.record(lane.lateness, intended, now);
+        lane.record(lane.lateness, intended); // not by now: the ones before it took their time
       }
       channel.writeAndFlush(out, channel.voidPromise());
     }
@@ -121,19 +123,15 @@ final class Publisher {
 
   /** Whether the broker has answered for the message; true of QoS 0. After it has stopped. */
   boolean isAnswered(int message) {
-    return !hasAnswer(message) || acknowledged.has(message / answeredEvery);
-  }
-
-  private boolean hasAnswer(int message) {
-    return answeredEvery > 0 && message % answeredEvery == answeredEvery - 1;
+    return !mix.hasAnswer(message) || acknowledged.has(message / mix.answeredEvery());
   }
 
   private boolean isFull() {
-    return hasAnswer(sent) && answerable - acknowledged.lowest() >= window;
+    return mix.hasAnswer(sent) && answerable - acknowledged.lowest() >= window;
   }
 
   private void write(ByteBuf out, long intended) {
-    boolean answered = hasAnswer(sent);
+    boolean answered = mix.hasAnswer(sent);
     int identifier = 0;
     if (answered) {
       identifier = answerable % IDENTIFIERS + 1;
@@ -153,8 +151,9 @@ final class Publisher {
       return;
     }
     lane.acknowledged.add(1);
-    int message = ordinal * answeredEvery + answeredEvery - 1;
+    int every = mix.answeredEvery();
+    int message = ordinal * every + every - 1;
     long intended = timetable.intendedNanos(number, message + skipped);
-    Lane.record(lane.acknowledgement, intended, System.nanoTime());
+    lane.record(lane.acknowledgement, intended);
   }
 }

@@ -11,7 +11,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.HdrHistogram.Histogram;
-import org.HdrHistogram.SingleWriterRecorder;
 
 /**
  * Takes what there is to see once a second, and keeps the sums of the counted time. One thread;
@@ -60,7 +59,7 @@ final class Sampler {
         watch.usage(),
         ProcessUsage.of(self).cpuMicros(),
         fleet.lanes().stream().mapToLong(lane -> lane.sent.get()).sum(),
-        fleet.lanes().stream().mapToLong(lane -> lane.received.get()).sum(),
+        fleet.received(),
         fleet.arrivals().accepted());
   }
 
@@ -91,7 +90,7 @@ final class Sampler {
     if (phase != Phase.CONNECT && fleet.publishes()) {
       values.put(Series.SENT, (now.sent - last.sent) / seconds);
       values.put(Series.RECEIVED, (now.received - last.received) / seconds);
-      messages(values, phase == Phase.COUNT);
+      messages(values);
     }
     double available = seconds * processors * 10_000.0;
     values.put(Series.TOOL_CPU_PERCENT, (now.toolCpuMicros - last.toolCpuMicros) / available);
@@ -117,29 +116,29 @@ final class Sampler {
     }
   }
 
-  private void messages(Map<Series, Double> values, boolean counted) {
-    Histogram arrived = interval(lane -> lane.delivery);
+  /** What has come since the end of the last second. */
+  void rest() {
+    messages(new EnumMap<>(Series.class));
+  }
+
+  private void messages(Map<Series, Double> values) {
+    Histogram arrived = interval(lane -> lane.delivery, delivery);
     if (arrived.getTotalCount() > 0) {
       values.put(Series.MEAN_MS, arrived.getMean() / 1000);
       values.put(Series.P99_MS, millis(arrived, 99));
       values.put(Series.MAX_MS, arrived.getMaxValue() / 1000.0);
     }
-    Histogram acknowledged = interval(lane -> lane.acknowledgement);
+    Histogram acknowledged = interval(lane -> lane.acknowledgement, acknowledgement);
     if (acknowledged.getTotalCount() > 0) {
       values.put(Series.ACK_MEAN_MS, acknowledged.getMean() / 1000);
       values.put(Series.ACK_P99_MS, millis(acknowledged, 99));
     }
-    Histogram late = interval(lane -> lane.lateness);
-    if (counted) {
-      delivery.add(arrived);
-      acknowledgement.add(acknowledged);
-      lateness.add(late);
-    }
+    interval(lane -> lane.lateness, lateness);
   }
 
-  private Histogram interval(Function<Lane, SingleWriterRecorder> of) {
+  private Histogram interval(Function<Lane, Delays> of, Histogram counted) {
     Histogram sum = new Histogram(3);
-    fleet.lanes().forEach(lane -> sum.add(of.apply(lane).getIntervalHistogram()));
+    fleet.lanes().forEach(lane -> of.apply(lane).moveTo(sum, counted));
     return sum;
   }
 
@@ -167,17 +166,17 @@ final class Sampler {
     return samples;
   }
 
-  /** Deliveries of the counted time, microseconds. */
+  /** Deliveries of what was due in the counted time, whenever they came, microseconds. */
   Histogram delivery() {
     return delivery;
   }
 
-  /** PUBACKs of the counted time, microseconds. */
+  /** PUBACKs of the same, microseconds. */
   Histogram acknowledgement() {
     return acknowledgement;
   }
 
-  /** How late the tool itself was in the counted time, microseconds. */
+  /** How late the tool itself wrote the same, microseconds. */
   Histogram lateness() {
     return lateness;
   }

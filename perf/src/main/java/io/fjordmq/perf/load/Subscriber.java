@@ -1,5 +1,7 @@
 package io.fjordmq.perf.load;
 
+import io.fjordmq.perf.check.Ledger;
+import io.fjordmq.perf.check.Sent;
 import io.netty.buffer.ByteBuf;
 
 /** Enters what comes into its ledger. */
@@ -40,6 +42,6 @@ final class Subscriber {
       case MISROUTED -> lane.misrouted.add(1);
     }
     lane.received.add(1);
-    Lane.record(lane.delivery, Payload.intendedNanos(message), System.nanoTime());
+    lane.record(lane.delivery, Payload.intendedNanos(message));
   }
 }

@@ -7,15 +7,20 @@ import java.util.concurrent.TimeUnit;
  * interval.
  *
  * @param startNanos of {@code System.nanoTime()}
+ * @param countedNanos what is due from then on is counted
  * @param endNanos nothing is due from then on
  * @param intervalNanos between two messages of a publisher
  * @param publishers how many
  */
-record Timetable(long startNanos, long endNanos, double intervalNanos, int publishers) {
-  static Timetable of(long startNanos, int seconds, double perSecond, int publishers) {
+record Timetable(
+    long startNanos, long countedNanos, long endNanos, double intervalNanos, int publishers) {
+  static Timetable of(
+      long startNanos, int warmSeconds, int seconds, double perSecond, int publishers) {
+    long countedNanos = startNanos + TimeUnit.SECONDS.toNanos(warmSeconds);
     return new Timetable(
         startNanos,
-        startNanos + TimeUnit.SECONDS.toNanos(seconds),
+        countedNanos,
+        countedNanos + TimeUnit.SECONDS.toNanos(seconds),
         TimeUnit.SECONDS.toNanos(1) / perSecond,
         publishers);
   }

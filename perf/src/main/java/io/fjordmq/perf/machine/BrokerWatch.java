@@ -6,7 +6,9 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -33,6 +35,15 @@ public final class BrokerWatch {
   /** Whether its CPU and memory can be read. */
   public boolean seesProcesses() {
     return !pids.isEmpty();
+  }
+
+  /** Which programs its processes are, each once; blocks. */
+  public List<String> programs() throws InterruptedException {
+    Set<String> programs = new LinkedHashSet<>();
+    for (long pid : pids) {
+      programs.add(Program.of(pid));
+    }
+    return List.copyOf(programs);
   }
 
   /**

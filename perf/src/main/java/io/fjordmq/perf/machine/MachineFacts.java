@@ -9,6 +9,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** What a reader of figures has to know about where they come from. */
 public final class MachineFacts {
@@ -18,17 +20,32 @@ public final class MachineFacts {
   private MachineFacts() {}
 
   /** By name, in the order of reports. */
-  public static Map<String, String> all() {
+  public static Map<String, String> all() throws InterruptedException {
     Map<String, String> facts = new LinkedHashMap<>();
     var runtime = ManagementFactory.getRuntimeMXBean();
     var system = ManagementFactory.getOperatingSystemMXBean();
     facts.put("processors", system.getAvailableProcessors() + " × " + cpuModel());
     facts.put("memory", field("meminfo", "MemTotal:") / 1024 + " MB");
     facts.put("system", system.getName() + " " + system.getVersion() + ", " + system.getArch());
-    facts.put("congestion control", line(PROC.resolve("sys/net/ipv4/tcp_congestion_control")));
+    facts.put(
+        "congestion control of loopback",
+        congestionControl(
+            Program.said("ip", "route", "get", "127.0.0.1"),
+            line(PROC.resolve("sys/net/ipv4/tcp_congestion_control"))));
     facts.put("load before", line(PROC.resolve("loadavg")));
     facts.put("JVM of the tool", runtime.getVmName() + " " + runtime.getVmVersion());
     return facts;
+  }
+
+  /**
+   * What TCP uses: that of the route, if it has one of its own.
+   *
+   * @param route as {@code ip route get} shows it; empty if it cannot
+   * @param usual for routes without
+   */
+  static String congestionControl(String route, String usual) {
+    Matcher matcher = Pattern.compile("\\bcongctl (?:lock )?(\\S+)").matcher(route);
+    return matcher.find() ? matcher.group(1) : usual;
   }
 
   private static String cpuModel() {

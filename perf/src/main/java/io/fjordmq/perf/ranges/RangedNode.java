@@ -53,22 +53,7 @@ final class RangedNode implements AutoCloseable {
       throws IOException, InterruptedException {
     int port = FreePorts.one();
     int httpPort = FreePorts.one();
-    String configuration =
-        """
-        bootstrap: true
-        mqttServerConfig:
-          tcpListener:
-            host: 127.0.0.1
-            port: %d
-        httpConfig:
-          host: 127.0.0.1
-          port: %d
-        clusterConfig:
-          env: Perf
-          host: 127.0.0.1
-          port: %d
-        %s"""
-            .formatted(port, httpPort, FreePorts.forCluster(), shape);
+    String configuration = BrokerProcess.oneNode(port, httpPort, shape);
     BrokerProcess process =
         BrokerProcess.started(name, checkout, directory, port, configuration, true);
     URI metrics = URI.create("http://127.0.0.1:" + httpPort + "/metrics");

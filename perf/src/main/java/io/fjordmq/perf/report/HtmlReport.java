@@ -6,10 +6,13 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.OptionalDouble;
+import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /** A report for people: one page that needs nothing else. */
 public final class HtmlReport {
@@ -24,9 +27,25 @@ public final class HtmlReport {
           Figure.MEMORY_MB,
           Figure.CONNECTED,
           Figure.CONNECTS,
+          Figure.CONNECT_CPU_PERCENT,
           Figure.CONNECT_MEAN_MS,
           Figure.CONNECT_P99_MS,
           Figure.CONNECTION_KB);
+
+  /** Beside the faults there were. */
+  private static final Set<Figure> OF_EACH_RUN =
+      EnumSet.of(
+          Figure.SENT,
+          Figure.RECEIVED,
+          Figure.MEAN_MS,
+          Figure.P99_MS,
+          Figure.CPU_MICROS,
+          Figure.MEMORY_MB,
+          Figure.CONNECTS,
+          Figure.CONNECT_CPU_PERCENT,
+          Figure.CONNECT_P99_MS,
+          Figure.LOST,
+          Figure.TOOL_LATE_MS);
 
   private static final int MOST_CARDS = 8;
 
@@ -64,22 +83,39 @@ public final class HtmlReport {
   private void head() {
     boolean flawless = report.isFlawless();
     out.append("<header><h1>" + Html.text(report.scenario()) + "</h1>\n");
-    out.append(
-        "<span class=\"badge "
-            + (flawless ? "good\">nothing lost, doubled or out of order" : "bad\">with faults"));
+    out.append("<span class=\"badge " + (flawless ? "good\">" + praise() : "bad\">with faults"));
     out.append("</span>\n<p class=\"summary\">" + Html.text(report.summary()) + "</p>\n");
     out.append("<p class=\"when\">" + Html.text(report.startedAt()));
-    out.append(
-        ", " + report.seconds() + " s counted after " + report.warmSeconds() + " s of warm-up");
+    out.append(", " + times());
     int each = report.runs().size() / Math.max(1, report.brokers().size());
-    out.append(each > 1 ? ", medians of " + each + " runs" : "");
+    out.append(each > 1 ? ", medians of " + each + " runs, of faults the sums" : "");
     out.append("</p></header>\n");
+  }
+
+  /** What went well, of what there was. */
+  private String praise() {
+    if (report.isOfConnections()) {
+      return "nobody refused or disconnected";
+    }
+    boolean sent =
+        report.runs().stream().anyMatch(run -> run.figures().getOrDefault(Figure.SENT, 0.0) > 0);
+    return sent ? "nothing lost, doubled or out of order" : "no messages were sent";
+  }
+
+  private String times() {
+    if (report.isOfConnections()) {
+      return "held for " + report.seconds() + " s after the last had come";
+    }
+    int warm = report.warmSeconds();
+    return report.seconds()
+        + " s counted"
+        + (warm == 0 ? " without a warm-up" : " after " + warm + " s of warm-up");
   }
 
   private void cards(String broker) {
     List<Figure> shown =
         FIRST_SIGHT.stream()
-            .filter(figure -> report.median(broker, figure).isPresent())
+            .filter(figure -> report.overall(broker, figure).isPresent())
             .limit(MOST_CARDS)
             .toList();
     int colour = report.brokers().size() == 1 ? 0 : report.brokers().indexOf(broker);
@@ -90,7 +126,7 @@ public final class HtmlReport {
           "<div class=\"card\"><span>%s</span><b>%s</b><i>%s</i></div>"
               .formatted(
                   Html.text(figure.label()),
-                  text(figure, report.median(broker, figure)),
+                  text(figure, report.overall(broker, figure)),
                   Html.text(figure.unit())));
     }
     out.append("</section>\n");
@@ -129,7 +165,7 @@ public final class HtmlReport {
     out.append("<th></th><th></th></tr>\n");
     for (Figure figure : Figure.values()) {
       List<OptionalDouble> values =
-          report.brokers().stream().map(broker -> report.median(broker, figure)).toList();
+          report.brokers().stream().map(broker -> report.overall(broker, figure)).toList();
       if (values.stream().noneMatch(OptionalDouble::isPresent)) {
         continue;
       }
@@ -147,15 +183,11 @@ public final class HtmlReport {
 
   private void runs() {
     List<Figure> columns =
-        List.of(
-            Figure.SENT,
-            Figure.RECEIVED,
-            Figure.MEAN_MS,
-            Figure.P99_MS,
-            Figure.CPU_MICROS,
-            Figure.MEMORY_MB,
-            Figure.LOST,
-            Figure.TOOL_LATE_MS);
+        Stream.of(Figure.values())
+            .filter(figure -> OF_EACH_RUN.contains(figure) || isFaultOfSomeRun(figure))
+            .filter(
+                figure -> report.runs().stream().anyMatch(run -> run.figures().containsKey(figure)))
+            .toList();
     out.append("<h2>Single runs</h2><div class=\"wide\"><table><tr><th></th>");
     columns.forEach(figure -> out.append("<th class=\"n\">" + Html.text(figure.label()) + "</th>"));
     out.append("</tr>\n");
@@ -168,6 +200,11 @@ public final class HtmlReport {
       out.append("</tr>\n");
     }
     out.append("</table></div>\n");
+  }
+
+  private boolean isFaultOfSomeRun(Figure figure) {
+    return figure.isFault()
+        && report.runs().stream().anyMatch(run -> run.figures().getOrDefault(figure, 0.0) > 0);
   }
 
   private void facts() {

@@ -35,8 +35,13 @@ record Plot(
   /**
    * @param colour 0 to 5
    * @param dashes 0 for a whole line, up to 2
+   * @param broad wide and pale, so that it is seen below another one at the same place
    */
-  record Line(String label, int colour, int dashes, List<Point> points) {}
+  record Line(String label, int colour, int dashes, boolean broad, List<Point> points) {
+    String style() {
+      return "c" + colour + " d" + dashes + (broad ? " broad" : "");
+    }
+  }
 
   /** A point of a line, in the units of the axes. */
   record Point(double x, double y) {}
@@ -44,8 +49,12 @@ record Plot(
   /** A marked place of the horizontal axis. */
   record Mark(double x, String text) {}
 
-  /** A stretch of the horizontal axis. */
-  record Band(double from, double to, Phase phase) {}
+  /**
+   * A stretch of the horizontal axis.
+   *
+   * @param name for people
+   */
+  record Band(double from, double to, Phase phase, String name) {}
 
   String html() {
     StringBuilder out = new StringBuilder();
@@ -56,8 +65,8 @@ record Plot(
     out.append("<div class=\"legend\">");
     for (Line line : lines) {
       out.append(
-          "<span><svg viewBox=\"0 0 22 8\"><path class=\"c%d d%d\" d=\"M1 4H21\"/></svg>%s</span>"
-              .formatted(line.colour, line.dashes, Html.text(line.label)));
+          "<span><svg viewBox=\"0 0 22 8\"><path class=\"%s\" d=\"M1 4H21\"/></svg>%s</span>"
+              .formatted(line.style(), Html.text(line.label)));
     }
     return out.append("</div></figure>\n").toString();
   }
@@ -113,21 +122,14 @@ record Plot(
             TOP,
             width,
             HEIGHT - TOP - BOTTOM));
-    String name =
-        switch (band.phase) {
-          case CONNECT -> "connecting";
-          case WARM -> "warm-up";
-          case COUNT -> "counted";
-          case DRAIN -> "end";
-        };
-    if (width > 6.5 * name.length()) {
+    if (width > 6.5 * band.name.length()) {
       out.append(
           String.format(
               Locale.ROOT,
               "<text class=\"phase\" x=\"%.1f\" y=\"%.1f\">%s</text>",
               from + 3,
               TOP - 6,
-              name));
+              band.name));
     }
     out.append('\n');
   }
@@ -143,8 +145,7 @@ record Plot(
     if (line.points.size() == 1) {
       path.append("h0.1");
     }
-    out.append(
-        "<path class=\"line c%d d%d\" d=\"%s\"/>%n".formatted(line.colour, line.dashes, path));
+    out.append("<path class=\"line %s\" d=\"%s\"/>%n".formatted(line.style(), path));
   }
 
   private double x(double value) {

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalDouble;
+import java.util.stream.Stream;
 
 /** The pictures of a report: of each broker its typical run. */
 final class Plots {
@@ -24,15 +25,18 @@ final class Plots {
 
   private final List<RunResult> runs;
 
+  /** Whether clients only connected. */
+  private final boolean held;
+
   Plots(Report report) {
     this.runs = report.brokers().stream().map(report::typical).toList();
+    this.held = report.isOfConnections();
   }
 
   /** As HTML; those there is nothing to draw in are left out. */
   List<String> html() {
-    List<Optional<Plot>> plots =
+    List<Optional<Plot>> others =
         List.of(
-            overTime("Messages", "msg/s", false, List.of(Series.SENT, Series.RECEIVED)),
             overTime(
                 "Latency, publish to delivery",
                 "ms",
@@ -56,12 +60,54 @@ final class Plots {
                 false,
                 List.of(Series.CPU_PERCENT, Series.TOOL_CPU_PERCENT)),
             overTime("Memory of the broker", "MB", false, List.of(Series.MEMORY_MB)),
-            overTime(
-                "Ranges and who leads them",
-                "",
-                false,
-                List.of(Series.RANGES, Series.LED_BY_1, Series.LED_BY_2, Series.LED_BY_3)));
-    return plots.stream().flatMap(Optional::stream).map(Plot::html).toList();
+            overTime("Ranges and who leads them", "", false, leaders()));
+    return Stream.concat(messages().stream(), others.stream().flatMap(Optional::stream))
+        .map(Plot::html)
+        .toList();
+  }
+
+  /**
+   * One for each broker, since lines of what all brokers carry would hide each other; what is sent
+   * is seen below what is delivered. All have the same axes.
+   */
+  private List<Plot> messages() {
+    List<List<Line>> ofRuns = new ArrayList<>();
+    for (RunResult run : runs) {
+      List<Line> lines = new ArrayList<>();
+      for (Series series : List.of(Series.SENT, Series.RECEIVED)) {
+        List<Point> points = points(run, series);
+        if (!points.isEmpty()) {
+          boolean sent = series == Series.SENT;
+          lines.add(new Line(series.label(), sent ? 0 : 1, 0, sent, points));
+        }
+      }
+      ofRuns.add(lines);
+    }
+    Axis scale = scale(ofRuns.stream().flatMap(List::stream).toList(), false);
+    List<Plot> plots = new ArrayList<>();
+    for (int run = 0; run < runs.size(); run++) {
+      if (!ofRuns.get(run).isEmpty()) {
+        String title = runs.size() == 1 ? "Messages" : "Messages, " + runs.get(run).broker();
+        plots.add(
+            new Plot(
+                title,
+                "msg/s",
+                seconds(),
+                marks(seconds()),
+                scale,
+                ofRuns.get(run),
+                bands(runs.get(run))));
+      }
+    }
+    return plots;
+  }
+
+  /** A node that is alone leads all ranges there are: one line is enough. */
+  private List<Series> leaders() {
+    boolean several = runs.stream().anyMatch(run -> !points(run, Series.LED_BY_2).isEmpty());
+    return several
+        ? List.of(Series.RANGES, Series.LED_BY_1, Series.LED_BY_2, Series.LED_BY_3)
+        : List.of(Series.RANGES);
   }
 
   private Optional<Plot> overTime(
@@ -79,13 +125,20 @@ final class Plots {
     if (lines.isEmpty()) {
       return Optional.empty();
     }
+    Axis scale = scale(lines, mayBeWide);
+    return Optional.of(
+        new Plot(title, unit, seconds(), marks(seconds()), scale, lines, bands(runs.get(0))));
+  }
+
+  /** The horizontal axis of all that is drawn over time. */
+  private Axis seconds() {
     double begin = runs.stream().mapToDouble(run -> -zero(run)).min().orElse(0);
     double end = runs.stream().mapToDouble(Plots::end).max().orElse(1);
-    Axis across = Axis.between(begin, end);
-    List<Mark> marks =
-        across.marks().stream().map(at -> new Mark(at, Axis.text(at) + " s")).toList();
-    return Optional.of(
-        new Plot(title, unit, across, marks, scale(lines, mayBeWide), lines, bands(runs.get(0))));
+    return Axis.between(begin, end);
+  }
+
+  private static List<Mark> marks(Axis seconds) {
+    return seconds.marks().stream().map(at -> new Mark(at, Axis.text(at) + " s")).toList();
   }
 
   /** One broker: a colour for each series. Several: a colour for each broker. */
@@ -93,7 +146,7 @@ final class Plots {
     boolean alone = runs.size() == 1;
     String broker = runs.get(run).broker();
     String name = label.equals("broker") ? broker : alone ? label : broker + " " + label;
-    return new Line(name, alone ? series : run, alone ? 0 : series, points);
+    return new Line(name, alone ? series : run, alone ? 0 : series, false, points);
   }
 
   private static List<Point> points(RunResult run, Series series) {
@@ -146,7 +199,7 @@ final class Plots {
   }
 
   /** The phases of the first run; those of the others are as long but for connecting. */
-  private static List<Band> bands(RunResult run) {
+  private List<Band> bands(RunResult run) {
     List<Band> bands = new ArrayList<>();
     double zero = zero(run);
     double from = -zero;
@@ -154,16 +207,25 @@ final class Plots {
     Sample.Phase phase = null;
     for (Sample sample : run.samples()) {
       if (phase != null && sample.phase() != phase) {
-        bands.add(new Band(from, to, phase));
+        bands.add(new Band(from, to, phase, name(phase)));
         from = to;
       }
       phase = sample.phase();
       to = sample.second() - zero;
     }
     if (phase != null) {
-      bands.add(new Band(from, to, phase));
+      bands.add(new Band(from, to, phase, name(phase)));
     }
     return bands;
+  }
+
+  private String name(Sample.Phase phase) {
+    return switch (phase) {
+      case CONNECT -> "connecting";
+      case WARM -> "warm-up";
+      case COUNT -> held ? "held" : "counted";
+      case DRAIN -> "end";
+    };
   }
 
   private Optional<Plot> percentiles() {
@@ -174,7 +236,7 @@ final class Plots {
         points.add(new Point(place(percentile.percent()), percentile.millis()));
       }
       if (!points.isEmpty()) {
-        lines.add(new Line(runs.get(run).broker(), run, 0, points));
+        lines.add(new Line(runs.get(run).broker(), run, 0, false, points));
       }
     }
     if (lines.isEmpty()) {

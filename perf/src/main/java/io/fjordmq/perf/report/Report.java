@@ -2,6 +2,8 @@ package io.fjordmq.perf.report;
 
 import io.fjordmq.perf.load.Figure;
 import io.fjordmq.perf.load.RunResult;
+import io.fjordmq.perf.scenario.Flow;
+import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -14,18 +16,20 @@ import java.util.Set;
  * @param scenario its name
  * @param summary what was done, in a line
  * @param published what others measured with the original; may be empty
+ * @param flow who got whose messages
  * @param command exactly as it was given
  * @param startedAt date and time, ISO 8601
  * @param facts about machine, commit and settings, by name
  * @param notes how the work differs from what the name promises
  * @param warmSeconds before counting
- * @param seconds counted
+ * @param seconds counted; of connections, held
  * @param runs in the order in which they were done
  */
 public record Report(
     String scenario,
     String summary,
     String published,
+    Flow flow,
     String command,
     String startedAt,
     Map<String, String> facts,
@@ -45,23 +49,28 @@ public record Report(
     return runs.stream().filter(run -> run.broker().equals(broker)).toList();
   }
 
-  /** The median of a broker's runs; the lower of the two in the middle. */
-  public OptionalDouble median(String broker, Figure figure) {
+  /**
+   * Of all of a broker's runs: the sum of faults, of other figures the median, the lower of the two
+   * in the middle.
+   */
+  public OptionalDouble overall(String broker, Figure figure) {
     double[] values =
         runsOf(broker).stream()
             .filter(run -> run.figures().containsKey(figure))
             .mapToDouble(run -> run.figures().getOrDefault(figure, 0.0))
             .sorted()
             .toArray();
-    return values.length == 0
-        ? OptionalDouble.empty()
-        : OptionalDouble.of(values[(values.length - 1) / 2]);
+    if (values.length == 0) {
+      return OptionalDouble.empty();
+    }
+    return OptionalDouble.of(
+        figure.isFault() ? Arrays.stream(values).sum() : values[(values.length - 1) / 2]);
   }
 
   /** The run to draw: the one in the middle by CPU a message, else the last. */
   public RunResult typical(String broker) {
     List<RunResult> all = runsOf(broker);
-    OptionalDouble middle = median(broker, Figure.CPU_MICROS);
+    OptionalDouble middle = overall(broker, Figure.CPU_MICROS);
     return all.stream()
         .filter(
             run ->
@@ -70,6 +79,11 @@ public record Report(
                     && run.figures().getOrDefault(Figure.CPU_MICROS, 0.0) == middle.getAsDouble())
         .findFirst()
         .orElse(all.get(all.size() - 1));
+  }
+
+  /** Whether clients only connected and were held. */
+  public boolean isOfConnections() {
+    return flow == Flow.CONNECTIONS;
   }
 
   /** Whether no broker did anything it must not. */

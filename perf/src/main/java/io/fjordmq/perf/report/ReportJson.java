@@ -12,7 +12,7 @@ import java.util.Map;
 
 /** A report for programs. {@code format} changes when a reader would have to. */
 public final class ReportJson {
-  static final int FORMAT = 1;
+  static final int FORMAT = 2;
 
   private ReportJson() {}
 
@@ -22,6 +22,7 @@ public final class ReportJson {
     root.put("scenario", report.scenario());
     root.put("summary", report.summary());
     root.put("published", report.published());
+    root.put("flow", report.flow().name().toLowerCase(Locale.ROOT));
     root.put("command", report.command());
     root.put("startedAt", report.startedAt());
     root.put("facts", report.facts());
@@ -29,17 +30,25 @@ public final class ReportJson {
     root.put("warmSeconds", report.warmSeconds());
     root.put("seconds", report.seconds());
     root.put("flawless", report.isFlawless());
-    Map<String, Object> medians = new LinkedHashMap<>();
+    root.put("medians", overall(report, false));
+    root.put("sums", overall(report, true));
+    root.put("runs", report.runs().stream().map(ReportJson::run).toList());
+    return Json.write(root);
+  }
+
+  /** Of each broker's runs, either the faults or the other figures. */
+  private static Map<String, Object> overall(Report report, boolean faults) {
+    Map<String, Object> brokers = new LinkedHashMap<>();
     for (String broker : report.brokers()) {
       Map<String, Object> figures = new LinkedHashMap<>();
       for (Figure figure : Figure.values()) {
-        report.median(broker, figure).ifPresent(value -> figures.put(key(figure), value));
+        if (figure.isFault() == faults) {
+          report.overall(broker, figure).ifPresent(value -> figures.put(key(figure), value));
+        }
       }
-      medians.put(broker, figures);
+      brokers.put(broker, figures);
     }
-    root.put("medians", medians);
-    root.put("runs", report.runs().stream().map(ReportJson::run).toList());
-    return Json.write(root);
+    return brokers;
   }
 
   private static Map<String, Object> run(RunResult run) {

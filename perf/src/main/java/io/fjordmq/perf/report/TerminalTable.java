@@ -22,7 +22,7 @@ public final class TerminalTable {
     rows.add(head);
     for (Figure figure : Figure.values()) {
       List<OptionalDouble> values =
-          brokers.stream().map(broker -> report.median(broker, figure)).toList();
+          brokers.stream().map(broker -> report.overall(broker, figure)).toList();
       if (values.stream().anyMatch(OptionalDouble::isPresent)) {
         rows.add(row(figure, values));
       }

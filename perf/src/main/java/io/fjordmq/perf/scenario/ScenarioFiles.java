@@ -48,12 +48,14 @@ public final class ScenarioFiles {
   /**
    * One of the lists, or any whose name says it all.
    *
+   * @param name may leave out {@code true_}
    * @throws ScenarioException if there is none of that name
    */
   public Scenario find(String name) {
+    String whole = ScenarioName.whole(name);
     for (List<Scenario> list : lists.values()) {
       for (Scenario scenario : list) {
-        if (scenario.name().equals(name)) {
+        if (scenario.name().equals(whole)) {
           return scenario;
         }
       }
@@ -76,7 +78,8 @@ public final class ScenarioFiles {
       }
       List<Scenario> scenarios = new ArrayList<>();
       for (Map.Entry<?, ?> entry : entries.entrySet()) {
-        scenarios.add(ScenarioEntry.read(String.valueOf(entry.getKey()), entry.getValue()));
+        String name = ScenarioName.whole(String.valueOf(entry.getKey()));
+        scenarios.add(ScenarioEntry.read(name, entry.getValue()));
       }
       return scenarios;
     } catch (ScenarioException | YAMLException e) {

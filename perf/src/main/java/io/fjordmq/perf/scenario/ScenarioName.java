@@ -20,13 +20,19 @@ import java.util.regex.Pattern;
  * conn_tcp_C_Nn                     the same at 1,000 a second, with TLS at 500
  * v5_C_qosQ_pB_Rmps_Nn              C clients of MQTT 5, half of them publish to the other half
  * </pre>
+ *
+ * <p>A name that says neither {@code true_} nor {@code false_} where one is expected means {@code
+ * true_}: see {@link #whole}.
  */
 final class ScenarioName {
   private static final int SECONDS = 60;
 
+  /** What most names begin with, so that it may be left out. */
+  private static final String CLEAN = "true_";
+
   private static final Pattern MESSAGES =
       Pattern.compile(
-          "(share_|fanout_)?(true|false)_"
+          "(share_|fanout_)?(?:(true|false)_)?"
               + Count.PATTERN
               + "_"
               + Count.PATTERN
@@ -49,6 +55,16 @@ final class ScenarioName {
 
   private ScenarioName() {}
 
+  /** The same name with what it may leave out; of other forms, or whole already, as it is. */
+  static String whole(String name) {
+    Matcher messages = MESSAGES.matcher(name);
+    if (!messages.matches() || messages.group(2) != null) {
+      return name;
+    }
+    String prefix = messages.group(1) == null ? "" : messages.group(1);
+    return prefix + CLEAN + name.substring(prefix.length());
+  }
+
   /**
    * @return empty if the name is not of these forms
    * @throws ScenarioException if it is, and asks for what cannot be
@@ -56,7 +72,7 @@ final class ScenarioName {
   static Optional<Scenario> parse(String name) {
     Matcher messages = MESSAGES.matcher(name);
     if (messages.matches()) {
-      return Optional.of(messages(name, messages));
+      return Optional.of(messages(whole(name), messages));
     }
     Matcher connections = CONNECTIONS.matcher(name);
     if (connections.matches()) {
@@ -101,7 +117,7 @@ final class ScenarioName {
         new Connections(
             Transport.TCP,
             Connections.MQTT_3,
-            matcher.group(2).equals("false"),
+            "false".equals(matcher.group(2)),
             0,
             0,
             Leaving.NONE,

@@ -2,6 +2,7 @@ package io.fjordmq.perf.tool;
 
 import io.fjordmq.perf.BrokerProcess;
 import io.fjordmq.perf.FreePorts;
+import io.fjordmq.perf.ProcessUsage;
 import io.fjordmq.perf.TlsSetup;
 import io.fjordmq.perf.load.Users;
 import io.fjordmq.perf.machine.BrokerWatch;
@@ -178,6 +179,19 @@ final class Brokers implements AutoCloseable {
 
   /** A broker of any make that runs already. */
   Target given(RunOptions options) throws IOException {
+    for (long pid : options.pids()) {
+      try {
+        ProcessUsage.of(pid);
+      } catch (UncheckedIOException e) {
+        throw new UsageException(
+            "--pids "
+                + pid
+                + ": "
+                + e.getMessage()
+                + "; it takes the process ids of the given broker's nodes on this machine, or"
+                + " nothing");
+      }
+    }
     SslContext tls = null;
     Path certificate = options.clientCertificate();
     Path key = options.clientKey();
@@ -203,6 +217,11 @@ final class Brokers implements AutoCloseable {
         new LimitedNodes(NodeLimits.NONE),
         true,
         () -> {});
+  }
+
+  /** After {@link #endForGood}. */
+  boolean isOver() {
+    return over;
   }
 
   /** The same as {@link #close}, and nothing is started any more. Any thread. */

@@ -1,5 +1,6 @@
 package io.fjordmq.perf.tool;
 
+import io.fjordmq.perf.scenario.Connections.Transport;
 import io.fjordmq.perf.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,23 +38,8 @@ record Feasibility(long openFiles, long availableKilobytes) {
    */
   List<String> obstacles(Scenario scenario, double factor, boolean starts) {
     List<String> obstacles = new ArrayList<>();
-    long clients = scenario.clients().total();
-    long files = clients + FILES_OF_THE_TOOL;
-    if (files > openFiles) {
-      obstacles.add(
-          String.format(
-              Locale.ROOT,
-              "%,d clients need as many open files, and a process may have %,d here (ulimit -n);"
-                  + " --scale %s would do",
-              clients,
-              openFiles,
-              scale(factor, openFiles - FILES_OF_THE_TOOL, clients)));
-    }
-    if (!starts) {
-      return obstacles;
-    }
     int nodes = scenario.cluster().nodes();
-    if (nodes > MOST_NODES) {
+    if (starts && nodes > MOST_NODES) {
       obstacles.add(
           "it wants "
               + nodes
@@ -61,40 +47,70 @@ record Feasibility(long openFiles, long availableKilobytes) {
               + MOST_NODES
               + " here; give more with --hosts, or any --scale below 1 makes do with "
               + MOST_NODES);
-      return obstacles;
     }
-    long each = clients / nodes;
-    if (each + FILES_OF_A_NODE > openFiles) {
-      obstacles.add(
-          String.format(
-              Locale.ROOT,
-              "%,d clients at each node are more open files than it may have here (%,d); --scale %s"
-                  + " would do",
-              each,
-              openFiles,
-              scale(factor, openFiles - FILES_OF_A_NODE, each)));
-    }
-    boolean plain =
-        scenario.connections().transport() == io.fjordmq.perf.scenario.Connections.Transport.TCP;
-    long kilobytes =
-        clients * (KILOBYTES_OF_A_CLIENT + KILOBYTES_AT_A_BROKER + (plain ? 0 : KILOBYTES_OF_TLS));
-    if (kilobytes > availableKilobytes) {
-      obstacles.add(
-          String.format(
-              Locale.ROOT,
-              "%,d clients and their broker would want about %,d MB of memory, and %,d are free;"
-                  + " --scale %s would do",
-              clients,
-              kilobytes / 1024,
-              availableKilobytes / 1024,
-              scale(factor, availableKilobytes, kilobytes)));
+    List<Shortage> shortages = shortages(scenario, starts);
+    // One of them alone would let people run into the next one.
+    double least = shortages.stream().mapToDouble(Shortage::share).min().orElse(1);
+    for (Shortage shortage : shortages) {
+      obstacles.add(shortage.text() + "; --scale " + scale(factor * least) + " would do");
     }
     return obstacles;
   }
 
+  /**
+   * Something there is too little of.
+   *
+   * @param share of the clients for which it would do
+   */
+  private record Shortage(String text, double share) {
+    Shortage(String text, long have, long want) {
+      this(text, (double) Math.max(1, have) / want);
+    }
+  }
+
+  private List<Shortage> shortages(Scenario scenario, boolean starts) {
+    List<Shortage> shortages = new ArrayList<>();
+    long clients = scenario.clients().total();
+    if (clients + FILES_OF_THE_TOOL > openFiles) {
+      String text =
+          String.format(
+              Locale.ROOT,
+              "%,d clients need as many open files, and a process may have %,d here (ulimit -n)",
+              clients,
+              openFiles);
+      shortages.add(new Shortage(text, openFiles - FILES_OF_THE_TOOL, clients));
+    }
+    if (!starts) {
+      return shortages;
+    }
+    long each = clients / Math.min(MOST_NODES, scenario.cluster().nodes());
+    if (each + FILES_OF_A_NODE > openFiles) {
+      String text =
+          String.format(
+              Locale.ROOT,
+              "%,d clients at each node are more open files than it may have here (%,d)",
+              each,
+              openFiles);
+      shortages.add(new Shortage(text, openFiles - FILES_OF_A_NODE, each));
+    }
+    boolean plain = scenario.connections().transport() == Transport.TCP;
+    long kilobytes =
+        clients * (KILOBYTES_OF_A_CLIENT + KILOBYTES_AT_A_BROKER + (plain ? 0 : KILOBYTES_OF_TLS));
+    if (kilobytes > availableKilobytes) {
+      String text =
+          String.format(
+              Locale.ROOT,
+              "%,d clients and their broker would want about %,d MB of memory, and %,d are free",
+              clients,
+              kilobytes / 1024,
+              availableKilobytes / 1024);
+      shortages.add(new Shortage(text, availableKilobytes, kilobytes));
+    }
+    return shortages;
+  }
+
   /** Two digits, rounded down. */
-  private static String scale(double factor, long have, long want) {
-    double scale = factor * Math.max(1, have) / want;
+  private static String scale(double scale) {
     double unit = Math.pow(10, Math.floor(Math.log10(scale)) - 1);
     return new java.math.BigDecimal(Math.floor(scale / unit) * unit)
         .round(new java.math.MathContext(2))

@@ -1,7 +1,6 @@
 package io.fjordmq.perf.tool;
 
 import io.fjordmq.perf.report.Comparison;
-import io.fjordmq.perf.scenario.Scenario;
 import io.fjordmq.perf.scenario.ScenarioException;
 import io.fjordmq.perf.scenario.ScenarioFiles;
 import java.io.IOException;
@@ -12,7 +11,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The load tool. Ends with 0 if all went well, 1 if a broker did what it must not (messages lost,
- * doubled or out of order, clients refused), 2 if nothing could be measured.
+ * doubled, out of order, misrouted or not acknowledged, clients refused or disconnected, a broker
+ * that ended), 2 if nothing, or not all, could be measured.
  *
  * <p>{@code PerfTool CHECKOUT FOLDER COMMAND…}; started by {@code bin/perf.sh}. CHECKOUT has the
  * broker and the scenarios, FOLDER is where the user stands.
@@ -58,7 +58,9 @@ public final class PerfTool {
           return FLAWLESS;
         }
         case "micro" -> new MicroCommand(checkout, here).run(words.subList(1, words.size()));
-        case "--list", "list" -> list(scenarios());
+        case "--list", "list" ->
+            System.out.print(
+                new ScenarioList(scenarios(), limits -> LimitsHere.obstacle(limits, true)).text());
         default ->
             throw new UsageException(
                 "'" + command + "' is none of run, compare, micro, --list; see --help");
@@ -75,20 +77,5 @@ public final class PerfTool {
 
   private ScenarioFiles scenarios() throws IOException {
     return new ScenarioFiles(checkout.resolve("perf/scenarios"));
-  }
-
-  private static void list(ScenarioFiles files) {
-    for (String name : files.names()) {
-      System.out.println("# " + name);
-      for (Scenario scenario : files.list(name)) {
-        System.out.printf("%-46s %s%n", scenario.name(), scenario.summary());
-        if (!scenario.published().isEmpty()) {
-          System.out.printf("%-46s   published: %s%n", "", scenario.published());
-        }
-      }
-      System.out.println();
-    }
-    System.out.println(
-        "Any other name of these forms can be run as well; see docs/PERFORMANCE.md.");
   }
 }

@@ -1,38 +1,34 @@
 package io.fjordmq.perf.tool;
 
-import io.fjordmq.perf.ClientLoops;
 import io.fjordmq.perf.load.LoadRun;
-import io.fjordmq.perf.load.RunResult;
 import io.fjordmq.perf.machine.MachineFacts;
-import io.fjordmq.perf.report.HtmlReport;
+import io.fjordmq.perf.machine.Program;
 import io.fjordmq.perf.report.Report;
-import io.fjordmq.perf.report.ReportJson;
 import io.fjordmq.perf.report.TerminalTable;
 import io.fjordmq.perf.scenario.Connections.Transport;
+import io.fjordmq.perf.scenario.Flow;
 import io.fjordmq.perf.scenario.NodeLimits;
 import io.fjordmq.perf.scenario.Scale;
 import io.fjordmq.perf.scenario.Scale.Scaled;
 import io.fjordmq.perf.scenario.Scenario;
 import io.fjordmq.perf.scenario.ScenarioFiles;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.LocalDateTime;
 import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ThreadLocalRandom;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** {@code run}: makes a scenario fit, refuses what does not, runs it and writes the report. */
 final class RunCommand {
   private static final int WARM_SECONDS = 15;
+
+  private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9_./:,=@%+-]+");
 
   private static final String SETTING = "FJORDMQ_.+|(dist_worker|inbox_store|retain_store)_.+";
 
@@ -56,92 +52,80 @@ final class RunCommand {
 
   int run() throws Exception {
     Scaled scaled = fitting();
+    Path out = options.out();
+    ReportFolder folder = new ReportFolder(out == null ? here.resolve("perf-reports") : out);
+    folder.check();
     Scenario scenario = scaled.scenario();
     List<String> notes = notes(scaled);
     System.out.println(original.name() + ": " + scenario.summary());
     notes.forEach(note -> System.out.println("  " + note));
     int seconds = options.seconds() == RunOptions.UNSAID ? original.seconds() : options.seconds();
-    int warm = scenario.cluster().cold() ? 0 : WARM_SECONDS;
-    warm = options.warmSeconds() == RunOptions.UNSAID ? warm : options.warmSeconds();
+    int warm = warmSeconds(scenario);
     String startedAt =
         ZonedDateTime.now()
             .truncatedTo(ChronoUnit.SECONDS)
             .format(DateTimeFormatter.ISO_OFFSET_DATE_TIME);
     Map<String, String> facts = facts();
-    List<RunResult> results = new ArrayList<>();
-    Path work = Files.createTempDirectory("fjordmq-perf");
-    try (Brokers brokers = new Brokers(checkout, scenario)) {
-      Thread ending = new Thread(() -> interrupted(brokers, work), "ending");
-      Runtime.getRuntime().addShutdownHook(ending);
-      for (int run = 0; run < options.runs(); run++) {
-        for (String name : names()) {
-          results.add(one(brokers, name, scenario, warm, seconds, work.resolve(name + "-" + run)));
-        }
+    Rounds rounds =
+        new Rounds(
+            checkout, options, scenario, new LoadRun(scenario, warm, seconds, System.out::println));
+    WorkFolder work = WorkFolder.make();
+    try {
+      rounds.run(work);
+    } catch (Exception e) {
+      if (!rounds.isBrokenOff() && work.keep()) {
+        System.err.println("perf: logs of the brokers: " + work.path());
       }
-      Runtime.getRuntime().removeShutdownHook(ending);
+      throw e;
+    }
+    rounds.programs().forEach((broker, program) -> facts.put("program of " + broker, program));
+    String failed = rounds.failed();
+    if (failed != null) {
+      notes.add(failed);
     }
     Report report =
         new Report(
             original.name(),
             scenario.summary(),
             original.published(),
-            "bin/perf.sh " + String.join(" ", words),
+            scenario.flow(),
+            command(words),
             startedAt,
             facts,
             notes,
             warm,
             seconds,
-            results);
+            rounds.results());
     System.out.println();
     System.out.print(TerminalTable.of(report));
-    write(report);
-    if (report.isFlawless() || !options.hosts().isEmpty()) {
-      delete(work); // a given broker has its logs elsewhere
-    } else {
-      System.out.println("logs of the brokers: " + work);
+    folder.write(report);
+    if (failed == null && report.isFlawless()) {
+      work.delete();
+      return PerfTool.FLAWLESS;
     }
-    return report.isFlawless() ? PerfTool.FLAWLESS : PerfTool.FAULTS;
+    if (work.keep()) {
+      System.out.println("logs of the brokers: " + work.path());
+    }
+    if (failed != null) {
+      System.err.println("perf: " + failed);
+      return PerfTool.NOT_DONE;
+    }
+    return PerfTool.FAULTS;
   }
 
-  /** Nothing is left of a run that somebody broke off. */
-  private static void interrupted(Brokers brokers, Path work) {
-    try {
-      brokers.endForGood();
-    } catch (UncheckedIOException e) {
-      System.err.println("perf: " + e.getMessage());
-    }
-    try {
-      delete(work);
-    } catch (IOException e) {
-      System.err.println("perf: not everything could be removed below " + work + ": " + e);
-    }
+  /** As a shell takes it. */
+  static String command(List<String> words) {
+    return Stream.concat(Stream.of("bin/perf.sh"), words.stream())
+        .map(word -> PLAIN.matcher(word).matches() ? word : "'" + word.replace("'", "'\\''") + "'")
+        .collect(Collectors.joining(" "));
   }
 
-  /** The names of the brokers of one round; one for a given broker. */
-  private List<String> names() {
-    return options.hosts().isEmpty() ? options.brokers() : List.of("given");
-  }
-
-  private RunResult one(
-      Brokers brokers, String name, Scenario scenario, int warm, int seconds, Path directory)
-      throws Exception {
-    System.out.println();
-    boolean given = !options.hosts().isEmpty();
-    System.out.println(given ? "the given broker" : "starting " + name);
-    try (Target target = given ? brokers.given(options) : brokers.start(name, directory);
-        ClientLoops loops =
-            new ClientLoops(
-                target.addresses(), options.threads(), target.tls(), options.remote())) {
-      RunResult result =
-          new LoadRun(scenario, warm, seconds, System.out::println)
-              .run(
-                  target.name(),
-                  loops,
-                  target.watch(),
-                  ThreadLocalRandom.current().nextInt(1, Integer.MAX_VALUE),
-                  target.staying());
-      return target.limits().explain(result);
+  private int warmSeconds(Scenario scenario) {
+    if (scenario.flow() == Flow.CONNECTIONS) {
+      return 0; // nothing is sent that could warm anything up
     }
+    int usual = scenario.cluster().cold() ? 0 : WARM_SECONDS;
+    return options.warmSeconds() == RunOptions.UNSAID ? usual : options.warmSeconds();
   }
 
   /** What can be run here of what was asked for. */
@@ -164,6 +148,10 @@ final class RunCommand {
     obstacles.addAll(
         new Feasibility(MachineFacts.openFiles(), MachineFacts.availableKilobytes())
             .obstacles(scenario, options.scale().factor(), starts));
+    if (options.brokers().contains(RunOptions.MOSQUITTO)
+        && !Program.isThere(RunOptions.MOSQUITTO, System.getenv().getOrDefault("PATH", ""))) {
+      obstacles.add("mosquitto is not installed, or in no folder of PATH");
+    }
     if (options.brokers().contains(RunOptions.MOSQUITTO) && scenario.cluster().nodes() > 1) {
       obstacles.add("mosquitto is one node, and this is work for " + scenario.cluster().nodes());
     }
@@ -195,6 +183,9 @@ final class RunCommand {
   private List<String> notes(Scaled scaled) {
     List<String> notes = new ArrayList<>(scaled.notes());
     notes.addAll(LimitsHere.own().notes(original.cluster().limits(), scaled.scenario().cluster()));
+    if (scaled.scenario().flow() == Flow.CONNECTIONS && options.warmSeconds() > 0) {
+      notes.add("clients that only connect have no warm-up: --warm has no effect");
+    }
     if (original.connections().users()) {
       notes.add(
           scaled.scenario().connections().users()
@@ -224,7 +215,8 @@ final class RunCommand {
 
   private Map<String, String> facts() throws InterruptedException {
     Map<String, String> facts = new LinkedHashMap<>();
-    facts.put("commit", MachineFacts.commit(checkout));
+    boolean ours = options.brokers().contains(RunOptions.FJORDMQ);
+    facts.put(ours ? "commit" : "commit of the tool", MachineFacts.commit(checkout));
     facts.put("scale", options.scale().toString());
     facts.put("threads of the load", String.valueOf(options.threads()));
     if (options.hosts().isEmpty() && !settings().isEmpty()) {
@@ -245,30 +237,5 @@ final class RunCommand {
         .map(entry -> entry.getKey() + "=" + entry.getValue())
         .sorted()
         .toList();
-  }
-
-  private void write(Report report) throws IOException {
-    Path out = options.out();
-    Path folder = out == null ? here.resolve("perf-reports") : out;
-    Files.createDirectories(folder);
-    String name =
-        report.scenario()
-            + "-"
-            + LocalDateTime.now().format(DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss"));
-    Path json = folder.resolve(name + ".json");
-    Path page = folder.resolve(name + ".html");
-    Files.writeString(json, ReportJson.write(report));
-    Files.writeString(page, HtmlReport.write(report));
-    System.out.println();
-    System.out.println("report: " + page);
-    System.out.println("        " + json);
-  }
-
-  private static void delete(Path folder) throws IOException {
-    try (Stream<Path> files = Files.walk(folder)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(file);
-      }
-    }
   }
 }

@@ -23,9 +23,10 @@ for (const chart of document.querySelectorAll('.chart')) {
     if (!lines.length) return;
     tip.textContent = lines.join('\n');
     cursor.setAttribute('d', 'M' + x + ' 18V226');
-    const left = event.clientX - box.left + chart.offsetLeft;
-    tip.style.left = (left > box.width / 2 ? left - tip.offsetWidth - 12 : left + 16) + 'px';
-    tip.style.top = (event.clientY - box.top + 34) + 'px';
+    const frame = chart.parentElement.getBoundingClientRect(); // what the tip's place is relative to
+    const left = event.clientX - frame.left;
+    tip.style.left = (left > frame.width / 2 ? left - tip.offsetWidth - 12 : left + 16) + 'px';
+    tip.style.top = (event.clientY - frame.top + 14) + 'px';
   });
   chart.addEventListener('pointerleave', () => {
     tip.style.display = 'none';

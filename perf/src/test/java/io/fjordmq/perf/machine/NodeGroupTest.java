@@ -109,21 +109,7 @@ class NodeGroupTest {
     Path root = Path.of("..").toAbsolutePath().normalize();
     BrokerProcess.build(root, directory);
     int port = FreePorts.one();
-    String configuration =
-        """
-        bootstrap: true
-        mqttServerConfig:
-          tcpListener:
-            host: 127.0.0.1
-            port: %d
-        httpConfig:
-          host: 127.0.0.1
-          port: %d
-        clusterConfig:
-          host: 127.0.0.1
-          port: %d
-        """
-            .formatted(port, FreePorts.one(), FreePorts.forCluster());
+    String configuration = BrokerProcess.oneNode(port, FreePorts.one(), "");
     NodeGroup group = group();
     try (BrokerProcess broker =
         BrokerProcess.started(

@@ -9,6 +9,7 @@ import io.fjordmq.perf.load.RunResult.Percentile;
 import io.fjordmq.perf.load.Sample;
 import io.fjordmq.perf.load.Sample.Phase;
 import io.fjordmq.perf.load.Series;
+import io.fjordmq.perf.scenario.Flow;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,6 +26,10 @@ class ReportTest {
   @TempDir Path folder;
 
   private static RunResult run(String broker, double cpuMicros, List<String> faults) {
+    return run(broker, cpuMicros, faults, 0);
+  }
+
+  private static RunResult run(String broker, double cpuMicros, List<String> faults, double lost) {
     List<Sample> samples = new ArrayList<>();
     for (int second = 1; second <= 6; second++) {
       samples.add(
@@ -45,12 +50,13 @@ class ReportTest {
     return new RunResult(
         broker,
         Map.of(
+            Figure.SENT, 1000.0,
             Figure.RECEIVED, 995.0,
             Figure.MEAN_MS, 0.41234,
             Figure.P99_MS, 3.0,
             Figure.CPU_MICROS, cpuMicros,
             Figure.MEMORY_MB, 206.0,
-            Figure.LOST, 0.0),
+            Figure.LOST, lost),
         samples,
         List.of(new Percentile(50, 0.3), new Percentile(99, 3), new Percentile(100, 240)),
         faults,
@@ -58,15 +64,20 @@ class ReportTest {
   }
 
   private static Report report(RunResult... runs) {
+    return report(Flow.PAIRS, 2, runs);
+  }
+
+  private static Report report(Flow flow, int warmSeconds, RunResult... runs) {
     return new Report(
         "true_1k_1k_qos0_p32_1mps_1n",
         "1000 publishers, each to its own subscriber",
         "mean 2 ms",
+        flow,
         "bin/perf.sh run true_1k_1k_qos0_p32_1mps_1n --scale \"0.5\" <&>",
         "2026-01-02T03:04:05+01:00",
         Map.of("commit", "abc123", "processors", "2 × Fast", "JVM of the tool", "VM 17"),
         List.of("publishers: 500 instead of 1000"),
-        2,
+        warmSeconds,
         4,
         List.of(runs));
   }
@@ -78,6 +89,7 @@ class ReportTest {
         .contains("true_1k_1k_qos0_p32_1mps_1n", "nothing lost, doubled or out of order")
         .contains("publishers: 500 instead of 1000", "a remark of fjordmq", "mean 2 ms")
         .contains("--scale &quot;0.5&quot; &lt;&amp;&gt;", "abc123", "2 × Fast", "VM 17")
+        .contains("4 s counted after 2 s of warm-up")
         .contains("prefers-color-scheme: dark")
         .contains("2026-01-02T03:04:05+01:00")
         .contains(">9.50<", ">0.41<")
@@ -90,6 +102,27 @@ class ReportTest {
             "CPU",
             "Memory of the broker",
             "Ranges and who leads them");
+  }
+
+  @Test
+  void shouldSayOfConnectionsWhatThereIsToSay() {
+    RunResult only =
+        new RunResult(
+            "fjordmq",
+            Map.of(Figure.CONNECTED, 50.0, Figure.REFUSED, 0.0),
+            List.of(
+                new Sample(1, Phase.CONNECT, Map.of(Series.CONNECTED, 50.0)),
+                new Sample(5, Phase.COUNT, Map.of(Series.CONNECTED, 50.0))),
+            List.of(),
+            List.of(),
+            List.of());
+    assertThat(HtmlReport.write(report(Flow.CONNECTIONS, 0, only)))
+        .contains("nobody refused or disconnected", "held for 4 s after the last had come")
+        .contains(">held</text>")
+        .doesNotContain("nothing lost", "warm-up", ">counted</text>");
+    assertThat(HtmlReport.write(report(Flow.PAIRS, 0, only)))
+        .contains("no messages were sent", "4 s counted without a warm-up")
+        .doesNotContain("nothing lost");
   }
 
   private static List<String> titles(String page) {
@@ -105,6 +138,31 @@ class ReportTest {
   void shouldNeedNothingFromElsewhere() {
     String page = HtmlReport.write(report(run("fjordmq", 9.5, List.of())));
     assertThat(page).doesNotContain("http:", "https:", "<link", "src=", "@import", "url(");
+  }
+
+  @Test
+  void shouldHideNoLineBelowAnother() {
+    String two =
+        HtmlReport.write(report(run("fjordmq", 10, List.of()), run("mosquitto", 9, List.of())));
+    assertThat(titles(two)).startsWith("Messages, fjordmq", "Messages, mosquitto");
+    assertThat(two).contains("<path class=\"line c0 d0 broad\"");
+    RunResult alone =
+        new RunResult(
+            "fjordmq",
+            Map.of(),
+            List.of(new Sample(1, Phase.COUNT, Map.of(Series.RANGES, 9.0, Series.LED_BY_1, 9.0))),
+            List.of(),
+            List.of(),
+            List.of());
+    assertThat(HtmlReport.write(report(alone))).contains("Ranges").doesNotContain("led by");
+  }
+
+  /** An element of SVG has no offsetLeft: what is shown under the pointer had no place. */
+  @Test
+  void shouldFindThePlaceOfTheTip() {
+    assertThat(HtmlReport.write(report(run("fjordmq", 9.5, List.of()))))
+        .contains("chart.parentElement.getBoundingClientRect()")
+        .doesNotContain("chart.offset");
   }
 
   @Test
@@ -135,15 +193,41 @@ class ReportTest {
             run("mosquitto", 8, List.of()),
             run("fjordmq", 10, List.of()),
             run("mosquitto", 20, List.of()));
-    assertThat(report.median("fjordmq", Figure.CPU_MICROS)).hasValue(10);
+    assertThat(report.overall("fjordmq", Figure.CPU_MICROS)).hasValue(10);
     assertThat(report.typical("fjordmq").figures()).containsEntry(Figure.CPU_MICROS, 10.0);
     assertThat(report.isFlawless()).isFalse();
     assertThat(HtmlReport.write(report))
-        .contains("with faults", "3 messages were lost", "medians of 3 runs", "Single runs")
+        .contains(
+            "with faults",
+            "3 messages were lost",
+            "medians of 3 runs, of faults the sums",
+            "Single runs")
         .contains("mosquitto p99");
     assertThat(TerminalTable.of(report))
         .contains("FAULT of mosquitto: 3 messages were lost", "ratio")
         .containsPattern("broker CPU a message +µs +10.00 +10.00 +1.00\n");
+  }
+
+  @Test
+  void shouldAddUpFaultsSinceOneOfAnyRunCounts() throws IOException {
+    Report report =
+        report(
+            run("fjordmq", 9, List.of()),
+            run("fjordmq", 10, List.of("1,000 messages were lost"), 1000),
+            run("fjordmq", 11, List.of()));
+    assertThat(report.overall("fjordmq", Figure.LOST)).hasValue(1000);
+    assertThat(report.overall("fjordmq", Figure.CPU_MICROS)).hasValue(10);
+    assertThat(report.overall("fjordmq", Figure.REFUSED)).isEmpty();
+    assertThat(TerminalTable.of(report)).containsPattern("lost +messages +1,000\n");
+    Parsed json = new Parsed(ReportJson.write(report));
+    assertThat(json.number("sums", "fjordmq", "lost")).isEqualTo(1000);
+    assertThat(json.at("medians", "fjordmq").toString()).doesNotContain("lost");
+    assertThat(HtmlReport.write(report)).contains("<td>lost</td><td class=\"n\">1,000</td>");
+    Path better = written("better.json", report(run("fjordmq", 10, List.of())));
+    assertThat(Comparison.of(better, written("worse.json", report)))
+        .contains("A has 1 runs, B has 3", "FAULT in B: 1,000 messages were lost")
+        .doesNotContain("FAULT in A")
+        .containsPattern("lost +messages +0 +1,000 +worse\n");
   }
 
   @Test
@@ -169,7 +253,7 @@ class ReportTest {
     Path before = written("before.json", report(run("fjordmq", 10, List.of())));
     Path after = written("after.json", report(run("fjordmq", 5, List.of())));
     assertThat(Comparison.of(before, after))
-        .contains("fjordmq, medians")
+        .contains("\nfjordmq\n")
         .containsPattern("broker CPU a message +µs +10.00 +5.00 +0.50 +better")
         .containsPattern("latency mean +ms +0.41 +0.41 +1.00\n")
         .doesNotContain("Not the same");
@@ -188,5 +272,17 @@ class ReportTest {
         .hasMessageContaining("b.json is no report");
     Path broken = Files.writeString(folder.resolve("c.json"), "{");
     assertThatThrownBy(() -> Comparison.of(broken, report)).hasMessageContaining("c.json");
+    assertThatThrownBy(() -> Comparison.of(report, folder.resolve("nosuch.json")))
+        .hasMessageContaining("there is no file ")
+        .hasMessageContaining("nosuch.json");
+    assertThatThrownBy(() -> Comparison.of(folder, report))
+        .hasMessageContaining(folder + " cannot be read");
+    Path noText = Files.write(folder.resolve("d.json"), new byte[] {(byte) 0xc3, 0x28});
+    assertThatThrownBy(() -> Comparison.of(noText, report))
+        .hasMessageContaining("d.json is no text");
+    Path old =
+        Files.writeString(folder.resolve("e.json"), "{\"format\": 1, \"medians\": {\"x\": {}}}");
+    assertThatThrownBy(() -> Comparison.of(report, old))
+        .hasMessageContaining("e.json has format 1");
   }
 }

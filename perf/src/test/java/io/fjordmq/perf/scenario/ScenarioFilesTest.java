@@ -101,6 +101,23 @@ class ScenarioFilesTest {
   }
 
   @Test
+  void shouldFindWhatIsCalledWithoutItsPrefix() throws IOException {
+    ScenarioFiles files = shipped();
+    for (String brief : List.of("2k_2k_qos0_p32_100mps_1n", "100k_100k_qos1_p256_1mps_1n")) {
+      assertThat(files.find(brief)).isEqualTo(files.find("true_" + brief));
+      assertThat(files.find(brief).published()).isNotEmpty(); // that is, the listed one
+    }
+    assertThat(files.find("share_100k_1000_qos1_p256_1mps_1n"))
+        .isEqualTo(files.find("share_true_100k_1000_qos1_p256_1mps_1n"));
+    assertThat(files.find("7_7_qos1_p32_1mps_1n"))
+        .isEqualTo(files.find("true_7_7_qos1_p32_1mps_1n"));
+    Files.writeString(folder.resolve("own.yml"), "7_7_qos1_p32_1mps_1n: { seconds: 9 }\n");
+    ScenarioFiles own = new ScenarioFiles(folder);
+    assertThat(own.find("true_7_7_qos1_p32_1mps_1n").seconds()).isEqualTo(9);
+    assertThat(own.find("7_7_qos1_p32_1mps_1n").seconds()).isEqualTo(9);
+  }
+
+  @Test
   void shouldHaveLoadsOfWhichFewInboxesGetMost() throws IOException {
     Scenario few = shipped().find("few_inboxes_1n");
     assertThat(few.deliveriesPerSecond()).isEqualTo(7 * few.publishesPerSecond());

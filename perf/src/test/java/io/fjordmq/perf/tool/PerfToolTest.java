@@ -11,10 +11,13 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** What is refused, and how it is said; nothing here starts a broker. */
 class PerfToolTest {
@@ -52,6 +55,20 @@ class PerfToolTest {
     assertThat(refusal("run", "x", "--hosts", "nowhere")).contains("'nowhere'");
     assertThat(refusal("run", "nothing_like_it")).contains("no scenario 'nothing_like_it'");
     assertThat(refusal("compare", "one.json")).contains("two files");
+  }
+
+  @Test
+  void shouldNotMeasureAProcessThatIsNone() {
+    assertThat(
+            refusal(
+                "run",
+                "true_5_5_qos0_p64_10mps_1n",
+                "--hosts",
+                "127.0.0.1:1",
+                "--pids",
+                "" + Integer.MAX_VALUE))
+        .contains("--pids " + Integer.MAX_VALUE, "nodes on this machine")
+        .doesNotContain("Exception");
   }
 
   @Test
@@ -107,6 +124,46 @@ class PerfToolTest {
         .singleElement()
         .asString()
         .contains("memory", "--scale 0.086 would do");
+  }
+
+  /** Whoever takes the scale that helps against one must not run into the next. */
+  @Test
+  void shouldNameTheOneScaleThatWouldDo() throws IOException {
+    Scenario whole = new ScenarioFiles(root().resolve("perf/scenarios")).find("conn_tcp_1M_1n");
+    Feasibility small = new Feasibility(500_000, 180_000);
+    assertThat(small.obstacles(whole, 1, true))
+        .hasSize(3)
+        .allSatisfy(text -> assertThat(text).contains("--scale 0.01 would do"));
+    assertThat(small.obstacles(new Scale(0.01).apply(whole).scenario(), 0.01, true)).isEmpty();
+  }
+
+  @Test
+  void shouldListWhatNodesCannotBeLimitedTo() throws IOException {
+    ScenarioFiles files = new ScenarioFiles(root().resolve("perf/scenarios"));
+    assertThat(new ScenarioList(files, limits -> Optional.of("version 2")).text())
+        .contains("v5_20k_qos1_p1024_1mps_3n", "1 processor and 1 GiB at most; here only --without")
+        .contains("published: ");
+    assertThat(new ScenarioList(files, limits -> Optional.empty()).text())
+        .contains("each node has 1 processor and 1 GiB at most\n")
+        .doesNotContain("--without");
+  }
+
+  /** In a folder without anything to build, which a build would say. */
+  @Test
+  void shouldBuildNothingForASlipOfTheKeys(@TempDir Path folder) throws Exception {
+    Path bin = Files.createDirectory(folder.resolve("bin"));
+    Files.copy(root().resolve("bin/perf.sh"), bin.resolve("perf.sh"));
+    assertThat(script(bin, 2, "rum")).contains("'rum' is none of run").doesNotContain("building");
+    assertThat(script(bin, 0, "run", "--help")).contains("--scale").doesNotContain("building");
+  }
+
+  private static String script(Path bin, int code, String... words) throws Exception {
+    List<String> command = new ArrayList<>(List.of("bash", bin.resolve("perf.sh").toString()));
+    command.addAll(List.of(words));
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(process.waitFor()).as(said).isEqualTo(code);
+    return said;
   }
 
   @Test

@@ -1,26 +1,35 @@
-package io.fjordmq.perf.load;
+package io.fjordmq.perf.check;
+
+import java.util.Arrays;
 
 /** Of a subscriber that alone answers for the publishers first, first + step, first + 2 step … */
-final class OwnLedger implements Ledger {
+public final class OwnLedger implements Ledger {
   private final int first;
   private final int step;
+  private final Mix mix;
   private final Stream[] streams;
+
+  /** The last that came of either kind, by place; empty if there is one kind only. */
+  private final int[] latest;
 
   /**
    * @param publishers how many there are in all
    */
-  OwnLedger(int first, int step, int publishers) {
+  public OwnLedger(int first, int step, int publishers, Mix mix) {
+    this.mix = mix;
     this.first = first;
     this.step = step;
     this.streams = new Stream[first < publishers ? (publishers - first - 1) / step + 1 : 0];
     for (int i = 0; i < streams.length; i++) {
       streams[i] = new Stream();
     }
+    this.latest = new int[mix.isMixed() ? 2 * streams.length : 0];
+    Arrays.fill(latest, -1);
   }
 
   /** Of one publisher only. */
-  static OwnLedger of(int publisher) {
-    return new OwnLedger(publisher, 1, publisher + 1);
+  public static OwnLedger of(int publisher, Mix mix) {
+    return new OwnLedger(publisher, 1, publisher + 1, mix);
   }
 
   @Override
@@ -29,11 +38,26 @@ final class OwnLedger implements Ledger {
     if (distance < 0 || distance % step != 0 || distance / step >= streams.length) {
       return Entry.MISROUTED;
     }
-    return switch (streams[distance / step].accept(number)) {
+    int place = distance / step;
+    boolean overtaken = isOvertaken(place, number);
+    return switch (streams[place].accept(number)) {
       case NEW -> Entry.NEW;
-      case LATE -> Entry.OUT_OF_ORDER;
+      case LATE -> overtaken ? Entry.OUT_OF_ORDER : Entry.NEW;
       case DUPLICATE -> Entry.DUPLICATE;
     };
+  }
+
+  /** Whether a later one of the same kind came before it; where there is one kind, not asked. */
+  private boolean isOvertaken(int place, int number) {
+    if (latest.length == 0) {
+      return true;
+    }
+    int key = mix.key(place, number);
+    if (number > latest[key]) {
+      latest[key] = number;
+      return false;
+    }
+    return true;
   }
 
   @Override

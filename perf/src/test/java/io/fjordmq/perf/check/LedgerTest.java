@@ -1,9 +1,9 @@
-package io.fjordmq.perf.load;
+package io.fjordmq.perf.check;
 
-import static io.fjordmq.perf.load.Ledger.Entry.DUPLICATE;
-import static io.fjordmq.perf.load.Ledger.Entry.MISROUTED;
-import static io.fjordmq.perf.load.Ledger.Entry.NEW;
-import static io.fjordmq.perf.load.Ledger.Entry.OUT_OF_ORDER;
+import static io.fjordmq.perf.check.Ledger.Entry.DUPLICATE;
+import static io.fjordmq.perf.check.Ledger.Entry.MISROUTED;
+import static io.fjordmq.perf.check.Ledger.Entry.NEW;
+import static io.fjordmq.perf.check.Ledger.Entry.OUT_OF_ORDER;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.BitSet;
@@ -38,7 +38,7 @@ class LedgerTest {
 
   @Test
   void shouldTellWhatWasPromisedFromWhatWasNot() {
-    Ledger ledger = OwnLedger.of(4);
+    Ledger ledger = OwnLedger.of(4, Mix.ALL);
     ledger.accept(4, 0);
     ledger.accept(4, 3);
     assertThat(ledger.missing(answered(6, 2))).isEqualTo(new Missing(1, 3)); // 1; 2, 4 and 5
@@ -46,7 +46,7 @@ class LedgerTest {
 
   @Test
   void shouldNotMissWhatWasSentWhileItsClientWasAway() {
-    Ledger ledger = OwnLedger.of(4);
+    Ledger ledger = OwnLedger.of(4, Mix.ALL);
     ledger.accept(4, 0);
     ledger.accept(4, 2);
     ledger.leave();
@@ -62,7 +62,7 @@ class LedgerTest {
 
   @Test
   void shouldFindNothingWrongWithWhatIsRight() {
-    Ledger ledger = new OwnLedger(1, 3, 8); // publishers 1, 4 and 7
+    Ledger ledger = new OwnLedger(1, 3, 8, Mix.ALL); // publishers 1, 4 and 7
     for (int number = 0; number < 5; number++) {
       for (int publisher : new int[] {7, 1, 4}) {
         assertThat(ledger.accept(publisher, number)).isEqualTo(NEW);
@@ -73,7 +73,7 @@ class LedgerTest {
 
   @Test
   void shouldFindWhatWasLost() {
-    Ledger ledger = OwnLedger.of(4);
+    Ledger ledger = OwnLedger.of(4, Mix.ALL);
     ledger.accept(4, 0);
     ledger.accept(4, 3);
     assertThat(ledger.missing(all(6)).lost()).isEqualTo(4); // 1, 2, and 4, 5 at the end
@@ -81,7 +81,7 @@ class LedgerTest {
 
   @Test
   void shouldFindWhatCameTwiceAndLateAndToTheWrongOne() {
-    Ledger ledger = OwnLedger.of(4);
+    Ledger ledger = OwnLedger.of(4, Mix.ALL);
     assertThat(ledger.accept(4, 0)).isEqualTo(NEW);
     assertThat(ledger.accept(4, 0)).isEqualTo(DUPLICATE);
     assertThat(ledger.accept(4, 4)).isEqualTo(NEW);
@@ -94,7 +94,7 @@ class LedgerTest {
 
   @Test
   void shouldLetMembersOfASharedSubscriptionTakeTurns() {
-    SharedLedger shared = new SharedLedger(100);
+    SharedLedger shared = new SharedLedger(100, Mix.ALL);
     Ledger one = shared.member();
     Ledger other = shared.member();
     for (int publisher = 0; publisher < 100; publisher++) {
@@ -106,6 +106,20 @@ class LedgerTest {
     }
     assertThat(one.accept(100, 0)).isEqualTo(MISROUTED);
     assertThat(shared.missing(all(6)).lost()).isEqualTo(200); // 2 and 4 of each
+  }
+
+  @Test
+  void shouldAskForOrderWithinOneQosOnly() {
+    Mix mix = new Mix(3); // 2, 5 and 8 are answered
+    for (Ledger ledger : List.of(OwnLedger.of(4, mix), new SharedLedger(5, mix).member())) {
+      assertThat(ledger.accept(4, 2)).isEqualTo(NEW);
+      assertThat(ledger.accept(4, 0)).isEqualTo(NEW); // QoS 0 may be slower
+      assertThat(ledger.accept(4, 4)).isEqualTo(NEW);
+      assertThat(ledger.accept(4, 3)).isEqualTo(OUT_OF_ORDER);
+      assertThat(ledger.accept(4, 8)).isEqualTo(NEW);
+      assertThat(ledger.accept(4, 5)).isEqualTo(OUT_OF_ORDER);
+      assertThat(ledger.accept(4, 5)).isEqualTo(DUPLICATE);
+    }
   }
 
   @Property

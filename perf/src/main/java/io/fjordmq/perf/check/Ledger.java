@@ -1,11 +1,11 @@
-package io.fjordmq.perf.load;
+package io.fjordmq.perf.check;
 
 /** What one subscriber should get, and what it got. */
-interface Ledger {
+public interface Ledger {
   /** What a message turned out to be. */
   enum Entry {
     NEW,
-    /** After a later one of the same publisher. */
+    /** After a later one of the same publisher and kind of QoS. */
     OUT_OF_ORDER,
     DUPLICATE,
     /** Of a publisher that sends nothing to this subscriber. */

@@ -1,4 +1,4 @@
-package io.fjordmq.perf.load;
+package io.fjordmq.perf.check;
 
 import java.util.Map;
 import java.util.TreeMap;
@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
  * as it does; what is missing is kept as intervals. Who receives it may be away for a while: what
  * does not come of that time is not missing.
  */
-final class Stream {
+public final class Stream {
   /** What a number turned out to be. */
-  enum Outcome {
+  public enum Outcome {
     NEW,
     /** A later one came before it. */
     LATE,
@@ -28,7 +28,8 @@ final class Stream {
   /** The same of numbers that need not come. */
   private @Nullable TreeMap<Integer, Integer> excused;
 
-  Outcome accept(int number) {
+  /** One has come. */
+  public Outcome accept(int number) {
     if (number == next) {
       next++;
       return Outcome.NEW;
@@ -95,13 +96,13 @@ final class Stream {
   }
 
   /** The lowest number that has not come and should have. */
-  int lowest() {
+  public int lowest() {
     TreeMap<Integer, Integer> open = gaps;
     return open == null || open.isEmpty() ? next : open.firstKey();
   }
 
   /** Whether it has come. */
-  boolean has(int number) {
+  public boolean has(int number) {
     return number < next && !contains(gaps, number) && !contains(excused, number);
   }
 
@@ -111,7 +112,7 @@ final class Stream {
   }
 
   /** How many of the first {@code sent} have not come and should have. */
-  long missing(int sent) {
+  public long missing(int sent) {
     Missing missing = missing(sent, number -> true);
     return missing.lost();
   }

@@ -1,7 +1,7 @@
-package io.fjordmq.perf.load;
+package io.fjordmq.perf.check;
 
 /** What publishers have sent, asked for when they have stopped. */
-interface Sent {
+public interface Sent {
   /** How many messages. */
   int count(int publisher);
 

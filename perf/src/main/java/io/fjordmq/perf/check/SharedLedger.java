@@ -1,13 +1,15 @@
-package io.fjordmq.perf.load;
+package io.fjordmq.perf.check;
 
 /**
  * Of all members of a shared subscription: each message comes to one of them. Order is promised to
  * each member alone, so it is checked there.
  */
-final class SharedLedger {
+public final class SharedLedger {
+  private final Mix mix;
   private final Stream[] streams;
 
-  SharedLedger(int publishers) {
+  public SharedLedger(int publishers, Mix mix) {
+    this.mix = mix;
     streams = new Stream[publishers];
     for (int i = 0; i < publishers; i++) {
       streams[i] = new Stream();
@@ -15,7 +17,7 @@ final class SharedLedger {
   }
 
   /** Of one more member. Each is used by one event loop, all of them together by several. */
-  Ledger member() {
+  public Ledger member() {
     return new Member();
   }
 
@@ -26,8 +28,8 @@ final class SharedLedger {
     }
   }
 
-  /** What came to no member at all. */
-  Missing missing(Sent sent) {
+  /** What came to no member at all. Any thread. */
+  public Missing missing(Sent sent) {
     Missing missing = Missing.NONE;
     for (int i = 0; i < streams.length; i++) {
       int publisher = i;
@@ -52,7 +54,7 @@ final class SharedLedger {
       if (SharedLedger.this.accept(publisher, number) == Stream.Outcome.DUPLICATE) {
         return Entry.DUPLICATE;
       }
-      return last.put(publisher, number) > number ? Entry.OUT_OF_ORDER : Entry.NEW;
+      return last.put(mix.key(publisher, number), number) > number ? Entry.OUT_OF_ORDER : Entry.NEW;
     }
 
     /** A member alone misses nothing: {@link SharedLedger#missing} counts for all. */

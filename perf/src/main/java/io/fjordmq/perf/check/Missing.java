@@ -1,4 +1,4 @@
-package io.fjordmq.perf.load;
+package io.fjordmq.perf.check;
 
 /**
  * Messages that were sent and never delivered.
@@ -7,10 +7,11 @@ package io.fjordmq.perf.load;
  * @param unanswered of those whose acknowledgement did not come either: the broker has promised
  *     nothing
  */
-record Missing(long lost, long unanswered) {
-  static final Missing NONE = new Missing(0, 0);
+public record Missing(long lost, long unanswered) {
+  public static final Missing NONE = new Missing(0, 0);
 
-  Missing plus(Missing other) {
+  /** Both together. */
+  public Missing plus(Missing other) {
     return new Missing(lost + other.lost, unanswered + other.unanswered);
   }
 }

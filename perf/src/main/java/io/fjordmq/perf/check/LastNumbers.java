@@ -1,10 +1,11 @@
-package io.fjordmq.perf.load;
+package io.fjordmq.perf.check;
 
 import java.util.Arrays;
 
 /**
- * The last number that came of each publisher, for a member of a shared subscription: of a hundred
- * thousand publishers it may see any, or few. A hash table with open addressing, without boxes.
+ * The last number that came of each publisher and kind of QoS, for a member of a shared
+ * subscription: of a hundred thousand publishers it may see any, or few. A hash table with open
+ * addressing, without boxes.
  */
 final class LastNumbers {
   private static final int NOBODY = -1;

@@ -1,0 +1,88 @@
+package io.fjordmq.perf.machine;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/** Which program a process is, and programs that tell something. Blocks. */
+public final class Program {
+  private static final int SECONDS = 10;
+  private static final String MOSQUITTO = "mosquitto";
+
+  private Program() {}
+
+  /**
+   * What a process runs, with its version if that is known: a JVM, mosquitto, or the name of a
+   * file.
+   */
+  public static String of(long pid) throws InterruptedException {
+    Path file;
+    try {
+      file = Files.readSymbolicLink(Path.of("/proc", Long.toString(pid), "exe"));
+    } catch (IOException e) {
+      return "unknown"; // of somebody else, or over
+    }
+    String name = String.valueOf(file.getFileName());
+    if (name.equals("java")) {
+      return java(file);
+    }
+    if (name.equals(MOSQUITTO)) {
+      // It has no option for that, and says it before it explains those it has.
+      String version = said(file.toString(), "-h").lines().findFirst().orElse("");
+      return version.isEmpty() ? file.toString() : version;
+    }
+    return file.toString();
+  }
+
+  /**
+   * @param file {@code bin/java} of a JDK
+   */
+  static String java(Path file) {
+    Path release = file.resolveSibling("../release").normalize();
+    List<String> lines;
+    try {
+      lines = Files.readAllLines(release);
+    } catch (IOException e) {
+      return file.toString();
+    }
+    String version = value(lines, "JAVA_RUNTIME_VERSION", value(lines, "JAVA_VERSION", "?"));
+    return "Java " + version + ", " + value(lines, "IMPLEMENTOR", "of unknown make");
+  }
+
+  private static String value(List<String> lines, String key, String otherwise) {
+    return lines.stream()
+        .filter(line -> line.startsWith(key + "="))
+        .map(line -> line.substring(key.length() + 1).replace("\"", ""))
+        .findFirst()
+        .orElse(otherwise);
+  }
+
+  /**
+   * Whether a program can be started by its name.
+   *
+   * @param path folders as the environment has them
+   */
+  public static boolean isThere(String name, String path) {
+    return Stream.of(path.split(File.pathSeparator, -1))
+        .anyMatch(folder -> Files.isExecutable(Path.of(folder, name)));
+  }
+
+  /** What a command prints, whatever its exit code; nothing if there is no such program. */
+  static String said(String... command) throws InterruptedException {
+    try {
+      Process process =
+          new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
+      String said =
+          new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+      process.waitFor(SECONDS, TimeUnit.SECONDS);
+      return said;
+    } catch (IOException e) {
+      return "";
+    }
+  }
+}

@@ -1,0 +1,49 @@
+package io.fjordmq.perf.tool;
+
+import io.fjordmq.perf.report.HtmlReport;
+import io.fjordmq.perf.report.Report;
+import io.fjordmq.perf.report.ReportJson;
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.LocalDateTime;
+import java.time.format.DateTimeFormatter;
+
+/** Where reports go. */
+record ReportFolder(Path path) {
+  private static final DateTimeFormatter STAMP = DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss");
+
+  /**
+   * Makes it and tries it: a load takes long, and would be for nothing.
+   *
+   * @throws UsageException if nothing can be written there
+   */
+  void check() {
+    try {
+      Files.createDirectories(path);
+      Files.delete(Files.createTempFile(path, "report", ".new"));
+    } catch (IOException e) {
+      throw new UsageException("no report can be written to " + path + ": " + why(e));
+    }
+  }
+
+  private static String why(IOException error) {
+    if (error instanceof FileAlreadyExistsException) {
+      return "there is something else of that name";
+    }
+    return error instanceof AccessDeniedException ? "this user may not" : error.toString();
+  }
+
+  void write(Report report) throws IOException {
+    String name = report.scenario() + "-" + LocalDateTime.now().format(STAMP);
+    Path json = path.resolve(name + ".json");
+    Path page = path.resolve(name + ".html");
+    Files.writeString(json, ReportJson.write(report));
+    Files.writeString(page, HtmlReport.write(report));
+    System.out.println();
+    System.out.println("report: " + page);
+    System.out.println("        " + json);
+  }
+}

@@ -1,0 +1,77 @@
+package io.fjordmq.perf.load;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.perf.ClientLoops;
+import io.fjordmq.perf.MoodyBroker;
+import io.fjordmq.perf.MoodyBroker.Mood;
+import io.fjordmq.perf.machine.BrokerWatch;
+import io.fjordmq.perf.scenario.Clients;
+import io.fjordmq.perf.scenario.Cluster;
+import io.fjordmq.perf.scenario.Connections;
+import io.fjordmq.perf.scenario.Connections.Transport;
+import io.fjordmq.perf.scenario.Flow;
+import io.fjordmq.perf.scenario.Leaving;
+import io.fjordmq.perf.scenario.NodeLimits;
+import io.fjordmq.perf.scenario.Scenario;
+import io.fjordmq.perf.scenario.Traffic;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
+import org.junit.jupiter.api.Test;
+
+/** Clients that come at a rate, and what is said of a broker that does not let them in at it. */
+class ConnectionRampTest {
+  private static final long PAUSE_NANOS = 100_000_000;
+
+  private static RunResult run(int clients, double perSecond, Function<String, Mood> moods)
+      throws Exception {
+    Scenario scenario =
+        new Scenario(
+            "ramp",
+            Flow.CONNECTIONS,
+            new Clients(0, 0, clients, 0, 0),
+            new Traffic(0, 0, 0, 100),
+            new Connections(Transport.TCP, 4, false, perSecond, 0, Leaving.NONE, false),
+            new Cluster(1, 0, false, NodeLimits.NONE),
+            1,
+            "");
+    BrokerWatch watch = new BrokerWatch(List.of(ProcessHandle.current().pid()), List.of());
+    try (MoodyBroker broker = new MoodyBroker(moods);
+        ClientLoops loops = new ClientLoops(broker.address(), 2)) {
+      return new LoadRun(scenario, 0, 1, line -> {}).run("moody", loops, watch, 1, false);
+    }
+  }
+
+  /** One after the other, a tenth of a second each: ten a second, and not a thousand. */
+  private static synchronized Mood slowly(String client) {
+    long end = System.nanoTime() + PAUSE_NANOS;
+    while (end - System.nanoTime() > 0) {
+      LockSupport.parkNanos(end - System.nanoTime());
+    }
+    return Mood.SERVE;
+  }
+
+  @Test
+  void shouldSayThatClientsWereLetInMoreSlowlyThanTheyCame() throws Exception {
+    RunResult result = run(20, 1_000, ConnectionRampTest::slowly);
+    assertThat(result.faults()).isEmpty();
+    assertThat(result.figures().get(Figure.CONNECTED)).isEqualTo(20);
+    assertThat(result.remarks())
+        .anyMatch(line -> line.matches("not carried: \\d+ of 1000 connections a second were .*"));
+  }
+
+  @Test
+  void shouldMindNoneThatOnlyTakesItsTime() throws Exception {
+    RunResult result = run(1, 0.1, ConnectionRampTest::slowly);
+    assertThat(result.remarks()).noneMatch(line -> line.contains("not carried"));
+  }
+
+  @Test
+  void shouldTellWhatComingCostAndWhatStaying() throws Exception {
+    assertThat(run(20, 1_000, client -> Mood.SERVE).figures())
+        .containsKeys(
+            Figure.CONNECT_CPU_PERCENT, Figure.CONNECT_CPU_MICROS, Figure.HOLD_CPU_PERCENT)
+        .doesNotContainKey(Figure.CPU_PERCENT);
+  }
+}

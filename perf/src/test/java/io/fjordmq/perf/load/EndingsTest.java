@@ -1,0 +1,127 @@
+package io.fjordmq.perf.load;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fjordmq.perf.ClientLoops;
+import io.fjordmq.perf.MoodyBroker;
+import io.fjordmq.perf.MoodyBroker.Mood;
+import io.fjordmq.perf.machine.BrokerWatch;
+import io.fjordmq.perf.scenario.Clients;
+import io.fjordmq.perf.scenario.Cluster;
+import io.fjordmq.perf.scenario.Connections;
+import io.fjordmq.perf.scenario.Connections.Transport;
+import io.fjordmq.perf.scenario.Flow;
+import io.fjordmq.perf.scenario.Leaving;
+import io.fjordmq.perf.scenario.NodeLimits;
+import io.fjordmq.perf.scenario.Scenario;
+import io.fjordmq.perf.scenario.Traffic;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+
+/** What a run says and leaves behind that does not end as it should. */
+class EndingsTest {
+  private static Scenario threePairs(boolean persistent) {
+    return new Scenario(
+        "three pairs",
+        Flow.PAIRS,
+        new Clients(3, 3, 0, 0, 0),
+        new Traffic(40, 64, 1, 100),
+        new Connections(Transport.TCP, 4, persistent, 0, 0, Leaving.NONE, false),
+        new Cluster(1, 0, true, NodeLimits.NONE),
+        3,
+        "");
+  }
+
+  private static MoodyBroker broker(Map<String, Mood> moods) throws IOException {
+    return new MoodyBroker(client -> moods.getOrDefault(client, Mood.SERVE));
+  }
+
+  private static RunResult run(
+      MoodyBroker broker, boolean persistent, int seconds, List<Long> pids, Consumer<String> tell)
+      throws Exception {
+    try (ClientLoops loops = new ClientLoops(broker.address(), 2)) {
+      return new LoadRun(threePairs(persistent), 0, seconds, tell)
+          .run("moody", loops, new BrokerWatch(pids, List.of()), 1, true);
+    }
+  }
+
+  @Test
+  void shouldCountWhatComesOnlyAfterTheCountedTime() throws Exception {
+    try (MoodyBroker broker = broker(Map.of("s0", Mood.DELAY, "s1", Mood.DELAY))) {
+      RunResult result = run(broker, false, 1, List.of(), line -> {});
+      assertThat(result.faults()).isEmpty();
+      assertThat(result.figures().get(Figure.P99_MS))
+          .isGreaterThanOrEqualTo(0.99 * MoodyBroker.DELAY_MILLIS);
+    }
+  }
+
+  @Test
+  void shouldSayWhatWasSeenUntilTheBrokerEnded() throws Exception {
+    Process process = new ProcessBuilder("sleep", "600").start();
+    try (MoodyBroker broker = broker(Map.of("s0", Mood.STARVE))) {
+      RunResult result =
+          run(
+              broker,
+              false,
+              4,
+              List.of(process.pid()),
+              line -> {
+                if (line.contains("count")) {
+                  end(process);
+                }
+              });
+      assertThat(result.faults())
+          .anyMatch(fault -> fault.startsWith("the broker has ended"))
+          .anyMatch(fault -> fault.contains("messages were lost"))
+          .doesNotContain("so there was no load");
+      assertThat(result.figures().get(Figure.SENT)).isPositive();
+      assertThat(result.remarks()).contains("counted for 1 s, until it could not go on");
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+
+  private static void end(Process process) {
+    try {
+      process.destroyForcibly().waitFor();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void shouldTakeItsSessionsFromTheBrokerAlsoIfItFails() throws Exception {
+    try (MoodyBroker broker = broker(Map.of())) {
+      Consumer<String> failing =
+          line -> {
+            if (line.contains("count")) {
+              assertThat(broker.persistent()).hasSize(6);
+              throw new IllegalStateException("planted");
+            }
+          };
+      assertThatThrownBy(() -> run(broker, true, 3, List.of(), failing)).hasMessage("planted");
+      assertThat(broker.persistent()).isEmpty();
+      run(broker, true, 1, List.of(), line -> {});
+      assertThat(broker.persistent()).isEmpty();
+    }
+  }
+
+  @Test
+  void shouldSayWhichSessionsItCouldNotTake() throws Exception {
+    Set<String> seen = ConcurrentHashMap.newKeySet();
+    try (MoodyBroker broker =
+        new MoodyBroker(
+            client -> !seen.add(client) && client.equals("s1") ? Mood.REFUSE : Mood.SERVE)) {
+      RunResult result = run(broker, true, 1, List.of(), line -> {});
+      assertThat(result.remarks())
+          .anyMatch(remark -> remark.startsWith("1 of 6 persistent sessions of this run may still"))
+          .contains("  1 × CONNACK 0x03 (s1)");
+    }
+  }
+}
