@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,9 +41,23 @@ final class Directories {
     }
   }
 
-  /** Puts a file or the entries of a directory on the medium. */
-  static void sync(Path path) throws IOException {
-    try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
+  /**
+   * Puts on the medium which files are in a new directory, and that it is there at all: a file that
+   * was synced is not found after a power failure if nobody noted its name.
+   */
+  static void sync(Path directory) throws IOException {
+    List<Path> directories;
+    try (Stream<Path> walk = Files.walk(directory)) {
+      directories = walk.filter(Files::isDirectory).toList();
+    }
+    for (Path one : directories) {
+      syncEntries(one);
+    }
+    syncEntries(Objects.requireNonNull(directory.toAbsolutePath().getParent()));
+  }
+
+  private static void syncEntries(Path directory) throws IOException {
+    try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
       channel.force(true);
     }
   }
