@@ -132,7 +132,7 @@ public final class ClusterMembership implements Membership, AutoCloseable {
     MetadataLeader leader =
         new MetadataLeader(identity, metadata, settings, timers, wallClock, join.env());
     LeaderCalls calls =
-        new LeaderCalls(self, metadata, peers, request -> leader.handle(self, request));
+        new LeaderCalls(self, metadata, peers, addresses, request -> leader.handle(self, request));
     ClusterMembership made =
         new ClusterMembership(identity, metadata, settings, timers, calls, join.address());
     made.members.watch(

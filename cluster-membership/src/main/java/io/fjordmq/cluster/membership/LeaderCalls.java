@@ -2,6 +2,7 @@ package io.fjordmq.cluster.membership;
 
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.cluster.membership.LeaderAnswer.NotLeader;
 import io.fjordmq.cluster.metadata.MetadataGroup;
 import io.fjordmq.cluster.peer.PeerCalls;
 import io.fjordmq.cluster.peer.PeerException;
@@ -17,8 +18,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the leader of the metadata and asks it; it may be this node. A node that the group does not
- * hold yet does not hear who leads, so it asks one holder after the other: its voters may all have
- * gone meanwhile. Thread-safe.
+ * hold yet, or no longer, does not hear who leads, so it asks one holder after the other, then who
+ * else is known by address: all that held the metadata when it last heard of them may have gone
+ * meanwhile, and each member holds them. Thread-safe.
  */
 final class LeaderCalls {
   static final String SERVICE = "metadata";
@@ -26,9 +28,13 @@ final class LeaderCalls {
   private final NodeId self;
   private final MetadataGroup metadata;
   private final PeerCalls peers;
+  private final NodeAddresses addresses;
   private final Function<LeaderRequest, CompletableFuture<LeaderAnswer>> here;
   private final AtomicInteger turn = new AtomicInteger();
   private volatile @Nullable NodeId hint;
+
+  /** Who was asked last, if it did not answer as the leader: Raft may have heard of none since. */
+  private volatile @Nullable NodeId doubted;
 
   /**
    * @param here handles a request of this node itself
@@ -37,14 +43,16 @@ final class LeaderCalls {
       NodeId self,
       MetadataGroup metadata,
       PeerCalls peers,
+      NodeAddresses addresses,
       Function<LeaderRequest, CompletableFuture<LeaderAnswer>> here) {
     this.self = self;
     this.metadata = metadata;
     this.peers = peers;
+    this.addresses = addresses;
     this.here = here;
   }
 
-  /** Fails with {@link PeerException}; an answer may be {@link LeaderAnswer.NotLeader}. */
+  /** Fails with {@link PeerException}; an answer may be {@link NotLeader}. */
   CompletableFuture<LeaderAnswer> ask(LeaderRequest request, Duration timeout) {
     NodeId target = target();
     if (target == null || target.equals(self)) {
@@ -53,7 +61,7 @@ final class LeaderCalls {
     return peers
         .ask(target, SERVICE, request.encode(), timeout)
         .thenApply(LeaderAnswer::decode)
-        .whenComplete((answer, failure) -> hint = hint(target, answer, failure));
+        .whenComplete((answer, failure) -> learn(target, answer, failure));
   }
 
   /** Why it did not do what it was asked for, for people. */
@@ -71,30 +79,33 @@ final class LeaderCalls {
   }
 
   /** Who was named is asked next, but not whom that one names: they may name each other. */
-  private @Nullable NodeId hint(
-      NodeId asked, @Nullable LeaderAnswer answer, @Nullable Throwable failure) {
-    if (failure != null || answer instanceof LeaderAnswer.NotLeader && asked.equals(hint)) {
-      return null;
+  private void learn(NodeId asked, @Nullable LeaderAnswer answer, @Nullable Throwable failure) {
+    if (failure == null && !(answer instanceof NotLeader)) {
+      doubted = null;
+      return;
     }
-    return answer instanceof LeaderAnswer.NotLeader not ? not.leader() : hint;
+    NodeId named = answer instanceof NotLeader not ? not.leader() : null;
+    boolean isNews = named != null && !named.equals(self) && !asked.equals(hint);
+    hint = isNews ? named : null;
+    doubted = asked;
   }
 
   private @Nullable NodeId target() {
-    NodeId known = metadata.leadership().leader();
+    NodeId leader = metadata.leadership().leader();
+    if (leader != null && !leader.equals(doubted)) {
+      return leader;
+    }
     NodeId told = hint;
-    if (known != null || told != null) {
-      return known != null ? known : told;
+    if (told != null) {
+      return told;
     }
     ReplicaSet replicas = metadata.status().replicas();
-    Comparator<NodeId> votersFirst =
-        Comparator.comparing(node -> !replicas.voters().contains(node));
-    List<NodeId> holders =
-        Stream.concat(replicas.voters().stream(), replicas.learners().stream())
+    List<NodeId> turns =
+        Stream.of(replicas.voters(), replicas.learners(), addresses.all().keySet())
+            .flatMap(nodes -> nodes.stream().sorted(Comparator.comparing(NodeId::value)))
+            .distinct()
             .filter(node -> !node.equals(self))
-            .sorted(votersFirst.thenComparing(NodeId::value))
             .toList();
-    return holders.isEmpty()
-        ? null
-        : holders.get(Math.floorMod(turn.getAndIncrement(), holders.size()));
+    return turns.isEmpty() ? null : turns.get(Math.floorMod(turn.getAndIncrement(), turns.size()));
   }
 }

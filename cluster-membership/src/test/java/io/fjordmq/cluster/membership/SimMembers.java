@@ -193,7 +193,8 @@ final class SimMembers implements AutoCloseable {
     }
     try {
       SimHost host = cluster.start(node);
-      SimNode started = SimNode.start(host, peers, members, defects.of(nodes.indexOf(node)));
+      SimNode started =
+          SimNode.start(host, peers, members, seeds(node), defects.of(nodes.indexOf(node)));
       created.add(node);
       running.put(node.value(), started);
       started.membership().watch(new Watching(started.membership()));
@@ -224,6 +225,14 @@ final class SimMembers implements AutoCloseable {
       }
     }
     return null;
+  }
+
+  /** Its file names who is there when it starts: by what it has it may know nobody of them. */
+  private List<NodeId> seeds(NodeId node) {
+    return running.values().stream()
+        .map(life -> life.membership().self())
+        .filter(other -> !other.equals(node) && !removed.contains(other))
+        .toList();
   }
 
   private void crash(NodeId node) {

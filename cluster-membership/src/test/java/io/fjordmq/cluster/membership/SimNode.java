@@ -14,7 +14,6 @@ import io.fjordmq.cluster.metadata.MetadataStorage;
 import io.fjordmq.cluster.peer.Hello;
 import io.fjordmq.cluster.peer.Introduction;
 import io.fjordmq.cluster.peer.LoopbackPeers;
-import io.fjordmq.cluster.peer.PeerException;
 import io.fjordmq.cluster.peer.PeerNetwork;
 import java.io.IOException;
 import java.time.Duration;
@@ -51,12 +50,19 @@ public record SimNode(SimHost host, MetadataGroup group, ClusterMembership membe
    * Starts the node on what its disk holds.
    *
    * @param members who holds the metadata, if it has no replica yet
+   * @param seeds whom it says hello to while it is cut off
    */
-  static SimNode start(SimHost host, LoopbackPeers peers, ReplicaSet members, Defect defect)
+  static SimNode start(
+      SimHost host, LoopbackPeers peers, ReplicaSet members, List<NodeId> seeds, Defect defect)
       throws ConsensusException, IOException {
-    NodeAddress address = new NodeAddress(host.node().value(), 1);
     LoopbackPeers.Node calls = peers.start(host.node(), host.process());
-    return start(host, calls, members, address, MembershipSettings.DEFAULT, defect);
+    JoinSettings join =
+        JoinSettings.of(false, address(host.node()), seeds.stream().map(SimNode::address).toList());
+    return start(host, calls, members, join, MembershipSettings.DEFAULT, defect);
+  }
+
+  private static NodeAddress address(NodeId node) {
+    return new NodeAddress(node.value(), 1);
   }
 
   /**
@@ -82,14 +88,15 @@ public record SimNode(SimHost host, MetadataGroup group, ClusterMembership membe
             return clockRate;
           }
         };
-    return start(host, calls, members, address, settings, clock);
+    JoinSettings join = JoinSettings.of(false, address, List.of());
+    return start(host, calls, members, join, settings, clock);
   }
 
   private static SimNode start(
       SimHost host,
       LoopbackPeers.Node calls,
       ReplicaSet members,
-      NodeAddress address,
+      JoinSettings join,
       MembershipSettings settings,
       Defect defect)
       throws ConsensusException, IOException {
@@ -102,7 +109,7 @@ public record SimNode(SimHost host, MetadataGroup group, ClusterMembership membe
             group,
             new Network(calls, defect),
             NodeAddresses.inMemory(),
-            JoinSettings.of(false, address, List.of()),
+            join,
             settings,
             host.process().simulation().clock(),
             new Timers(host.process(), defect.clockRate()));
@@ -141,7 +148,7 @@ public record SimNode(SimHost host, MetadataGroup group, ClusterMembership membe
     }
   }
 
-  /** Calls in virtual time; nobody moves, so nobody says hello. */
+  /** Calls in virtual time. */
   private record Network(LoopbackPeers.Node calls, Defect defect) implements PeerNetwork {
     @Override
     public CompletableFuture<byte[]> ask(
@@ -164,11 +171,12 @@ public record SimNode(SimHost host, MetadataGroup group, ClusterMembership membe
     @Override
     public CompletableFuture<Introduction> greet(
         NodeAddress address, Hello hello, Duration timeout) {
-      return CompletableFuture.failedFuture(
-          new PeerException(PeerException.Kind.NOT_SENT, "there are no addresses here"));
+      return calls.greet(address, hello, timeout);
     }
 
     @Override
-    public void introduceBy(Function<Hello, Introduction> answer) {}
+    public void introduceBy(Function<Hello, Introduction> answer) {
+      calls.introduceBy(answer);
+    }
   }
 }

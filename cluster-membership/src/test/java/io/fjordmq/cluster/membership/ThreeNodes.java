@@ -31,7 +31,7 @@ final class ThreeNodes implements AutoCloseable {
     for (NodeId id : ids) {
       ReplicaSet members =
           nodes.isEmpty() ? ReplicaSet.ofVoters(id) : nodes.get(0).group().status().replicas();
-      SimNode node = SimNode.start(cluster.start(id), peers, members, defect);
+      SimNode node = SimNode.start(cluster.start(id), peers, members, List.of(), defect);
       nodes.add(node);
       node.membership().ready();
       await("it serves", node.membership()::isServing);

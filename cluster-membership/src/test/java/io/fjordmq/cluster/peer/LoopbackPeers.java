@@ -1,8 +1,12 @@
 package io.fjordmq.cluster.peer;
 
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.fjordmq.cluster.NodeAddress;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.sim.SimNetwork;
 import io.fjordmq.cluster.peer.PeerException.Kind;
+import io.fjordmq.cluster.peer.proto.HelloMessage;
+import io.fjordmq.cluster.peer.proto.IntroductionMessage;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -12,6 +16,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -98,8 +103,10 @@ public final class LoopbackPeers {
     }
   }
 
-  /** One life of a node. */
-  public final class Node implements PeerCalls, PeerServices {
+  /** One life of a node. Its address is its name, with any port. */
+  public final class Node implements PeerNetwork {
+    private static final String HELLO = "hello";
+
     private final NodeId self;
     private final Executor threads;
     private final Map<String, Handler> services = new ConcurrentHashMap<>();
@@ -135,6 +142,25 @@ public final class LoopbackPeers {
       if (services.putIfAbsent(service, handler) != null) {
         throw new IllegalStateException("'" + service + "' is served already");
       }
+    }
+
+    @Override
+    public CompletableFuture<Introduction> greet(
+        NodeAddress address, Hello hello, Duration timeout) {
+      NodeId there = new NodeId(address.host());
+      return there.equals(self)
+          ? CompletableFuture.failedFuture(new PeerException(Kind.NOT_SENT, "it is this node"))
+          : ask(there, HELLO, PeerProtocol.encode(hello).toByteArray(), timeout)
+              .thenApply(LoopbackPeers::introduction);
+    }
+
+    @Override
+    public void introduceBy(Function<Hello, Introduction> answer) {
+      serve(
+          HELLO,
+          (from, request) ->
+              CompletableFuture.completedFuture(
+                  PeerProtocol.encode(answer.apply(hello(request))).toByteArray()));
     }
 
     /** The node is gone: it handles nothing more, and its connections break. */
@@ -295,6 +321,22 @@ public final class LoopbackPeers {
       if (from != null) {
         lost.forEach(call -> from.fail(call.answer, Kind.NO_ANSWER, link.to + ": " + why));
       }
+    }
+  }
+
+  private static Hello hello(byte[] bytes) {
+    try {
+      return PeerProtocol.decode(HelloMessage.parseFrom(bytes));
+    } catch (InvalidProtocolBufferException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private static Introduction introduction(byte[] bytes) {
+    try {
+      return PeerProtocol.decode(IntroductionMessage.parseFrom(bytes));
+    } catch (InvalidProtocolBufferException e) {
+      throw new AssertionError(e);
     }
   }
 
