@@ -2,11 +2,13 @@ package io.fjordmq.range.placement;
 
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.range.RangeId;
+import io.fjordmq.range.store.ReplicaStatus;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What nodes still have of ranges that became part of others: a replica that was no member when
@@ -51,10 +53,17 @@ final class Leftovers {
   /** Whoever takes it in on that node needs it, or has it removed by itself. */
   private static boolean isAwaited(
       ReplicaReport replica, RangeReports reports, Set<RangeId> heirs) {
+    ReplicaStatus.Merging merging = replica.merging();
     return replica.isLeading()
-        || (replica.merging() != null
-            && (reports.find(replica.merging().left()) != null
+        || (merging != null
+            && (mayAbsorb(reports.find(merging.left()), merging)
                 || heirs.stream().anyMatch(heir -> reports.find(heir) != null)));
+  }
+
+  /** What it stands still for may be long over: of a range it is no member of it hears nothing. */
+  private static boolean mayAbsorb(@Nullable ReplicaReport left, ReplicaStatus.Merging merging) {
+    return left != null
+        && (left.appliedIndex() == 0 || left.epoch().version() <= merging.leftVersion());
   }
 
   private static void forget(PlacementView view, RangeId range, List<Step> steps) {

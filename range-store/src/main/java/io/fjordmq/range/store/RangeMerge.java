@@ -21,8 +21,8 @@ final class RangeMerge {
    * The left range's log decides. The right one is frozen for one epoch version of the left: as
    * long as it has that, it may absorb the right one; once it has another, it never will. Who
    * proposes that it does has seen the right one frozen, durably, by every replica of the left; and
-   * no frozen replica is removed. So the rows of the right one are final and here, whatever else
-   * its own log has reached.
+   * no frozen replica is removed where that may still be applied. So the rows of the right one are
+   * final and here, whatever else its own log has reached.
    */
 
   /**

@@ -28,6 +28,7 @@ final class ReplicaMoves {
   private final NodeId self;
   private final StoredReplicas stored;
   private final Map<RangeId, SupervisedReplica> replicas;
+  private final AwaitedMerges merges;
   private final Executor supervisor;
   private final Opener opener;
   private final Kv kv;
@@ -57,6 +58,7 @@ final class ReplicaMoves {
     this.stored = stored;
     this.kv = kv;
     this.replicas = replicas;
+    this.merges = new AwaitedMerges(stored, replicas);
     this.supervisor = supervisor;
     this.opener = opener;
   }
@@ -168,16 +170,16 @@ final class ReplicaMoves {
 
   /** What stands still is needed here by who absorbs it, or comes with a copy of it. */
   private void refuseIfAwaited(ReplicaStatus replica, Set<RangeId> heirs) {
-    RangeId left = stored.frozenFor(replica.descriptor().id()); // asks the disk: it may be closed
-    boolean heirsHere = heirs.stream().anyMatch(replicas::containsKey);
-    if (replica.leading() || (left != null && (heirsHere || replicas.containsKey(left)))) {
+    RangeId id = replica.descriptor().id();
+    boolean replaced = merges.isFrozen(id) && heirs.stream().anyMatch(replicas::containsKey);
+    if (replica.leading() || replaced || merges.neighbour(id) != null) {
       throw new IllegalStateException(
-          "the replica of " + replica.descriptor().id() + " is still needed here for its merge");
+          "the replica of " + id + " is still needed here for its merge");
     }
   }
 
   private void refuseIfNeeded(ReplicaStatus replica, long asOfIndex) {
-    RangeId left = stored.frozenFor(replica.descriptor().id());
+    RangeId left = merges.neighbour(replica.descriptor().id());
     if (left != null) {
       throw new IllegalStateException(
           "range %s is being merged with %s, which needs the replica of this node"
@@ -313,7 +315,6 @@ final class ReplicaMoves {
         });
   }
 
-  /** By what this node has of the neighbour, since that is where the decision stands. */
   CompletableFuture<Void> thaw(RangeId id) {
     SupervisedReplica right = replicas.get(id);
     ReplicaStatus.Merging merging = right == null ? null : right.status().merging();
@@ -321,25 +322,13 @@ final class ReplicaMoves {
       return CompletableFuture.failedFuture(
           new IllegalStateException("range " + id + " is not frozen here"));
     }
-    // The neighbour first: if it has taken the range in, the range's rows were gone before that.
-    boolean decided = cannotAbsorb(merging.left(), merging.leftVersion());
-    RangeDescriptor range = stored.find(id);
-    return decided && range != null
+    RangeDescriptor range = merges.givenUp(id, merging);
+    return range != null
         ? reshape(id, null, RangeEntry.encodeThaw(range.epoch().version()))
         : CompletableFuture.failedFuture(
             new IllegalStateException(
                 "range %s may still become part of %s, which has to be renewed first"
                     .formatted(id, merging.left())));
-  }
-
-  /** Whether a range has another version by now, or is part of another one itself. */
-  private boolean cannotAbsorb(RangeId id, long atVersion) {
-    SupervisedReplica replica = replicas.get(id);
-    ReplicaStatus status = replica == null ? null : replica.status();
-    return stored.isAbsorbed(id)
-        || (status != null
-            && status.appliedIndex() > 0
-            && status.descriptor().epoch().version() > atVersion);
   }
 
   /** Closes and removes the replica of a range that is part of another one here, durably. */

@@ -222,10 +222,10 @@ final class StoredReplicas {
     }
   }
 
-  /** The range for which this one stands still here; null if it does not. */
-  @Nullable RangeId frozenFor(RangeId id) {
+  /** For what the range stands still here; null if it does not. */
+  @Nullable Frozen frozen(RangeId id) {
     byte[] row = space(id.store()).latest().get(new RangeKeys(id.number()).frozen());
-    return row == null ? null : new RangeId(id.store(), Frozen.decode(row).left());
+    return row == null ? null : Frozen.decode(row);
   }
 
   /** The range's descriptor as it is stored here; null if there is no replica. */

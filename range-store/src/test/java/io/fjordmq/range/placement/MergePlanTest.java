@@ -225,6 +225,26 @@ class MergePlanTest {
     assertThat(steps()).containsExactly(new Step.Forget(RIGHT, B));
   }
 
+  /** It was frozen when its node left the group, and does not hear that it went on. */
+  @Test
+  void shouldRemoveWhatStandsStillForAMergeThatWasGivenUp() {
+    RangeId other = new RangeId("words", 5);
+    published.remove(RIGHT);
+    publish(LEFT, 5, BEFORE);
+    publish(other, 9, AFTER);
+    says(
+        A,
+        replica(LEFT, 5, BEFORE, Role.LEADER, null),
+        replica(other, 9, AFTER, Role.LEADER, null));
+    ReplicaReport leftover = replica(RIGHT, 7, AFTER, Role.VOTER, DURABLE);
+    says(B, replica(LEFT, 5, BEFORE, Role.VOTER, null), leftover);
+    assertThat(steps()).contains(new Step.Bury(RIGHT, B, Set.of(other)));
+    says(B, replica(LEFT, 4, BEFORE, Role.VOTER, null), leftover);
+    assertThat(steps())
+        .as("its neighbour there may take it in")
+        .noneMatch(Step.Bury.class::isInstance);
+  }
+
   /** Whoever leads both knows what they have to do together; else each speaks for its own. */
   @Test
   void shouldMergeByItselfWhatItsLeadersFindIdle() {

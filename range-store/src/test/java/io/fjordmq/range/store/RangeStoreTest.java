@@ -106,6 +106,47 @@ class RangeStoreTest {
         .isCompletedWithValueMatching(value -> new String(value, UTF_8).startsWith("1"));
   }
 
+  /** Of a group that it left meanwhile a replica does not hear that it goes on. */
+  @Test
+  void shouldRemoveWhatStandsStillForAMergeThatWasGivenUp() {
+    RangeDescriptor left = ranges.store().descriptors("words").get(0);
+    RangeDescriptor right = ranges.store().descriptors("words").get(1);
+    RangeMerges merges = ranges.store().merges();
+    assertThat(merges.freeze(right, left)).isCompleted();
+    closeForABug("i");
+    assertThat(ranges.store().dropReplica(right.id(), Long.MAX_VALUE)).isCompletedExceptionally();
+    assertThat(merges.renew(left)).isCompleted();
+    assertThat(ranges.store().dropReplica(right.id(), Long.MAX_VALUE)).isCompleted();
+    assertThat(ranges.store().descriptors("words")).doesNotContain(right);
+    assertThat(ranges.store().retired()).containsExactly(right.id());
+  }
+
+  @Test
+  void shouldRemoveWhatStandsStillForARangeThatHasLeftThisNode() {
+    RangeDescriptor left = ranges.store().descriptors("words").get(0);
+    RangeDescriptor right = ranges.store().descriptors("words").get(1);
+    assertThat(ranges.store().merges().freeze(right, left)).isCompleted();
+    closeForABug("a", "i");
+    assertThat(ranges.store().merges().bury(right.id(), Set.of())).isCompletedExceptionally();
+    assertThat(ranges.store().dropReplica(left.id(), Long.MAX_VALUE)).isCompleted();
+    assertThat(ranges.store().merges().bury(right.id(), Set.of())).isCompleted();
+    assertThat(ranges.store().retired()).containsExactlyInAnyOrder(left.id(), right.id());
+  }
+
+  /** The replicas of these keys lead no more, and cannot be opened. */
+  private void closeForABug(String... keys) {
+    ranges.failDisk(new KvException(KvException.Kind.DISK_FULL, "disk full"));
+    for (String key : keys) {
+      ranges.client("words").mutate(bytes(key), bytes(key + ":2"));
+    }
+    openingFails = true;
+    ranges.failDisk(null);
+    ranges.advance(Duration.ofSeconds(5));
+    for (String key : keys) {
+      assertThat(statusOf(key).failure()).contains("a bug in the coprocessor");
+    }
+  }
+
   @Test
   void shouldReopenAReplicaThatHaltedAndApplyWhatWasRefused() {
     mutate("words", "a", "a:1");
