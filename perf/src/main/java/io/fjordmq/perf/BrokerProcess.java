@@ -3,7 +3,6 @@ package io.fjordmq.perf;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -32,8 +31,6 @@ public record BrokerProcess(
   private static final long BUILD_SECONDS = 900;
 
   private static final long STOP_SECONDS = 30;
-  private static final int PAUSE_MILLIS = 10;
-  private static final int ANSWER_MILLIS = 10_000;
   private static final int SETTLE_SECONDS = 5;
 
   /** Debian's mosquitto, persistent, with its limits out of the way. */
@@ -239,46 +236,9 @@ public record BrokerProcess(
       throws IOException, InterruptedException {
     InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
     Duration patience = Duration.ofSeconds(START_SECONDS);
-    double seconds = firstConnack(address, startNanos, patience, log);
+    double seconds = new FirstConnack(address, log).await(startNanos, patience);
     TimeUnit.SECONDS.sleep(settleSeconds);
     return new BrokerProcess(name, pid, address, seconds, ProcessUsage.of(pid).residentKilobytes());
-  }
-
-  /**
-   * Asks until the broker accepts a client; blocks.
-   *
-   * @param patience for all attempts together
-   * @param log where the broker says what it does
-   * @return seconds since that start
-   */
-  static double firstConnack(
-      InetSocketAddress address, long startNanos, Duration patience, Path log)
-      throws IOException, InterruptedException {
-    byte[] connect = {0x10, 16, 0, 4, 'M', 'Q', 'T', 'T', 4, 2, 0, 0, 0, 4, 'p', 'e', 'r', 'f'};
-    long deadline = System.nanoTime() + patience.toNanos();
-    String seen = "nothing";
-    while (true) {
-      long leftMillis = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
-      if (leftMillis <= 0) {
-        throw new IOException(
-            "no client was accepted at %s in %d s, the last time came %s; see %s"
-                .formatted(address, patience.toSeconds(), seen, log));
-      }
-      try (Socket socket = new Socket()) {
-        int millis = (int) Math.min(leftMillis, ANSWER_MILLIS);
-        socket.connect(address, millis);
-        socket.setSoTimeout(millis);
-        socket.getOutputStream().write(connect);
-        byte[] answer = socket.getInputStream().readNBytes(4);
-        if (answer.length == 4 && answer[0] == 0x20 && answer[3] == 0) {
-          return (System.nanoTime() - startNanos) / 1e9;
-        }
-        seen = answer.length == 4 ? "CONNACK 0x%02X".formatted(answer[3]) : "a closed connection";
-      } catch (IOException e) {
-        seen = e.toString();
-      }
-      TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS); // also after a refusal: it has enough to do
-    }
   }
 
   private static long pidIn(Path directory) throws IOException {

@@ -1,0 +1,106 @@
+package io.fjordmq.perf;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** Asks a broker that is starting until it accepts a client. */
+final class FirstConnack {
+  private static final int PAUSE_MILLIS = 10;
+  private static final int ANSWER_MILLIS = 10_000;
+
+  private static final byte[] CONNECT = {
+    0x10, 16, 0, 4, 'M', 'Q', 'T', 'T', 4, 2, 0, 0, 0, 4, 'p', 'e', 'r', 'f'
+  };
+
+  /** Time as it passes. */
+  interface Time {
+    long nanos();
+
+    void pause(int millis) throws InterruptedException;
+  }
+
+  private static final Time REAL =
+      new Time() {
+        @Override
+        public long nanos() {
+          return System.nanoTime();
+        }
+
+        @Override
+        public void pause(int millis) throws InterruptedException {
+          TimeUnit.MILLISECONDS.sleep(millis);
+        }
+      };
+
+  private final InetSocketAddress address;
+  private final Path log;
+  private final Time time;
+  private String seen = "nothing";
+
+  /** The last that the broker itself has said: it tells more than how the last attempt ended. */
+  private @Nullable String refusal;
+
+  /**
+   * @param log where the broker says what it does
+   */
+  FirstConnack(InetSocketAddress address, Path log) {
+    this(address, log, REAL);
+  }
+
+  FirstConnack(InetSocketAddress address, Path log, Time time) {
+    this.address = address;
+    this.log = log;
+    this.time = time;
+  }
+
+  /**
+   * Blocks.
+   *
+   * @param patience for all attempts together
+   * @return seconds since that start
+   */
+  double await(long startNanos, Duration patience) throws IOException, InterruptedException {
+    long deadline = time.nanos() + patience.toNanos();
+    while (true) {
+      long leftMillis = TimeUnit.NANOSECONDS.toMillis(deadline - time.nanos());
+      if (leftMillis <= 0) {
+        throw new IOException(
+            "no client was accepted at %s in %d s, the last time came %s; see %s"
+                .formatted(address, patience.toSeconds(), lastSeen(), log));
+      }
+      if (isAccepted((int) Math.min(leftMillis, ANSWER_MILLIS))) {
+        return (time.nanos() - startNanos) / 1e9;
+      }
+      time.pause(PAUSE_MILLIS); // also after a refusal: it has enough to do
+    }
+  }
+
+  private boolean isAccepted(int millis) {
+    try (Socket socket = new Socket()) {
+      socket.connect(address, millis);
+      socket.setSoTimeout(millis);
+      socket.getOutputStream().write(CONNECT);
+      byte[] answer = socket.getInputStream().readNBytes(4);
+      if (answer.length < 4) {
+        seen = "a closed connection";
+      } else if (answer[0] == 0x20 && answer[3] == 0) {
+        return true;
+      } else {
+        seen = "CONNACK 0x%02X".formatted(answer[3]);
+        refusal = seen;
+      }
+    } catch (IOException e) {
+      seen = e.toString();
+    }
+    return false;
+  }
+
+  private String lastSeen() {
+    return refusal == null || refusal.equals(seen) ? seen : seen + ", before that " + refusal;
+  }
+}
