@@ -16,6 +16,7 @@ import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.EventExecutor;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -177,6 +178,13 @@ public final class ClientLoops implements AutoCloseable {
   /** One of the loops, for what has to be done from time to time. */
   public EventLoop next() {
     return group.next();
+  }
+
+  /** Blocks until every loop has ended what it was at, such as a message it was about to send. */
+  void awaitTurns() {
+    for (EventExecutor loop : group) {
+      loop.submit(() -> {}).syncUninterruptibly();
+    }
   }
 
   @Override

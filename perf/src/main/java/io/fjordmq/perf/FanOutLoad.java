@@ -16,7 +16,7 @@ import java.util.function.ToLongFunction;
  * One publisher whose every message goes to all subscribers: how long until the last of them has
  * it, and what a delivery costs. The next message is sent when the one before is everywhere.
  */
-final class FanOutLoad implements AutoCloseable {
+class FanOutLoad implements AutoCloseable {
   private static final String TOPIC = "fan/out";
   private static final int MESSAGE_SECONDS = 20;
   private static final int PAUSE_MILLIS = 100;
@@ -38,7 +38,6 @@ final class FanOutLoad implements AutoCloseable {
   private final ClientLoops loops;
   private final int qos;
   private final byte[] padding;
-  private final int patienceSeconds;
   private final List<LoadClient> clients = new ArrayList<>();
   private final List<Subscriber> subscribers = new ArrayList<>();
   private final LoadClient publisher;
@@ -53,19 +52,9 @@ final class FanOutLoad implements AutoCloseable {
    * @param payloadBytes at least 4
    */
   FanOutLoad(ClientLoops loops, int qos, int payloadBytes) {
-    this(loops, qos, payloadBytes, MESSAGE_SECONDS);
-  }
-
-  /**
-   * The same with less patience.
-   *
-   * @param patienceSeconds for each message to come to all
-   */
-  FanOutLoad(ClientLoops loops, int qos, int payloadBytes, int patienceSeconds) {
     this.loops = loops;
     this.qos = qos;
     this.padding = new byte[payloadBytes - Integer.BYTES];
-    this.patienceSeconds = patienceSeconds;
     this.publisher = new LoadClient("fan-publisher", true, new Acknowledgements());
   }
 
@@ -91,7 +80,7 @@ final class FanOutLoad implements AutoCloseable {
       latest = new Message(sent, all);
       long start = System.nanoTime();
       send();
-      all.await(patienceSeconds, TimeUnit.SECONDS); // in vain if one is missing
+      await(all);
       millis[i] = (System.nanoTime() - start) / 1e6;
       TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
     }
@@ -101,8 +90,22 @@ final class FanOutLoad implements AutoCloseable {
         cpu / ((double) messages * subscribers.size()),
         millis[messages / 2],
         sum(subscriber -> subscriber.missing(sent)),
-        sum(Subscriber::duplicated),
+        duplicated(),
         sum(Subscriber::outOfOrder));
+  }
+
+  /**
+   * Until the message is everywhere, or for as long as there is hope.
+   *
+   * @param waiting those who have it not
+   */
+  void await(CountDownLatch waiting) throws InterruptedException {
+    waiting.await(MESSAGE_SECONDS, TimeUnit.SECONDS); // in vain if one is missing
+  }
+
+  /** Deliveries that came twice, so far. */
+  long duplicated() {
+    return sum(Subscriber::duplicated);
   }
 
   private long sum(ToLongFunction<Subscriber> of) {

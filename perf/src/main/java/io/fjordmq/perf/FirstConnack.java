@@ -88,7 +88,9 @@ final class FirstConnack {
       byte[] answer = socket.getInputStream().readNBytes(4);
       if (answer.length < 4) {
         seen = "a closed connection";
-      } else if (answer[0] == 0x20 && answer[3] == 0) {
+      } else if (answer[0] != 0x20) {
+        seen = "what is no CONNACK";
+      } else if (answer[3] == 0) {
         return true;
       } else {
         seen = "CONNACK 0x%02X".formatted(answer[3]);

@@ -64,14 +64,14 @@ final class PairLoad {
         pairs.get(i).startPublishing(start, i);
       }
       TimeUnit.SECONDS.sleep(work.warmSeconds());
-      return count(brokerPids);
+      return count(loops, brokerPids);
     } finally {
       publishing = false;
       pairs.forEach(Pair::close);
     }
   }
 
-  private PairResult count(List<Long> brokerPids) throws InterruptedException {
+  private PairResult count(ClientLoops loops, List<Long> brokerPids) throws InterruptedException {
     ProcessUsage before = ProcessUsage.of(brokerPids);
     long sentBefore = pairs.stream().mapToLong(p -> p.sent).sum();
     long receivedBefore = pairs.stream().mapToLong(p -> p.received).sum();
@@ -82,6 +82,7 @@ final class PairLoad {
     long sent = pairs.stream().mapToLong(p -> p.sent).sum() - sentBefore;
     long received = pairs.stream().mapToLong(p -> p.received).sum() - receivedBefore;
     publishing = false;
+    loops.awaitTurns();
     awaitDrained();
     return new PairResult(
         work.seconds(),

@@ -98,6 +98,7 @@ final class ShareLoad implements Sent, AutoCloseable {
     long messages = allSent.sum() + received.sum() - before;
     long cpu = ProcessUsage.of(brokerPid).cpuMicros() - cpuBefore;
     publishing = false;
+    loops.awaitTurns();
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(DRAIN_SECONDS);
     while (missing() > 0 && System.nanoTime() < deadline) {
       TimeUnit.MILLISECONDS.sleep(50);

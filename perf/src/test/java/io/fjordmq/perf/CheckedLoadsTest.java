@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fjordmq.perf.MoodyBroker.Mood;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
@@ -28,13 +30,32 @@ class CheckedLoadsTest {
     return client -> moods.getOrDefault(client, Mood.SERVE);
   }
 
+  /** Waits no longer for one that gets nothing than for what the others are to get twice. */
+  private static final class Doubled extends FanOutLoad {
+    private long doubles;
+
+    Doubled(ClientLoops loops) {
+      super(loops, 1, 64);
+    }
+
+    @Override
+    void await(CountDownLatch waiting) throws InterruptedException {
+      doubles++;
+      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+      while (waiting.getCount() > 1 || duplicated() < doubles) {
+        assertThat(System.nanoTime() - deadline).isNegative();
+        TimeUnit.MILLISECONDS.sleep(5);
+      }
+    }
+  }
+
   @Test
   void shouldNotTakeADoubleOfOneSubscriberForTheMessageOfAnother() throws Exception {
     FanOutLoad.Result result =
         against(
             moods(Map.of("0", Mood.REPEAT, "1", Mood.STARVE)),
             loops -> {
-              try (FanOutLoad load = new FanOutLoad(loops, 1, 64, 1)) {
+              try (FanOutLoad load = new Doubled(loops)) {
                 load.connect(3);
                 return load.publish(2, SELF);
               }
@@ -52,7 +73,7 @@ class CheckedLoadsTest {
             loops -> {
               try (ShareLoad load = new ShareLoad(loops, false, 1, 20, 64)) {
                 load.connect(3, 3);
-                return load.run(0, 1, SELF);
+                return load.run(0, 4, SELF); // enough for a second one, whatever stands still
               }
             });
     assertThat(result.outOfOrder()).isEqualTo(1);

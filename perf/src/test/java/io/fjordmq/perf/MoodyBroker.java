@@ -224,14 +224,16 @@ public final class MoodyBroker implements AutoCloseable {
       boolean clean = (body.get(FLAGS) & CLEAN) != 0;
       String id = text(body);
       mood = moods.apply(id.substring(id.lastIndexOf('-') + 1));
-      write(0x20, 2, 0, mood == Mood.REFUSE ? 3 : 0);
       if (mood == Mood.REFUSE) {
+        write(0x20, 2, 0, 3);
         return false;
       }
       Session before = clean ? persistent.remove(id) : persistent.putIfAbsent(id, session);
       if (before != null && clean) {
         discard(before);
-      } else if (before != null) {
+      }
+      write(0x20, 2, 0, 0); // whoever has it finds its session there, or gone
+      if (before != null && !clean) {
         session = before;
         session.come(this);
       }
