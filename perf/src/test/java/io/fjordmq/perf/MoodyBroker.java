@@ -31,6 +31,8 @@ public final class MoodyBroker implements AutoCloseable {
     SERVE,
     /** CONNACK 0x03. */
     REFUSE,
+    /** The connection ends with its CONNECT. */
+    IGNORE,
     /** SUBACK 0x80. */
     DENY,
     /** The connection ends with its SUBSCRIBE. */
@@ -226,6 +228,9 @@ public final class MoodyBroker implements AutoCloseable {
       mood = moods.apply(id.substring(id.lastIndexOf('-') + 1));
       if (mood == Mood.REFUSE) {
         write(0x20, 2, 0, 3);
+        return false;
+      }
+      if (mood == Mood.IGNORE) {
         return false;
       }
       Session before = clean ? persistent.remove(id) : persistent.putIfAbsent(id, session);
