@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.Await;
 import io.fjordmq.cluster.consensus.Consensus;
 import io.fjordmq.cluster.consensus.ConsensusException;
 import io.fjordmq.cluster.consensus.ConsensusHost;
@@ -72,12 +73,8 @@ final class MetadataOnDiskTest {
       Thread.sleep(1_500);
       assertThat(host.opened).as("while it fails it would halt again").isEqualTo(1);
       host.failure = null;
-      for (int tries = 0; host.opened < 2 && tries < 200; tries++) {
-        Thread.sleep(50);
-      }
-      for (int tries = 0; !group.leadership().leading() && tries < 200; tries++) {
-        Thread.sleep(50);
-      }
+      Await.until("it is opened again", () -> host.opened == 2);
+      Await.until("it leads", () -> group.leadership().leading());
       write(group, "b");
       assertThat(group.view().records()).extracting(MetadataRecord::key).containsExactly("a", "b");
       group.close();
@@ -91,14 +88,8 @@ final class MetadataOnDiskTest {
       host.failsWhenOpened = true;
       MetadataGroup.bootstrap(disk, ReplicaSet.ofVoters(SELF));
       MetadataGroup group = open(host);
-      for (int tries = 0; host.opened < 2 && tries < 200; tries++) {
-        Thread.sleep(50);
-      }
-      assertThat(host.opened).isEqualTo(2);
-      for (int tries = 0; group.failure() != null && tries < 200; tries++) {
-        Thread.sleep(50);
-      }
-      assertThat(group.failure()).isNull();
+      Await.until("it is opened again", () -> host.opened == 2);
+      Await.until("it is well", () -> group.failure() == null);
       group.close();
     }
   }
