@@ -79,16 +79,24 @@ class RefusedClientsTest {
 
   @Test
   void shouldBeginWithThoseWhoAreIn() throws Exception {
-    RunResult result = run(threePairs(), Map.of("s0", Mood.REFUSE, "p1", Mood.REFUSE));
+    RunResult result =
+        run(threePairs(), Map.of("s1", Mood.REFUSE, "p1", Mood.REFUSE, "p2", Mood.REFUSE));
     assertThat(figure(result, Figure.RECEIVED)).isPositive();
-    assertThat(figure(result, Figure.OFFERED)).isEqualTo(2 * 40.0);
-    assertThat(figure(result, Figure.CONNECTED)).isEqualTo(4);
+    assertThat(figure(result, Figure.OFFERED)).isEqualTo(40);
+    assertThat(figure(result, Figure.CONNECTED)).isEqualTo(3);
     assertThat(figure(result, Figure.LOST)).isZero();
-    assertThat(figure(result, Figure.HELD_BACK)).isZero();
+    assertThat(figure(result, Figure.HELD_BACK)).as("by one, if it was slow").isBetween(0.0, 40.0);
     assertThat(result.faults())
-        .containsExactly("2 clients could not connect or subscribe", "  2 × CONNACK 0x03 (s0, p1)");
+        .hasSize(2)
+        .first()
+        .isEqualTo("3 clients could not connect or subscribe");
+    assertThat(result.faults())
+        .last()
+        .asString()
+        .startsWith("  3 × CONNACK 0x03 (")
+        .contains("s1", "p1", "p2");
     assertThat(result.remarks())
-        .contains("the load came from those who were in: 2 of 3 publishers, 2 of 3 subscribers");
+        .contains("the load came from those who were in: 1 of 3 publishers, 2 of 3 subscribers");
   }
 
   @Test
