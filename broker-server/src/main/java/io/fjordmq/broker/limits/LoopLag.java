@@ -5,10 +5,11 @@ import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
 /** How late event loops begin what they are given: each carries one probe at a time. */
 final class LoopLag {
-  private static final class Probe implements Runnable {
+  private final class Probe implements Runnable {
     private final Executor loop;
     private final long sentNanos;
     private volatile long doneNanos;
@@ -21,7 +22,7 @@ final class LoopLag {
     @Override
     public void run() {
       // An odd value, so that it is never the 0 that says it has not run.
-      doneNanos = System.nanoTime() | 1;
+      doneNanos = nowNanos.getAsLong() | 1;
     }
 
     private boolean isDone() {
@@ -33,10 +34,16 @@ final class LoopLag {
     }
   }
 
+  private final LongSupplier nowNanos;
   private final List<Probe> probes = new ArrayList<>();
 
-  /** Probes these loops from now on. */
-  LoopLag(Iterable<? extends Executor> loops) {
+  /**
+   * Probes these loops from now on.
+   *
+   * @param nowNanos of a clock that is never set; any thread asks it
+   */
+  LoopLag(Iterable<? extends Executor> loops, LongSupplier nowNanos) {
+    this.nowNanos = nowNanos;
     for (Executor loop : loops) {
       probes.add(send(loop));
     }
@@ -44,7 +51,7 @@ final class LoopLag {
 
   /** Of the loop that is latest, milliseconds; sends new probes. Called by one thread. */
   long millis() {
-    long now = System.nanoTime();
+    long now = nowNanos.getAsLong();
     long most = 0;
     for (int i = 0; i < probes.size(); i++) {
       Probe probe = probes.get(i);
@@ -56,8 +63,8 @@ final class LoopLag {
     return TimeUnit.NANOSECONDS.toMillis(most);
   }
 
-  private static Probe send(Executor loop) {
-    Probe probe = new Probe(loop, System.nanoTime());
+  private Probe send(Executor loop) {
+    Probe probe = new Probe(loop, nowNanos.getAsLong());
     try {
       loop.execute(probe);
     } catch (RejectedExecutionException e) {

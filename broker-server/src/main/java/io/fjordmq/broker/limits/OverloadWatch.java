@@ -32,7 +32,7 @@ public final class OverloadWatch implements AutoCloseable {
       Iterable<? extends Executor> loops,
       Runnable endStuckClients) {
     MemoryInUse memory = new MemoryInUse();
-    LoopLag lag = new LoopLag(loops);
+    LoopLag lag = new LoopLag(loops, System::nanoTime);
     return new OverloadWatch(
         guard,
         settings,
