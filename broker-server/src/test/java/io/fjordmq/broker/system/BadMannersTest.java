@@ -54,7 +54,7 @@ class BadMannersTest {
     bystander.assertUnharmed();
     Waiting.until(
         "the end of all other connections",
-        10,
+        30,
         () -> broker.scrape().value("fjordmq_connections") == Bystander.CONNECTIONS);
   }
 
@@ -154,7 +154,7 @@ class BadMannersTest {
       assertThat(dropped(flooded) - dropped(before)).isGreaterThan(messages / 8.0);
     }
     Waiting.until(
-        "empty queues", 10, () -> broker.scrape().value("fjordmq_messages_queued_bytes") == 0);
+        "empty queues", 30, () -> broker.scrape().value("fjordmq_messages_queued_bytes") == 0);
   }
 
   private static double dropped(Scrape scrape) {
@@ -167,7 +167,7 @@ class BadMannersTest {
     String metric = "fjordmq_connections_closed_total{reason=\"client_too_slow\"}";
     Scrape before = broker.scrape();
     AtomicBoolean ended = new AtomicBoolean();
-    try (RawClient deaf = RawClient.connected(broker.mqtt(), 5, "deaf-pinging", 2)) {
+    try (RawClient deaf = RawClient.connected(broker.mqtt(), 5, "deaf-pinging", 4)) {
       // Waits in the socket once it is not read any more.
       Thread pings =
           new Thread(
@@ -226,12 +226,12 @@ class BadMannersTest {
       // Less is fine: the bystander's last message may not have been acknowledged before.
       Waiting.until(
           gauge + " no more than before",
-          10,
+          30,
           () -> broker.scrape().value(gauge) <= before.value(gauge));
     }
     Waiting.until(
         "files closed",
-        10,
+        30,
         () ->
             broker.scrape().value("process_files_open_files")
                 < before.value("process_files_open_files") + 20);

@@ -167,7 +167,7 @@ class BadPacketsTest {
       }
       assertThat(client.last()).isEqualTo(RawClient.CLOSED);
     }
-    Waiting.until(metric, 5, () -> broker.scrape().value(metric) == before + 1);
+    Waiting.until(metric, 30, () -> broker.scrape().value(metric) == before + 1);
   }
 
   @Test

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -175,7 +176,9 @@ final class BrokerUnderTest implements AutoCloseable {
 
   private String output(int start) {
     try {
-      return Files.readString(directory.resolve("output-" + start + ".log"));
+      // Not readString(): the process may be in the midst of writing a letter.
+      byte[] printed = Files.readAllBytes(directory.resolve("output-" + start + ".log"));
+      return new String(printed, StandardCharsets.UTF_8);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

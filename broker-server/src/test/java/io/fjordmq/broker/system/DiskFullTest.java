@@ -130,7 +130,7 @@ class DiskFullTest {
       awaitNotReady(broker, "diskConfig.minFreeBytes", "/node/data", "goes on by itself");
       assertThat(broker.scrape().value("fjordmq_disk_low")).isOne();
       assertThat(publisher.publishLater("full", MqttQos.AT_LEAST_ONCE, "2 refused"))
-          .failsWithin(Duration.ofSeconds(10));
+          .failsWithin(Duration.ofSeconds(ANSWER_SECONDS));
       assertThat(broker.scrape().value("fjordmq_publishes_total{outcome=\"no_room\"}")).isOne();
       // What is stored can be fetched and acknowledged: that makes room.
       assertThat(fetchAway(broker, 1)).containsExactly(1);
@@ -178,7 +178,7 @@ class DiskFullTest {
           new ProcessBuilder("prlimit", "--pid", Long.toString(broker.pid()), limit)
               .inheritIO()
               .start();
-      assertThat(process.waitFor(10, TimeUnit.SECONDS)).isTrue();
+      assertThat(process.waitFor(ANSWER_SECONDS, TimeUnit.SECONDS)).isTrue();
       assertThat(process.exitValue()).isZero();
     } catch (IOException e) {
       throw new UncheckedIOException(e);

@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("slow")
 @ExtendWith(SharedBroker.class)
 class Mqtt3ClientTest {
-  private static final int WAIT_SECONDS = 10;
+  private static final int WAIT_SECONDS = 30;
   private static final long QUIET_MILLIS = 700;
 
   private final Port port;

@@ -34,6 +34,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Tag("slow")
 @ExtendWith(SharedBroker.class)
 class Mqtt5ClientTest {
+  private static final int WAIT = Mqtt5Session.WAIT_SECONDS;
   private static final long QUIET_MILLIS = 700;
 
   private final Port port;
@@ -252,6 +253,7 @@ class Mqtt5ClientTest {
         publisher.publish(topic, MqttQos.AT_LEAST_ONCE, "m" + i);
       }
       Set<String> seen = new HashSet<>();
+      Waiting.until("all messages", WAIT, () -> one.waiting() + two.waiting() >= 20);
       int byOne = drain(one, seen);
       int byTwo = drain(two, seen);
       assertThat(byOne + byTwo).isEqualTo(20);
@@ -328,7 +330,7 @@ class Mqtt5ClientTest {
     }
     Waiting.until(
         "the end of the session",
-        15,
+        WAIT,
         () -> {
           try (Mqtt5Session publisher = session("p")) {
             publisher.connect();
@@ -404,12 +406,12 @@ class Mqtt5ClientTest {
       watcher.connect();
       watcher.subscribe(topic, MqttQos.AT_LEAST_ONCE);
       Mqtt5Session dying = new Mqtt5Session(link.port(), "dying-" + topic.hashCode());
-      dying.connect(c -> will(c, 2).sessionExpiryInterval(60));
+      dying.connect(c -> will(c, 5).sessionExpiryInterval(60));
       link.cut();
       assertThat(watcher.poll(QUIET_MILLIS)).as("not before its delay").isNull();
       Mqtt5Session back = new Mqtt5Session(link.port(), "dying-" + topic.hashCode());
-      back.connect(c -> will(c, 2).cleanStart(false).sessionExpiryInterval(60));
-      assertThat(watcher.poll(4_000)).as("cancelled by the return").isNull();
+      back.connect(c -> will(c, 1).cleanStart(false).sessionExpiryInterval(60));
+      assertThat(watcher.poll(6_000)).as("cancelled by the return").isNull();
       link.cut();
       assertThat(watcher.nextText()).isEqualTo("gone");
       assertThat(watcher.poll(QUIET_MILLIS)).as("once").isNull();
@@ -440,7 +442,9 @@ class Mqtt5ClientTest {
       publisher.publish(topic, MqttQos.AT_LEAST_ONCE, "brief", p -> p.messageExpiryInterval(1));
       publisher.publish(topic, MqttQos.AT_LEAST_ONCE, "long", p -> p.messageExpiryInterval(100));
       Waiting.until(
-          "the second", 5, () -> System.nanoTime() - sentAt > Duration.ofMillis(2_100).toNanos());
+          "the second",
+          WAIT,
+          () -> System.nanoTime() - sentAt > Duration.ofMillis(2_100).toNanos());
       try (Mqtt5Session back = session("s")) {
         back.connect(c -> c.cleanStart(false).sessionExpiryInterval(300));
         Mqtt5Publish got = back.next();
@@ -468,14 +472,14 @@ class Mqtt5ClientTest {
       for (int i = 0; i < 6; i++) {
         publisher.publish(topic, MqttQos.AT_LEAST_ONCE, "m" + i);
       }
-      Waiting.until("two messages", 5, () -> held.size() == 2);
+      Waiting.until("two messages", WAIT, () -> held.size() == 2);
       long since = System.nanoTime();
       Waiting.until(
-          "a quiet time", 5, () -> System.nanoTime() - since > Duration.ofMillis(500).toNanos());
+          "a quiet time", WAIT, () -> System.nanoTime() - since > Duration.ofMillis(500).toNanos());
       assertThat(held).as("no third before an acknowledgement").hasSize(2);
       for (int i = 0; i < 6; i++) {
         int next = i;
-        Waiting.until("message " + i, 5, () -> held.size() > next);
+        Waiting.until("message " + i, WAIT, () -> held.size() > next);
         held.get(i).acknowledge();
       }
       assertThat(held).extracting(Mqtt5Session::text).startsWith("m0", "m1", "m2");

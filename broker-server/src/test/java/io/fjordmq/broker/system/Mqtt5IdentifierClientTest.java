@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Tag("slow")
 @ExtendWith(SharedBroker.class)
 class Mqtt5IdentifierClientTest {
-  private static final long WAIT_MILLIS = 10_000;
+  private static final long WAIT_MILLIS = 30_000;
 
   private final Port port;
   private final String topic = "ids/" + UUID.randomUUID();
@@ -162,7 +162,7 @@ class Mqtt5IdentifierClientTest {
       publisher.publish(topic + "/a", MqttQos.AT_LEAST_ONCE, "both");
       publisher.publish(topic + "/a/b", MqttQos.AT_LEAST_ONCE, "wide");
       publisher.publish(topic + "/c", MqttQos.AT_LEAST_ONCE, "last");
-      Waiting.until("the last", 10, () -> wide.contains("last") && narrow.contains("last"));
+      Waiting.until("the last", 30, () -> wide.contains("last") && narrow.contains("last"));
       assertThat(wide).containsExactly("both", "wide", "last");
       assertThat(narrow).containsExactly("both", "last");
     }

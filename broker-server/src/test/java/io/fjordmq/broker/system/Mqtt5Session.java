@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The HiveMQ client, MQTT 5, with what it receives in a queue. Every wait has an end. */
 final class Mqtt5Session implements AutoCloseable {
-  static final int WAIT_SECONDS = 10;
+  static final int WAIT_SECONDS = 30;
 
   private final Mqtt5AsyncClient client;
   private final BlockingQueue<Mqtt5Publish> received = new LinkedBlockingQueue<>();
@@ -105,6 +105,11 @@ final class Mqtt5Session implements AutoCloseable {
 
   String nextText() {
     return text(next());
+  }
+
+  /** How many messages have come and were not looked at. */
+  int waiting() {
+    return received.size();
   }
 
   /** A message that comes in this time; null if none does. */

@@ -155,7 +155,7 @@ class OperationsTest {
     long first = pid(node.call("start"));
     ProcessHandle process = ProcessHandle.of(first).orElseThrow();
     process.destroyForcibly();
-    Waiting.until("the end of the process", 10, () -> !process.isAlive());
+    Waiting.until("the end of the process", 30, () -> !process.isAlive());
     assertThat(node.call("status").exitCode()).isEqualTo(NOT_RUNNING);
     Script.Result again = node.call("start");
     assertDone(again);

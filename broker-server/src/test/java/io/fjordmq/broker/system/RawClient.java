@@ -16,7 +16,7 @@ final class RawClient implements AutoCloseable {
   /** What {@link #next} says when the broker has ended the connection. */
   static final String CLOSED = "closed";
 
-  private static final int WAIT_MILLIS = 15_000;
+  private static final int WAIT_MILLIS = 30_000;
   private static final HexFormat HEX = HexFormat.of();
 
   private final Socket socket;
