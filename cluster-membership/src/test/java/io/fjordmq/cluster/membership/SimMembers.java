@@ -34,7 +34,6 @@ final class SimMembers implements AutoCloseable {
   private final List<NodeId> nodes = new ArrayList<>();
   private final Map<String, SimNode> running = new TreeMap<>();
   private final ServingInvariant serving = new ServingInvariant();
-  private final Set<NodeId> removed = new HashSet<>();
   private final Map<NodeId, Long> lastIncarnation = new HashMap<>();
   private final Set<NodeId> created = new HashSet<>();
   private long admissions;
@@ -53,7 +52,7 @@ final class SimMembers implements AutoCloseable {
     private long removals;
 
     void add(SimMembers run) {
-      removals += run.removed.size();
+      removals += run.serving.removed().size();
       admissions += run.admissions;
       livesEnded += run.livesEnded;
     }
@@ -216,7 +215,7 @@ final class SimMembers implements AutoCloseable {
       return ReplicaSet.ofVoters(nodes.get(0));
     }
     for (SimNode seed : running.values()) {
-      if (removed.contains(seed.membership().self())) {
+      if (serving.removed().contains(seed.membership().self())) {
         continue;
       }
       ReplicaSet replicas = seed.group().status().replicas();
@@ -231,7 +230,7 @@ final class SimMembers implements AutoCloseable {
   private List<NodeId> seeds(NodeId node) {
     return running.values().stream()
         .map(life -> life.membership().self())
-        .filter(other -> !other.equals(node) && !removed.contains(other))
+        .filter(other -> !other.equals(node) && !serving.removed().contains(other))
         .toList();
   }
 
@@ -249,9 +248,6 @@ final class SimMembers implements AutoCloseable {
   // ---- what must hold
 
   private void check() {
-    running
-        .values()
-        .forEach(seeing -> removed.addAll(seeing.membership().members().removed().keySet()));
     serving.check(running.values().stream().map(SimNode::membership).toList());
   }
 
@@ -266,7 +262,7 @@ final class SimMembers implements AutoCloseable {
 
   /** How every node sees it, for whoever has to find out why. */
   private String where() {
-    StringBuilder text = new StringBuilder("\nremoved: " + removed);
+    StringBuilder text = new StringBuilder("\nremoved: " + serving.removed());
     running.forEach(
         (name, life) ->
             text.append(
@@ -281,11 +277,11 @@ final class SimMembers implements AutoCloseable {
   }
 
   private Stream<NodeId> members() {
-    return nodes.stream().filter(node -> !removed.contains(node));
+    return nodes.stream().filter(node -> !serving.removed().contains(node));
   }
 
   private boolean removedKnow() {
-    return removed.stream()
+    return serving.removed().stream()
         .map(node -> running.get(node.value()))
         .filter(Objects::nonNull)
         .allMatch(life -> Life.REMOVED_FOR_GOOD.equals(life.membership().notServingBecause()));
