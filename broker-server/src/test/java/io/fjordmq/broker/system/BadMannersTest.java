@@ -29,12 +29,17 @@ import org.junit.jupiter.params.provider.ValueSource;
 class BadMannersTest {
   private static final long SEED = Long.getLong("fjordmq.fuzz.seed", System.nanoTime());
   private static final int FUZZ_SECONDS = Integer.getInteger("fjordmq.fuzz.seconds", 4);
+
+  /** Without the usual rates, which would make those who do harm wait most of the time. */
   private static final String LIMITS =
       """
       sessionConfig:
         connectTimeout: 2 s
         maxPacketBytes: 64 KiB
+        readBytesPerSecond: 0
+        writeBytesPerSecond: 0
       """;
+
   private static final double MIB = 1 << 20;
 
   /** Messages after which the publisher waits for the client that does read. */
@@ -124,7 +129,7 @@ class BadMannersTest {
   @ParameterizedTest
   @ValueSource(ints = {0, 1})
   void shouldBoundWhatWaitsForAClientThatNeverReads(int qos) {
-    int messages = 2_000; // as many as a client may send in half a minute
+    int messages = 2_000; // several times what sockets hold
     String text = "x".repeat(8_000);
     String topic = "flood/" + qos;
     Scrape before = broker.scrape();

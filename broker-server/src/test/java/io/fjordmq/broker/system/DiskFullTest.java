@@ -44,8 +44,12 @@ class DiskFullTest {
           maxWalBytes: 8 MiB
       """;
 
+  /** As fast as the disk takes it, and refused soon when it does not. */
   private static final String SOON_TOLD =
       """
+      sessionConfig:
+        readBytesPerSecond: 0
+        writeBytesPerSecond: 0
       rangeClientConfig:
         deadline: 6 s
         attemptTimeout: 2 s
