@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fjordmq.perf.BrokerProcess;
 import io.fjordmq.perf.ClientLoops;
+import io.fjordmq.perf.FreePorts;
 import io.fjordmq.perf.machine.BrokerWatch;
 import io.fjordmq.perf.scenario.Clients;
 import io.fjordmq.perf.scenario.Cluster;
@@ -16,15 +17,33 @@ import io.fjordmq.perf.scenario.Scenario;
 import io.fjordmq.perf.scenario.Traffic;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What no shipped scenario does in a few seconds, against a real node. */
 @Tag("slow")
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class LoadRunTest {
-  @TempDir Path directory;
+  private BrokerProcess broker;
+  private int runs;
+
+  @BeforeAll
+  void start(@TempDir Path directory) throws Exception {
+    Path checkout = Path.of("..").toAbsolutePath().normalize();
+    int port = FreePorts.one();
+    String configuration = BrokerProcess.oneNode(port, FreePorts.one(), "");
+    broker = BrokerProcess.started("node", checkout, directory, port, configuration, false);
+  }
+
+  @AfterAll
+  void stop() {
+    broker.close();
+  }
 
   private static Scenario leaving(Flow flow, int qos) {
     return new Scenario(
@@ -41,12 +60,10 @@ class LoadRunTest {
   @ParameterizedTest
   @CsvSource({"MUTUAL, 1", "PAIRS, 2", "PAIRS, 0"})
   void shouldMissNothingWhileClientsComeAndGo(Flow flow, int qos) throws Exception {
-    try (BrokerProcess broker =
-            BrokerProcess.fjordmq("node", Path.of("..").toAbsolutePath().normalize(), directory);
-        ClientLoops loops = new ClientLoops(broker.address(), 2)) {
+    try (ClientLoops loops = new ClientLoops(broker.address(), 2)) {
       RunResult result =
           new LoadRun(leaving(flow, qos), 1, 5, line -> {})
-              .run("node", loops, new BrokerWatch(List.of(), List.of()), 1, false);
+              .run("node", loops, new BrokerWatch(List.of(), List.of()), ++runs, false);
       assertThat(result.faults()).isEmpty();
       assertThat(result.figures().get(Figure.DEPARTURES)).isGreaterThanOrEqualTo(10);
       assertThat(result.figures().get(Figure.RECEIVED)).isPositive();
