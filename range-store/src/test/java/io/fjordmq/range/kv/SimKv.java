@@ -210,6 +210,15 @@ public final class SimKv implements Kv {
         NavigableMap<byte[], byte[]> map() {
           return view();
         }
+
+        /** Without a view, after which the next write would have to copy everything. */
+        @Override
+        public byte @Nullable [] get(byte[] key) {
+          synchronized (disk) {
+            checkOpen();
+            return copy(content.current.get(key));
+          }
+        }
       };
     }
 
@@ -263,7 +272,10 @@ public final class SimKv implements Kv {
 
     @Override
     public byte @Nullable [] get(byte[] key) {
-      byte[] value = map().get(key);
+      return copy(map().get(key));
+    }
+
+    static byte @Nullable [] copy(byte @Nullable [] value) {
       return value == null ? null : value.clone();
     }
 
