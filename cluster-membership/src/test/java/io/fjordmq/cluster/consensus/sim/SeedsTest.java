@@ -28,6 +28,24 @@ class SeedsTest {
   }
 
   @Test
+  void shouldLookForADefectWhereItIsLikelyFirst() {
+    List<Long> played = new ArrayList<>();
+    AssertionError found =
+        Seeds.find(
+            "fails with the second alone",
+            4,
+            5,
+            seed -> {
+              played.add(seed);
+              if (seed == 2) {
+                throw new IOException("broken");
+              }
+            });
+    assertThat(played).containsExactly(4L, 1L, 2L);
+    assertThat(found).hasMessageContaining("-Dfjordmq.sim.seed=2");
+  }
+
+  @Test
   void shouldNotBeContentWithADefectThatNobodyFinds() {
     assertThatThrownBy(() -> Seeds.find("none at all", 5, seed -> {}))
         .isInstanceOf(IllegalStateException.class)
