@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag("slow")
 class BrokerSimulationTest {
-  private static final int USUAL_SEEDS = 500;
+  private static final int USUAL_SEEDS = 250;
 
   @TempDir Path directory;
 
