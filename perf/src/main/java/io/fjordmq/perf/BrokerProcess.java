@@ -31,7 +31,9 @@ public record BrokerProcess(
   private static final long BUILD_SECONDS = 900;
 
   private static final long STOP_SECONDS = 30;
-  private static final int SETTLE_SECONDS = 5;
+
+  /** How long a broker that was started is left alone; tests that measure nothing say less. */
+  private static final int SETTLE_SECONDS = Integer.getInteger("fjordmq.perf.settleSeconds", 5);
 
   /** Debian's mosquitto, persistent, with its limits out of the way. */
   public static BrokerProcess mosquitto(Path directory) throws IOException, InterruptedException {
@@ -69,7 +71,8 @@ public record BrokerProcess(
         max_queued_messages 0
         max_inflight_messages 0
         user root
-        %s"""
+        %s\
+        """
             .formatted(port, directory, more));
     Path log = directory.resolve("mosquitto.log");
     long start = System.nanoTime();
@@ -106,19 +109,19 @@ public record BrokerProcess(
    */
   public static String oneNode(int port, int httpPort, String more) throws IOException {
     return """
-        bootstrap: true
-        mqttServerConfig:
-          tcpListener:
-            host: 127.0.0.1
-            port: %d
-        %shttpConfig:
-          host: 127.0.0.1
-          port: %d
-        clusterConfig:
-          env: Perf
-          host: 127.0.0.1
-          port: %d
-        """
+    bootstrap: true
+    mqttServerConfig:
+      tcpListener:
+        host: 127.0.0.1
+        port: %d
+    %shttpConfig:
+      host: 127.0.0.1
+      port: %d
+    clusterConfig:
+      env: Perf
+      host: 127.0.0.1
+      port: %d
+    """
         .formatted(port, more, httpPort, FreePorts.forCluster());
   }
 

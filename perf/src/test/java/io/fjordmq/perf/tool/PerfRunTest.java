@@ -31,7 +31,7 @@ class PerfRunTest {
                 Stream.of("run"),
                 Stream.concat(
                     Stream.of(words),
-                    Stream.of("--warm", "1", "--seconds", "3", "--out", out.toString())))
+                    Stream.of("--warm", "1", "--seconds", "2", "--out", out.toString())))
             .toArray(String[]::new);
     int code = new PerfTool(PerfToolTest.root(), out).run(List.of(command));
     assertThat(code).isEqualTo(PerfTool.FLAWLESS);
