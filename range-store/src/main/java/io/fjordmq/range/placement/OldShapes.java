@@ -16,7 +16,8 @@ import java.util.stream.Stream;
  *
  * <p>When every member is there such a replica is removed ({@link RangePlan}). While one is away
  * nothing may be, and that may last: then its range takes the node in again, as a learner, until
- * the replica has the shape of now.
+ * the replica has the shape of now. So it does, too, if the other range counts the node since the
+ * split: its replica comes with the split, or never, for nobody is told to have one who is counted.
  */
 final class OldShapes {
   private final PlacementView view;
@@ -54,12 +55,11 @@ final class OldShapes {
    */
   Map<RangeId, Set<NodeId>> learners(List<PlacedRange> ranges, Map<RangeId, Set<NodeId>> voters) {
     Map<RangeId, Set<NodeId>> learners = new HashMap<>();
-    if (view.reports().keySet().containsAll(view.nodes().keySet())) {
-      return learners;
-    }
+    boolean canBeRemoved = view.reports().keySet().containsAll(view.nodes().keySet());
     for (PlacedRange range : ranges) {
       for (NodeId node : voters.getOrDefault(range.id(), Set.of())) {
-        if (!range.holders().containsKey(node)) {
+        boolean comesByTheSplit = range.members().contains(node);
+        if (!range.holders().containsKey(node) && (comesByTheSplit || !canBeRemoved)) {
           blocking(range, node)
               .forEach(
                   old -> learners.computeIfAbsent(old.range(), id -> new HashSet<>()).add(node));

@@ -40,6 +40,7 @@ class OldShapesTest {
   private final Map<NodeId, List<ReplicaReport>> replicas =
       new HashMap<>(Map.of(A, new ArrayList<>(), B, new ArrayList<>(), C, new ArrayList<>()));
   private ReplicaSet ofParent = OF_PARENT;
+  private ReplicaSet ofChild = OF_CHILD;
 
   private void says(
       NodeId node, RangeId id, RangeEpoch epoch, KeyInterval keys, Role role, ReplicaSet set) {
@@ -51,7 +52,7 @@ class OldShapesTest {
   private void leadersSay() {
     says(A, PARENT, NOW, LEFT, Role.LEADER, ofParent);
     says(B, PARENT, NOW, LEFT, Role.VOTER, ofParent);
-    says(A, CHILD, NOW, RIGHT, Role.LEADER, OF_CHILD);
+    says(A, CHILD, NOW, RIGHT, Role.LEADER, ofChild);
   }
 
   private List<Step> steps(boolean everybodyIsThere) {
@@ -70,7 +71,7 @@ class OldShapesTest {
                 PARENT,
                 new RangeDescriptor(PARENT, LEFT, NOW, ofParent),
                 CHILD,
-                new RangeDescriptor(CHILD, RIGHT, NOW, OF_CHILD)),
+                new RangeDescriptor(CHILD, RIGHT, NOW, ofChild)),
             reports,
             Set.of(),
             Set.of(),
@@ -102,6 +103,17 @@ class OldShapesTest {
   void shouldRemoveTheOldReplicaWhenEveryMemberIsThere() {
     leadersSay();
     says(C, PARENT, RangeEpoch.FIRST, WHOLE, Role.NONE, ReplicaSet.ofVoters(A, C));
+    assertThat(steps(true)).contains(new Step.Drop(PARENT, C, A, OF_PARENT, 9));
+  }
+
+  /** Nobody is told to have a replica who is counted: it has to come with the split. */
+  @Test
+  void shouldHaveTheOldReplicaLearnOfTheSplitThatCountsItsNode() {
+    ofChild = ReplicaSet.ofVoters(A, C);
+    leadersSay();
+    says(C, PARENT, RangeEpoch.FIRST, WHOLE, Role.NONE, ReplicaSet.ofVoters(A, C));
+    assertThat(steps(true)).containsExactly(new Step.Change(PARENT, A, OF_PARENT, WITH_LEARNER));
+    says(C, CHILD, NOW, RIGHT, Role.VOTER, ofChild);
     assertThat(steps(true)).contains(new Step.Drop(PARENT, C, A, OF_PARENT, 9));
   }
 }
