@@ -3,7 +3,7 @@ package io.fjordmq.range.sim;
 import io.fjordmq.cluster.consensus.sim.Simulation;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.placement.ShapeReport;
-import java.util.HashMap;
+import java.util.Comparator;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -33,10 +33,11 @@ final class MadeUpLoads {
     writes.clear();
   }
 
-  /** The same reports with these loads. */
+  /** The same reports with these loads, which are drawn in an order that is always the same. */
   Map<RangeId, ShapeReport> in(Map<RangeId, ShapeReport> measured) {
-    Map<RangeId, ShapeReport> said = new HashMap<>();
-    measured.forEach((range, report) -> said.put(range, with(report, of(range))));
+    Map<RangeId, ShapeReport> said = new TreeMap<>(Comparator.comparingLong(RangeId::number));
+    said.putAll(measured);
+    said.replaceAll((range, report) -> with(report, of(range)));
     return said;
   }
 

@@ -177,7 +177,17 @@ final class WatchedHost implements ConsensusHost {
 
     @Override
     public void halted(ConsensusException cause) {
+      history.check(() -> refuseBug(cause));
       state.halted(cause);
+    }
+
+    /** An entry that cannot be applied as things are, even if it can be a moment later. */
+    private void refuseBug(ConsensusException cause) {
+      for (Throwable of = cause; of != null; of = of.getCause()) {
+        if (of instanceof IllegalStateException) {
+          throw new AssertionError(host.node() + " halted: " + of.getMessage(), cause);
+        }
+      }
     }
   }
 
