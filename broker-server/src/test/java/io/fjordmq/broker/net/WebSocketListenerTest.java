@@ -262,7 +262,9 @@ class WebSocketListenerTest {
           .write(UPGRADE.formatted("/mqtt", more).getBytes(StandardCharsets.US_ASCII));
       StringBuilder answer = new StringBuilder();
       while (answer.indexOf("\r\n\r\n") < 0) {
-        answer.append((char) line.socket().getInputStream().read());
+        int next = line.socket().getInputStream().read();
+        assertThat(next).as("the rest of " + answer).isNotNegative();
+        answer.append((char) next);
       }
       assertThat(answer.toString()).containsIgnoringCase("\r\nsec-websocket-protocol: mqtt\r\n");
     }

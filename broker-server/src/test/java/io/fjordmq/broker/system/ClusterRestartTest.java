@@ -66,7 +66,7 @@ class ClusterRestartTest {
 
   /** A client that goes on trying while leaders are elected. */
   private static Mqtt5Session patient(BrokerUnderTest node, String name) {
-    long deadline = System.nanoTime() + 30_000_000_000L;
+    long deadline = System.nanoTime() + 90_000_000_000L;
     while (true) {
       Mqtt5Session session = new Mqtt5Session(node.mqtt(), name);
       try {

@@ -174,6 +174,10 @@ class ClusterTest {
       for (int number = 0; number < MANY; number++) {
         publisher.publish("shared", MqttQos.AT_LEAST_ONCE, Integer.toString(number));
       }
+      Waiting.until(
+          "every message",
+          Mqtt5Session.WAIT_SECONDS,
+          () -> members.stream().mapToInt(Mqtt5Session::waiting).sum() >= MANY);
       List<Integer> got = new ArrayList<>();
       for (Mqtt5Session member : members) {
         int before = got.size();

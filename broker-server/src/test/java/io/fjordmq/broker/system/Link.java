@@ -37,10 +37,9 @@ final class Link implements AutoCloseable {
 
   /** Ends every connection that runs through; new ones are possible. */
   void cut() {
-    for (Socket socket : sockets) {
-      quietlyClose(socket);
-    }
-    sockets.clear();
+    List<Socket> now = List.copyOf(sockets); // who is cut may be back before all are
+    now.forEach(Link::quietlyClose);
+    sockets.removeAll(now);
   }
 
   @Override

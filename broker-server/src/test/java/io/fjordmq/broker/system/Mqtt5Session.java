@@ -146,6 +146,11 @@ final class Mqtt5Session implements AutoCloseable {
     }
   }
 
+  /** Ends the connection, if it is there, and waits for that: then nothing more is acknowledged. */
+  void end() {
+    await(client.disconnect().handle((none, gone) -> true));
+  }
+
   @Override
   public void close() {
     if (client.getState().isConnected()) {
