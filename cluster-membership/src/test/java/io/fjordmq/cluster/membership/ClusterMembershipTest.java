@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fjordmq.cluster.DataDirectory;
+import io.fjordmq.cluster.NodeAddress;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.NodeIdentity;
 import io.fjordmq.cluster.consensus.ReplicaSet;
@@ -17,8 +18,10 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -67,7 +70,8 @@ class ClusterMembershipTest {
       await(
           "all are voters",
           () -> node.membership().metadata().status().replicas().voters().size() == 3);
-      assertThat(node.membership().members().alive()).containsOnly(a.id(), b.id(), c.id());
+      Set<NodeId> all = Set.of(a.id(), b.id(), c.id());
+      await("it knows all", () -> node.membership().members().alive().equals(all));
     }
     Change change = Change.put("x", "y".getBytes(US_ASCII), Change.ABSENT);
     assertThat(b.membership().write(List.of(change)).get(20, TimeUnit.SECONDS))
@@ -95,7 +99,7 @@ class ClusterMembershipTest {
     RealNode again = nodes.start("c", nodes.join("c", "a"));
     nodes.awaitAllServing();
     assertThat(again.membership().incarnation()).isGreaterThan(1);
-    assertThat(stateOf(c.id(), a)).isEqualTo(Member.State.UP);
+    await("all know", () -> stateOf(c.id(), a) == Member.State.UP);
   }
 
   @Test
@@ -130,7 +134,7 @@ class ClusterMembershipTest {
     nodes.awaitAllServing();
     a.membership().condition(Member.State.FULL).get(20, TimeUnit.SECONDS);
     await("another leads", () -> leaderOf(b) != null && !a.id().equals(leaderOf(b)));
-    assertThat(stateOf(a.id(), b)).isEqualTo(Member.State.FULL);
+    await("all know", () -> stateOf(a.id(), b) == Member.State.FULL);
     assertThat(a.membership().isServing()).as("others lead, it serves").isTrue();
 
     a.membership().rest("its disk is full");
@@ -183,11 +187,9 @@ class ClusterMembershipTest {
     RealNode c = nodes.start("c", nodes.join("c", "a"));
     nodes.awaitAllServing();
     await("all are voters", () -> votesAndNothingElse(a, a.id(), b.id(), c.id()));
+    await("one leads", () -> List.of(a, b, c).stream().anyMatch(ClusterMembershipTest::leads));
     RealNode leader =
-        List.of(a, b, c).stream()
-            .filter(node -> node.membership().metadata().leadership().leading())
-            .findFirst()
-            .orElseThrow();
+        List.of(a, b, c).stream().filter(ClusterMembershipTest::leads).findFirst().orElseThrow();
     leader.membership().leave().get(20, TimeUnit.SECONDS);
     await("it votes no more", () -> !votes(leader.id(), leader));
     assertThat(leader.membership().isServing()).isTrue();
@@ -225,9 +227,8 @@ class ClusterMembershipTest {
     }
     nodes.awaitAllServing();
     RealNode moved = starting.get(2).get();
-    assertThat(moved.membership().members().byNode().values())
-        .extracting(Member::address)
-        .contains(nodes.addressOf("a"), nodes.addressOf("b"), nodes.addressOf("c"));
+    Set<NodeAddress> all = Set.of(nodes.addressOf("a"), nodes.addressOf("b"), nodes.addressOf("c"));
+    await("it knows all", () -> addresses(moved).equals(all));
   }
 
   @Test
@@ -318,6 +319,16 @@ class ClusterMembershipTest {
     assertThatThrownBy(() -> nodes.start("c", nodes.join("c", "a")))
         .isInstanceOf(MembershipException.class)
         .hasMessageContaining("the cluster counts on it as a voter of the metadata");
+  }
+
+  private static boolean leads(RealNode node) {
+    return node.membership().metadata().leadership().leading();
+  }
+
+  private static Set<NodeAddress> addresses(RealNode seenBy) {
+    return seenBy.membership().members().byNode().values().stream()
+        .map(Member::address)
+        .collect(Collectors.toSet());
   }
 
   private static Member.State stateOf(NodeId node, RealNode seenBy) {
