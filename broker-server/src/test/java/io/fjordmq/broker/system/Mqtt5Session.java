@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The HiveMQ client, MQTT 5, with what it receives in a queue. Every wait has an end. */
 final class Mqtt5Session implements AutoCloseable {
-  static final int WAIT_SECONDS = 30;
+  static final int WAIT_SECONDS = 60;
 
   private final Mqtt5AsyncClient client;
   private final BlockingQueue<Mqtt5Publish> received = new LinkedBlockingQueue<>();
