@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /**
  * The command that starts a broker from the classes under test, logging the way {@code
@@ -19,10 +20,21 @@ import java.util.List;
 record BrokerCommand(List<String> wrapper, String console, Path configuration, List<Path> base) {
 
   /** Starts it, with both outputs in one file. */
-  Process start(Path output, java.util.Map<String, String> environment) {
+  Process start(Path output, Map<String, String> environment) {
+    return start(output, environment, SharedClasses.options());
+  }
+
+  /**
+   * The same with classes from somewhere else.
+   *
+   * @param classes options of the JVM that say from where
+   */
+  Process start(Path output, Map<String, String> environment, List<String> classes) {
     try {
       ProcessBuilder builder =
-          new ProcessBuilder(line()).redirectErrorStream(true).redirectOutput(output.toFile());
+          new ProcessBuilder(line(classes))
+              .redirectErrorStream(true)
+              .redirectOutput(output.toFile());
       builder.environment().putAll(environment);
       return builder.start();
     } catch (IOException e) {
@@ -30,14 +42,14 @@ record BrokerCommand(List<String> wrapper, String console, Path configuration, L
     }
   }
 
-  private List<String> line() {
+  private List<String> line(List<String> classes) {
     List<String> line = new ArrayList<>(wrapper);
     line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     line.addAll(List.of("-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-ea"));
     line.add("-Dcom.google.protobuf.use_unsafe_pre22_gencode=true");
     line.add("-Dlogback.configurationFile=" + home().resolve("conf/logback.xml"));
     line.add("-Dfjordmq.console=" + console);
-    line.addAll(List.of("-cp", System.getProperty("java.class.path")));
+    line.addAll(classes);
     line.addAll(List.of("io.fjordmq.broker.Main", "-c", configuration.toString()));
     base.forEach(directory -> line.addAll(List.of("-d", directory.toString())));
     return line;

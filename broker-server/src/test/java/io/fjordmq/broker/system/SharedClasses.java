@@ -1,0 +1,128 @@
+package io.fjordmq.broker.system;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import java.util.zip.Deflater;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
+
+/**
+ * The classes of the brokers under test, parsed and linked once by a broker that does nothing else:
+ * all others start with half the work, as they do by {@code bin/standalone.sh}. The JVM takes
+ * classes from such an archive only if they come from jars, so folders of classes become jars
+ * first.
+ */
+final class SharedClasses {
+  private static final long READY_SECONDS = 60;
+  private static final long END_SECONDS = 60;
+
+  /** Made when the first broker is started, and once for all tests of a run. */
+  private static final List<String> OPTIONS = make();
+
+  private SharedClasses() {}
+
+  /** Options of a JVM that say where its classes are. */
+  static List<String> options() {
+    return OPTIONS;
+  }
+
+  private static List<String> make() {
+    try {
+      Path folder = BrokerCommand.home().resolve("broker-server/target/broker-under-test");
+      Files.createDirectories(folder);
+      List<String> path = List.of("-cp", jars(folder));
+      Path archive = folder.resolve("classes.jsa");
+      Files.deleteIfExists(archive);
+      List<String> making = new ArrayList<>(List.of("-XX:ArchiveClassesAtExit=" + archive));
+      making.addAll(path);
+      Path directory = Files.createTempDirectory("fjordmq-classes");
+      startAndStop(directory, making);
+      delete(directory);
+      if (!Files.exists(archive)) {
+        return path; // it takes longer and is the same otherwise
+      }
+      List<String> options = new ArrayList<>(List.of("-XX:SharedArchiveFile=" + archive));
+      options.addAll(path);
+      return List.copyOf(options);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static void startAndStop(Path directory, List<String> classes)
+      throws IOException, InterruptedException {
+    Path config = Files.writeString(directory.resolve("standalone.yml"), NodeFile.alone("").text());
+    Path output = directory.resolve("output.log");
+    Process process =
+        new BrokerCommand(List.of(), "INFO", config, List.of(directory.resolve("node")))
+            .start(output, Map.of(), classes);
+    try {
+      Waiting.until(
+          "a broker that is ready", READY_SECONDS, () -> isReady(output) || !process.isAlive());
+      process.destroy();
+      process.waitFor(END_SECONDS, TimeUnit.SECONDS);
+    } finally {
+      process.destroyForcibly().waitFor();
+    }
+  }
+
+  private static void delete(Path directory) throws IOException {
+    List<Path> files;
+    try (Stream<Path> all = Files.walk(directory)) {
+      files = all.sorted(Comparator.reverseOrder()).toList();
+    }
+    for (Path file : files) {
+      Files.delete(file);
+    }
+  }
+
+  private static boolean isReady(Path output) {
+    try {
+      return Files.readString(output).contains("ready in ");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** The class path of this JVM. */
+  private static String jars(Path folder) throws IOException {
+    List<String> jars = new ArrayList<>();
+    for (String element : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
+      Path classes = Path.of(element);
+      if (Files.isDirectory(classes)) {
+        Path jar = folder.resolve(jars.size() + ".jar");
+        pack(classes, jar);
+        jars.add(jar.toString());
+      } else if (Files.exists(classes)) {
+        jars.add(element);
+      }
+    }
+    return String.join(File.pathSeparator, jars);
+  }
+
+  private static void pack(Path classes, Path jar) throws IOException {
+    List<Path> files;
+    try (Stream<Path> all = Files.walk(classes)) {
+      files = all.filter(Files::isRegularFile).sorted().toList();
+    }
+    try (ZipOutputStream out = new ZipOutputStream(Files.newOutputStream(jar))) {
+      out.setLevel(Deflater.NO_COMPRESSION);
+      for (Path file : files) {
+        String name = classes.relativize(file).toString().replace(File.separatorChar, '/');
+        out.putNextEntry(new ZipEntry(name));
+        Files.copy(file, out);
+      }
+    }
+  }
+}
