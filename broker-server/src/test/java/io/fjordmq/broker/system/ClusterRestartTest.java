@@ -5,38 +5,48 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.hivemq.client.mqtt.datatypes.MqttQos;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Nodes that end, in every way, and come back. */
 @Tag("slow")
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ClusterRestartTest {
-  @TempDir Path directory;
+  private ClusterUnderTest cluster;
+
+  @BeforeAll
+  void start(@TempDir Path directory) {
+    cluster = ClusterUnderTest.startIn(directory, 3, "");
+  }
+
+  @AfterAll
+  void stop() {
+    cluster.close();
+  }
 
   @Test
   void shouldComeBackWithEverythingWhenAllNodesAreKilledAtOnce() {
-    try (ClusterUnderTest cluster = ClusterUnderTest.startIn(directory, 3, "")) {
-      leaveMessages(cluster.node(2));
-      cluster.nodes().forEach(BrokerUnderTest::kill);
-      for (int number : List.of(3, 1, 2)) { // in any order
-        cluster.node(number).relaunch();
-      }
-      cluster.nodes().forEach(BrokerUnderTest::awaitListening);
-      assertFound(cluster.node(3));
+    leaveMessages(cluster.node(2));
+    cluster.nodes().forEach(BrokerUnderTest::kill);
+    for (int number : List.of(3, 1, 2)) { // in any order
+      cluster.node(number).relaunch();
     }
+    cluster.nodes().forEach(BrokerUnderTest::awaitListening);
+    assertFound(cluster.node(3));
   }
 
   @Test
   void shouldServeOnWhenOneNodeIsKilledAndTakeItBack() {
-    try (ClusterUnderTest cluster = ClusterUnderTest.startIn(directory, 3, "")) {
-      leaveMessages(cluster.node(1));
-      cluster.node(1).kill();
-      assertFound(cluster.node(2));
-      leaveMessages(cluster.node(3));
-      cluster.node(1).restart();
-      assertFound(cluster.node(1));
-    }
+    leaveMessages(cluster.node(1));
+    cluster.node(1).kill();
+    assertFound(cluster.node(2));
+    leaveMessages(cluster.node(3));
+    cluster.node(1).restart();
+    assertFound(cluster.node(1));
   }
 
   private static void leaveMessages(BrokerUnderTest node) {
