@@ -10,6 +10,7 @@ import io.netty.handler.codec.mqtt.MqttConnectMessage;
 import io.netty.handler.codec.mqtt.MqttMessage;
 import io.netty.util.ReferenceCountUtil;
 import java.util.ArrayDeque;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -214,10 +215,13 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
     }
     session = mine;
     endIfTooLate(mine);
-    Answered.on(
-        ctx.channel().eventLoop(),
-        mine.registration().olderGone(),
-        (gone, impossible) -> claimInbox(ctx, mine));
+    CompletableFuture<Void> olderGone = mine.registration().olderGone();
+    if (olderGone.isDone()) {
+      claimInbox(ctx, mine);
+    } else {
+      // In a turn of its own: thousands may wait for each other, and have ended meanwhile.
+      olderGone.thenRun(() -> ctx.channel().eventLoop().execute(() -> claimInbox(ctx, mine)));
+    }
   }
 
   /**

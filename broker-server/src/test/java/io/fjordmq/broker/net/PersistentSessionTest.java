@@ -485,6 +485,20 @@ class PersistentSessionTest {
     assertThat(world.inboxes.get("sub").attached).isFalse();
   }
 
+  /** Two devices under one name, or one that has gone mad, while the store takes its time. */
+  @Test
+  void shouldLetInTheLastOfThousandsThatHaveTakenOverFromEachOther() {
+    world.tasks.hold();
+    for (int i = 0; i < 3_000; i++) {
+      back();
+    }
+    TestClient last = back();
+    world.tasks.resume();
+    world.settle();
+    last.expect("CONNACK 0 present"); // the first one has made it
+    last.raw("c000").expect("PINGRESP");
+  }
+
   @Test
   void shouldReadMoreThanTheBufferHoldsAsTheClientGoesOn() {
     subscriber(1).cut();
