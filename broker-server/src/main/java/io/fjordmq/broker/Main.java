@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -52,15 +53,18 @@ public final class Main {
         Runtime.version(),
         loaded.config().dataDir());
     loaded.warnings().forEach(warning -> log.warn("configuration: {}", warning));
+    AtomicReference<@Nullable Node> running = new AtomicReference<>();
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> end(running.get()), "shutdown"));
     try {
-      Node node = Node.start(loaded.config());
-      Runtime.getRuntime().addShutdownHook(new Thread(() -> end(node), "shutdown"));
+      Node.start(loaded.config(), running::set);
     } catch (StartException e) {
+      running.set(null); // it is closed
       log.error("cannot start: {}", e.getMessage());
       log.debug("cannot start", e);
       say("cannot start: " + e.getMessage());
       System.exit(FAILED);
     } catch (RuntimeException | Error e) {
+      running.set(null);
       log.error("cannot start: this is a defect of FjordMQ", e);
       say("cannot start: " + e + "; " + loaded.config().logDir() + "/fjordmq.log says more");
       System.exit(FAILED);
@@ -92,7 +96,10 @@ public final class Main {
     }
   }
 
-  private static void end(Node node) {
+  private static void end(@Nullable Node node) {
+    if (node == null) {
+      return; // it has not started, and the exit code says why
+    }
     LoggerFactory.getLogger(Main.class).info("asked to end: clients are told, state is flushed");
     node.close();
     // Asked to end and ended: that is a success, which the signal's exit code would not say.

@@ -15,6 +15,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,12 +38,14 @@ final class Node implements AutoCloseable {
   /**
    * Starts a node and returns when clients can connect. Health can be asked for before that.
    *
+   * @param running is given the node before anybody is told that it is ready: who waits for that
+   *     may ask the process to end at once
    * @throws StartException if it cannot start; everything is closed again
    */
-  static Node start(BrokerConfig config) throws StartException {
+  static Node start(BrokerConfig config, Consumer<Node> running) throws StartException {
     Node node = new Node();
     try {
-      node.open(config);
+      node.open(config, running);
       return node;
     } catch (StartException | RuntimeException | Error e) {
       node.close();
@@ -53,7 +56,8 @@ final class Node implements AutoCloseable {
     }
   }
 
-  private void open(BrokerConfig config) throws StartException, IOException {
+  private void open(BrokerConfig config, Consumer<Node> running)
+      throws StartException, IOException {
     final long begin = System.nanoTime();
     requireListeners(config);
     BrokerConfig.HttpConfig http = config.httpConfig();
@@ -78,6 +82,7 @@ final class Node implements AutoCloseable {
     metrics.watch(started::status);
     parts.add("figures", metrics::unwatch);
     List<String> mqtt = started.listeners().stream().map(Listener::url).toList();
+    running.accept(this);
     String pagesUri = "http://" + host(http.host()) + ":" + pages.port();
     parts.add(
         "ready file", ReadyFile.write(Path.of(config.dataDir()), Instant.now(), mqtt, pagesUri));
