@@ -95,11 +95,16 @@ final class SharedClasses {
     }
   }
 
-  /** The class path of this JVM. */
+  /**
+   * The class path of this JVM, without the working directory, which an empty element stands for.
+   */
   private static String jars(Path folder) throws IOException {
     List<String> jars = new ArrayList<>();
     for (String element : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
       Path classes = Path.of(element);
+      if (element.isEmpty()) {
+        continue;
+      }
       if (Files.isDirectory(classes)) {
         Path jar = folder.resolve(jars.size() + ".jar");
         pack(classes, jar);
