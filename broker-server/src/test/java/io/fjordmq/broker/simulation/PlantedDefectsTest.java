@@ -263,7 +263,8 @@ class PlantedDefectsTest {
                 ++matches[0] % 20 == 0
                     ? new MatchedRoutes(List.of(), found.inboxes(), found.shares())
                     : found),
-        "but not");
+        "but not",
+        "misses");
   }
 
   @Test
