@@ -36,20 +36,6 @@ class ConnectionLifeTest {
     assertThat(world.sessions.size()).isZero();
   }
 
-  private TestClient keepingAlive(int seconds) {
-    TestClient client =
-        world
-            .open()
-            .connect(
-                to ->
-                    to.protocolVersion(MqttVersion.MQTT_5)
-                        .clientId("k")
-                        .cleanSession(true)
-                        .keepAlive(seconds));
-    client.expect("CONNACK 0");
-    return client;
-  }
-
   private TestClient withWill(String id) {
     return world.open().connect(willOf(id));
   }
@@ -72,7 +58,7 @@ class ConnectionLifeTest {
 
   @Test
   void shouldEndASilentConnectionAfterOneAndAHalfKeepAlives() {
-    TestClient client = keepingAlive(10);
+    TestClient client = world.keepingAlive(10);
     client.advance(14);
     assertThat(client.isOpen()).isTrue();
     client.advance(3);
@@ -83,7 +69,7 @@ class ConnectionLifeTest {
 
   @Test
   void shouldKeepAConnectionThatPings() {
-    TestClient client = keepingAlive(10);
+    TestClient client = world.keepingAlive(10);
     for (int i = 0; i < 10; i++) {
       client.advance(9).raw("c000").expect("PINGRESP");
     }
@@ -91,7 +77,7 @@ class ConnectionLifeTest {
 
   @Test
   void shouldNotTakePartsOfAPacketForALifeSign() {
-    TestClient client = keepingAlive(10);
+    TestClient client = world.keepingAlive(10);
     client.advance(10).raw("30").advance(7);
     assertThat(client.isOpen()).isFalse();
   }
@@ -99,7 +85,7 @@ class ConnectionLifeTest {
   /** As after a long collection of garbage: what was due is worked off before anything is read. */
   @Test
   void shouldNotTakeItsOwnStandstillForSilence() {
-    TestClient client = keepingAlive(10);
+    TestClient client = world.keepingAlive(10);
     client.channel().advanceTimeBy(60, TimeUnit.SECONDS);
     client.channel().runScheduledPendingTasks();
     world.settle();
@@ -113,7 +99,7 @@ class ConnectionLifeTest {
 
   @Test
   void shouldLetAClientWithoutKeepAliveBeSilent() {
-    TestClient client = keepingAlive(0).advance(100_000);
+    TestClient client = world.keepingAlive(0).advance(100_000);
     assertThat(client.isOpen()).isTrue();
   }
 

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fjordmq.broker.session.CloseReason;
 import io.fjordmq.broker.session.SessionSettings;
-import io.netty.handler.codec.mqtt.MqttVersion;
 import java.util.Collections;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -39,20 +38,6 @@ class UnreadAnswersTest {
     assertThat(world.sessions.size()).isZero();
   }
 
-  private TestClient connected(int keepAliveSeconds) {
-    TestClient client =
-        world
-            .open()
-            .connect(
-                to ->
-                    to.protocolVersion(MqttVersion.MQTT_5)
-                        .clientId("c")
-                        .cleanSession(true)
-                        .keepAlive(keepAliveSeconds));
-    client.expect("CONNACK 0");
-    return client;
-  }
-
   private static boolean isRead(TestClient client) {
     return client.channel().config().isAutoRead();
   }
@@ -70,7 +55,7 @@ class UnreadAnswersTest {
 
   @Test
   void shouldNotReadAClientThatDoesNotReadItsAnswers() {
-    TestClient client = connected(0).stopReading();
+    TestClient client = world.keepingAlive(0).stopReading();
     int sent = pingUntilNotRead(client);
     assertThat(world.observer.heldBack).hasValue(1);
     client.readAgain();
@@ -82,7 +67,7 @@ class UnreadAnswersTest {
 
   @Test
   void shouldCountAnswersThatComeOneByOne() {
-    TestClient client = connected(0).stopReading();
+    TestClient client = world.keepingAlive(0).stopReading();
     while (isRead(client)) {
       client.raw(PING);
       assertThat(client.unreadBytes()).isLessThan(MOST_BYTES);
@@ -94,7 +79,7 @@ class UnreadAnswersTest {
   /** It may be busy with sending, and read when it is done. */
   @Test
   void shouldGoOnReadingAClientForWhichOnlyMessagesWait() {
-    TestClient client = connected(0).subscribe(1, "a", 0);
+    TestClient client = world.keepingAlive(0).subscribe(1, "a", 0);
     client.expect("SUBACK 1 [0]");
     client.stopReading();
     TestClient publisher = world.open().connect5("p", true, 0);
@@ -111,7 +96,7 @@ class UnreadAnswersTest {
 
   @Test
   void shouldEndAClientThatReadsNothingForMoreThanItsKeepAlive() {
-    TestClient client = connected(KEEP_ALIVE).stopReading();
+    TestClient client = world.keepingAlive(KEEP_ALIVE).stopReading();
     pingUntilNotRead(client);
     client.advance(KEEP_ALIVE + KEEP_ALIVE / 2);
     assertThat(client.isOpen()).isTrue();
@@ -122,7 +107,7 @@ class UnreadAnswersTest {
 
   @Test
   void shouldKeepAClientThatReadsSlowly() {
-    TestClient client = connected(KEEP_ALIVE).stopReading();
+    TestClient client = world.keepingAlive(KEEP_ALIVE).stopReading();
     pingUntilNotRead(client);
     for (int i = 0; i < 10; i++) {
       client.readABit().advance(KEEP_ALIVE);
@@ -138,7 +123,7 @@ class UnreadAnswersTest {
 
   @Test
   void shouldKeepAClientWithoutKeepAliveUntilMemoryIsShort() {
-    TestClient client = connected(0).stopReading();
+    TestClient client = world.keepingAlive(0).stopReading();
     pingUntilNotRead(client);
     client.advance(1_000);
     world.sessions.endStuck();

@@ -22,6 +22,7 @@ import io.fjordmq.broker.session.TenantLimits;
 import io.fjordmq.broker.session.Tenants;
 import io.fjordmq.inbox.InboxLimits;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.handler.codec.mqtt.MqttVersion;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -155,6 +156,24 @@ final class World implements AutoCloseable {
   /** Lets the wall clock go on. */
   void pass(long seconds) {
     now = now.plusSeconds(seconds);
+  }
+
+  /**
+   * A client of MQTT 5 that has been let in.
+   *
+   * @param seconds its keep alive; 0 for none
+   */
+  TestClient keepingAlive(int seconds) {
+    TestClient client =
+        open()
+            .connect(
+                to ->
+                    to.protocolVersion(MqttVersion.MQTT_5)
+                        .clientId("k")
+                        .cleanSession(true)
+                        .keepAlive(seconds));
+    client.expect("CONNACK 0");
+    return client;
   }
 
   /** Runs everything until nothing is left to do. */
