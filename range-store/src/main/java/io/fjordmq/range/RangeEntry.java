@@ -18,9 +18,9 @@ import java.util.List;
  *
  * <pre>
  * u8   format, 1
- * u8   kind: 2 register, 3 split, 4 freeze, 5 absorb, 6 renew, 7 thaw, 8 mutations,
+ * u8   kind: 2 register, 3 split, 4 freeze, 5 absorb, 6 renew, 7 thaw, 8 mutations, 9 lower clock,
  *      1 mutations as they were written before their answers had a bound
- * u64  clock of the leader in milliseconds since the epoch, 0 until it is proposed
+ * u64  cluster time in milliseconds since the epoch, 0 until it is proposed
  * -- mutations only:
  * u64  epoch version by which the sender routed
  * u64  sender
@@ -42,7 +42,7 @@ import java.util.List;
  * </pre>
  */
 public sealed interface RangeEntry {
-  /** Wall clock of the leader that proposed it, milliseconds since the epoch. */
+  /** Cluster time when it was proposed, milliseconds since the epoch. */
   long clockMillis();
 
   /**
@@ -103,6 +103,9 @@ public sealed interface RangeEntry {
   /** A frozen range goes on, since its left neighbour has another epoch version now. */
   record Thaw(long clockMillis, long epochVersion) implements RangeEntry {}
 
+  /** Sets the clock of a range that is far ahead back to the time of this entry (decision 0037). */
+  record LowerClock(long clockMillis, long epochVersion) implements RangeEntry {}
+
   int FORMAT = 1;
   int UNBOUNDED_MUTATIONS = 1;
   int REGISTER = 2;
@@ -112,6 +115,7 @@ public sealed interface RangeEntry {
   int RENEW = 6;
   int THAW = 7;
   int MUTATIONS = 8;
+  int LOWER_CLOCK = 9;
   int CLOCK_AT = 2;
   int REGISTER_LIMIT_AT = 10;
 
@@ -165,6 +169,10 @@ public sealed interface RangeEntry {
 
   static byte[] encodeThaw(long epochVersion) {
     return encode(THAW, epochVersion);
+  }
+
+  static byte[] encodeLowerClock(long epochVersion) {
+    return encode(LOWER_CLOCK, epochVersion);
   }
 
   private static byte[] encode(int kind, long... fields) {
@@ -231,6 +239,7 @@ public sealed interface RangeEntry {
           case ABSORB -> new Absorb(clockMillis, in.readLong(), in.readLong(), in.readLong());
           case RENEW -> new Renew(clockMillis, in.readLong());
           case THAW -> new Thaw(clockMillis, in.readLong());
+          case LOWER_CLOCK -> new LowerClock(clockMillis, in.readLong());
           default -> throw NewerFormException.unknownKind("range entry", kind);
         };
     in.requireEnd();

@@ -1,0 +1,214 @@
+package io.fjordmq.range.placement;
+
+import io.fjordmq.api.ByteReader;
+import io.fjordmq.api.ByteWriter;
+import io.fjordmq.api.MalformedBytesException;
+import io.fjordmq.api.NewerFormException;
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.membership.Membership;
+import io.fjordmq.cluster.peer.PeerCalls;
+import io.fjordmq.cluster.peer.PeerServices;
+import io.fjordmq.range.RangeEntry;
+import io.fjordmq.range.RangeId;
+import io.fjordmq.range.RangeResult;
+import io.fjordmq.range.StoredFormat;
+import io.fjordmq.range.store.RangeStore;
+import io.fjordmq.range.store.ReplicaStatus;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Ranges whose clock is ahead of cluster time, which a leader with a wrong clock left behind: finds
+ * them on all nodes, and has their leaders set them back. Thread-safe; does not block.
+ *
+ * <pre>
+ * request: u8 format, 1 | u8 kind: 1 which are ahead, 2 lower
+ *          -- lower: text store | varint range number
+ * answer to which: u8 format, 1 | varint ranges led by the node, then of each: text store
+ *                  | varint range number | varint milliseconds that it is ahead
+ * answer to lower: u8 format, 1 | varint milliseconds that it was ahead, 0 if it was not
+ *                  nothing if this node does not lead the range
+ * </pre>
+ */
+public final class ClockRepairs implements PeerServices.Handler {
+  /** What the service is called between nodes. */
+  public static final String NAME = "clocks";
+
+  private static final Logger LOG = LoggerFactory.getLogger(ClockRepairs.class);
+  private static final int FORMAT = 1;
+  private static final int WHICH = 1;
+  private static final int LOWER = 2;
+  private static final byte[] NOTHING = new byte[0];
+
+  private final Membership membership;
+  private final PeerCalls peers;
+  private final RangeStore ranges;
+  private final InstantSource clusterTime;
+  private final Duration timeout;
+
+  public ClockRepairs(
+      Membership membership,
+      PeerCalls peers,
+      RangeStore ranges,
+      InstantSource clusterTime,
+      PlacementSettings settings) {
+    this.membership = membership;
+    this.peers = peers;
+    this.ranges = ranges;
+    this.clusterTime = clusterTime;
+    this.timeout = settings.callTimeout();
+  }
+
+  /** Answers other nodes from now on. */
+  public void serve(PeerServices services) {
+    services.serve(NAME, this);
+  }
+
+  /** Ranges that are ahead, and how far, as far as nodes answer. */
+  public CompletableFuture<Map<RangeId, Duration>> ahead() {
+    Map<RangeId, Duration> found = new TreeMap<>(java.util.Comparator.comparing(RangeId::toString));
+    return askAll(request(WHICH).toByteArray())
+        .thenApply(
+            answers -> {
+              answers.forEach(answer -> read(answer, found));
+              return found;
+            });
+  }
+
+  private static void read(byte[] answer, Map<RangeId, Duration> found) {
+    ByteReader in = new ByteReader(answer);
+    StoredFormat.require("answer about clocks", FORMAT, in);
+    for (int left = in.readCount(3); left > 0; left--) {
+      RangeId range = new RangeId(in.readString(), in.readVarint());
+      found.put(range, Duration.ofMillis(in.readVarint()));
+    }
+    in.requireEnd();
+  }
+
+  /**
+   * Sets the clock of a range back to cluster time. Fails with an exception whose message says why
+   * it was not done.
+   *
+   * @return by how much
+   */
+  public CompletableFuture<Duration> lower(RangeId range) {
+    ByteWriter out = request(LOWER).writeString(range.store()).writeVarint(range.number());
+    return askAll(out.toByteArray()).thenApply(answers -> lowered(range, answers));
+  }
+
+  private static Duration lowered(RangeId range, List<byte[]> answers) {
+    for (byte[] answer : answers) {
+      if (answer.length > 0) {
+        ByteReader in = new ByteReader(answer);
+        StoredFormat.require("answer about a clock", FORMAT, in);
+        long millis = in.readVarint();
+        in.requireEnd();
+        if (millis == 0) {
+          throw new IllegalStateException("its clock is not ahead of cluster time");
+        }
+        return Duration.ofMillis(millis);
+      }
+    }
+    throw new IllegalStateException(
+        "no node that answers leads range " + range + "; try again in a moment");
+  }
+
+  private static ByteWriter request(int kind) {
+    return new ByteWriter(32).writeByte(FORMAT).writeByte(kind);
+  }
+
+  /** The answers there are; fails if there is none but a failure. */
+  private CompletableFuture<List<byte[]>> askAll(byte[] request) {
+    List<CompletableFuture<byte[]>> asked = new ArrayList<>();
+    for (NodeId node : membership.members().alive()) {
+      asked.add(
+          node.equals(membership.self())
+              ? handle(node, request)
+              : peers.ask(node, NAME, request, timeout));
+    }
+    return CompletableFuture.allOf(asked.toArray(CompletableFuture<?>[]::new))
+        .handle(
+            (all, someFailure) ->
+                asked.stream()
+                    .filter(answer -> !answer.isCompletedExceptionally())
+                    .map(CompletableFuture::join)
+                    .toList());
+  }
+
+  @Override
+  public CompletableFuture<byte[]> handle(NodeId from, byte[] request) {
+    try {
+      ByteReader in = new ByteReader(request);
+      StoredFormat.require("request about clocks", FORMAT, in);
+      int kind = in.readByte();
+      if (kind == WHICH) {
+        in.requireEnd();
+        return CompletableFuture.completedFuture(which());
+      } else if (kind != LOWER) {
+        throw NewerFormException.unknownKind("request about clocks", kind);
+      }
+      RangeId range = new RangeId(in.readString(), in.readVarint());
+      in.requireEnd();
+      return lowerHere(range);
+    } catch (MalformedBytesException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  private byte[] which() {
+    long now = clusterTime.millis();
+    List<ReplicaStatus> ahead =
+        ranges.status().stream()
+            .filter(ReplicaStatus::leading)
+            .filter(replica -> replica.aheadMillis(now) > 0)
+            .toList();
+    ByteWriter out = new ByteWriter(64).writeByte(FORMAT).writeVarint(ahead.size());
+    for (ReplicaStatus replica : ahead) {
+      RangeId range = replica.descriptor().id();
+      out.writeString(range.store()).writeVarint(range.number());
+      out.writeVarint(replica.aheadMillis(now));
+    }
+    return out.toByteArray();
+  }
+
+  private CompletableFuture<byte[]> lowerHere(RangeId range) {
+    ReplicaStatus led =
+        ranges.status().stream()
+            .filter(replica -> replica.leading() && replica.descriptor().id().equals(range))
+            .findFirst()
+            .orElse(null);
+    if (led == null) {
+      return CompletableFuture.completedFuture(NOTHING);
+    } else if (led.aheadMillis(clusterTime.millis()) == 0) {
+      return CompletableFuture.completedFuture(answer(0));
+    }
+    CompletableFuture<byte[]> done = new CompletableFuture<>();
+    byte[] entry = RangeEntry.encodeLowerClock(led.descriptor().epoch().version());
+    ranges.propose(membership.self(), range, entry, result -> complete(done, range, result));
+    return done;
+  }
+
+  private static void complete(CompletableFuture<byte[]> done, RangeId range, RangeResult result) {
+    if (result instanceof RangeResult.Applied applied) {
+      long lowered = ByteBuffer.wrap(applied.answers().get(0)).getLong();
+      LOG.warn("Clock of a range set back to cluster time by_ms={} range={}", lowered, range);
+      done.complete(answer(lowered));
+    } else if (result instanceof RangeResult.NotLeader) {
+      done.complete(NOTHING);
+    } else {
+      done.completeExceptionally(new IllegalStateException(String.valueOf(result)));
+    }
+  }
+
+  private static byte[] answer(long lowered) {
+    return new ByteWriter(12).writeByte(FORMAT).writeVarint(lowered).toByteArray();
+  }
+}

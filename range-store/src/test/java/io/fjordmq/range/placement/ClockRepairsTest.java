@@ -1,0 +1,108 @@
+package io.fjordmq.range.placement;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.membership.TestMembership;
+import io.fjordmq.cluster.peer.LoopbackPeers;
+import io.fjordmq.range.RangeId;
+import io.fjordmq.range.StoreSpec;
+import io.fjordmq.range.sim.AppendingCoprocessor;
+import io.fjordmq.range.sim.LocalRanges;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Goal: an operator finds a range whose clock is ahead, and sets it back, at any node. */
+class ClockRepairsTest {
+  private static final NodeId SELF = new NodeId("local");
+  private static final NodeId OTHER = new NodeId("other");
+  private static final RangeId LEFT = new RangeId("words", 1);
+  private static final RangeId RIGHT = new RangeId("words", 2);
+  private static final Duration HOUR = Duration.ofHours(1);
+
+  private final LocalRanges ranges = LocalRanges.of(words());
+  private final LocalRanges empty = LocalRanges.of();
+  private final LoopbackPeers network = LoopbackPeers.immediate();
+  private final ClockRepairs here = repairs(SELF, ranges);
+  private final ClockRepairs there = repairs(OTHER, empty);
+
+  private static StoreSpec words() {
+    return new StoreSpec(
+        "words",
+        List.of("m".getBytes(UTF_8)),
+        id -> new AppendingCoprocessor(),
+        (range, effects) -> {});
+  }
+
+  private ClockRepairs repairs(NodeId id, LocalRanges held) {
+    TestMembership membership = new TestMembership(id);
+    membership.setUp(SELF, 1);
+    membership.setUp(OTHER, 1);
+    LoopbackPeers.Node peers = network.start(id);
+    ClockRepairs repairs =
+        new ClockRepairs(
+            membership,
+            peers,
+            held.store(),
+            ranges.timers(),
+            PlacementSettings.defaults(List.of()));
+    repairs.serve(peers);
+    return repairs;
+  }
+
+  @BeforeEach
+  void putOneRangeAhead() {
+    append("z");
+    ranges.timers().setWallClock(HOUR);
+    append("a");
+    ranges.timers().setWallClock(Duration.ZERO);
+  }
+
+  @AfterEach
+  void close() {
+    ranges.close();
+    empty.close();
+  }
+
+  private void append(String key) {
+    CompletableFuture<byte[]> done =
+        ranges.client("words").mutate(key.getBytes(UTF_8), (key + ":1").getBytes(UTF_8));
+    assertThat(done).isCompleted();
+  }
+
+  @Test
+  void shouldFindTheRangeThatIsAheadFromAnyNode() {
+    assertThat(here.ahead()).isCompletedWithValue(Map.of(LEFT, HOUR));
+    assertThat(there.ahead()).isCompletedWithValue(Map.of(LEFT, HOUR));
+  }
+
+  @Test
+  void shouldSetItBackFromAnyNodeAndForGood() {
+    assertThat(there.lower(LEFT)).isCompletedWithValue(HOUR);
+    assertThat(here.ahead()).isCompletedWithValue(Map.of());
+    append("a");
+    ranges.crash();
+    assertThat(repairs(SELF, ranges).ahead()).isCompletedWithValue(Map.of());
+  }
+
+  @Test
+  void shouldRefuseARangeThatIsNotAheadOrThatNobodyLeads() {
+    assertRefused(there.lower(RIGHT), "is not ahead of cluster time");
+    assertThat(here.lower(LEFT)).isCompleted();
+    assertRefused(here.lower(LEFT), "is not ahead of cluster time");
+    assertRefused(here.lower(new RangeId("words", 9)), "no node that answers leads range words-9");
+  }
+
+  private static void assertRefused(CompletableFuture<Duration> answer, String why) {
+    assertThat(answer)
+        .failsWithin(Duration.ofSeconds(1))
+        .withThrowableThat()
+        .withMessageContaining(why);
+  }
+}
