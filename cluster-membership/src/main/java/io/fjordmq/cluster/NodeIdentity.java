@@ -72,7 +72,7 @@ public record NodeIdentity(NodeId node, String clusterId) {
             null,
             "the directory holds '%s' but no '%s', so it is not the data directory of a node;"
                     .formatted(strange.get(), FILE)
-                + " choose an empty directory, or restore the file from a backup");
+                + " choose an empty directory");
       }
     }
     return Optional.empty();
@@ -120,7 +120,11 @@ public record NodeIdentity(NodeId node, String clusterId) {
 
   private static FileSystemException damaged(Path file, String why) {
     return new FileSystemException(
-        file.toString(), null, "the node's identity cannot be read: " + why + "; restore the file");
+        file.toString(),
+        null,
+        "the node's identity cannot be read: "
+            + why
+            + "; start with an empty data directory to join as a new node");
   }
 
   private static String hex(RandomGenerator random, int digits) {

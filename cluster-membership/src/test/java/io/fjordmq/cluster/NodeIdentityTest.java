@@ -89,7 +89,7 @@ final class NodeIdentityTest {
     assertThatThrownBy(() -> NodeIdentity.load(directory))
         .isInstanceOf(FileSystemException.class)
         .hasMessageContaining("identity cannot be read")
-        .hasMessageContaining("restore the file");
+        .hasMessageContaining("empty data directory");
   }
 
   @Test

@@ -1,0 +1,268 @@
+package io.fjordmq.cluster;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Fences stale copies of data directories: every start of a directory increments a counter, nodes
+ * exchange their counters whenever they connect, and each stores the latest of every other node. A
+ * start with a lower counter than a known one belongs to a directory that was restored from a copy;
+ * one with the same counter but another token to a second copy. Both are refused permanently. While
+ * the known start of a node is connected, a later one has to wait: entries that only the running
+ * process holds must not be given up for a copy.
+ *
+ * <p>Thread-safe; nothing here blocks, except opening and {@link #raise}.
+ */
+public final class StartFence {
+  private static final Logger LOG = LoggerFactory.getLogger(StartFence.class);
+
+  /** A process that is silent for this long has ended or cannot be reached. */
+  private static final long ALIVE_NANOS = Duration.ofSeconds(5).toNanos();
+
+  private final NodeId self;
+  private final @Nullable StartFile file;
+  private final Executor disk;
+  private final Map<NodeId, Seen> seen = new ConcurrentHashMap<>();
+  private final CompletableFuture<String> fenced = new CompletableFuture<>();
+  private volatile StartStamp own;
+
+  /** The latest known start of another node, and how it is connected; guarded by itself. */
+  private static final class Seen {
+    volatile StartStamp latest;
+    int connections;
+    volatile long heardNanos;
+
+    Seen(StartStamp latest) {
+      this.latest = latest;
+    }
+  }
+
+  /**
+   * Why a node is refused.
+   *
+   * @param forGood whether its data directory can never be used again
+   */
+  public record Refusal(String why, boolean forGood) {}
+
+  private StartFence(NodeId self, StartStamp own, @Nullable StartFile file, Executor disk) {
+    this.self = self;
+    this.own = own;
+    this.file = file;
+    this.disk = disk;
+  }
+
+  /**
+   * Counts this start of the directory; durable when it returns. To be called before anything of
+   * the directory is used.
+   *
+   * @param disk writes what becomes known of other nodes
+   * @throws IOException if the file cannot be read or written; says what to do
+   */
+  public static StartFence open(
+      DataDirectory directory, NodeId self, RandomGenerator random, Executor disk)
+      throws IOException {
+    StartFile file = new StartFile(directory.resolve(StartFile.NAME));
+    Map<NodeId, StartStamp> known = file.read();
+    StartStamp last = known.getOrDefault(self, StartStamp.NONE);
+    StartStamp own = new StartStamp(last.count() + 1, random.nextLong());
+    StartFence fence = new StartFence(self, own, file, disk);
+    known.forEach((node, stamp) -> fence.seen.put(node, new Seen(stamp)));
+    fence.seen.remove(self);
+    fence.write(own);
+    return fence;
+  }
+
+  /** For a node without a data directory: sends the stamp, stores nothing. */
+  public static StartFence inMemory(NodeId self, StartStamp own) {
+    return new StartFence(self, own, null, Runnable::run);
+  }
+
+  /** The start that this node sends to others. */
+  public StartStamp own() {
+    return own;
+  }
+
+  /** The latest start of the node; null if none is known. */
+  public @Nullable StartStamp latest(NodeId node) {
+    Seen one = seen.get(node);
+    return node.equals(self) ? own : one == null ? null : one.latest;
+  }
+
+  /**
+   * Raises this node's count, so that a copy made while it runs is found to be stale. Blocks until
+   * the count is durable.
+   */
+  public synchronized void raise() throws IOException {
+    StartStamp next = new StartStamp(own.count() + 1, own.token());
+    write(next); // first: after a crash a start must not show what others have seen
+    own = next;
+  }
+
+  /** Why the node would be refused; null if it would not. Remembers nothing. */
+  public @Nullable Refusal refusal(NodeId node, StartStamp shown) {
+    if (node.equals(self)) {
+      return shown.token() == own.token() ? null : new Refusal(duplicate(node, shown, own), true);
+    }
+    Seen one = seen.get(node);
+    if (one == null) {
+      return null;
+    }
+    synchronized (one) {
+      return refusal(node, shown, one);
+    }
+  }
+
+  private static @Nullable Refusal refusal(NodeId node, StartStamp shown, Seen one) {
+    StartStamp known = one.latest;
+    if (shown.count() < known.count()) {
+      return new Refusal(rolledBack(node, shown, known), true);
+    } else if (!shown.mayFollow(known)) {
+      return new Refusal(duplicate(node, shown, known), true);
+    }
+    boolean other = shown.token() != known.token();
+    boolean alive = one.connections > 0 && System.nanoTime() - one.heardNanos < ALIVE_NANOS;
+    return other && alive
+        ? new Refusal(
+            "another process of node %s is connected (start %s, this one is %s): stop one of the two"
+                .formatted(node, known, shown),
+            false)
+        : null;
+  }
+
+  private static String rolledBack(NodeId node, StartStamp shown, StartStamp known) {
+    return "the data directory of node %s is an older copy (start %s, but start %s is known): entries and votes that the node has acknowledged since may be missing. %s"
+        .formatted(node, shown, known, remedy(node));
+  }
+
+  private static String duplicate(NodeId node, StartStamp shown, StartStamp known) {
+    return "the data directory of node %s is a copy (start %s, but another copy was started as %s): entries and votes that the node has acknowledged may be missing. %s"
+        .formatted(node, shown, known, remedy(node));
+  }
+
+  private static String remedy(NodeId node) {
+    return "Start with an empty data directory to join as a new node; remove node %s from the cluster unless its latest directory is still in use"
+        .formatted(node);
+  }
+
+  /**
+   * Admits a connection of the node, unless it is refused. If admitted, {@link #leave} must follow.
+   *
+   * @return why it is refused; null if it is admitted
+   */
+  public @Nullable Refusal enter(NodeId node, StartStamp shown) {
+    Seen one = seen.computeIfAbsent(node, unknown -> new Seen(StartStamp.NONE));
+    boolean news;
+    synchronized (one) {
+      Refusal refusal = node.equals(self) ? refusal(node, shown) : refusal(node, shown, one);
+      if (refusal != null) {
+        return refusal;
+      }
+      news = !shown.equals(one.latest);
+      if (shown.token() != one.latest.token()) {
+        one.connections = 0; // those of the start before do not count any more
+      }
+      one.latest = shown;
+      one.connections++;
+      one.heardNanos = System.nanoTime();
+    }
+    if (news) {
+      keep();
+    }
+    return null;
+  }
+
+  /** A connection that was admitted has ended. */
+  public void leave(NodeId node, StartStamp shown) {
+    Seen one = seen.get(node);
+    if (one != null) {
+      synchronized (one) {
+        if (one.latest.token() == shown.token() && one.connections > 0) {
+          one.connections--;
+        }
+      }
+    }
+  }
+
+  /** Whether messages from that start of the node are still accepted. To be checked for each. */
+  public boolean hears(NodeId node, StartStamp shown) {
+    Seen one = seen.get(node);
+    if (fenced.isDone() || one == null || one.latest.token() != shown.token()) {
+      return false;
+    }
+    one.heardNanos = System.nanoTime();
+    return true;
+  }
+
+  /** The metadata hold this start of the node: of two with the same count, it is the valid one. */
+  public void registered(NodeId node, StartStamp stamp) {
+    if (node.equals(self)) {
+      StartStamp mine = own;
+      if (stamp.count() > mine.count()) {
+        fence(rolledBack(node, mine, stamp));
+      } else if (stamp.count() == mine.count() && stamp.token() != mine.token()) {
+        fence(duplicate(node, mine, stamp));
+      }
+      return;
+    }
+    Seen one = seen.computeIfAbsent(node, unknown -> new Seen(StartStamp.NONE));
+    synchronized (one) {
+      if (stamp.count() < one.latest.count() || stamp.equals(one.latest)) {
+        return;
+      }
+      if (stamp.token() != one.latest.token()) {
+        one.connections = 0;
+      }
+      one.latest = stamp;
+    }
+    keep();
+  }
+
+  /** Another node has permanently refused this one, which stops taking part in the cluster. */
+  public void fence(String why) {
+    if (fenced.complete(why)) {
+      LOG.error("This node is fenced and serves no clients: {} node={}", why, self);
+    }
+  }
+
+  /** Why this node is fenced; null if it is not. */
+  public @Nullable String fencedBecause() {
+    return fenced.getNow(null);
+  }
+
+  /** Completes with the reason when this node is fenced, on any thread. */
+  public CompletableFuture<String> fenced() {
+    return fenced.copy();
+  }
+
+  private void keep() {
+    if (file != null) {
+      disk.execute(
+          () -> {
+            try {
+              write(null);
+            } catch (IOException e) {
+              LOG.warn("Could not store the starts of other nodes: {}", e.toString());
+            }
+          });
+    }
+  }
+
+  private synchronized void write(@Nullable StartStamp next) throws IOException {
+    StartFile target = file;
+    if (target != null) {
+      Map<NodeId, StartStamp> stamps = new HashMap<>();
+      seen.forEach((node, one) -> stamps.put(node, one.latest));
+      stamps.put(self, next == null ? own : next);
+      target.write(stamps);
+    }
+  }
+}

@@ -1,0 +1,86 @@
+package io.fjordmq.cluster;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Where a data directory keeps its own start and the latest start of each other node.
+ *
+ * <pre>
+ * fjordmq starts, form 1
+ * NODE COUNT TOKEN            one line each; the token in hexadecimal digits
+ * </pre>
+ *
+ * <p>A directory without this file, from an earlier version, has 0 starts.
+ */
+final class StartFile {
+  static final String NAME = "starts";
+  private static final String FORM = "fjordmq starts, form ";
+  private static final String THIS_FORM = FORM + "1";
+
+  private final Path file;
+
+  StartFile(Path file) {
+    this.file = file;
+  }
+
+  Map<NodeId, StartStamp> read() throws IOException {
+    if (!Files.exists(file)) {
+      return Map.of();
+    }
+    List<String> lines = Files.readAllLines(file);
+    String form = lines.isEmpty() ? "" : lines.get(0);
+    if (form.startsWith(FORM) && !form.equals(THIS_FORM)) {
+      throw unreadable(
+          "begins with '%s', a later format than this version reads: upgrade this node", form);
+    }
+    if (!form.equals(THIS_FORM)) {
+      throw unreadable("does not begin with '%s'", THIS_FORM);
+    }
+    Map<NodeId, StartStamp> stamps = new HashMap<>();
+    for (String line : lines.subList(1, lines.size())) {
+      try {
+        String[] parts = line.split(" ", 3);
+        long count = Long.parseLong(parts[1]);
+        stamps.put(
+            new NodeId(parts[0]), new StartStamp(count, Long.parseUnsignedLong(parts[2], 16)));
+      } catch (IllegalArgumentException | ArrayIndexOutOfBoundsException e) {
+        throw unreadable("has an invalid line: '%s'", line);
+      }
+    }
+    return stamps;
+  }
+
+  private FileSystemException unreadable(String why, String detail) {
+    return new FileSystemException(
+        file.toString(),
+        null,
+        "the start counter "
+            + why.formatted(detail)
+            + "; if the file is damaged, start with an empty data directory to join as a new node, and"
+            + " remove this one from the cluster");
+  }
+
+  /** Durable when it returns. */
+  void write(Map<NodeId, StartStamp> stamps) throws IOException {
+    StringBuilder text = new StringBuilder(THIS_FORM).append('\n');
+    Map<String, StartStamp> sorted = new TreeMap<>();
+    stamps.forEach((node, stamp) -> sorted.put(node.value(), stamp));
+    sorted.forEach(
+        (node, stamp) ->
+            text.append(node)
+                .append(' ')
+                .append(stamp.count())
+                .append(' ')
+                .append(Long.toHexString(stamp.token()))
+                .append('\n'));
+    AtomicFile.replace(file, text.toString().getBytes(StandardCharsets.UTF_8));
+  }
+}

@@ -1,0 +1,129 @@
+package io.fjordmq.cluster.membership;
+
+import io.fjordmq.cluster.NodeAddress;
+import io.fjordmq.cluster.NodeIdentity;
+import io.fjordmq.cluster.StartFence;
+import io.fjordmq.cluster.peer.Greeter;
+import io.fjordmq.cluster.peer.Hello;
+import io.fjordmq.cluster.peer.Introduction;
+import io.fjordmq.cluster.peer.PeerException;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Asks all nodes that this one knows whether its data directory may take part, before the directory
+ * is used, so that one node that knows of a later start keeps a stale copy from voting. Nodes that
+ * do not answer in time are skipped; they fence a copy when they connect. For the starting thread;
+ * blocks.
+ */
+public final class StartCheck {
+  private static final Logger LOG = LoggerFactory.getLogger(StartCheck.class);
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+  private final NodeIdentity self;
+  private final JoinSettings settings;
+  private final Greeter greeter;
+  private final StartFence fence;
+
+  public StartCheck(NodeIdentity self, JoinSettings settings, Greeter greeter, StartFence fence) {
+    this.self = self;
+    this.settings = settings;
+    this.greeter = greeter;
+    this.fence = fence;
+  }
+
+  /**
+   * Returns once no node that answers objects.
+   *
+   * @throws MembershipException if the directory is a copy, or another process of this node is
+   *     connected and does not end; says what was found and what to do
+   */
+  public void ask(NodeAddresses addresses) throws MembershipException, InterruptedException {
+    Set<NodeAddress> others = othersIn(addresses);
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    String inUse = objection(others);
+    while (inUse != null) {
+      if (System.nanoTime() - deadline > 0) {
+        throw new MembershipException(inUse);
+      }
+      LOG.warn("Waiting for another process of this node to end: {}", inUse);
+      TimeUnit.MILLISECONDS.sleep(settings.helloPause().toMillis());
+      inUse = objection(others);
+    }
+  }
+
+  /**
+   * Returns if no other node that this one knows answers.
+   *
+   * @throws MembershipException if one does; says which and what to do
+   */
+  public void requireNoOther(NodeAddresses addresses)
+      throws MembershipException, InterruptedException {
+    Set<NodeAddress> others = othersIn(addresses);
+    Hello hello = hello();
+    Map<NodeAddress, CompletableFuture<Introduction>> asked = new LinkedHashMap<>();
+    others.forEach(to -> asked.put(to, greeter.greet(to, hello, settings.helloTimeout())));
+    for (Map.Entry<NodeAddress, CompletableFuture<Introduction>> question : asked.entrySet()) {
+      if (isAnswered(question.getValue())) {
+        throw new MembershipException(
+            "another node of this cluster, at %s, runs: this node cannot go on alone, or the cluster would split in two. Stop that node for good, or start this one without --alone"
+                .formatted(question.getKey()));
+      }
+    }
+  }
+
+  private boolean isAnswered(CompletableFuture<Introduction> answer) throws InterruptedException {
+    try {
+      return answer.get().clusterId().equals(self.clusterId());
+    } catch (ExecutionException e) {
+      return e.getCause() instanceof PeerException refusal
+          && (refusal.kind() == PeerException.Kind.IN_USE
+              || refusal.kind() == PeerException.Kind.FENCED);
+    }
+  }
+
+  private Set<NodeAddress> othersIn(NodeAddresses addresses) {
+    Set<NodeAddress> others = new HashSet<>(addresses.all().values());
+    others.addAll(settings.seeds());
+    others.remove(settings.address());
+    return others;
+  }
+
+  private Hello hello() {
+    return new Hello(self.clusterId(), self.node(), settings.address(), fence.own());
+  }
+
+  /** Which other process is connected; null if none is. */
+  private @Nullable String objection(Set<NodeAddress> others)
+      throws MembershipException, InterruptedException {
+    Hello hello = hello();
+    List<CompletableFuture<Introduction>> asked =
+        others.stream().map(to -> greeter.greet(to, hello, settings.helloTimeout())).toList();
+    String inUse = null;
+    for (CompletableFuture<Introduction> answer : asked) {
+      try {
+        answer.get();
+      } catch (ExecutionException e) {
+        if (e.getCause() instanceof PeerException refusal) {
+          if (refusal.kind() == PeerException.Kind.FENCED) {
+            fence.fence(String.valueOf(refusal.getMessage()));
+            throw new MembershipException(String.valueOf(refusal.getMessage()));
+          } else if (refusal.kind() == PeerException.Kind.IN_USE) {
+            inUse = String.valueOf(refusal.getMessage());
+          }
+        }
+      }
+    }
+    return inUse;
+  }
+}

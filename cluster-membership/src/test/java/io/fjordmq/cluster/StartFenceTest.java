@@ -1,0 +1,173 @@
+package io.fjordmq.cluster;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A copy of a data directory is told from the directory itself. */
+final class StartFenceTest {
+  private static final NodeId SELF = new NodeId("n1");
+  private static final NodeId OTHER = new NodeId("n2");
+  private static final StartStamp FIRST = new StartStamp(1, 10);
+  private static final StartStamp SECOND = new StartStamp(2, 20);
+  private static final StartStamp TWIN_OF_SECOND = new StartStamp(2, 21);
+
+  @TempDir Path folder;
+
+  @SuppressWarnings("NullAway.Init") // opened before each test
+  private DataDirectory directory;
+
+  private final Random random = new Random(1);
+
+  @BeforeEach
+  void open() throws IOException {
+    directory = DataDirectory.open(folder);
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    directory.close();
+  }
+
+  private StartFence start() throws IOException {
+    return StartFence.open(directory, SELF, random, Runnable::run);
+  }
+
+  private static StartFence.Refusal refused(StartFence fence, StartStamp shown) {
+    return requireNonNull(fence.enter(OTHER, shown));
+  }
+
+  private static StartFence.@Nullable Refusal connect(StartFence fence, StartStamp shown) {
+    StartFence.Refusal refusal = fence.enter(OTHER, shown);
+    if (refusal == null) {
+      fence.leave(OTHER, shown);
+    }
+    return refusal;
+  }
+
+  @Test
+  void shouldCountStartsFromADirectoryThatHasCountedNone() throws IOException {
+    StartFence first = start();
+    assertThat(first.own().count()).isEqualTo(1);
+    first.raise();
+    assertThat(first.own().count()).isEqualTo(2);
+    StartFence second = start();
+    assertThat(second.own().count()).isEqualTo(3);
+    assertThat(second.own().token()).isNotEqualTo(first.own().token());
+  }
+
+  @Test
+  void shouldWriteTheFormDrawnInTheCode() throws IOException {
+    StartFence fence = StartFence.open(directory, SELF, new Random(1), Runnable::run);
+    connect(fence, new StartStamp(7, -1));
+    assertThat(Files.readString(folder.resolve("starts")))
+        .isEqualTo("fjordmq starts, form 1\nn1 1 bb1ad57319b89cd8\nn2 7 ffffffffffffffff\n");
+  }
+
+  @Test
+  void shouldRefuseAFileOfALaterFormOrDamaged() throws IOException {
+    Files.writeString(folder.resolve("starts"), "fjordmq starts, form 2\n");
+    assertThatThrownBy(this::start)
+        .isInstanceOf(FileSystemException.class)
+        .hasMessageContaining("upgrade this node");
+    Files.writeString(folder.resolve("starts"), "fjordmq starts, form 1\nn1 x\n");
+    assertThatThrownBy(this::start)
+        .isInstanceOf(FileSystemException.class)
+        .hasMessageContaining("'n1 x'");
+  }
+
+  @Test
+  void shouldLetLaterStartsInAndRefuseEarlierOnes() throws IOException {
+    StartFence fence = start();
+    assertThat(connect(fence, FIRST)).isNull();
+    assertThat(connect(fence, FIRST)).as("the same start again").isNull();
+    assertThat(connect(fence, SECOND)).isNull();
+    StartFence.Refusal refusal = refused(fence, FIRST);
+    assertThat(refusal.forGood()).isTrue();
+    assertThat(refusal.why()).contains("node n2 is an older copy").contains("empty data directory");
+    assertThat(fence.hears(OTHER, FIRST)).isFalse();
+    assertThat(fence.hears(OTHER, SECOND)).isTrue();
+  }
+
+  @Test
+  void shouldRefuseASecondCopyOfTheSameCount() throws IOException {
+    StartFence fence = start();
+    assertThat(connect(fence, SECOND)).isNull();
+    StartFence.Refusal refusal = refused(fence, TWIN_OF_SECOND);
+    assertThat(refusal.forGood()).isTrue();
+    assertThat(refusal.why()).contains("is a copy");
+  }
+
+  @Test
+  void shouldRememberOthersAfterARestart() throws IOException {
+    connect(start(), SECOND);
+    StartFence again = start();
+    assertThat(connect(again, FIRST)).isNotNull();
+    assertThat(connect(again, TWIN_OF_SECOND)).isNotNull();
+    assertThat(connect(again, SECOND)).isNull();
+  }
+
+  @Test
+  void shouldKeepALaterStartWaitingWhileTheEarlierOneIsConnected() throws IOException {
+    StartFence fence = start();
+    assertThat(fence.enter(OTHER, FIRST)).isNull();
+    StartFence.Refusal refusal = refused(fence, SECOND);
+    assertThat(refusal.forGood()).isFalse();
+    assertThat(refusal.why()).contains("another process of node n2 is connected");
+    assertThat(fence.hears(OTHER, FIRST)).as("who runs goes on").isTrue();
+    fence.leave(OTHER, FIRST);
+    assertThat(fence.enter(OTHER, SECOND)).isNull();
+    assertThat(fence.hears(OTHER, FIRST)).isFalse();
+  }
+
+  @Test
+  void shouldFindAnOlderCopyOfARunningNodeOnceItHasRaisedItsCount() throws IOException {
+    StartFence fence = start();
+    StartStamp raised = new StartStamp(3, FIRST.token());
+    assertThat(fence.enter(OTHER, FIRST)).isNull();
+    assertThat(fence.enter(OTHER, raised)).as("the same process").isNull();
+    assertThat(refused(fence, SECOND).forGood()).isTrue();
+    assertThat(refused(fence, FIRST).forGood()).as("a resumed memory snapshot").isTrue();
+  }
+
+  @Test
+  void shouldFollowTheMetadataIfTwoCopiesAreKnown() throws IOException {
+    StartFence fence = start();
+    connect(fence, SECOND);
+    fence.registered(OTHER, TWIN_OF_SECOND);
+    assertThat(refused(fence, SECOND).forGood()).isTrue();
+    assertThat(connect(fence, TWIN_OF_SECOND)).isNull();
+    fence.registered(OTHER, FIRST);
+    assertThat(fence.latest(OTHER)).isEqualTo(TWIN_OF_SECOND);
+  }
+
+  @Test
+  void shouldFenceThisNodeOffIfTheMetadataHaveALaterStartOfIt() throws IOException {
+    StartFence fence = start();
+    fence.registered(SELF, fence.own());
+    assertThat(fence.fencedBecause()).isNull();
+    connect(fence, FIRST);
+    fence.registered(SELF, new StartStamp(1, 99));
+    assertThat(fence.fencedBecause()).contains("node n1 is a copy");
+    assertThat(fence.fenced()).isCompleted();
+    assertThat(fence.hears(OTHER, FIRST)).as("it takes part in nothing").isFalse();
+  }
+
+  @Test
+  void shouldRefuseAnotherProcessThatCallsItselfThisNode() throws IOException {
+    StartFence fence = start();
+    assertThat(fence.refusal(SELF, new StartStamp(5, 1))).isNotNull();
+    assertThat(fence.refusal(SELF, fence.own())).isNull();
+  }
+}
