@@ -4,14 +4,19 @@ import org.jspecify.annotations.Nullable;
 
 /** This replica's own checkpoint: read at start, and offered to replicas that are far behind. */
 final class CheckpointReader extends MetaReader {
+  private final GroupId group;
   private final CheckpointRecord checkpoint;
   private final SnapshotExchange exchange;
   private final SnapshotExport.Exporter exporter;
   private @Nullable Long offer;
 
   CheckpointReader(
-      CheckpointRecord checkpoint, SnapshotExchange exchange, SnapshotExport.Exporter exporter) {
+      GroupId group,
+      CheckpointRecord checkpoint,
+      SnapshotExchange exchange,
+      SnapshotExport.Exporter exporter) {
     super(checkpoint.meta());
+    this.group = group;
     this.checkpoint = checkpoint;
     this.exchange = exchange;
     this.exporter = exporter;
@@ -19,7 +24,7 @@ final class CheckpointReader extends MetaReader {
 
   @Override
   public String generateURIForCopy() {
-    long id = exchange.offer(exporter, checkpoint);
+    long id = exchange.offer(group, exporter, checkpoint);
     offer = id;
     return exchange.uri(id);
   }

@@ -1,6 +1,7 @@
 package io.fjordmq.cluster.consensus;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,6 +30,18 @@ final class Directories {
     }
     for (Path path : found) {
       Files.deleteIfExists(path);
+    }
+  }
+
+  /** Bytes of the files in it; what cannot be read, or has just gone, does not count. */
+  static long size(Path directory) {
+    if (!Files.exists(directory)) {
+      return 0;
+    }
+    try (Stream<Path> walk = Files.walk(directory)) {
+      return walk.mapToLong(file -> file.toFile().length()).sum();
+    } catch (IOException | UncheckedIOException e) {
+      return 0;
     }
   }
 

@@ -7,9 +7,11 @@ import org.jspecify.annotations.Nullable;
 final class FetchedSnapshot extends MetaReader {
   private final SnapshotManifest manifest;
   private final Path directory;
+  private final String offer;
 
-  FetchedSnapshot(SnapshotManifest manifest, Path directory) {
+  FetchedSnapshot(SnapshotManifest manifest, Path directory, String offer) {
     super(manifest.meta());
+    this.offer = offer;
     this.manifest = manifest;
     this.directory = directory;
   }
@@ -20,6 +22,11 @@ final class FetchedSnapshot extends MetaReader {
 
   Path directory() {
     return directory;
+  }
+
+  /** Names it at its source. */
+  String offer() {
+    return offer;
   }
 
   @Override

@@ -82,7 +82,12 @@ final class GroupSnapshots implements SnapshotStorage {
     try (SharedLog.Batch batch = shared.batch()) {
       batch.put(LogKeys.install(group), record.encode()).commit(true);
     }
-    return install(record);
+    InstallNotice notice = exchange.installing(copy.offer());
+    try {
+      return install(record);
+    } finally {
+      notice.close();
+    }
   }
 
   /**
@@ -144,8 +149,14 @@ final class GroupSnapshots implements SnapshotStorage {
     }
   }
 
+  /** Whether the log must not be cut, because a copy is being fetched that needs what follows. */
+  boolean holdsLog() {
+    return exchange.exports().holdsLog(id);
+  }
+
   /** Waits until no copy of the state is being made; afterwards none is begun. */
   void close() {
+    exchange.withdrawAll(id);
     exporting.writeLock().lock();
     closed = true;
     exporting.writeLock().unlock();
@@ -175,7 +186,7 @@ final class GroupSnapshots implements SnapshotStorage {
   @Override
   public @Nullable SnapshotReader open() {
     CheckpointRecord last = checkpoint;
-    return last == null ? null : new CheckpointReader(last, exchange, this::export);
+    return last == null ? null : new CheckpointReader(id, last, exchange, this::export);
   }
 
   @Override

@@ -5,10 +5,12 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** One copy of a state, made when it is first asked for and removed when withdrawn. */
+/** One copy of a state, made when it is first asked for and removed when nobody wants it. */
 final class SnapshotExport {
   private static final int MAX_PART_BYTES = 16 << 20;
 
@@ -22,7 +24,9 @@ final class SnapshotExport {
   private final CheckpointRecord checkpoint;
   private final Path directory;
   private final ReentrantLock making = new ReentrantLock();
+  private final Map<String, Long> served = new ConcurrentHashMap<>();
   private volatile @Nullable SnapshotManifest manifest;
+  private volatile @Nullable IOException failure;
   private volatile boolean closed;
 
   SnapshotExport(Exporter exporter, CheckpointRecord checkpoint, Path directory) {
@@ -31,21 +35,49 @@ final class SnapshotExport {
     this.directory = directory;
   }
 
-  /** Makes the copy if it is not made yet; may take long. */
-  SnapshotManifest manifest() throws IOException {
+  CheckpointRecord checkpoint() {
+    return checkpoint;
+  }
+
+  /**
+   * Makes the copy; may take long. A failure is reported to the node that asks for the manifest.
+   */
+  void run() {
     making.lock();
     try {
       requireOpen();
-      SnapshotManifest made = manifest;
-      if (made == null) {
-        made = make();
-        manifest = made;
-      }
-      return made;
+      manifest = make();
+    } catch (IOException e) {
+      failure = e;
+    } catch (RuntimeException e) {
+      failure = new IOException(e);
     } finally {
       making.unlock();
       removeIfClosed();
     }
+  }
+
+  /** Null until the copy is made. */
+  @Nullable SnapshotManifest manifest() throws IOException {
+    requireOpen();
+    IOException failed = failure;
+    if (failed != null) {
+      throw failed;
+    }
+    return manifest;
+  }
+
+  /** How much of the copy there is while it is made. */
+  long madeBytes() {
+    return Directories.size(directory);
+  }
+
+  /** Whether every byte has been read. */
+  boolean isServed() {
+    SnapshotManifest made = manifest;
+    return made != null
+        && made.files().stream()
+            .allMatch(file -> served.getOrDefault(file.name(), 0L) >= file.size());
   }
 
   private SnapshotManifest make() throws IOException {
@@ -75,6 +107,7 @@ final class SnapshotExport {
       while (part.hasRemaining() && file.read(part, offset + part.position()) >= 0) {
         // goes on until full
       }
+      served.merge(name, offset + size, Math::max);
       return part.array();
     }
   }

@@ -1,23 +1,22 @@
 package io.fjordmq.cluster.consensus;
 
 import com.alipay.sofa.jraft.error.RaftError;
-import com.alipay.sofa.jraft.rpc.RpcRequests.ErrorResponse;
 import com.alipay.sofa.jraft.rpc.RpcRequests.GetFileRequest;
 import com.alipay.sofa.jraft.rpc.RpcRequests.GetFileResponse;
 import com.alipay.sofa.jraft.storage.snapshot.SnapshotCopier;
 import com.alipay.sofa.jraft.storage.snapshot.SnapshotReader;
-import com.google.protobuf.Message;
 import io.fjordmq.api.MalformedBytesException;
-import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.SnapshotManifest.FileSize;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -26,31 +25,90 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Fetches a copy that another node offers, part by part, and puts it on the medium. A failure is
- * reported as one that may pass: the leader offers again.
+ * Fetches a copy that another node offers, some parts at a time, and puts it on the medium. It may
+ * take as long as it likes, but it fails if nothing comes for {@link
+ * TransportSettings#snapshotTimeout}. A failure is reported as one that may pass: the leader offers
+ * again, and what is here is not fetched again.
  */
 final class SnapshotFetch extends SnapshotCopier {
   private static final Logger LOG = LoggerFactory.getLogger(SnapshotFetch.class);
 
-  private final NodeId source;
-  private final long offer;
+  /** Parts that are asked for before the first of them has come. */
+  private static final int WINDOW = 4;
+
+  private static final long PAUSE_MILLIS = 200;
+
+  private final String offer;
+  private final long readerId;
   private final Path directory;
-  private final RaftTransport transport;
+  private final SnapshotSource source;
+  private final CopySpace space;
+  private final TransportSettings settings;
+  private final Clock clock;
+  private final Executor threads;
   private final CountDownLatch done = new CountDownLatch(1);
   private volatile boolean cancelled;
   private volatile @Nullable FetchedSnapshot fetched;
+  private long movedNanos;
 
-  SnapshotFetch(NodeId source, long offer, Path directory, RaftTransport transport) {
-    this.source = source;
+  /** The time, and waiting. */
+  interface Clock {
+    long nanos();
+
+    void pause(long millis) throws InterruptedException;
+
+    /** Of the machine. */
+    Clock SYSTEM =
+        new Clock() {
+          @Override
+          public long nanos() {
+            return System.nanoTime();
+          }
+
+          @Override
+          public void pause(long millis) throws InterruptedException {
+            TimeUnit.MILLISECONDS.sleep(millis);
+          }
+        };
+  }
+
+  /** A part that is under way. */
+  private record Asked(long offset, int count, CompletableFuture<GetFileResponse> answer) {}
+
+  /**
+   * @param offer names the copy among those of all nodes
+   * @param readerId names it at its source
+   * @param directory where its files go; nobody else uses it
+   */
+  SnapshotFetch(
+      String offer,
+      long readerId,
+      Path directory,
+      SnapshotSource source,
+      CopySpace space,
+      TransportSettings settings,
+      Clock clock,
+      Executor threads) {
     this.offer = offer;
+    this.readerId = readerId;
     this.directory = directory;
-    this.transport = transport;
+    this.source = source;
+    this.space = space;
+    this.settings = settings;
+    this.clock = clock;
+    this.threads = threads;
   }
 
   @Override
   public void start() {
+    String refusal = space.refusedRecently(directory);
+    if (refusal != null) {
+      setError(RaftError.EINTERNAL, refusal);
+      done.countDown();
+      return;
+    }
     try {
-      transport.workers().fetching().execute(this::run);
+      threads.execute(this::run);
     } catch (RejectedExecutionException e) {
       setError(RaftError.EINTERNAL, "too many copies wait to be fetched");
       done.countDown();
@@ -64,79 +122,121 @@ final class SnapshotFetch extends SnapshotCopier {
       Thread.currentThread().interrupt();
       setError(RaftError.ECANCELED, "this node is closing");
     } catch (IOException | MalformedBytesException e) {
-      LOG.warn("cannot fetch a copy from {}: {}", source, e.toString());
-      setError(RaftError.EINTERNAL, "cannot fetch a copy from %s: %s", source, e);
+      LOG.warn("Snapshot fetch interrupted, resuming with the next offer: {} offer={}", e, offer);
+      setError(RaftError.EINTERNAL, "cannot fetch the copy %s: %s", offer, e);
     } finally {
       done.countDown();
     }
   }
 
   private FetchedSnapshot fetch() throws IOException, InterruptedException {
-    Directories.deleteRecursively(directory);
-    Files.createDirectories(directory);
-    SnapshotManifest manifest =
-        SnapshotManifest.decode(part(SnapshotExports.MANIFEST, 0, 0).getData().toByteArray());
-    for (FileSize file : manifest.files()) {
-      fetch(file);
+    movedNanos = clock.nanos();
+    SnapshotManifest manifest = manifest();
+    PartialCopy copy = PartialCopy.open(directory, offer, manifest);
+    space.require(directory, copy.totalBytes(), copy.keptBytes());
+    if (copy.keptBytes() > 0) {
+      LOG.info(
+          "Resuming a snapshot fetch fetched={} total={} offer={}",
+          copy.keptBytes(),
+          copy.totalBytes(),
+          offer);
     }
-    Directories.sync(directory);
-    return new FetchedSnapshot(manifest, directory);
+    for (FileSize file : manifest.files()) {
+      fetch(copy, file);
+    }
+    return copy.complete();
   }
 
-  private void fetch(FileSize file) throws IOException, InterruptedException {
-    Path target = directory.resolve(file.name()).normalize();
-    if (!target.startsWith(directory)) {
-      throw new IOException("the copy names a file outside of it: " + file.name());
+  /** The other node may still be making the copy: it says whether it gets on. */
+  private SnapshotManifest manifest() throws IOException, InterruptedException {
+    long made = -1;
+    while (true) {
+      GetFileResponse answer = await(ask(SnapshotExports.MANIFEST, 0, 0));
+      if (answer != null && !answer.getData().isEmpty()) {
+        movedNanos = clock.nanos();
+        return SnapshotManifest.decode(answer.getData().toByteArray());
+      } else if (answer != null && answer.getReadSize() != made) {
+        made = answer.getReadSize();
+        movedNanos = clock.nanos();
+      }
+      pause();
     }
-    Files.createDirectories(target.getParent());
-    try (FileChannel out =
-        FileChannel.open(target, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+  }
+
+  private void fetch(PartialCopy copy, FileSize file) throws IOException, InterruptedException {
+    try (FileChannel out = copy.append(file)) {
+      Deque<Asked> asked = new ArrayDeque<>();
+      long next = out.position();
       while (out.position() < file.size()) {
-        int count = transport.settings().snapshotChunkBytes();
-        GetFileResponse part = part(file.name(), out.position(), count);
-        if (part.getData().isEmpty()) {
-          throw new IOException(file.name() + " ended at " + out.position());
+        while (asked.size() < WINDOW && next < file.size()) {
+          int count = (int) Math.min(settings.snapshotChunkBytes(), file.size() - next);
+          asked.add(new Asked(next, count, ask(file.name(), next, count)));
+          next += count;
         }
-        out.write(part.getData().asReadOnlyByteBuffer());
+        Asked first = asked.remove();
+        GetFileResponse part = await(first.answer());
+        if (part == null) { // those behind it may have been lost with it
+          asked.clear();
+          next = out.position();
+          pause();
+        } else {
+          write(out, file, first, part);
+        }
       }
       out.force(true);
     }
   }
 
-  private GetFileResponse part(String file, long offset, int count)
-      throws IOException, InterruptedException {
-    if (cancelled) {
-      throw new IOException("a newer copy is offered");
+  private void write(FileChannel out, FileSize file, Asked asked, GetFileResponse part)
+      throws IOException {
+    if (part.getData().size() != asked.count()) {
+      throw new SnapshotGoneException(
+          "%s has %d bytes at %d instead of %d"
+              .formatted(file.name(), part.getData().size(), asked.offset(), asked.count()));
     }
-    GetFileRequest request =
+    ByteBuffer bytes = part.getData().asReadOnlyByteBuffer();
+    while (bytes.hasRemaining()) {
+      out.write(bytes);
+    }
+    movedNanos = clock.nanos();
+  }
+
+  private CompletableFuture<GetFileResponse> ask(String file, long offset, int count) {
+    return source.ask(
         GetFileRequest.newBuilder()
-            .setReaderId(offer)
+            .setReaderId(readerId)
             .setFilename(file)
             .setOffset(offset)
             .setCount(count)
-            .build();
-    CompletableFuture<Message> answer = new CompletableFuture<>();
-    long timeout = transport.settings().snapshotTimeout().toMillis();
-    transport.ask(
-        source,
-        request,
-        timeout,
-        (response, failure) -> {
-          if (response != null) {
-            answer.complete(response);
-          } else {
-            answer.completeExceptionally(failure == null ? new IOException() : failure);
-          }
-        });
-    try {
-      Message response = answer.get(timeout, TimeUnit.MILLISECONDS);
-      if (response instanceof ErrorResponse error) {
-        throw new IOException(error.getErrorMsg());
-      }
-      return (GetFileResponse) response;
-    } catch (ExecutionException | TimeoutException e) {
-      throw new IOException(e);
+            .build());
+  }
+
+  /** Null if it was lost and may be asked for again. */
+  private @Nullable GetFileResponse await(CompletableFuture<GetFileResponse> answer)
+      throws IOException, InterruptedException {
+    if (cancelled) {
+      throw new IOException("a newer snapshot is offered");
     }
+    try {
+      return answer.get(settings.snapshotTimeout().toMillis(), TimeUnit.MILLISECONDS);
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof SnapshotGoneException gone) {
+        throw gone;
+      }
+      LOG.debug("Retrying a part of a snapshot: {} offer={}", e.toString(), offer);
+    } catch (TimeoutException e) {
+      LOG.debug("Retrying a part of a snapshot: no answer offer={}", offer);
+    }
+    return null;
+  }
+
+  private void pause() throws IOException, InterruptedException {
+    if (clock.nanos() - movedNanos > settings.snapshotTimeout().toNanos()) {
+      throw new IOException(
+          "no progress for %d ms (raftPortConfig.snapshotTimeout)"
+              .formatted(settings.snapshotTimeout().toMillis()));
+    }
+    clock.pause(PAUSE_MILLIS);
   }
 
   @Override
