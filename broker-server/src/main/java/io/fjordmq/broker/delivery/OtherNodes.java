@@ -106,7 +106,7 @@ final class OtherNodes {
         sendAtMostOnce(stream, item, join);
       } else {
         join.open();
-        stream.offer(item, outcome -> join.part(whenLive(outcome)));
+        stream.offerInTime(item, outcome -> join.part(whenLive(outcome)));
       }
     }
   }
@@ -127,12 +127,13 @@ final class OtherNodes {
 
   /**
    * A life that is over has no live receivers, so nothing is owed to it. One that goes on and could
-   * not take the message, because it cannot read it, has not given it to anybody.
+   * not take the message, because it cannot read it, has not given it to anybody. One that does not
+   * answer may have it later: the publisher repeats it, and it is recognised there.
    */
   private static PublishOutcome whenLive(ItemOutcome outcome) {
     return switch (outcome) {
       case TAKEN, LIFE_OVER -> PublishOutcome.ACCEPTED;
-      case NOT_TAKEN, ABANDONED -> PublishOutcome.NOT_DURABLE;
+      case NOT_TAKEN, OVERDUE, ABANDONED -> PublishOutcome.NOT_DURABLE;
     };
   }
 

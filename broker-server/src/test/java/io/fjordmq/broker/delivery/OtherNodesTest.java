@@ -22,6 +22,7 @@ import io.fjordmq.router.MatchedRoutes;
 import io.fjordmq.router.MatchedRoutes.ShareMatch;
 import io.fjordmq.router.Receiver;
 import io.fjordmq.router.Route;
+import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -34,6 +35,7 @@ class OtherNodesTest {
   private final DeliveryWorld world = new DeliveryWorld();
   private final LoopbackPeers peers = LoopbackPeers.immediate();
   private final TestMembership members = new TestMembership(SELF);
+  private final ManualTimers timers = new ManualTimers();
 
   private void otherTakes(boolean takes) {
     ItemReceiver receiver =
@@ -54,7 +56,7 @@ class OtherNodesTest {
             SELF,
             world.nodes,
             peers.start(SELF),
-            new ManualTimers(),
+            timers,
             NodesSettings.DEFAULTS,
             NodesObserver.NONE));
     Route route =
@@ -103,6 +105,18 @@ class OtherNodesTest {
     OtherNodes others = new OtherNodes(DeliveryWorld.SELF, world.nodes, world.observer);
     assertThat(others.areCongested(routes, Qos.AT_LEAST_ONCE)).isFalse();
     assertThat(members.looks).isZero();
+  }
+
+  /** The publisher repeats it; until then it must not wait without an end. */
+  @Test
+  void shouldNotAcknowledgeWhatTheOtherNodeDoesNotAnswerInTime() {
+    otherTakes(true);
+    peers.isolate(OTHER);
+    publish();
+    timers.advance(NodesSettings.DEFAULTS.publishPatience().minusMillis(1));
+    assertThat(world.answers).isEmpty();
+    timers.advance(Duration.ofMillis(1));
+    assertThat(world.lastAnswer()).isEqualTo(PublishOutcome.NOT_DURABLE);
   }
 
   @Test

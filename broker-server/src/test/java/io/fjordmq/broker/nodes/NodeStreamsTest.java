@@ -29,7 +29,16 @@ class NodeStreamsTest {
   private static final NodeId A = new NodeId("a");
   private static final NodeId B = new NodeId("b");
   private static final NodesSettings SMALL =
-      new NodesSettings(3, 300, 500, 1_000, 2, 2, Duration.ofSeconds(5), Duration.ofMillis(100));
+      new NodesSettings(
+          3,
+          300,
+          500,
+          1_000,
+          2,
+          2,
+          Duration.ofSeconds(10),
+          Duration.ofSeconds(5),
+          Duration.ofMillis(100));
   private static final Duration A_WHILE = Duration.ofSeconds(1);
 
   private final ManualTimers timers = new ManualTimers();
@@ -131,6 +140,77 @@ class NodeStreamsTest {
     assertThat(outcomes).hasSize(5).containsOnly(ItemOutcome.TAKEN);
   }
 
+  private void sayInTime(String... topics) {
+    for (String topic : topics) {
+      toB().offerInTime(item(topic, 0), outcomes::add);
+    }
+  }
+
+  /**
+   * Goal: nobody waits for ever for a node that cannot be reached but lives. Method: its answers
+   * are lost; the outcomes come when the patience is over, in order, and none comes twice.
+   */
+  @Test
+  void shouldTellWhoWaitsThatItIsOverdueAndGoOnSending() {
+    peers.cut(B, A);
+    sayInTime("1");
+    say("nobody waits");
+    timers.advance(SMALL.publishPatience().minusMillis(1_000));
+    sayInTime("2");
+    timers.advance(Duration.ofMillis(999));
+    assertThat(outcomes).isEmpty();
+    timers.advance(Duration.ofMillis(1));
+    assertThat(outcomes).containsExactly(ItemOutcome.OVERDUE);
+    timers.advance(SMALL.publishPatience());
+    assertThat(outcomes).containsExactly(ItemOutcome.OVERDUE, ItemOutcome.OVERDUE);
+    outcomes.clear();
+    peers.heal();
+    timers.advance(A_WHILE);
+    assertThat(atB.taken).containsExactly("1", "nobody waits", "2");
+    assertThat(outcomes).as("of the one that nobody waited for").containsExactly(ItemOutcome.TAKEN);
+    sayInTime("3");
+    timers.advance(SMALL.publishPatience().multipliedBy(2));
+    assertThat(outcomes).containsExactly(ItemOutcome.TAKEN, ItemOutcome.TAKEN);
+  }
+
+  @Test
+  void shouldTellOnlyOnceThatTheLifeOfTheOtherIsOver() {
+    peers.cut(A, B);
+    sayInTime("1");
+    timers.advance(A_WHILE);
+    sayInTime("2");
+    timers.advance(SMALL.publishPatience().minus(A_WHILE));
+    seenByA.setState(B, Member.State.DOWN);
+    timers.advance(SMALL.publishPatience().multipliedBy(2));
+    assertThat(outcomes).containsExactly(ItemOutcome.OVERDUE, ItemOutcome.LIFE_OVER);
+  }
+
+  /** A publisher of QoS 0 is not slowed for ever, nor once for each message. */
+  @Test
+  void shouldNotSlowPublishersForLongWhenTheOtherDoesNotAnswer() {
+    peers.cut(A, B);
+    while (!toB().isCongested()) {
+      say("x");
+    }
+    List<String> drained = new ArrayList<>();
+    toB().whenDrained(() -> drained.add("slowed"));
+    timers.advance(SMALL.publishPatience().minusMillis(1));
+    assertThat(drained).isEmpty();
+    timers.advance(Duration.ofMillis(1));
+    assertThat(drained).containsExactly("slowed");
+    toB().whenDrained(() -> drained.add("not slowed"));
+    assertThat(drained).containsExactly("slowed", "not slowed");
+    peers.heal();
+    timers.advance(A_WHILE);
+    assertThat(toB().isCongested()).isFalse();
+    peers.cut(A, B);
+    while (!toB().isCongested()) {
+      say("x");
+    }
+    toB().whenDrained(() -> drained.add("slowed again"));
+    assertThat(drained).hasSize(2);
+  }
+
   @Test
   void shouldAnswerLateWhenTheReceiverDoes() {
     atB.late = true;
@@ -166,6 +246,26 @@ class NodeStreamsTest {
     seenByB.beginLife();
     timers.advance(A_WHILE);
     assertThat(atB.taken).containsExactly("for the next life");
+  }
+
+  @Test
+  void shouldSayNothingToANodeThatIsStarting() {
+    seenByA.setState(B, Member.State.STARTING);
+    assertThat(streams.find("b")).isNull();
+    assertThat(streams.all()).isEmpty();
+    seenByA.setUp(B, 1);
+    assertThat(streams.find("b")).isNotNull();
+  }
+
+  /** What it leads must reach the clients of others. */
+  @Test
+  void shouldSpeakWhileThisNodeIsStarting() {
+    seenByA.setState(A, Member.State.STARTING);
+    say("one");
+    seenByA.setUp(A, 1);
+    say("two");
+    timers.advance(A_WHILE);
+    assertThat(atB.taken).containsExactly("one", "two");
   }
 
   @Test

@@ -1,0 +1,164 @@
+package io.fjordmq.cluster.membership;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.peer.PeerException;
+import io.fjordmq.cluster.peer.PeerNetwork;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletionException;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Which other live members this node can call. A node may keep its lease while the network between
+ * it and a third node is cut; then each waits for the other in vain, because nobody counts either
+ * of them as down. So a node calls every live member at each heartbeat and tells the metadata
+ * leader, with its renewals, whom it does not reach ({@link ReachabilityReports}).
+ *
+ * <p>Used on the thread of the timers, but for {@link #unreachable}.
+ */
+final class Reachability {
+  private static final Logger LOG = LoggerFactory.getLogger(Reachability.class);
+
+  private final NodeId self;
+  private final MemberView members;
+  private final PeerNetwork peers;
+  private final MembershipSettings settings;
+  private final SerialTimers timers;
+  private final Runnable onChange;
+  private final Map<NodeId, Contact> contacts = new HashMap<>();
+  private long beatMillis;
+  private volatile Set<NodeId> unreachable = Set.of();
+
+  private static final class Contact {
+    /** False before the first answer. */
+    private boolean answered;
+
+    private long answeredMillis;
+  }
+
+  /**
+   * @param onChange called when {@link #unreachable} has changed by an answer
+   */
+  Reachability(
+      NodeId self,
+      MemberView members,
+      PeerNetwork peers,
+      MembershipSettings settings,
+      SerialTimers timers,
+      Runnable onChange) {
+    this.self = self;
+    this.members = members;
+    this.peers = peers;
+    this.settings = settings;
+    this.timers = timers;
+    this.onChange = onChange;
+    this.beatMillis = timers.nowMillis();
+  }
+
+  /**
+   * The members that have never answered this process, or not for {@link
+   * MembershipSettings#unreachableAfter}. Those that are DOWN are among them, though nobody calls
+   * them: the leader must not learn that such a node is STARTING before it learns that this one
+   * does not reach it. Thread-safe.
+   */
+  Set<NodeId> unreachable() {
+    return unreachable;
+  }
+
+  /** To be called at each heartbeat; does nothing if the last one has just been. */
+  void beat() {
+    long now = timers.nowMillis();
+    if (now - beatMillis < settings.heartbeat().toMillis()) {
+      return;
+    }
+    if (now - beatMillis > settings.lease().toMillis()) {
+      forgiveSince(beatMillis, now);
+    }
+    beatMillis = now;
+    live().forEach(this::call);
+    refresh();
+  }
+
+  /** This process stood still: that nobody answered meanwhile says nothing about the others. */
+  private void forgiveSince(long beforeMillis, long nowMillis) {
+    for (Contact contact : contacts.values()) {
+      if (isFresh(contact, beforeMillis)) {
+        contact.answeredMillis = nowMillis;
+      }
+    }
+  }
+
+  /** To be called when the members have changed: a node that starts waits for being called. */
+  void membersChanged() {
+    contacts.keySet().retainAll(members.members().byNode().keySet());
+    refresh();
+    live().stream().filter(unreachable::contains).forEach(this::call);
+  }
+
+  private List<NodeId> live() {
+    return others().filter(Member::isAlive).map(Member::node).toList();
+  }
+
+  private Stream<Member> others() {
+    return members.members().byNode().values().stream()
+        .filter(member -> !member.node().equals(self));
+  }
+
+  /** Does not wait for the answer to the last call: one that is lost would delay the next. */
+  private void call(NodeId node) {
+    Contact contact = contacts.computeIfAbsent(node, first -> new Contact());
+    peers
+        .ask(node, LeaseLapse.SERVICE, LeaseLapse.question(), settings.lease())
+        .whenCompleteAsync((answer, failure) -> answered(node, contact, failure), timers);
+  }
+
+  private void answered(NodeId node, Contact contact, @Nullable Throwable failure) {
+    if (failure != null && !isAnswer(failure)) {
+      return;
+    }
+    contact.answered = true;
+    contact.answeredMillis = timers.nowMillis();
+    if (unreachable.contains(node)) {
+      refresh();
+      onChange.run();
+    }
+  }
+
+  /** A node that refuses a call has been reached. */
+  private static boolean isAnswer(Throwable failure) {
+    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+    return cause instanceof PeerException peer && peer.kind() == PeerException.Kind.REFUSED;
+  }
+
+  private void refresh() {
+    long now = timers.nowMillis();
+    final Set<NodeId> before = unreachable;
+    unreachable =
+        others()
+            .map(Member::node)
+            .filter(node -> !isFresh(contacts.get(node), now))
+            .collect(Collectors.toUnmodifiableSet());
+    for (NodeId node : live()) {
+      Contact contact = contacts.get(node);
+      boolean isNew = unreachable.contains(node) && !before.contains(node);
+      if (isNew && contact != null && contact.answered) {
+        LOG.warn(
+            "A live node has not answered for {} ms node={}",
+            settings.unreachableAfter().toMillis(),
+            node);
+      }
+    }
+  }
+
+  private boolean isFresh(@Nullable Contact contact, long nowMillis) {
+    return contact != null
+        && contact.answered
+        && nowMillis - contact.answeredMillis < settings.unreachableAfter().toMillis();
+  }
+}

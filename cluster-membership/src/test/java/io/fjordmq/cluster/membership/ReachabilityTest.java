@@ -1,0 +1,98 @@
+package io.fjordmq.cluster.membership;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.ConsensusException;
+import java.io.IOException;
+import org.junit.jupiter.api.Test;
+
+/** What nodes make of others that do not answer them, in virtual time; n0 leads the metadata. */
+class ReachabilityTest {
+  private static final long LONG_MILLIS = 20_000;
+
+  private static ClusterMembership membership(ThreeNodes three, int node) {
+    return three.nodes.get(node).membership();
+  }
+
+  private static void cut(ThreeNodes three, int one, int other) {
+    three.cluster.network().cut(three.ids.get(one), three.ids.get(other));
+    three.cluster.network().cut(three.ids.get(other), three.ids.get(one));
+  }
+
+  /** The lease of n1 goes on; n2 says at any time why it serves nobody. */
+  @Test
+  void shouldSayWhichNodesAreCutApart() throws ConsensusException, IOException {
+    try (ThreeNodes three = new ThreeNodes(SimNode.NONE)) {
+      NodeId n1 = three.ids.get(1);
+      NodeId n2 = three.ids.get(2);
+      ClusterMembership gone = membership(three, 2);
+      cut(three, 1, 2);
+      three.await("its lease expires", () -> !gone.isServing());
+      assertThat(gone.notServingBecause())
+          .isEqualTo("its lease has expired: the network is cut between node n2 and n1");
+      assertThat(membership(three, 1).unreachable()).containsExactly(n2);
+      assertThat(gone.unreachable()).containsExactly(n1);
+      assertThat(membership(three, 0).unreachable()).isEmpty();
+      three.await("its next life begins", () -> three.state(n2) == Member.State.STARTING);
+      three.simulation.run(LONG_MILLIS);
+      assertThat(three.state(n2)).isEqualTo(Member.State.STARTING);
+      assertThat(gone.notServingBecause())
+          .isEqualTo(
+              "the cluster has not marked it UP yet: the network is cut between node n2 and n1");
+      assertThat(membership(three, 1).isServing()).isTrue();
+      three.cluster.network().heal();
+      three.await("it serves", gone::isServing);
+      assertThat(gone.unreachable()).isEmpty();
+      assertThat(gone.incarnation()).isEqualTo(2);
+      assertThat(membership(three, 1).incarnation()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void shouldMindACutOnlyIfItLasts() throws ConsensusException, IOException {
+    try (ThreeNodes three = new ThreeNodes(SimNode.NONE)) {
+      for (int i = 0; i < 5; i++) {
+        cut(three, 1, 2);
+        three.simulation.run(MembershipSettings.DEFAULT.unreachableAfter().toMillis() - 600);
+        three.cluster.network().heal();
+        three.simulation.run(1_500);
+      }
+      three.nodes.forEach(node -> assertThat(node.membership().incarnation()).isEqualTo(1));
+      three.nodes.forEach(node -> assertThat(node.membership().isServing()).isTrue());
+    }
+  }
+
+  /** A node that is down ends by its own lease, and is counted soon after it has come back. */
+  @Test
+  void shouldNotMindANodeThatHasCrashed() throws ConsensusException, IOException {
+    try (ThreeNodes three = new ThreeNodes(SimNode.NONE)) {
+      three.crash(2);
+      three.simulation.run(LONG_MILLIS);
+      assertThat(membership(three, 0).unreachable()).isEmpty();
+      ClusterMembership back = three.restart(2);
+      three.await("it is registered", () -> three.state(three.ids.get(2)) != Member.State.DOWN);
+      back.ready();
+      three.simulation.run(2_500);
+      assertThat(back.isServing()).isTrue();
+      for (int i = 0; i < 2; i++) {
+        assertThat(membership(three, i).incarnation()).isEqualTo(1);
+        assertThat(membership(three, i).isServing()).isTrue();
+      }
+    }
+  }
+
+  @Test
+  void shouldNotTakeOthersForUnreachableBecauseItStoodStillItself()
+      throws ConsensusException, IOException {
+    try (ThreeNodes three = new ThreeNodes(SimNode.NONE)) {
+      ClusterMembership still = membership(three, 2);
+      three.nodes.get(2).host().process().pause(LONG_MILLIS);
+      for (long passed = 0; passed < 2 * LONG_MILLIS; passed += 10) {
+        three.simulation.run(10);
+        assertThat(still.unreachable()).as("after %d ms", passed).isEmpty();
+      }
+      assertThat(still.isServing()).isTrue();
+    }
+  }
+}
