@@ -7,24 +7,22 @@ import io.fjordmq.cluster.consensus.ConsensusException;
 import io.fjordmq.cluster.consensus.ConsensusException.Kind;
 import io.fjordmq.cluster.consensus.ConsensusHost;
 import io.fjordmq.cluster.metadata.Change;
-import io.fjordmq.cluster.metadata.ClusterRecord;
 import io.fjordmq.cluster.metadata.MetadataGroup;
-import io.fjordmq.cluster.metadata.MetadataRecord;
 import io.fjordmq.cluster.metadata.MetadataSettings;
 import io.fjordmq.cluster.metadata.MetadataStorage;
 import io.fjordmq.cluster.metadata.NodeRecord;
 import io.fjordmq.cluster.metadata.WriteResult;
-import io.fjordmq.cluster.peer.PeerException;
 import io.fjordmq.cluster.peer.PeerNetwork;
 import java.io.IOException;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,18 +34,20 @@ import org.slf4j.LoggerFactory;
  * <ol>
  *   <li>{@link Joining#identify}, which asks the seeds if this is the first start
  *   <li>{@link NodeAddresses#open}, in the data directory
+ *   <li>{@link io.fjordmq.cluster.StartFence#open}, which counts this start
  *   <li>{@link io.fjordmq.cluster.peer.PeerPort#open}, with {@link NodeAddresses#ofPeers}
+ *   <li>{@link StartCheck#ask}
  *   <li>{@link io.fjordmq.cluster.consensus.JRaftHost#open}, on the port after it, with {@link
  *       NodeAddresses#ofRaft}
- *   <li>{@link #open}, which has the node registered when it returns
+ *   <li>{@link #open}, which has the node registered as STARTING when it returns
  *   <li>what is above opens, {@linkplain #watch watches}, serves
- *   <li>{@link #ready}: from now on the node may be admitted
+ *   <li>{@link #ready}: from now on the node may be counted and admitted
  * </ol>
  */
 public final class ClusterMembership implements Membership, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ClusterMembership.class);
   private static final long REPORT_SECONDS = 10;
-  private static final long LEAVE_SECONDS = 1;
+  private static final long LEAVE_MILLIS = 2_000;
 
   private final NodeIdentity identity;
   private final MetadataGroup metadata;
@@ -56,12 +56,12 @@ public final class ClusterMembership implements Membership, AutoCloseable {
   private final SerialTimers timers;
   private final LeaderCalls calls;
   private final Life life;
+  private final OwnRecord record;
+  private final Departure departure;
+  private final ClockWatch clock;
   private volatile boolean goesForGood;
-
-  /** Of this node's record, by itself: its own replica may be behind. */
-  private volatile Written lastWritten = new Written(0, NodeRecord.State.UP);
-
-  private record Written(long version, NodeRecord.State state) {}
+  private volatile boolean hasGoneForGood;
+  private final AtomicBoolean leftService = new AtomicBoolean();
 
   private ClusterMembership(
       NodeIdentity identity,
@@ -69,13 +69,18 @@ public final class ClusterMembership implements Membership, AutoCloseable {
       MembershipSettings settings,
       SerialTimers timers,
       LeaderCalls calls,
-      NodeAddress address) {
+      PeerNetwork peers,
+      NodeAddress address,
+      ClockWatch clock) {
     this.identity = identity;
     this.metadata = metadata;
     this.settings = settings;
     this.timers = timers;
     this.calls = calls;
-    this.life = new Life(identity.node(), address, members, calls, settings, timers);
+    this.clock = clock;
+    this.life = new Life(identity.node(), address, members, calls, peers, settings, timers, clock);
+    this.record = new OwnRecord(identity.node(), metadata, members, life::incarnation, this::write);
+    this.departure = new Departure(record::write, timers);
   }
 
   /**
@@ -97,6 +102,7 @@ public final class ClusterMembership implements Membership, AutoCloseable {
       MetadataSettings metadataSettings,
       PeerNetwork peers,
       NodeAddresses addresses,
+      ClockFile clockFile,
       JoinSettings join,
       MembershipSettings settings,
       Executor disk)
@@ -105,11 +111,12 @@ public final class ClusterMembership implements Membership, AutoCloseable {
     new Joining(join, peers, wallClock).createReplica(identity, host, addresses);
     MetadataGroup metadata = MetadataGroup.open(host, storage, metadataSettings, disk);
     ThreadTimers thread = new ThreadTimers("membership");
+    clockFile.compare(wallClock.instant(), settings.clockTolerance().toMillis());
     try {
       ClusterMembership membership =
-          start(identity, metadata, peers, addresses, join, settings, wallClock, thread);
+          start(identity, metadata, peers, addresses, join, settings, wallClock, clockFile, thread);
       membership.awaitRegistration();
-      membership.requireOneCluster(join.env());
+      Joining.requireOneCluster(identity, metadata.view(), join.env());
       return membership;
     } catch (MembershipException | InterruptedException | RuntimeException e) {
       thread.close();
@@ -127,14 +134,18 @@ public final class ClusterMembership implements Membership, AutoCloseable {
       JoinSettings join,
       MembershipSettings settings,
       InstantSource wallClock,
+      ClockFile clockFile,
       SerialTimers timers) {
     NodeId self = identity.node();
+    ClockWatch watch = ClockWatch.of(wallClock, timers, clockFile, settings);
+    ClusterClock clock = watch.clock();
     MetadataLeader leader =
-        new MetadataLeader(identity, metadata, settings, timers, wallClock, join.env());
+        new MetadataLeader(identity, metadata, settings, timers, clock, join.env(), peers.fence());
     LeaderCalls calls =
         new LeaderCalls(self, metadata, peers, addresses, request -> leader.handle(self, request));
     ClusterMembership made =
-        new ClusterMembership(identity, metadata, settings, timers, calls, join.address());
+        new ClusterMembership(
+            identity, metadata, settings, timers, calls, peers, join.address(), watch);
     made.members.watch(
         new MembershipListener() {
           @Override
@@ -144,14 +155,15 @@ public final class ClusterMembership implements Membership, AutoCloseable {
           }
         });
     metadata.watch(made.members);
+    metadata.watch(new StartWatch(peers.fence()));
+    peers.fence().fenced().thenAcceptAsync(made.life::endForGood, timers);
     peers.serve(
         LeaderCalls.SERVICE,
         (from, request) ->
             leader.handle(from, LeaderRequest.decode(request)).thenApply(LeaderAnswer::encode));
-    Clocks clocks = new Clocks(wallClock);
     Introductions introductions =
         new Introductions(
-            identity, join, peers, metadata, addresses, made.life::hasLease, clocks, timers);
+            identity, join, peers, metadata, addresses, made.life::hasLease, clock, timers);
     timers.execute(leader::tick);
     timers.execute(introductions::begin);
     timers.execute(made.life::begin);
@@ -179,26 +191,12 @@ public final class ClusterMembership implements Membership, AutoCloseable {
     }
   }
 
-  private void requireOneCluster(String env) throws MembershipException {
-    ClusterRecord cluster = ClusterRecord.of(metadata.view());
-    if (cluster != null && !cluster.id().equals(identity.clusterId())) {
-      throw new MembershipException(
-          "the data directory mixes two clusters: node.id says %s, the metadata %s; restore both from the same backup"
-              .formatted(identity.clusterId(), cluster.id()));
-    }
-    if (cluster != null && !cluster.env().isEmpty() && !cluster.env().equals(env)) {
-      throw new MembershipException(
-          "clusterConfig.env is '%s', but this node belongs to cluster %s of env '%s': set clusterConfig.env to that; a cluster keeps the env of its first node"
-              .formatted(env, cluster.id(), cluster.env()));
-    }
-  }
-
   /** This node's replica of the metadata, to read; write by {@link #write}. */
   public MetadataGroup metadata() {
     return metadata;
   }
 
-  /** Everything on this node is there: it may be admitted from now on. To be called once. */
+  /** Everything on this node is there: it may be counted from now on. To be called once. */
   public void ready() {
     timers.execute(life::ready);
   }
@@ -209,10 +207,10 @@ public final class ClusterMembership implements Membership, AutoCloseable {
    * meanwhile; can be repeated.
    */
   public CompletableFuture<Void> drain(boolean draining) {
-    if (draining && isIn(Member.State.LEAVING)) {
+    if (draining && record.isIn(Member.State.LEAVING)) {
       return CompletableFuture.completedFuture(null); // that is more
     }
-    return writeState(draining ? NodeRecord.State.DRAINING : NodeRecord.State.UP);
+    return record.write(draining ? NodeRecord.State.DRAINING : NodeRecord.State.UP);
   }
 
   /**
@@ -221,9 +219,9 @@ public final class ClusterMembership implements Membership, AutoCloseable {
    * node's own disk takes no writes shows that the others can go on without it.
    */
   public CompletableFuture<Void> condition(Member.State disk) {
-    return isIn(Member.State.DRAINING) || isIn(Member.State.LEAVING)
+    return record.isIn(Member.State.DRAINING) || record.isIn(Member.State.LEAVING)
         ? CompletableFuture.failedFuture(new ConsensusException(Kind.BUSY, "this node goes"))
-        : writeState(NodeRecord.State.valueOf(disk.name()));
+        : record.write(NodeRecord.State.valueOf(disk.name()));
   }
 
   /**
@@ -231,7 +229,7 @@ public final class ClusterMembership implements Membership, AutoCloseable {
    * as {@link #drain}; can be repeated. A later start takes it back.
    */
   public CompletableFuture<Void> leave() {
-    return writeState(NodeRecord.State.LEAVING);
+    return record.write(NodeRecord.State.LEAVING);
   }
 
   /** From now on {@link #close} says that this node has gone for good, if it is LEAVING. */
@@ -246,41 +244,10 @@ public final class ClusterMembership implements Membership, AutoCloseable {
   public CompletableFuture<Void> remove(NodeId node) {
     try {
       return write(List.of(Removal.of(node, self(), metadata, members.members())))
-          .thenAccept(ClusterMembership::appliedVersion);
+          .thenAccept(OwnRecord::appliedVersion);
     } catch (MembershipException e) {
       return CompletableFuture.failedFuture(e);
     }
-  }
-
-  private boolean isIn(Member.State state) {
-    Written last = lastWritten;
-    return last.version() > members.applied()
-        ? last.state().name().equals(state.name())
-        : members.members().in(state).contains(self());
-  }
-
-  private CompletableFuture<Void> writeState(NodeRecord.State state) {
-    MetadataRecord record = metadata.view().get(NodeRecord.key(self()));
-    NodeRecord now = record == null ? null : NodeRecord.decode(record);
-    if (record == null
-        || now == null
-        || now.incarnation() != life.incarnation()
-        || now.state() == NodeRecord.State.DOWN) {
-      return CompletableFuture.failedFuture(
-          new ConsensusException(Kind.BUSY, "this node is not UP at the moment"));
-    }
-    byte[] changed = now.in(state).encode();
-    long expected = Math.max(record.version(), lastWritten.version());
-    return write(List.of(Change.put(record.key(), changed, expected)))
-        .thenAccept(result -> lastWritten = new Written(appliedVersion(result), state));
-  }
-
-  private static long appliedVersion(WriteResult result) {
-    if (result instanceof WriteResult.Applied applied) {
-      return applied.version();
-    }
-    throw new CompletionException(
-        new ConsensusException(Kind.BUSY, "the node's record has just been changed"));
   }
 
   /**
@@ -291,7 +258,7 @@ public final class ClusterMembership implements Membership, AutoCloseable {
    */
   public void rest(String why) {
     CompletableFuture.runAsync(() -> life.rest(why), timers)
-        .thenCompose(rests -> writeState(NodeRecord.State.DOWN))
+        .thenCompose(rests -> record.write(NodeRecord.State.DOWN))
         .whenComplete(
             (written, failure) -> {
               if (failure != null) {
@@ -303,6 +270,11 @@ public final class ClusterMembership implements Membership, AutoCloseable {
   /** After {@link #rest}: this node may live again. */
   public void resume() {
     timers.execute(life::resume);
+  }
+
+  /** What time it is in the cluster, the same on all nodes but for the time that messages take. */
+  public ClusterClock clock() {
+    return clock.clock();
   }
 
   @Override
@@ -323,6 +295,15 @@ public final class ClusterMembership implements Membership, AutoCloseable {
   /** The version of the metadata that this node and all its listeners know. */
   public long applied() {
     return members.applied();
+  }
+
+  /** The live members that have not answered this node lately, in the order of their names. */
+  public List<NodeId> unreachable() {
+    Set<NodeId> unreachable = life.unreachable();
+    return members.members().byNode().values().stream()
+        .filter(member -> member.isAlive() && unreachable.contains(member.node()))
+        .map(Member::node)
+        .toList();
   }
 
   @Override
@@ -350,51 +331,49 @@ public final class ClusterMembership implements Membership, AutoCloseable {
               if (answer instanceof LeaderAnswer.Written written) {
                 result.complete(written.result());
               } else {
-                result.completeExceptionally(whyNotWritten(answer, failure));
+                result.completeExceptionally(LeaderCalls.whyNotWritten(answer, failure));
               }
             });
     return result;
   }
 
-  private static ConsensusException whyNotWritten(
-      @Nullable LeaderAnswer answer, @Nullable Throwable failure) {
-    if (answer instanceof LeaderAnswer.Failed failed) {
-      return new ConsensusException(failed.kind(), failed.why());
+  /**
+   * Stops serving and says DOWN to the cluster, so that nobody waits for the lease to run out, nor
+   * for replicas that close. For a node without clients, before its replicas close. Blocks, two
+   * seconds at most; the second call does nothing.
+   */
+  public void leaveService() {
+    if (leftService.compareAndSet(false, true)) {
+      hasGoneForGood = goesForGood && record.isIn(Member.State.LEAVING);
+      CompletableFuture<Void> left = CompletableFuture.runAsync(life::leave, timers);
+      tellCluster(left.thenRunAsync(clock::save, timers), NodeRecord.State.DOWN);
     }
-    if (answer != null) {
-      return new ConsensusException(
-          Kind.NOT_LEADER, "no leader of the metadata is known at the moment");
-    }
-    boolean unsent =
-        failure instanceof PeerException peer && peer.kind() == PeerException.Kind.NOT_SENT;
-    return new ConsensusException(
-        unsent ? Kind.NOT_LEADER : Kind.OUTCOME_UNKNOWN,
-        "the leader of the metadata did not answer: " + failure);
   }
 
-  /**
-   * Stops serving and says so to the cluster, so that nobody waits for the lease to run out; then
-   * closes the replica. Blocks, a second at most for the others.
-   */
-  @Override
-  public void close() {
+  private void tellCluster(CompletableFuture<Void> when, NodeRecord.State state) {
     try {
-      CompletableFuture.runAsync(life::leave, timers)
-          .thenCompose(left -> writeState(lastState()))
-          .get(LEAVE_SECONDS, TimeUnit.SECONDS);
+      when.thenCompose(now -> departure.write(state, LEAVE_MILLIS))
+          .get(LEAVE_MILLIS, TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (ExecutionException | TimeoutException e) {
       LOG.info("stops without telling the cluster, which will notice: {}", e.toString());
     }
+  }
+
+  /**
+   * {@linkplain #leaveService Leaves the service} unless it has, and says it if this node has gone
+   * for good; then closes the replica of the metadata. Blocks, seconds at most for the others.
+   */
+  @Override
+  public void close() {
+    leaveService();
+    if (hasGoneForGood) {
+      tellCluster(CompletableFuture.completedFuture(null), NodeRecord.State.REMOVED);
+    }
     if (timers instanceof ThreadTimers thread) {
       thread.close();
     }
     metadata.close();
-  }
-
-  private NodeRecord.State lastState() {
-    boolean leaves = isIn(Member.State.LEAVING) && goesForGood;
-    return leaves ? NodeRecord.State.REMOVED : NodeRecord.State.DOWN;
   }
 }

@@ -6,11 +6,13 @@ import io.fjordmq.cluster.metadata.ClusterRecord;
 import io.fjordmq.cluster.metadata.MetadataGroup;
 import io.fjordmq.cluster.peer.Hello;
 import io.fjordmq.cluster.peer.Introduction;
+import io.fjordmq.cluster.peer.PeerException;
 import io.fjordmq.cluster.peer.PeerNetwork;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
@@ -33,6 +35,7 @@ final class Introductions {
   private final MetadataGroup metadata;
   private final NodeAddresses addresses;
   private final BooleanSupplier inTouch;
+  private final ClusterClock clock;
   private final Clocks clocks;
   private final SerialTimers timers;
   private final Set<NodeAddress> told = ConcurrentHashMap.newKeySet();
@@ -49,7 +52,7 @@ final class Introductions {
       MetadataGroup metadata,
       NodeAddresses addresses,
       BooleanSupplier inTouch,
-      Clocks clocks,
+      ClusterClock clock,
       SerialTimers timers) {
     this.self = self;
     this.settings = settings;
@@ -57,7 +60,8 @@ final class Introductions {
     this.metadata = metadata;
     this.addresses = addresses;
     this.inTouch = inTouch;
-    this.clocks = clocks;
+    this.clock = clock;
+    this.clocks = new Clocks(clock.wall());
     this.timers = timers;
   }
 
@@ -83,12 +87,13 @@ final class Introductions {
         self.clusterId(),
         cluster == null ? "" : cluster.env(),
         self.node(),
+        peers.fence().own(),
         settings.address(),
         replicas.voters(),
         replicas.learners(),
         metadata.leadership().leader(),
         known,
-        clocks.now());
+        clock.millis());
   }
 
   private void round() {
@@ -105,7 +110,7 @@ final class Introductions {
 
   private void greet(NodeAddress address) {
     long askedMillis = clocks.now();
-    Hello hello = new Hello(self.clusterId(), self.node(), settings.address());
+    Hello hello = new Hello(self.clusterId(), self.node(), settings.address(), peers.fence().own());
     peers
         .greet(address, hello, settings.helloTimeout())
         .whenComplete(
@@ -115,8 +120,16 @@ final class Introductions {
                 learn(address, answer, askedMillis);
               } else {
                 LOG.debug("{}", failure.getMessage());
+                fenceIfRefused(failure);
               }
             });
+  }
+
+  private void fenceIfRefused(Throwable failure) {
+    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+    if (cause instanceof PeerException why && why.kind() == PeerException.Kind.FENCED) {
+      peers.fence().fence(String.valueOf(why.getMessage()));
+    }
   }
 
   private void learn(NodeAddress address, Introduction answer, long askedMillis) {
@@ -130,8 +143,9 @@ final class Introductions {
       }
       return;
     }
-    if (answer.node().equals(self.node())) {
-      return; // this node by another name
+    if (answer.node().equals(self.node())
+        || peers.fence().refusal(answer.node(), answer.start()) != null) {
+      return; // this node by another name, or a copy of another
     }
     addresses.heard(answer.node(), answer.address());
     if (told.size() < MAX_TOLD) {

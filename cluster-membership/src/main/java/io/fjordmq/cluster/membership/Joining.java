@@ -7,7 +7,9 @@ import io.fjordmq.cluster.NodeIdentity;
 import io.fjordmq.cluster.consensus.ConsensusException;
 import io.fjordmq.cluster.consensus.ConsensusHost;
 import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.cluster.metadata.ClusterRecord;
 import io.fjordmq.cluster.metadata.MetadataGroup;
+import io.fjordmq.cluster.metadata.MetadataView;
 import io.fjordmq.cluster.peer.Greeter;
 import io.fjordmq.cluster.peer.Hello;
 import io.fjordmq.cluster.peer.Introduction;
@@ -146,11 +148,32 @@ public final class Joining {
     return new MembershipException(
         "this node has lost its metadata ("
             + evidence
-            + "): restore the data directory from a backup, or join as a new node with an empty one");
+            + "): start with an empty data directory to join as a new node, and remove this one from"
+            + " the cluster");
   }
 
+  /**
+   * @throws MembershipException if the data directory or its configuration belongs to a cluster
+   *     other than that of the metadata
+   */
+  static void requireOneCluster(NodeIdentity self, MetadataView metadata, String env)
+      throws MembershipException {
+    ClusterRecord cluster = ClusterRecord.of(metadata);
+    if (cluster != null && !cluster.id().equals(self.clusterId())) {
+      throw new MembershipException(
+          "the data directory mixes two clusters: node.id says %s, the metadata %s: start with an empty data directory to join one of them"
+              .formatted(self.clusterId(), cluster.id()));
+    }
+    if (cluster != null && !cluster.env().isEmpty() && !cluster.env().equals(env)) {
+      throw new MembershipException(
+          "clusterConfig.env is '%s', but this node belongs to cluster %s of env '%s': set clusterConfig.env to that; a cluster keeps the env of its first node"
+              .formatted(env, cluster.id(), cluster.env()));
+    }
+  }
+
+  /** The fence judges its start separately: {@link StartCheck}. */
   private Hello hello(NodeIdentity self) {
-    return new Hello(self.clusterId(), self.node(), settings.address());
+    return new Hello(self.clusterId(), self.node(), settings.address(), null);
   }
 
   /** Asks until one answers. */

@@ -36,11 +36,16 @@ sealed interface LeaderAnswer {
    * The lease is renewed.
    *
    * @param appliedByAll the version that every living node knows
+   * @param clusterMillis cluster time when the leader answered
    */
-  record Renewed(long appliedByAll) implements LeaderAnswer {
+  record Renewed(long appliedByAll, long clusterMillis) implements LeaderAnswer {
     @Override
     public byte[] encode() {
-      return new ByteWriter(16).writeByte(2).writeVarint(appliedByAll).toByteArray();
+      return new ByteWriter(24)
+          .writeByte(10) // 2 had no time
+          .writeVarint(appliedByAll)
+          .writeLong(clusterMillis)
+          .toByteArray();
     }
   }
 
@@ -129,7 +134,6 @@ sealed interface LeaderAnswer {
           String leader = in.readString();
           yield new NotLeader(leader.isEmpty() ? null : new NodeId(leader));
         }
-        case 2 -> new Renewed(in.readVarint());
         case 3 -> new NotRenewed(in.readString());
         case 4 -> new Registered(in.readVarint(), in.readVarint());
         case 5 -> new KnownAs(in.readVarint());
@@ -137,6 +141,7 @@ sealed interface LeaderAnswer {
         case 7 -> new Written(new WriteResult.Conflict(in.readString(), in.readVarint()));
         case 8 -> new Failed(ConsensusException.Kind.valueOf(in.readString()), in.readString());
         case 9 -> new Removed();
+        case 10 -> new Renewed(in.readVarint(), in.readLong());
         default ->
             throw NewerFormException.unknownKind("answer of the leader of the metadata", kind);
       };

@@ -1,6 +1,8 @@
 package io.fjordmq.cluster.membership;
 
 import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.ConsensusException;
+import io.fjordmq.cluster.consensus.ConsensusException.Kind;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.cluster.membership.LeaderAnswer.NotLeader;
 import io.fjordmq.cluster.metadata.MetadataGroup;
@@ -76,6 +78,23 @@ final class LeaderCalls {
             ? failure.getCause()
             : failure;
     return String.valueOf(cause.getMessage());
+  }
+
+  /** Why a write was not done, or that it is not known. */
+  static ConsensusException whyNotWritten(
+      @Nullable LeaderAnswer answer, @Nullable Throwable failure) {
+    if (answer instanceof LeaderAnswer.Failed failed) {
+      return new ConsensusException(failed.kind(), failed.why());
+    }
+    if (answer != null) {
+      return new ConsensusException(
+          Kind.NOT_LEADER, "no leader of the metadata is known at the moment");
+    }
+    boolean unsent =
+        failure instanceof PeerException peer && peer.kind() == PeerException.Kind.NOT_SENT;
+    return new ConsensusException(
+        unsent ? Kind.NOT_LEADER : Kind.OUTCOME_UNKNOWN,
+        "the leader of the metadata did not answer: " + failure);
   }
 
   /** Who was named is asked next, but not whom that one names: they may name each other. */

@@ -5,16 +5,21 @@ import io.fjordmq.api.ByteWriter;
 import io.fjordmq.api.MalformedBytesException;
 import io.fjordmq.api.NewerFormException;
 import io.fjordmq.cluster.NodeAddress;
+import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.metadata.Change;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * What a node asks of the leader of the metadata.
  *
  * <pre>
- * u8 kind = 1 | varint incarnation | varint applied version       renewal
  * u8 kind = 2 | varint known incarnation | u16 port | host        registration
  * u8 kind = 3 | batch of changes                                  write
+ * u8 kind = 4 | varint incarnation | varint applied version       renewal; kind 1 had no clocks
+ *             | u64 wall clock | u64 cluster time | u8 1 if it is known, 0 if it is a guess
+ * u8 kind = 5 | as kind 4 | varint count, then ids of nodes       renewal that names nodes
  * </pre>
  */
 sealed interface LeaderRequest {
@@ -25,15 +30,42 @@ sealed interface LeaderRequest {
    * Renews the lease of a life.
    *
    * @param applied the version of the metadata that this node knows
+   * @param clock what time this node thinks it is
+   * @param unreachable members that this node does not reach, those that are DOWN among them
    */
-  record Renewal(long incarnation, long applied) implements LeaderRequest {
+  record Renewal(long incarnation, long applied, ClockReport clock, Set<NodeId> unreachable)
+      implements LeaderRequest {
+
+    public Renewal {
+      unreachable = Set.copyOf(unreachable);
+    }
+
     @Override
     public byte[] encode() {
-      return new ByteWriter(24)
-          .writeByte(1)
-          .writeVarint(incarnation)
-          .writeVarint(applied)
-          .toByteArray();
+      ByteWriter out =
+          new ByteWriter(40)
+              .writeByte(unreachable.isEmpty() ? 4 : 5)
+              .writeVarint(incarnation)
+              .writeVarint(applied)
+              .writeLong(clock.wallMillis())
+              .writeLong(clock.clusterMillis())
+              .writeByte(clock.known() ? 1 : 0);
+      if (!unreachable.isEmpty()) {
+        out.writeVarint(unreachable.size());
+        unreachable.stream().map(NodeId::value).sorted().forEach(out::writeString);
+      }
+      return out.toByteArray();
+    }
+
+    private static Renewal decode(ByteReader in, boolean namesNodes) {
+      long incarnation = in.readVarint();
+      long applied = in.readVarint();
+      ClockReport clock = new ClockReport(in.readLong(), in.readLong(), in.readByte() == 1);
+      Set<NodeId> unreachable = new HashSet<>();
+      for (int left = namesNodes ? in.readCount(1) : 0; left > 0; left--) {
+        unreachable.add(new NodeId(in.readString()));
+      }
+      return new Renewal(incarnation, applied, clock, unreachable);
     }
   }
 
@@ -72,13 +104,14 @@ sealed interface LeaderRequest {
     try {
       int kind = in.readByte();
       return switch (kind) {
-        case 1 -> new Renewal(in.readVarint(), in.readVarint());
         case 2 -> {
           long known = in.readVarint();
           int port = in.readShort() & 0xffff;
           yield new Registration(known, new NodeAddress(in.readString(), port));
         }
         case 3 -> new Write(Change.decode(in.readBytes(in.remaining())));
+        case 4 -> Renewal.decode(in, false);
+        case 5 -> Renewal.decode(in, true);
         default ->
             throw NewerFormException.unknownKind("request to the leader of the metadata", kind);
       };

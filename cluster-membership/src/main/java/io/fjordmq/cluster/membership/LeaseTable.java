@@ -79,11 +79,14 @@ final class LeaseTable {
     return nowMillis > wholeLeaseUntilMillis && (lease == null || nowMillis > lease.untilMillis);
   }
 
-  /** The version that all living nodes have applied; 0 while one of them has not said. */
+  /**
+   * The version that all counted nodes have applied; 0 while one of them has not said. One that is
+   * STARTING serves nobody before it has applied all that was written until it is counted.
+   */
   long appliedByAll(Members members) {
     long least = Long.MAX_VALUE;
     for (Member member : members.byNode().values()) {
-      if (member.isAlive()) {
+      if (member.isCounted()) {
         Lease lease = of(member);
         least = Math.min(least, lease == null ? 0 : lease.applied);
       }

@@ -8,21 +8,23 @@ import io.fjordmq.cluster.membership.LeaderAnswer.Registered;
 import io.fjordmq.cluster.membership.LeaderAnswer.Renewed;
 import io.fjordmq.cluster.membership.LeaderRequest.Registration;
 import io.fjordmq.cluster.membership.LeaderRequest.Renewal;
+import io.fjordmq.cluster.metadata.NodeRecord;
+import io.fjordmq.cluster.peer.PeerNetwork;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * This node's lives, one after the other: registered, admitted once every living node counts it,
- * kept by renewing its lease, over when the cluster says DOWN; then the next.
+ * This node's lives, one after the other: registered as STARTING, admitted when it is ready ({@link
+ * Admission}), kept by renewing its lease, over when the cluster says DOWN; then the next.
  *
  * <pre>
- * REGISTERING ─► REGISTERED ─► PREPARING ─► ADMITTED
- *      ▲              ▲────────────┘            │        what has to be prepared failed: once more
- *      └── ENDING ◄───┴────────────┴────────────┘        this life is not UP any more (the metadata say
- *                                                        so, or their leader), or the node rests: then
- *                                                        the next waits
+ * REGISTERING ─► REGISTERED ─► ADMITTED
+ *      ▲              │            │        this life is over (the metadata say so, or their leader),
+ *      └── ENDING ◄───┴────────────┘        or the node rests: then the next waits
  *
  * from all: REMOVED, when the cluster has removed the node; LEFT, when it stops
  * </pre>
@@ -34,13 +36,9 @@ final class Life {
 
   private static final int HURRY = 5;
 
-  /** Whoever leads the metadata now needs a moment to be found. */
-  private static final int PATIENT_HEARTBEATS = 2;
-
   private enum Phase {
     REGISTERING,
     REGISTERED,
-    PREPARING,
     ADMITTED,
     ENDING,
     LEFT,
@@ -52,24 +50,28 @@ final class Life {
       "this node has been removed from its cluster and its id never comes back: to join as a new node, start"
           + " with an empty data directory";
 
+  private static final String NO_ANSWER = "the metadata leader does not answer";
+
   private final NodeId self;
   private final NodeAddress address;
   private final MemberView members;
   private final LeaderCalls leader;
   private final MembershipSettings settings;
   private final SerialTimers timers;
+  private final LeaseLapse lapse;
+  private final Reachability reachability;
+  private final ClockWatch clock;
   private final CompletableFuture<Long> registered = new CompletableFuture<>();
 
   private Phase phase = Phase.REGISTERING;
   private long known;
-  private long registeredVersion;
+  private @Nullable Admission admission;
   private boolean ready;
-  private boolean reportedLapse;
-  private boolean toldLapse;
   private @Nullable String restsBecause;
   private volatile long incarnation;
   private volatile boolean admitted;
   private volatile long leaseUntilMillis;
+  private volatile String notRenewedBecause = NO_ANSWER;
   private volatile String obstacle = "it has not registered with the cluster yet";
 
   Life(
@@ -77,14 +79,19 @@ final class Life {
       NodeAddress address,
       MemberView members,
       LeaderCalls leader,
+      PeerNetwork peers,
       MembershipSettings settings,
-      SerialTimers timers) {
+      SerialTimers timers,
+      ClockWatch clock) {
     this.self = self;
     this.address = address;
     this.members = members;
     this.leader = leader;
     this.settings = settings;
     this.timers = timers;
+    this.lapse = new LeaseLapse(self, members, peers, settings, timers);
+    this.reachability = new Reachability(self, members, peers, settings, timers, this::renew);
+    this.clock = clock;
     this.leaseUntilMillis = timers.nowMillis();
   }
 
@@ -106,16 +113,24 @@ final class Life {
 
   /** A node that is alone needs none: nobody could count its life as over but itself. */
   boolean hasLease() {
-    return timers.nowMillis() - leaseUntilMillis < 0 || members.members().isAlone(self);
+    return (timers.nowMillis() - leaseUntilMillis < 0 && clock.isWithin(settings.lease()))
+        || members.members().isAlone(self);
   }
 
   @Nullable String notServingBecause() {
     if (isServing()) {
       return null;
     }
-    return admitted
-        ? "its lease has run out: the leader of the metadata does not answer it"
-        : obstacle;
+    return admitted ? leaseExpired() : obstacle;
+  }
+
+  private String leaseExpired() {
+    return "its lease has expired: " + notRenewedBecause;
+  }
+
+  /** As {@link Reachability#unreachable}. */
+  Set<NodeId> unreachable() {
+    return reachability.unreachable();
   }
 
   // ---- on the thread of the timers
@@ -124,14 +139,21 @@ final class Life {
   void begin() {
     Member member = members.members().find(self);
     known = member == null ? 0 : member.incarnation();
+    lapse.answerOthers(this::isServing);
     register();
     beat();
   }
 
-  /** From now on a life may be admitted; before there are leases but no clients. */
+  /** From now on this node may be counted and admitted; before, it holds a lease as STARTING. */
   void ready() {
     ready = true;
-    renew();
+    beginAdmission();
+  }
+
+  private void beginAdmission() {
+    if (ready && admission != null) {
+      admission.begin();
+    }
   }
 
   private void register() {
@@ -149,13 +171,13 @@ final class Life {
     } else if (answer instanceof Registered life) {
       known = life.incarnation();
       incarnation = life.incarnation();
-      registeredVersion = life.version();
       phase = Phase.REGISTERED;
-      obstacle = "not every node knows yet that it is there";
+      admission = admissionOf(life);
       LOG.info("registered, incarnation {}", incarnation);
-      registered.complete(registeredVersion);
+      registered.complete(life.version());
       String why = restsBecause;
       if (why == null) {
+        beginAdmission();
         renew();
       } else {
         rest(why); // which came while the registration was on its way
@@ -189,21 +211,11 @@ final class Life {
       return;
     }
     timers.schedule(beatMillis(), this::beat);
-    if (admitted && !hasLease() && !reportedLapse) {
-      reportedLapse = true;
-      LOG.warn("serves no clients: {}", notServingBecause());
+    if (admitted && !hasLease()) {
+      lapse.onExpired(incarnation, leaseExpired());
     }
-    tellLapse();
+    reachability.beat();
     renew();
-  }
-
-  private void tellLapse() {
-    long patience = PATIENT_HEARTBEATS * settings.heartbeat().toMillis();
-    boolean lapsed = !hasLease() && timers.nowMillis() - leaseUntilMillis > patience;
-    if (admitted && !toldLapse && lapsed) {
-      toldLapse = true;
-      members.tell(listener -> listener.lapsed(incarnation));
-    }
   }
 
   /** Who leads may have just changed: with the lease running out, asking does not wait long. */
@@ -214,7 +226,7 @@ final class Life {
   }
 
   private boolean living() {
-    return phase == Phase.REGISTERED || phase == Phase.PREPARING || phase == Phase.ADMITTED;
+    return phase == Phase.REGISTERED || phase == Phase.ADMITTED;
   }
 
   private void renew() {
@@ -222,30 +234,36 @@ final class Life {
       return;
     }
     long life = incarnation;
-    long sentMillis = timers.nowMillis();
+    ClusterClock.Reading sent = clock.sending();
     leader
-        .ask(new Renewal(life, members.applied()), settings.lease())
+        .ask(
+            new Renewal(life, members.applied(), clock.report(sent), reachability.unreachable()),
+            settings.lease())
         .whenCompleteAsync(
             (answer, failure) -> {
               if (life == incarnation && living()) {
-                onRenewal(sentMillis, answer, failure);
+                onRenewal(sent, answer, failure);
               }
             },
             timers);
   }
 
   private void onRenewal(
-      long sentMillis, @Nullable LeaderAnswer answer, @Nullable Throwable failure) {
+      ClusterClock.Reading sent, @Nullable LeaderAnswer answer, @Nullable Throwable failure) {
+    notRenewedBecause = answer instanceof NotRenewed refused ? refused.why() : NO_ANSWER;
     if (answer instanceof Renewed renewed) {
-      long until = sentMillis + settings.lease().toMillis();
-      leaseUntilMillis = Math.max(leaseUntilMillis, until);
-      toldLapse &= !hasLease();
-      if (reportedLapse && hasLease()) {
-        reportedLapse = false;
-        LOG.info("its lease is renewed, it serves clients again");
+      if (!clock.answered(sent, renewed.clusterMillis())) {
+        LOG.debug("the lease is not renewed: a clock jumped meanwhile");
+        return;
       }
-      if (phase == Phase.REGISTERED && renewed.appliedByAll() >= registeredVersion) {
-        prepare();
+      long until = sent.monotonicMillis() + settings.lease().toMillis();
+      leaseUntilMillis = Math.max(leaseUntilMillis, until);
+      if (hasLease()) {
+        lapse.ended(true);
+        members.tell(listener -> listener.renewed(incarnation));
+      }
+      if (admission != null) {
+        admission.appliedByAll(renewed.appliedByAll());
       }
     } else if (answer instanceof LeaderAnswer.Removed) {
       removed();
@@ -259,48 +277,32 @@ final class Life {
     }
   }
 
-  private void prepare() {
-    if (!ready) {
-      obstacle = "it is still starting";
-      return;
-    }
-    long life = incarnation;
-    phase = Phase.PREPARING;
-    obstacle = "what it needs for its clients is not up to date yet";
-    members
-        .ask(listener -> listener.beforeAdmission(life))
-        .whenCompleteAsync(
-            (prepared, failure) -> {
-              if (life == incarnation && phase == Phase.PREPARING) {
-                onPrepared(failure);
+  private Admission admissionOf(Registered life) {
+    NodeRecord up = new NodeRecord(self, address, life.incarnation());
+    BooleanSupplier goesOn = () -> phase == Phase.REGISTERED && incarnation == up.incarnation();
+    Admission.LifeOf seen =
+        new Admission.LifeOf(
+            goesOn,
+            why -> {
+              if (goesOn.getAsBoolean()) {
+                obstacle = why; // of a life that has ended, why it ended stays
               }
             },
-            timers);
+            this::renew,
+            this::admit);
+    return new Admission(up, life.version(), members, leader, settings, timers, seen);
   }
 
-  private void onPrepared(@Nullable Throwable failure) {
-    if (failure == null) {
-      phase = Phase.ADMITTED;
-      admitted = true;
-      LOG.info("admitted, serves clients in incarnation {}", incarnation);
-      members.tell(listener -> listener.admitted(incarnation));
-      return;
-    }
-    obstacle = "it could not be prepared for clients: " + LeaderCalls.whyNot(null, failure);
-    LOG.warn("will try again: {}", obstacle);
-    long life = incarnation;
-    timers.schedule(
-        settings.retryPause().toMillis(),
-        () -> {
-          if (life == incarnation && phase == Phase.PREPARING) {
-            phase = Phase.REGISTERED;
-            renew();
-          }
-        });
+  private void admit() {
+    phase = Phase.ADMITTED;
+    admitted = true;
+    LOG.info("Admitted; serving clients incarnation={}", incarnation);
+    members.tell(listener -> listener.admitted(incarnation));
   }
 
   /** To be called when the members have changed. */
   void membersChanged() {
+    reachability.membersChanged();
     if (members.members().removed().containsKey(self)) {
       removed();
       return;
@@ -313,6 +315,9 @@ final class Life {
       known = member.incarnation();
       end();
     } else {
+      if (admission != null) {
+        admission.membersChanged();
+      }
       renew(); // so that everybody soon knows that this version is known here
     }
   }
@@ -325,6 +330,7 @@ final class Life {
   private void end(String why) {
     phase = Phase.ENDING;
     admitted = false;
+    lapse.ended(false);
     obstacle = why;
     giveUp();
   }
@@ -364,17 +370,21 @@ final class Life {
             timers);
   }
 
-  /** There is no next life. */
   private void removed() {
+    endForGood(REMOVED_FOR_GOOD);
+  }
+
+  /** There is no next life. */
+  void endForGood(String why) {
     if (phase == Phase.REMOVED || phase == Phase.LEFT) {
       return;
     }
     final boolean holds = living();
     phase = Phase.REMOVED;
     admitted = false;
-    obstacle = REMOVED_FOR_GOOD;
+    obstacle = why;
     LOG.error("serves no clients any more: {}", obstacle);
-    registered.completeExceptionally(new MembershipException(REMOVED_FOR_GOOD));
+    registered.completeExceptionally(new MembershipException(why));
     if (holds) {
       members.ask(listener -> listener.lifeEnded(incarnation));
     }

@@ -13,7 +13,7 @@ public record Member(NodeId node, NodeAddress address, long incarnation, State s
 
   /** What the cluster does with it. */
   public enum State {
-    /** It has registered and not let its lease run out: everybody counts on it. */
+    /** It said that it is ready and has not let its lease run out: everybody counts on it. */
     UP,
     /** As UP, and asked to give away what it leads because it is about to stop. */
     DRAINING,
@@ -24,11 +24,20 @@ public record Member(NodeId node, NodeAddress address, long incarnation, State s
     /** As UP, but its disk makes writes wait for seconds: leads nothing that another can lead. */
     SLOW,
     /** As UP, and asked to give away all it has because it is about to go for good. */
-    LEAVING
+    LEAVING,
+    /**
+     * It has registered and holds a lease. Its replicas open and catch up; nobody waits for it yet.
+     */
+    STARTING
   }
 
-  /** All but DOWN: routes count only when this node has them, deliveries to it are owed. */
+  /** All but DOWN: it holds a lease, and its replicas take part in their groups. */
   public boolean isAlive() {
     return state != State.DOWN;
+  }
+
+  /** Routes take effect only when this node has them, and deliveries to it are owed. */
+  public boolean isCounted() {
+    return isAlive() && state != State.STARTING;
   }
 }

@@ -67,6 +67,14 @@ public record Members(long version, Map<NodeId, Member> byNode, Map<NodeId, Long
         .collect(Collectors.toUnmodifiableSet());
   }
 
+  /** The nodes that may serve clients: those that are alive, but for those still STARTING. */
+  public Set<NodeId> counted() {
+    return byNode.values().stream()
+        .filter(Member::isCounted)
+        .map(Member::node)
+        .collect(Collectors.toUnmodifiableSet());
+  }
+
   /**
    * Whether this life of the node is over for sure; one that is not known yet is not. What it has
    * left behind may be cleared away.

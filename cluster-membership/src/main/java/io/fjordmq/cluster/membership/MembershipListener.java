@@ -12,9 +12,10 @@ public interface MembershipListener {
   default void changed(Members members) {}
 
   /**
-   * A life of this node has been registered and every living node counts it. Before it is admitted
-   * the listener brings up to date what must be: the future completes when that is done. If it
-   * fails it is asked again after a pause.
+   * The listener brings up to date what a serving node needs: the future completes when that is
+   * done. If it fails it is asked again after a pause. Each life asks twice: while it is STARTING,
+   * so that nobody has to wait for a node that is far behind, and once every counted node counts
+   * it, for what was written until then.
    */
   default CompletableFuture<Void> beforeAdmission(long incarnation) {
     return CompletableFuture.completedFuture(null);
@@ -24,10 +25,17 @@ public interface MembershipListener {
   default void admitted(long incarnation) {}
 
   /**
-   * The lease has run out and was not renewed for a while: other nodes may serve, this one does
-   * not, and its clients should not wait for it. The life may go on if it is renewed later.
+   * The lease has expired, and another node has just said that it serves clients: this node's
+   * clients are better off there. Called again about every heartbeat for as long as both are so.
+   * The life goes on if the lease is renewed.
    */
   default void lapsed(long incarnation) {}
+
+  /**
+   * The lease has been renewed, whether or not it had expired before: the node serves if it is
+   * admitted.
+   */
+  default void renewed(long incarnation) {}
 
   /**
    * The cluster counts this life as over: whatever it held for clients is lost or belongs to

@@ -3,6 +3,8 @@ package io.fjordmq.cluster.membership;
 import io.fjordmq.cluster.NodeAddress;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.NodeIdentity;
+import io.fjordmq.cluster.StartFence;
+import io.fjordmq.cluster.StartStamp;
 import io.fjordmq.cluster.consensus.ConsensusException;
 import io.fjordmq.cluster.consensus.Leadership;
 import io.fjordmq.cluster.consensus.ReplicaSet;
@@ -22,12 +24,13 @@ import io.fjordmq.cluster.metadata.MetadataGroup;
 import io.fjordmq.cluster.metadata.MetadataRecord;
 import io.fjordmq.cluster.metadata.MetadataView;
 import io.fjordmq.cluster.metadata.NodeRecord;
+import io.fjordmq.cluster.metadata.StartRecord;
 import io.fjordmq.cluster.metadata.WriteResult;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -49,8 +52,9 @@ final class MetadataLeader {
   private final MetadataGroup metadata;
   private final MembershipSettings settings;
   private final SerialTimers timers;
-  private final InstantSource wallClock;
+  private final ClusterClock clock;
   private final String env;
+  private final StartFence fence;
   private @Nullable Reign reign;
   private long tickedMillis;
   private MetadataView seen;
@@ -60,13 +64,17 @@ final class MetadataLeader {
   private static final class Reign {
     final long term;
     final LeaseTable leases;
+    final ClockVotes clocks;
+    final ReachabilityReports reachability;
     final Set<NodeId> goingDown = new HashSet<>();
     boolean changingReplicas;
     boolean handingOver;
 
-    Reign(long term, LeaseTable leases) {
+    Reign(long term, LeaseTable leases, ClockVotes clocks, ReachabilityReports reachability) {
       this.term = term;
       this.leases = leases;
+      this.clocks = clocks;
+      this.reachability = reachability;
     }
   }
 
@@ -75,15 +83,17 @@ final class MetadataLeader {
       MetadataGroup metadata,
       MembershipSettings settings,
       SerialTimers timers,
-      InstantSource wallClock,
-      String env) {
+      ClusterClock clock,
+      String env,
+      StartFence fence) {
+    this.fence = fence;
     this.env = env;
     this.self = self.node();
     this.clusterId = self.clusterId();
     this.metadata = metadata;
     this.settings = settings;
     this.timers = timers;
-    this.wallClock = wallClock;
+    this.clock = clock;
     this.seen = metadata.view();
     this.membersSeen = MemberView.of(seen);
   }
@@ -94,7 +104,10 @@ final class MetadataLeader {
     if (!leadership.leading()) {
       reign = null;
     } else if (reign == null || reign.term != leadership.term()) {
-      reign = new Reign(leadership.term(), new LeaseTable(settings, timers.nowMillis()));
+      long now = timers.nowMillis();
+      ClockVotes clocks = new ClockVotes(clock, settings.lease().toMillis(), now);
+      ReachabilityReports reports = new ReachabilityReports(self, settings.lease().toMillis());
+      reign = new Reign(leadership.term(), new LeaseTable(settings, now), clocks, reports);
     }
   }
 
@@ -130,14 +143,22 @@ final class MetadataLeader {
         writeDown(current, member.node());
       }
     }
+    if (clock.isKnown()) {
+      current.clocks.correct(now);
+    }
     arrangeReplicas(current, members);
     handOver(current, members);
   }
 
-  /** Who drains, or has trouble with its disk, leads the metadata only if nobody else can. */
+  /**
+   * Who drains, was removed, or has trouble with its disk, leads the metadata only if nobody else
+   * can.
+   */
   private void handOver(Reign current, Members members) {
     Member me = members.find(self);
-    if (me == null || me.state() == Member.State.UP || current.handingOver) {
+    boolean removed = members.removed().containsKey(self);
+    String state = removed ? "REMOVED" : me == null ? "UP" : me.state().name();
+    if (state.equals("UP") || current.handingOver) {
       return;
     }
     metadata.status().replicas().voters().stream()
@@ -148,7 +169,7 @@ final class MetadataLeader {
         .ifPresent(
             target -> {
               current.handingOver = true;
-              LOG.info("hands the metadata to {}: this node is {}", target, me.state());
+              LOG.info("hands the metadata to {}: this node is {}", target, state);
               metadata
                   .transferLeadership(target)
                   .whenCompleteAsync(
@@ -233,7 +254,18 @@ final class MetadataLeader {
     if (request instanceof Registration registration) {
       return register(current, from, registration);
     }
-    return metadata.write(current.term, ((Write) request).batch()).thenApply(Written::new);
+    return write(current, from, ((Write) request).batch());
+  }
+
+  private CompletableFuture<LeaderAnswer> write(Reign current, NodeId from, List<Change> batch) {
+    Members members = membersOf(metadata.view());
+    String why =
+        Admission.asksToBeCounted(from, members, batch)
+            ? current.reachability.whyNotCounted(from, members, timers.nowMillis())
+            : null;
+    return why == null
+        ? metadata.write(current.term, batch).thenApply(Written::new)
+        : CompletableFuture.completedFuture(new Failed(ConsensusException.Kind.BUSY, why));
   }
 
   private NotLeader notLeader() {
@@ -257,6 +289,13 @@ final class MetadataLeader {
   private CompletableFuture<LeaderAnswer> renew(Reign current, NodeId from, Renewal renewal) {
     MetadataView view = metadata.view();
     LeaderAnswer refusal = refusal(current, view, from, renewal);
+    current.clocks.heard(from, renewal.clock(), timers.nowMillis());
+    if (!current.clocks.decide(metadata.status().replicas().voters(), timers.nowMillis())) {
+      refusal = refusal == null ? new NotRenewed("the cluster has no time yet") : refusal;
+    }
+    if (refusal == null) {
+      refusal = current.reachability.judge(from, renewal, membersOf(view), timers.nowMillis());
+    }
     if (refusal == null
         && !current.leases.renew(
             from, renewal.incarnation(), renewal.applied(), view.version(), timers.nowMillis())) {
@@ -277,7 +316,7 @@ final class MetadataLeader {
       return refusal;
     }
     return reign == current
-        ? new Renewed(current.leases.appliedByAll(membersOf(confirmed)))
+        ? new Renewed(current.leases.appliedByAll(membersOf(confirmed)), clock.millis())
         : notLeader();
   }
 
@@ -303,23 +342,33 @@ final class MetadataLeader {
     if (known != registration.known()) {
       return CompletableFuture.completedFuture(new KnownAs(known));
     }
+    StartStamp start = fence.latest(from);
+    StartRecord.all(view).forEach(fence::registered); // this leader may have just begun to lead
+    if (!Objects.equals(start, fence.latest(from))) {
+      String why = "a later start of node %s is registered".formatted(from);
+      return CompletableFuture.completedFuture(new Failed(ConsensusException.Kind.BUSY, why));
+    }
     List<Change> batch = new ArrayList<>();
     if (ClusterRecord.of(view) == null) {
-      ClusterRecord made = new ClusterRecord(clusterId, wallClock.millis(), env);
+      ClusterRecord made = new ClusterRecord(clusterId, clock.millis(), env);
       batch.add(Change.put(ClusterRecord.KEY, made.encode(), Change.ABSENT));
     }
     NodeAddress address = registration.address();
-    NodeRecord life = new NodeRecord(from, address, known + 1);
+    NodeRecord life = new NodeRecord(from, address, known + 1, NodeRecord.State.STARTING);
     long expected = record == null ? Change.ABSENT : record.version();
-    // The life begins with a lease: it may be UP before its first renewal arrives.
+    // The life begins with a lease: its record may be there before its first renewal arrives.
     current.leases.begin(from, known + 1, view.version(), timers.nowMillis());
     batch.add(Change.put(NodeRecord.key(from), life.encode(), expected));
+    if (start != null && start.count() > 0) {
+      batch.add(StartRecord.put(from, start, view));
+    }
     return metadata
         .write(current.term, batch)
         .thenApply(
             result -> {
               if (result instanceof WriteResult.Applied applied) {
-                LOG.info("node {} at {} is UP, incarnation {}", from, address, known + 1);
+                LOG.info(
+                    "Node is STARTING node={} address={} incarnation={}", from, address, known + 1);
                 return new Registered(known + 1, applied.version());
               }
               return new Failed(ConsensusException.Kind.BUSY, "its record has just been changed");

@@ -103,28 +103,6 @@ class ClusterMembershipTest {
   }
 
   @Test
-  void shouldSayThatItHasLostTheClusterOnceItsLeaseHasRunOutForAWhile() throws Exception {
-    RealNode a = nodes.start("a", nodes.bootstrap("a", "a"));
-    RealNode b = nodes.start("b", nodes.join("b", "a"));
-    RealNode c = nodes.start("c", nodes.join("c", "a"));
-    nodes.awaitAllServing();
-    await(
-        "all are voters", () -> a.membership().metadata().status().replicas().voters().size() == 3);
-    CompletableFuture<Boolean> servingWhenLapsed = new CompletableFuture<>();
-    a.membership()
-        .watch(
-            new MembershipListener() {
-              @Override
-              public void lapsed(long incarnation) {
-                servingWhenLapsed.complete(a.membership().isServing());
-              }
-            });
-    nodes.vanish(b);
-    nodes.vanish(c);
-    assertThat(servingWhenLapsed.get(20, TimeUnit.SECONDS)).isFalse();
-  }
-
-  @Test
   void shouldHandOverTheMetadataRestAndComeBackWhenItsDiskIsInTrouble() throws Exception {
     RealNode a = nodes.start("a", nodes.bootstrap("a", "a"));
     RealNode b = nodes.start("b", nodes.join("b", "a"));

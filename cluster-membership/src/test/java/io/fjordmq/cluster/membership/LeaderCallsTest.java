@@ -26,7 +26,8 @@ class LeaderCallsTest {
   private static final NodeId OLD = new NodeId("old");
   private static final NodeId SELF = new NodeId("self");
   private static final NodeId NOW = new NodeId("now");
-  private static final LeaderRequest REQUEST = new LeaderRequest.Renewal(1, 1);
+  private static final LeaderRequest REQUEST =
+      new LeaderRequest.Renewal(1, 1, new ClockReport(1, 1, false), Set.of());
 
   /** Each node is asked once, and once more after what it has heard meanwhile. */
   private static final int ENOUGH = 6;

@@ -13,15 +13,22 @@ import io.fjordmq.cluster.metadata.WriteResult;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import org.junit.jupiter.api.Test;
 
 /** What goes between a node and the leader of the metadata; nodes of two versions may meet. */
 class LeaderMessagesTest {
+  private static final ClockReport CLOCKS = new ClockReport(5, 6, true);
+
   private static final Map<LeaderRequest, String> REQUESTS =
       Map.of(
-          new LeaderRequest.Renewal(3, 200), "01" + "03" + "c801",
+          new LeaderRequest.Renewal(3, 200, CLOCKS, Set.of()),
+              "04" + "03" + "c801" + "0000000000000005" + "0000000000000006" + "01",
+          new LeaderRequest.Renewal(3, 200, CLOCKS, Set.of(new NodeId("n"), new NodeId("ab"))),
+              ("05" + "03" + "c801" + "0000000000000005" + "0000000000000006" + "01")
+                  + ("02" + "026162" + "016e"),
           new LeaderRequest.Registration(2, new NodeAddress("h.x", 65_535)),
               "02" + "02" + "ffff" + "03" + "682e78",
           new LeaderRequest.Write(List.of(new Change("a", "xy".getBytes(US_ASCII), 0))),
@@ -32,7 +39,7 @@ class LeaderMessagesTest {
           new LeaderAnswer.Removed(), "09",
           new LeaderAnswer.NotLeader(null), "01" + "00",
           new LeaderAnswer.NotLeader(new NodeId("n")), "01" + "01" + "6e",
-          new LeaderAnswer.Renewed(200), "02" + "c801",
+          new LeaderAnswer.Renewed(200, 7), "0a" + "c801" + "0000000000000007",
           new LeaderAnswer.NotRenewed("no"), "03" + "02" + "6e6f",
           new LeaderAnswer.Registered(4, 200), "04" + "04" + "c801",
           new LeaderAnswer.KnownAs(7), "05" + "07",

@@ -10,9 +10,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Nodes join, crash, come back, stand still for seconds and are cut off, over a network that loses
- * and delays. What always holds is checked after every event ({@link SimMembers}); when all is well
- * again every node must serve. {@link Seeds} says how many runs.
+ * Nodes join, crash, come back, take long to start, stand still for seconds and are cut off, over a
+ * network that loses and delays. What always holds is checked after every event ({@link
+ * SimMembers}); when all is well again every node must serve. {@link Seeds} says how many runs.
  */
 class MembershipSimulationTest {
 
@@ -79,7 +79,7 @@ class MembershipSimulationTest {
           @Override
           public LeaderAnswer answer(LeaderRequest request, LeaderAnswer right) {
             return request instanceof Renewal && !(right instanceof Renewed)
-                ? new Renewed(0)
+                ? new Renewed(0, 0)
                 : right;
           }
         };
@@ -93,11 +93,119 @@ class MembershipSimulationTest {
         new SimNode.Defect() {
           @Override
           public LeaderAnswer answer(LeaderRequest request, LeaderAnswer right) {
-            return right instanceof Renewed ? new Renewed(Long.MAX_VALUE) : right;
+            return right instanceof Renewed renewed
+                ? new Renewed(Long.MAX_VALUE, renewed.clusterMillis())
+                : right;
           }
         };
     AssertionError found = find("admission at once", node -> hasty);
     assertThat(found).hasMessageContaining("does not count");
+  }
+
+  @Test
+  void shouldFindNodesThatAreCountedWhileTheyAreStarting() {
+    SimNode.Defect hasty =
+        new SimNode.Defect() {
+          @Override
+          public boolean isHasty() {
+            return true;
+          }
+        };
+    AssertionError found = find("ready at once", node -> node == 2 ? hasty : SimNode.NONE);
+    assertThat(found).hasMessageContaining("which has not been ready in this life");
+  }
+
+  @Test
+  void shouldKeepClusterTimeWhateverHappensToClocks() {
+    Seeds.usually(40).play(seed -> playWithClocks(seed, SimNode.NONE));
+  }
+
+  @Test
+  void shouldFindLeadersThatTellTheirWallClock() {
+    SimNode.Defect wallClock =
+        new SimNode.Defect() {
+          @Override
+          public LeaderAnswer answer(LeaderRequest request, LeaderAnswer right) {
+            return right instanceof Renewed renewed && request instanceof Renewal renewal
+                ? new Renewed(renewed.appliedByAll(), renewal.clock().wallMillis())
+                : right;
+          }
+        };
+    AssertionError found =
+        Seeds.find("wall clocks told as cluster time", 30, seed -> playWithClocks(seed, wallClock));
+    assertThat(found).hasMessageContaining("cluster time");
+  }
+
+  @Test
+  void shouldFindNodesThatDoNotNoticeThatTheirMachineWasSuspended() {
+    SimNode.Defect unaware =
+        new SimNode.Defect() {
+          @Override
+          public boolean ignoresWallClock() {
+            return true;
+          }
+        };
+    AssertionError found =
+        Seeds.find("suspended machines", 60, seed -> playWithClocks(seed, unaware));
+    assertThat(found).hasMessageContaining("serves in a life that the cluster counts as over");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"3,12", "5,6"})
+  void shouldEndOneOfTwoNodesThatDoNotReachEachOther(int nodes, int usualSeeds) {
+    Seeds.usually(usualSeeds).play(seed -> playWithCutPairs(seed, nodes, node -> SimNode.NONE));
+  }
+
+  /** It is enough that one of the two says so. */
+  @Test
+  void shouldEndOneOfTwoNodesThoughOneOfThemDoesNotNotice() {
+    Seeds.usually(12)
+        .play(
+            seed ->
+                playWithCutPairs(seed, 3, node -> node == seed % 3 ? REACHES_ALL : SimNode.NONE));
+  }
+
+  @Test
+  void shouldFindNodesThatDoNotNoticeWhomTheyDoNotReach() {
+    AssertionError found =
+        Seeds.find("cuts unnoticed", 5, seed -> playWithCutPairs(seed, 3, node -> REACHES_ALL));
+    assertThat(found).hasMessageContaining("0 of their lives ended");
+  }
+
+  @Test
+  void shouldFindLeadersThatDoNotRenewEither() {
+    SimNode.Defect strict =
+        new SimNode.Defect() {
+          @Override
+          public LeaderAnswer answer(LeaderRequest request, LeaderAnswer right) {
+            return request instanceof Renewal renewal && !renewal.unreachable().isEmpty()
+                ? new LeaderAnswer.NotRenewed("it does not reach everybody")
+                : right;
+          }
+        };
+    AssertionError found =
+        Seeds.find("both refused", 5, seed -> playWithCutPairs(seed, 3, node -> strict));
+    assertThat(found).hasMessageContaining("neither");
+  }
+
+  private static final SimNode.Defect REACHES_ALL =
+      new SimNode.Defect() {
+        @Override
+        public boolean claimsToReachOthers() {
+          return true;
+        }
+      };
+
+  private static void playWithCutPairs(long seed, int nodes, SimMembers.Defects defects) {
+    try (SimMembers members = new SimMembers(seed, nodes, defects)) {
+      members.playWithCutPairs();
+    }
+  }
+
+  private static void playWithClocks(long seed, SimNode.Defect defect) {
+    try (SimMembers members = new SimMembers(seed, 3, node -> defect)) {
+      members.playWithClocks();
+    }
   }
 
   private static AssertionError find(String defect, SimMembers.Defects defects) {

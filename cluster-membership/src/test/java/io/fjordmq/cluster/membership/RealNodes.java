@@ -7,6 +7,7 @@ import io.fjordmq.cluster.FreePorts;
 import io.fjordmq.cluster.NodeAddress;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.NodeIdentity;
+import io.fjordmq.cluster.StartFence;
 import io.fjordmq.cluster.consensus.ClusterPort;
 import io.fjordmq.cluster.consensus.ConsensusObserver;
 import io.fjordmq.cluster.consensus.ConsensusSettings;
@@ -118,6 +119,11 @@ final class RealNodes implements AutoCloseable {
     return start(name, settings, InstantSource.system());
   }
 
+  /** What the node of that name keeps. */
+  Path directoryOf(String name) {
+    return folder.resolve(name);
+  }
+
   /** Starts it in the order that {@link ClusterMembership} gives; blocks until it is registered. */
   RealNode start(String name, JoinSettings settings, InstantSource clock) throws Exception {
     List<AutoCloseable> parts = new ArrayList<>();
@@ -132,14 +138,17 @@ final class RealNodes implements AutoCloseable {
       parts.add(disk::shutdown);
       NodeAddresses book = NodeAddresses.open(directory.resolve("addresses"), disk);
       NodeAddress own = settings.address();
+      StartFence fence = StartFence.open(directory, identity.node(), new SecureRandom(), disk);
       PeerPort port =
           PeerPort.open(
               identity,
               new InetSocketAddress(own.host(), own.port()),
               book.ofPeers(),
               null,
-              PeerSettings.DEFAULT);
+              PeerSettings.DEFAULT,
+              fence);
       parts.add(port);
+      new StartCheck(identity, settings, port, fence).ask(book);
       JRaftHost host =
           JRaftHost.open(
               identity.node(),
@@ -149,7 +158,8 @@ final class RealNodes implements AutoCloseable {
               new ClusterPort(
                   new InetSocketAddress(own.host(), own.port() + 1),
                   book.ofRaft(),
-                  TransportSettings.DEFAULT));
+                  TransportSettings.DEFAULT,
+                  fence));
       parts.add(host);
       ClusterMembership membership =
           ClusterMembership.open(
@@ -159,6 +169,7 @@ final class RealNodes implements AutoCloseable {
               MetadataSettings.DEFAULT,
               port,
               book,
+              ClockFile.open(directory.resolve("clock"), disk),
               settings,
               MembershipSettings.DEFAULT,
               disk);

@@ -11,6 +11,7 @@ import io.fjordmq.cluster.membership.SimNode.Defect;
 import io.fjordmq.cluster.peer.LoopbackPeers;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -26,6 +27,15 @@ import org.jspecify.annotations.Nullable;
 final class SimMembers implements AutoCloseable {
   private static final long CALM_MILLIS = 60_000;
   private static final int MOST_REMOVALS = 3;
+  private static final long MOST_STILL_MILLIS = 8_000;
+
+  /** Some nodes take this long to start: longer than several leases. */
+  private static final long SLOW_START_MILLIS = 15_000;
+
+  private static final int SLOW_STARTS_PERCENT = 15;
+
+  /** Long enough for one of the two to go, and to come back if it were not kept from it. */
+  private static final long MOST_CUT_MILLIS = 25_000;
 
   private final Simulation simulation;
   private final SimCluster cluster;
@@ -36,9 +46,16 @@ final class SimMembers implements AutoCloseable {
   private final ServingInvariant serving = new ServingInvariant();
   private final Map<NodeId, Long> lastIncarnation = new HashMap<>();
   private final Set<NodeId> created = new HashSet<>();
+  private final Set<Ready> ready = new HashSet<>();
+  private final Map<NodeId, Members> checked = new HashMap<>();
+  private final Map<NodeId, Long> disturbed = new HashMap<>();
   private long admissions;
   private long livesEnded;
   private int removals;
+  private boolean slowStarts = true;
+
+  /** An incarnation in which the node could answer barriers. */
+  private record Ready(NodeId node, long incarnation) {}
 
   /** What is wrong with which node. */
   interface Defects {
@@ -91,14 +108,15 @@ final class SimMembers implements AutoCloseable {
     }
     cluster.network().setFaults(SimNetwork.Faults.NONE);
     cluster.network().heal();
+    slowStarts = false;
     List.copyOf(nodes).forEach(this::startUnlessRunning);
     try {
       simulation.runUntil("every node serves", this::allServe, CALM_MILLIS);
+      simulation.runUntil("the right number votes", this::rightVoters, CALM_MILLIS);
+      simulation.runUntil("who was removed knows", this::removedKnow, CALM_MILLIS);
     } catch (AssertionError e) {
       throw new AssertionError(e.getMessage() + where(), e);
     }
-    simulation.runUntil("the right number votes", this::rightVoters, CALM_MILLIS);
-    simulation.runUntil("who was removed knows", this::removedKnow, CALM_MILLIS);
   }
 
   /** The nodes join one after the other over a network that only takes its time. */
@@ -118,6 +136,120 @@ final class SimMembers implements AutoCloseable {
                 + "th");
       }
     }
+  }
+
+  /**
+   * Clocks are set and machines suspended, of one node or of all, while leaders change and nodes
+   * crash; all clocks are right in the end.
+   */
+  void playWithClocks() {
+    slowStarts = false;
+    cluster.network().setFaults(SimNetwork.Faults.ROUGH);
+    nodes.forEach(
+        node -> {
+          start(node);
+          simulation.run(1_000);
+        });
+    simulation.runUntil("every node serves", this::allServe, CALM_MILLIS);
+    ClusterTimeInvariant time = new ClusterTimeInvariant(simulation.clock());
+    simulation.afterEveryEvent(() -> time.check(memberships()));
+    for (int i = 0; i < 200; i++) {
+      if (simulation.chance(60)) {
+        time.mayLose(clockTrouble());
+      } else if (allServe() && simulation.chance(30)) {
+        crash(nodes.get((int) simulation.between(0, nodes.size() - 1)));
+      } else {
+        nodes.forEach(this::startUnlessRunning);
+      }
+      simulation.run(simulation.between(1, 2_000));
+    }
+    cluster.network().setFaults(SimNetwork.Faults.NONE);
+    nodes.forEach(this::startUnlessRunning);
+    nodes.forEach(node -> cluster.machine(node).correct());
+    simulation.runUntil("every node serves", this::allServe, CALM_MILLIS);
+    time.mustGoOn(memberships());
+    simulation.run(CALM_MILLIS);
+    time.mustHaveGoneOn(memberships(), CALM_MILLIS);
+  }
+
+  /** Returns for how long cluster time may have stood still by it. */
+  private long clockTrouble() {
+    boolean all = simulation.chance(20);
+    NodeId one = nodes.get((int) simulation.between(0, nodes.size() - 1));
+    List<NodeId> whom =
+        nodes.stream().filter(node -> (all || node.equals(one)) && isUndisturbed(node)).toList();
+    whom.forEach(node -> disturbed.put(node, simulation.now()));
+    if (simulation.chance(60)) {
+      long most = simulation.chance(50) ? 86_400_000 : 5_000;
+      long jump = simulation.between(-most, most);
+      whom.forEach(node -> cluster.machine(node).jump(jump));
+      return 2_000; // until a renewal, each may have to be repeated
+    }
+    long still = simulation.between(100, MOST_STILL_MILLIS);
+    whom.forEach(
+        node -> {
+          SimNode life = running.get(node.value());
+          if (life != null) {
+            cluster.machine(node).suspend(life.host().process(), still);
+          }
+        });
+    return still;
+  }
+
+  /** A clock set back by as much as the machine was suspended hides that, in one lease. */
+  private boolean isUndisturbed(NodeId node) {
+    Long last = disturbed.get(node);
+    return last == null || simulation.now() - last > MOST_STILL_MILLIS + 4_000;
+  }
+
+  private List<ClusterMembership> memberships() {
+    return running.values().stream().map(SimNode::membership).toList();
+  }
+
+  /**
+   * Two nodes that both reach the leader of the metadata are cut apart: one of them goes, is not
+   * counted before they reach each other again, and nobody else notices.
+   */
+  void playWithCutPairs() {
+    slowStarts = false;
+    cluster.network().setFaults(new SimNetwork.Faults(0, 0, 0, 15, 3));
+    nodes.forEach(
+        node -> {
+          start(node);
+          simulation.runUntil("it serves", this::runningServe, CALM_MILLIS);
+        });
+    simulation.runUntil("the right number votes", this::rightVoters, CALM_MILLIS);
+    for (int i = 0; i < 3; i++) {
+      cutPair();
+      simulation.run(simulation.between(1, 20_000));
+    }
+  }
+
+  private void cutPair() {
+    List<NodeId> others = new ArrayList<>(nodes);
+    others.removeIf(this::leadsMetadata);
+    Collections.shuffle(others, simulation.random());
+    CutPair pair = new CutPair(others.get(0), others.get(1), memberships());
+    cluster.network().cut(pair.one(), pair.other());
+    if (simulation.chance(60)) {
+      cluster.network().cut(pair.other(), pair.one());
+    }
+    for (long end = simulation.now() + MOST_CUT_MILLIS; simulation.now() < end; ) {
+      simulation.run(100);
+      pair.check(memberships());
+    }
+    pair.mustHaveEndedOne(memberships());
+    cluster.network().heal();
+    simulation.runUntil("every node serves", this::allServe, CALM_MILLIS);
+    pair.mustHaveEndedOne(memberships());
+  }
+
+  private boolean leadsMetadata(NodeId node) {
+    return Objects.requireNonNull(running.get(node.value())).group().leadership().leading();
+  }
+
+  private boolean runningServe() {
+    return memberships().stream().allMatch(ClusterMembership::isServing);
   }
 
   /** The only node stands still now and then, for longer than a lease. */
@@ -196,17 +328,27 @@ final class SimMembers implements AutoCloseable {
           SimNode.start(host, peers, members, seeds(node), defects.of(nodes.indexOf(node)));
       created.add(node);
       running.put(node.value(), started);
-      started.membership().watch(new Watching(started.membership()));
+      Watching watching = new Watching(started.membership());
+      started.membership().watch(watching);
+      if (defects.of(nodes.indexOf(node)).isHasty()) {
+        started.membership().ready();
+      }
       simulation.schedule(
-          simulation.between(0, 2_000),
+          startMillis(),
           () -> {
             if (running.get(node.value()) == started) {
+              watching.ready = true;
               started.membership().ready();
             }
           });
     } catch (ConsensusException | IOException e) {
       throw new AssertionError(node + " does not start", e);
     }
+  }
+
+  private long startMillis() {
+    boolean slow = slowStarts && simulation.chance(SLOW_STARTS_PERCENT);
+    return simulation.between(0, slow ? SLOW_START_MILLIS : 2_000);
   }
 
   /** Who holds the metadata, as whoever a newcomer asks knows. */
@@ -248,7 +390,23 @@ final class SimMembers implements AutoCloseable {
   // ---- what must hold
 
   private void check() {
-    serving.check(running.values().stream().map(SimNode::membership).toList());
+    serving.check(memberships());
+    running.values().forEach(this::checkCounted);
+  }
+
+  /** Nobody waits for a node that is not ready to answer. */
+  private void checkCounted(SimNode seeing) {
+    Members members = seeing.membership().members();
+    if (checked.put(seeing.membership().self(), members) == members) {
+      return;
+    }
+    for (Member member : members.byNode().values()) {
+      if (member.isCounted() && !ready.contains(new Ready(member.node(), member.incarnation()))) {
+        throw new AssertionError(
+            "%s counts %s, which has not been ready in this life"
+                .formatted(seeing.membership().self(), member));
+      }
+    }
   }
 
   private boolean allServe() {
@@ -305,6 +463,7 @@ final class SimMembers implements AutoCloseable {
     private final ClusterMembership membership;
     private final SimNode life;
     private long admitted;
+    private boolean ready;
 
     Watching(ClusterMembership membership) {
       this.membership = membership;
@@ -313,7 +472,13 @@ final class SimMembers implements AutoCloseable {
 
     @Override
     public CompletableFuture<Void> beforeAdmission(long incarnation) {
-      return later(simulation.chance(10));
+      return later(simulation.chance(10)).thenRun(() -> noteReady(incarnation));
+    }
+
+    private void noteReady(long incarnation) {
+      if (ready) {
+        SimMembers.this.ready.add(new Ready(membership.self(), incarnation));
+      }
     }
 
     @Override

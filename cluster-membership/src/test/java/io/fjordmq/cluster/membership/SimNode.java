@@ -3,11 +3,12 @@ package io.fjordmq.cluster.membership;
 import io.fjordmq.cluster.NodeAddress;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.NodeIdentity;
+import io.fjordmq.cluster.StartFence;
 import io.fjordmq.cluster.consensus.ConsensusException;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.cluster.consensus.sim.SimDisk;
 import io.fjordmq.cluster.consensus.sim.SimHost;
-import io.fjordmq.cluster.consensus.sim.SimProcess;
+import io.fjordmq.cluster.consensus.sim.SimMachine;
 import io.fjordmq.cluster.metadata.MetadataGroup;
 import io.fjordmq.cluster.metadata.MetadataSettings;
 import io.fjordmq.cluster.metadata.MetadataStorage;
@@ -17,6 +18,8 @@ import io.fjordmq.cluster.peer.LoopbackPeers;
 import io.fjordmq.cluster.peer.PeerNetwork;
 import java.io.IOException;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -29,6 +32,7 @@ import org.jspecify.annotations.Nullable;
  * @param group its replica of the metadata
  */
 public record SimNode(SimHost host, MetadataGroup group, ClusterMembership membership) {
+  private static final String CLOCK_KEY = "clock";
   private static final MetadataSettings METADATA = new MetadataSettings(1 << 16, 20);
 
   /** What may be wrong with a node. */
@@ -38,9 +42,29 @@ public record SimNode(SimHost host, MetadataGroup group, ClusterMembership membe
       return 1;
     }
 
+    /** Whether it says that it serves clients whether or not it does. */
+    default boolean claimsToServe() {
+      return false;
+    }
+
+    /** Whether it says that it reaches all others whether or not it does. */
+    default boolean claimsToReachOthers() {
+      return false;
+    }
+
+    /** Whether its wall clock stands still with the machine, as if nobody had looked at it. */
+    default boolean ignoresWallClock() {
+      return false;
+    }
+
     /** What it answers to a request for the leader of the metadata instead of the right answer. */
     default LeaderAnswer answer(LeaderRequest request, LeaderAnswer right) {
       return right;
+    }
+
+    /** Whether it says at once that it is ready, though it is not. */
+    default boolean isHasty() {
+      return false;
     }
   }
 
@@ -72,6 +96,7 @@ public record SimNode(SimHost host, MetadataGroup group, ClusterMembership membe
    * @param members who holds the metadata, if it has no replica yet
    * @param address what it says where it is; calls find it by its name all the same
    * @param clockRate how fast its clock goes: 1, unless something is wrong with it
+   * @param claimsToServe whether it says to others that it serves clients when it does not
    */
   public static SimNode start(
       SimHost host,
@@ -79,17 +104,23 @@ public record SimNode(SimHost host, MetadataGroup group, ClusterMembership membe
       ReplicaSet members,
       NodeAddress address,
       MembershipSettings settings,
-      double clockRate)
+      double clockRate,
+      boolean claimsToServe)
       throws ConsensusException, IOException {
-    Defect clock =
+    Defect odd =
         new Defect() {
           @Override
           public double clockRate() {
             return clockRate;
           }
+
+          @Override
+          public boolean claimsToServe() {
+            return claimsToServe;
+          }
         };
     JoinSettings join = JoinSettings.of(false, address, List.of());
-    return start(host, calls, members, join, settings, clock);
+    return start(host, calls, members, join, settings, odd);
   }
 
   private static SimNode start(
@@ -111,9 +142,27 @@ public record SimNode(SimHost host, MetadataGroup group, ClusterMembership membe
             NodeAddresses.inMemory(),
             join,
             settings,
-            host.process().simulation().clock(),
-            new Timers(host.process(), defect.clockRate()));
+            wall(host, defect),
+            clockFile(host),
+            new Timers(host, defect.clockRate()));
     return new SimNode(host, group, membership);
+  }
+
+  private static InstantSource wall(SimHost host, Defect defect) {
+    Instant start = host.machine().wall().instant();
+    SimMachine machine = host.machine();
+    long startMillis = machine.monotonicMillis();
+    if (defect.ignoresWallClock() || defect.clockRate() != 1) {
+      return () ->
+          start.plusMillis((long) ((machine.monotonicMillis() - startMillis) * defect.clockRate()));
+    }
+    return machine.wall();
+  }
+
+  private static ClockFile clockFile(SimHost host) {
+    Object kept = host.disk().get(CLOCK_KEY);
+    return ClockFile.of(
+        kept == null ? 0 : (long) kept, millis -> host.disk().put(CLOCK_KEY, millis));
   }
 
   private record Storage(SimDisk disk) implements MetadataStorage {
@@ -131,20 +180,20 @@ public record SimNode(SimHost host, MetadataGroup group, ClusterMembership membe
     }
   }
 
-  private record Timers(SimProcess process, double rate) implements SerialTimers {
+  private record Timers(SimHost host, double rate) implements SerialTimers {
     @Override
     public long nowMillis() {
-      return (long) (process.simulation().now() * rate);
+      return (long) (host.machine().monotonicMillis() * rate);
     }
 
     @Override
     public void schedule(long delayMillis, Runnable task) {
-      process.schedule(delayMillis, task);
+      host.process().schedule(delayMillis, task);
     }
 
     @Override
     public void execute(Runnable task) {
-      process.execute(task);
+      host.process().execute(task);
     }
   }
 
@@ -153,11 +202,19 @@ public record SimNode(SimHost host, MetadataGroup group, ClusterMembership membe
     @Override
     public CompletableFuture<byte[]> ask(
         NodeId node, String service, byte[] request, Duration timeout) {
+      if (service.equals(LeaseLapse.SERVICE) && defect.claimsToReachOthers()) {
+        return CompletableFuture.completedFuture(new byte[] {1, 0});
+      }
       return calls.ask(node, service, request, timeout);
     }
 
     @Override
     public void serve(String service, Handler handler) {
+      if (!service.equals(LeaderCalls.SERVICE)) {
+        boolean lies = service.equals(LeaseLapse.SERVICE) && defect.claimsToServe();
+        calls.serve(service, lies ? Network::yes : handler);
+        return;
+      }
       calls.serve(
           service,
           (from, request) -> {
@@ -168,10 +225,19 @@ public record SimNode(SimHost host, MetadataGroup group, ClusterMembership membe
           });
     }
 
+    private static CompletableFuture<byte[]> yes(NodeId from, byte[] question) {
+      return CompletableFuture.completedFuture(new byte[] {1, 1});
+    }
+
     @Override
     public CompletableFuture<Introduction> greet(
         NodeAddress address, Hello hello, Duration timeout) {
       return calls.greet(address, hello, timeout);
+    }
+
+    @Override
+    public StartFence fence() {
+      return calls.fence();
     }
 
     @Override

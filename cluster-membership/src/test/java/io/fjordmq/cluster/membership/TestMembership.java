@@ -127,6 +127,7 @@ public final class TestMembership implements Membership {
   /** This node serves from now on, whatever was before. */
   public void serve() {
     notServing = null;
+    listeners.forEach(listener -> listener.renewed(incarnation));
   }
 
   /** This node does not serve from now on: its lease has run out. */
@@ -134,7 +135,7 @@ public final class TestMembership implements Membership {
     notServing = because;
   }
 
-  /** The same, and it has lasted for a while. */
+  /** The same, and another node serves; can be repeated. */
   public void lapse() {
     stopServing("its lease has run out");
     listeners.forEach(listener -> listener.lapsed(incarnation));

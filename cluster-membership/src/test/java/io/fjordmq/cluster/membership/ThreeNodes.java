@@ -20,6 +20,7 @@ final class ThreeNodes implements AutoCloseable {
 
   final Simulation simulation = new Simulation(1);
   final SimCluster cluster = new SimCluster(simulation);
+  private final LoopbackPeers peers = LoopbackPeers.simulated(cluster.network());
   final List<NodeId> ids = List.of(new NodeId("n0"), new NodeId("n1"), new NodeId("n2"));
   final List<SimNode> nodes = new ArrayList<>();
 
@@ -27,7 +28,6 @@ final class ThreeNodes implements AutoCloseable {
    * @param defect what may be wrong with each of them
    */
   ThreeNodes(SimNode.Defect defect) throws ConsensusException, IOException {
-    LoopbackPeers peers = LoopbackPeers.simulated(cluster.network());
     for (NodeId id : ids) {
       ReplicaSet members =
           nodes.isEmpty() ? ReplicaSet.ofVoters(id) : nodes.get(0).group().status().replicas();
@@ -37,6 +37,21 @@ final class ThreeNodes implements AutoCloseable {
       await("it serves", node.membership()::isServing);
     }
     await("all three vote", () -> nodes.get(0).group().status().replicas().voters().size() == 3);
+  }
+
+  /** Ends the process of a node. */
+  void crash(int node) {
+    peers.start(ids.get(node)).end();
+    cluster.crash(ids.get(node));
+  }
+
+  /** Starts it again, on its disk; it is not ready yet. */
+  ClusterMembership restart(int node) throws ConsensusException, IOException {
+    NodeId id = ids.get(node);
+    SimNode again =
+        SimNode.start(cluster.start(id), peers, ReplicaSet.ofVoters(id), List.of(), SimNode.NONE);
+    nodes.set(node, again);
+    return again.membership();
   }
 
   void await(String what, BooleanSupplier condition) {
