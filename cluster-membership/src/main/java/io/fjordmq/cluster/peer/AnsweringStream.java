@@ -2,6 +2,8 @@ package io.fjordmq.cluster.peer;
 
 import io.fjordmq.api.MalformedBytesException;
 import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.StartFence;
+import io.fjordmq.cluster.StartStamp;
 import io.fjordmq.cluster.peer.proto.AnswererMessage;
 import io.fjordmq.cluster.peer.proto.AskerMessage;
 import io.fjordmq.cluster.peer.proto.Opening;
@@ -29,6 +31,7 @@ final class AnsweringStream implements StreamObserver<AskerMessage> {
   private final SendQueue<AnswererMessage> queue;
   private final int maxMessageBytes;
   private @Nullable NodeId peer;
+  private volatile StartStamp start = StartStamp.NONE;
   private boolean retired;
 
   /** Services that this node has asked for in a form that cannot be read: said once of each. */
@@ -52,6 +55,8 @@ final class AnsweringStream implements StreamObserver<AskerMessage> {
       case REQUEST -> {
         if (from == null) {
           refuse("the first message does not open the conversation");
+        } else if (!server.fence().hears(from, start)) {
+          refuse("a later start of node " + from + " is known, or this node is fenced");
         } else {
           handle(from, message.getRequest());
         }
@@ -62,17 +67,32 @@ final class AnsweringStream implements StreamObserver<AskerMessage> {
   }
 
   private void open(Opening opening) {
+    int version;
     try {
       NodeId from = new NodeId(opening.getFrom());
-      server.requireMeant(opening, from);
+      version = server.requireMeant(opening, from);
+      StartStamp shown = PeerProtocol.decode(opening.getStart());
+      StartFence.Refusal refusal = server.fence().enter(from, shown);
+      if (refusal != null) {
+        refuse(refusal);
+        return;
+      }
+      start = shown;
       peer = from;
       server.replace(from, this);
     } catch (IllegalArgumentException e) {
       refuse(String.valueOf(e.getMessage()));
       return;
     }
-    queue.begin(PeerProtocol.ACCEPTED);
+    queue.begin(PeerProtocol.accepted(version, server.fence().own()));
     queue.open();
+  }
+
+  private void refuse(StartFence.Refusal refusal) {
+    if (queue.close()) {
+      LOG.warn("Refused calls of another node: {}", refusal.why());
+      stream.onError(PeerRefusals.encode(refusal));
+    }
   }
 
   /** Ends the conversation; the asker is told why and logs it. */
@@ -154,9 +174,11 @@ final class AnsweringStream implements StreamObserver<AskerMessage> {
   }
 
   private synchronized void retire() {
+    boolean before = retired;
     retired = true;
     NodeId from = peer;
-    if (from != null) {
+    if (from != null && !before) {
+      server.fence().leave(from, start);
       server.gone(from, this);
     }
   }

@@ -3,7 +3,10 @@ package io.fjordmq.cluster.peer;
 import static java.util.Objects.requireNonNull;
 
 import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.StartFence;
+import io.fjordmq.cluster.StartStamp;
 import io.fjordmq.cluster.peer.PeerException.Kind;
+import io.fjordmq.cluster.peer.proto.Accepted;
 import io.fjordmq.cluster.peer.proto.Answer;
 import io.fjordmq.cluster.peer.proto.AnswererMessage;
 import io.fjordmq.cluster.peer.proto.AskerMessage;
@@ -31,6 +34,7 @@ final class AskingStream implements ClientResponseObserver<AskerMessage, Answere
   private final NodeId peer;
   private final ManagedChannel channel;
   private final PeerSettings settings;
+  private final StartFence fence;
   private final Listener listener;
   private final long begunNanos;
   private final AtomicLong lastCall = new AtomicLong();
@@ -38,6 +42,7 @@ final class AskingStream implements ClientResponseObserver<AskerMessage, Answere
   private @Nullable ClientCallStreamObserver<AskerMessage> stream;
   private @Nullable SendQueue<AskerMessage> queue;
   private volatile boolean accepted;
+  private volatile @Nullable StartStamp entered;
   private volatile boolean ended;
   private volatile long heardNanos;
   private long pingedNanos;
@@ -63,7 +68,13 @@ final class AskingStream implements ClientResponseObserver<AskerMessage, Answere
   }
 
   AskingStream(
-      NodeId peer, ManagedChannel channel, PeerSettings settings, Listener listener, long nanos) {
+      NodeId peer,
+      ManagedChannel channel,
+      PeerSettings settings,
+      StartFence fence,
+      Listener listener,
+      long nanos) {
+    this.fence = fence;
     this.peer = peer;
     this.channel = channel;
     this.settings = settings;
@@ -135,15 +146,23 @@ final class AskingStream implements ClientResponseObserver<AskerMessage, Answere
   public void onNext(AnswererMessage message) {
     heardNanos = System.nanoTime();
     switch (message.getKindCase()) {
-      case ACCEPTED -> {
-        accepted = true;
-        listener.accepted();
-        queue().open();
-      }
+      case ACCEPTED -> accepted(message.getAccepted());
       case ANSWER -> answered(message.getAnswer());
       case PONG -> {} // being heard was all it was for
       case KIND_NOT_SET -> end("it answered what this version does not know");
     }
+  }
+
+  private void accepted(Accepted answer) {
+    StartFence.Refusal refusal = fence.enter(peer, PeerProtocol.decode(answer.getStart()));
+    if (refusal != null) {
+      end(refusal.why());
+      return;
+    }
+    entered = PeerProtocol.decode(answer.getStart());
+    accepted = true;
+    listener.accepted();
+    queue().open();
   }
 
   private void answered(Answer answer) {
@@ -171,6 +190,10 @@ final class AskingStream implements ClientResponseObserver<AskerMessage, Answere
   @Override
   public void onError(Throwable failure) {
     Status status = Status.fromThrowable(failure);
+    StartFence.Refusal refusal = PeerRefusals.decode(status);
+    if (refusal != null && refusal.forGood()) {
+      fence.fence(refusal.why());
+    }
     end(
         status.getCode() == Status.Code.CANCELLED
             ? "it closed the connection"
@@ -188,6 +211,10 @@ final class AskingStream implements ClientResponseObserver<AskerMessage, Answere
       return;
     }
     ended = true;
+    StartStamp left = entered;
+    if (left != null) {
+      fence.leave(peer, left);
+    }
     stream().cancel(why, null);
     channel.shutdownNow();
     listener.ended(this, why, accepted);

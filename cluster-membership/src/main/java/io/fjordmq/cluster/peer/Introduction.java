@@ -2,6 +2,7 @@ package io.fjordmq.cluster.peer;
 
 import io.fjordmq.cluster.NodeAddress;
 import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.StartStamp;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -12,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param clusterId the cluster it belongs to
  * @param env what people call that cluster; empty while the node does not know
  * @param node who it is
+ * @param start of its data directory
  * @param address of its cluster port as it wants to be reached
  * @param metadataVoters who decides in the metadata group
  * @param metadataLearners who follows it
@@ -23,6 +25,7 @@ public record Introduction(
     String clusterId,
     String env,
     NodeId node,
+    StartStamp start,
     NodeAddress address,
     Set<NodeId> metadataVoters,
     Set<NodeId> metadataLearners,

@@ -1,6 +1,7 @@
 package io.fjordmq.cluster.peer;
 
 import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.StartFence;
 import io.fjordmq.cluster.consensus.AddressBook;
 import io.fjordmq.cluster.peer.PeerException.Kind;
 import java.net.InetSocketAddress;
@@ -12,7 +13,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * This node's way to another: one connection at a time, made when it is needed, and again when it
- * was lost; after failed attempts only from time to time. Thread-safe.
+ * was lost; after failed attempts only from time to time, until the other node connects to this
+ * one. Thread-safe.
  */
 final class NodeLink implements AskingStream.Listener {
   private static final Logger LOG = LoggerFactory.getLogger(NodeLink.class);
@@ -23,6 +25,7 @@ final class NodeLink implements AskingStream.Listener {
   private final AddressBook addresses;
   private final PeerChannels channels;
   private final PeerSettings settings;
+  private final StartFence fence;
 
   private @Nullable AskingStream current;
   private @Nullable InetSocketAddress address;
@@ -38,7 +41,9 @@ final class NodeLink implements AskingStream.Listener {
       NodeId peer,
       AddressBook addresses,
       PeerChannels channels,
-      PeerSettings settings) {
+      PeerSettings settings,
+      StartFence fence) {
+    this.fence = fence;
     this.clusterId = clusterId;
     this.self = self;
     this.peer = peer;
@@ -69,6 +74,9 @@ final class NodeLink implements AskingStream.Listener {
     if (closed) {
       throw new PeerException(Kind.NOT_SENT, "this node's cluster port is closed");
     }
+    if (fence.fencedBecause() != null) {
+      throw new PeerException(Kind.NOT_SENT, "this node is fenced");
+    }
     if (pauseNanos > 0 && nanos - pauseUntilNanos < 0) {
       throw new PeerException(
           Kind.NOT_SENT, "node " + peer + " at " + address + " cannot be reached: " + lastFailure);
@@ -78,10 +86,20 @@ final class NodeLink implements AskingStream.Listener {
       throw new PeerException(Kind.NOT_SENT, "no address of node " + peer + " is known");
     }
     address = found;
-    AskingStream made = new AskingStream(peer, channels.channel(found), settings, this, nanos);
+    AskingStream made =
+        new AskingStream(peer, channels.channel(found), settings, fence, this, nanos);
     current = made;
-    made.open(PeerProtocol.opening(clusterId, self, peer));
+    made.open(PeerProtocol.opening(clusterId, self, peer, fence.own()));
     return made;
+  }
+
+  /**
+   * The peer has connected to this node, so it is running: the next call connects at once. Every
+   * SUBSCRIBE waits for the answers of a node that has just been counted again; it connects to all
+   * others then, and no pause left over from its restart is added.
+   */
+  synchronized void endPause() {
+    pauseNanos = 0;
   }
 
   void tick(long nanos) {

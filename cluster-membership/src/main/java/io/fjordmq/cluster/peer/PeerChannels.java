@@ -144,6 +144,8 @@ public final class PeerChannels implements Greeter, AutoCloseable {
               Kind.NOT_SENT, address + " cannot be reached: " + reason(status), failure);
       case DEADLINE_EXCEEDED ->
           new PeerException(Kind.NO_ANSWER, address + " does not answer", failure);
+      case PERMISSION_DENIED -> new PeerException(Kind.FENCED, reason(status), failure);
+      case ALREADY_EXISTS -> new PeerException(Kind.IN_USE, reason(status), failure);
       default -> new PeerException(Kind.REFUSED, address + " refuses: " + reason(status), failure);
     };
   }

@@ -11,7 +11,11 @@ public final class PeerException extends RuntimeException {
     /** It was sent; whether it was handled is not known. */
     NO_ANSWER,
     /** The node refused or failed to handle it, and says why. */
-    REFUSED
+    REFUSED,
+    /** As {@link #REFUSED}, because another process of the same node is connected. */
+    IN_USE,
+    /** As {@link #REFUSED}, because the data directory of this node can never be used again. */
+    FENCED
   }
 
   private final Kind kind;

@@ -3,6 +3,7 @@ package io.fjordmq.cluster.peer;
 import io.fjordmq.cluster.NodeAddress;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.NodeIdentity;
+import io.fjordmq.cluster.StartFence;
 import io.fjordmq.cluster.consensus.AddressBook;
 import io.fjordmq.cluster.tls.ClusterTls;
 import io.fjordmq.cluster.tls.ReloadingContext;
@@ -43,6 +44,7 @@ public final class PeerPort implements PeerNetwork, AutoCloseable {
   private final NodeIdentity self;
   private final AddressBook addresses;
   private final PeerSettings settings;
+  private final StartFence fence;
   private final PeerChannels channels;
   private final PeerServer answering;
   private final Map<NodeId, NodeLink> links = new ConcurrentHashMap<>();
@@ -51,12 +53,18 @@ public final class PeerPort implements PeerNetwork, AutoCloseable {
   private volatile boolean closed;
 
   private PeerPort(
-      NodeIdentity self, AddressBook addresses, PeerSettings settings, PeerChannels channels) {
+      NodeIdentity self,
+      AddressBook addresses,
+      PeerSettings settings,
+      StartFence fence,
+      PeerChannels channels) {
+    this.fence = fence;
     this.self = self;
     this.addresses = addresses;
     this.settings = settings;
     this.channels = channels;
-    this.answering = new PeerServer(self.clusterId(), self.node(), settings);
+    this.answering =
+        new PeerServer(self.clusterId(), self.node(), settings, fence, this::connectedFrom);
   }
 
   /**
@@ -65,6 +73,7 @@ public final class PeerPort implements PeerNetwork, AutoCloseable {
    * @param bind where to listen, port 0 for any
    * @param addresses where the cluster ports of other nodes are
    * @param tls null for plain text
+   * @param fence knows which starts of other nodes may take part
    * @throws IOException if the port cannot be opened or the files for TLS cannot be used; says what
    *     is wrong
    */
@@ -73,10 +82,11 @@ public final class PeerPort implements PeerNetwork, AutoCloseable {
       InetSocketAddress bind,
       AddressBook addresses,
       @Nullable ClusterTls tls,
-      PeerSettings settings)
+      PeerSettings settings,
+      StartFence fence)
       throws IOException {
     PeerChannels channels = PeerChannels.open(settings, tls);
-    PeerPort port = new PeerPort(self, addresses, settings, channels);
+    PeerPort port = new PeerPort(self, addresses, settings, fence, channels);
     try {
       port.listen(bind, tls);
     } catch (IOException e) {
@@ -132,6 +142,11 @@ public final class PeerPort implements PeerNetwork, AutoCloseable {
   }
 
   @Override
+  public StartFence fence() {
+    return fence;
+  }
+
+  @Override
   public void introduceBy(Function<Hello, Introduction> answer) {
     answering.introduceBy(answer);
   }
@@ -159,9 +174,16 @@ public final class PeerPort implements PeerNetwork, AutoCloseable {
     return links.computeIfAbsent(node, this::link).ask(service, request, timeout);
   }
 
+  private void connectedFrom(NodeId node) {
+    NodeLink link = links.get(node);
+    if (link != null) {
+      link.endPause();
+    }
+  }
+
   private NodeLink link(NodeId node) {
     NodeLink link =
-        new NodeLink(self.clusterId(), self.node(), node, addresses, channels, settings);
+        new NodeLink(self.clusterId(), self.node(), node, addresses, channels, settings, fence);
     if (closed) {
       link.close();
     } else if (ticking.compareAndSet(false, true)) { // a node without others is not woken

@@ -4,6 +4,8 @@ import com.google.protobuf.ByteString;
 import com.google.protobuf.UnsafeByteOperations;
 import io.fjordmq.cluster.NodeAddress;
 import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.SpokenVersions;
+import io.fjordmq.cluster.StartStamp;
 import io.fjordmq.cluster.peer.proto.Accepted;
 import io.fjordmq.cluster.peer.proto.Answer;
 import io.fjordmq.cluster.peer.proto.AnswererMessage;
@@ -15,6 +17,7 @@ import io.fjordmq.cluster.peer.proto.Opening;
 import io.fjordmq.cluster.peer.proto.Ping;
 import io.fjordmq.cluster.peer.proto.Pong;
 import io.fjordmq.cluster.peer.proto.Request;
+import io.fjordmq.cluster.peer.proto.StartMessage;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,8 +26,10 @@ import org.jspecify.annotations.Nullable;
 
 /** What goes over the wire, in the words of this package. {@code peer.proto} draws it. */
 final class PeerProtocol {
-  /** Raised when nodes of the version before would misunderstand. */
-  static final int VERSION = 1;
+  /** The highest is raised when nodes of the version before would misunderstand. */
+  static final SpokenVersions VERSIONS = new SpokenVersions(2, 2);
+
+  private static final String NAME = "the protocol between nodes";
 
   /** What a message has besides its body, at most: numbers, and the name of a service. */
   static final int OVERHEAD_BYTES = 512;
@@ -33,19 +38,25 @@ final class PeerProtocol {
       AskerMessage.newBuilder().setPing(Ping.getDefaultInstance()).build();
   static final AnswererMessage PONG =
       AnswererMessage.newBuilder().setPong(Pong.getDefaultInstance()).build();
-  static final AnswererMessage ACCEPTED =
-      AnswererMessage.newBuilder().setAccepted(Accepted.getDefaultInstance()).build();
 
   private PeerProtocol() {}
 
-  static AskerMessage opening(String clusterId, NodeId from, NodeId to) {
+  static AskerMessage opening(String clusterId, NodeId from, NodeId to, StartStamp start) {
     return AskerMessage.newBuilder()
         .setOpening(
             Opening.newBuilder()
-                .setProtocol(VERSION)
+                .setProtocol(VERSIONS.highest())
+                .setLowestProtocol(VERSIONS.lowest())
+                .setStart(encode(start))
                 .setCluster(clusterId)
                 .setFrom(from.value())
                 .setTo(to.value()))
+        .build();
+  }
+
+  static AnswererMessage accepted(int version, StartStamp start) {
+    return AnswererMessage.newBuilder()
+        .setAccepted(Accepted.newBuilder().setProtocol(version).setStart(encode(start)))
         .build();
   }
 
@@ -73,12 +84,18 @@ final class PeerProtocol {
   }
 
   static HelloMessage encode(Hello hello) {
-    HelloMessage.Builder out = HelloMessage.newBuilder().setProtocol(VERSION);
+    HelloMessage.Builder out =
+        HelloMessage.newBuilder()
+            .setProtocol(VERSIONS.highest())
+            .setLowestProtocol(VERSIONS.lowest());
     if (hello.clusterId() != null) {
       out.setCluster(hello.clusterId());
     }
     if (hello.node() != null && hello.address() != null) {
       out.setFrom(encode(hello.node(), hello.address()));
+    }
+    if (hello.start() != null) {
+      out.setStart(encode(hello.start()));
     }
     return out.build();
   }
@@ -87,19 +104,21 @@ final class PeerProtocol {
    * @throws IllegalArgumentException if it is none
    */
   static Hello decode(HelloMessage in) {
-    requireVersion(in.getProtocol());
+    requireVersion(in.getLowestProtocol(), in.getProtocol());
     boolean known = in.hasFrom();
     return new Hello(
         in.getCluster().isEmpty() ? null : in.getCluster(),
         known ? new NodeId(in.getFrom().getNode()) : null,
-        known ? address(in.getFrom()) : null);
+        known ? address(in.getFrom()) : null,
+        in.hasStart() ? decode(in.getStart()) : null);
   }
 
   static IntroductionMessage encode(Introduction introduction) {
     IntroductionMessage.Builder out =
         IntroductionMessage.newBuilder()
-            .setProtocol(VERSION)
+            .setProtocol(VERSIONS.highest())
             .setCluster(introduction.clusterId())
+            .setStart(encode(introduction.start()))
             .setEnv(introduction.env())
             .setSelf(encode(introduction.node(), introduction.address()))
             .setWallClockMillis(introduction.wallClockMillis());
@@ -116,7 +135,7 @@ final class PeerProtocol {
    * @throws IllegalArgumentException if it is none
    */
   static Introduction decode(IntroductionMessage in) {
-    requireVersion(in.getProtocol());
+    requireVersion(in.getProtocol(), in.getProtocol());
     Map<NodeId, NodeAddress> addresses = new HashMap<>();
     for (NodeAddressMessage address : in.getAddressesList()) {
       addresses.put(new NodeId(address.getNode()), address(address));
@@ -125,6 +144,7 @@ final class PeerProtocol {
         in.getCluster(),
         in.getEnv(),
         new NodeId(in.getSelf().getNode()),
+        decode(in.getStart()),
         address(in.getSelf()),
         nodes(in.getMetadataVotersList()),
         nodes(in.getMetadataLearnersList()),
@@ -134,14 +154,22 @@ final class PeerProtocol {
   }
 
   /**
-   * @throws IllegalArgumentException if the other speaks another version
+   * The version to speak with a node that speaks these.
+   *
+   * @param lowest 0 if it did not say
+   * @throws IllegalArgumentException if there is none; names both ranges
    */
-  static void requireVersion(int theirs) {
-    if (theirs != VERSION) {
-      throw new IllegalArgumentException(
-          "version %d of the protocol between nodes, this node speaks version %d: upgrade %s"
-              .formatted(theirs, VERSION, theirs > VERSION ? "this node" : "the other"));
-    }
+  static int requireVersion(int lowest, int highest) {
+    int from = lowest == 0 || lowest > highest ? highest : lowest;
+    return VERSIONS.inCommonWith(new SpokenVersions(from, highest), NAME);
+  }
+
+  static StartStamp decode(StartMessage in) {
+    return new StartStamp(in.getCount(), in.getToken());
+  }
+
+  private static StartMessage encode(StartStamp start) {
+    return StartMessage.newBuilder().setCount(start.count()).setToken(start.token()).build();
   }
 
   private static NodeAddressMessage encode(NodeId node, NodeAddress address) {

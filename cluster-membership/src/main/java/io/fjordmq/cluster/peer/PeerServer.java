@@ -1,6 +1,8 @@
 package io.fjordmq.cluster.peer;
 
 import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.StartFence;
+import io.fjordmq.cluster.StartStamp;
 import io.fjordmq.cluster.peer.proto.AnswererMessage;
 import io.fjordmq.cluster.peer.proto.AskerMessage;
 import io.fjordmq.cluster.peer.proto.HelloMessage;
@@ -12,6 +14,7 @@ import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -20,12 +23,24 @@ final class PeerServer extends PeersGrpc.PeersImplBase {
   private final String clusterId;
   private final NodeId self;
   private final PeerSettings settings;
+  private final StartFence fence;
+  private final Consumer<NodeId> onConnected;
   private final Map<String, PeerServices.Handler> services = new ConcurrentHashMap<>();
   private final Map<NodeId, AnsweringStream> streams = new ConcurrentHashMap<>();
   private volatile @Nullable Function<Hello, Introduction> introducing;
 
-  PeerServer(String clusterId, NodeId self, PeerSettings settings) {
+  /**
+   * @param onConnected told of each node that has connected to this one
+   */
+  PeerServer(
+      String clusterId,
+      NodeId self,
+      PeerSettings settings,
+      StartFence fence,
+      Consumer<NodeId> onConnected) {
+    this.onConnected = onConnected;
     this.clusterId = clusterId;
+    this.fence = fence;
     this.self = self;
     this.settings = settings;
   }
@@ -48,19 +63,23 @@ final class PeerServer extends PeersGrpc.PeersImplBase {
     return services.get(service);
   }
 
+  StartFence fence() {
+    return fence;
+  }
+
   /**
+   * The version to speak with the node that opens.
+   *
    * @throws IllegalArgumentException if the opening is not for this node; says so to the operator
    *     of the node that asks
    */
-  void requireMeant(Opening opening, NodeId from) {
-    if (opening.getProtocol() != PeerProtocol.VERSION) {
+  int requireMeant(Opening opening, NodeId from) {
+    int version;
+    try {
+      version = PeerProtocol.requireVersion(opening.getLowestProtocol(), opening.getProtocol());
+    } catch (IllegalArgumentException e) {
       throw new IllegalArgumentException(
-          "node "
-              + self
-              + " does not understand node "
-              + from
-              + ", which speaks "
-              + versionOf(opening, from));
+          "node %s refuses node %s: %s".formatted(self, from, e.getMessage()), e);
     }
     if (!opening.getCluster().equals(clusterId)) {
       throw new IllegalArgumentException(
@@ -72,18 +91,7 @@ final class PeerServer extends PeersGrpc.PeersImplBase {
           "node %s meant to reach node %s but this is %s: its address has changed"
               .formatted(from, opening.getTo(), self));
     }
-    if (from.equals(self)) {
-      throw new IllegalArgumentException(
-          "another process calls itself node %s: a data directory was copied".formatted(self));
-    }
-  }
-
-  private String versionOf(Opening opening, NodeId from) {
-    return "version %d of the protocol between nodes, not version %d: upgrade node %s"
-        .formatted(
-            opening.getProtocol(),
-            PeerProtocol.VERSION,
-            opening.getProtocol() > PeerProtocol.VERSION ? self : from);
+    return version;
   }
 
   /** Of several connections of a node only the last is served. */
@@ -92,6 +100,7 @@ final class PeerServer extends PeersGrpc.PeersImplBase {
     if (before != null) {
       before.replaced();
     }
+    onConnected.accept(from);
   }
 
   void gone(NodeId from, AnsweringStream stream) {
@@ -109,12 +118,26 @@ final class PeerServer extends PeersGrpc.PeersImplBase {
       return;
     }
     try {
-      answer.onNext(PeerProtocol.encode(introduction.apply(PeerProtocol.decode(request))));
+      Hello hello = PeerProtocol.decode(request);
+      StartFence.Refusal refusal = refusal(hello);
+      if (refusal != null) {
+        answer.onError(PeerRefusals.encode(refusal));
+        return;
+      }
+      answer.onNext(PeerProtocol.encode(introduction.apply(hello)));
       answer.onCompleted();
     } catch (IllegalArgumentException e) {
       answer.onError(
           Status.FAILED_PRECONDITION.withDescription(e.getMessage()).asRuntimeException());
     }
+  }
+
+  private StartFence.@Nullable Refusal refusal(Hello hello) {
+    NodeId from = hello.node();
+    StartStamp start = hello.start();
+    return from != null && start != null && clusterId.equals(hello.clusterId())
+        ? fence.refusal(from, start)
+        : null;
   }
 
   @Override

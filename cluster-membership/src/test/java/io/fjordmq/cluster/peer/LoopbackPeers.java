@@ -3,6 +3,8 @@ package io.fjordmq.cluster.peer;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.fjordmq.cluster.NodeAddress;
 import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.StartFence;
+import io.fjordmq.cluster.StartStamp;
 import io.fjordmq.cluster.consensus.sim.SimNetwork;
 import io.fjordmq.cluster.peer.PeerException.Kind;
 import io.fjordmq.cluster.peer.proto.HelloMessage;
@@ -110,9 +112,11 @@ public final class LoopbackPeers {
     private final NodeId self;
     private final Executor threads;
     private final Map<String, Handler> services = new ConcurrentHashMap<>();
+    private final StartFence fence;
     private volatile boolean ended;
 
     private Node(NodeId self, Executor threads) {
+      this.fence = StartFence.inMemory(self, StartStamp.NONE);
       this.self = self;
       this.threads = threads;
     }
@@ -152,6 +156,11 @@ public final class LoopbackPeers {
           ? CompletableFuture.failedFuture(new PeerException(Kind.NOT_SENT, "it is this node"))
           : ask(there, HELLO, PeerProtocol.encode(hello).toByteArray(), timeout)
               .thenApply(LoopbackPeers::introduction);
+    }
+
+    @Override
+    public StartFence fence() {
+      return fence;
     }
 
     @Override

@@ -3,6 +3,8 @@ package io.fjordmq.cluster.peer;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.StartFence;
+import io.fjordmq.cluster.StartStamp;
 import io.fjordmq.cluster.peer.proto.HelloMessage;
 import io.fjordmq.cluster.peer.proto.IntroductionMessage;
 import io.fjordmq.cluster.peer.proto.Opening;
@@ -16,21 +18,23 @@ class NewerProtocolTest {
   @Test
   void shouldRefuseGreetingsOfTheNextVersion() {
     String why =
-        "version 2 of the protocol between nodes, this node speaks version 1: upgrade this node";
-    assertThatThrownBy(() -> PeerProtocol.decode(HelloMessage.newBuilder().setProtocol(2).build()))
+        "it speaks version 3 of the protocol between nodes, this node speaks version 2: upgrade this node";
+    assertThatThrownBy(() -> PeerProtocol.decode(HelloMessage.newBuilder().setProtocol(3).build()))
         .hasMessage(why);
     assertThatThrownBy(
-            () -> PeerProtocol.decode(IntroductionMessage.newBuilder().setProtocol(2).build()))
+            () -> PeerProtocol.decode(IntroductionMessage.newBuilder().setProtocol(3).build()))
         .hasMessage(why);
   }
 
   @Test
   void shouldSayWhichOfTwoNodesIsTheOlder() {
-    PeerServer server = new PeerServer("c1", A, TestPorts.SETTINGS);
-    assertThatThrownBy(() -> server.requireMeant(Opening.newBuilder().setProtocol(2).build(), B))
-        .hasMessageContaining("version 2")
-        .hasMessageEndingWith("upgrade node a");
-    assertThatThrownBy(() -> server.requireMeant(Opening.newBuilder().setProtocol(0).build(), B))
-        .hasMessageEndingWith("upgrade node b");
+    PeerServer server =
+        new PeerServer(
+            "c1", A, TestPorts.SETTINGS, StartFence.inMemory(A, StartStamp.NONE), node -> {});
+    assertThatThrownBy(() -> server.requireMeant(Opening.newBuilder().setProtocol(3).build(), B))
+        .hasMessageContaining("version 3")
+        .hasMessageEndingWith("upgrade this node");
+    assertThatThrownBy(() -> server.requireMeant(Opening.newBuilder().setProtocol(1).build(), B))
+        .hasMessageEndingWith("upgrade it");
   }
 }

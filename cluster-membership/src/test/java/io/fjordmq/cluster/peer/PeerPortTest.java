@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fjordmq.cluster.NodeAddress;
 import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.StartFence;
+import io.fjordmq.cluster.StartStamp;
 import io.fjordmq.cluster.peer.PeerException.Kind;
 import java.net.Socket;
 import java.nio.ByteBuffer;
@@ -108,6 +110,19 @@ class PeerPortTest {
     assertThat(failure.kind()).isEqualTo(Kind.NOT_SENT);
     ports.open(B).serve("echo", (from, request) -> done(request));
     assertThat(askUntilAnswered(a)).isEqualTo("x");
+  }
+
+  @Test
+  void shouldReachANodeAtOnceThatHasConnectedAfterItsRestart() throws Exception {
+    PeerPort a = ports.open(TestPorts.CLUSTER, A, null, TestPorts.LONG_PAUSES);
+    a.serve("echo", (from, request) -> done(request));
+    ports.open(B).close();
+    assertThat(failure(a.ask(B, "echo", bytes("x"), PATIENCE)).kind()).isEqualTo(Kind.NOT_SENT);
+    PeerPort restarted = ports.open(B);
+    restarted.serve("echo", (from, request) -> done(request));
+    assertThat(failure(a.ask(B, "echo", bytes("x"), PATIENCE)).kind()).isEqualTo(Kind.NOT_SENT);
+    get(restarted.ask(A, "echo", bytes("y"), PATIENCE));
+    assertThat(text(get(a.ask(B, "echo", bytes("x"), PATIENCE)))).isEqualTo("x");
   }
 
   @Test
@@ -229,13 +244,23 @@ class PeerPortTest {
         .hasMessageContaining("node b is still starting");
     ConcurrentLinkedQueue<Hello> hellos = new ConcurrentLinkedQueue<>();
     Introduction introduction =
-        new Introduction("c1", "Test", B, where, Set.of(B), Set.of(A), B, Map.of(B, where), 1234);
+        new Introduction(
+            "c1",
+            "Test",
+            B,
+            StartStamp.NONE,
+            where,
+            Set.of(B),
+            Set.of(A),
+            B,
+            Map.of(B, where),
+            1234);
     b.introduceBy(
         hello -> {
           hellos.add(hello);
           return introduction;
         });
-    Hello hello = new Hello("c1", A, TestPorts.addressOf(a));
+    Hello hello = new Hello("c1", A, TestPorts.addressOf(a), StartStamp.NONE);
     assertThat(get(a.greet(where, hello, PATIENCE))).isEqualTo(introduction);
     assertThat(get(a.greet(where, Hello.NOBODY, PATIENCE))).isEqualTo(introduction);
     assertThat(hellos).containsExactly(hello, Hello.NOBODY);
@@ -263,7 +288,8 @@ class PeerPortTest {
                     a.boundAddress(),
                     node -> null,
                     null,
-                    TestPorts.SETTINGS))
+                    TestPorts.SETTINGS,
+                    StartFence.inMemory(B, StartStamp.NONE)))
         .hasMessageContaining(a.boundAddress() + " cannot be opened")
         .hasMessageContaining("in use");
   }

@@ -3,6 +3,8 @@ package io.fjordmq.cluster.peer;
 import io.fjordmq.cluster.NodeAddress;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.NodeIdentity;
+import io.fjordmq.cluster.StartFence;
+import io.fjordmq.cluster.StartStamp;
 import io.fjordmq.cluster.tls.ClusterTls;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -31,6 +33,19 @@ final class TestPorts implements AutoCloseable {
           1 << 18,
           2);
 
+  /** After a failed attempt to connect, calls fail at once for longer than any test takes. */
+  static final PeerSettings LONG_PAUSES =
+      new PeerSettings(
+          SETTINGS.connectTimeout(),
+          Duration.ofHours(1),
+          Duration.ofHours(1),
+          SETTINGS.pingInterval(),
+          SETTINGS.silence(),
+          SETTINGS.maxQueuedBytes(),
+          SETTINGS.maxUnanswered(),
+          SETTINGS.maxMessageBytes(),
+          SETTINGS.ioThreads());
+
   private final Map<NodeId, InetSocketAddress> addresses = new ConcurrentHashMap<>();
   private final List<AutoCloseable> open = new ArrayList<>();
 
@@ -42,7 +57,13 @@ final class TestPorts implements AutoCloseable {
       throws Exception {
     InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     PeerPort port =
-        PeerPort.open(new NodeIdentity(node, cluster), any, addresses::get, tls, settings);
+        PeerPort.open(
+            new NodeIdentity(node, cluster),
+            any,
+            addresses::get,
+            tls,
+            settings,
+            StartFence.inMemory(node, StartStamp.NONE));
     addresses.put(node, port.boundAddress());
     open.add(port);
     return port;

@@ -1,0 +1,28 @@
+package io.fjordmq.cluster.peer;
+
+import io.fjordmq.cluster.StartFence;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import org.jspecify.annotations.Nullable;
+
+/** How a node is told by gRPC that its data directory is not let in. */
+final class PeerRefusals {
+  private PeerRefusals() {}
+
+  static StatusRuntimeException encode(StartFence.Refusal refusal) {
+    Status status = refusal.forGood() ? Status.PERMISSION_DENIED : Status.ALREADY_EXISTS;
+    return status.withDescription(refusal.why()).asRuntimeException();
+  }
+
+  /** Null if the status says something else. */
+  static StartFence.@Nullable Refusal decode(Status status) {
+    String why = status.getDescription();
+    return why == null
+        ? null
+        : switch (status.getCode()) {
+          case PERMISSION_DENIED -> new StartFence.Refusal(why, true);
+          case ALREADY_EXISTS -> new StartFence.Refusal(why, false);
+          default -> null;
+        };
+  }
+}
