@@ -74,7 +74,7 @@ final class MetadataState implements ReplicatedState {
       throw NewerFormException.in(e) != null
           ? e
           : new IOException(
-              e.getMessage() + "; restore this node's data directory from a backup", e);
+              e.getMessage() + "; start with an empty data directory to join as a new node", e);
     }
   }
 

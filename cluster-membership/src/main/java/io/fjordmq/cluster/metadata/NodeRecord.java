@@ -11,11 +11,13 @@ import java.util.List;
  * What the cluster knows of a node, under {@code node/<id>}.
  *
  * <pre>
+ * u8 form = 4 | u8 state | i64 incarnation | u16 port | u16 length, host (UTF-8)    STARTING
  * u8 form = 3 | u8 state | i64 incarnation | u16 port | u16 length, host (UTF-8)    later states
  * u8 form = 2 | u8 state | i64 incarnation | u16 port | u16 length, host (UTF-8)
  * u8 form = 1 |            i64 incarnation | u16 port | u16 length, host (UTF-8)    of one node, UP
  *
- * state: 0 UP, 1 DRAINING, 2 DOWN; in form 3 also 3 FULL, 4 SLOW, 5 LEAVING, 6 REMOVED
+ * state: 0 UP, 1 DRAINING, 2 DOWN; in form 3 also 3 FULL, 4 SLOW, 5 LEAVING, 6 REMOVED;
+ * in form 4 7 STARTING
  * </pre>
  *
  * @param node who
@@ -31,6 +33,8 @@ public record NodeRecord(NodeId node, NodeAddress address, long incarnation, Sta
   /** A version that knows nothing of the later states shall say so, not take them for others. */
   private static final byte FORM_OF_LATER_STATES = 3;
 
+  private static final byte FORM_OF_STARTING = 4;
+
   private static final byte FORM_WITHOUT_STATE = 1;
 
   /** Written as their ordinals. */
@@ -43,7 +47,9 @@ public record NodeRecord(NodeId node, NodeAddress address, long incarnation, Sta
     /** Alive, and about to go for good. */
     LEAVING,
     /** No member any more. The record stays, so that the id never comes back. */
-    REMOVED
+    REMOVED,
+    /** Registered, with a lease, and not yet ready to be counted. */
+    STARTING
   }
 
   /** Of a node that is UP. */
@@ -76,9 +82,16 @@ public record NodeRecord(NodeId node, NodeAddress address, long incarnation, Sta
   public byte[] encode() {
     byte[] host = address.host().getBytes(StandardCharsets.UTF_8);
     ByteBuffer out = ByteBuffer.allocate(1 + 1 + 8 + 2 + 2 + host.length);
-    byte form = state.compareTo(State.DOWN) > 0 ? FORM_OF_LATER_STATES : FORM;
-    out.put(form).put((byte) state.ordinal()).putLong(incarnation);
+    out.put(form()).put((byte) state.ordinal()).putLong(incarnation);
     return out.putShort((short) address.port()).putShort((short) host.length).put(host).array();
+  }
+
+  /** The oldest version that has the state. */
+  private byte form() {
+    if (state == State.STARTING) {
+      return FORM_OF_STARTING;
+    }
+    return state.compareTo(State.DOWN) > 0 ? FORM_OF_LATER_STATES : FORM;
   }
 
   /**
@@ -90,8 +103,8 @@ public record NodeRecord(NodeId node, NodeAddress address, long incarnation, Sta
     if (!record.key().startsWith(PREFIX)) {
       throw new IllegalArgumentException("not a node's record: " + record);
     }
-    if (form != FORM_WITHOUT_STATE && form != FORM) {
-      NewerFormException.require("a node's record", FORM_OF_LATER_STATES, form);
+    if (form < FORM_WITHOUT_STATE || form > FORM_OF_STARTING) {
+      NewerFormException.require("a node's record", FORM_OF_STARTING, form);
     }
     State state = form == FORM_WITHOUT_STATE ? State.UP : state(in.get());
     long incarnation = in.getLong();

@@ -6,10 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fjordmq.cluster.NodeAddress;
 import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.StartStamp;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -59,6 +61,8 @@ class MetadataCodecTest {
     assertThat(NodeRecord.decode(new MetadataRecord("node/n", slow.encode(), 1))).isEqualTo(slow);
     assertThat(HEX.formatHex(node.in(NodeRecord.State.LEAVING).encode()))
         .isEqualTo("03050000000000000003ffff0003682e78");
+    assertThat(HEX.formatHex(node.in(NodeRecord.State.STARTING).encode()))
+        .isEqualTo("04070000000000000003ffff0003682e78");
     assertThat(HEX.formatHex(node.in(NodeRecord.State.REMOVED).encode()))
         .isEqualTo("03060000000000000003ffff0003682e78");
     assertThat(HEX.formatHex(new ClusterRecord("c1", 4, "Test").encode()))
@@ -80,6 +84,18 @@ class MetadataCodecTest {
   }
 
   @Test
+  void shouldWriteTheBytesOfTheStartOfANodeAsDrawn() {
+    NodeId node = new NodeId("n");
+    StartStamp start = new StartStamp(258, -2);
+    Change first = StartRecord.put(node, start, MetadataView.EMPTY);
+    String golden = "01" + "0000000000000102" + "fffffffffffffffe";
+    assertThat(first).isEqualTo(Change.put("start/n", HEX.parseHex(golden), Change.ABSENT));
+    MetadataView view = MetadataView.EMPTY.with(List.of(first));
+    assertThat(StartRecord.all(view)).isEqualTo(Map.of(node, start));
+    assertThat(StartRecord.put(node, start, view).expectedVersion()).isEqualTo(view.version());
+  }
+
+  @Test
   void shouldReadANodesRecordOfBeforeThereWereStatesAsUp() {
     byte[] old = HEX.parseHex("010000000000000003ffff0003682e78");
     assertThat(NodeRecord.decode(new MetadataRecord("node/n", old, 1)))
@@ -88,9 +104,9 @@ class MetadataCodecTest {
 
   @Test
   void shouldRefuseANodeInAStateOfANewerVersion() {
-    byte[] newer = HEX.parseHex("03070000000000000003ffff0003682e78");
+    byte[] newer = HEX.parseHex("04080000000000000003ffff0003682e78");
     assertThatThrownBy(() -> NodeRecord.decode(new MetadataRecord("node/n", newer, 1)))
-        .hasMessageContaining("state of a node of unknown kind 7");
+        .hasMessageContaining("state of a node of unknown kind 8");
   }
 
   @Property

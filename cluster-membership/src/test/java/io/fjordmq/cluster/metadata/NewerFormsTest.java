@@ -14,16 +14,19 @@ class NewerFormsTest {
 
   @Test
   void shouldRefuseRecordsAndEntriesOfTheNextVersion() {
-    byte[] node = {4, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 1, 'h'};
+    byte[] node = {5, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 1, 'h'};
     byte[] state = {2, 9, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 1, 'h'};
     byte[] cluster = {9, 0, 0, 0, 0, 0, 0, 0, 0};
     MetadataView strange =
         MetadataView.of(1, List.of(new MetadataRecord(ClusterRecord.KEY, cluster, 1)));
+    MetadataView start =
+        MetadataView.of(1, List.of(new MetadataRecord("start/a", new byte[] {2}, 1)));
     for (Runnable read :
         List.<Runnable>of(
             () -> NodeRecord.decode(new MetadataRecord("node/a", node, 1)),
             () -> NodeRecord.decode(new MetadataRecord("node/a", state, 1)),
             () -> ClusterRecord.of(strange),
+            () -> StartRecord.all(start),
             () -> MetadataCodec.decodeBatch(ByteBuffer.wrap(new byte[] {2, 0, 0, 0, 0})))) {
       assertThatThrownBy(read::run)
           .isInstanceOf(NewerFormException.class)
