@@ -11,6 +11,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The directory with everything a node must not lose, held by one process at a time.
@@ -19,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  * however that ends. The file holds the number of the process, for people.
  */
 public final class DataDirectory implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(DataDirectory.class);
+
   static final String LOCK_FILE = "lock";
 
   private final Path path;
@@ -30,7 +34,8 @@ public final class DataDirectory implements AutoCloseable {
   }
 
   /**
-   * Takes the directory, and creates it if only its last part is missing.
+   * Takes the directory, and creates it if only its last part is missing. From then on no other
+   * user can enter it.
    *
    * @throws FileSystemException if it cannot be used; says what is wrong and what to do
    */
@@ -43,7 +48,21 @@ public final class DataDirectory implements AutoCloseable {
           "this user may not write to the data directory; change its owner or choose another",
           null);
     }
-    return new DataDirectory(path, lock(path));
+    DataDirectory taken = new DataDirectory(path, lock(path));
+    closeToOthers(path);
+    return taken;
+  }
+
+  /** Earlier versions created the directory with the umask's mode. */
+  private static void closeToOthers(Path path) {
+    try {
+      if (PrivateDirectory.close(path)) {
+        LOG.warn(
+            "Data directory was accessible to other users; its mode is now 0700 path={}", path);
+      }
+    } catch (IOException e) {
+      LOG.warn("Cannot make the data directory private: {}; run chmod 0700 on it path={}", e, path);
+    }
   }
 
   public Path path() {
@@ -79,7 +98,7 @@ public final class DataDirectory implements AutoCloseable {
           null);
     }
     try {
-      Files.createDirectory(path);
+      PrivateDirectory.create(path);
       AtomicFile.syncDirectory(parent);
     } catch (IOException e) {
       throw unusable(

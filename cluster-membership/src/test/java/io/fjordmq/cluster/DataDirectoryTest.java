@@ -24,6 +24,20 @@ final class DataDirectoryTest {
   }
 
   @Test
+  void shouldLetNoOtherUserIn() throws IOException {
+    assumeThat(folder.getFileSystem().supportedFileAttributeViews()).contains("posix");
+    Path fresh = folder.resolve("data");
+    DataDirectory.open(fresh).close();
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(fresh)))
+        .isEqualTo("rwx------");
+    Path open = Files.createDirectory(folder.resolve("open"));
+    Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rwxr-xr-x"));
+    DataDirectory.open(open).close();
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(open)))
+        .isEqualTo("rwx------");
+  }
+
+  @Test
   void shouldSayWhichParentIsMissingWhenThereIsNone() {
     assertThatThrownBy(() -> DataDirectory.open(folder.resolve("a").resolve("data")))
         .isInstanceOf(FileSystemException.class)
