@@ -37,6 +37,11 @@ public interface ConsensusHost extends AutoCloseable {
    */
   Consensus open(GroupId group, ReplicatedState state) throws ConsensusException;
 
+  /** Whether {@link #open} begins with a copy that a crash kept from being installed. */
+  default boolean isInstalling(GroupId group) {
+    return false;
+  }
+
   /** Removes this node's replica of a closed group for ever: log, term and vote. */
   void destroy(GroupId group) throws ConsensusException;
 

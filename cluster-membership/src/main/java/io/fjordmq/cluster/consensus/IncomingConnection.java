@@ -4,9 +4,12 @@ import com.alipay.sofa.jraft.rpc.Connection;
 import com.alipay.sofa.jraft.rpc.RpcContext;
 import com.google.protobuf.Message;
 import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.StartFence;
+import io.fjordmq.cluster.StartStamp;
 import io.fjordmq.cluster.consensus.ConsensusObserver.TrafficDrop;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.handler.codec.CorruptedFrameException;
@@ -26,11 +29,14 @@ final class IncomingConnection extends SimpleChannelInboundHandler<ByteBuf> impl
   private final Channel channel;
   private final RaftRequests requests;
   private final AddressBook addresses;
+  private final StartFence fence;
   private final TransportSettings settings;
   private final ConsensusObserver observer;
   private final FrameQueue queue;
   private final Map<String, Object> attributes = new ConcurrentHashMap<>();
   private @Nullable NodeId peer;
+  private StartStamp start = StartStamp.NONE;
+  private boolean refused;
 
   IncomingConnection(
       NodeId self,
@@ -42,6 +48,7 @@ final class IncomingConnection extends SimpleChannelInboundHandler<ByteBuf> impl
     this.channel = channel;
     this.requests = requests;
     this.addresses = port.addresses();
+    this.fence = port.fence();
     this.settings = port.settings();
     this.observer = observer;
     this.queue = new FrameQueue(channel, settings.heartbeatTick(), settings.maxQueuedBytes());
@@ -63,21 +70,36 @@ final class IncomingConnection extends SimpleChannelInboundHandler<ByteBuf> impl
   @Override
   protected void channelRead0(ChannelHandlerContext context, ByteBuf frame) {
     byte kind = frame.readByte();
-    if (peer == null) {
+    NodeId from = peer;
+    if (refused) {
+      return; // it is told why, and closed
+    } else if (from == null) {
       greet(kind, frame);
-    } else if (addresses.isRemoved(peer)) {
-      throw new CorruptedFrameException("node " + peer + " was removed from the cluster");
+    } else if (addresses.isRemoved(from)) {
+      throw new CorruptedFrameException("node " + from + " was removed from the cluster");
+    } else if (!fence.hears(from, start)) {
+      throw new CorruptedFrameException("a later start of it is known, or this node is fenced");
     } else if (kind == RaftFrame.REQUEST) {
       RaftFrame.Call request = RaftFrame.readCall(frame);
       requests.handle(request, new Answering(request));
+    } else if (kind == RaftFrame.HELLO) {
+      RaftFrame.readVersions(frame);
+      admit(RaftFrame.readHello(frame));
     } else {
-      throw new CorruptedFrameException(peer + " sent something else than a request");
+      throw new CorruptedFrameException(from + " sent a frame that is not a request");
     }
   }
 
   private void greet(byte kind, ByteBuf frame) {
     if (kind != RaftFrame.HELLO) {
       throw new CorruptedFrameException("the first frame was no hello");
+    }
+    int version;
+    try {
+      version = RaftFrame.readVersions(frame);
+    } catch (CorruptedFrameException e) {
+      refuse(new StartFence.Refusal("node " + self + " says: " + e.getMessage(), false));
+      throw e;
     }
     RaftFrame.Hello hello = RaftFrame.readHello(frame);
     if (!hello.to().equals(self)) {
@@ -90,7 +112,38 @@ final class IncomingConnection extends SimpleChannelInboundHandler<ByteBuf> impl
               + self
               + "; its address book is out of date");
     }
+    if (admit(hello)) {
+      channel.writeAndFlush(
+          RaftFrame.welcome(channel.alloc(), new RaftFrame.Welcome(version, fence.own())));
+    }
+  }
+
+  /** Lets the node in, at first and whenever it has raised its start. */
+  private boolean admit(RaftFrame.Hello hello) {
+    StartFence.Refusal refusal =
+        fence.fencedBecause() == null
+            ? fence.enter(hello.from(), hello.start())
+            : new StartFence.Refusal("node " + self + " is fenced", false);
+    if (refusal != null) {
+      if (requests.isNews(hello.from() + refusal.why())) {
+        LOG.warn("Refused a Raft connection: {} remote={}", refusal.why(), channel.remoteAddress());
+      }
+      refuse(refusal);
+      return false;
+    }
+    if (peer != null) {
+      fence.leave(peer, start); // this connection counts once
+    }
     peer = hello.from();
+    start = hello.start();
+    return true;
+  }
+
+  private void refuse(StartFence.Refusal refusal) {
+    refused = true;
+    channel
+        .writeAndFlush(RaftFrame.refusal(channel.alloc(), refusal))
+        .addListener(ChannelFutureListener.CLOSE);
   }
 
   /** One request waiting for its answer. */
@@ -141,6 +194,9 @@ final class IncomingConnection extends SimpleChannelInboundHandler<ByteBuf> impl
   @Override
   public void channelInactive(ChannelHandlerContext context) {
     queue.close();
+    if (peer != null) {
+      fence.leave(peer, start);
+    }
     requests.closed(remote(), this);
   }
 
@@ -150,7 +206,9 @@ final class IncomingConnection extends SimpleChannelInboundHandler<ByteBuf> impl
     if (peer != null || requests.isNews(host() + why)) {
       LOG.warn("closing the Raft connection from {}: {}", remote(), why);
     }
-    context.close();
+    if (!refused) {
+      context.close();
+    }
   }
 
   @Override

@@ -7,22 +7,27 @@ import com.alipay.sofa.jraft.closure.ReadIndexClosure;
 import com.alipay.sofa.jraft.core.NodeImpl;
 import com.alipay.sofa.jraft.entity.Task;
 import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.UseGate;
 import io.fjordmq.cluster.consensus.ConsensusException.Kind;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
-import java.util.concurrent.locks.ReadWriteLock;
-import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** One replica, run by sofa-jraft. */
 final class JRaftConsensus implements Consensus {
+  private static final Logger LOG = LoggerFactory.getLogger(JRaftConsensus.class);
+  private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(10);
   private static final byte[] NO_CONTEXT = new byte[0];
   private static final long CHECKPOINT_RETRY_NANOS = 1_000_000;
 
@@ -41,9 +46,9 @@ final class JRaftConsensus implements Consensus {
   private final OutstandingProposals outstanding;
   private final Set<CompletableFuture<?>> requests = ConcurrentHashMap.newKeySet();
 
-  // Readers use the node, the writer closes it: jraft may lose what is offered while it shuts down.
-  private final ReadWriteLock lifecycle = new ReentrantReadWriteLock();
-  private boolean closed;
+  // jraft may lose what is offered while it shuts down.
+  private final UseGate gate = new UseGate();
+  private final AtomicBoolean closed = new AtomicBoolean();
 
   JRaftConsensus(
       GroupId group,
@@ -244,6 +249,9 @@ final class JRaftConsensus implements Consensus {
 
   @Override
   public CompletableFuture<Long> checkpoint() {
+    if (services.snapshots().holdsLog()) {
+      return CompletableFuture.completedFuture(services.snapshots().coveredIndex());
+    }
     long wanted = machine.appliedIndex();
     return request(result -> checkpoint(wanted, result));
   }
@@ -292,15 +300,17 @@ final class JRaftConsensus implements Consensus {
   /**
    * Uses the node unless it is closed or halted.
    *
-   * @return why not; to be told outside of the lock, since who is told may close the replica
+   * @return why not; to be told outside of the gate, since the callback may close the replica
    */
   private @Nullable ConsensusException whileOpen(Supplier<@Nullable ConsensusException> use) {
-    lifecycle.readLock().lock();
+    if (!gate.enter()) {
+      return closedFailure();
+    }
     try {
-      ConsensusException refusal = closed ? closedFailure() : machine.haltCause();
+      ConsensusException refusal = machine.haltCause();
       return refusal == null ? use.get() : refusal;
     } finally {
-      lifecycle.readLock().unlock();
+      gate.leave();
     }
   }
 
@@ -319,24 +329,26 @@ final class JRaftConsensus implements Consensus {
 
   @Override
   public GroupStatus status() {
-    lifecycle.readLock().lock();
+    boolean open = gate.enter();
     try {
       return new GroupStatus(
           machine.leadership(),
           PeerNames.replicas(node.getCurrentConf()),
           services.log().getFirstLogIndex(),
-          ask(node::getLastLogIndex, services.log().getLastLogIndex()),
-          ask(node::getLastCommittedIndex, 0),
-          ask(node::getLastAppliedLogIndex, 0));
+          ask(open, node::getLastLogIndex, services.log().getLastLogIndex()),
+          ask(open, node::getLastCommittedIndex, 0),
+          ask(open, node::getLastAppliedLogIndex, 0));
     } finally {
-      lifecycle.readLock().unlock();
+      if (open) {
+        gate.leave();
+      }
     }
   }
 
   /** A figure of jraft's, which throws when its node has halted; that comes at any moment. */
-  private long ask(LongSupplier figure, long otherwise) {
+  private static long ask(boolean open, LongSupplier figure, long otherwise) {
     try {
-      return closed ? otherwise : figure.getAsLong();
+      return open ? figure.getAsLong() : otherwise;
     } catch (IllegalStateException halted) {
       return otherwise;
     }
@@ -345,22 +357,28 @@ final class JRaftConsensus implements Consensus {
   /** Must not be called from a callback of the replica, for which it waits. */
   @Override
   public void close() {
-    lifecycle.writeLock().lock();
-    try {
-      if (closed) {
-        return;
-      }
-      closed = true;
-    } finally {
-      lifecycle.writeLock().unlock();
+    if (!closed.compareAndSet(false, true)) {
+      return;
+    }
+    if (!gate.shut(CLOSE_PATIENCE)) {
+      LOG.error(
+          "Closing a replica although calls to it have not returned within {}; their threads may"
+              + " have died inside: group={} calls={}",
+          CLOSE_PATIENCE,
+          group,
+          gate.inside());
     }
     machine.closing();
     node.shutdown();
     join(node);
     services.snapshots().close();
-    outstanding.failAll(
+    ConsensusException unknown =
         new ConsensusException(
-            Kind.OUTCOME_UNKNOWN, "group " + group + " was closed before the entry was applied"));
+            Kind.OUTCOME_UNKNOWN, "group " + group + " was closed before the entry was applied");
+    if (!outstanding.failAll(unknown, CLOSE_PATIENCE)) {
+      LOG.error(
+          "Proposers were not told within {} that their group closes: {}", CLOSE_PATIENCE, group);
+    }
     requests.forEach(request -> request.completeExceptionally(closedFailure()));
     onClose.run();
   }

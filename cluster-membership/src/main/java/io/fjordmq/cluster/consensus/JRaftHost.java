@@ -1,17 +1,21 @@
 package io.fjordmq.cluster.consensus;
 
 import com.alipay.sofa.jraft.NodeManager;
+import com.alipay.sofa.jraft.Status;
 import com.alipay.sofa.jraft.core.NodeImpl;
 import com.alipay.sofa.jraft.option.ApplyTaskMode;
 import com.alipay.sofa.jraft.option.NodeOptions;
 import com.alipay.sofa.jraft.option.RaftOptions;
 import io.fjordmq.api.MalformedBytesException;
 import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.StartFence;
 import io.fjordmq.cluster.consensus.ConsensusException.Kind;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -42,6 +46,7 @@ public final class JRaftHost implements ConsensusHost {
   private final @Nullable RaftTransport transport;
   private final SnapshotExchange exchange;
   private final Map<GroupId, JRaftConsensus> open = new HashMap<>();
+  private final Set<GroupId> toBeAlone = new HashSet<>();
   private boolean closed;
 
   /**
@@ -72,6 +77,13 @@ public final class JRaftHost implements ConsensusHost {
     return openWith(self, directory, settings, observer, port);
   }
 
+  /** Shows other nodes that the start of this one was raised: {@link StartFence#raise}. */
+  public void announceStart() {
+    if (transport != null) {
+      transport.announceStart();
+    }
+  }
+
   private static JRaftHost openWith(
       NodeId self,
       Path directory,
@@ -87,7 +99,12 @@ public final class JRaftHost implements ConsensusHost {
     SharedLog log = SharedLog.open(directory, settings.log());
     RaftTransport transport = null;
     try {
-      SnapshotExports exports = new SnapshotExports();
+      TransportSettings transports = port == null ? TransportSettings.DEFAULT : port.settings();
+      SnapshotExports exports =
+          new SnapshotExports(
+              transports.snapshotTimeout(),
+              System::nanoTime,
+              new SecureRandom().nextLong() >>> 2); // leaves room to count on
       transport = port == null ? null : new RaftTransport(self, port, exports, observer);
       SnapshotExchange exchange =
           new SnapshotExchange(
@@ -95,6 +112,7 @@ public final class JRaftHost implements ConsensusHost {
               directory.resolve("outgoing"),
               directory.resolve("incoming"),
               exports,
+              new CopySpace(transports.snapshotReserveBytes(), System::nanoTime),
               transport);
       exchange.clean(log.installing());
       return new JRaftHost(self, log, transport, exchange, settings, observer);
@@ -124,6 +142,18 @@ public final class JRaftHost implements ConsensusHost {
     this.settings = settings;
     this.observer = observer;
     NodeManager.getInstance().addAddress(PeerNames.endpoint(self));
+  }
+
+  /**
+   * Makes this node the only voter of every group it holds now, when it is opened next, whoever
+   * else was one: for a node whose other nodes are gone for good. Entries that only they held are
+   * lost. If one of them is still running, both sides go on without each other.
+   */
+  public void standAlone() {
+    Set<GroupId> held = groups();
+    synchronized (this) {
+      toBeAlone.addAll(held);
+    }
   }
 
   /** Where other nodes reach this one's groups; null if it opened no port. */
@@ -163,6 +193,17 @@ public final class JRaftHost implements ConsensusHost {
   }
 
   @Override
+  public synchronized boolean isInstalling(GroupId group) {
+    try {
+      requireOpen();
+      GroupRecord record = log.group(group);
+      return record != null && log.raft(LogKeys.install(record.number())) != null;
+    } catch (ConsensusException | RocksDBException e) {
+      throw new IllegalStateException("cannot read what this node holds of group " + group, e);
+    }
+  }
+
+  @Override
   public synchronized Consensus open(GroupId group, ReplicatedState state)
       throws ConsensusException {
     requireOpen();
@@ -185,9 +226,10 @@ public final class JRaftHost implements ConsensusHost {
 
   private JRaftConsensus start(GroupId group, GroupRecord record, ReplicatedState state)
       throws ConsensusException, IOException, RocksDBException {
+    boolean alone = toBeAlone.contains(group);
     GroupSnapshots snapshots = new GroupSnapshots(group, record, log, state, exchange);
     long applied = snapshots.resumeInstall(state.appliedIndex());
-    new ReplicaCheck(group, record, log, self).requireMatch(applied, snapshots.checkpoint());
+    new ReplicaCheck(group, record, log, self).requireMatch(applied, snapshots.checkpoint(), alone);
     GroupVote vote = new GroupVote(group, log.hardState(record.number()));
     GroupServices services =
         new GroupServices(new GroupLog(group, record, log, vote, observer), vote, snapshots);
@@ -200,8 +242,26 @@ public final class JRaftHost implements ConsensusHost {
       throw new ConsensusException(
           Kind.FAILED, "group " + group + " cannot start from its log; the log file says why");
     }
+    if (alone) {
+      resetVoters(group, node);
+      toBeAlone.remove(group);
+    }
     return new JRaftConsensus(
         group, node, services, machine, settings, observer, () -> forget(group));
+  }
+
+  /** Counts once this replica leads: its first entry as a leader names the voters. */
+  private void resetVoters(GroupId group, NodeImpl node) throws ConsensusException {
+    ReplicaSet before = PeerNames.replicas(node.getCurrentConf());
+    Status reset = node.resetPeers(PeerNames.configuration(ReplicaSet.ofVoters(self)));
+    if (!reset.isOk()) {
+      node.shutdown();
+      JRaftConsensus.join(node);
+      throw new ConsensusException(
+          Kind.FAILED,
+          "group " + group + " cannot get this node as its only voter: " + reset.getErrorMsg());
+    }
+    LOG.warn("This node is made the only voter of a group: group={} before={}", group, before);
   }
 
   private NodeOptions options(

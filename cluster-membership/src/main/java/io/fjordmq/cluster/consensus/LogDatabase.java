@@ -1,11 +1,11 @@
 package io.fjordmq.cluster.consensus;
 
+import io.fjordmq.cluster.UseGate;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.locks.ReadWriteLock;
-import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.BlockBasedTableConfig;
 import org.rocksdb.ColumnFamilyDescriptor;
@@ -22,6 +22,8 @@ import org.rocksdb.RocksObject;
 import org.rocksdb.Slice;
 import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The RocksDB behind {@link SharedLog}: its options, and calls that are safe against closing.
@@ -30,6 +32,8 @@ import org.rocksdb.WriteOptions;
  * timers do call late.
  */
 final class LogDatabase implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(LogDatabase.class);
+  private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(10);
 
   /** Column families. RocksDB insists on a default one, which stays empty. */
   enum Family {
@@ -51,11 +55,10 @@ final class LogDatabase implements AutoCloseable {
 
   private final List<RocksObject> options = new ArrayList<>();
   private final List<ColumnFamilyHandle> families = new ArrayList<>();
-  private final ReadWriteLock lifecycle = new ReentrantReadWriteLock();
+  private final UseGate gate = new UseGate();
   private final WriteOptions durable;
   private final WriteOptions buffered;
   private final RocksDB db;
-  private boolean closed;
 
   static {
     RocksDB.loadLibrary();
@@ -163,7 +166,12 @@ final class LogDatabase implements AutoCloseable {
   /** Begins a write; the database stays open until the batch is closed. */
   Batch batch() throws RocksDBException {
     enter();
-    return new Batch();
+    try {
+      return new Batch();
+    } catch (RuntimeException | Error e) {
+      gate.leave();
+      throw e;
+    }
   }
 
   /** Writes that become visible and durable together. For one thread. */
@@ -192,8 +200,11 @@ final class LogDatabase implements AutoCloseable {
 
     @Override
     public void close() {
-      writes.close();
-      leave();
+      try {
+        writes.close();
+      } finally {
+        leave();
+      }
     }
   }
 
@@ -202,27 +213,31 @@ final class LogDatabase implements AutoCloseable {
   }
 
   private void enter() throws RocksDBException {
-    lifecycle.readLock().lock();
-    if (closed) {
-      lifecycle.readLock().unlock();
+    if (!gate.enter()) {
       throw new RocksDBException("the log database is closed");
     }
   }
 
   private void leave() {
-    lifecycle.readLock().unlock();
+    gate.leave();
   }
 
+  /** Stays open if somebody does not leave it: freeing what is in use would crash the process. */
   @Override
   public void close() {
-    lifecycle.writeLock().lock();
-    try {
-      closed = true;
-      families.forEach(ColumnFamilyHandle::close);
-      db.close();
-      options.forEach(RocksObject::close);
-    } finally {
-      lifecycle.writeLock().unlock();
+    if (gate.isShut()) {
+      return;
     }
+    if (!gate.shut(CLOSE_PATIENCE)) {
+      LOG.error(
+          "Log database is left open: calls to it have not returned within {}; everything written is"
+              + " on disk, calls={}",
+          CLOSE_PATIENCE,
+          gate.inside());
+      return;
+    }
+    families.forEach(ColumnFamilyHandle::close);
+    db.close();
+    options.forEach(RocksObject::close);
   }
 }

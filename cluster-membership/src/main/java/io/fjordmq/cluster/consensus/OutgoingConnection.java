@@ -4,6 +4,8 @@ import com.alipay.sofa.jraft.error.InvokeTimeoutException;
 import com.alipay.sofa.jraft.error.RemotingException;
 import com.google.protobuf.Message;
 import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.StartFence;
+import io.fjordmq.cluster.StartStamp;
 import io.fjordmq.cluster.consensus.ConsensusObserver.TrafficDrop;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
@@ -11,6 +13,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.handler.codec.CorruptedFrameException;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -28,23 +31,36 @@ final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBuf> {
   @FunctionalInterface
   interface Answer {
     void complete(@Nullable Message response, @Nullable Exception failure);
+
+    /** Whether it is worth waiting for once more as long as it was. */
+    default boolean isUnderWay() {
+      return false;
+    }
   }
 
-  private record Waiting(long deadlineNanos, Answer answer) {}
+  private record Waiting(long deadlineNanos, long timeoutNanos, Answer answer) {}
 
   private final NodeId peer;
   private final Channel channel;
   private final FrameQueue queue;
   private final Map<Long, Waiting> waiting = new ConcurrentHashMap<>();
   private final AtomicLong lastCall = new AtomicLong();
+  private final StartFence fence;
+  private final CompletableFuture<Void> welcome = new CompletableFuture<>();
   private final long silenceNanos;
   private final ConsensusObserver observer;
   private volatile long heardNanos = System.nanoTime();
   private volatile boolean heard;
   private @Nullable Future<?> sweeping;
+  private @Nullable StartStamp start;
 
   OutgoingConnection(
-      NodeId peer, Channel channel, TransportSettings settings, ConsensusObserver observer) {
+      NodeId peer,
+      Channel channel,
+      TransportSettings settings,
+      StartFence fence,
+      ConsensusObserver observer) {
+    this.fence = fence;
     this.peer = peer;
     this.silenceNanos = settings.silence().toNanos();
     this.observer = observer;
@@ -56,6 +72,17 @@ final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBuf> {
     return channel.isActive();
   }
 
+  /** Completes once the node has accepted the hello; fails with the reason if it does not. */
+  CompletableFuture<Void> welcome() {
+    return welcome;
+  }
+
+  /** Says hello, at first and whenever this node's start was raised. */
+  void greet(NodeId self) {
+    channel.writeAndFlush(
+        RaftFrame.hello(channel.alloc(), new RaftFrame.Hello(self, peer, fence.own())));
+  }
+
   /** Whether the node ever answered. */
   boolean heardAnything() {
     return heard;
@@ -64,8 +91,8 @@ final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBuf> {
   /** Sends a request; it is answered exactly once, if only by its timeout. */
   void ask(Message request, long timeoutMillis, Answer answer) {
     long call = lastCall.incrementAndGet();
-    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
-    waiting.put(call, new Waiting(deadline, answer));
+    long timeout = TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
+    waiting.put(call, new Waiting(System.nanoTime() + timeout, timeout, answer));
     ByteBuf frame = RaftFrame.encode(channel.alloc(), RaftFrame.REQUEST, call, request);
     if (!queue.offer(frame, RaftMessage.isHeartbeat(request))) {
       observer.trafficDropped(TrafficDrop.CONNECTION_FULL);
@@ -95,6 +122,7 @@ final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBuf> {
   public void handlerAdded(ChannelHandlerContext context) {
     if (!channel.isActive()) {
       queue.close(); // it may have gone before this was added, and nobody would say so
+      welcome.completeExceptionally(lost());
       return;
     }
     sweeping =
@@ -105,9 +133,20 @@ final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBuf> {
 
   private void sweep() {
     long now = System.nanoTime();
+    if (!welcome.isDone() && now - heardNanos > silenceNanos) {
+      refused("no answer to the handshake");
+    }
     boolean late = false;
     for (Map.Entry<Long, Waiting> one : waiting.entrySet()) {
-      if (now - one.getValue().deadlineNanos() > 0) {
+      Waiting waits = one.getValue();
+      if (now - waits.deadlineNanos() <= 0) {
+        continue;
+      }
+      if (waits.answer().isUnderWay()) {
+        Waiting longer =
+            new Waiting(now + waits.timeoutNanos(), waits.timeoutNanos(), waits.answer());
+        waiting.replace(one.getKey(), waits, longer);
+      } else {
         fail(one.getKey(), new InvokeTimeoutException(peer + " did not answer in time"));
         late = true;
       }
@@ -121,8 +160,18 @@ final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBuf> {
 
   @Override
   protected void channelRead0(ChannelHandlerContext context, ByteBuf frame) {
-    if (frame.readByte() != RaftFrame.RESPONSE) {
+    byte kind = frame.readByte();
+    StartStamp theirs = start;
+    if (kind == RaftFrame.REFUSAL) {
+      refused(RaftFrame.readRefusal(frame));
+      return;
+    } else if (theirs == null) {
+      welcomed(kind, frame);
+      return;
+    } else if (kind != RaftFrame.RESPONSE) {
       throw new CorruptedFrameException(peer + " sent something else than an answer");
+    } else if (!fence.hears(peer, theirs)) {
+      throw new CorruptedFrameException("a later start of it is known, or this node is fenced");
     }
     heard = true;
     heardNanos = System.nanoTime();
@@ -131,6 +180,32 @@ final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBuf> {
     if (one != null) {
       one.answer().complete(response.message(), null);
     }
+  }
+
+  private void welcomed(byte kind, ByteBuf frame) {
+    if (kind != RaftFrame.WELCOME) {
+      throw new CorruptedFrameException(peer + " did not answer the handshake");
+    }
+    RaftFrame.Welcome answer = RaftFrame.readWelcome(frame);
+    StartFence.Refusal refusal = fence.enter(peer, answer.start());
+    if (refusal == null) {
+      start = answer.start();
+      welcome.complete(null);
+    } else {
+      refused(refusal.why());
+    }
+  }
+
+  private void refused(StartFence.Refusal refusal) {
+    if (refusal.forGood()) {
+      fence.fence(refusal.why());
+    }
+    refused(refusal.why());
+  }
+
+  private void refused(String why) {
+    welcome.completeExceptionally(new RemotingException(why));
+    channel.close();
   }
 
   @Override
@@ -144,6 +219,10 @@ final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBuf> {
       sweeping.cancel(false);
     }
     queue.close();
+    if (start != null) {
+      fence.leave(peer, start);
+    }
+    welcome.completeExceptionally(lost());
     waiting.keySet().forEach(call -> fail(call, lost()));
   }
 

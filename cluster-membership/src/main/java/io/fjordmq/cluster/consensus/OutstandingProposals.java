@@ -1,5 +1,6 @@
 package io.fjordmq.cluster.consensus;
 
+import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -55,12 +56,20 @@ final class OutstandingProposals {
   }
 
   /**
-   * Fails what is left and waits until other threads have told theirs. Nothing is added any more.
+   * Fails what is left and waits, for a limited time, until other threads have told theirs. Nothing
+   * is added any more.
+   *
+   * @return false if some have not been told by then
    */
-  void failAll(ConsensusException cause) {
+  boolean failAll(ConsensusException cause, Duration patience) {
     pending.forEach(proposal -> proposal.fail(cause));
+    long deadline = System.nanoTime() + patience.toNanos();
     while (!pending.isEmpty()) {
+      if (System.nanoTime() - deadline >= 0) {
+        return false;
+      }
       LockSupport.parkNanos(POLL_NANOS);
     }
+    return true;
   }
 }

@@ -149,9 +149,26 @@ final class PeerLink {
 
   private void finish(
       Channel channel, CompletableFuture<OutgoingConnection> attempt, InetSocketAddress address) {
-    OutgoingConnection made = new OutgoingConnection(peer, channel, port.settings(), observer);
+    OutgoingConnection made =
+        new OutgoingConnection(peer, channel, port.settings(), port.fence(), observer);
     channel.pipeline().addLast(made);
-    channel.writeAndFlush(RaftFrame.hello(channel.alloc(), new RaftFrame.Hello(self, peer)));
+    made.greet(self);
+    made.welcome()
+        .whenComplete(
+            (welcome, refusal) -> {
+              if (refusal == null) {
+                welcomed(made, channel, attempt, address);
+              } else {
+                failed(attempt, address, refusal);
+              }
+            });
+  }
+
+  private void welcomed(
+      OutgoingConnection made,
+      Channel channel,
+      CompletableFuture<OutgoingConnection> attempt,
+      InetSocketAddress address) {
     channel.closeFuture().addListener(gone -> lost(made));
     synchronized (this) {
       if (closed) {
@@ -163,6 +180,14 @@ final class PeerLink {
     LOG.debug("connected to node {} at {} for Raft", peer, address);
     attempt.complete(made);
     onConnected.run();
+  }
+
+  /** This node's start was raised. */
+  void greetAgain() {
+    OutgoingConnection current = connection;
+    if (current != null && current.isActive()) {
+      current.greet(self);
+    }
   }
 
   private void failed(

@@ -4,6 +4,9 @@ import com.google.protobuf.CodedInputStream;
 import com.google.protobuf.CodedOutputStream;
 import com.google.protobuf.Message;
 import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.SpokenVersions;
+import io.fjordmq.cluster.StartFence;
+import io.fjordmq.cluster.StartStamp;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.handler.codec.CorruptedFrameException;
@@ -16,26 +19,40 @@ import java.nio.charset.StandardCharsets;
  * <pre>
  * frame     length u32 of the rest | kind u8 | rest
  *
- * hello     kind 0: version u8 = 1 | from: length u8, node id | to: length u8, node id
+ * hello     kind 0: highest version u8 = 2 | lowest version u8 = 2 | from: length u8, node id
+ *                   | to: length u8, node id | start: count u64, token u64
  * request   kind 1: message u8 (RaftMessage) | call u64 | protobuf
  * response  kind 2: message u8 (RaftMessage) | call u64 | protobuf
+ * welcome   kind 3: version u8 in use from now on | start: count u64, token u64
+ * refusal   kind 4: u8, 1 if permanent | why (UTF-8, to the end)
+ *
+ * hello of version 1: version u8 = 1 | from | to; only recognized, to say what to upgrade
  * </pre>
  *
  * Who connects says hello first and names whom it means to reach: an address may have passed to
- * another node in the meantime. Only who connects asks; the other side only answers.
+ * another node in the meantime. It asks once it is welcome, and says hello again when its start was
+ * raised. Only who connects asks; the other side only answers.
  */
 final class RaftFrame {
   static final int LENGTH_BYTES = 4;
-  static final byte VERSION = 1;
+  static final SpokenVersions VERSIONS = new SpokenVersions(2, 2);
   static final byte HELLO = 0;
   static final byte REQUEST = 1;
   static final byte RESPONSE = 2;
+  static final byte WELCOME = 3;
+  static final byte REFUSAL = 4;
+  private static final int WITHOUT_LOWEST = 1;
+  private static final String PROTOCOL = "Raft's frames";
   private static final int HEADER_BYTES = 10;
+  private static final int START_BYTES = 16;
 
   private RaftFrame() {}
 
   /** Who speaks to whom. */
-  record Hello(NodeId from, NodeId to) {}
+  record Hello(NodeId from, NodeId to, StartStamp start) {}
+
+  /** The hello is accepted. */
+  record Welcome(int version, StartStamp start) {}
 
   /** One message and the call it belongs to. */
   record Call(RaftMessage type, long call, Message message) {}
@@ -43,16 +60,29 @@ final class RaftFrame {
   static ByteBuf hello(ByteBufAllocator allocator, Hello hello) {
     byte[] from = ascii(hello.from());
     byte[] to = ascii(hello.to());
-    int length = 4 + from.length + to.length;
+    int length = 5 + from.length + to.length + START_BYTES;
+    ByteBuf out = allocator.buffer(LENGTH_BYTES + length).writeInt(length).writeByte(HELLO);
+    out.writeByte(VERSIONS.highest()).writeByte(VERSIONS.lowest());
+    out.writeByte(from.length).writeBytes(from).writeByte(to.length).writeBytes(to);
+    return out.writeLong(hello.start().count()).writeLong(hello.start().token());
+  }
+
+  static ByteBuf welcome(ByteBufAllocator allocator, Welcome welcome) {
+    int length = 2 + START_BYTES;
+    ByteBuf out = allocator.buffer(LENGTH_BYTES + length).writeInt(length).writeByte(WELCOME);
+    out.writeByte(welcome.version());
+    return out.writeLong(welcome.start().count()).writeLong(welcome.start().token());
+  }
+
+  static ByteBuf refusal(ByteBufAllocator allocator, StartFence.Refusal refusal) {
+    byte[] why = refusal.why().getBytes(StandardCharsets.UTF_8);
+    int length = 2 + why.length;
     return allocator
         .buffer(LENGTH_BYTES + length)
         .writeInt(length)
-        .writeByte(HELLO)
-        .writeByte(VERSION)
-        .writeByte(from.length)
-        .writeBytes(from)
-        .writeByte(to.length)
-        .writeBytes(to);
+        .writeByte(REFUSAL)
+        .writeByte(refusal.forGood() ? 1 : 0)
+        .writeBytes(why);
   }
 
   static ByteBuf encode(ByteBufAllocator allocator, byte kind, long call, Message message) {
@@ -72,15 +102,39 @@ final class RaftFrame {
     return out.writerIndex(start + size);
   }
 
-  /** Reads a hello after its kind. */
-  static Hello readHello(ByteBuf in) {
-    int version = in.readUnsignedByte();
-    if (version != VERSION) {
-      throw new CorruptedFrameException(
-          "it speaks version %d of Raft's frames, this node version %d: upgrade %s"
-              .formatted(version, VERSION, version > VERSION ? "this node" : "the other"));
+  /**
+   * The version to speak with the sender of this hello; reads no further than its versions.
+   *
+   * @throws CorruptedFrameException if there is none
+   */
+  static int readVersions(ByteBuf in) {
+    int highest = in.readUnsignedByte();
+    int lowest = highest == WITHOUT_LOWEST ? WITHOUT_LOWEST : in.readUnsignedByte();
+    try {
+      return VERSIONS.inCommonWith(new SpokenVersions(lowest, highest), PROTOCOL);
+    } catch (IllegalArgumentException e) {
+      throw new CorruptedFrameException(e.getMessage(), e);
     }
-    return new Hello(readNode(in), readNode(in));
+  }
+
+  /** Reads the rest of a hello. */
+  static Hello readHello(ByteBuf in) {
+    return new Hello(readNode(in), readNode(in), readStart(in));
+  }
+
+  /** Reads a welcome after its kind. */
+  static Welcome readWelcome(ByteBuf in) {
+    return new Welcome(in.readUnsignedByte(), readStart(in));
+  }
+
+  /** Reads a refusal after its kind. */
+  static StartFence.Refusal readRefusal(ByteBuf in) {
+    boolean forGood = in.readByte() == 1;
+    return new StartFence.Refusal(in.toString(StandardCharsets.UTF_8), forGood);
+  }
+
+  private static StartStamp readStart(ByteBuf in) {
+    return new StartStamp(in.readLong(), in.readLong());
   }
 
   /** Reads a request or response after its kind. */

@@ -3,6 +3,7 @@ package io.fjordmq.cluster.consensus;
 import com.alipay.sofa.jraft.rpc.Connection;
 import com.alipay.sofa.jraft.rpc.RpcContext;
 import com.alipay.sofa.jraft.rpc.RpcProcessor;
+import com.alipay.sofa.jraft.rpc.RpcRequests.GetFileRequest;
 import com.alipay.sofa.jraft.rpc.impl.ConnectionClosedEventListener;
 import com.alipay.sofa.jraft.rpc.impl.PingRequestProcessor;
 import com.alipay.sofa.jraft.rpc.impl.core.AppendEntriesRequestProcessor;
@@ -16,6 +17,7 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,10 +35,12 @@ final class RaftRequests {
   private final ConnectionClosedEventListener onClosed;
   private final Set<String> complaints = ConcurrentHashMap.newKeySet();
   private final RaftWorkers workers;
+  private final SnapshotExports exports;
   private final ConsensusObserver observer;
 
   RaftRequests(RaftWorkers workers, SnapshotExports exports, ConsensusObserver observer) {
     this.workers = workers;
+    this.exports = exports;
     this.observer = observer;
     AppendEntriesRequestProcessor append = new AppendEntriesRequestProcessor(null);
     onClosed = append;
@@ -63,9 +67,12 @@ final class RaftRequests {
       return;
     }
     try {
-      workers
-          .of(request.type(), request.message())
-          .execute(() -> processor.handleRequest(context, request.message()));
+      Executor worker = workers.of(request.type(), request.message());
+      if (request.message() instanceof GetFileRequest part) {
+        worker.execute(() -> exports.handleRequest(context, part, workers.exporting()));
+      } else {
+        worker.execute(() -> processor.handleRequest(context, request.message()));
+      }
     } catch (RejectedExecutionException e) {
       observer.trafficDropped(TrafficDrop.WORKER_FULL);
     }

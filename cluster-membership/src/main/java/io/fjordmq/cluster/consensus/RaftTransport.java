@@ -3,6 +3,8 @@ package io.fjordmq.cluster.consensus;
 import com.alipay.sofa.jraft.ReplicatorGroup;
 import com.alipay.sofa.jraft.error.RemotingException;
 import com.alipay.sofa.jraft.rpc.RpcRequests;
+import com.alipay.sofa.jraft.rpc.RpcRequests.GetFileRequest;
+import com.alipay.sofa.jraft.rpc.RpcRequests.GetFileResponse;
 import com.google.protobuf.Message;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.ConsensusException.Kind;
@@ -30,7 +32,9 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -47,12 +51,14 @@ final class RaftTransport implements AutoCloseable {
       new WriteBufferWaterMark(256 << 10, 1 << 20);
   private static final long QUIET_MILLIS = 0;
   private static final long STOP_MILLIS = 5_000;
+  private static final int NOTICES_OF_A_TIMEOUT = 6;
 
   private final NodeId self;
   private final ClusterPort port;
   private final ConsensusObserver observer;
   private final RaftWorkers workers;
   private final RaftRequests requests;
+  private final SnapshotExports exports;
   private final EventLoopGroup eventLoop;
   private final Bootstrap bootstrap;
   private final @Nullable SslContext askingTls;
@@ -70,6 +76,7 @@ final class RaftTransport implements AutoCloseable {
   RaftTransport(NodeId self, ClusterPort port, SnapshotExports exports, ConsensusObserver observer)
       throws ConsensusException {
     this.observer = observer;
+    this.exports = exports;
     this.self = self;
     this.port = port;
     eventLoop =
@@ -93,6 +100,9 @@ final class RaftTransport implements AutoCloseable {
     }
     workers = new RaftWorkers(self, port.settings());
     requests = new RaftRequests(workers, exports, observer);
+    long patience = port.settings().snapshotTimeout().toMillis();
+    eventLoop.scheduleWithFixedDelay(
+        () -> workers.any().execute(exports::expire), patience, patience, TimeUnit.MILLISECONDS);
     bootstrap =
         new Bootstrap()
             .group(eventLoop)
@@ -183,11 +193,77 @@ final class RaftTransport implements AutoCloseable {
 
   /** Asks another node; answered exactly once, on any thread. */
   void ask(NodeId peer, Message request, long timeoutMillis, OutgoingConnection.Answer answer) {
+    if (port.fence().fencedBecause() != null) {
+      answer.complete(null, new RemotingException("node " + self + " is fenced"));
+      return;
+    }
     if (silent && isOfLeaderOrCandidate(request)) {
       answer.complete(null, new RemotingException("node " + self + " waits for its disk"));
       return;
     }
+    if (request instanceof RpcRequests.InstallSnapshotRequest install) {
+      long patience = port.settings().snapshotTimeout().toMillis();
+      link(peer).ask(request, patience, whileItMoves(install.getUri(), answer));
+      return;
+    }
     link(peer).ask(request, timeoutMillis, answer);
+  }
+
+  /** The other node answers once it has installed the copy, however long that takes. */
+  private OutgoingConnection.Answer whileItMoves(String uri, OutgoingConnection.Answer answer) {
+    SnapshotExchange.Offer offer = SnapshotExchange.offer(uri);
+    return new OutgoingConnection.Answer() {
+      @Override
+      public void complete(@Nullable Message response, @Nullable Exception failure) {
+        answer.complete(response, failure);
+      }
+
+      @Override
+      public boolean isUnderWay() {
+        return offer != null && exports.hasMoved(offer.id());
+      }
+    };
+  }
+
+  /** Where to fetch the copies that the node offers. */
+  SnapshotSource source(NodeId node) {
+    return request -> {
+      CompletableFuture<GetFileResponse> part = new CompletableFuture<>();
+      ask(
+          node,
+          request,
+          port.settings().snapshotTimeout().toMillis(),
+          (response, failure) -> {
+            if (response instanceof GetFileResponse data) {
+              part.complete(data);
+            } else if (response instanceof RpcRequests.ErrorResponse error) {
+              part.completeExceptionally(new SnapshotGoneException(error.getErrorMsg()));
+            } else {
+              part.completeExceptionally(failure == null ? new IOException() : failure);
+            }
+          });
+      return part;
+    };
+  }
+
+  /** Tells the node again and again that its copy is being installed here. */
+  InstallNotice announceInstall(NodeId node, long offer) {
+    GetFileRequest notice =
+        GetFileRequest.newBuilder()
+            .setReaderId(offer)
+            .setFilename(SnapshotExports.INSTALLING)
+            .setOffset(0)
+            .setCount(0)
+            .build();
+    long pause = Math.max(1, port.settings().snapshotTimeout().toMillis() / NOTICES_OF_A_TIMEOUT);
+    try {
+      Future<?> notices =
+          eventLoop.scheduleAtFixedRate(
+              () -> source(node).ask(notice), 0, pause, TimeUnit.MILLISECONDS);
+      return () -> notices.cancel(false);
+    } catch (RejectedExecutionException closing) {
+      return InstallNotice.NONE;
+    }
   }
 
   private static boolean isOfLeaderOrCandidate(Message request) {
@@ -205,6 +281,11 @@ final class RaftTransport implements AutoCloseable {
               ? "the log is stuck: this node is silent, so that others lead its groups"
               : "the log is not stuck any more: this node takes part in elections again");
     }
+  }
+
+  /** Shows all connected nodes that this node's start was raised. */
+  void announceStart() {
+    links.values().forEach(PeerLink::greetAgain);
   }
 
   private PeerLink link(NodeId peer) {

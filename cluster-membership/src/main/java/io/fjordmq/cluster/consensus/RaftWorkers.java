@@ -14,8 +14,9 @@ import java.util.stream.IntStream;
 /**
  * Threads of the transport. They start when first needed and end when idle.
  *
- * <p>Copies have three pools of their own: who installs one waits for who fetches it, and who
- * fetches waits for another node that serves. In one pool they could all wait for each other.
+ * <p>Copies have four pools of their own: who installs one waits for who fetches it, and who
+ * fetches waits for another node that makes and serves it. In one pool they could all wait for each
+ * other.
  */
 final class RaftWorkers {
   private static final int BULK_THREADS = 2;
@@ -27,6 +28,7 @@ final class RaftWorkers {
   private final ExecutorService installing;
   private final ExecutorService fetching;
   private final ExecutorService serving;
+  private final ExecutorService exporting;
 
   RaftWorkers(NodeId self, TransportSettings settings) {
     stripes =
@@ -36,6 +38,7 @@ final class RaftWorkers {
     installing = pool("raft-install-" + self, BULK_THREADS, BULK_QUEUE);
     fetching = pool("raft-fetch-" + self, BULK_THREADS, BULK_QUEUE);
     serving = pool("raft-serve-" + self, BULK_THREADS, BULK_QUEUE);
+    exporting = pool("raft-export-" + self, BULK_THREADS, BULK_QUEUE);
   }
 
   private static ExecutorService pool(String name, int threads, int queue) {
@@ -64,6 +67,11 @@ final class RaftWorkers {
     };
   }
 
+  /** Makes copies. */
+  Executor exporting() {
+    return exporting;
+  }
+
   Executor fetching() {
     return fetching;
   }
@@ -75,7 +83,7 @@ final class RaftWorkers {
 
   void close() {
     stripes.forEach(ExecutorService::shutdown);
-    List<ExecutorService> bulk = List.of(installing, fetching, serving);
+    List<ExecutorService> bulk = List.of(installing, fetching, serving, exporting);
     bulk.forEach(ExecutorService::shutdownNow);
     stripes.forEach(RaftWorkers::join);
     bulk.forEach(RaftWorkers::join);

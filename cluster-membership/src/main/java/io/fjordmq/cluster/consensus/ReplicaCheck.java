@@ -26,11 +26,12 @@ final class ReplicaCheck {
   }
 
   /**
+   * @param alone no other replica will bring back anything
    * @throws ConsensusException ({@code FAILED}) if the state lacks what the log dropped, or the log
    *     lacks what the state has and nobody else can bring it back, or lacks what this node has
    *     confirmed
    */
-  void requireMatch(long applied, @Nullable CheckpointRecord checkpoint)
+  void requireMatch(long applied, @Nullable CheckpointRecord checkpoint, boolean alone)
       throws ConsensusException, RocksDBException, IOException {
     long covered = checkpoint == null ? 0 : checkpoint.meta().getLastIncludedIndex();
     long needed = checkpoint == null ? 0 : checkpoint.applied();
@@ -48,7 +49,7 @@ final class ReplicaCheck {
     long known = Math.max(last, Math.max(covered, needed));
     // With other voters it may be so: they had committed what this node had not yet on disk, and
     // they will send it again. Alone, new entries would get the numbers of lost ones.
-    if (applied > known && isOnlyVoter(first, checkpoint)) {
+    if (applied > known && (alone || isOnlyVoter(first, checkpoint))) {
       throw mismatch("the state has entries up to " + applied, "the log ends at " + known);
     }
   }
@@ -70,8 +71,9 @@ final class ReplicaCheck {
         Kind.FAILED,
         "group %s: this node has confirmed entries up to %d, but its log can be read only up to %d:"
                 .formatted(group, promised, last)
-            + " the medium has damaged a write-ahead file; restore the data directory from a backup,"
-            + " or remove %s to go on without the lost entries".formatted(log.endsFile()));
+            + " the medium has damaged a write-ahead file; start with an empty data directory to join"
+            + " as a new node, or remove %s to go on without the lost entries"
+                .formatted(log.endsFile()));
   }
 
   private ConsensusException mismatch(String state, String logEnd) {
@@ -83,6 +85,7 @@ final class ReplicaCheck {
             + state
             + " but "
             + logEnd
-            + "; part of the data directory was lost or replaced, restore both together");
+            + "; part of the data directory was lost or replaced; start with an empty data directory"
+            + " to join as a new node");
   }
 }

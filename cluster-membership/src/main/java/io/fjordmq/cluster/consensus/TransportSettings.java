@@ -18,8 +18,10 @@ import java.time.Duration;
  *     always meet the same one
  * @param queuedRequests requests that may wait for one worker; more are dropped and asked again by
  *     their sender
- * @param snapshotTimeout how long making one copy of a state, or fetching one part of it, may take
+ * @param snapshotTimeout how long making, fetching or installing a copy of a state may make no
+ *     progress before it is given up; while it goes on it may take as long as it likes
  * @param snapshotChunkBytes size of the parts in which a copy is fetched
+ * @param snapshotReserveBytes disk space that has to stay free when a copy is fetched and installed
  */
 public record TransportSettings(
     Duration connectTimeout,
@@ -31,7 +33,8 @@ public record TransportSettings(
     int workers,
     int queuedRequests,
     Duration snapshotTimeout,
-    int snapshotChunkBytes) {
+    int snapshotChunkBytes,
+    long snapshotReserveBytes) {
 
   /** Connects in 1 s, shares heartbeats of 10 ms, queues 64 MiB, frames up to 64 MiB. */
   public static final TransportSettings DEFAULT =
@@ -44,8 +47,9 @@ public record TransportSettings(
           64 << 20,
           4,
           16_384,
-          Duration.ofMinutes(5),
-          1 << 20);
+          Duration.ofSeconds(30),
+          1 << 20,
+          256L << 20);
 
   /**
    * @throws IllegalArgumentException if a bound is not positive

@@ -3,6 +3,8 @@ package io.fjordmq.cluster.consensus;
 import static java.util.Objects.requireNonNull;
 
 import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.StartFence;
+import io.fjordmq.cluster.StartStamp;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -37,7 +39,8 @@ final class JRaftConsensusContractTest extends ConsensusContract {
         new ClusterPort(
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
             addresses::get,
-            TransportSettings.DEFAULT);
+            TransportSettings.DEFAULT,
+            StartFence.inMemory(node, StartStamp.NONE));
     JRaftHost host =
         JRaftHost.open(
             node, directory.resolve(node.value()), SETTINGS, ConsensusObserver.NONE, port);

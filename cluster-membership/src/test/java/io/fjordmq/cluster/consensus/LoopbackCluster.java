@@ -3,6 +3,8 @@ package io.fjordmq.cluster.consensus;
 import static java.util.Objects.requireNonNull;
 
 import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.StartFence;
+import io.fjordmq.cluster.StartStamp;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -45,7 +47,8 @@ final class LoopbackCluster implements AutoCloseable {
         new ClusterPort(
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
             addresses::get,
-            TransportSettings.DEFAULT);
+            TransportSettings.DEFAULT,
+            StartFence.inMemory(id, StartStamp.NONE));
     JRaftHost host =
         JRaftHost.open(id, directory.resolve(id.value()), settings, ConsensusObserver.NONE, port);
     addresses.put(id, requireNonNull(host.boundAddress()));

@@ -1,5 +1,6 @@
 package io.fjordmq.cluster.consensus;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fjordmq.api.NewerFormException;
@@ -47,10 +48,19 @@ class NewerFormsTest {
 
   @Test
   void shouldRefuseTheHandshakeOfTheNextVersion() {
-    ByteBuf hello = Unpooled.wrappedBuffer(NEXT);
-    assertThatThrownBy(() -> RaftFrame.readHello(hello))
+    ByteBuf hello = Unpooled.wrappedBuffer(new byte[] {4, 3, 0, 0});
+    assertThatThrownBy(() -> RaftFrame.readVersions(hello))
         .isInstanceOf(CorruptedFrameException.class)
-        .hasMessageContaining("version 2")
-        .hasMessageContaining("upgrade this node");
+        .hasMessage(
+            "it speaks versions 3 to 4 of Raft's frames, this node speaks version 2: upgrade this node");
+    ByteBuf before = Unpooled.wrappedBuffer(new byte[] {1, 1, 'a', 1, 'b'});
+    assertThatThrownBy(() -> RaftFrame.readVersions(before))
+        .hasMessage("it speaks version 1 of Raft's frames, this node speaks version 2: upgrade it");
+  }
+
+  @Test
+  void shouldSpeakTheHighestVersionThatBothKnow() {
+    ByteBuf hello = Unpooled.wrappedBuffer(new byte[] {4, 1, 0, 0});
+    assertThat(RaftFrame.readVersions(hello)).isEqualTo(2);
   }
 }

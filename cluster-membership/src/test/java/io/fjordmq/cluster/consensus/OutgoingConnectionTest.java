@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.alipay.sofa.jraft.rpc.RpcRequests.PingRequest;
 import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.StartFence;
+import io.fjordmq.cluster.StartStamp;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,7 +19,12 @@ final class OutgoingConnectionTest {
 
   private final EmbeddedChannel channel = new EmbeddedChannel();
   private final OutgoingConnection connection =
-      new OutgoingConnection(PEER, channel, TransportSettings.DEFAULT, ConsensusObserver.NONE);
+      new OutgoingConnection(
+          PEER,
+          channel,
+          TransportSettings.DEFAULT,
+          StartFence.inMemory(new NodeId("self"), StartStamp.NONE),
+          ConsensusObserver.NONE);
   private final List<Exception> failures = new ArrayList<>();
 
   @AfterEach

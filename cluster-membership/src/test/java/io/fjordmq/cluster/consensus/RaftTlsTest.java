@@ -8,6 +8,8 @@ import com.alipay.sofa.jraft.rpc.RpcRequests.ErrorResponse;
 import com.alipay.sofa.jraft.rpc.RpcRequests.PingRequest;
 import com.google.protobuf.Message;
 import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.StartFence;
+import io.fjordmq.cluster.StartStamp;
 import io.fjordmq.cluster.tls.ClusterTls;
 import io.fjordmq.cluster.tls.TestAuthority;
 import java.net.InetAddress;
@@ -15,6 +17,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -99,9 +102,19 @@ final class RaftTlsTest {
   private RaftTransport transport(
       NodeId self, @Nullable InetSocketAddress bind, @Nullable ClusterTls tls)
       throws ConsensusException {
-    ClusterPort port = new ClusterPort(bind, addresses::get, TransportSettings.DEFAULT, tls);
+    ClusterPort port =
+        new ClusterPort(
+            bind,
+            addresses::get,
+            TransportSettings.DEFAULT,
+            tls,
+            StartFence.inMemory(self, StartStamp.NONE));
     RaftTransport made =
-        new RaftTransport(self, port, new SnapshotExports(), ConsensusObserver.NONE);
+        new RaftTransport(
+            self,
+            port,
+            new SnapshotExports(Duration.ofSeconds(1), System::nanoTime, 0),
+            ConsensusObserver.NONE);
     open.add(made);
     return made;
   }

@@ -10,6 +10,8 @@ import com.alipay.sofa.jraft.rpc.RpcRequests.ErrorResponse;
 import com.alipay.sofa.jraft.rpc.RpcRequests.PingRequest;
 import com.google.protobuf.Message;
 import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.StartFence;
+import io.fjordmq.cluster.StartStamp;
 import java.io.DataOutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -44,7 +46,8 @@ final class RaftTransportTest {
           1,
           100,
           Duration.ofSeconds(5),
-          1 << 10);
+          1 << 10,
+          0);
 
   private final Map<NodeId, InetSocketAddress> addresses = new ConcurrentHashMap<>();
   private final List<RaftTransport> open = new ArrayList<>();
@@ -54,19 +57,29 @@ final class RaftTransportTest {
     open.forEach(RaftTransport::close);
   }
 
+  private static StartFence fence(NodeId self) {
+    return StartFence.inMemory(self, StartStamp.NONE);
+  }
+
   private RaftTransport listening(NodeId id) throws ConsensusException {
     InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
-    RaftTransport transport = transport(id, new ClusterPort(any, addresses::get, SETTINGS));
+    RaftTransport transport =
+        transport(id, new ClusterPort(any, addresses::get, SETTINGS, fence(id)));
     addresses.put(id, requireNonNull(transport.boundAddress()));
     return transport;
   }
 
   private RaftTransport asking() throws ConsensusException {
-    return transport(ASKING, new ClusterPort(null, addresses::get, SETTINGS));
+    return transport(ASKING, new ClusterPort(null, addresses::get, SETTINGS, fence(ASKING)));
   }
 
   private RaftTransport transport(NodeId id, ClusterPort port) throws ConsensusException {
-    RaftTransport made = new RaftTransport(id, port, new SnapshotExports(), ConsensusObserver.NONE);
+    RaftTransport made =
+        new RaftTransport(
+            id,
+            port,
+            new SnapshotExports(Duration.ofSeconds(1), System::nanoTime, 0),
+            ConsensusObserver.NONE);
     open.add(made);
     return made;
   }
@@ -122,7 +135,8 @@ final class RaftTransportTest {
           }
         };
     InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
-    RaftTransport answering = transport(ANSWERING, new ClusterPort(any, book, SETTINGS));
+    RaftTransport answering =
+        transport(ANSWERING, new ClusterPort(any, book, SETTINGS, fence(ANSWERING)));
     addresses.put(ANSWERING, requireNonNull(answering.boundAddress()));
     RaftTransport asking = asking();
     ask(asking, 5_000);
@@ -197,7 +211,10 @@ final class RaftTransportTest {
     RaftTransport first = listening(ANSWERING);
     InetSocketAddress taken = requireNonNull(first.boundAddress());
     assertThatThrownBy(
-            () -> transport(new NodeId("late"), new ClusterPort(taken, addresses::get, SETTINGS)))
+            () ->
+                transport(
+                    new NodeId("late"),
+                    new ClusterPort(taken, addresses::get, SETTINGS, fence(ASKING))))
         .isInstanceOf(ConsensusException.class)
         .hasMessageContaining("cluster port " + taken);
   }

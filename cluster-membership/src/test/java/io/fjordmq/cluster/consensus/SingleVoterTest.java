@@ -329,7 +329,7 @@ final class SingleVoterTest {
     }
     assertThatThrownBy(() -> host.open(GROUP, new ValuesState()))
         .isInstanceOf(ConsensusException.class)
-        .hasMessageContaining("restore both together");
+        .hasMessageContaining("empty data directory");
   }
 
   @Test

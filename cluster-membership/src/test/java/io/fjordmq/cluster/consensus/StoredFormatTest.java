@@ -11,6 +11,8 @@ import com.alipay.sofa.jraft.entity.RaftOutter.SnapshotMeta;
 import com.alipay.sofa.jraft.rpc.RpcRequests.PingRequest;
 import io.fjordmq.api.MalformedBytesException;
 import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.StartFence;
+import io.fjordmq.cluster.StartStamp;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.UnpooledByteBufAllocator;
@@ -124,10 +126,24 @@ final class StoredFormatTest {
   @Test
   void shouldSendFrames() {
     var allocator = UnpooledByteBufAllocator.DEFAULT;
-    RaftFrame.Hello hello = new RaftFrame.Hello(new NodeId("a"), new NodeId("bc"));
+    StartStamp start = new StartStamp(258, -2);
+    String startBytes = "0000000000000102" + "fffffffffffffffe";
+    RaftFrame.Hello hello = new RaftFrame.Hello(new NodeId("a"), new NodeId("bc"), start);
     ByteBuf frame = RaftFrame.hello(allocator, hello);
-    assertThat(ByteBufUtil.hexDump(frame)).isEqualTo("00000007" + "00" + "01" + "0161" + "026263");
-    assertThat(RaftFrame.readHello(frame.skipBytes(5))).isEqualTo(hello);
+    assertThat(ByteBufUtil.hexDump(frame))
+        .isEqualTo("00000018" + "00" + "02" + "02" + "0161" + "026263" + startBytes);
+    assertThat(RaftFrame.readVersions(frame.skipBytes(5))).isEqualTo(2);
+    assertThat(RaftFrame.readHello(frame)).isEqualTo(hello);
+    frame.release();
+    RaftFrame.Welcome welcome = new RaftFrame.Welcome(2, start);
+    frame = RaftFrame.welcome(allocator, welcome);
+    assertThat(ByteBufUtil.hexDump(frame)).isEqualTo("00000012" + "03" + "02" + startBytes);
+    assertThat(RaftFrame.readWelcome(frame.skipBytes(5))).isEqualTo(welcome);
+    frame.release();
+    StartFence.Refusal refusal = new StartFence.Refusal("no", true);
+    frame = RaftFrame.refusal(allocator, refusal);
+    assertThat(ByteBufUtil.hexDump(frame)).isEqualTo("00000004" + "04" + "01" + "6e6f");
+    assertThat(RaftFrame.readRefusal(frame.skipBytes(5))).isEqualTo(refusal);
     frame.release();
     PingRequest ping = PingRequest.newBuilder().setSendTimestamp(3).build();
     ByteBuf request = RaftFrame.encode(allocator, RaftFrame.REQUEST, 258, ping);

@@ -26,6 +26,7 @@ public final class SimCluster implements AutoCloseable {
   private final Simulation simulation;
   private final SimNetwork network;
   private final Map<String, SimDisk> disks = new HashMap<>();
+  private final Map<String, SimMachine> machines = new HashMap<>();
   private final Map<String, SimHost> running = new TreeMap<>();
   private final Map<GroupId, RaftInvariants> invariants = new HashMap<>();
   private @Nullable Path directory;
@@ -47,6 +48,11 @@ public final class SimCluster implements AutoCloseable {
   /** The node's disk, whether it runs or not. */
   public SimDisk disk(NodeId node) {
     return disks.computeIfAbsent(node.value(), n -> new SimDisk(simulation));
+  }
+
+  /** The node's machine, whether the node runs or not. */
+  public SimMachine machine(NodeId node) {
+    return machines.computeIfAbsent(node.value(), n -> new SimMachine(simulation));
   }
 
   /** Starts a node that does not run, on what its disk holds. */

@@ -45,6 +45,10 @@ public final class SimHost implements ConsensusHost {
     return disk;
   }
 
+  public SimMachine machine() {
+    return cluster.machine(node());
+  }
+
   public SimNetwork network() {
     return cluster.network();
   }

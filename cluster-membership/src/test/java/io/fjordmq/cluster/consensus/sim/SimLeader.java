@@ -336,8 +336,9 @@ final class SimLeader {
         if (peer == null || peer.matched < replica.committed()) {
           return null;
         }
-        voters.add(node);
-        learners.remove(node);
+        if (!learners.remove(node)) { // as with sofa-jraft, it leaves before it comes back
+          voters.add(node);
+        }
         return new ReplicaSet(voters, learners);
       }
     }
