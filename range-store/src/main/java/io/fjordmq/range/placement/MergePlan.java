@@ -39,6 +39,9 @@ final class MergePlan {
   private final Set<RangeId> paired = new HashSet<>();
   private final Map<RangeId, String> hindrances = new HashMap<>();
 
+  /** Merges of which nothing can be done at the moment, although one range is frozen. */
+  private final List<PendingStep> stalled = new ArrayList<>();
+
   /**
    * Two neighbours.
    *
@@ -147,6 +150,30 @@ final class MergePlan {
     return hindrances;
   }
 
+  /** What merges wait for; to be asked after {@link #steps}. */
+  List<PendingStep> pending() {
+    List<PendingStep> pending = new ArrayList<>(stalled);
+    hindrances.forEach(
+        (left, why) ->
+            pending.add(
+                new PendingStep(left, "merging it with the range that follows", why, true)));
+    return pending;
+  }
+
+  private PendingStep stalled(Pair pair) {
+    RangeId left = pair.left().id();
+    RangeId right = pair.right().id();
+    String why;
+    if (pair.left().leader() == null || pair.right().leader() == null) {
+      why = "range " + (pair.left().leader() == null ? left : right) + " has no leader";
+    } else if (pair.isUndecided()) {
+      why = "not all replicas have suspended range " + right + " yet";
+    } else {
+      why = "range " + right + " resumes when its leader knows that the merge was canceled";
+    }
+    return new PendingStep(left, PendingSteps.merging(left, right), why, pair.isUndecided());
+  }
+
   /**
    * @param settled ranges that are as they should be, for which nothing else is to be done
    */
@@ -156,6 +183,8 @@ final class MergePlan {
       Step step = isBusy(pair) ? null : next(pair, settled);
       if (step != null) {
         steps.add(step);
+      } else if (pair.isFrozen() && !isBusy(pair)) {
+        stalled.add(stalled(pair));
       }
     }
     for (PlacedRange orphan : orphans) {
@@ -224,7 +253,7 @@ final class MergePlan {
   private @Nullable String leftover(PlacedRange left) {
     for (NodeId node : Nodes.sorted(view.nodes().keySet())) {
       if (!view.reports().containsKey(node)) {
-        return "node " + node + " does not say whether it has something left of " + left.id();
+        return Nodes.absence(view, node) + ", and may have an old replica of " + left.id();
       } else if (left.holders().containsKey(node) && !left.members().contains(node)) {
         return "node " + node + " has an old replica of " + left.id();
       }
@@ -271,6 +300,9 @@ final class MergePlan {
       if (!view.isUp(node)) {
         return "node " + node + " is not up";
       }
+    }
+    if (view.merges().canceled().contains(right.id())) {
+      return "an operator has canceled it";
     }
     return view.merges().late().contains(right.id())
         ? "not every replica has stood still in time"

@@ -6,6 +6,7 @@ import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Sets of nodes, in an order that is the same in every run. */
 final class Nodes {
@@ -31,5 +32,19 @@ final class Nodes {
 
   static List<NodeId> missing(Set<NodeId> wanted, Set<NodeId> present) {
     return wanted.stream().filter(node -> !present.contains(node)).sorted(ORDER).toList();
+  }
+
+  /** Which members do not say what they hold; null if all do. */
+  static @Nullable String away(PlacementView view) {
+    List<String> absent =
+        missing(view.nodes().keySet(), view.reports().keySet()).stream()
+            .map(node -> absence(view, node))
+            .toList();
+    return absent.isEmpty() ? null : String.join(", ", absent);
+  }
+
+  /** Of a member that does not say what it holds. */
+  static String absence(PlacementView view, NodeId node) {
+    return "node " + node + (view.isAlive(node) ? " does not answer" : " is down");
   }
 }

@@ -19,6 +19,7 @@ final class PlacedRange {
   private final RangeDescriptor published;
   private final Map<NodeId, ReplicaReport> holders;
   private final List<NodeId> retired = new ArrayList<>();
+  private final Set<NodeId> withoutParent = new HashSet<>();
   private final @Nullable NodeId leader;
 
   PlacedRange(RangeDescriptor published, Map<NodeId, RangeReports> reports) {
@@ -29,6 +30,8 @@ final class PlacedRange {
           ReplicaReport replica = all.find(published.id());
           if (replica != null) {
             holders.put(node, replica);
+          } else if (all.replicas().stream().anyMatch(this::isKeptAwayBy)) {
+            withoutParent.add(node);
           }
           if (all.retired().contains(published.id())) {
             retired.add(node);
@@ -128,6 +131,39 @@ final class PlacedRange {
   /** The nodes that had a replica and may not have one again before it is forgotten. */
   List<NodeId> retired() {
     return retired;
+  }
+
+  /**
+   * The nodes whose replica is to be replaced by an empty one: it leaves the group and is removed;
+   * once that is forgotten, the node is a candidate like any other. None unless a majority of the
+   * voters is in service without them: they may hold the only copy of some entries.
+   */
+  Set<NodeId> rebuilding() {
+    Set<NodeId> broken = broken();
+    Set<NodeId> voters = replicas().voters();
+    long healthy =
+        voters.stream().filter(node -> !broken.contains(node) && isInService(node)).count();
+    return leader != null && healthy * 2 > voters.size() ? broken : Set.of();
+  }
+
+  private Set<NodeId> broken() {
+    Set<NodeId> broken = new HashSet<>(withoutParent);
+    broken.retainAll(members());
+    holders.forEach(
+        (node, replica) -> {
+          if (replica.broken()) {
+            broken.add(node);
+          }
+        });
+    return broken;
+  }
+
+  /** A replica that comes with a split never does where that of the parent is broken. */
+  private boolean isKeptAwayBy(ReplicaReport other) {
+    return other.broken()
+        && other.range().store().equals(id().store())
+        && !other.range().equals(id())
+        && other.keys().overlaps(published.interval());
   }
 
   boolean isInService(NodeId node) {

@@ -3,7 +3,6 @@ package io.fjordmq.range.placement;
 import io.fjordmq.api.MalformedBytesException;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.Leadership;
-import io.fjordmq.cluster.membership.Member;
 import io.fjordmq.cluster.membership.Members;
 import io.fjordmq.cluster.membership.Membership;
 import io.fjordmq.cluster.membership.MembershipListener;
@@ -23,6 +22,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongFunction;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,6 +39,8 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
   /** So many steps may take their whole time before the move of a vote is given up. */
   private static final int STEPS_OF_A_MOVE = 10;
 
+  private static final String NOT_LEADING = "this node does not lead the metadata";
+
   private final Membership membership;
   private final LongFunction<PlacementOrders> ordersOfTerm;
   private final Supplier<Leadership> metadata;
@@ -48,31 +50,13 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
 
   private final WantedSplits splits = new WantedSplits();
   private final WantedMerges merges;
+  private final PendingSteps pending = new PendingSteps();
 
   // Guarded by this.
-  private @Nullable Reign reign;
+  private @Nullable LeaderTerm term;
   private boolean looking;
   private boolean lookSoon;
   private boolean closed;
-
-  /** What one driver knows, from when it began to lead the metadata until it does no more. */
-  private static final class Reign {
-    final PlacementOrders orders;
-    final Set<RangeId> busy = new HashSet<>();
-
-    /** Ranges whose step ended after the nodes were asked: what they said may be from before. */
-    final Set<RangeId> changedMeanwhile = new HashSet<>();
-
-    final Map<NodeId, Long> downSinceMillis = new HashMap<>();
-    final Map<RangeId, Long> coolUntilMillis = new HashMap<>();
-    final Map<RangeId, String> lastFailure = new HashMap<>();
-    final WishPauses wishPauses = new WishPauses();
-    final VoterMoves voterMoves = new VoterMoves();
-
-    Reign(PlacementOrders orders) {
-      this.orders = orders;
-    }
-  }
 
   /**
    * @param local does what is to be done on this node
@@ -112,7 +96,7 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
    */
   public CompletableFuture<Void> split(RangeId range, byte[] key) {
     synchronized (this) {
-      if (reign() == null) {
+      if (term() == null) {
         return notLeading();
       }
     }
@@ -127,7 +111,7 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
    */
   public CompletableFuture<Void> merge(RangeId left) {
     synchronized (this) {
-      if (reign() == null) {
+      if (term() == null) {
         return notLeading();
       }
     }
@@ -136,13 +120,51 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
     return done;
   }
 
+  /**
+   * What is wanted for ranges and cannot be done yet; to be asked of the node that leads the
+   * metadata.
+   *
+   * @throws IllegalStateException if this one does not
+   */
+  public List<PendingStep> pending() {
+    synchronized (this) {
+      if (term() == null) {
+        throw new IllegalStateException(NOT_LEADING);
+      }
+    }
+    return pending.list(timers.nowMillis());
+  }
+
+  /**
+   * Gives up a merge of the range, or a move of its votes because of the load; to be asked of the
+   * node that leads the metadata. A merge that has begun ends with the next steps.
+   *
+   * @throws IllegalStateException if this one does not, or there is nothing to give up
+   */
+  public void cancel(RangeId range) {
+    long again = timers.nowMillis() + settings.get().merges().cooldown().toMillis();
+    boolean canceled;
+    synchronized (this) {
+      LeaderTerm now = term();
+      if (now == null) {
+        throw new IllegalStateException(NOT_LEADING);
+      }
+      canceled = now.voterMoves.cancel(range, again);
+    }
+    if (!(merges.cancel(range, again) || canceled)) {
+      throw new IllegalStateException(
+          "neither a merge nor a move of votes because of the load is under way for range "
+              + range);
+    }
+    lookSoon();
+  }
+
   private long mergeUntil() {
     return timers.nowMillis() + settings.get().merges().patience().toMillis();
   }
 
   private static CompletableFuture<Void> notLeading() {
-    String why = "this node does not lead the metadata";
-    return CompletableFuture.failedFuture(new IllegalStateException(why));
+    return CompletableFuture.failedFuture(new IllegalStateException(NOT_LEADING));
   }
 
   private void lookAgain() {
@@ -183,9 +205,9 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
   }
 
   private void look() {
-    Reign now;
+    LeaderTerm now;
     synchronized (this) {
-      now = reign();
+      now = term();
       if (now != null && looking) {
         return;
       } else if (now != null) {
@@ -194,8 +216,7 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
       }
     }
     if (now == null) {
-      splits.giveUpAll("this node does not lead the metadata any more");
-      merges.giveUpAll("this node does not lead the metadata any more");
+      giveUpAll(NOT_LEADING + " any more");
       return;
     }
     CompletableFuture.completedFuture(now)
@@ -215,17 +236,17 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
   }
 
   /** Null while this node does not lead the metadata. */
-  private @Nullable Reign reign() {
+  private @Nullable LeaderTerm term() {
     Leadership leadership = metadata.get();
     if (closed || !leadership.leading()) {
-      reign = null;
-    } else if (reign == null || reign.orders.term() != leadership.term()) {
-      reign = new Reign(ordersOfTerm.apply(leadership.term()));
+      term = null;
+    } else if (term == null || term.orders.term() != leadership.term()) {
+      term = new LeaderTerm(ordersOfTerm.apply(leadership.term()));
     }
-    return reign;
+    return term;
   }
 
-  private CompletableFuture<Map<NodeId, RangeReports>> ask(Reign now) {
+  private CompletableFuture<Map<NodeId, RangeReports>> ask(LeaderTerm now) {
     Map<NodeId, RangeReports> reports = new ConcurrentHashMap<>();
     List<CompletableFuture<?>> asked = new ArrayList<>();
     for (NodeId node : Nodes.sorted(membership.members().alive())) {
@@ -248,21 +269,26 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
     return null;
   }
 
-  private void act(Reign asked, Map<NodeId, RangeReports> reports) {
+  private void act(LeaderTerm asked, Map<NodeId, RangeReports> reports) {
     splits.keepOnly(directory.ranges().keySet());
     List<Step> steps;
     synchronized (this) {
-      if (reign() != asked) {
+      if (term() != asked) {
         return;
       }
       steps = new ArrayList<>();
       PlacementView view = withMoves(asked, view(asked, reports));
-      Map<RangeId, String> hindrances = new HashMap<>();
+      Hindrances hindrances = new Hindrances();
       List<Step> planned = PlacementPlan.steps(view, settings.get().stores(), hindrances);
-      merges.hindered(hindrances);
+      merges.hindered(hindrances.merges());
       merges.addIdle(PlacementPlan.mergeWishes(view), mergeUntil());
       planned.addAll(PlacementPlan.splits(view, splits.keys()));
       planned.addAll(wishes(asked, view));
+      pending.planned(
+          hindrances.pending(),
+          planned.stream().map(Step::range).collect(Collectors.toSet()),
+          view.busy(),
+          timers.nowMillis());
       for (Step step : planned) {
         if (asked.busy.size() < settings.get().maxSteps()
             && Collections.disjoint(asked.busy, step.ranges())) {
@@ -280,7 +306,7 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
     }
   }
 
-  private PlacementView withMoves(Reign now, PlacementView view) {
+  private PlacementView withMoves(LeaderTerm now, PlacementView view) {
     PlacementSettings aims = settings.get();
     VoterMoves.Patience patience =
         new VoterMoves.Patience(
@@ -288,35 +314,32 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
     return now.voterMoves.look(view, aims.stores(), patience, timers.nowMillis());
   }
 
-  private List<Step> wishes(Reign now, PlacementView view) {
+  private List<Step> wishes(LeaderTerm now, PlacementView view) {
     now.wishPauses.keepOnly(view.published().keySet());
     return PlacementPlan.wishes(view).stream()
         .filter(step -> !now.wishPauses.isPausing(step.range(), timers.nowMillis()))
         .toList();
   }
 
-  private void cool(Reign now, Step step) {
+  private void cool(LeaderTerm now, Step step) {
     if (step instanceof Step.Transfer) {
       long until = timers.nowMillis() + settings.get().transferCooldown().toMillis();
       now.coolUntilMillis.put(step.range(), until);
     }
   }
 
-  private PlacementView view(Reign now, Map<NodeId, RangeReports> reports) {
+  private PlacementView view(LeaderTerm now, Map<NodeId, RangeReports> reports) {
     long nowMillis = timers.nowMillis();
     Members known = membership.members();
     // Who does not know yet who was removed may still do what that one says.
     reports.values().removeIf(report -> report.metadata() < known.removedAsOf());
-    now.downSinceMillis.keySet().retainAll(known.byNode().keySet());
     now.coolUntilMillis.values().removeIf(until -> until <= nowMillis);
-    Map<NodeId, PlacementView.Node> nodes = new HashMap<>();
-    known.byNode().forEach((node, member) -> nodes.put(node, node(now, member, nowMillis)));
     Map<RangeId, RangeDescriptor> published = new HashMap<>();
     directory.ranges().forEach((id, range) -> published.put(id, range.descriptor()));
     Set<RangeId> busy = new HashSet<>(now.busy);
     busy.addAll(now.changedMeanwhile);
     return new PlacementView(
-        nodes,
+        now.nodes(known.byNode(), settings.get().replaceAfter(), nowMillis),
         published,
         Map.copyOf(reports),
         busy,
@@ -324,28 +347,15 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
         merges.look(published, reports, settings.get().merges(), nowMillis));
   }
 
-  private PlacementView.Node node(Reign now, Member member, long nowMillis) {
-    if (member.isAlive()) {
-      now.downSinceMillis.remove(member.node());
-      return new PlacementView.Node(member.state(), false);
-    }
-    long since = now.downSinceMillis.computeIfAbsent(member.node(), first -> nowMillis);
-    long down = nowMillis - since;
-    return new PlacementView.Node(member.state(), down >= settings.get().replaceAfter().toMillis());
-  }
-
-  private void run(Reign now, StepRunner runner, Step step) {
+  private void run(LeaderTerm now, StepRunner runner, Step step) {
     runner
         .run(step)
         .whenComplete(
             (done, failure) -> {
+              String why = failure == null ? null : reason(failure);
               synchronized (this) {
-                now.busy.removeAll(step.ranges());
-                now.changedMeanwhile.addAll(step.ranges());
-                if (step instanceof Step.Split) {
-                  pause(now, step.range(), failure);
-                }
-                tell(now, step, failure);
+                now.ended(step, why, timers.nowMillis(), settings.get().interval());
+                pending.ended(step, why, timers.nowMillis());
               }
               splits.ended(step, failure == null ? null : cause(failure));
               long cooled = timers.nowMillis() + settings.get().merges().cooldown().toMillis();
@@ -354,28 +364,6 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
                 lookSoon();
               }
             });
-  }
-
-  private void pause(Reign now, RangeId range, @Nullable Throwable failure) {
-    if (failure == null) {
-      now.wishPauses.done(range);
-    } else {
-      now.wishPauses.failed(range, timers.nowMillis(), settings.get().interval());
-    }
-  }
-
-  /** What fails in the same way again and again is said once. */
-  private static void tell(Reign now, Step step, @Nullable Throwable failure) {
-    if (failure == null) {
-      now.lastFailure.remove(step.range());
-      LOG.info("placement: done: {}", step);
-      return;
-    }
-    String reason = reason(failure);
-    String said = now.lastFailure.put(step.range(), step + reason);
-    if (!(step + reason).equals(said)) {
-      LOG.warn("placement: not done, will be tried again: {}: {}", step, reason);
-    }
   }
 
   private static Throwable cause(Throwable failure) {
@@ -392,9 +380,14 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
   public void close() {
     synchronized (this) {
       closed = true;
-      reign = null;
+      term = null;
     }
-    splits.giveUpAll("this node closes");
-    merges.giveUpAll("this node closes");
+    giveUpAll("this node closes");
+  }
+
+  private void giveUpAll(String why) {
+    splits.giveUpAll(why);
+    merges.giveUpAll(why);
+    pending.clear();
   }
 }

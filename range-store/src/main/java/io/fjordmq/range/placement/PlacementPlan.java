@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -32,6 +31,8 @@ import org.jspecify.annotations.Nullable;
  *       none votes for two ranges of a store more than another, and where that is so, by what they
  *       have to write ({@link VoterMoves}). A replica is created first, then the group takes it in,
  *       then another leaves; none that leaves takes the majority of the living with it.
+ *   <li>A replica that is broken goes like one of a node that was removed, if the range has a
+ *       majority without it; its node then gets an empty one (decision 0042).
  *   <li>Learners: if the store says so, every other living node; else who has to get rid of an old
  *       shape ({@link OldShapes}).
  *   <li>A replica that is not of the group is removed, when every node is there. The node can have
@@ -54,14 +55,13 @@ final class PlacementPlan {
   private PlacementPlan() {}
 
   static List<Step> steps(PlacementView view, List<StorePlacement> stores) {
-    return steps(view, stores, new HashMap<>());
+    return steps(view, stores, new Hindrances());
   }
 
   /**
-   * @param hindrances takes why merges that are wanted are not begun yet, by their left range
+   * @param hindrances takes what is wanted and has to be put off
    */
-  static List<Step> steps(
-      PlacementView view, List<StorePlacement> stores, Map<RangeId, String> hindrances) {
+  static List<Step> steps(PlacementView view, List<StorePlacement> stores, Hindrances hindrances) {
     List<Step> steps = new ArrayList<>();
     stores.forEach(store -> steps.addAll(ofStore(view, store, hindrances)));
     return steps;
@@ -131,7 +131,7 @@ final class PlacementPlan {
   }
 
   private static List<Step> ofStore(
-      PlacementView view, StorePlacement store, Map<RangeId, String> hindrances) {
+      PlacementView view, StorePlacement store, Hindrances hindrances) {
     List<PlacedRange> ranges =
         view.published().values().stream()
             .filter(range -> range.id().store().equals(store.store()))
@@ -159,17 +159,22 @@ final class PlacementPlan {
       }
       Set<NodeId> wanted = Objects.requireNonNull(voters.get(range.id()));
       Set<NodeId> others = learners.getOrDefault(range.id(), Set.of());
-      @Nullable Step step = new RangePlan(view, range, wanted, store.onEveryNode(), others).next();
+      RangePlan plan = new RangePlan(view, range, wanted, store.onEveryNode(), others);
+      @Nullable Step step = plan.next();
       if (step != null) {
         steps.add(step);
-      } else if (merges.isPaired(range.id())) {
+        continue;
+      }
+      plan.pending().forEach(hindrances::add);
+      if (merges.isPaired(range.id())) {
         asTheyShouldBe.add(range.id());
       } else if (!view.cooling().contains(range.id())) {
         settled.add(range);
       }
     }
     merges.steps(asTheyShouldBe).forEach(steps::add);
-    hindrances.putAll(merges.hindrances());
+    merges.hindrances().forEach(hindrances::addMerge);
+    merges.pending().forEach(hindrances::add);
     Leftovers.of(view, reshaping, store.store()).forEach(steps::add);
     List<Step> even = LeaderBalance.of(view, ranges, settled);
     (even.isEmpty() ? LeaderLoad.of(view, ranges, settled) : even).forEach(steps::add);

@@ -48,9 +48,10 @@ record PlacementView(
    *
    * @param wanted left ranges, in the order in which that was asked for
    * @param late right ranges that have stood still for too long: their merges are given up
+   * @param canceled right ranges that stand still for a merge that an operator has canceled
    */
-  record Merges(List<RangeId> wanted, Set<RangeId> late) {
-    static final Merges NONE = new Merges(List.of(), Set.of());
+  record Merges(List<RangeId> wanted, Set<RangeId> late, Set<RangeId> canceled) {
+    static final Merges NONE = new Merges(List.of(), Set.of(), Set.of());
   }
 
   /**

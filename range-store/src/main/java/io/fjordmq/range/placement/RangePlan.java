@@ -2,6 +2,8 @@ package io.fjordmq.range.placement;
 
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.ReplicaSet;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
@@ -12,8 +14,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The next step towards what one range should have.
  *
- * <p>Voters come before others go, one at a time; a node is never voter and learner in one change,
- * because the Raft library could not carry it out: it leaves, then comes back as the other.
+ * <p>Voters come before others go, one at a time. A node that changes its role does so in one
+ * change: the Raft library lets it leave and come back, which takes milliseconds. As two steps it
+ * would be outside its group in between, and every SUBSCRIBE waits until all nodes have applied it.
  */
 final class RangePlan {
   private final PlacementView view;
@@ -40,6 +43,7 @@ final class RangePlan {
     this.voters = wantedVoters;
     this.learners = onEveryNode ? everybodyElse() : new HashSet<>(others);
     this.learners.removeAll(voters);
+    this.learners.removeAll(range.rebuilding());
   }
 
   private Set<NodeId> everybodyElse() {
@@ -106,9 +110,7 @@ final class RangePlan {
   private @Nullable Step addVoter() {
     for (NodeId node : Nodes.missing(voters, now.voters())) {
       if (view.isAlive(node) && range.isInService(node)) {
-        return now.learners().contains(node)
-            ? change(now.voters(), Nodes.without(now.learners(), node))
-            : change(Nodes.with(now.voters(), node), now.learners());
+        return change(Nodes.with(now.voters(), node), Nodes.without(now.learners(), node));
       }
     }
     return null;
@@ -123,7 +125,7 @@ final class RangePlan {
             .filter(node -> !voters.contains(node))
             .sorted(
                 Comparator.<NodeId, Boolean>comparing(node -> node.equals(leader))
-                    .thenComparing(view::isAlive)
+                    .thenComparing(node -> view.isAlive(node) && range.isInService(node))
                     .thenComparing(Nodes.ORDER))
             .toList();
     if (leaving.isEmpty() || !wouldHaveMajority(Nodes.without(now.voters(), leaving.get(0)))) {
@@ -131,7 +133,10 @@ final class RangePlan {
     }
     NodeId first = leaving.get(0);
     if (!first.equals(leader)) {
-      return change(Nodes.without(now.voters(), first), now.learners());
+      boolean stays = learners.contains(first) && range.isInService(first);
+      return change(
+          Nodes.without(now.voters(), first),
+          stays ? Nodes.with(now.learners(), first) : now.learners());
     }
     NodeId target = successor(leader);
     return target == null ? null : new Step.Transfer(range.id(), leader, target);
@@ -164,17 +169,31 @@ final class RangePlan {
    * away: what is removed could not come back before that one does, what stays can.
    */
   private @Nullable Step drop() {
-    if (isAnybodyAway()) {
+    List<NodeId> leftovers = leftovers();
+    if (leftovers.isEmpty() || isAnybodyAway()) {
       return null;
     }
-    for (NodeId node : range.holders().keySet()) {
-      boolean wanted = voters.contains(node) || learners.contains(node);
-      if (!wanted && !range.members().contains(node)) {
-        long asOf = range.leaderReport().appliedIndex();
-        return new Step.Drop(range.id(), node, leader, now, asOf);
-      }
-    }
-    return null;
+    long asOf = range.leaderReport().appliedIndex();
+    return new Step.Drop(range.id(), leftovers.get(0), leader, now, asOf);
+  }
+
+  /** The nodes whose replica is not of the group, nor to be. */
+  private List<NodeId> leftovers() {
+    return range.holders().keySet().stream()
+        .filter(node -> !voters.contains(node) && !learners.contains(node))
+        .filter(node -> !range.members().contains(node) && !isAwaitedByOthers(node))
+        .toList();
+  }
+
+  /** Another range lists a replica there that would come from this one, by a split. */
+  private boolean isAwaitedByOthers(NodeId node) {
+    ReplicaReport holder = Objects.requireNonNull(range.holders().get(node));
+    return view.published().values().stream()
+        .filter(other -> other.id().store().equals(range.id().store()))
+        .filter(other -> !other.id().equals(range.id()))
+        .filter(other -> other.interval().overlaps(holder.keys()))
+        .map(other -> new PlacedRange(other, view.reports()))
+        .anyMatch(other -> other.members().contains(node) && !other.holders().containsKey(node));
   }
 
   private boolean isAnybodyAway() {
@@ -196,5 +215,65 @@ final class RangePlan {
       }
     }
     return null;
+  }
+
+  /** What is wanted and has to wait; to be asked if there is no next step. */
+  List<PendingStep> pending() {
+    List<PendingStep> pending = new ArrayList<>();
+    String voterMove = whyVotersStay();
+    if (voterMove != null) {
+      String what = "changing its voters from %s to %s".formatted(ids(now.voters()), ids(voters));
+      boolean byLoad = view.moves().containsKey(range.id());
+      pending.add(new PendingStep(range.id(), what, voterMove, byLoad));
+    }
+    String away = Nodes.away(view);
+    for (NodeId node : leftovers()) {
+      if (away != null) {
+        pending.add(new PendingStep(range.id(), PendingSteps.removing(node.value()), away, false));
+      }
+    }
+    for (NodeId node : range.retired()) {
+      String what = "allowing a new replica on node " + node;
+      String counting = away == null ? "other replicas still count the old one" : away;
+      pending.add(new PendingStep(range.id(), what, counting, false));
+    }
+    return pending;
+  }
+
+  /** Null if the range has the voters that it should have. */
+  private @Nullable String whyVotersStay() {
+    for (NodeId node : Nodes.missing(voters, now.voters())) {
+      String why = whyNoVoter(node);
+      if (why != null) {
+        return why;
+      }
+    }
+    List<NodeId> leaving = Nodes.missing(now.voters(), voters);
+    if (leaving.isEmpty()) {
+      return null;
+    }
+    List<NodeId> absent =
+        Nodes.sorted(now.voters()).stream()
+            .filter(node -> !view.isAlive(node) || !range.isInService(node))
+            .toList();
+    return absent.isEmpty()
+        ? "no other voter can lead instead of node " + leader
+        : "without %s the voters in service have no majority; out of service: %s"
+            .formatted(ids(leaving), ids(absent));
+  }
+
+  private @Nullable String whyNoVoter(NodeId node) {
+    if (!view.reports().containsKey(node)) {
+      return Nodes.absence(view, node);
+    } else if (range.retired().contains(node)) {
+      return "node " + node + " may not have a new replica yet";
+    } else if (!range.holders().containsKey(node)) {
+      return "node " + node + " has a replica of the range as it was before a split";
+    }
+    return range.isInService(node) ? null : "the replica on node " + node + " is out of service";
+  }
+
+  private static List<NodeId> ids(Collection<NodeId> nodes) {
+    return Nodes.sorted(nodes);
   }
 }

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * What a node says of all replicas that it holds.
  *
  * <pre>
- * u8     format, 4; 3, which is read, too, had no writes in its shapes, and nothing of merges: its
+ * u8     format, 5; 4, which is read, too, had no broken replicas; 3, which is read, too, had no writes in its shapes, and nothing of merges: its
  *        nodes merged no ranges; 2, which is read, too, had no shapes: its nodes did not split
  *        ranges by their load; 1, which is read, too, had neither the next nor keys: they could not
  *        split ranges
@@ -43,6 +43,7 @@ import org.jspecify.annotations.Nullable;
  *   u8     1 if the group's replicas follow, 0 if they are not known
  *   -- if so: varint voters, then as many texts; varint learners, then as many texts; ascending
  *   text   why it is halted, empty if it is not
+ *   u8     1 if it is broken and shall be replaced by an empty one
  *   u8     0 if it goes on; if it stands still to be merged: 1 so far, 2 durably
  *   -- if it stands still: varint number of the left neighbour; varint epoch version of that
  *   u8     1 if its {@link ShapeReport} follows
@@ -59,7 +60,8 @@ public record RangeReports(long metadata, List<ReplicaReport> replicas, Set<Rang
   /** More replicas than this no node can tell of. */
   public static final int MAX_REPLICAS = 20_000;
 
-  private static final int FORMAT = 4;
+  private static final int FORMAT = 5;
+  private static final int WITHOUT_BROKEN = 4;
   private static final int WITHOUT_WRITES = 3;
   private static final int WITHOUT_SHAPES = 2;
   private static final int WITHOUT_KEYS = 1;
@@ -127,6 +129,7 @@ public record RangeReports(long metadata, List<ReplicaReport> replicas, Set<Rang
     }
     String failure = replica.failure() == null ? "" : replica.failure();
     out.writeString(failure.substring(0, Math.min(failure.length(), MAX_FAILURE_CHARACTERS)));
+    out.writeByte(replica.broken() ? 1 : 0);
     writeMerging(out, replica.merging());
     ShapeReport shape = replica.shape();
     out.writeByte(shape == null ? 0 : 1);
@@ -162,7 +165,7 @@ public record RangeReports(long metadata, List<ReplicaReport> replicas, Set<Rang
   public static RangeReports decode(byte[] bytes) {
     ByteReader in = new ByteReader(bytes);
     int format = in.readByte();
-    if (format < WITHOUT_KEYS || format > WITHOUT_WRITES) {
+    if (format < WITHOUT_KEYS || format > WITHOUT_BROKEN) {
       NewerFormException.require("range reports", FORMAT, format);
     }
     long metadata = format == WITHOUT_KEYS ? 0 : in.readVarint();
@@ -192,7 +195,8 @@ public record RangeReports(long metadata, List<ReplicaReport> replicas, Set<Rang
     long lastIndex = in.readVarint();
     ReplicaSet set = in.readByte() == 0 ? null : readSet(in);
     String failure = in.readString();
-    ReplicaStatus.Merging merging = format == FORMAT ? readMerging(range, in) : null;
+    boolean broken = format > WITHOUT_BROKEN && in.readByte() != 0;
+    ReplicaStatus.Merging merging = format > WITHOUT_WRITES ? readMerging(range, in) : null;
     boolean shaped = format > WITHOUT_SHAPES && in.readByte() != 0;
     return new ReplicaReport(
         range,
@@ -205,7 +209,8 @@ public record RangeReports(long metadata, List<ReplicaReport> replicas, Set<Rang
         lastIndex,
         failure.isEmpty() ? null : failure,
         merging,
-        shaped ? ShapeReport.read(in, keys, format > WITHOUT_WRITES) : null);
+        shaped ? ShapeReport.read(in, keys, format > WITHOUT_WRITES) : null,
+        broken);
   }
 
   private static ReplicaStatus.@Nullable Merging readMerging(RangeId range, ByteReader in) {

@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param merging for which merge it stands still; null if it goes on
  * @param shape what the node wants for the range; null if it does not lead it, or has not measured
  *     it yet
+ * @param broken whether it shall be replaced by an empty one
  */
 public record ReplicaReport(
     RangeId range,
@@ -35,7 +36,36 @@ public record ReplicaReport(
     long lastIndex,
     @Nullable String failure,
     ReplicaStatus.@Nullable Merging merging,
-    @Nullable ShapeReport shape) {
+    @Nullable ShapeReport shape,
+    boolean broken) {
+
+  /** Of one that is not to be replaced. */
+  public ReplicaReport(
+      RangeId range,
+      RangeEpoch epoch,
+      KeyInterval keys,
+      ReplicaStatus.Role role,
+      long term,
+      @Nullable ReplicaSet replicas,
+      long appliedIndex,
+      long lastIndex,
+      @Nullable String failure,
+      ReplicaStatus.@Nullable Merging merging,
+      @Nullable ShapeReport shape) {
+    this(
+        range,
+        epoch,
+        keys,
+        role,
+        term,
+        replicas,
+        appliedIndex,
+        lastIndex,
+        failure,
+        merging,
+        shape,
+        false);
+  }
 
   static ReplicaReport of(ReplicaStatus status, @Nullable ShapeReport wanted) {
     boolean fits =
@@ -52,7 +82,8 @@ public record ReplicaReport(
         group == null ? 0 : group.lastIndex(),
         status.failure(),
         status.merging(),
-        fits ? wanted : null);
+        fits ? wanted : null,
+        status.broken());
   }
 
   boolean isLeading() {

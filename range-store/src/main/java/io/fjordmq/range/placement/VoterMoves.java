@@ -25,6 +25,9 @@ final class VoterMoves {
   private final Map<String, Change> going = new HashMap<>();
   private final Map<String, Long> unevenSinceMillis = new HashMap<>();
 
+  /** Of stores whose change an operator has canceled. */
+  private final Map<String, Long> pausedUntilMillis = new HashMap<>();
+
   /**
    * One change of a store.
    *
@@ -126,7 +129,8 @@ final class VoterMoves {
       Map<RangeId, PlacedRange> ranges,
       Patience patience,
       long nowMillis) {
-    if (going.containsKey(store.store())) {
+    if (going.containsKey(store.store())
+        || nowMillis < pausedUntilMillis.getOrDefault(store.store(), nowMillis)) {
       return;
     }
     List<PlacedRange> inOrder =
@@ -145,5 +149,23 @@ final class VoterMoves {
       going.put(store.store(), new Change(moves, store.voters(), until));
       LOG.info("votes are moved because of the load: {}", moves);
     }
+  }
+
+  /**
+   * Gives a change up, with all its moves: what is half done ends by number.
+   *
+   * @param againAtMillis when the load may have votes of this store moved again, at the earliest
+   * @return false if no vote of the range is moved
+   */
+  boolean cancel(RangeId range, long againAtMillis) {
+    Change change = going.get(range.store());
+    if (change == null || change.moves().stream().noneMatch(move -> move.range().equals(range))) {
+      return false;
+    }
+    going.remove(range.store());
+    unevenSinceMillis.remove(range.store());
+    pausedUntilMillis.put(range.store(), againAtMillis);
+    LOG.info("votes moved because of the load: canceled by an operator: {}", change.moves());
+    return true;
   }
 }

@@ -33,6 +33,9 @@ final class WantedMerges {
   /** Left ranges whose merge was given up: until when none is begun by itself. */
   private final Map<RangeId, Long> coolUntilMillis = new HashMap<>();
 
+  /** Right ranges that stand still for a merge that is to be given up at an operator's request. */
+  private final Set<RangeId> canceled = new HashSet<>();
+
   /** Why the merges are not begun yet, as of the latest look. */
   private Map<RangeId, String> hindrances = Map.of();
 
@@ -98,6 +101,7 @@ final class WantedMerges {
     synchronized (this) {
       coolUntilMillis.values().removeIf(until -> until <= nowMillis);
       stillSinceMillis.keySet().retainAll(standingStill);
+      canceled.retainAll(standingStill);
       standingStill.forEach(range -> stillSinceMillis.putIfAbsent(range, nowMillis));
       for (Wanted wanted : List.copyOf(waiting.values())) {
         Told end = end(wanted, published, nowMillis);
@@ -112,7 +116,9 @@ final class WantedMerges {
       Set<RangeId> late = new HashSet<>(standingStill);
       long limit = nowMillis - settings.standstill().toMillis();
       late.removeIf(range -> stillSinceMillis.getOrDefault(range, nowMillis) > limit);
-      now = new PlacementView.Merges(List.copyOf(waiting.keySet()), Set.copyOf(late));
+      now =
+          new PlacementView.Merges(
+              List.copyOf(waiting.keySet()), Set.copyOf(late), Set.copyOf(canceled));
     }
     told.forEach(Told::tell);
     return now;
@@ -146,6 +152,40 @@ final class WantedMerges {
     return null;
   }
 
+  /**
+   * Gives a merge up that is wanted or has begun. One whose right range stands still ends with the
+   * next looks: both ranges resume, or it is done already.
+   *
+   * @param range one of the two
+   * @param coolUntilMillis when the two may be merged again without an operator
+   * @return false if the range is not about to be merged
+   */
+  boolean cancel(RangeId range, long coolUntilMillis) {
+    List<Wanted> ended;
+    boolean begun;
+    synchronized (this) {
+      ended =
+          waiting.values().stream()
+              .filter(wanted -> wanted.left.equals(range) || wanted.right.equals(range))
+              .toList();
+      List<RangeId> still = new ArrayList<>(ended.stream().map(Wanted::right).toList());
+      still.add(range);
+      RangeId follower = followers.apply(range);
+      if (follower != null) {
+        still.add(follower);
+      }
+      still.retainAll(stillSinceMillis.keySet());
+      canceled.addAll(still);
+      begun = !still.isEmpty();
+      for (Wanted wanted : ended) {
+        waiting.remove(wanted.left);
+        this.coolUntilMillis.put(wanted.left, coolUntilMillis);
+      }
+    }
+    ended.forEach(wanted -> new Told(wanted, "an operator has canceled it").tell());
+    return begun || !ended.isEmpty();
+  }
+
   /** Why merges that are wanted are not begun yet, by their left range. */
   synchronized void hindered(Map<RangeId, String> why) {
     hindrances = Map.copyOf(why);
@@ -171,6 +211,7 @@ final class WantedMerges {
       all = List.copyOf(waiting.values());
       waiting.clear();
       stillSinceMillis.clear();
+      canceled.clear();
     }
     all.forEach(wanted -> new Told(wanted, why).tell());
   }

@@ -50,7 +50,9 @@ final class WantedVoters {
       plan.wanted.put(range.id(), now);
       if (range.leader() != null) {
         VoterLoad.Move move = view.moves().get(range.id());
-        plan.replace(range, move == null ? plan.enough(range) : moved(now, move));
+        plan.replace(
+            range,
+            move == null || !range.rebuilding().isEmpty() ? plan.enough(range) : moved(now, move));
       }
     }
     pairs.forEach(plan::pair);
@@ -120,10 +122,16 @@ final class WantedVoters {
             .thenComparing(node -> load.getOrDefault(node, 0))
             .thenComparing(node -> !node.equals(range.leader()))
             .thenComparing(Nodes.ORDER);
-    List<NodeId> have = range.replicas().voters().stream().sorted(byWorth).toList();
+    Set<NodeId> rebuilding = range.rebuilding();
+    List<NodeId> have =
+        range.replicas().voters().stream()
+            .filter(node -> !rebuilding.contains(node))
+            .sorted(byWorth)
+            .toList();
     List<NodeId> kept = new ArrayList<>(have);
     kept.removeIf(node -> worth(node).compareTo(mayGoOnWithoutSome(have)) > 0);
     List<NodeId> spare = leastLoaded(range.replicas().voters());
+    spare = spare.stream().filter(node -> !rebuilding.contains(node)).toList();
     fill(kept, spare.stream().filter(node -> !range.retired().contains(node)).toList());
     fill(kept, have.stream().filter(node -> worth(node).compareTo(Worth.LEAVING) < 0).toList());
     if (kept.isEmpty()) {
@@ -189,7 +197,8 @@ final class WantedVoters {
     for (PlacedRange range : ranges) {
       Set<NodeId> now = wanted.getOrDefault(range.id(), Set.of());
       boolean busy = paired.contains(range.id()) || view.moves().containsKey(range.id());
-      boolean can = range.leader() != null && !busy && !range.retired().contains(to);
+      boolean open = !range.retired().contains(to) && !range.rebuilding().contains(to);
+      boolean can = range.leader() != null && !busy && open;
       if (can && now.contains(from) && !now.contains(to)) {
         if (!from.equals(range.leader())) {
           return range;

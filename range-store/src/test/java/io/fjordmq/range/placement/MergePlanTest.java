@@ -35,6 +35,7 @@ class MergePlanTest {
   private final Map<NodeId, PlacementView.Node> nodes = new HashMap<>();
   private final Map<NodeId, RangeReports> reports = new HashMap<>();
   private final Map<RangeId, RangeDescriptor> published = new HashMap<>();
+  private Set<RangeId> canceled = Set.of();
   private Set<RangeId> late = Set.of();
   private List<RangeId> wanted = List.of();
 
@@ -82,7 +83,7 @@ class MergePlanTest {
   }
 
   private List<Step> steps() {
-    PlacementView.Merges merges = new PlacementView.Merges(wanted, late);
+    PlacementView.Merges merges = new PlacementView.Merges(wanted, late, canceled);
     return PlacementPlan.steps(
         new PlacementView(nodes, published, reports, Set.of(), Set.of(), merges),
         List.of(new StorePlacement("words", 2, false)));
@@ -159,6 +160,15 @@ class MergePlanTest {
     late = Set.of();
     is(B, Member.State.DRAINING);
     assertThat(steps()).hasSize(1).allMatch(step -> step instanceof Step.Renew);
+  }
+
+  @Test
+  void shouldGiveUpWhatAnOperatorCancels() {
+    say(4, DURABLE, null);
+    canceled = Set.of(RIGHT);
+    assertThat(steps())
+        .singleElement()
+        .satisfies(step -> assertThat(((Step.Renew) step).why()).contains("operator"));
   }
 
   @Test

@@ -71,12 +71,13 @@ class PlacementCodecsTest {
                     0,
                     "full",
                     null,
-                    null)),
+                    null,
+                    true)),
             Set.of(new RangeId("in", 2)));
     byte[] bytes = reports.encode();
     assertThat(HEX.formatHex(bytes))
         .isEqualTo(
-            "04"
+            "05"
                 + "c801"
                 + "02"
                 + "02696e"
@@ -93,6 +94,7 @@ class PlacementCodecsTest {
                 + "0201610162"
                 + "010163"
                 + "00"
+                + "00" // not broken
                 + "02ab0205" // it stands still, durably
                 + "01" // its shape
                 + "03"
@@ -114,12 +116,37 @@ class PlacementCodecsTest {
                 + "00"
                 + "00"
                 + "0466756c6c"
+                + "01" // broken
                 + "00"
                 + "00"
                 + "01"
                 + "02696e"
                 + "02");
     assertThat(RangeReports.decode(bytes)).isEqualTo(reports);
+  }
+
+  @Test
+  void shouldReadReportsOfNodesThatKnowNoBrokenReplicas() {
+    RangeReports read =
+        RangeReports.decode(
+            HEX.parseHex(
+                "04c80101"
+                    + "02696e"
+                    + "ac02"
+                    + "0102"
+                    + "00"
+                    + "00"
+                    + "03"
+                    + "00"
+                    + "05"
+                    + "00"
+                    + "00"
+                    + "0466756c6c"
+                    + "00"
+                    + "00"
+                    + "00"));
+    assertThat(read.replicas()).singleElement().matches(replica -> !replica.broken());
+    assertThat(read.replicas().get(0).failure()).isEqualTo("full");
   }
 
   @Test
@@ -331,7 +358,7 @@ class PlacementCodecsTest {
         .isInstanceOf(MalformedBytesException.class);
     assertThatThrownBy(() -> PlacementOrder.decode(HEX.parseHex("010d0905")))
         .isInstanceOf(MalformedBytesException.class);
-    assertThatThrownBy(() -> RangeReports.decode(HEX.parseHex("0500")))
+    assertThatThrownBy(() -> RangeReports.decode(HEX.parseHex("0600")))
         .isInstanceOf(MalformedBytesException.class);
   }
 }

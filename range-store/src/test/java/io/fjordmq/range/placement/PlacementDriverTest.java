@@ -2,6 +2,7 @@ package io.fjordmq.range.placement;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.Leadership;
@@ -9,6 +10,7 @@ import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.cluster.consensus.sim.SimCluster;
 import io.fjordmq.cluster.consensus.sim.SimHost;
 import io.fjordmq.cluster.consensus.sim.Simulation;
+import io.fjordmq.cluster.membership.Member;
 import io.fjordmq.cluster.membership.TestMembership;
 import io.fjordmq.cluster.metadata.Change;
 import io.fjordmq.cluster.metadata.MetadataGroup;
@@ -108,5 +110,32 @@ class PlacementDriverTest {
     assertThat(directory.nextNumber("words").number() - afterAMinute)
         .as("every 64 s")
         .isBetween(9L, 11L);
+  }
+
+  @Test
+  void shouldSayWhatAMergeWaitsForUntilAnOperatorCancelsIt() {
+    NodeId other = new NodeId("other");
+    membership.setUp(other, 1);
+    membership.setState(other, Member.State.DOWN);
+    CompletableFuture<Void> merged = driver.merge(RANGE);
+    ranges.advance(Duration.ofSeconds(10));
+    assertThat(merged).isNotDone();
+    assertThat(driver.pending())
+        .singleElement()
+        .satisfies(
+            step -> {
+              assertThat(step.range()).isEqualTo(RANGE);
+              assertThat(step.why()).contains("node other is down");
+              assertThat(step.cancelable()).isTrue();
+              assertThat(step.waiting()).isBetween(Duration.ofSeconds(8), Duration.ofSeconds(10));
+            });
+    driver.cancel(RANGE);
+    assertThat(merged)
+        .failsWithin(Duration.ofSeconds(1))
+        .withThrowableThat()
+        .withMessageContaining("an operator has canceled it");
+    ranges.advance(Duration.ofSeconds(10));
+    assertThat(driver.pending()).isEmpty();
+    assertThatThrownBy(() -> driver.cancel(RANGE)).hasMessageContaining("neither a merge nor");
   }
 }

@@ -8,6 +8,7 @@ import io.fjordmq.cluster.membership.Member;
 import io.fjordmq.range.RangeId;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -64,11 +65,11 @@ class PlacementPlanPropertyTest {
     return cluster;
   }
 
-  private static final Set<Member.State> DISK_TROUBLE =
-      Set.of(Member.State.FULL, Member.State.SLOW);
+  private static final Set<Member.State> PASSES =
+      Set.of(Member.State.FULL, Member.State.SLOW, Member.State.STARTING);
 
   private static final List<Member.State> LEADS_NOTHING =
-      List.of(Member.State.DRAINING, Member.State.FULL, Member.State.SLOW);
+      List.of(Member.State.DRAINING, Member.State.FULL, Member.State.SLOW, Member.State.STARTING);
 
   /** Nodes come, go, drain and have trouble with their disks while the plan is followed. */
   private static void trouble(Random random, ModelCluster cluster, StorePlacement store) {
@@ -95,11 +96,10 @@ class PlacementPlanPropertyTest {
       cooling.removeIf(range -> random.nextInt(3) > 0);
       cluster.apply(PlacementPlan.steps(cluster.view(cooling), List.of(store)));
     }
-    // Nodes whose disks are in trouble keep their votes: in the end they are well.
+    // Nodes that start, or whose disks are in trouble, keep their votes: in the end they are well.
     ids.stream()
         .filter(cluster.nodes::containsKey)
-        .filter(
-            node -> DISK_TROUBLE.contains(Objects.requireNonNull(cluster.nodes.get(node)).state()))
+        .filter(node -> PASSES.contains(Objects.requireNonNull(cluster.nodes.get(node)).state()))
         .forEach(node -> cluster.set(node, Member.State.UP, false));
     ids.stream()
         .filter(node -> cluster.nodes.containsKey(node) && !cluster.isAlive(node))
@@ -114,9 +114,33 @@ class PlacementPlanPropertyTest {
       if (steps.isEmpty()) {
         return;
       }
+      Map<RangeId, Set<NodeId>> before = membersThatServe(cluster);
       cluster.apply(steps);
+      if (store.onEveryNode()) {
+        assertNobodyLeft(before, membersThatServe(cluster), steps);
+      }
     }
     assertThat(steps).as("still to be done after %d rounds", MOST_ROUNDS).isEmpty();
+  }
+
+  /** What is written reaches these: no step may leave one of them out, not even for a while. */
+  private static Map<RangeId, Set<NodeId>> membersThatServe(ModelCluster cluster) {
+    Map<RangeId, Set<NodeId>> serving = new HashMap<>();
+    cluster.groups.forEach(
+        (range, group) -> {
+          Set<NodeId> members = new HashSet<>(group.now.voters());
+          members.addAll(group.now.learners());
+          members.removeIf(node -> !cluster.isAlive(node));
+          serving.put(range, members);
+        });
+    return serving;
+  }
+
+  private static void assertNobodyLeft(
+      Map<RangeId, Set<NodeId>> before, Map<RangeId, Set<NodeId>> after, List<Step> steps) {
+    before.forEach(
+        (range, members) ->
+            assertThat(after.get(range)).as("%s after %s", range, steps).containsAll(members));
   }
 
   private static void assertIsAsWanted(ModelCluster cluster, StorePlacement store) {

@@ -28,25 +28,34 @@ class RangePlanTest {
   private final Map<NodeId, RangeReports> reports = new HashMap<>();
 
   private void says(NodeId node, ReplicaStatus.Role role) {
+    says(node, role, ALL);
+  }
+
+  private void says(NodeId node, ReplicaStatus.Role role, ReplicaSet group) {
     ReplicaReport replica =
         new ReplicaReport(
-            RANGE, RangeEpoch.FIRST, KeyInterval.ALL, role, 3, ALL, 9, 9, null, null, null);
+            RANGE, RangeEpoch.FIRST, KeyInterval.ALL, role, 3, group, 9, 9, null, null, null);
     reports.put(node, new RangeReports(1, List.of(replica), Set.of()));
   }
 
   private @Nullable Step next() {
+    return plan(ALL, Set.of(A, C)).next();
+  }
+
+  private RangePlan plan(ReplicaSet now, Set<NodeId> wanted) {
     PlacementView.Node up = new PlacementView.Node(Member.State.UP, false);
-    RangeDescriptor published = new RangeDescriptor(RANGE, KeyInterval.ALL, RangeEpoch.FIRST, ALL);
+    PlacementView.Node down = new PlacementView.Node(Member.State.DOWN, false);
+    RangeDescriptor published = new RangeDescriptor(RANGE, KeyInterval.ALL, RangeEpoch.FIRST, now);
     PlacementView view =
         new PlacementView(
-            Map.of(A, up, B, up, C, up),
+            Map.of(A, up, B, up, C, reports.containsKey(C) ? up : down),
             Map.of(RANGE, published),
             reports,
             Set.of(),
             Set.of(),
             PlacementView.Merges.NONE);
     PlacedRange range = new PlacedRange(published, reports);
-    return new RangePlan(view, range, Set.of(A, C), false, Set.of()).next();
+    return new RangePlan(view, range, wanted, false, Set.of());
   }
 
   @Test
@@ -66,5 +75,43 @@ class RangePlanTest {
     reports.put(C, new RangeReports(1, List.of(), Set.of()));
 
     assertThat(next()).isNull();
+  }
+
+  @Test
+  void shouldSayWhichNodeARemovalWaitsFor() {
+    ReplicaSet without = ReplicaSet.ofVoters(A, C);
+    says(A, ReplicaStatus.Role.LEADER, without);
+    says(B, ReplicaStatus.Role.NONE, without);
+    RangePlan plan = plan(without, Set.of(A, C));
+    assertThat(plan.next()).isNull();
+    assertThat(plan.pending())
+        .containsExactly(
+            new PendingStep(RANGE, "removing the replica on node b", "node c is down", false));
+    says(C, ReplicaStatus.Role.VOTER, without);
+    assertThat(plan(without, Set.of(A, C)).next())
+        .isEqualTo(new Step.Drop(RANGE, B, A, without, 9));
+  }
+
+  @Test
+  void shouldSayWhichNodeAChangeOfVotersWaitsFor() {
+    ReplicaSet now = ReplicaSet.ofVoters(A, B);
+    says(A, ReplicaStatus.Role.LEADER, now);
+    says(B, ReplicaStatus.Role.VOTER, now);
+    RangePlan plan = plan(now, Set.of(A, C));
+    assertThat(plan.next()).isNull();
+    assertThat(plan.pending())
+        .containsExactly(
+            new PendingStep(
+                RANGE, "changing its voters from [a, b] to [a, c]", "node c is down", false));
+  }
+
+  @Test
+  void shouldChangeARoleInOneStep() {
+    ReplicaSet now = new ReplicaSet(Set.of(A, B), Set.of(C));
+    ReplicaSet next = new ReplicaSet(Set.of(A, B, C), Set.of());
+    says(A, ReplicaStatus.Role.LEADER, now);
+    says(B, ReplicaStatus.Role.VOTER, now);
+    says(C, ReplicaStatus.Role.LEARNER, now);
+    assertThat(plan(now, Set.of(A, B, C)).next()).isEqualTo(new Step.Change(RANGE, A, now, next));
   }
 }

@@ -53,6 +53,7 @@ final class PlacementCluster {
   private final Map<NodeId, Member.State> states = new HashMap<>();
   private final List<RangeDescriptor> ranges;
   private final MadeUpLoads loads;
+  private final Damage damage = new Damage();
   private final boolean onEveryNode;
   private final boolean forgetful;
   private int voters = 3;
@@ -77,20 +78,23 @@ final class PlacementCluster {
     for (int i = 0; i < size; i++) {
       ids.add(new NodeId("node" + i));
     }
-    StoreSpec spec =
-        new StoreSpec(
-            "words",
-            List.of("m".getBytes(UTF_8)),
-            id -> new AppendingCoprocessor(),
-            (range, effects) -> {});
-    ranges = RangeStore.initialRanges(spec, ReplicaSet.ofVoters(ids.get(0)));
+    ranges = RangeStore.initialRanges(spec(ids.get(0)), ReplicaSet.ofVoters(ids.get(0)));
     ReplicaSet metadata =
         new ReplicaSet(new HashSet<>(ids.subList(0, 3)), new HashSet<>(ids.subList(3, ids.size())));
     for (NodeId id : ids) {
-      StoreNode store = new StoreNode(cluster, peers, id, () -> List.of(spec), installs, watch);
+      List<StoreSpec> specs = List.of(spec(id));
+      StoreNode store = new StoreNode(cluster, peers, id, () -> specs, installs, watch);
       nodes.put(id, new PlacementNode(store, metadata, this::settings, wishes, loads));
       states.put(id, Member.State.DOWN);
     }
+  }
+
+  private StoreSpec spec(NodeId node) {
+    return new StoreSpec(
+        "words",
+        List.of("m".getBytes(UTF_8)),
+        range -> damage.coprocessor(range, node),
+        (range, effects) -> {});
   }
 
   private PlacementSettings settings() {
@@ -124,6 +128,11 @@ final class PlacementCluster {
   /** What its ranges have to do. */
   MadeUpLoads loads() {
     return loads;
+  }
+
+  /** Which replicas have rows that cannot be read. */
+  Damage damage() {
+    return damage;
   }
 
   // ---- the nodes

@@ -31,6 +31,9 @@ final class PlacementGoal {
     cluster.ranges().forEach(range -> known.add(range.id()));
     for (NodeId id : cluster.up()) {
       for (ReplicaStatus replica : cluster.node(id).ranges().store().status()) {
+        if (replica.failure() != null) {
+          return false;
+        }
         if (replica.merging() != null || !known.contains(replica.descriptor().id())) {
           return false;
         }
@@ -123,7 +126,9 @@ final class PlacementGoal {
                     replica.descriptor().epoch().version(),
                     replica.voters(),
                     replica.learners(),
-                    replica.failure() != null ? replica.failure() : replica.merging()));
+                    replica.failure() != null
+                        ? replica.failure() + (replica.broken() ? ", broken" : "")
+                        : replica.merging()));
       }
       text.append(
           "\n%s retired %s, metadata %s"

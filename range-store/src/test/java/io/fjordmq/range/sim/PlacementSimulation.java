@@ -28,9 +28,10 @@ import java.util.function.BooleanSupplier;
 
 /**
  * One seed's run: a cluster of three to five nodes begins with two ranges on one of them. While
- * clients append words, messages get lost, nodes crash, drain, are cut off, the number of voters is
- * changed, and one node leaves for good ({@link PlacementTrouble}). Then there is peace, and
- * everything must be where it should be ({@link PlacementGoal}), with nothing lost or doubled.
+ * clients append words, messages get lost, nodes crash, drain, are cut off, replicas get damaged,
+ * the number of voters is changed, and one node leaves for good ({@link PlacementTrouble}). Then
+ * there is peace, and everything must be where it should be ({@link PlacementGoal}), with nothing
+ * lost or doubled.
  */
 final class PlacementSimulation {
   private static final List<String> KEYS = List.of("a", "b", "c", "x", "y");
@@ -56,6 +57,8 @@ final class PlacementSimulation {
     READS_UNCONFIRMED,
     /** Nodes remove replicas that their groups still have. */
     HASTY_DROPS,
+    /** A node empties a damaged replica, instead of having the group do without it first. */
+    EMPTIED_REPLICAS,
     /** A range takes in another one as soon as one replica of that stands still. */
     HASTY_ABSORPTIONS,
     /** Whoever publishes a merge leaves the record of the range that is gone. */
@@ -85,6 +88,7 @@ final class PlacementSimulation {
             cluster,
             KEYS,
             defect == Defect.HASTY_DROPS,
+            defect == Defect.EMPTIED_REPLICAS,
             new PlacementMerges(simulation, cluster, counts, defect == Defect.HASTY_ABSORPTIONS),
             history,
             counts);
@@ -187,6 +191,9 @@ final class PlacementSimulation {
       }
     }
     cluster.wantVoters(voters);
+    simulation.run(1_500);
+    // A group that has lost its majority since would need a backup.
+    cluster.damage().removeIf(range -> cluster.leaderOf(range) == null);
     await("every range is where it should be", goal::isReached);
   }
 
@@ -237,6 +244,9 @@ final class PlacementSimulation {
           .as("%s removes its replica of %s, which the group counts on", node, group)
           .isFalse();
       counts.removals++;
+      counts.rebuilds += cluster.damage().remove(leader.descriptor().id(), node) ? 1 : 0;
+    } else {
+      cluster.damage().remove(StoredShapes.idOf(group), node);
     }
   }
 }

@@ -48,8 +48,11 @@ class PlacementSimulationTest {
       assertThat(counts.splits).isGreaterThan(seeds.count() / 2);
       assertThat(counts.merges).isGreaterThan(seeds.count() / 4);
       assertThat(counts.mergesGivenUp).isGreaterThan(seeds.count() / 10);
+      assertThat(counts.canceled).isGreaterThan(seeds.count() / 10);
       assertThat(counts.wishes).isGreaterThan(seeds.count() / 10);
       assertThat(counts.uneven).isGreaterThan(0);
+      assertThat(counts.damages).isGreaterThan(seeds.count() / 10);
+      assertThat(counts.rebuilds).isGreaterThan(seeds.count() / 20);
     }
   }
 
@@ -61,7 +64,10 @@ class PlacementSimulationTest {
 
   @Test
   void shouldFindALeaderThatAnswersQueriesWithoutAskingWhetherItLeads() {
-    assertThat(find(PlacementSimulation.Defect.READS_UNCONFIRMED))
+    PlacementSimulation.Defect unconfirmed = PlacementSimulation.Defect.READS_UNCONFIRMED;
+    int likely = 19; // about one in thirty finds it
+    assertThat(
+            Seeds.find(unconfirmed.toString(), likely, MOST_SEEDS, seed -> play(seed, unconfirmed)))
         .hasMessageContaining("reads all");
   }
 
@@ -70,6 +76,13 @@ class PlacementSimulationTest {
     assertThat(find(PlacementSimulation.Defect.HASTY_DROPS))
         .message()
         .containsAnyOf("counts on", "every range is where it should be"); // or later: it is gone
+  }
+
+  @Test
+  void shouldFindAReplicaThatIsEmptiedAndKeepsItsVote() {
+    assertThat(find(PlacementSimulation.Defect.EMPTIED_REPLICAS))
+        .message()
+        .containsAnyOf("counts on", "every range is where it should be");
   }
 
   @Test

@@ -4,10 +4,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.ConsensusException;
+import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.cluster.consensus.sim.SimNetwork;
 import io.fjordmq.cluster.consensus.sim.Simulation;
 import io.fjordmq.cluster.membership.Member;
 import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.store.RangeStore;
 import io.fjordmq.range.store.ReplicaStatus;
 import java.io.IOException;
 import java.util.Arrays;
@@ -22,6 +24,11 @@ final class PlacementTrouble {
   private final PlacementCluster cluster;
   private final List<String> keys;
   private final boolean hastyDrops;
+  private final boolean emptied;
+
+  /** Half of the runs have none: merges need replicas that are well. */
+  private final boolean damaging;
+
   private final PlacementMerges merges;
   private final WordHistory history;
   private final SimCounts counts;
@@ -31,6 +38,7 @@ final class PlacementTrouble {
   /**
    * @param keys where ranges may be split
    * @param hastyDrops a defect: nodes remove replicas that their groups still have
+   * @param emptied a defect: a node empties a damaged replica, which keeps its vote
    */
   PlacementTrouble(
       Simulation simulation,
@@ -38,6 +46,7 @@ final class PlacementTrouble {
       PlacementCluster cluster,
       List<String> keys,
       boolean hastyDrops,
+      boolean emptied,
       PlacementMerges merges,
       WordHistory history,
       SimCounts counts) {
@@ -46,6 +55,8 @@ final class PlacementTrouble {
     this.cluster = cluster;
     this.keys = keys;
     this.hastyDrops = hastyDrops;
+    this.emptied = emptied;
+    this.damaging = emptied || simulation.chance(50);
     this.merges = merges;
     this.history = history;
     this.counts = counts;
@@ -73,7 +84,7 @@ final class PlacementTrouble {
     }
     if (simulation.chance(12)) {
       network.partition(cluster.ids(), List.of(id));
-    } else if (simulation.chance(15)) {
+    } else if (simulation.chance(20)) {
       deposeUnnoticed(cluster.anyRange());
     } else if (simulation.chance(8)) {
       network.cut(id, cluster.anyId());
@@ -94,8 +105,42 @@ final class PlacementTrouble {
       cluster.declare(id, goingOrStaying());
     } else if (simulation.chance(15)) {
       cluster.wantVoters((int) simulation.between(1, 5));
+    } else if (damaging && simulation.chance(12)) {
+      damage(id, cluster.anyRange());
     } else if (hastyDrops) {
       node.ranges().store().dropReplica(cluster.firstRanges().get(0).id(), Long.MAX_VALUE);
+    }
+  }
+
+  /** At most one replica of a range at a time: else its group might have lost its majority. */
+  private void damage(NodeId id, RangeDescriptor range) throws IOException, ConsensusException {
+    ReplicaStatus leader = cluster.leaderOf(range.id());
+    ReplicaStatus replica = cluster.node(id).ranges().status(range.id());
+    if (leader == null
+        || replica == null
+        || (leader.voters().contains(id) && leader.voters().size() < 3)
+        || cluster.damage().isAnywhere(range.id())) {
+      return;
+    }
+    cluster.damage().add(range.id(), id);
+    counts.damages++;
+    if (emptied) {
+      HashSet<NodeId> others = new HashSet<>(leader.voters());
+      others.remove(id);
+      RangeDescriptor without =
+          new RangeDescriptor(
+              range.id(),
+              replica.descriptor().interval(),
+              replica.descriptor().epoch(),
+              new ReplicaSet(others, Set.of()));
+      RangeStore store = cluster.node(id).ranges().store();
+      store
+          .dropReplica(range.id(), Long.MAX_VALUE)
+          .thenCompose(dropped -> store.forgetReplica(range.id()))
+          .thenCompose(forgotten -> store.ensureReplica(without));
+    } else if (simulation.chance(50)) {
+      cluster.crash(id);
+      cluster.start(id);
     }
   }
 

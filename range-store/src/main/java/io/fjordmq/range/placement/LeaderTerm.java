@@ -1,0 +1,84 @@
+package io.fjordmq.range.placement;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.membership.Member;
+import io.fjordmq.range.RangeId;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What one driver knows, from when it began to lead the metadata until it does no more. Guarded by
+ * its driver.
+ */
+final class LeaderTerm {
+  private static final Logger LOG = LoggerFactory.getLogger(PlacementDriver.class);
+
+  final PlacementOrders orders;
+  final Set<RangeId> busy = new HashSet<>();
+
+  /** Ranges whose step ended after the nodes were asked: what they said may be from before. */
+  final Set<RangeId> changedMeanwhile = new HashSet<>();
+
+  final Map<RangeId, Long> coolUntilMillis = new HashMap<>();
+  final WishPauses wishPauses = new WishPauses();
+  final VoterMoves voterMoves = new VoterMoves();
+  private final Map<NodeId, Long> downSinceMillis = new HashMap<>();
+  private final Map<RangeId, String> lastFailure = new HashMap<>();
+
+  LeaderTerm(PlacementOrders orders) {
+    this.orders = orders;
+  }
+
+  /**
+   * The members at the moment.
+   *
+   * @param replaceAfter how long one must be DOWN to be lost
+   */
+  Map<NodeId, PlacementView.Node> nodes(
+      Map<NodeId, Member> members, Duration replaceAfter, long nowMillis) {
+    downSinceMillis.keySet().retainAll(members.keySet());
+    Map<NodeId, PlacementView.Node> nodes = new HashMap<>();
+    members.forEach((node, member) -> nodes.put(node, node(member, replaceAfter, nowMillis)));
+    return nodes;
+  }
+
+  private PlacementView.Node node(Member member, Duration replaceAfter, long nowMillis) {
+    if (member.isAlive()) {
+      downSinceMillis.remove(member.node());
+      return new PlacementView.Node(member.state(), false);
+    }
+    long since = downSinceMillis.computeIfAbsent(member.node(), first -> nowMillis);
+    return new PlacementView.Node(member.state(), nowMillis - since >= replaceAfter.toMillis());
+  }
+
+  /**
+   * A step has ended; what fails in the same way again and again is logged once.
+   *
+   * @param failure null if it is done
+   * @param pause before a split that was refused is tried again
+   */
+  void ended(Step step, @Nullable String failure, long nowMillis, Duration pause) {
+    if (step instanceof Step.Split && failure == null) {
+      wishPauses.done(step.range());
+    } else if (step instanceof Step.Split) {
+      wishPauses.failed(step.range(), nowMillis, pause);
+    }
+    busy.removeAll(step.ranges());
+    changedMeanwhile.addAll(step.ranges());
+    if (failure == null) {
+      lastFailure.remove(step.range());
+      LOG.info("placement: done: {}", step);
+      return;
+    }
+    String said = lastFailure.put(step.range(), step + failure);
+    if (!(step + failure).equals(said)) {
+      LOG.warn("placement: not done, will be tried again: {}: {}", step, failure);
+    }
+  }
+}

@@ -1,0 +1,143 @@
+package io.fjordmq.range.placement;
+
+import io.fjordmq.api.ByteReader;
+import io.fjordmq.api.ByteWriter;
+import io.fjordmq.api.MalformedBytesException;
+import io.fjordmq.api.NewerFormException;
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.membership.Membership;
+import io.fjordmq.cluster.peer.PeerCalls;
+import io.fjordmq.cluster.peer.PeerServices;
+import io.fjordmq.range.RangeId;
+import io.fjordmq.range.StoredFormat;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What placement has to put off, and how an operator ends it, at any node: the leader of the
+ * metadata is asked. Thread-safe; does not block.
+ *
+ * <pre>
+ * request: u8 format, 1 | u8 kind: 1 list, 2 cancel -- cancel: text store | varint range number
+ * answer to list:   u8 format, 1 | varint steps, then of each a {@link PendingStep}
+ * answer to cancel: nothing; it is given up
+ * </pre>
+ */
+public final class PendingRequests implements PeerServices.Handler {
+  /** What the service is called between nodes. */
+  public static final String NAME = "pending";
+
+  private static final int FORMAT = 1;
+  private static final int LIST = 1;
+  private static final int CANCEL = 2;
+  private static final int LEAST_BYTES = 6;
+
+  /** The page that shows them does not wait longer. */
+  private static final Duration LIST_TIMEOUT = Duration.ofSeconds(1);
+
+  /** More of them nobody reads. */
+  private static final int MOST = 100;
+
+  private final Membership membership;
+  private final PeerCalls peers;
+  private final Supplier<List<PendingStep>> pending;
+  private final Consumer<RangeId> cancel;
+  private final Supplier<@Nullable NodeId> metadataLeader;
+  private final Duration cancelTimeout;
+
+  /**
+   * @param pending of this node's driver; throws if it does not lead the metadata
+   * @param cancel by this node's driver; throws if there is nothing to give up
+   * @param metadataLeader null if nobody is known to lead the metadata
+   */
+  public PendingRequests(
+      Membership membership,
+      PeerCalls peers,
+      Supplier<List<PendingStep>> pending,
+      Consumer<RangeId> cancel,
+      Supplier<@Nullable NodeId> metadataLeader,
+      PlacementSettings settings) {
+    this.membership = membership;
+    this.peers = peers;
+    this.pending = pending;
+    this.cancel = cancel;
+    this.metadataLeader = metadataLeader;
+    this.cancelTimeout = settings.callTimeout();
+  }
+
+  /** Answers other nodes from now on. */
+  public void serve(PeerServices services) {
+    services.serve(NAME, this);
+  }
+
+  /** What placement has to put off; fails if the leader of the metadata does not say it. */
+  public CompletableFuture<List<PendingStep>> list() {
+    return ask(new ByteWriter(2).writeByte(FORMAT).writeByte(LIST), LIST_TIMEOUT)
+        .thenApply(PendingRequests::read);
+  }
+
+  /**
+   * Gives up a merge of the range, or a move of its votes because of the load. Fails with an
+   * exception whose message says why there is nothing to give up, or that it is not known.
+   */
+  public CompletableFuture<Void> cancel(RangeId range) {
+    ByteWriter request = new ByteWriter(32).writeByte(FORMAT).writeByte(CANCEL);
+    return ask(request.writeString(range.store()).writeVarint(range.number()), cancelTimeout)
+        .thenAccept(done -> {});
+  }
+
+  private CompletableFuture<byte[]> ask(ByteWriter request, Duration timeout) {
+    NodeId leader = metadataLeader.get();
+    if (leader == null) {
+      return CompletableFuture.failedFuture(
+          new IllegalStateException("nobody leads the metadata; ask again in a moment"));
+    }
+    return leader.equals(membership.self())
+        ? handle(leader, request.toByteArray())
+        : peers.ask(leader, NAME, request.toByteArray(), timeout);
+  }
+
+  @Override
+  public CompletableFuture<byte[]> handle(NodeId from, byte[] request) {
+    try {
+      ByteReader in = new ByteReader(request);
+      StoredFormat.require("request about pending steps", FORMAT, in);
+      int kind = in.readByte();
+      if (kind == LIST) {
+        in.requireEnd();
+        return CompletableFuture.completedFuture(written(pending.get()));
+      } else if (kind == CANCEL) {
+        RangeId range = new RangeId(in.readString(), in.readVarint());
+        in.requireEnd();
+        cancel.accept(range);
+        return CompletableFuture.completedFuture(new byte[0]);
+      }
+      throw NewerFormException.unknownKind("request about pending steps", kind);
+    } catch (MalformedBytesException | IllegalStateException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  private static byte[] written(List<PendingStep> steps) {
+    List<PendingStep> first = steps.subList(0, Math.min(MOST, steps.size()));
+    ByteWriter out = new ByteWriter(64).writeByte(FORMAT).writeVarint(first.size());
+    first.forEach(step -> step.write(out));
+    return out.toByteArray();
+  }
+
+  private static List<PendingStep> read(byte[] answer) {
+    ByteReader in = new ByteReader(answer);
+    StoredFormat.require("list of pending steps", FORMAT, in);
+    List<PendingStep> steps = new ArrayList<>();
+    for (int left = in.readCount(LEAST_BYTES); left > 0; left--) {
+      steps.add(PendingStep.read(in));
+    }
+    in.requireEnd();
+    return steps;
+  }
+}

@@ -1,0 +1,116 @@
+package io.fjordmq.range.placement;
+
+import io.fjordmq.range.RangeId;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What placement wants to do and cannot do yet, since when, and what it waits for, as one driver
+ * sees it: what its plan has to put off, and steps that fail again and again. Thread-safe.
+ */
+final class PendingSteps {
+  private final List<Since> planned = new ArrayList<>();
+  private final Map<RangeId, Since> failing = new HashMap<>();
+
+  private record Since(PendingStep step, long millis) {}
+
+  /**
+   * The driver has planned.
+   *
+   * @param pending what the plan has to put off
+   * @param steps ranges that a step was planned for
+   * @param busy ranges that a step is being done for, so that nothing was planned
+   */
+  synchronized void planned(
+      List<PendingStep> pending, Set<RangeId> steps, Set<RangeId> busy, long nowMillis) {
+    List<Since> before = List.copyOf(planned);
+    planned.removeIf(one -> !busy.contains(one.step().range()));
+    for (PendingStep step : pending) {
+      if (planned.stream().noneMatch(one -> one.step().isSameAs(step))) {
+        planned.add(new Since(step, sinceMillis(before, step, nowMillis)));
+      }
+    }
+    failing.keySet().removeIf(range -> !steps.contains(range) && !busy.contains(range));
+  }
+
+  private static long sinceMillis(List<Since> before, PendingStep step, long nowMillis) {
+    return before.stream()
+        .filter(one -> one.step().isSameAs(step))
+        .mapToLong(Since::millis)
+        .findFirst()
+        .orElse(nowMillis);
+  }
+
+  /**
+   * A step has ended.
+   *
+   * @param failure null if it is done
+   */
+  synchronized void ended(Step step, @Nullable String failure, long nowMillis) {
+    String what = describe(step);
+    if (failure == null || what == null) {
+      failing.remove(step.range());
+      return;
+    }
+    PendingStep now =
+        new PendingStep(step.range(), what, "the last attempt failed: " + failure, isOfMerge(step));
+    Since before = failing.get(step.range());
+    long since = before != null && before.step().isSameAs(now) ? before.millis() : nowMillis;
+    failing.put(step.range(), new Since(now, since));
+  }
+
+  private static boolean isOfMerge(Step step) {
+    return step instanceof Step.Freeze || step instanceof Step.Absorb;
+  }
+
+  /** Null for steps that wait for no node in particular. */
+  private static @Nullable String describe(Step step) {
+    if (step instanceof Step.Drop drop) {
+      return removing(drop.node().value());
+    } else if (step instanceof Step.Change change) {
+      return "changing its replicas from %s to %s".formatted(change.from(), change.to());
+    } else if (step instanceof Step.Ensure ensure) {
+      return "creating a replica on node " + ensure.node();
+    } else if (step instanceof Step.Freeze freeze) {
+      return merging(freeze.left().id(), freeze.range());
+    } else if (step instanceof Step.Absorb absorb) {
+      return merging(absorb.range(), absorb.right().id());
+    } else if (step instanceof Step.Renew renew) {
+      return "ending its merge with " + renew.right();
+    }
+    return step instanceof Step.Thaw ? "resuming after a canceled merge" : null;
+  }
+
+  static String removing(String node) {
+    return "removing the replica on node " + node;
+  }
+
+  static String merging(RangeId left, RangeId right) {
+    return "merging %s with %s".formatted(left, right);
+  }
+
+  /** In the order of the ranges. */
+  synchronized List<PendingStep> list(long nowMillis) {
+    List<Since> all = new ArrayList<>(planned);
+    all.addAll(failing.values());
+    return all.stream()
+        .map(one -> one.step().waitingFor(Duration.ofMillis(nowMillis - one.millis())))
+        .sorted(
+            Comparator.comparing((PendingStep step) -> step.range().store())
+                .thenComparingLong(step -> step.range().number())
+                .thenComparing(PendingStep::what))
+        .toList();
+  }
+
+  /** Another driver finds out anew. */
+  synchronized void clear() {
+    planned.clear();
+    failing.clear();
+  }
+}

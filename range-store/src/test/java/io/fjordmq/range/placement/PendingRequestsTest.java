@@ -1,0 +1,74 @@
+package io.fjordmq.range.placement;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.membership.TestMembership;
+import io.fjordmq.cluster.peer.LoopbackPeers;
+import io.fjordmq.range.RangeId;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Goal: whoever is asked, the driver of the metadata's leader answers. */
+class PendingRequestsTest {
+  private static final NodeId A = new NodeId("a");
+  private static final NodeId B = new NodeId("b");
+  private static final RangeId RANGE = new RangeId("words", 300);
+  private static final PendingStep MERGE =
+      new PendingStep(RANGE, "merging", "node c is down", true, Duration.ofMillis(70_000));
+  private static final PendingStep REMOVAL =
+      new PendingStep(RANGE, "removing", "node c is down", false, Duration.ZERO);
+
+  private final LoopbackPeers network = LoopbackPeers.immediate();
+  private final List<String> canceled = new ArrayList<>();
+  private @Nullable NodeId leader = B;
+
+  private PendingRequests node(NodeId id) {
+    LoopbackPeers.Node peers = network.start(id);
+    PendingRequests requests =
+        new PendingRequests(
+            new TestMembership(id),
+            peers,
+            () -> List.of(MERGE, REMOVAL),
+            range -> {
+              if (!canceled.isEmpty()) {
+                throw new IllegalStateException("nothing is under way");
+              }
+              canceled.add(id + " " + range);
+            },
+            () -> leader,
+            PlacementSettings.defaults(List.of()));
+    requests.serve(peers);
+    return requests;
+  }
+
+  @Test
+  void shouldAskTheDriverThatActs() {
+    PendingRequests requests = node(A);
+    node(B);
+    assertThat(requests.list()).isCompletedWithValue(List.of(MERGE, REMOVAL));
+    assertThat(requests.cancel(RANGE)).isCompleted();
+    assertThat(canceled).containsExactly("b words-300");
+    leader = A;
+    assertThat(requests.list()).isCompletedWithValue(List.of(MERGE, REMOVAL));
+  }
+
+  @Test
+  void shouldSayWhyNot() {
+    PendingRequests requests = node(A);
+    node(B);
+    canceled.add("before");
+    assertThat(requests.cancel(RANGE))
+        .failsWithin(Duration.ofSeconds(1))
+        .withThrowableThat()
+        .withMessageContaining("nothing is under way");
+    leader = null;
+    assertThat(requests.list())
+        .failsWithin(Duration.ofSeconds(1))
+        .withThrowableThat()
+        .withMessageContaining("nobody leads the metadata");
+  }
+}

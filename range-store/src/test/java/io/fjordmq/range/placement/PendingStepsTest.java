@@ -1,0 +1,75 @@
+package io.fjordmq.range.placement;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.range.RangeId;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class PendingStepsTest {
+  private static final NodeId A = new NodeId("a");
+  private static final NodeId B = new NodeId("b");
+  private static final RangeId FIRST = new RangeId("words", 1);
+  private static final RangeId SECOND = new RangeId("words", 2);
+  private static final PendingStep REMOVAL =
+      new PendingStep(FIRST, "removing the replica on node a", "node b is down", false);
+  private static final Step.Drop DROP =
+      new Step.Drop(FIRST, A, B, new ReplicaSet(Set.of(B), Set.of()), 9);
+
+  private final PendingSteps steps = new PendingSteps();
+
+  private void planned(PendingStep... pending) {
+    nowMillis += 1_000;
+    steps.planned(List.of(pending), Set.of(), Set.of(), nowMillis);
+  }
+
+  private long nowMillis = 10_000;
+
+  private PendingStep only() {
+    List<PendingStep> all = steps.list(nowMillis);
+    assertThat(all).hasSize(1);
+    return all.get(0);
+  }
+
+  @Test
+  void shouldSaySinceWhenAStepHasBeenWaitingWhateverItWaitsForMeanwhile() {
+    planned(REMOVAL);
+    PendingStep later = new PendingStep(FIRST, REMOVAL.what(), "node c is down", false);
+    planned(later);
+    assertThat(only().why()).isEqualTo("node c is down");
+    assertThat(only().waiting()).isEqualTo(Duration.ofSeconds(1));
+    planned();
+    assertThat(steps.list(nowMillis)).isEmpty();
+    planned(later);
+    assertThat(only().waiting()).isEqualTo(Duration.ZERO);
+  }
+
+  @Test
+  void shouldKeepWhatItKnowsOfARangeThatSomethingIsBeingDoneFor() {
+    planned(REMOVAL);
+    steps.planned(List.of(), Set.of(), Set.of(FIRST), nowMillis + 1_000);
+    assertThat(only().what()).isEqualTo(REMOVAL.what());
+    planned(REMOVAL);
+    assertThat(only().waiting()).isEqualTo(Duration.ofSeconds(1));
+  }
+
+  @Test
+  void shouldNameAStepThatFailsUntilItIsDoneOrNotWantedAnyMore() {
+    steps.ended(DROP, "no answer", nowMillis);
+    nowMillis += 1_000;
+    steps.planned(List.of(), Set.of(FIRST), Set.of(), nowMillis);
+    steps.ended(DROP, "it is needed", nowMillis);
+    assertThat(only().what()).isEqualTo("removing the replica on node a");
+    assertThat(only().why()).contains("it is needed");
+    assertThat(only().waiting()).isEqualTo(Duration.ofSeconds(1));
+    steps.ended(DROP, null, nowMillis);
+    assertThat(steps.list(nowMillis)).isEmpty();
+    steps.ended(DROP, "no answer", nowMillis);
+    steps.planned(List.of(), Set.of(SECOND), Set.of(), nowMillis);
+    assertThat(steps.list(nowMillis)).isEmpty();
+  }
+}
