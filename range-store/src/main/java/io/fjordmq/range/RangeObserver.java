@@ -44,6 +44,9 @@ public interface RangeObserver {
   /** A replica stopped because of an error; it will be reopened. */
   default void halted(RangeId range) {}
 
+  /** A broken replica was removed from this node, to be replaced by an empty one. */
+  default void rebuilt(RangeId range) {}
+
   /** A replica applied a split: the range has given keys to another one. */
   default void split(RangeId range, RangeId other) {}
 

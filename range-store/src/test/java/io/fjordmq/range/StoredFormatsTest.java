@@ -112,6 +112,17 @@ class StoredFormatsTest {
   }
 
   @Test
+  void shouldKeepTheBytesOfALoweredClock() {
+    byte[] entry = RangeEntry.encodeLowerClock(2);
+    RangeEntry.stamp(entry, 5, 6);
+    assertThat(HEX.formatHex(entry))
+        .isEqualTo("01" + "09" + "0000000000000005" + "0000000000000002");
+    assertThat(RangeEntry.decode(ByteBuffer.wrap(entry)))
+        .isEqualTo(new RangeEntry.LowerClock(5, 2));
+    assertThat(RangeEntry.isReshaping(ByteBuffer.wrap(entry))).isFalse();
+  }
+
+  @Test
   void shouldKeepTheBytesOfASplit() {
     ReplicaSet replicas = new ReplicaSet(Set.of(new NodeId("b"), new NodeId("a")), Set.of());
     byte[] entry = RangeEntry.encodeSplit(2, 3, new byte[] {9, 8}, replicas);

@@ -49,8 +49,8 @@ final class FlushQueue implements AutoCloseable {
     }
     try {
       flush.run();
-    } catch (RuntimeException e) {
-      mine.completeExceptionally(e);
+    } catch (RuntimeException | Error e) {
+      mine.completeExceptionally(e); // a checkpoint waits for it
       return;
     }
     mine.complete(null);

@@ -1,39 +1,49 @@
 package io.fjordmq.range.kv;
 
-import java.util.concurrent.locks.ReentrantReadWriteLock;
+import io.fjordmq.cluster.UseGate;
+import java.time.Duration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Keeps calls out of a closed RocksDB: using a freed native handle ends the process. Everything
  * that touches one runs between {@link #enter} and {@link #leave}.
  */
 final class RocksGate {
-  private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
-  private boolean shut;
+  private static final Logger LOG = LoggerFactory.getLogger(RocksGate.class);
+
+  private final UseGate gate = new UseGate();
 
   /**
    * @throws KvException if the storage is closed
    */
   void enter() {
-    lock.readLock().lock();
-    if (shut) {
-      lock.readLock().unlock();
+    if (!gate.enter()) {
       throw new KvException(KvException.Kind.CLOSED, "state storage is closed");
     }
   }
 
   void leave() {
-    lock.readLock().unlock();
+    gate.leave();
   }
 
-  /** Waits until nobody is inside and lets nobody in any more; false if that was done before. */
-  boolean shut() {
-    lock.writeLock().lock();
-    try {
-      boolean first = !shut;
-      shut = true;
-      return first;
-    } finally {
-      lock.writeLock().unlock();
+  /**
+   * Lets nobody in any more and waits until nobody is inside.
+   *
+   * @return false if that was done before, or if somebody still is inside after that time: then the
+   *     native handles must not be freed
+   */
+  boolean shut(Duration patience) {
+    if (gate.isShut()) {
+      return false;
     }
+    boolean empty = gate.shut(patience);
+    if (!empty) {
+      LOG.error(
+          "State storage is left open: calls to it have not returned within {}; calls={}",
+          patience,
+          gate.inside());
+    }
+    return empty;
   }
 }

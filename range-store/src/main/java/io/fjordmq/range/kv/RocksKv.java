@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -34,6 +35,7 @@ public final class RocksKv implements Kv {
    * atomic flushes over column families.
    */
   private static final Logger LOG = LoggerFactory.getLogger(RocksKv.class);
+  private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(10);
   private static final Pattern NAME = Pattern.compile("[a-zA-Z][a-zA-Z0-9_-]*");
 
   /** The only row of the default column family, which belongs to no space. */
@@ -221,7 +223,7 @@ public final class RocksKv implements Kv {
     } catch (KvException e) {
       LOG.error("state storage closes without its last flush; the log holds what is missing", e);
     }
-    if (!gate.shut()) {
+    if (!gate.shut(CLOSE_PATIENCE)) {
       return;
     }
     spaces.values().forEach(space -> space.family.closeHandle());

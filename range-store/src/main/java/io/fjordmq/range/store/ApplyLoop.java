@@ -144,6 +144,8 @@ final class ApplyLoop {
       result = mutate(entry.index(), mutations);
     } else if (decoded instanceof RangeEntry.Register register) {
       result = register(entry.index(), register);
+    } else if (decoded instanceof RangeEntry.LowerClock lower) {
+      result = lowerClock(entry.index(), lower);
     } else {
       change =
           decoded instanceof RangeEntry.Split split
@@ -170,6 +172,15 @@ final class ApplyLoop {
       observer.senderForgotten(state.descriptor().id());
     }
     return new RangeResult.Registered(sender);
+  }
+
+  private RangeResult lowerClock(long index, RangeEntry.LowerClock lower) {
+    if (lower.epochVersion() != state.descriptor().epoch().version()) {
+      return new RangeResult.StaleEpoch(state.shape());
+    }
+    long lowered = state.lowerClock(lower.clockMillis());
+    byte[] answer = ByteBuffer.allocate(Long.BYTES).putLong(lowered).array();
+    return new RangeResult.Applied(index, List.of(answer));
   }
 
   private RangeResult mutate(long index, RangeEntry.Mutations mutations) {

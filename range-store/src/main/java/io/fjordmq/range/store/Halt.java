@@ -13,8 +13,9 @@ import org.slf4j.LoggerFactory;
  *
  * @param readable false if this node is older than what the replica was to apply: it will halt
  *     again until the node is upgraded
+ * @param fault whether something is wrong with this replica, which opening it again may not mend
  */
-record Halt(String why, boolean readable) {
+record Halt(String why, boolean readable, boolean fault) {
   private static final Logger LOG = LoggerFactory.getLogger(Halt.class);
 
   /** Says it in the log, with a stack trace if it is a defect. */
@@ -30,7 +31,7 @@ record Halt(String why, boolean readable) {
           range,
           appliedIndex,
           cause.getMessage());
-      return new Halt(why, newer == null);
+      return new Halt(why, newer == null, false);
     }
     LOG.error(
         "replica of range {} halted at index {}; it will be reopened: {}",
@@ -38,6 +39,6 @@ record Halt(String why, boolean readable) {
         appliedIndex,
         why,
         defect ? failure : null);
-    return new Halt(why, newer == null);
+    return new Halt(why, newer == null, newer == null);
   }
 }

@@ -6,6 +6,7 @@ import io.fjordmq.cluster.consensus.Consensus;
 import io.fjordmq.cluster.consensus.ConsensusException;
 import io.fjordmq.cluster.consensus.ConsensusException.Kind;
 import io.fjordmq.cluster.consensus.ReplicatedState;
+import io.fjordmq.cluster.membership.ClusterClock;
 import io.fjordmq.range.Coprocessor;
 import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.RangeDescriptor;
@@ -54,6 +55,7 @@ final class RangeReplica implements ReplicatedState {
   private volatile RangeDescriptor descriptor;
   private volatile List<RangeDescriptor> shape;
   private volatile long appliedIndex;
+  private volatile long clockMillis;
   private volatile int senders;
   private volatile long leadingTerm = NOT_LEADING;
   private volatile @Nullable Halt halt;
@@ -123,6 +125,7 @@ final class RangeReplica implements ReplicatedState {
     shape = state.shape();
     descriptor = state.descriptor();
     appliedIndex = state.appliedIndex();
+    clockMillis = state.clockMillis();
     senders = state.senders().size();
     standstill.set(state.frozen());
   }
@@ -150,7 +153,6 @@ final class RangeReplica implements ReplicatedState {
   }
 
   // Clients: any thread.
-
   /** Offers an encoded {@link RangeEntry}; the reply comes on the apply thread or at once. */
   void propose(byte[] entry, Consumer<RangeResult> reply) {
     Consensus group = consensus;
@@ -164,7 +166,12 @@ final class RangeReplica implements ReplicatedState {
       reply.accept(new RangeResult.Unavailable(refusal));
       return;
     }
-    RangeEntry.stamp(entry, parts.runtime().clock().millis(), parts.settings().maxSenders());
+    long now = parts.runtime().stamps().getAsLong();
+    if (now == ClusterClock.UNKNOWN) {
+      reply.accept(Refusals.NO_TIME);
+      return;
+    }
+    RangeEntry.stamp(entry, now, parts.settings().maxSenders());
     group.propose(term, entry, new PendingEntry(reply, System.nanoTime()));
   }
 
@@ -183,18 +190,10 @@ final class RangeReplica implements ReplicatedState {
                 if (failure == null) {
                   answerLater(epochVersion, leastIndex, query, reply);
                 } else {
-                  reply.accept(unconfirmed(failure));
+                  reply.accept(Refusals.unconfirmed(id, failure));
                 }
               });
     }
-  }
-
-  private RangeResult unconfirmed(Throwable failure) {
-    if (failure instanceof ConsensusException cause && cause.kind() == Kind.FAILED) {
-      return new RangeResult.StorageFailed(String.valueOf(cause.getMessage()));
-    }
-    // Whoever asked had better look for a leader elsewhere.
-    return new RangeResult.Unavailable("range " + id + " confirmed no read: " + failure);
   }
 
   private void answerLater(
@@ -276,6 +275,7 @@ final class RangeReplica implements ReplicatedState {
         descriptor,
         leadingTerm != NOT_LEADING,
         appliedIndex,
+        clockMillis,
         logBytesSinceCheckpoint.get(),
         senders,
         group == null ? null : group.status(),
@@ -299,6 +299,7 @@ final class RangeReplica implements ReplicatedState {
 
   private void afterWrite(ApplyLoop.Written written) {
     appliedIndex = written.appliedIndex();
+    clockMillis = state.clockMillis();
     if (written.change() != null) {
       become(written.change());
     }

@@ -3,15 +3,25 @@ package io.fjordmq.range.store;
 import io.fjordmq.range.Timers;
 import java.time.InstantSource;
 import java.util.concurrent.Executor;
+import java.util.function.LongSupplier;
 
 /**
  * Time and threads of a node's replicas; simulated ones in tests.
  *
- * @param clock wall clock, stamped into entries
+ * @param stamps cluster time, stamped into entries; {@link
+ *     io.fjordmq.cluster.membership.ClusterClock#UNKNOWN} while nothing may be proposed
  * @param timers for checkpoints and reopening
  * @param queries runs queries; they read from disk. May refuse by {@link
  *     java.util.concurrent.RejectedExecutionException} when too many wait
  * @param supervisor opens, closes and checkpoints replicas; one task at a time; may block
+ * @param openers opens the replicas that are there at the start, several at a time; may block
  */
 public record RangeRuntime(
-    InstantSource clock, Timers timers, Executor queries, Executor supervisor) {}
+    LongSupplier stamps, Timers timers, Executor queries, Executor supervisor, Executor openers) {
+
+  /** With a clock that always knows the time. */
+  public RangeRuntime(
+      InstantSource clock, Timers timers, Executor queries, Executor supervisor, Executor openers) {
+    this(clock::millis, timers, queries, supervisor, openers);
+  }
+}

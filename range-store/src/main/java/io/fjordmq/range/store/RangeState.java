@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  * u8   format, 1
  * u64  applied index
- * u64  clock in milliseconds since the epoch, the highest a leader stamped
+ * u64  clock in milliseconds since the epoch, the highest a leader stamped since it was lowered
  * u64  next sender
  * </pre>
  */
@@ -33,6 +33,9 @@ final class RangeState {
    * to begin with a snapshot, whatever the range inherited.
    */
   static final long BEGINNING = 10;
+
+  /** A clock is lowered if it is this far ahead; replicas must agree on it, so it is no setting. */
+  static final long AHEAD_MILLIS = 5_000;
 
   private static final int FORMAT = 1;
 
@@ -180,6 +183,20 @@ final class RangeState {
   void advance(long index, long entryClockMillis) {
     appliedIndex = index;
     clockMillis = Math.max(clockMillis, entryClockMillis);
+  }
+
+  /**
+   * Sets the clock back to that of the entry if it is far ahead of it.
+   *
+   * @return by how much; 0 if it is not
+   */
+  long lowerClock(long entryClockMillis) {
+    long ahead = clockMillis - entryClockMillis;
+    if (ahead < AHEAD_MILLIS) {
+      return 0;
+    }
+    clockMillis = entryClockMillis;
+    return ahead;
   }
 
   void saveProgress(KvWriter rows) {

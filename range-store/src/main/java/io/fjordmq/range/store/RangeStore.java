@@ -56,6 +56,7 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
   private final CheckpointCycle checkpoints;
   private final StoredReplicas stored;
   private final ReplicaMoves moves;
+  private final Rebuilds rebuilds;
   private final RangeMerges merges;
   private final ReplicaParts.Births births;
   private volatile boolean closed;
@@ -75,6 +76,7 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
     this.runtime = runtime;
     this.observer = observer;
     stores.forEach(spec -> specs.put(spec.name(), spec));
+    this.rebuilds = new Rebuilds(runtime.timers()::nowMillis, replicas::get, observer);
     this.stored = new StoredReplicas(host, kv, settings.installDirectory());
     this.moves =
         new ReplicaMoves(
@@ -83,7 +85,8 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
             kv,
             replicas,
             runtime.supervisor(),
-            range -> openReplica(spec(range.id()), range));
+            rebuilds,
+            range -> add(spec(range.id()), range).open());
     this.merges = new RangeMerges(moves);
     this.births = new OnceDurable(kv, moves, settings, runtime, () -> closed);
     this.checkpoints =
@@ -97,9 +100,9 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
 
   /**
    * Opens every replica whose descriptor is on this node's disk, and removes those whose removal a
-   * crash cut short.
+   * crash cut short. One that cannot be opened is halted and tried again like any other.
    *
-   * @throws IOException if one cannot be opened; none is open then
+   * @throws IOException if it cannot be found out which there are; none is open then
    */
   public static RangeStore open(
       NodeId self,
@@ -112,12 +115,12 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
       throws IOException {
     RangeStore store = new RangeStore(self, host, kv, stores, settings, runtime, observer);
     try {
+      new Openings(
+              store.stored,
+              runtime.openers(),
+              (spec, range) -> store.add(spec, range).openOrRetry())
+          .open(stores);
       for (StoreSpec spec : stores) {
-        for (RangeDescriptor range : store.stored.load(spec.name())) {
-          if (store.stored.find(range.id()) != null) { // else another one has a copy with it
-            store.openReplica(spec, range);
-          }
-        }
         store.moves.retire(store.stored.retired(spec.name()));
       }
     } catch (IOException | RuntimeException e) {
@@ -170,7 +173,7 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
     // The log may be cut only when the descriptor that leads to it is on disk.
     stored.flush();
     for (RangeDescriptor range : missing) {
-      openReplica(spec(range.id()), range);
+      add(spec(range.id()), range).open();
     }
   }
 
@@ -203,6 +206,11 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
    */
   public CompletableFuture<Void> forgetReplica(RangeId id) {
     return moves.forget(id);
+  }
+
+  /** Replicas that are replaced by empty ones because they are broken. */
+  public Rebuilds rebuilds() {
+    return rebuilds;
   }
 
   /** Ranges that had a replica here and may not have one again before it is forgotten. */
@@ -253,7 +261,7 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
     return spec;
   }
 
-  private void openReplica(StoreSpec spec, RangeDescriptor descriptor) throws IOException {
+  private SupervisedReplica add(StoreSpec spec, RangeDescriptor descriptor) {
     ReplicaParts parts =
         new ReplicaParts(
             self,
@@ -265,11 +273,12 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
             spec.effects(),
             host,
             births,
+            rebuilds,
             this::onHalted);
     SupervisedReplica replica =
         new SupervisedReplica(descriptor, spec, kv.space(spec.name()), host, parts);
     replicas.put(descriptor.id(), replica);
-    replica.open();
+    return replica;
   }
 
   private void onHalted(RangeId id) {
@@ -361,15 +370,8 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
   private @Nullable RangeReplica servedBy(
       NodeId node, RangeId range, byte @Nullable [] entry, Consumer<RangeResult> reply) {
     if (!node.equals(self)) {
-      reply.accept(
-          new RangeResult.Unavailable(
-              "range "
-                  + range
-                  + " is led by node "
-                  + node
-                  + ", and this node ("
-                  + self
-                  + ") has no connection to other nodes"));
+      String elsewhere = "range %s is led by %s; this node (%s) has no connection to other nodes";
+      reply.accept(new RangeResult.Unavailable(elsewhere.formatted(range, node, self)));
       return null;
     }
     SupervisedReplica supervised = replicas.get(range);

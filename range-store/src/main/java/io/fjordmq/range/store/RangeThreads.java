@@ -5,12 +5,14 @@ import java.time.InstantSource;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,6 +27,7 @@ public final class RangeThreads implements AutoCloseable {
   private final ScheduledThreadPoolExecutor timer;
   private final ThreadPoolExecutor queries;
   private final ExecutorService supervisor;
+  private final ThreadPoolExecutor openers;
 
   /**
    * @param queryThreads run queries; each may wait for the disk
@@ -43,6 +46,16 @@ public final class RangeThreads implements AutoCloseable {
             named("range-query"));
     queries.allowCoreThreadTimeOut(true);
     supervisor = Executors.newSingleThreadExecutor(named("range-supervisor"));
+    int processors = Runtime.getRuntime().availableProcessors();
+    openers =
+        new ThreadPoolExecutor(
+            processors,
+            processors,
+            1,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            named("range-opener"));
+    openers.allowCoreThreadTimeOut(true); // they are needed at the start alone
   }
 
   private static ThreadFactory named(String name) {
@@ -79,8 +92,16 @@ public final class RangeThreads implements AutoCloseable {
     }
   }
 
+  /** With a clock that always knows the time. */
   public RangeRuntime runtime(InstantSource clock) {
-    return new RangeRuntime(clock, timers(), queries, supervisor);
+    return runtime(clock::millis);
+  }
+
+  /**
+   * @param stamps what {@link RangeRuntime#stamps} says
+   */
+  public RangeRuntime runtime(LongSupplier stamps) {
+    return new RangeRuntime(stamps, timers(), queries, supervisor, openers);
   }
 
   /** Waits for running tasks; those that wait for their time are dropped. */
@@ -89,8 +110,9 @@ public final class RangeThreads implements AutoCloseable {
     timer.shutdown();
     queries.shutdown();
     supervisor.shutdown();
+    openers.shutdown();
     try {
-      for (ExecutorService executor : new ExecutorService[] {timer, queries, supervisor}) {
+      for (ExecutorService executor : new ExecutorService[] {timer, queries, supervisor, openers}) {
         if (!executor.awaitTermination(1, TimeUnit.MINUTES)) {
           LOG.warn("range threads still run after a minute; left behind: {}", executor);
         }

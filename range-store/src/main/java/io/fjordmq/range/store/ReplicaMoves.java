@@ -31,6 +31,7 @@ final class ReplicaMoves {
   private final AwaitedMerges merges;
   private final Executor supervisor;
   private final Opener opener;
+  private final Rebuilds rebuilds;
   private final Kv kv;
   private final Set<RangeId> changing = ConcurrentHashMap.newKeySet();
   private final Set<RangeId> retired = ConcurrentHashMap.newKeySet();
@@ -53,6 +54,7 @@ final class ReplicaMoves {
       Kv kv,
       Map<RangeId, SupervisedReplica> replicas,
       Executor supervisor,
+      Rebuilds rebuilds,
       Opener opener) {
     this.self = self;
     this.stored = stored;
@@ -61,6 +63,7 @@ final class ReplicaMoves {
     this.merges = new AwaitedMerges(stored, replicas);
     this.supervisor = supervisor;
     this.opener = opener;
+    this.rebuilds = rebuilds;
   }
 
   /** These had a replica here before this start. */
@@ -128,7 +131,8 @@ final class ReplicaMoves {
               + " has a replica on "
               + self
               + " that is missing from its data directory: part of it was lost;"
-              + " restore it from a backup, or remove the node from the cluster");
+              + " start this node with an empty data directory to join as a new node, then remove"
+              + " this one from the cluster");
     }
   }
 
@@ -157,10 +161,14 @@ final class ReplicaMoves {
         () -> {
           SupervisedReplica replica = replicas.get(id);
           if (replica != null) {
-            refuse.accept(replica.status());
+            ReplicaStatus status = replica.status();
+            refuse.accept(status);
             stored.beginRemoval(id);
             replicas.remove(id);
             replica.close();
+            if (status.broken()) {
+              rebuilds.began(id);
+            }
           }
           if (stored.finishRemoval(id)) {
             retired.add(id);

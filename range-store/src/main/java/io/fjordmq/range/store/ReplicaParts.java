@@ -24,6 +24,7 @@ record ReplicaParts(
     EffectListener effects,
     ConsensusHost host,
     Births births,
+    Rebuilds rebuilds,
     Consumer<RangeId> whenHalted) {
 
   /** Hears of replicas that another one has brought about or has made an end of. */

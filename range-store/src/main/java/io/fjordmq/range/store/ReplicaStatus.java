@@ -14,22 +14,70 @@ import org.jspecify.annotations.Nullable;
  * @param descriptor as in its state: the replicas are those of its creation
  * @param leading whether it serves clients
  * @param appliedIndex last entry in its state
+ * @param clockMillis its clock, milliseconds since the epoch: the time of its entries
  * @param logBytesSinceCheckpoint what a restart would have to apply again
  * @param senders clients it remembers
  * @param group the Raft side; null while the replica is closed
  * @param merging set while the range is frozen; null while it goes on
  * @param failure why it is halted; null if it is in service
+ * @param broken whether opening it again does not help: it shall be replaced by an empty one, which
+ *     gets everything from the others, if there is a majority without it
  */
 public record ReplicaStatus(
     NodeId node,
     RangeDescriptor descriptor,
     boolean leading,
     long appliedIndex,
+    long clockMillis,
     long logBytesSinceCheckpoint,
     int senders,
     @Nullable GroupStatus group,
     @Nullable Merging merging,
-    @Nullable String failure) {
+    @Nullable String failure,
+    boolean broken) {
+
+  /** Of one that is not to be replaced. */
+  public ReplicaStatus(
+      NodeId node,
+      RangeDescriptor descriptor,
+      boolean leading,
+      long appliedIndex,
+      long clockMillis,
+      long logBytesSinceCheckpoint,
+      int senders,
+      @Nullable GroupStatus group,
+      @Nullable Merging merging,
+      @Nullable String failure) {
+    this(
+        node,
+        descriptor,
+        leading,
+        appliedIndex,
+        clockMillis,
+        logBytesSinceCheckpoint,
+        senders,
+        group,
+        merging,
+        failure,
+        false);
+  }
+
+  ReplicaStatus asBroken(boolean yes) {
+    return yes == broken
+        ? this
+        : new ReplicaStatus(
+            node,
+            descriptor,
+            leading,
+            appliedIndex,
+            clockMillis,
+            logBytesSinceCheckpoint,
+            senders,
+            group,
+            merging,
+            failure,
+            yes);
+  }
 
   /**
    * The range stands still to become part of its left neighbour.
@@ -69,6 +117,12 @@ public record ReplicaStatus(
   /** Who only follows, as far as it knows; empty while it is closed. */
   public Set<NodeId> learners() {
     return group == null ? Set.of() : group.replicas().learners();
+  }
+
+  /** How far its clock is ahead of cluster time; 0 if no more than a change of leaders explains. */
+  public long aheadMillis(long clusterMillis) {
+    long ahead = clockMillis - clusterMillis;
+    return ahead < RangeState.AHEAD_MILLIS ? 0 : ahead;
   }
 
   /** Log entries that it has and its state does not; how far it is behind others it cannot tell. */

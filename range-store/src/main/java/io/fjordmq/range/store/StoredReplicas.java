@@ -222,6 +222,13 @@ final class StoredReplicas {
     }
   }
 
+  /** Whether opening the replica goes on with a copy that a crash kept from being installed. */
+  boolean isInstalling(RangeDescriptor range) {
+    RangeKeys keys = new RangeKeys(range.id().number());
+    return space(range.id().store()).latest().get(keys.installing()) != null
+        || host.isInstalling(range.group());
+  }
+
   /** For what the range stands still here; null if it does not. */
   @Nullable Frozen frozen(RangeId id) {
     byte[] row = space(id.store()).latest().get(new RangeKeys(id.number()).frozen());

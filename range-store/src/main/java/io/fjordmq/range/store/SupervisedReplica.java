@@ -24,6 +24,9 @@ import org.slf4j.LoggerFactory;
 final class SupervisedReplica {
   private static final Logger LOG = LoggerFactory.getLogger(SupervisedReplica.class);
 
+  /** A single fault may be transient; this many in a row, with increasing back-off, are not. */
+  private static final int FAULTS_UNTIL_BROKEN = 4;
+
   private final RangeId id;
   private final StoreSpec spec;
   private final KvSpace space;
@@ -36,6 +39,11 @@ final class SupervisedReplica {
   private volatile ReplicaStatus.@Nullable Merging knownMerging;
 
   private int failures;
+
+  /** Those of the failures that are the replica's own, not caused by the disk or the version. */
+  private int faults;
+
+  private volatile boolean broken;
   private long openedAtMillis;
   private boolean closed;
   private volatile @Nullable Opened current;
@@ -77,9 +85,17 @@ final class SupervisedReplica {
 
   ReplicaStatus status() {
     RangeReplica replica = replica();
-    return replica != null
-        ? replica.status()
-        : new ReplicaStatus(parts.self(), known, false, 0, 0, 0, null, knownMerging, failure);
+    ReplicaStatus status =
+        replica != null
+            ? replica.status()
+            : new ReplicaStatus(
+                parts.self(), known, false, 0, 0, 0, 0, null, knownMerging, failure);
+    return status.asBroken(broken);
+  }
+
+  /** Marks it broken at an operator's request, even if it seems healthy. */
+  void condemn() {
+    broken = true;
   }
 
   /**
@@ -128,16 +144,32 @@ final class SupervisedReplica {
     if (halt != null) {
       failure = halt.why();
     }
-    reopenLater(halt == null || halt.readable());
+    long openMillis = parts.runtime().timers().nowMillis() - openedAtMillis;
+    if (openMillis > parts.settings().maxReopenBackoff().toMillis()) {
+      failures = 0; // it ran well for a while: this is a new trouble
+      faults = 0;
+    }
+    reopenLater(halt == null || halt.readable(), halt != null && halt.fault());
+  }
+
+  /** Opens a replica that is on disk; if that fails, it is retried. */
+  synchronized void openOrRetry() {
+    try {
+      open();
+    } catch (IOException | RuntimeException e) {
+      cannotOpen(e);
+    }
   }
 
   /**
    * @param readable false if it will halt again until this node is upgraded
+   * @param fault whether the replica itself may be damaged
    */
-  private void reopenLater(boolean readable) {
+  private void reopenLater(boolean readable, boolean fault) {
     Duration longest = parts.settings().maxReopenBackoff();
-    if (parts.runtime().timers().nowMillis() - openedAtMillis > longest.toMillis()) {
-      failures = 0; // it ran well for a while: this is a new trouble
+    if (fault && !cannotWrite()) {
+      faults++;
+      judge();
     }
     long pause =
         readable
@@ -148,6 +180,29 @@ final class SupervisedReplica {
     failures++;
     LOG.info("range {} is reopened in {} ms: attempt={}", id, pause, failures);
     scheduleReopen(pause);
+  }
+
+  /** Decides whether it is broken: reopening has not helped so far. */
+  private void judge() {
+    if (broken || faults < FAULTS_UNTIL_BROKEN) {
+      return;
+    }
+    if (parts.rebuilds().mayBegin(id)) {
+      broken = true;
+      LOG.error(
+          "Replica is broken and will be rebuilt if its range has a majority without it: {} range={}",
+          failure,
+          id);
+    } else if (faults == FAULTS_UNTIL_BROKEN) {
+      LOG.error(
+          "Replica is broken again and stays halted: it was rebuilt {} times within {}; find the"
+              + " cause, then run 'rebuild {}': {} range={}",
+          Rebuilds.MOST,
+          Rebuilds.WINDOW,
+          id,
+          failure,
+          id);
+    }
   }
 
   private void scheduleReopen(long pause) {
@@ -175,17 +230,21 @@ final class SupervisedReplica {
       open();
       LOG.info("range {} is open again: attempt={}", id, failures);
     } catch (IOException | RuntimeException e) {
-      // Whatever it is: who gives up here has a range that nobody ever opens again.
-      NewerFormException newer = NewerFormException.in(e);
-      failure = newer == null ? String.valueOf(e) : newer.getMessage();
-      LOG.error(
-          "range {} cannot be reopened: attempt={}: {}",
-          id,
-          failures,
-          failure,
-          newer == null ? e : null);
-      reopenLater(newer == null);
+      cannotOpen(e);
     }
+  }
+
+  /** Whatever it is: who gives up here has a range that nobody ever opens again. */
+  private void cannotOpen(Exception why) {
+    NewerFormException newer = NewerFormException.in(why);
+    failure = newer == null ? String.valueOf(why) : newer.getMessage();
+    LOG.error(
+        "Range cannot be opened: {} range={} attempt={}",
+        failure,
+        id,
+        failures,
+        newer == null ? why : null);
+    reopenLater(newer == null, newer == null);
   }
 
   /**

@@ -68,7 +68,8 @@ public final class LocalRanges implements AutoCloseable {
   }
 
   private RangeStore open() {
-    RangeRuntime runtime = new RangeRuntime(timers, timers, Runnable::run, Runnable::run);
+    RangeRuntime runtime =
+        new RangeRuntime(timers, timers, Runnable::run, Runnable::run, Runnable::run);
     RangeStoreSettings settings =
         RangeStoreSettings.defaults(Path.of(System.getProperty("java.io.tmpdir"), "never-used"));
     try {

@@ -16,6 +16,7 @@ public final class ManualTimers implements Timers, InstantSource {
       new PriorityQueue<>(
           Comparator.comparingLong(Task::atMillis).thenComparingLong(Task::sequence));
   private long nowMillis;
+  private long wallOffsetMillis;
   private long sequence;
 
   private record Task(long atMillis, long sequence, Runnable action) {}
@@ -25,10 +26,19 @@ public final class ManualTimers implements Timers, InstantSource {
     return nowMillis;
   }
 
-  /** The wall clock: begins at the start of 2030. */
+  /** The wall clock: begins at the start of 2030, unless {@link #setWallClock} says otherwise. */
   @Override
   public synchronized Instant instant() {
-    return START.plusMillis(nowMillis);
+    return START.plusMillis(nowMillis + wallOffsetMillis);
+  }
+
+  /**
+   * The wall clock is wrong from now on, the monotonic one is not.
+   *
+   * @param ahead by how much; zero if it is right
+   */
+  public synchronized void setWallClock(Duration ahead) {
+    wallOffsetMillis = ahead.toMillis();
   }
 
   @Override

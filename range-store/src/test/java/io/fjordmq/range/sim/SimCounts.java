@@ -21,11 +21,20 @@ public final class SimCounts implements RangeObserver {
   public long mergesGivenUp;
   public long thaws;
 
+  /** Merges, and moves of votes, that an operator has canceled. */
+  public long canceled;
+
   /** Ranges that began where the load of their parents asked for it. */
   public long wishes;
 
   /** Looks at a cluster in which nothing was left to do but to move votes because of the load. */
   public long uneven;
+
+  /** Replicas that were damaged. */
+  public long damages;
+
+  /** Damaged replicas that were replaced. */
+  public long rebuilds;
 
   void installed() {
     installs++;

@@ -118,6 +118,7 @@ final class SimNode {
             process.simulation().clock(),
             timers(process),
             query -> process.schedule(process.simulation().between(0, 3), query),
+            Runnable::run,
             Runnable::run);
     flushAtOnce = true;
     RangeStore opened =

@@ -99,6 +99,7 @@ public final class SimStore {
             process.simulation().clock(),
             SimNode.timers(process),
             query -> process.schedule(process.simulation().between(0, 3), query),
+            Runnable::run,
             Runnable::run);
     RangeStore store =
         RangeStore.open(id, host, kv, List.of(spec), settings(id), runtime, observer);

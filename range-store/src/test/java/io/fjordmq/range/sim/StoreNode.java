@@ -26,8 +26,11 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiFunction;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -55,9 +58,15 @@ public final class StoreNode {
       RangeStore store,
       RangeRuntime runtime,
       LoopbackPeers.Node calls,
-      RangeTransport transport) {
+      RangeTransport transport,
+      AtomicReference<LongSupplier> stamps) {
     public SimProcess process() {
       return host.process();
+    }
+
+    /** Entries get this time from now on; before it is the truth. */
+    public void stampBy(LongSupplier time) {
+      stamps.set(time);
     }
   }
 
@@ -94,17 +103,20 @@ public final class StoreNode {
     SimProcess process = host.process();
     SimKv kv = new SimKv(disk, Runnable::run);
     Timers timers = SimNode.timers(process);
+    AtomicReference<LongSupplier> stamps =
+        new AtomicReference<>(process.simulation().clock()::millis);
     RangeRuntime runtime =
         new RangeRuntime(
-            process.simulation().clock(),
+            () -> Objects.requireNonNull(stamps.get()).getAsLong(),
             timers,
             query -> process.schedule(process.simulation().between(0, 3), query),
+            Runnable::run,
             Runnable::run);
     RangeStore store = open(watch.apply(host, kv), kv, runtime);
     LoopbackPeers.Node calls = peers.start(id, process);
     RangeService.serve(id, store, calls);
     RangeTransport transport = new PeerRangeTransport(id, store, calls, Duration.ofMillis(200));
-    Life started = new Life(host, kv, store, runtime, calls, transport);
+    Life started = new Life(host, kv, store, runtime, calls, transport, stamps);
     life = started;
     return started;
   }

@@ -107,6 +107,43 @@ class RangeReplicaTest {
   }
 
   @Test
+  void shouldProposeNothingWhileTheClusterTimeIsNotKnown() {
+    long sender = range.register();
+    range.knowsNoTime = true;
+    List<RangeResult> replies = new ArrayList<>();
+    int before = range.proposed.size();
+    range.replica.propose(ReplicaFixture.mutations(sender, 1, "a:1"), replies::add);
+    assertThat(replies).hasOnlyElementsOfType(RangeResult.Busy.class).hasSize(1);
+    assertThat(range.proposed).hasSize(before);
+    range.knowsNoTime = false;
+    assertThat(range.execute(ReplicaFixture.mutations(sender, 1, "a:1")))
+        .isInstanceOf(RangeResult.Applied.class);
+  }
+
+  @Test
+  void shouldLowerAClockThatIsAheadAndNoOther() throws IOException {
+    long day = Duration.ofDays(1).toMillis();
+    range.register();
+    long right = range.replica.status().clockMillis();
+    range.aheadMillis = day;
+    range.register();
+    range.aheadMillis = 0;
+    assertThat(range.replica.status().aheadMillis(right)).isEqualTo(day);
+    range.register();
+    assertThat(range.replica.status().clockMillis()).as("kept").isEqualTo(right + day);
+
+    assertThat(loweredBy()).isEqualTo(day);
+    assertThat(range.replica.status().clockMillis()).isEqualTo(right);
+    assertThat(loweredBy()).as("it is right").isZero();
+    assertThat(range.reopen().status().clockMillis()).as("on disk").isEqualTo(right);
+  }
+
+  private long loweredBy() {
+    RangeResult result = range.execute(RangeEntry.encodeLowerClock(1));
+    return java.nio.ByteBuffer.wrap(((RangeResult.Applied) result).answers().get(0)).getLong();
+  }
+
+  @Test
   void shouldApplyNoMoreOfABatchWhenItsAnswersAreLargeEnough() throws IOException {
     long sender = range.register();
     byte[] batch = ReplicaFixture.mutations(sender, 1, 6, "a:one", "a:two", "a:three", "b:four");

@@ -11,6 +11,7 @@ import io.fjordmq.cluster.consensus.GroupStatus;
 import io.fjordmq.cluster.consensus.Leadership;
 import io.fjordmq.cluster.consensus.Proposal;
 import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.cluster.membership.ClusterClock;
 import io.fjordmq.range.EffectListener;
 import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.RangeDescriptor;
@@ -59,6 +60,12 @@ final class ReplicaFixture implements Consensus {
 
   /** What confirmed reads wait for. */
   CompletableFuture<Long> reads = CompletableFuture.completedFuture(0L);
+
+  /** Cluster time is not known at the moment. */
+  boolean knowsNoTime;
+
+  /** How far the cluster time that is stamped is ahead. */
+  long aheadMillis;
 
   /** Happens in the midst of the next query. */
   Runnable duringQuery = () -> {};
@@ -113,7 +120,13 @@ final class ReplicaFixture implements Consensus {
 
   /** Another one of the same node, whose log the test has to keep. */
   RangeReplica open(RangeId id) throws IOException {
-    RangeRuntime runtime = new RangeRuntime(clock, clock, Runnable::run, Runnable::run);
+    RangeRuntime runtime =
+        new RangeRuntime(
+            () -> knowsNoTime ? ClusterClock.UNKNOWN : clock.millis() + aheadMillis,
+            clock,
+            Runnable::run,
+            Runnable::run,
+            Runnable::run);
     ReplicaParts parts =
         new ReplicaParts(
             new NodeId("a"),
@@ -135,6 +148,7 @@ final class ReplicaFixture implements Consensus {
                 absorbed.add(range);
               }
             },
+            new Rebuilds(() -> 0, ReplicaFixture::noOther, RangeObserver.NONE),
             halted::add);
     RangeReplica opened = RangeReplica.open(id, space, new Interrupted(), parts);
     opened.attach(this);
@@ -266,4 +280,8 @@ final class ReplicaFixture implements Consensus {
 
   @Override
   public void close() {}
+
+  private static SupervisedReplica noOther(RangeId range) {
+    throw new AssertionError("Nobody asks to rebuild " + range);
+  }
 }

@@ -5,6 +5,8 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.StartFence;
+import io.fjordmq.cluster.StartStamp;
 import io.fjordmq.cluster.consensus.ClusterPort;
 import io.fjordmq.cluster.consensus.ConsensusObserver;
 import io.fjordmq.cluster.consensus.ConsensusSettings;
@@ -86,7 +88,8 @@ class SplitVotersTest {
               new ClusterPort(
                   new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                   addresses::get,
-                  TransportSettings.DEFAULT));
+                  TransportSettings.DEFAULT,
+                  StartFence.inMemory(id, StartStamp.NONE)));
       addresses.put(id, requireNonNull(host.boundAddress()));
       store =
           RangeStore.open(
