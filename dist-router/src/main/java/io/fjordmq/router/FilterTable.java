@@ -7,6 +7,7 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.IntConsumer;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -107,8 +108,17 @@ public final class FilterTable<V, R> {
     this.nothing = combine.apply(List.of());
   }
 
-  /** What the topic matches. */
+  /** What the topic matches, whatever it costs. */
   public R match(String tenant, String topic) {
+    return match(tenant, topic, visited -> {});
+  }
+
+  /**
+   * What the topic matches.
+   *
+   * @param visited told how many nodes of the filter trie were visited if the result was not cached
+   */
+  public R match(String tenant, String topic, IntConsumer visited) {
     Tenant<V, R> its = tenants.get(tenant);
     if (its == null) {
       return nothing;
@@ -116,7 +126,7 @@ public final class FilterTable<V, R> {
     R hit = cache.get(its.cached, topic);
     if (hit == null) {
       misses.increment();
-      return matchAnew(its, tenant, topic);
+      return matchAnew(its, tenant, topic, visited);
     }
     hits.increment();
     return hit;
@@ -194,10 +204,10 @@ public final class FilterTable<V, R> {
     }
   }
 
-  private R matchAnew(Tenant<V, R> its, String tenant, String topic) {
+  private R matchAnew(Tenant<V, R> its, String tenant, String topic, IntConsumer visited) {
     long version = its.version;
     List<V> values = new ArrayList<>(4);
-    its.filters.match(topic, values::add);
+    visited.accept(its.filters.match(topic, values::add));
     R result = values.isEmpty() ? nothing : combine.apply(values);
     int resultWeight = weight.applyAsInt(result);
     // If the lock is taken, another match of the topic will do.

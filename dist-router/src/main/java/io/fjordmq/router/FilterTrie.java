@@ -116,8 +116,13 @@ final class FilterTrie<V> {
     return before;
   }
 
-  /** Passes the values of all filters that match the topic; of each filter once. */
-  void match(String topic, Consumer<? super V> matched) {
+  /**
+   * Passes the values of all filters that match the topic; of each filter once. Returns how many
+   * nodes it visited: levels with both wildcards and literals can double them each, up to all there
+   * are.
+   */
+  int match(String topic, Consumer<? super V> matched) {
+    int visited = 0;
     List<Node<V>> here = new ArrayList<>(4);
     List<Node<V>> below = new ArrayList<>(4);
     here.add(root);
@@ -125,6 +130,7 @@ final class FilterTrie<V> {
     for (int from = 0; from <= topic.length() && !here.isEmpty(); ) {
       int end = Levels.endOfLevel(topic, from);
       String level = topic.substring(from, end);
+      visited += here.size();
       for (int i = 0; i < here.size(); i++) {
         Node<V> node = here.get(i);
         if (wildcardsMatch) {
@@ -144,6 +150,7 @@ final class FilterTrie<V> {
       passIfSet(here.get(i).value, matched);
       passIfSet(here.get(i).hashValue, matched); // "a/#" matches "a" too
     }
+    return visited + here.size();
   }
 
   /** Passes the value of every filter, in no order that means anything. */

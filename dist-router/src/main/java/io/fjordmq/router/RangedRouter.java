@@ -7,6 +7,7 @@ import io.fjordmq.range.RangeId;
 import io.fjordmq.range.StoreSpec;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.IntConsumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -86,7 +87,7 @@ public final class RangedRouter implements Router {
     return client
         .mutate(key, command)
         .thenCompose(answer -> others.applied(RouteChanged.decode(answer)))
-        .thenRun(() -> others.requireServing(life));
+        .thenCompose(done -> others.serving(life));
   }
 
   @Override
@@ -137,8 +138,8 @@ public final class RangedRouter implements Router {
   }
 
   @Override
-  public MatchedRoutes match(String tenant, Topic topic) {
-    return replicas.table.match(tenant, topic.name());
+  public MatchedRoutes match(String tenant, Topic topic, IntConsumer visited) {
+    return replicas.table.match(tenant, topic.name(), visited);
   }
 
   /** Figures for metrics. */

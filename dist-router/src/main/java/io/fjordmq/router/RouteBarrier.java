@@ -16,13 +16,14 @@ import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes a route count on every node: after it is committed at an index of its range, every node
- * that is alive in this node's view says that its replica has applied the index; and at the end
+ * that is counted in this node's view says that its replica has applied the index; and at the end
  * this node's lease still holds, in the life in which it began (decision 0022). A node that this
- * one does not see as alive yet serves no clients, because its admission waits for this node's
- * view. Thread-safe.
+ * one does not count yet, because it is STARTING, serves no clients: its admission waits for this
+ * node's view (decision 0036). Thread-safe.
  *
  * <p>On a node that is alone it costs a look at two fields.
  */
@@ -51,9 +52,10 @@ public final class RouteBarrier implements MembershipListener {
   private final Timers timers;
   private final RouterSettings.Barrier settings;
   private final AppliedRoutes applied;
+  private final OpenQuestions open;
   private final ConcurrentHashMap<Long, RangeBarrier> ranges = new ConcurrentHashMap<>();
 
-  /** Those that are alive, and this node whether or not it is. */
+  /** Those that count, and this node whether or not it does. */
   private volatile Set<NodeId> counted;
 
   private volatile boolean alone = true;
@@ -72,25 +74,26 @@ public final class RouteBarrier implements MembershipListener {
     this.timers = timers;
     this.settings = settings;
     this.applied = replicas.applied();
+    this.open = new OpenQuestions(2 * settings.askTimeout().toMillis());
     this.counted = Set.of(membership.self());
   }
 
-  /** Begins to answer other nodes and to follow who is alive. */
+  /** Begins to answer other nodes and to follow who counts. */
   public void start(PeerServices services) {
-    services.serve(SERVICE, (from, question) -> answer(question));
+    services.serve(SERVICE, this::answer);
     membership.watch(this);
   }
 
   @Override
   public void changed(Members members) {
-    Set<NodeId> alive = new HashSet<>(members.alive());
-    alive.add(membership.self());
-    counted = Set.copyOf(alive);
-    alone = alive.size() == 1;
+    Set<NodeId> now = new HashSet<>(members.counted());
+    now.add(membership.self());
+    counted = Set.copyOf(now);
+    alone = now.size() == 1;
     ranges.values().forEach(RangeBarrier::settle);
   }
 
-  /** Completes when all living nodes have applied the change. */
+  /** Completes when all counted nodes have applied the change. */
   CompletableFuture<Void> applied(RouteChanged change) {
     return alone && applied.index(change.range()) >= change.index()
         ? passed
@@ -107,17 +110,43 @@ public final class RouteBarrier implements MembershipListener {
   }
 
   /**
-   * @param life the one in which the change was asked for
-   * @throws RangeException if there may be living nodes that this one does not know of
+   * Completes when this node serves, in the life in which the change was asked for; waits if its
+   * lease has expired, because it may be renewed. Fails with {@link RangeException} if there may be
+   * living nodes that this one does not know of.
    */
-  void requireServing(long life) {
+  CompletableFuture<Void> serving(long life) {
+    CompletableFuture<Void> serving = new CompletableFuture<>();
+    awaitServing(life, timers.nowMillis() + settings.patience().toMillis(), serving);
+    return serving;
+  }
+
+  private void awaitServing(long life, long deadlineMillis, CompletableFuture<Void> serving) {
     String reason = membership.notServingBecause();
-    if (reason != null || membership.incarnation() != life) {
-      throw new RangeException(
-          RangeException.Kind.UNAVAILABLE,
-          "a route is committed, but this node cannot know whether all nodes have it: "
-              + (reason == null ? "its life has ended meanwhile" : reason));
+    boolean sameLife = membership.incarnation() == life;
+    if (reason == null && sameLife) {
+      serving.complete(null);
+    } else if (reason != null && sameLife && timers.nowMillis() < deadlineMillis) {
+      timers.schedule(
+          settings.askAgainAfter().toMillis(), () -> awaitServing(life, deadlineMillis, serving));
+    } else {
+      serving.completeExceptionally(
+          new RangeException(
+              RangeException.Kind.UNAVAILABLE,
+              "a route is committed, but this node cannot know whether all nodes have it: "
+                  + (reason == null ? "its life has ended meanwhile" : reason)));
     }
+  }
+
+  /**
+   * Why this node should not be counted: another node has been waiting for its answer for two
+   * thirds of the time after which a SUBSCRIBE fails, so the replicas of routes here are too far
+   * behind. Null if no node waits for that long.
+   */
+  public @Nullable String overdue() {
+    long waiting = open.longestMillis(timers.nowMillis());
+    return waiting * 3 < settings.patience().toMillis() * 2
+        ? null
+        : "a change of routes has not been applied on this node for " + waiting / 1_000 + " s";
   }
 
   /** Changes of routes that wait for nodes. */
@@ -138,7 +167,7 @@ public final class RouteBarrier implements MembershipListener {
         .thenApply(RouteBarrier::appliedIn);
   }
 
-  private CompletableFuture<byte[]> answer(byte[] question) {
+  private CompletableFuture<byte[]> answer(NodeId from, byte[] question) {
     ByteReader in = new ByteReader(question);
     requireVersion(in);
     long range = in.readLong();
@@ -150,8 +179,12 @@ public final class RouteBarrier implements MembershipListener {
               PeerException.Kind.REFUSED,
               MAX_PARKED + " questions about range " + range + " of routes wait already"));
     }
-    return applied
-        .whenApplied(range, index)
+    CompletableFuture<Long> reached = applied.whenApplied(range, index);
+    if (!reached.isDone()) {
+      open.asked(from, range, index, timers.nowMillis());
+    }
+    return reached
+        .whenComplete((upTo, failure) -> open.answered(from, range, upTo == null ? index : upTo))
         .thenApply(upTo -> new ByteWriter(9).writeByte(VERSION).writeLong(upTo).toByteArray());
   }
 

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
+import java.util.function.IntConsumer;
 import java.util.function.Predicate;
 
 /**
@@ -33,8 +34,13 @@ final class RouteTable {
   }
 
   /** See {@link Router#match}. */
+  MatchedRoutes match(String tenant, String topic, IntConsumer visited) {
+    return filters.match(tenant, topic, visited).routes();
+  }
+
+  /** Without asking what it costs. */
   MatchedRoutes match(String tenant, String topic) {
-    return filters.match(tenant, topic).routes();
+    return match(tenant, topic, visited -> {});
   }
 
   RouterStatus status() {

@@ -2,6 +2,7 @@ package io.fjordmq.router;
 
 import io.fjordmq.api.Topic;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.IntConsumer;
 
 /** Keeps routes and matches topics against them. Thread-safe; nothing here blocks. */
 public interface Router {
@@ -26,6 +27,15 @@ public interface Router {
    */
   CompletableFuture<Integer> removeStale(String node, long incarnation);
 
-  /** Who receives the topic. Local: no network, no disk, no lock held while waiting. */
-  MatchedRoutes match(String tenant, Topic topic);
+  /**
+   * Who receives the topic. Local: no network, no disk, no lock held while waiting.
+   *
+   * @param visited told how many nodes of the filter trie were visited if the result was not cached
+   */
+  MatchedRoutes match(String tenant, Topic topic, IntConsumer visited);
+
+  /** Who receives the topic, whatever it costs to find out. */
+  default MatchedRoutes match(String tenant, Topic topic) {
+    return match(tenant, topic, visited -> {});
+  }
 }

@@ -14,8 +14,10 @@ import io.fjordmq.range.sim.LocalRanges;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -42,6 +44,7 @@ class RouteBarrierTest {
     final RangedRouter.Replicas replicas = new RangedRouter.Replicas(SETTINGS);
     final TestMembership membership;
     final LoopbackPeers.Node peer;
+    @Nullable RouteBarrier barrier;
 
     One(String name) {
       id = new NodeId(name);
@@ -50,11 +53,12 @@ class RouteBarrierTest {
     }
 
     RangedRouter join() {
-      RouteBarrier barrier =
+      RouteBarrier started =
           new RouteBarrier(membership, peer, ranges.timers(), SETTINGS.barrier(), replicas);
-      barrier.start(peer);
+      started.start(peer);
+      barrier = started;
       List.of(a, b, c).forEach(other -> membership.setUp(other.id, 1));
-      return new RangedRouter(ranges.client("dist"), replicas, barrier);
+      return new RangedRouter(ranges.client("dist"), replicas, started);
     }
 
     boolean matches(String topic) {
@@ -121,6 +125,21 @@ class RouteBarrierTest {
   }
 
   @Test
+  void shouldNotWaitForANodeThatIsStarting() {
+    store.hold(1);
+    a.membership.setState(c.id, Member.State.STARTING);
+    assertThat(onA.add(route("x"))).isCompleted();
+    assertThat(onA.remove(route("x"))).isCompleted();
+    CompletableFuture<Void> added = onA.add(route("y"));
+    a.membership.setUp(c.id, 1);
+    CompletableFuture<Void> later = onA.add(route("z"));
+    assertThat(added).isCompleted();
+    assertThat(later).as("now it counts").isNotDone();
+    store.release(1);
+    assertThat(later).isCompleted();
+  }
+
+  @Test
   void shouldWaitForANodeThatBecomesAliveMeanwhile() {
     store.hold(0);
     store.hold(1);
@@ -158,11 +177,25 @@ class RouteBarrierTest {
   }
 
   @Test
-  void shouldNotCountWhenTheLeaseHasRunOutMeanwhile() {
+  void shouldCountOnlyWhenTheLeaseThatHasRunOutMeanwhileIsRenewed() {
     store.hold(0);
     CompletableFuture<Void> added = onA.add(route("x"));
     a.membership.stopServing("the lease has run out");
     store.release(0);
+    ranges.advance(MOMENT);
+    assertThat(added).isNotDone();
+    a.membership.serve();
+    ranges.advance(SETTINGS.barrier().askAgainAfter());
+    assertThat(added).isCompleted();
+  }
+
+  @Test
+  void shouldFailWhenTheLeaseThatHasRunOutIsNotRenewedInTime() {
+    store.hold(0);
+    CompletableFuture<Void> added = onA.add(route("x"));
+    a.membership.stopServing("the lease has run out");
+    store.release(0);
+    ranges.advance(SETTINGS.barrier().patience().plus(MOMENT));
     assertThatThrownBy(added::join).hasMessageContaining("the lease has run out");
   }
 
@@ -198,6 +231,28 @@ class RouteBarrierTest {
     assertThat(changes).allMatch(CompletableFuture::isDone);
     assertThat(onA.add(route)).isCompleted();
     assertThat(questions).hasValue(1);
+  }
+
+  @Test
+  void shouldSayThatItIsTooFarBehindBeforeASubscribeFails() {
+    RouteBarrier behind = Objects.requireNonNull(c.barrier);
+    store.hold(1);
+    assertThat(onA.add(route("x"))).isNotDone();
+    long index = a.replicas.applied().index(rangeOf("x"));
+    Duration waited = Duration.ZERO;
+    while (behind.overdue() == null) {
+      b.peer.ask(
+          c.id,
+          RouteBarrier.SERVICE,
+          RouteBarrier.question(rangeOf("x"), index),
+          SETTINGS.barrier().askTimeout());
+      ranges.advance(SETTINGS.barrier().askTimeout());
+      waited = waited.plus(SETTINGS.barrier().askTimeout());
+    }
+    assertThat(waited).isBetween(Duration.ofSeconds(8), Duration.ofSeconds(12));
+    assertThat(behind.overdue()).contains("has not been applied");
+    store.release(1);
+    assertThat(behind.overdue()).isNull();
   }
 
   @Test

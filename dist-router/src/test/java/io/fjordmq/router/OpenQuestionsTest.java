@@ -1,0 +1,53 @@
+package io.fjordmq.router;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.cluster.NodeId;
+import org.junit.jupiter.api.Test;
+
+class OpenQuestionsTest {
+  private static final NodeId A = new NodeId("a");
+  private static final NodeId B = new NodeId("b");
+
+  private final OpenQuestions questions = new OpenQuestions(4_000);
+
+  @Test
+  void shouldSayForHowLongTheOldestQuestionHasBeenWaiting() {
+    questions.asked(A, 1, 5, 0);
+    questions.asked(B, 1, 5, 1_000);
+    questions.asked(A, 1, 9, 2_000);
+    assertThat(questions.longestMillis(3_000)).isEqualTo(3_000);
+    questions.answered(A, 1, 6);
+    assertThat(questions.longestMillis(3_000)).isEqualTo(2_000);
+    questions.answered(B, 1, 5);
+    assertThat(questions.longestMillis(3_000)).isEqualTo(1_000);
+    questions.answered(A, 1, 9);
+    assertThat(questions.longestMillis(3_000)).isZero();
+  }
+
+  @Test
+  void shouldCountFromTheFirstTimeThatAnIndexWasAskedFor() {
+    for (long now = 0; now <= 9_000; now += 3_000) {
+      questions.asked(A, 1, 5, now);
+    }
+    assertThat(questions.longestMillis(10_000)).isEqualTo(10_000);
+  }
+
+  /** However far behind it is all the time, no SUBSCRIBE waits for long. */
+  @Test
+  void shouldNotAddUpWhatDifferentQuestionsHaveWaited() {
+    for (long now = 0; now <= 60_000; now += 2_000) {
+      questions.asked(A, 1, now, now);
+      questions.answered(A, 1, now - 2_000);
+    }
+    assertThat(questions.longestMillis(60_000)).isEqualTo(0);
+  }
+
+  @Test
+  void shouldForgetANodeThatDoesNotAskAnyMore() {
+    questions.asked(A, 1, 5, 0);
+    assertThat(questions.longestMillis(4_001)).isZero();
+    questions.asked(A, 1, 5, 8_000);
+    assertThat(questions.longestMillis(9_000)).isEqualTo(1_000);
+  }
+}
