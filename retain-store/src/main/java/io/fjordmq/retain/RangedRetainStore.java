@@ -36,8 +36,8 @@ public final class RangedRetainStore implements RetainStore {
   public static final class Replicas {
     private final Map<RangeId, RetainCoprocessor> opened = new ConcurrentHashMap<>();
 
-    private Coprocessor open(RangeId range) {
-      RetainCoprocessor replica = new RetainCoprocessor();
+    private Coprocessor open(RangeId range, IndexSpace space) {
+      RetainCoprocessor replica = new RetainCoprocessor(space);
       opened.put(range, replica);
       return replica;
     }
@@ -58,10 +58,11 @@ public final class RangedRetainStore implements RetainStore {
 
   /** What the range engine needs to know of this store. */
   public static StoreSpec spec(RetainSettings settings, Replicas replicas) {
+    IndexSpace space = new IndexSpace(settings.maxIndexBytes());
     return new StoreSpec(
         NAME,
         RetainKeys.evenSplits(settings.initialRanges()),
-        replicas::open,
+        range -> replicas.open(range, space),
         (range, effects) -> {
           throw new IllegalStateException("retained messages have no effects, but got " + effects);
         });

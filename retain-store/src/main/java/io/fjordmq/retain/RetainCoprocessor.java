@@ -12,8 +12,9 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Retained messages of one range. Keeps in memory how many there are, of whom, and which expire
- * when; all are rebuilt from the rows, so they are the same on every replica.
+ * Retained messages of one range. Keeps in memory how many there are, of whom, which expire when,
+ * and an index of their topics; all are rebuilt from the rows, so they are the same on every
+ * replica.
  */
 final class RetainCoprocessor implements Coprocessor {
   /** Answers to commands: {@link RetainStore.PutOutcome} by ordinal. */
@@ -35,8 +36,16 @@ final class RetainCoprocessor implements Coprocessor {
   private final DueKeys cleared = new DueKeys();
   private final AtomicLong count = new AtomicLong();
   private final RetainUsage usage = new RetainUsage();
+  private final ReplicaIndex index;
   private volatile long firstDueMillis = Message.NEVER;
   private volatile KeyInterval interval = KeyInterval.ALL;
+
+  /**
+   * @param space for its index of topics
+   */
+  RetainCoprocessor(IndexSpace space) {
+    index = new ReplicaIndex(space);
+  }
 
   @Override
   public void open(KeyInterval held, KvReader state) {
@@ -44,6 +53,7 @@ final class RetainCoprocessor implements Coprocessor {
     expiring.clear();
     cleared.clear();
     usage.clear();
+    index.begin();
     long[] messages = {0};
     state.scan(
         held.start(),
@@ -53,10 +63,12 @@ final class RetainCoprocessor implements Coprocessor {
           if (!head.isMemory()) {
             messages[0]++;
             usage.changed(key, 1, row.length);
+            index.add(key);
           }
           noteDue(key, head);
           return true;
         });
+    index.ready();
     count.set(messages[0]);
     noteFirstDue();
   }
@@ -102,6 +114,7 @@ final class RetainCoprocessor implements Coprocessor {
     }
     if (before == null) {
       count.incrementAndGet();
+      index.add(put.key());
     }
     usage.changed(put.key(), before == null ? 1 : 0, growth);
     rows.put(put.key(), row);
@@ -128,6 +141,7 @@ final class RetainCoprocessor implements Coprocessor {
     rows.delete(key);
     if (!head.isMemory()) {
       count.decrementAndGet();
+      index.remove(key);
       usage.changed(key, -1, -row.length);
     }
   }
@@ -182,11 +196,12 @@ final class RetainCoprocessor implements Coprocessor {
   @Override
   public byte[] query(ByteBuffer bytes, KvReader state) {
     RetainQuery query = RetainQuery.decode(new ByteReader(bytes));
-    return new RetainScan(query, interval).run(state).encode();
+    return new RetainScan(query, interval, index.current()).run(state).encode();
   }
 
   @Override
   public void close() {
+    index.clear();
     count.set(0);
     usage.clear();
     firstDueMillis = Message.NEVER;

@@ -23,6 +23,9 @@ import org.jspecify.annotations.Nullable;
 final class RetainKeys {
   static final int BUCKETS = 256;
 
+  /** Where the tenant begins. */
+  static final int TENANT_AT = 3;
+
   private RetainKeys() {}
 
   static byte[] of(String tenant, String topic) {
@@ -40,6 +43,16 @@ final class RetainKeys {
     System.arraycopy(tenantBytes, 0, key, 3, tenantBytes.length);
     System.arraycopy(topicBytes, 0, key, 3 + tenantBytes.length, topicBytes.length);
     return key;
+  }
+
+  /** Where the topic begins. */
+  static int topicAt(byte[] key) {
+    return TENANT_AT + ((key[1] & 0xFF) << 8 | (key[2] & 0xFF));
+  }
+
+  static String topicOf(byte[] key) {
+    int at = topicAt(key);
+    return new String(key, at, key.length - at, StandardCharsets.UTF_8);
   }
 
   /** FNV-1a over tenant and level, folded to a byte. Part of the stored form: never changes. */

@@ -34,9 +34,11 @@ class RetainModelTest {
       @ForAll("steps") List<Step> steps,
       @ForAll("patterns") List<String> patterns,
       @ForAll @IntRange(min = 1, max = 5) int ranges,
-      @ForAll @IntRange(min = 1, max = 4) int pageSize) {
+      @ForAll @IntRange(min = 1, max = 4) int pageSize,
+      @ForAll("indexBytes") long indexBytes) {
     Map<String, String> model = new TreeMap<>();
-    try (RetainFixture fixture = new RetainFixture(new RetainSettings(ranges, Long.MAX_VALUE))) {
+    try (RetainFixture fixture =
+        new RetainFixture(new RetainSettings(ranges, Long.MAX_VALUE, indexBytes))) {
       for (Step step : steps) {
         play(step, fixture, model);
       }
@@ -77,6 +79,12 @@ class RetainModelTest {
         .filter(e -> filter.matches(new Topic(e.getKey())))
         .map(e -> e.getKey() + "=" + e.getValue())
         .toList();
+  }
+
+  /** For no index, for one that is full before long, and for one of everything. */
+  @Provide
+  Arbitrary<Long> indexBytes() {
+    return Arbitraries.of(0L, 1_500L, 1L << 20);
   }
 
   @Provide

@@ -3,6 +3,7 @@ package io.fjordmq.broker.session;
 import io.fjordmq.api.Message;
 import io.fjordmq.api.MessageCodec;
 import io.fjordmq.api.Qos;
+import io.fjordmq.api.RetainHandling;
 import io.fjordmq.api.SubscriptionOptions;
 import io.fjordmq.api.TopicFilter;
 import io.fjordmq.broker.delivery.Delivery;
@@ -48,6 +49,11 @@ final class RetainedReplay {
       this.filter = filter;
       this.options = options;
     }
+
+    /** True if messages are known to be left, or their page was not the last. */
+    private boolean isCertain() {
+      return cursor != null || !refused.isEmpty() || needsDisk;
+    }
   }
 
   private final Connection connection;
@@ -59,6 +65,8 @@ final class RetainedReplay {
   // The inbox has become emptier since something was last put into it.
   private boolean emptied;
   private boolean waitingForDisk;
+  private boolean resuming;
+  private boolean resumedAgain;
 
   RetainedReplay(
       Connection connection, OutboundPublishes outbound, @Nullable Attachment attachment) {
@@ -74,6 +82,20 @@ final class RetainedReplay {
   private void inboxEmptied() {
     emptied = true;
     resume();
+  }
+
+  /** A subscription has begun, or has replaced one that was there. */
+  void subscribed(TopicFilter filter, SubscriptionOptions options, boolean isNew) {
+    if (filter.isShared()) {
+      return;
+    }
+    if (options.retainHandling() == RetainHandling.SEND_ALWAYS
+        || (options.retainHandling() == RetainHandling.SEND_IF_NEW && isNew)) {
+      begin(filter, options);
+    } else {
+      // "Messages MUST NOT be lost due to replacing the Subscription" (MQTT-3.8.4-4).
+      change(filter, options);
+    }
   }
 
   /** A subscription is to get its retained messages; all of them, though some may have come. */
@@ -111,6 +133,22 @@ final class RetainedReplay {
 
   /** The queues may have room again. */
   void resume() {
+    resumedAgain = true;
+    if (resuming) {
+      return; // an answer that came at once: thousands of subscriptions may get one each
+    }
+    resuming = true;
+    try {
+      while (resumedAgain) {
+        resumedAgain = false;
+        readNext();
+      }
+    } finally {
+      resuming = false;
+    }
+  }
+
+  private void readNext() {
     if (jobs == null || reading || !hasRoom()) {
       return;
     }
@@ -284,7 +322,9 @@ final class RetainedReplay {
   /** The connection has ended: what is still owed is known to it alone, and does not come later. */
   void end() {
     if (handle != null && jobs != null) {
-      connection.dropped(DropReason.RETAINED_UNAVAILABLE, jobs.size());
+      UnsentRetained unsent = new UnsentRetained(connection);
+      jobs.values().forEach(job -> unsent.add(job.filter, job.isCertain()));
+      unsent.count();
     }
     jobs = null;
   }

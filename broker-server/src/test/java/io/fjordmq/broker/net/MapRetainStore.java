@@ -23,6 +23,9 @@ final class MapRetainStore implements RetainStore {
   /** What happens while a page is read. */
   Runnable whenRead = () -> {};
 
+  /** Set: queries fail at once, as when too many wait already. */
+  boolean busy;
+
   /** Set: puts are refused. */
   boolean full;
 
@@ -51,6 +54,9 @@ final class MapRetainStore implements RetainStore {
   @Override
   public CompletableFuture<Page> match(
       String tenant, TopicFilter filter, byte @Nullable [] cursor, int maxMessages, int maxBytes) {
+    if (busy) {
+      return CompletableFuture.failedFuture(new IllegalStateException("too many queries"));
+    }
     return tasks.call(
         () -> {
           pagesRead++;

@@ -82,6 +82,23 @@ class RetainedReplayTest {
     }
   }
 
+  @Test
+  void shouldGiveUpThousandsOfReplaysWithoutGrowingTheStack() {
+    int filters = 8_000;
+    TestClient client = world.open().connect3("c", true);
+    client.expect("CONNACK 0");
+    MqttMessageBuilders.SubscribeBuilder many = MqttMessageBuilders.subscribe().messageId(1);
+    for (int i = 0; i < filters; i++) {
+      many.addSubscription(MqttQoS.AT_MOST_ONCE, "f" + i);
+    }
+    world.retained.whenRead = () -> world.retained.busy = true;
+    client.send(many.build());
+    world.settle();
+    assertThat(client.all().size()).isEqualTo(1);
+    assertThat(world.observer.dropped).containsEntry(DropReason.RETAINED_UNAVAILABLE, filters - 1L);
+    client.raw("c000").expect("PINGRESP");
+  }
+
   private static TestClient subscribe(TestClient client, int qos, RetainedHandlingPolicy retained) {
     return client.send(
         MqttMessageBuilders.subscribe()
@@ -268,6 +285,36 @@ class RetainedReplayTest {
       again.subscribe(1, "r/+", 1);
       assertThat(new TreeSet<>(topics(takeAll(again)))).hasSize(MANY);
     }
+  }
+
+  /** A client that subscribes and exits loses nothing if nothing is retained. */
+  @ParameterizedTest(name = "retained at r/0: {0}")
+  @ValueSource(booleans = {false, true})
+  void shouldCountWhatWasNotReadOnlyIfThereIsAnything(boolean retained) {
+    if (retained) {
+      retain("r/0", "m");
+    }
+    retain("other", "m");
+    TestClient client = persistent("c");
+    world.retained.whenRead = client::cut;
+    client.subscribe(1, "r/+", 1);
+    assertThat(world.retained.pagesRead).isEqualTo(2);
+    assertThat(world.observer.dropped)
+        .isEqualTo(retained ? Map.of(DropReason.RETAINED_UNAVAILABLE, 1L) : Map.of());
+  }
+
+  @Test
+  void shouldBoundTheLookupsForAClientThatHasGone() {
+    TestClient client = persistent("c");
+    world.retained.whenRead = client::cut;
+    var many = MqttMessageBuilders.subscribe().messageId(1);
+    for (int i = 0; i < 100; i++) {
+      many.addSubscription(MqttQoS.AT_LEAST_ONCE, "r/" + i);
+    }
+    client.send(many.build());
+    assertThat(world.retained.pagesRead).isEqualTo(1 + 64);
+    assertThat(world.observer.dropped)
+        .isEqualTo(Map.of(DropReason.RETAINED_UNAVAILABLE, 100L - 64));
   }
 
   @Test
