@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  *     ever; 0 for an inbox that only keeps the will of a connection
  * @param will published if the connection ends badly; null if none
  * @param limits of the inbox from now on; null for those of {@link InboxSettings}
+ * @param user of the connection; null if the session is to be nobody's and to be taken from
+ *     whomever it belongs to
  */
 public record AttachRequest(
     boolean cleanStart,
@@ -20,7 +22,8 @@ public record AttachRequest(
     long ownerIncarnation,
     long expirySeconds,
     @Nullable Will will,
-    @Nullable InboxLimits limits) {
+    @Nullable InboxLimits limits,
+    @Nullable SessionUser user) {
   /** 0xFFFFFFFF as in MQTT 5.0 §3.1.2.11.2. */
   public static final long NEVER_EXPIRES = 0xFFFF_FFFFL;
 
@@ -31,6 +34,6 @@ public record AttachRequest(
       long ownerIncarnation,
       long expirySeconds,
       @Nullable Will will) {
-    this(cleanStart, ownerNode, ownerIncarnation, expirySeconds, will, null);
+    this(cleanStart, ownerNode, ownerIncarnation, expirySeconds, will, null, null);
   }
 }

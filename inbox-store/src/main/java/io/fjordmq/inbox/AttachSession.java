@@ -5,6 +5,7 @@ import io.fjordmq.api.ByteWriter;
 import io.fjordmq.inbox.Attachment.Discarded;
 import io.fjordmq.inbox.Attachment.ReceivedPublish;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -14,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param salt makes the incarnation unique among those of the same millisecond; {@link #SALT_BITS}
  *     bits
  * @param will encoded; null if none
+ * @param user of the connection; null if the session is to be nobody's. With one, the answer begins
+ *     with a byte: 0 attached, 1 refused because the inbox is another user's, 2 attached as a guest
  */
 @SuppressWarnings("ArrayRecordComponent") // compared by nobody
 record AttachSession(
@@ -23,29 +26,52 @@ record AttachSession(
     long expirySeconds,
     InboxLimits limits,
     int salt,
-    byte @Nullable [] will)
+    byte @Nullable [] will,
+    @Nullable SessionUser user)
     implements InboxCommand {
   /*
-   *   1  flags   bit 0 clean start, 1 has a will
+   *   1  flags   bit 0 clean start, 1 has a will, 2 the user is exclusive
    *   .. id, owner
    *   v  expirySeconds
    *   v  max messages, v max bytes, 1 what happens when full
    *   v  salt
    *   b  will     if it has one
+   *   s  user     in the kind that has one
    */
   static final int KIND = 3;
+  static final int KIND_WITH_USER = 18;
   static final int SALT_BITS = 20;
   private static final int CLEAN_START = 1;
   private static final int HAS_WILL = 1 << 1;
+  private static final int EXCLUSIVE = 1 << 2;
+
+  private static final int ATTACHED = 0;
+  private static final int REFUSED = 1;
+  private static final int GUEST = 2;
+
+  /** Of no user. */
+  AttachSession(
+      InboxId id,
+      boolean cleanStart,
+      Owner owner,
+      long expirySeconds,
+      InboxLimits limits,
+      int salt,
+      byte @Nullable [] will) {
+    this(id, cleanStart, owner, expirySeconds, limits, salt, will, null);
+  }
 
   @Override
   public int kind() {
-    return KIND;
+    return user == null ? KIND : KIND_WITH_USER;
   }
 
   @Override
   public void write(ByteWriter out) {
-    out.writeByte((cleanStart ? CLEAN_START : 0) | (will != null ? HAS_WILL : 0));
+    out.writeByte(
+        (cleanStart ? CLEAN_START : 0)
+            | (will != null ? HAS_WILL : 0)
+            | (user != null && user.exclusive() ? EXCLUSIVE : 0));
     Fields.writeId(out, id);
     Fields.writeOwner(out, owner);
     out.writeVarint(expirySeconds);
@@ -54,9 +80,12 @@ record AttachSession(
     if (will != null) {
       out.writeBlock(will);
     }
+    if (user != null) {
+      out.writeString(user.name());
+    }
   }
 
-  static AttachSession read(ByteReader in) {
+  static AttachSession read(ByteReader in, boolean hasUser) {
     int flags = in.readByte();
     return new AttachSession(
         Fields.readId(in),
@@ -65,7 +94,8 @@ record AttachSession(
         in.readVarint(),
         InboxLimits.read(in),
         in.readInt(),
-        (flags & HAS_WILL) == 0 ? null : in.readBlock());
+        (flags & HAS_WILL) == 0 ? null : in.readBlock(),
+        hasUser ? new SessionUser(in.readString(), (flags & EXCLUSIVE) != 0) : null);
   }
 
   @Override
@@ -74,12 +104,14 @@ record AttachSession(
     if (inbox != null && SessionLife.settle(tables, inbox)) {
       inbox = null;
     }
+    if (inbox != null && isClosedTo(inbox.state())) {
+      return new byte[] {REFUSED};
+    }
     InboxHandle before = new InboxHandle(id, 0, 0);
     Discarded discarded = null;
     if (inbox != null) {
       before = inbox.handle();
-      SessionLife.takeOver(tables, inbox, cleanStart);
-      if (cleanStart) {
+      if (SessionLife.takeOver(tables, inbox, cleanStart)) {
         discarded = new Discarded(before.incarnation(), tables.remove(inbox));
         inbox = null;
       }
@@ -88,6 +120,8 @@ record AttachSession(
     if (inbox == null) {
       inbox = tables.create(before, salt, expirySeconds, limits);
     }
+    InboxState former = inbox.state();
+    boolean guest = present && isGuest(former);
     InboxHandle handle = new InboxHandle(id, inbox.incarnation(), before.epoch() + 1);
     long sentBelow = inbox.sentBelow();
     tables.saveState(
@@ -96,12 +130,57 @@ record AttachSession(
             handle,
             owner,
             sentBelow,
-            expirySeconds,
+            guest ? Math.max(former.expirySeconds(), expirySeconds) : expirySeconds,
             limits,
             will,
             InboxState.NEVER,
-            InboxState.NEVER));
-    return AttachmentCodec.encode(describe(tables, inbox, present, discarded));
+            InboxState.NEVER,
+            guest ? unbound(former.user()) : user,
+            guest));
+    byte[] attachment = AttachmentCodec.encode(describe(tables, inbox, present, discarded));
+    return user == null
+        ? attachment
+        : new ByteWriter(1 + attachment.length)
+            .writeByte(guest ? GUEST : ATTACHED)
+            .writeBytes(attachment)
+            .toByteArray();
+  }
+
+  /** A session that was not exclusive becomes the first exclusive user's. */
+  private boolean isClosedTo(InboxState state) {
+    SessionUser other = otherUser(state);
+    return other != null && other.exclusive() && user != null && user.exclusive();
+  }
+
+  private boolean isGuest(InboxState state) {
+    return otherUser(state) != null && user != null && !user.exclusive();
+  }
+
+  /** A guest comes in only where users are not exclusive (any more). */
+  private static @Nullable SessionUser unbound(@Nullable SessionUser user) {
+    return user == null ? null : new SessionUser(user.name(), false);
+  }
+
+  /** Whom the session belongs to, if that is somebody else; null if not. */
+  private @Nullable SessionUser otherUser(InboxState state) {
+    SessionUser other = state.user();
+    return user == null || other == null || user.isSame(other) ? null : other;
+  }
+
+  /**
+   * Reads the answer.
+   *
+   * @throws InboxBoundException if the inbox is bound to another user
+   */
+  Attachment answered(byte[] answer) {
+    if (user == null) {
+      return AttachmentCodec.decode(answer);
+    }
+    if (answer[0] == REFUSED) {
+      throw new InboxBoundException(id);
+    }
+    Attachment attachment = AttachmentCodec.decode(Arrays.copyOfRange(answer, 1, answer.length));
+    return answer[0] == GUEST ? attachment.asGuest() : attachment;
   }
 
   private static Attachment describe(

@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  *     released yet, with the sequence each was given
  * @param nextPublishSequence the next QoS 2 publish of the client gets
  * @param claim the place of this CONNECT among those of the client
+ * @param guest the session belongs to another user
  */
 public record Attachment(
     InboxHandle handle,
@@ -37,7 +38,8 @@ public record Attachment(
     List<Long> acknowledged,
     List<ReceivedPublish> receivedQos2,
     long nextPublishSequence,
-    Claim claim) {
+    Claim claim,
+    boolean guest) {
 
   /** Most {@link #acknowledged} that are listed; a fetch leaves out those beyond as well. */
   public static final int MAX_ACKNOWLEDGED = 65_535;
@@ -47,6 +49,53 @@ public record Attachment(
    * than there are packet identifiers, 11 bytes at most for each, and the names of the client.
    */
   public static final int BYTES_BESIDE_SUBSCRIPTIONS = 2 << 20;
+
+  /** Of the session's own user, or a session of nobody. */
+  public Attachment(
+      InboxHandle handle,
+      boolean sessionPresent,
+      List<InboxSubscription> subscriptions,
+      @Nullable Discarded discarded,
+      long firstUndelivered,
+      long nextSequence,
+      long sentBelow,
+      List<Long> released,
+      List<Long> acknowledged,
+      List<ReceivedPublish> receivedQos2,
+      long nextPublishSequence,
+      Claim claim) {
+    this(
+        handle,
+        sessionPresent,
+        subscriptions,
+        discarded,
+        firstUndelivered,
+        nextSequence,
+        sentBelow,
+        released,
+        acknowledged,
+        receivedQos2,
+        nextPublishSequence,
+        claim,
+        false);
+  }
+
+  Attachment asGuest() {
+    return new Attachment(
+        handle,
+        sessionPresent,
+        subscriptions,
+        discarded,
+        firstUndelivered,
+        nextSequence,
+        sentBelow,
+        released,
+        acknowledged,
+        receivedQos2,
+        nextPublishSequence,
+        claim,
+        true);
+  }
 
   /** An inbox that is no more. */
   public record Discarded(long incarnation, List<InboxSubscription> subscriptions) {}

@@ -6,34 +6,44 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Detaches inboxes of a process that is no more, as if their connections had broken now. Answers
- * where to go on; empty at the end of the range.
+ * Detaches inboxes of a process that is no more, as if their connections had broken now, but that
+ * wills wait for their clients to come back. Answers where to go on; empty at the end of the range.
  *
  * @param from where to begin, as the one before answered; empty at first
  * @param maxInboxes to look at
+ * @param graceMillis no will is due earlier
  */
 @SuppressWarnings("ArrayRecordComponent") // compared by nobody
-record DetachOwner(Owner owner, byte[] from, int maxInboxes) implements InboxCommand {
+record DetachOwner(Owner owner, byte[] from, int maxInboxes, long graceMillis)
+    implements InboxCommand {
   /*
    *   .. owner
    *   b  from
    *   v  maxInboxes
+   *   v  graceMillis    of the kind that has one
    */
   static final int KIND = 13;
 
+  static final int KIND_WITH_GRACE = 16;
+
   @Override
   public int kind() {
-    return KIND;
+    return graceMillis == 0 ? KIND : KIND_WITH_GRACE;
   }
 
   @Override
   public void write(ByteWriter out) {
     Fields.writeOwner(out, owner);
     out.writeBlock(from).writeVarint(maxInboxes);
+    if (graceMillis != 0) {
+      out.writeVarint(graceMillis);
+    }
   }
 
-  static DetachOwner read(ByteReader in) {
-    return new DetachOwner(Fields.readOwner(in), in.readBlock(), in.readInt());
+  static DetachOwner read(ByteReader in, boolean withGrace) {
+    Owner owner = Fields.readOwner(in);
+    byte[] from = in.readBlock();
+    return new DetachOwner(owner, from, in.readInt(), withGrace ? in.readVarint() : 0);
   }
 
   @Override
@@ -59,7 +69,8 @@ record DetachOwner(Owner owner, byte[] from, int maxInboxes) implements InboxCom
     for (InboxId id : orphans) {
       Inbox inbox = tables.find(id);
       if (inbox != null) {
-        SessionLife.detach(tables, inbox, inbox.sentBelow(), inbox.state().expirySeconds(), true);
+        long expirySeconds = inbox.state().expirySeconds();
+        SessionLife.detach(tables, inbox, inbox.sentBelow(), expirySeconds, true, graceMillis);
       }
     }
     return next[0];

@@ -10,6 +10,7 @@ import java.util.List;
  * @param sentBelow the connection has sent no entry from this sequence on
  * @param upTo every sequence below is acknowledged; 0 if there is nothing to say
  * @param beyond single sequences that are acknowledged too
+ * @param graceMillis the will is not due earlier
  */
 record DetachSession(
     InboxHandle handle,
@@ -17,7 +18,8 @@ record DetachSession(
     long upTo,
     List<Long> beyond,
     long expirySeconds,
-    boolean publishWill)
+    boolean publishWill,
+    long graceMillis)
     implements InboxCommand {
   /*
    *   .. handle
@@ -25,12 +27,15 @@ record DetachSession(
    *   v  upTo, numbers beyond
    *   v  expirySeconds
    *   1  1 if the will is to be published
+   *   v  graceMillis    of the kind that has one
    */
   static final int KIND = 4;
 
+  static final int KIND_WITH_GRACE = 17;
+
   @Override
   public int kind() {
-    return KIND;
+    return graceMillis == 0 ? KIND : KIND_WITH_GRACE;
   }
 
   @Override
@@ -39,16 +44,20 @@ record DetachSession(
     out.writeVarint(sentBelow).writeVarint(upTo);
     Fields.writeNumbers(out, beyond);
     out.writeVarint(expirySeconds).writeByte(publishWill ? 1 : 0);
+    if (graceMillis != 0) {
+      out.writeVarint(graceMillis);
+    }
   }
 
-  static DetachSession read(ByteReader in) {
+  static DetachSession read(ByteReader in, boolean withGrace) {
     return new DetachSession(
         Fields.readHandle(in),
         in.readVarint(),
         in.readVarint(),
         Fields.readNumbers(in),
         in.readVarint(),
-        in.readByte() != 0);
+        in.readByte() != 0,
+        withGrace ? in.readVarint() : 0);
   }
 
   @Override
@@ -58,7 +67,7 @@ record DetachSession(
       return Answer.fenced();
     }
     new EntryQueue(tables, inbox).acknowledge(upTo, beyond);
-    SessionLife.detach(tables, inbox, sentBelow, expirySeconds, publishWill);
+    SessionLife.detach(tables, inbox, sentBelow, expirySeconds, publishWill, graceMillis);
     return Answer.done();
   }
 }

@@ -1,6 +1,6 @@
 package io.fjordmq.inbox;
 
-/** Why an accepted message was not delivered: labels of {@link InboxListener#dropped}. */
+/** Why an accepted message was not delivered: labels of {@link InboxObserver#dropped}. */
 public final class DropReasons {
   /** The inbox was full and drops its oldest. */
   public static final String INBOX_FULL = "inbox_full";

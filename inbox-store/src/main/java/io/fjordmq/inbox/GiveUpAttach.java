@@ -35,7 +35,7 @@ record GiveUpAttach(InboxId id, Owner owner) implements InboxCommand {
     if (inbox != null && owner.equals(inbox.state().owner())) {
       InboxState state = inbox.state();
       // Nothing was sent to a client that was not let in.
-      SessionLife.detach(tables, inbox, state.sentBelow(), state.expirySeconds(), true);
+      SessionLife.detach(tables, inbox, state.sentBelow(), state.expirySeconds(), true, 0);
     }
     return Answer.done();
   }

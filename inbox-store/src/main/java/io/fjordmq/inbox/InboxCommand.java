@@ -30,7 +30,7 @@ sealed interface InboxCommand
   int VERSION = 2;
 
   /** The highest {@link #kind}. */
-  int LAST_KIND = GiveUpAttach.KIND;
+  int LAST_KIND = AttachSession.KIND_WITH_USER;
 
   /** Its number in the stored log; never used again for another. */
   int kind();
@@ -70,8 +70,10 @@ sealed interface InboxCommand
         switch (kind) {
           case InsertMessage.KIND -> InsertMessage.read(in);
           case CommitDeliveries.KIND -> CommitDeliveries.read(in);
-          case AttachSession.KIND -> AttachSession.read(in);
-          case DetachSession.KIND -> DetachSession.read(in);
+          case AttachSession.KIND -> AttachSession.read(in, false);
+          case AttachSession.KIND_WITH_USER -> AttachSession.read(in, true);
+          case DetachSession.KIND -> DetachSession.read(in, false);
+          case DetachSession.KIND_WITH_GRACE -> DetachSession.read(in, true);
           case DiscardSession.KIND -> DiscardSession.read(in);
           case EditSubscription.KIND -> EditSubscription.read(in);
           case ReleaseEntry.KIND -> ReleaseEntry.read(in);
@@ -80,7 +82,8 @@ sealed interface InboxCommand
           case DropExpired.KIND -> DropExpired.read(in);
           case ConfirmWill.KIND -> ConfirmWill.read(in);
           case ExpireDue.KIND -> ExpireDue.read(in);
-          case DetachOwner.KIND -> DetachOwner.read(in);
+          case DetachOwner.KIND -> DetachOwner.read(in, false);
+          case DetachOwner.KIND_WITH_GRACE -> DetachOwner.read(in, true);
           case CountInboxes.KIND -> CountInboxes.read(in);
           case GiveUpAttach.KIND -> GiveUpAttach.read(in);
           default -> throw NewerFormException.unknownKind("inbox command", kind);

@@ -71,7 +71,6 @@ final class InboxEffects implements EffectListener {
       listener.ended(ended.id(), ended.incarnation(), ended.subscriptions());
     } else if (effect instanceof InboxEffect.Dropped dropped) {
       observer.dropped(dropped.reason(), dropped.count());
-      listener.dropped(dropped.id(), dropped.reason(), dropped.count());
     }
   }
 

@@ -42,11 +42,4 @@ public interface InboxListener {
 
   /** A session has ended (expiry, detach with 0); the routes of its subscriptions have to go. */
   void ended(InboxId id, long incarnation, List<InboxSubscription> subscriptions);
-
-  /**
-   * A message was dropped after it was accepted.
-   *
-   * @param reason a metric label, one of {@link DropReasons}
-   */
-  void dropped(InboxId id, String reason, long count);
 }

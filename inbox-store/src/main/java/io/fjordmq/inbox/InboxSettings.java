@@ -21,6 +21,8 @@ import java.time.Duration;
  *     that is known, are given back again
  * @param maxOwedDetaches such inboxes; more stay attached until their clients come back or the
  *     node's life ends
+ * @param willGrace how long clients of a node that has gone may take to come back before their
+ *     wills are published
  * @param producerIdle after which it is forgotten which messages a QoS 2 publisher has repeated
  * @param sweepItems sessions, wills and producers that one sweep step works off at most, and
  *     inboxes that one step counts
@@ -37,6 +39,7 @@ public record InboxSettings(
     int maxBusyRetries,
     Duration owedDetachPause,
     int maxOwedDetaches,
+    Duration willGrace,
     Duration producerIdle,
     int sweepItems,
     int sweepSteps) {
@@ -59,6 +62,7 @@ public record InboxSettings(
           10,
           Duration.ofSeconds(5),
           100_000,
+          Duration.ofSeconds(10),
           Duration.ofDays(7),
           500,
           100);
@@ -80,6 +84,7 @@ public record InboxSettings(
     atLeast("maxBusyRetries", maxBusyRetries, 0);
     atLeast("owedDetachPause in milliseconds", owedDetachPause.toMillis(), 1);
     atLeast("maxOwedDetaches", maxOwedDetaches, 0);
+    atLeast("willGrace in milliseconds", willGrace.toMillis(), 0);
     atLeast("producerIdle in milliseconds", producerIdle.toMillis(), 1);
     atLeast("sweepItems", sweepItems, 1);
     atLeast("sweepSteps", sweepSteps, 1);

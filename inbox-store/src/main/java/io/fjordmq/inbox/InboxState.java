@@ -16,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  * @param willDueAtMillis when a detached inbox's will is due; {@link #NEVER} while attached or
  *     without will
  * @param expiresAtMillis when a detached inbox ends; {@link #NEVER} while attached or without end
+ * @param user whom the session belongs to; null if to nobody
+ * @param guest the last connection was another user's: the session outlives it as if that had not
+ *     come
  */
 @SuppressWarnings("ArrayRecordComponent") // compared by nobody
 record InboxState(
@@ -26,10 +29,12 @@ record InboxState(
     InboxLimits limits,
     byte @Nullable [] will,
     long willDueAtMillis,
-    long expiresAtMillis) {
+    long expiresAtMillis,
+    @Nullable SessionUser user,
+    boolean guest) {
   /*
-   *   1  version 2
-   *   1  flags   bit 0 attached, 1 has a will
+   *   1  version 2; 3 if it belongs to a user
+   *   1  flags   bit 0 attached, 1 has a will, 2 the user is exclusive, 3 guest
    *   8  incarnation
    *   v  epoch
    *   v  sentBelow
@@ -37,13 +42,40 @@ record InboxState(
    *   v  max messages, v max bytes, 1 what happens when full (0 drop oldest, 1 refuse)
    *   s  owner node, 8 owner incarnation       if attached
    *   v  willDueAtMillis, v expiresAtMillis    if detached; 0 = never
+   *   s  user                                  in version 3
    *   .. will                                  if it has one
    */
-  private static final int VERSION = 2;
+  private static final int VERSION = 3;
+  private static final int VERSION_WITHOUT_USER = 2;
   private static final int ATTACHED = 1;
   private static final int HAS_WILL = 1 << 1;
+  private static final int EXCLUSIVE = 1 << 2;
+  private static final int GUEST = 1 << 3;
 
   static final long NEVER = Long.MAX_VALUE;
+
+  /** Of no user. */
+  InboxState(
+      InboxHandle handle,
+      @Nullable Owner owner,
+      long sentBelow,
+      long expirySeconds,
+      InboxLimits limits,
+      byte @Nullable [] will,
+      long willDueAtMillis,
+      long expiresAtMillis) {
+    this(
+        handle,
+        owner,
+        sentBelow,
+        expirySeconds,
+        limits,
+        will,
+        willDueAtMillis,
+        expiresAtMillis,
+        null,
+        false);
+  }
 
   /** When time next changes something in it; {@link #NEVER} if nothing. */
   long dueAtMillis() {
@@ -52,13 +84,13 @@ record InboxState(
 
   InboxState withoutWill() {
     return new InboxState(
-        handle, owner, sentBelow, expirySeconds, limits, null, NEVER, expiresAtMillis);
+        handle, owner, sentBelow, expirySeconds, limits, null, NEVER, expiresAtMillis, user, guest);
   }
 
   byte[] encode() {
     ByteWriter out = new ByteWriter(64 + (will == null ? 0 : will.length));
-    out.writeByte(VERSION)
-        .writeByte((owner != null ? ATTACHED : 0) | (will != null ? HAS_WILL : 0))
+    out.writeByte(user == null ? VERSION_WITHOUT_USER : VERSION)
+        .writeByte(flags())
         .writeLong(handle.incarnation())
         .writeVarint(handle.epoch())
         .writeVarint(sentBelow)
@@ -70,15 +102,28 @@ record InboxState(
       out.writeVarint(willDueAtMillis == NEVER ? 0 : willDueAtMillis)
           .writeVarint(expiresAtMillis == NEVER ? 0 : expiresAtMillis);
     }
+    if (user != null) {
+      out.writeString(user.name());
+    }
     if (will != null) {
       out.writeBytes(will);
     }
     return out.toByteArray();
   }
 
+  private int flags() {
+    return (owner != null ? ATTACHED : 0)
+        | (will != null ? HAS_WILL : 0)
+        | (user != null && user.exclusive() ? EXCLUSIVE : 0)
+        | (guest ? GUEST : 0);
+  }
+
   static InboxState decode(InboxId id, byte[] row) {
     ByteReader in = new ByteReader(row);
-    Versions.require(in.readByte(), VERSION, "inbox state");
+    int version = in.readByte();
+    if (version != VERSION_WITHOUT_USER) {
+      Versions.require(version, VERSION, "inbox state");
+    }
     int flags = in.readByte();
     InboxHandle handle = new InboxHandle(id, in.readLong(), in.readVarint());
     long sentBelow = in.readVarint();
@@ -93,9 +138,22 @@ record InboxState(
       willDueAt = orNever(in.readVarint());
       expiresAt = orNever(in.readVarint());
     }
+    SessionUser user =
+        version == VERSION_WITHOUT_USER
+            ? null
+            : new SessionUser(in.readString(), (flags & EXCLUSIVE) != 0);
     byte[] will = (flags & HAS_WILL) == 0 ? null : in.readBytes(in.remaining());
     return new InboxState(
-        handle, owner, sentBelow, expirySeconds, limits, will, willDueAt, expiresAt);
+        handle,
+        owner,
+        sentBelow,
+        expirySeconds,
+        limits,
+        will,
+        willDueAt,
+        expiresAt,
+        user,
+        (flags & GUEST) != 0);
   }
 
   private static long orNever(long stored) {

@@ -35,6 +35,12 @@ public interface InboxStore {
       InboxHandle handle, long sentBelow, long expirySeconds, boolean publishWill);
 
   /**
+   * Gives the inbox back when it is this node that goes, not the client: as {@link #detach} of a
+   * broken connection, but the will waits for some time for the client to come back anywhere.
+   */
+  CompletableFuture<Void> giveUp(InboxHandle handle, long sentBelow, long expirySeconds);
+
+  /**
    * Ends a session without a connection acting for it, e.g. a clean start as a transient session.
    */
   CompletableFuture<Discarding> discard(InboxId id);

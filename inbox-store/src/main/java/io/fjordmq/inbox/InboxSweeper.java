@@ -133,7 +133,8 @@ public final class InboxSweeper {
 
   /** Goes through the whole range: the process is dead, nothing of it may stay. */
   private CompletableFuture<Void> detach(byte[] rangeKey, Owner owner, byte[] from) {
-    DetachOwner command = new DetachOwner(owner, from, settings.sweepItems());
+    DetachOwner command =
+        new DetachOwner(owner, from, settings.sweepItems(), settings.willGrace().toMillis());
     return client
         .mutate(rangeKey, command.encode())
         .thenCompose(

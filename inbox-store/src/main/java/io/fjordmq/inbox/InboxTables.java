@@ -107,7 +107,7 @@ final class InboxTables {
    */
   Inbox create(InboxHandle after, int salt, long expirySeconds, InboxLimits limits) {
     int bucket = InboxKeys.bucket(after.id());
-    // Leader time never runs backwards in a range, so what is made later gets a greater number.
+    // A number that no inbox of this client had: nothing orders incarnations but being another one.
     long incarnation = (nowMillis() << AttachSession.SALT_BITS) + salt;
     incarnation = Math.max(incarnation, after.incarnation() + 1);
     while (rows.get(InboxKeys.cursor(bucket, incarnation)) != null) {

@@ -105,10 +105,10 @@ public final class ReplicatedInboxStore implements InboxStore, AutoCloseable {
             request.expirySeconds(),
             Objects.requireNonNullElse(request.limits(), settings.limits()),
             salt.getAndIncrement() & (1 << AttachSession.SALT_BITS) - 1,
-            will == null ? null : MessageCodec.encodeWill(will));
+            will == null ? null : MessageCodec.encodeWill(will),
+            request.user());
     CompletableFuture<Attachment> attached =
-        Calls.map(
-            owed.attaching(id).thenCompose(ready -> mutate(id, command)), AttachmentCodec::decode);
+        Calls.map(owed.attaching(id).thenCompose(ready -> mutate(id, command)), command::answered);
     // It is known what is owed before the caller, who may attach again at once, hears of it.
     CompletableFuture<Attachment> settled =
         attached.whenComplete(
@@ -125,6 +125,20 @@ public final class ReplicatedInboxStore implements InboxStore, AutoCloseable {
   @Override
   public CompletableFuture<Void> detach(
       InboxHandle handle, long sentBelow, long expirySeconds, boolean publishWill) {
+    return detach(handle, sentBelow, expirySeconds, publishWill, 0);
+  }
+
+  @Override
+  public CompletableFuture<Void> giveUp(InboxHandle handle, long sentBelow, long expirySeconds) {
+    return detach(handle, sentBelow, expirySeconds, true, settings.willGrace().toMillis());
+  }
+
+  private CompletableFuture<Void> detach(
+      InboxHandle handle,
+      long sentBelow,
+      long expirySeconds,
+      boolean publishWill,
+      long graceMillis) {
     CommitCoalescer.Pending last = commits.take(handle);
     CommitDeliveries.Commit acknowledged =
         last == null ? new CommitDeliveries.Commit(handle, 0, List.of()) : last.commit();
@@ -135,7 +149,8 @@ public final class ReplicatedInboxStore implements InboxStore, AutoCloseable {
             acknowledged.upTo(),
             acknowledged.beyond(),
             expirySeconds,
-            publishWill);
+            publishWill,
+            graceMillis);
     CompletableFuture<Void> done = busy.call(() -> run(handle, command));
     done.whenComplete(
         (ok, failure) -> {

@@ -18,18 +18,31 @@ final class SessionLife {
    * The connection has ended (MQTT 5.0 §3.1.2.5, §3.1.2.11.2, §3.1.3.2.2).
    *
    * @param sentBelow it has sent no entry from this sequence on
+   * @param askedExpirySeconds by the connection; a guest's may not end the session earlier
+   * @param graceMillis the will is not due earlier, because it was the node that went, not the
+   *     client. For so long a session that ends with its connection is kept with its will
    */
   static void detach(
-      InboxTables tables, Inbox inbox, long sentBelow, long expirySeconds, boolean publishWill) {
+      InboxTables tables,
+      Inbox inbox,
+      long sentBelow,
+      long askedExpirySeconds,
+      boolean publishWill,
+      long graceMillis) {
     InboxState state = inbox.state();
+    long expirySeconds =
+        state.guest() ? Math.max(state.expirySeconds(), askedExpirySeconds) : askedExpirySeconds;
     long now = tables.nowMillis();
+    byte[] will = publishWill ? state.will() : null;
+    long graceEnd = will == null ? now : now + graceMillis;
     long expiresAt =
         expirySeconds == AttachRequest.NEVER_EXPIRES
             ? InboxState.NEVER
-            : now + expirySeconds * 1000;
-    byte[] will = publishWill ? state.will() : null;
+            : expirySeconds == 0 ? graceEnd : now + expirySeconds * 1000;
     long willDueAt =
-        will == null ? InboxState.NEVER : Math.min(expiresAt, now + delaySeconds(will) * 1000);
+        will == null
+            ? InboxState.NEVER
+            : Math.min(expiresAt, Math.max(graceEnd, now + delaySeconds(will) * 1000));
     tables.saveState(
         inbox,
         new InboxState(
@@ -40,7 +53,9 @@ final class SessionLife {
             state.limits(),
             will,
             willDueAt,
-            expiresAt));
+            expiresAt,
+            state.user(),
+            false));
     settle(tables, inbox);
   }
 
@@ -67,10 +82,18 @@ final class SessionLife {
    * Somebody else connects, or the session is thrown away, while a connection or a will delay of it
    * is still there. A will that waits for its delay is cancelled if the session goes on (MQTT 5.0
    * §3.1.3.2.2), and is due now if it does not (§3.1.2.5); without delay it is due in any case.
+   *
+   * <p>A session that has ended with its connection and is kept for the grace of its will ends now,
+   * and the will is forgotten: the client is back.
+   *
+   * @return whether the session ends
    */
-  static void takeOver(InboxTables tables, Inbox inbox, boolean sessionEnds) {
+  static boolean takeOver(InboxTables tables, Inbox inbox, boolean sessionEnds) {
     InboxState state = inbox.state();
     Owner owner = state.owner();
+    if (owner == null && state.expirySeconds() == 0) {
+      return true;
+    }
     if (owner != null) {
       tables.emit(new InboxEffect.Fenced(owner.node(), state.handle()));
     }
@@ -78,6 +101,7 @@ final class SessionLife {
     if (will != null && (sessionEnds || (owner != null && delaySeconds(will) == 0))) {
       publishWill(tables, inbox);
     }
+    return sessionEnds;
   }
 
   /** The will is no longer the session's: it is published whatever becomes of that. */

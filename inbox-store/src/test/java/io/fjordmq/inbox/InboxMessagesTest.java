@@ -199,7 +199,7 @@ class InboxMessagesTest {
     assertThat(inboxes.insert(handle, "m4")).isEqualTo(InsertOutcome.STORED);
     assertThat(inboxes.insert(handle, "m5")).isEqualTo(InsertOutcome.STORED_DROPPING_OLDEST);
     assertThat(inboxes.fetchAll(handle)).containsExactly("3:m3", "4:m4", "5:m5");
-    assertThat(inboxes.listener.dropped).containsEntry(DropReasons.INBOX_FULL, 1L).hasSize(1);
+    assertThat(inboxes.dropped).containsEntry(DropReasons.INBOX_FULL, 1L).hasSize(1);
     inboxes.crash();
     assertThat(inboxes.attach(ID).released()).containsExactly(1L);
     inboxes.pass(Duration.ZERO);
@@ -228,11 +228,11 @@ class InboxMessagesTest {
     inboxes.insert(handle, inboxes.message("m1", inboxes.nowMillis() + 1000), null);
     inboxes.insert(handle, "m2");
     assertThat(inboxes.insert(handle, "m3")).isEqualTo(InsertOutcome.REFUSED_FULL);
-    assertThat(inboxes.listener.dropped).isEmpty();
+    assertThat(inboxes.dropped).isEmpty();
     inboxes.pass(Duration.ofSeconds(2));
     assertThat(inboxes.insert(handle, "m4")).isEqualTo(InsertOutcome.STORED);
     assertThat(inboxes.fetchAll(handle)).containsExactly("2:m2", "3:m4");
-    assertThat(inboxes.listener.dropped).containsEntry(DropReasons.EXPIRED, 1L).hasSize(1);
+    assertThat(inboxes.dropped).containsEntry(DropReasons.EXPIRED, 1L).hasSize(1);
   }
 
   @Test
@@ -244,7 +244,7 @@ class InboxMessagesTest {
     inboxes.pass(Duration.ofSeconds(1));
     assertThat(inboxes.fetch(handle, 2, 10).entries()).isEmpty();
     assertThat(inboxes.fetchAll(handle)).containsExactly("1:keep");
-    assertThat(inboxes.listener.dropped).containsEntry(DropReasons.EXPIRED, 2L).hasSize(1);
+    assertThat(inboxes.dropped).containsEntry(DropReasons.EXPIRED, 2L).hasSize(1);
     inboxes.commit(handle, 2);
     assertThat(inboxes.attach(ID).firstUndelivered()).isEqualTo(4);
   }

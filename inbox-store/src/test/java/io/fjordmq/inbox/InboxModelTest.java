@@ -204,7 +204,8 @@ class InboxModelTest {
       model.commit(client, upTo, beyond);
       applyOwned(
           client,
-          new DetachSession(handle(client), sentBelow, upTo, beyond, expirySeconds, publishWill));
+          new DetachSession(
+              handle(client), sentBelow, upTo, beyond, expirySeconds, publishWill, 0));
       model.detach(client, sentBelow, expirySeconds * 1000, publishWill, now());
     }
 
@@ -215,7 +216,7 @@ class InboxModelTest {
     private void crash() {
       byte[] from = {};
       do {
-        from = apply(new DetachOwner(OWNER, from, 2));
+        from = apply(new DetachOwner(OWNER, from, 2, 0));
       } while (from.length > 0);
       model.crash(EXPIRY_SECONDS * 1000, now());
     }

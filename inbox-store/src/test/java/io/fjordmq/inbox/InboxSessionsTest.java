@@ -143,7 +143,7 @@ class InboxSessionsTest {
     assertThat(clean.subscriptions()).isEmpty();
     assertThat(clean.nextSequence()).isEqualTo(1);
     assertThat(inboxes.listener.ended).isEmpty();
-    assertThat(inboxes.listener.dropped).containsEntry(DropReasons.SESSION_ENDED, 2L).hasSize(1);
+    assertThat(inboxes.dropped).containsEntry(DropReasons.SESSION_ENDED, 2L).hasSize(1);
     assertThat(inboxes.insert(old, "stale")).isEqualTo(InsertOutcome.ABSENT);
     assertThat(inboxes.store().status()).isEqualTo(new InboxStoreStatus(1, 1, 0, 0));
   }

@@ -20,6 +20,7 @@ class InboxSettingsTest {
         defaults.maxBusyRetries(),
         defaults.owedDetachPause(),
         defaults.maxOwedDetaches(),
+        defaults.willGrace(),
         defaults.producerIdle(),
         defaults.sweepItems(),
         defaults.sweepSteps());
@@ -67,6 +68,7 @@ class InboxSettingsTest {
             0,
             defaults.owedDetachPause(),
             defaults.maxOwedDetaches(),
+            defaults.willGrace(),
             defaults.producerIdle(),
             1,
             1);

@@ -123,6 +123,49 @@ class InboxWillsTest {
     assertThat(due()).containsOnly("w0");
   }
 
+  /** The node of the connection has gone, or has sent the client away: that says nothing of it. */
+  @Test
+  void shouldWaitForTheClientToComeBackWhenItsNodeHasGone() {
+    inboxes.store().giveUp(attachWithWill(0), 1, 100).join();
+    inboxes.pass(Duration.ofSeconds(9));
+    inboxes.store().giveUp(attachWithWill(2), 1, 100).join();
+    inboxes.pass(Duration.ofSeconds(9));
+    assertThat(due()).isEmpty();
+    inboxes.pass(Duration.ofSeconds(1));
+    assertThat(due()).as("it did not come back").containsExactly("w2");
+    inboxes.store().giveUp(attachWithWill(30), 1, 100).join();
+    inboxes.pass(Duration.ofSeconds(29));
+    assertThat(due()).as("its own delay is longer").containsOnly("w2");
+    inboxes.pass(Duration.ofSeconds(1));
+    assertThat(due()).contains("w30");
+  }
+
+  @Test
+  void shouldKeepTheWillOfATransientSessionForTheGraceOfItsNode() {
+    giveUpTransient();
+    inboxes.pass(Duration.ofSeconds(9));
+    assertThat(inboxes.attach(ID).sessionPresent()).as("it ended with its connection").isFalse();
+    inboxes.pass(Duration.ofSeconds(60));
+    assertThat(due()).isEmpty();
+    inboxes.store().discard(ID).join();
+    giveUpTransient();
+    inboxes.store().discard(ID).join();
+    giveUpTransient();
+    inboxes.attach(ID, true, 0, null);
+    inboxes.pass(Duration.ofSeconds(60));
+    assertThat(due()).as("the client was back").isEmpty();
+    inboxes.store().discard(ID).join();
+    giveUpTransient();
+    inboxes.pass(Duration.ofSeconds(10));
+    assertThat(due()).containsExactly("passing");
+    assertThat(inboxes.listener.ended).isNotEmpty();
+  }
+
+  private void giveUpTransient() {
+    InboxHandle handle = inboxes.attach(ID, true, 0, inboxes.will("passing", 0)).handle();
+    inboxes.store().giveUp(handle, 1, 0).join();
+  }
+
   @Test
   void shouldBeAnnouncedAgainUntilItIsPublishedEvenAfterACrash() {
     InboxHandle handle = attachWithWill(0);

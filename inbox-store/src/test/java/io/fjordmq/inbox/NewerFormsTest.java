@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 /** Goal: what a newer node has written is refused with words. */
 class NewerFormsTest {
-  private static final byte[] NEXT = {3, 0, 0, 0};
+  private static final byte[] NEXT = {4, 0, 0, 0};
 
   @Test
   void shouldRefuseEveryFormOfALaterVersion() {
@@ -30,15 +30,15 @@ class NewerFormsTest {
             assertThatThrownBy(read::run)
                 .as(form)
                 .isInstanceOf(NewerFormException.class)
-                .hasMessageStartingWith(form + " has version 3")
+                .hasMessageStartingWith(form + " has version 4")
                 .hasMessageEndingWith("upgrade this node"));
   }
 
   @Test
   void shouldKeepOutOfTheLogWhatItCouldNotApply() {
     InboxCommand.requireReadable(ByteBuffer.wrap(new byte[] {2, 1}));
-    InboxCommand.requireReadable(ByteBuffer.wrap(new byte[] {2, 15}));
-    for (byte[] command : new byte[][] {{3, 1}, {2, 16}}) {
+    InboxCommand.requireReadable(ByteBuffer.wrap(new byte[] {2, 18}));
+    for (byte[] command : new byte[][] {{3, 1}, {2, 19}}) {
       assertThatThrownBy(() -> InboxCommand.requireReadable(ByteBuffer.wrap(command)))
           .isInstanceOf(NewerFormException.class);
     }

@@ -2,9 +2,7 @@ package io.fjordmq.inbox;
 
 import io.fjordmq.api.Will;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Predicate;
 
 /** Remembers what it was told. */
@@ -21,7 +19,6 @@ final class RecordingListener implements InboxListener {
   final List<InboxHandle> fenced = new ArrayList<>();
   final List<DueWillCall> wills = new ArrayList<>();
   final List<EndedCall> ended = new ArrayList<>();
-  final Map<String, Long> dropped = new LinkedHashMap<>();
 
   @Override
   public void appended(String ownerNode, InboxHandle handle, List<InboxEntry> entries) {
@@ -49,10 +46,5 @@ final class RecordingListener implements InboxListener {
     ended.add(
         new EndedCall(
             id, incarnation, subscriptions.stream().map(s -> s.filter().text()).toList()));
-  }
-
-  @Override
-  public void dropped(InboxId id, String reason, long count) {
-    dropped.merge(reason, count, Long::sum);
   }
 }

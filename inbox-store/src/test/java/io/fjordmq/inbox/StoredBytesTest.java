@@ -97,6 +97,42 @@ class StoredBytesTest {
   }
 
   @Test
+  void shouldStoreTheUserThatAnInboxIsBoundToSo() {
+    byte[] will = {7, 7};
+    InboxState bound =
+        new InboxState(
+            HANDLE,
+            null,
+            9,
+            60,
+            LIMITS,
+            will,
+            300,
+            InboxState.NEVER,
+            new SessionUser("u:al", true),
+            true);
+    assertThat(hex(bound.encode()))
+        .isEqualTo(
+            "03"
+                + "0e"
+                + "1122334455667788"
+                + "ac02"
+                + "09"
+                + "3c"
+                + "0a"
+                + "e807"
+                + "01"
+                + "ac02"
+                + "00"
+                + "04753a616c"
+                + "0707");
+    InboxState read = InboxState.decode(ID, bound.encode());
+    assertThat(read.user()).isEqualTo(new SessionUser("u:al", true));
+    assertThat(read.will()).isEqualTo(will);
+    assertThat(read.withoutWill().user()).isEqualTo(new SessionUser("u:al", true));
+  }
+
+  @Test
   void shouldStoreTheStateOfAnInboxSo() {
     byte[] will = {7, 7};
     InboxState attached =
@@ -246,8 +282,25 @@ class StoredBytesTest {
             + "ac02"
             + "0107");
     assertCommand(
-        new DetachSession(HANDLE, 300, 7, List.of(9L), 60, true),
+        new AttachSession(
+            ID, true, OWNER, 60, LIMITS, 300, new byte[] {7}, new SessionUser("u:al", true)),
+        "02"
+            + "12"
+            + "07"
+            + "0174026331"
+            + "026e31"
+            + "0000000000000005"
+            + "3c"
+            + "0ae80701"
+            + "ac02"
+            + "0107"
+            + "04753a616c");
+    assertCommand(
+        new DetachSession(HANDLE, 300, 7, List.of(9L), 60, true, 0),
         "02" + "04" + HANDLE_HEX + "ac02" + "07" + "0109" + "3c" + "01");
+    assertCommand(
+        new DetachSession(HANDLE, 300, 7, List.of(9L), 60, true, 300),
+        "02" + "11" + HANDLE_HEX + "ac02" + "07" + "0109" + "3c" + "01" + "ac02");
     assertCommand(new DiscardSession(ID), "02" + "05" + "0174026331");
     assertCommand(
         new EditSubscription(HANDLE, TopicFilter.parse("a"), OPTIONS),
@@ -269,8 +322,11 @@ class StoredBytesTest {
     assertCommand(new CountInboxes(500), "02" + "0e" + "f403");
     assertCommand(new ExpireDue(500, 300), "02" + "0c" + "f403" + "ac02");
     assertCommand(
-        new DetachOwner(OWNER, new byte[] {1, 2}, 300),
+        new DetachOwner(OWNER, new byte[] {1, 2}, 300, 0),
         "02" + "0d" + "026e31" + "0000000000000005" + "020102" + "ac02");
+    assertCommand(
+        new DetachOwner(OWNER, new byte[] {1, 2}, 300, 9),
+        "02" + "10" + "026e31" + "0000000000000005" + "020102" + "ac02" + "09");
   }
 
   private static void assertCommand(InboxCommand command, String hex) {

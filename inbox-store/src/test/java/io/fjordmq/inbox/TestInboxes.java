@@ -12,6 +12,7 @@ import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.sim.LocalRanges;
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -39,6 +40,8 @@ final class TestInboxes implements AutoCloseable {
   /** Sessions whose clients stayed away too long. */
   final AtomicInteger expired = new AtomicInteger();
 
+  final Map<String, Long> dropped = new LinkedHashMap<>();
+
   private final InboxSettings settings;
   private final LocalRanges ranges;
   private ReplicatedInboxStore store;
@@ -59,6 +62,11 @@ final class TestInboxes implements AutoCloseable {
               @Override
               public void expired() {
                 expired.incrementAndGet();
+              }
+
+              @Override
+              public void dropped(String reason, long count) {
+                dropped.merge(reason, count, Long::sum);
               }
             });
     this.ranges = LocalRanges.of(ShowingRows.around(replicas.spec()));
@@ -81,6 +89,7 @@ final class TestInboxes implements AutoCloseable {
         3,
         owedDetachPause,
         100,
+        Duration.ofSeconds(10),
         Duration.ofDays(7),
         3,
         100);

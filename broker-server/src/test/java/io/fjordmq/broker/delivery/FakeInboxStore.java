@@ -61,6 +61,11 @@ final class FakeInboxStore implements InboxStore {
   }
 
   @Override
+  public CompletableFuture<Void> giveUp(InboxHandle handle, long sentBelow, long expirySeconds) {
+    return detach(handle, sentBelow, expirySeconds, true);
+  }
+
+  @Override
   public CompletableFuture<Void> detach(
       InboxHandle handle, long sentBelow, long expirySeconds, boolean publishWill) {
     throw new UnsupportedOperationException();

@@ -209,6 +209,11 @@ final class MemoryInboxStore implements InboxStore {
   }
 
   @Override
+  public CompletableFuture<Void> giveUp(InboxHandle handle, long sentBelow, long expirySeconds) {
+    return detach(handle, sentBelow, expirySeconds, true);
+  }
+
+  @Override
   public CompletableFuture<Void> detach(
       InboxHandle handle, long sentBelow, long expirySeconds, boolean publishWill) {
     return tasks.call(

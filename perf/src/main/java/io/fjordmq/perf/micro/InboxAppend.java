@@ -118,6 +118,7 @@ public class InboxAppend {
         usual.maxBusyRetries(),
         usual.owedDetachPause(),
         usual.maxOwedDetaches(),
+        usual.willGrace(),
         usual.producerIdle(),
         usual.sweepItems(),
         usual.sweepSteps());
@@ -172,8 +173,5 @@ public class InboxAppend {
 
     @Override
     public void ended(InboxId id, long incarnation, List<InboxSubscription> subscriptions) {}
-
-    @Override
-    public void dropped(InboxId id, String reason, long count) {}
   }
 }
