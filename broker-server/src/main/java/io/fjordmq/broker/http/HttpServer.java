@@ -1,0 +1,165 @@
+package io.fjordmq.broker.http;
+
+import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.io.ArrayByteBufferPool;
+import org.eclipse.jetty.server.ConnectionFactory;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.SecureRequestCustomizer;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.server.SslConnectionFactory;
+import org.eclipse.jetty.server.handler.SizeLimitHandler;
+import org.eclipse.jetty.util.ssl.SslContextFactory;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
+import org.eclipse.jetty.util.thread.ScheduledExecutorScheduler;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Metrics and health for machines: {@code GET /metrics} (Prometheus), {@code /livez} (the process
+ * answers), {@code /readyz} (200, or 503 and why); and for people {@code /status} (nodes and ranges
+ * of the cluster). Shares no thread with MQTT, so that it answers whatever the rest does.
+ *
+ * <p>Jetty handles the pipelined requests of a connection one after the other: a client that does
+ * not read holds one response, whatever it sends.
+ */
+public final class HttpServer implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(HttpServer.class);
+  private static final int BACKLOG = 128;
+  private static final int ACCEPTORS = 1;
+  private static final int SELECTORS = 1;
+
+  /** Acceptor, selector, and some that handle requests; none of them ever blocks. */
+  private static final int MAX_THREADS = 6;
+
+  private static final int MIN_THREADS = 1;
+  private static final int RESPONSE_HEADER_BYTES = 2 << 10;
+  private static final int LARGEST_POOLED_BYTES = 64 << 10;
+  private static final long POOLED_BYTES = 4 << 20;
+
+  private final Server server;
+  private final ServerConnector connector;
+  private final PageHandler handler;
+
+  private HttpServer(
+      HttpSettings settings,
+      Pages pages,
+      HttpObserver observer,
+      SslContextFactory.@Nullable Server tls) {
+    QueuedThreadPool threads =
+        new QueuedThreadPool(
+            MAX_THREADS, MIN_THREADS, Math.toIntExact(TimeUnit.SECONDS.toMillis(60)));
+    threads.setName("http");
+    threads.setReservedThreads(0); // they are for handlers that block
+    this.server =
+        new Server(
+            threads,
+            new ScheduledExecutorScheduler("http-timer", true),
+            new ArrayByteBufferPool(
+                0, -1, LARGEST_POOLED_BYTES, Integer.MAX_VALUE, POOLED_BYTES, POOLED_BYTES));
+    this.connector = connector(server, settings, observer, tls);
+    this.handler = new PageHandler(pages, settings, observer);
+    server.addConnector(connector);
+    server.setErrorHandler(new ErrorPages());
+    SizeLimitHandler bodies = new SizeLimitHandler(settings.maxBodyBytes(), -1);
+    bodies.setHandler(handler);
+    server.setHandler(bodies);
+  }
+
+  private static ServerConnector connector(
+      Server server,
+      HttpSettings settings,
+      HttpObserver observer,
+      SslContextFactory.@Nullable Server tls) {
+    HttpConnectionFactory http = new HttpConnectionFactory(configuration(settings));
+    ConnectionFactory[] layers =
+        tls == null
+            ? new ConnectionFactory[] {http}
+            : new ConnectionFactory[] {new SslConnectionFactory(tls, http.getProtocol()), http};
+    ServerConnector connector =
+        new ServerConnector(server, null, null, null, ACCEPTORS, SELECTORS, layers);
+    connector.setHost(settings.host().isEmpty() ? null : settings.host());
+    connector.setPort(settings.port());
+    connector.setAcceptQueueSize(BACKLOG);
+    connector.setIdleTimeout(settings.idleTimeout().toMillis());
+    connector.addBean(new ConnectionLimit(settings.maxConnections(), observer));
+    return connector;
+  }
+
+  /** Buffers are on the heap: direct memory is for MQTT. */
+  private static HttpConfiguration configuration(HttpSettings settings) {
+    HttpConfiguration http = new HttpConfiguration();
+    http.setSendServerVersion(false);
+    http.setRequestHeaderSize(settings.maxHeaderBytes());
+    http.setResponseHeaderSize(RESPONSE_HEADER_BYTES);
+    http.setUseInputDirectByteBuffers(false);
+    http.setUseOutputDirectByteBuffers(false);
+    http.addCustomizer(new SecureRequestCustomizer(false)); // probes reach a node by its address
+    return http;
+  }
+
+  /**
+   * Opens the port.
+   *
+   * @throws IOException if the port cannot be opened; says what to do
+   */
+  public static HttpServer start(HttpSettings settings, Pages pages, HttpObserver observer)
+      throws IOException {
+    return start(settings, pages, observer, null);
+  }
+
+  static HttpServer start(
+      HttpSettings settings,
+      Pages pages,
+      HttpObserver observer,
+      SslContextFactory.@Nullable Server tls)
+      throws IOException {
+    HttpServer http = new HttpServer(settings, pages, observer, tls);
+    String host = settings.host().isEmpty() ? "0.0.0.0" : settings.host();
+    try {
+      http.connector.open(); // before any thread is started
+      http.server.start();
+    } catch (IOException e) {
+      http.close();
+      throw cannotListen(host, settings.port(), e);
+    } catch (Exception e) { // Jetty's signature
+      http.close();
+      throw new IOException("the HTTP server cannot be started: " + e, e);
+    }
+    LOG.info(
+        "HTTP port is open: /metrics /livez /readyz /status host={} port={}", host, http.port());
+    return http;
+  }
+
+  private static IOException cannotListen(String host, int port, IOException cause) {
+    Throwable reason = cause.getCause() == null ? cause : cause.getCause();
+    return new IOException(
+        "cannot listen on "
+            + host
+            + ":"
+            + port
+            + ": "
+            + reason.getMessage()
+            + "; change httpConfig.host or httpConfig.port, or stop whatever uses it",
+        cause);
+  }
+
+  /** The port it really has. */
+  public int port() {
+    return connector.getLocalPort();
+  }
+
+  @Override
+  public void close() {
+    try {
+      server.stop();
+    } catch (Exception e) { // Jetty's signature
+      LOG.warn("HTTP server did not stop cleanly", e);
+    }
+    connector.close();
+    handler.close();
+  }
+}

@@ -1,0 +1,73 @@
+package io.fjordmq.broker.http;
+
+import java.time.Duration;
+
+/**
+ * Metrics and health over HTTP.
+ *
+ * @param host address of this machine; empty for all
+ * @param port 0 lets the system choose
+ * @param maxConnections open connections; at the limit the longest idle one is closed
+ * @param maxPendingRequests requests for /metrics and /status in progress; more get 503
+ * @param maxPendingResponseBytes bytes of their responses that clients have not yet received
+ * @param maxHeaderBytes request line and headers of a request; larger ones get 431
+ * @param maxBodyBytes body of a request; larger ones get 413
+ * @param idleTimeout a connection on which nothing happens for so long is closed
+ * @param requestTimeout time to prepare a response, after which the client gets 503
+ * @param writeTimeout time for a client to receive a response, after which it is disconnected
+ */
+public record HttpSettings(
+    String host,
+    int port,
+    int maxConnections,
+    int maxPendingRequests,
+    long maxPendingResponseBytes,
+    int maxHeaderBytes,
+    int maxBodyBytes,
+    Duration idleTimeout,
+    Duration requestTimeout,
+    Duration writeTimeout) {
+  /** On the loopback address only: the port has no authentication. */
+  public static final HttpSettings DEFAULTS =
+      new HttpSettings(
+          "127.0.0.1",
+          18_083,
+          64,
+          16,
+          16L << 20,
+          8 << 10,
+          64 << 10,
+          Duration.ofSeconds(30),
+          Duration.ofSeconds(10),
+          Duration.ofSeconds(30));
+
+  /**
+   * @throws IllegalArgumentException if a value cannot be used; the message begins with its name
+   */
+  public HttpSettings {
+    require(port >= 0 && port <= 65_535, "port must be 0 to 65535, not " + port);
+    atLeast("maxConnections", maxConnections, 1);
+    atLeast("maxPendingRequests", maxPendingRequests, 1);
+    atLeast("maxPendingResponseBytes", maxPendingResponseBytes, 64 << 10);
+    atLeast("maxHeaderBytes", maxHeaderBytes, 512);
+    atLeast("maxBodyBytes", maxBodyBytes, 0);
+    atLeastOneSecond("idleTimeout", idleTimeout);
+    atLeastOneSecond("requestTimeout", requestTimeout);
+    atLeastOneSecond("writeTimeout", writeTimeout);
+  }
+
+  private static void atLeast(String name, long value, long least) {
+    require(value >= least, name + " must be at least " + least + ", not " + value);
+  }
+
+  private static void atLeastOneSecond(String name, Duration value) {
+    require(
+        value.toMillis() >= 1_000, name + " must be at least 1 s, not " + value.toMillis() + " ms");
+  }
+
+  private static void require(boolean valid, String fault) {
+    if (!valid) {
+      throw new IllegalArgumentException(fault);
+    }
+  }
+}

@@ -1,0 +1,77 @@
+package io.fjordmq.broker.http;
+
+import java.time.Duration;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+/**
+ * Prepares pages of one kind, one after the other, apart from the threads that serve connections: a
+ * page that blocks delays only pages of its kind. The thread exists while it is needed.
+ */
+final class PageThread implements AutoCloseable {
+  private static final int KEEP_ALIVE_SECONDS = 60;
+
+  private final ThreadPoolExecutor thread;
+  private final Duration timeout;
+
+  /**
+   * @param maxWaiting pages that may wait for the thread
+   * @param timeout for one page, including the wait
+   */
+  PageThread(String name, int maxWaiting, Duration timeout) {
+    this.timeout = timeout;
+    this.thread =
+        new ThreadPoolExecutor(
+            1,
+            1,
+            KEEP_ALIVE_SECONDS,
+            TimeUnit.SECONDS,
+            new ArrayBlockingQueue<>(maxWaiting),
+            task -> new Thread(task, name));
+    thread.allowCoreThreadTimeOut(true);
+  }
+
+  /**
+   * Prepares a page.
+   *
+   * @return fails with {@link RejectedExecutionException} at once if too many wait, with {@link
+   *     java.util.concurrent.TimeoutException} when the time is over; completes on any thread
+   */
+  <T> CompletableFuture<T> prepare(Supplier<CompletableFuture<T>> page) {
+    CompletableFuture<T> prepared = new CompletableFuture<>();
+    Runnable task = () -> run(page, prepared);
+    try {
+      thread.execute(task);
+    } catch (RejectedExecutionException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+    prepared.orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS);
+    prepared.whenComplete((page1, fault) -> thread.remove(task)); // one that is late is not begun
+    return prepared;
+  }
+
+  private static <T> void run(Supplier<CompletableFuture<T>> page, CompletableFuture<T> prepared) {
+    try {
+      page.get()
+          .whenComplete(
+              (text, fault) -> {
+                if (fault == null) {
+                  prepared.complete(text);
+                } else {
+                  prepared.completeExceptionally(fault);
+                }
+              });
+    } catch (RuntimeException | Error e) {
+      prepared.completeExceptionally(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    thread.shutdownNow();
+  }
+}

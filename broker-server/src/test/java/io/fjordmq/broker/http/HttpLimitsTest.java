@@ -1,0 +1,291 @@
+package io.fjordmq.broker.http;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.broker.net.Certs;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BooleanSupplier;
+import javax.net.ssl.SSLSocketFactory;
+import org.eclipse.jetty.util.ssl.SslContextFactory;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Clients and pages that behave badly: what they may hold is bounded, and probes are answered. */
+class HttpLimitsTest {
+  private static final int PAGE_BYTES = 256 << 10;
+  private static final int PIPELINED = 500;
+
+  /** Small, so that the kernel takes few pages off the server's hands. */
+  private static final int RECEIVE_BUFFER = 4 << 10;
+
+  private final Map<HttpLimit, LongAdder> limited = new ConcurrentHashMap<>();
+  private final AtomicInteger prepared = new AtomicInteger();
+  private final CountDownLatch blocked = new CountDownLatch(1);
+  private final List<RawHttp> clients = new ArrayList<>();
+  private final List<HttpServer> servers = new ArrayList<>();
+
+  @AfterEach
+  void stop() {
+    blocked.countDown();
+    clients.forEach(RawHttp::close);
+    servers.forEach(HttpServer::close);
+  }
+
+  private void start(HttpSettings settings, Pages pages) throws IOException {
+    servers.add(HttpServer.start(settings, pages, limit -> count(limit, 1)));
+  }
+
+  private void count(HttpLimit limit, int times) {
+    limited.computeIfAbsent(limit, any -> new LongAdder()).add(times);
+  }
+
+  private Pages largePages() {
+    String page = "x".repeat(PAGE_BYTES);
+    return new Pages(
+        () -> {
+          prepared.incrementAndGet();
+          return page;
+        },
+        List::of,
+        () -> CompletableFuture.completedFuture(page));
+  }
+
+  private int port() {
+    return servers.get(0).port();
+  }
+
+  private void waitBlocked() {
+    try {
+      if (!blocked.await(60, TimeUnit.SECONDS)) {
+        throw new IllegalStateException("nobody let the page go");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private long count(HttpLimit limit) {
+    LongAdder count = limited.get(limit);
+    return count == null ? 0 : count.sum();
+  }
+
+  private Socket connected() throws IOException {
+    Socket socket = new Socket();
+    socket.setReceiveBufferSize(RECEIVE_BUFFER);
+    socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port()));
+    return socket;
+  }
+
+  private RawHttp neverReading() {
+    try {
+      return neverReading(connected());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Pipelines many requests and reads nothing. */
+  private RawHttp neverReading(Socket socket) {
+    try {
+      socket
+          .getOutputStream()
+          .write("GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n".repeat(PIPELINED).getBytes(US_ASCII));
+      RawHttp client = new RawHttp(socket);
+      clients.add(client);
+      return client;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private String statusOf(String path) {
+    try (RawHttp client = new RawHttp(port())) {
+      List<String> answer =
+          client.request("GET " + path + " HTTP/1.1", "Host: a", "Connection: close").answer();
+      return answer.isEmpty() ? "closed" : answer.get(0);
+    }
+  }
+
+  private void await(String what, BooleanSupplier condition) {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    while (!condition.getAsBoolean()) {
+      if (System.nanoTime() > deadline) {
+        throw new AssertionError(
+            "not within a minute: " + what + "; " + limited + " prepared " + prepared);
+      }
+      Thread.onSpinWait();
+    }
+  }
+
+  @Test
+  void shouldDisconnectClientsThatNeverReadAndPrepareFewOfTheirPages() throws IOException {
+    start(
+        HttpSettingsOf.limits(64, 16, 16 << 20, Duration.ofSeconds(30), Duration.ofSeconds(1)),
+        largePages());
+    List<RawHttp> stuck = List.of(neverReading(), neverReading(), neverReading());
+    await("write time-outs", () -> count(HttpLimit.WRITE_TIMEOUT) == stuck.size());
+    assertThat(prepared.get()).isLessThan(stuck.size() * PIPELINED / 2);
+    int before = prepared.get();
+    assertThat(statusOf("/livez")).contains("200");
+    assertThat(statusOf("/metrics")).contains("200");
+    assertThat(prepared.get()).as("nothing goes on for those that are gone").isEqualTo(before + 1);
+  }
+
+  @Test
+  void shouldDoTheSameOverTls(@TempDir Path folder) throws Exception {
+    Certs certs = new Certs(folder);
+    char[] password = "secret".toCharArray();
+    SslContextFactory.Server tls = new SslContextFactory.Server();
+    tls.setKeyStore(certs.server().toKeyStore(password));
+    tls.setKeyStorePassword(new String(password));
+    servers.add(
+        HttpServer.start(
+            HttpSettingsOf.limits(64, 16, 16 << 20, Duration.ofSeconds(30), Duration.ofSeconds(1)),
+            largePages(),
+            limit -> count(limit, 1),
+            tls));
+    SSLSocketFactory sockets = certs.trusting(null).getSocketFactory();
+    try (RawHttp probe =
+        new RawHttp(sockets.createSocket(connected(), "localhost", port(), true))) {
+      assertThat(probe.request("GET /livez HTTP/1.1", "Host: a", "Connection: close").answer())
+          .contains("alive");
+    }
+    for (int i = 0; i < 3; i++) {
+      neverReading(sockets.createSocket(connected(), "localhost", port(), true));
+    }
+    await("write time-outs", () -> count(HttpLimit.WRITE_TIMEOUT) == 3);
+    assertThat(prepared.get()).isBetween(1, 3 * PIPELINED / 2);
+  }
+
+  @Test
+  void shouldDisconnectStalledClientsWhenOthersWantTheirPlaces() throws IOException {
+    start(
+        HttpSettingsOf.limits(64, 2, 16 << 20, Duration.ofSeconds(30), Duration.ofMinutes(10)),
+        largePages());
+    neverReading();
+    neverReading();
+    await(
+        "a request is refused or takes the place of a stalled one",
+        () -> {
+          statusOf("/metrics");
+          return count(HttpLimit.PENDING_REQUESTS) > 0;
+        });
+    await("the stalled ones are gone", () -> statusOf("/metrics").contains("200"));
+    assertThat(statusOf("/livez")).contains("200");
+  }
+
+  @Test
+  void shouldBoundTheBytesThatWaitForClients() throws IOException {
+    start(
+        HttpSettingsOf.limits(
+            64, 16, PAGE_BYTES + 1, Duration.ofSeconds(30), Duration.ofMinutes(10)),
+        largePages());
+    neverReading();
+    await(
+        "the second page is refused or takes the place of a stalled one",
+        () -> {
+          statusOf("/status");
+          return count(HttpLimit.PENDING_RESPONSE_BYTES) > 0;
+        });
+    await("the stalled one is gone", () -> statusOf("/metrics").contains("200"));
+    assertThat(statusOf("/readyz")).contains("200");
+  }
+
+  @Test
+  void shouldAnswerProbesWhileOtherPagesBlock() throws IOException {
+    start(
+        HttpSettingsOf.limits(64, 2, 16 << 20, Duration.ofSeconds(2), Duration.ofSeconds(30)),
+        new Pages(
+            () -> {
+              waitBlocked();
+              return "";
+            },
+            List::of,
+            CompletableFuture::new));
+    for (int i = 0; i < 4; i++) {
+      clients.add(new RawHttp(port()).request("GET /metrics HTTP/1.1", "Host: a"));
+    }
+    assertThat(statusOf("/livez")).contains("200");
+    assertThat(statusOf("/readyz")).contains("200");
+    await("requests beyond the limit are refused", () -> count(HttpLimit.PENDING_REQUESTS) >= 2);
+    await("the others when their time is over", () -> count(HttpLimit.REQUEST_TIMEOUT) == 2);
+    assertThat(statusOf("/metrics")).as("its thread is still blocked").contains("503");
+    blocked.countDown();
+    await("metrics are back", () -> statusOf("/metrics").contains("200"));
+    assertThat(statusOf("/status")).as("never completes").contains("503");
+    assertThat(statusOf("/metrics")).contains("200");
+  }
+
+  @Test
+  void shouldAnswerLivezWhileReadinessBlocks() throws IOException {
+    start(
+        HttpSettingsOf.limits(8, 2, 16 << 20, Duration.ofSeconds(1), Duration.ofSeconds(30)),
+        new Pages(
+            () -> "a 1\n",
+            () -> {
+              waitBlocked();
+              return List.of();
+            },
+            CompletableFuture::new));
+    for (int i = 0; i < 20; i++) {
+      clients.add(new RawHttp(port()).request("GET /readyz HTTP/1.1", "Host: a"));
+    }
+    assertThat(statusOf("/livez")).contains("200");
+    assertThat(statusOf("/metrics")).contains("200");
+    assertThat(statusOf("/readyz")).contains("503");
+    blocked.countDown();
+    await("readiness is back", () -> statusOf("/readyz").contains("200"));
+  }
+
+  @Test
+  void shouldCloseTheLongestIdleConnectionForANewOne() throws IOException {
+    start(HttpSettingsOf.maxConnections(3), largePages());
+    List<RawHttp> silent = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      RawHttp client = new RawHttp(port()).request("HEAD /livez HTTP/1.1", "Host: a");
+      silent.add(client);
+      clients.add(client);
+      assertThat(client.socket().getInputStream().read()).isEqualTo('H');
+      int known = i;
+      long mark = System.nanoTime();
+      await("idle times differ", () -> System.nanoTime() - mark > 20_000_000L || known > 2);
+    }
+    assertThat(statusOf("/livez")).contains("200");
+    assertThat(silent.get(0).answer()).as("the rest of its only response").isNotEmpty();
+    assertThat(count(HttpLimit.CONNECTIONS)).isEqualTo(1);
+    for (RawHttp kept : silent.subList(1, 3)) {
+      assertThat(kept.request("GET /livez HTTP/1.1", "Host: a", "Connection: close").answer())
+          .contains("alive");
+    }
+  }
+
+  @Test
+  void shouldAnswerProbesAmongAThousandSilentConnections() throws IOException {
+    start(HttpSettingsOf.defaults(), largePages());
+    for (int i = 0; i < 1_000; i++) {
+      clients.add(new RawHttp(port()));
+    }
+    assertThat(statusOf("/livez")).contains("200");
+    assertThat(statusOf("/readyz")).contains("200");
+    assertThat(statusOf("/metrics")).contains("200");
+    await("the oldest are gone", () -> count(HttpLimit.CONNECTIONS) >= 1_000 - 64);
+    assertThat(clients.get(0).isClosed()).isTrue();
+  }
+}

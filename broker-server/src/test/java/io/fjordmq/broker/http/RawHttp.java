@@ -1,0 +1,79 @@
+package io.fjordmq.broker.http;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.util.List;
+
+/** A client that sends what no HTTP library would. */
+final class RawHttp implements AutoCloseable {
+  private static final int PATIENCE_MILLIS = 60_000;
+
+  private final Socket socket;
+
+  RawHttp(int port) {
+    this(open(port));
+  }
+
+  RawHttp(Socket socket) {
+    this.socket = socket;
+  }
+
+  private static Socket open(int port) {
+    try {
+      Socket socket = new Socket(InetAddress.getByName("127.0.0.1"), port);
+      socket.setSoTimeout(PATIENCE_MILLIS);
+      return socket;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Sends these lines and an empty one. */
+  RawHttp request(String... lines) {
+    return send(String.join("\r\n", lines) + "\r\n\r\n");
+  }
+
+  RawHttp send(String bytes) {
+    try {
+      socket.getOutputStream().write(bytes.getBytes(US_ASCII));
+      return this;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  Socket socket() {
+    return socket;
+  }
+
+  /** Everything until the server closes the connection, by lines. */
+  List<String> answer() {
+    try {
+      return new String(socket.getInputStream().readAllBytes(), US_ASCII).lines().toList();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** True if the server closes the connection without a word. */
+  boolean isClosed() {
+    try {
+      return socket.getInputStream().read() < 0;
+    } catch (IOException e) {
+      return true; // reset
+    }
+  }
+
+  @Override
+  public void close() {
+    try {
+      socket.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
