@@ -5,14 +5,19 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Has the SUBSCRIBE and UNSUBSCRIBE packets of a client worked off one after the other. With {@code
- * maxPendingSubscribes} of them waiting the client is not read until all have been answered. Event
- * loop only.
+ * Handles the SUBSCRIBE and UNSUBSCRIBE packets of a client one after the other, while this node
+ * has a valid lease. With {@code maxPendingSubscribes} of them waiting the client is not read until
+ * all have been answered. Event loop only.
  */
 final class SubscribeTurns {
   private final Connection connection;
   private @Nullable ArrayDeque<Runnable> waiting;
   private boolean busy;
+
+  /** A turn runs further down the stack; the one after it must not run on top of it. */
+  private boolean running;
+
+  private boolean done;
 
   SubscribeTurns(Connection connection) {
     this.connection = connection;
@@ -22,7 +27,7 @@ final class SubscribeTurns {
   void take(Runnable work) {
     if (!busy) {
       busy = true;
-      work.run();
+      run(work);
       return;
     }
     ArrayDeque<Runnable> queue = waiting;
@@ -41,14 +46,38 @@ final class SubscribeTurns {
 
   /** What had its turn is done. */
   void next() {
+    done = true;
+    if (!running) {
+      run(poll());
+    }
+  }
+
+  /** Turns that end at once follow each other in this loop: a client may send thousands of them. */
+  private void run(@Nullable Runnable first) {
+    running = true;
+    try {
+      for (Runnable work = first; work != null; work = done ? poll() : null) {
+        done = false;
+        Runnable turn = work;
+        if (connection.mayAct()) {
+          turn.run();
+        } else {
+          connection.whenServed(() -> run(turn));
+        }
+      }
+    } finally {
+      running = false;
+    }
+  }
+
+  private @Nullable Runnable poll() {
     Runnable work = waiting == null ? null : waiting.poll();
     if (work == null) {
       busy = false;
       waiting = null;
       connection.gate().open(ReadGate.SUBSCRIBES);
-    } else {
-      work.run();
     }
+    return work;
   }
 
   /** What waits is forgotten. */

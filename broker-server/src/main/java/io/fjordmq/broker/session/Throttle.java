@@ -15,6 +15,11 @@ final class Throttle extends TimeoutWheel.Timeout {
   /** Tokens are halves of a byte or publish, so that a tick brings a whole number of them. */
   private static final int TICKS_PER_SECOND = 1_000 / TimeoutWheel.TICK_MILLIS;
 
+  /** Visiting them takes about as long as all else there is to do for a small message. */
+  static final int NODES_PER_MESSAGE = 256;
+
+  static final int BYTES_PER_MESSAGE = 64;
+
   private final TimeoutWheel wheel;
   private final SessionSettings settings;
   private final Connection connection;
@@ -46,6 +51,10 @@ final class Throttle extends TimeoutWheel.Timeout {
 
   /** A packet was read. */
   void read(int bytes, boolean publish) {
+    charge(bytes, publish ? 1 : 0);
+  }
+
+  private void charge(int bytes, int publishes) {
     refill();
     if (settings.readBytesPerSecond() > 0) {
       readTokens -= (long) bytes * TICKS_PER_SECOND;
@@ -53,11 +62,24 @@ final class Throttle extends TimeoutWheel.Timeout {
         stopReading(Limit.READ_RATE);
       }
     }
-    if (publish && settings.publishesPerSecond() > 0) {
-      publishTokens -= TICKS_PER_SECOND;
+    if (publishes > 0 && settings.publishesPerSecond() > 0) {
+      publishTokens -= (long) publishes * TICKS_PER_SECOND;
       if (publishTokens < 0) {
         stopReading(Limit.PUBLISH_RATE);
       }
+    }
+  }
+
+  /**
+   * The receivers of a publish were looked for. A topic that many filters with wildcards make
+   * expensive counts as several messages.
+   *
+   * @param nodes of filter tries that were visited
+   */
+  void matched(int nodes) {
+    int more = nodes / NODES_PER_MESSAGE;
+    if (more > 0) {
+      charge(more * BYTES_PER_MESSAGE, more);
     }
   }
 

@@ -67,6 +67,46 @@ class ThrottleTest {
   }
 
   @Test
+  void shouldChargeATopicThatIsExpensiveToMatchAsSeveralMessages() {
+    try (World world = new World(Settings.with("readBytesPerSecond", RATE))) {
+      TestClient subscriber = connected(world, "s").subscribe(1, "#", 0);
+      for (int bits = 0; bits < 256; bits++) {
+        StringBuilder filter = new StringBuilder();
+        for (int level = 0; level < 8; level++) {
+          filter.append((bits >> level & 1) == 0 ? "a/" : "+/");
+        }
+        subscriber.subscribe(2, filter + "z", 0);
+      }
+      subscriber.all();
+      TestClient sameTopic = connected(world, "cheap");
+      TestClient otherTopics = connected(world, "expensive");
+      int sent = 0;
+      while (otherTopics.channel().config().isAutoRead()) {
+        sameTopic.publish(0, 0, "a/a/a/a/a/a/a/a/q", "");
+        otherTopics.publish(0, 0, "a/a/a/a/a/a/a/a/" + sent++, "");
+      }
+      // The trie has 511 nodes above the last level, so each counts 64 bytes at least beside its
+      // 20.
+      assertThat(sent).isBetween(50, RATE / (20 + 64));
+      assertThat(sameTopic.channel().config().isAutoRead()).isTrue();
+      assertThat(world.observer.limits).containsOnlyKeys("read_rate");
+    }
+  }
+
+  @Test
+  void shouldNotHandleMoreOfOneReadThanTheRateAllows() {
+    try (World world = new World(Settings.with("readBytesPerSecond", RATE))) {
+      TestClient subscriber = connected(world, "s").subscribe(1, "a", 0);
+      subscriber.all();
+      TestClient client = connected(world, "c");
+      client.raw("30 04 0001 61 00".repeat(RATE)); // six seconds' worth
+      assertThat(subscriber.all()).hasSizeBetween(RATE / 6 - 100, RATE / 6 + 1);
+      client.advance(2);
+      assertThat(subscriber.all()).hasSizeBetween(2 * RATE / 6 - 100, 2 * RATE / 6 + 100);
+    }
+  }
+
+  @Test
   void shouldLeaveAloneWhoStaysBelow() {
     try (World world = new World(Settings.with("readBytesPerSecond", RATE))) {
       TestClient client = connected(world, "c");

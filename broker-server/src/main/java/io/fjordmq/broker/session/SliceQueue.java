@@ -1,0 +1,63 @@
+package io.fjordmq.broker.session;
+
+import io.netty.channel.EventLoop;
+import io.netty.util.concurrent.Ticker;
+import java.util.ArrayDeque;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Queues the connections of one event loop that have used up their time slice. They continue round
+ * robin, a slice each, with the loop's I/O and other tasks in between. Event loop only.
+ *
+ * <p>Each round is scheduled without a delay rather than executed: Netty runs tasks until none are
+ * left, so a task that re-executes itself would keep the loop from its sockets.
+ */
+final class SliceQueue {
+  /** A round ends after this time, so its length does not grow with the number of connections. */
+  private static final long ROUND_NANOS = 1_000_000;
+
+  private final EventLoop loop;
+  private final Ticker ticker;
+  private final ArrayDeque<Runnable> waiting = new ArrayDeque<>();
+  private boolean scheduled;
+
+  SliceQueue(EventLoop loop) {
+    this.loop = loop;
+    this.ticker = loop.ticker();
+  }
+
+  /**
+   * Runs a slice of work after the loop's next I/O.
+   *
+   * @param slice adds itself again if it leaves something
+   */
+  void add(Runnable slice) {
+    waiting.add(slice);
+    schedule();
+  }
+
+  private void schedule() {
+    if (!scheduled) {
+      scheduled = true;
+      loop.schedule(this::round, 0, TimeUnit.NANOSECONDS);
+    }
+  }
+
+  /** Runs each slice that is waiting now at most once. */
+  private void round() {
+    scheduled = false;
+    long begun = ticker.nanoTime();
+    try {
+      for (int left = waiting.size(); left > 0; left--) {
+        waiting.remove().run();
+        if (ticker.nanoTime() - begun >= ROUND_NANOS) {
+          break;
+        }
+      }
+    } finally {
+      if (!waiting.isEmpty()) {
+        schedule();
+      }
+    }
+  }
+}
