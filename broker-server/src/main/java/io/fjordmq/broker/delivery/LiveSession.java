@@ -27,11 +27,9 @@ public interface LiveSession {
 
   /**
    * Takes a live message. Bounded: when its queue is full the session drops it, counted by reason.
-   *
-   * @return false if the session can take nothing any more (closed): a share's message goes to
-   *     another member
+   * What it does not take goes to another member if it came through a share.
    */
-  boolean deliver(Delivery delivery);
+  Acceptance deliver(Delivery delivery);
 
   /** Writes out what {@link #deliver} has taken since the last call; called once per batch. */
   void flush();

@@ -3,6 +3,7 @@ package io.fjordmq.broker.delivery;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -11,7 +12,7 @@ import org.slf4j.LoggerFactory;
  * What one thread has to deliver: directly to sessions of its own event loop, collected in batches
  * to those of others. Used by its thread only; a session may cause further calls from within one.
  */
-final class Outbox {
+final class Outbox implements IntConsumer {
   private static final Logger LOG = LoggerFactory.getLogger(Outbox.class);
 
   private final int maxDeliveries;
@@ -24,6 +25,7 @@ final class Outbox {
   private final List<Subscriber> toFlush = new ArrayList<>();
   private @Nullable Mailbox congested;
   private long delivered;
+  private int visited;
 
   Outbox(int maxDeliveries, DeliveryObserver observer) {
     this.maxDeliveries = maxDeliveries;
@@ -40,6 +42,7 @@ final class Outbox {
     Mailbox target = to.mailbox();
     if (target.isFull()) {
       observer.dropped(DropReason.MAILBOX_FULL.label(), to.size());
+      settle(to.receipt());
       return;
     }
     if (target.isCongested()) {
@@ -58,30 +61,66 @@ final class Outbox {
     for (int i = from; i < end; i++) {
       Subscriber member = to.get(i);
       if (to.wants(member, delivery.message())) {
-        deliver(delivery, member, to.refusal());
+        deliver(delivery, member, to.receipt());
       }
     }
   }
 
-  private void deliver(Delivery delivery, Subscriber member, Recipients.@Nullable Refusal refusal) {
+  private void deliver(Delivery delivery, Subscriber member, Recipients.@Nullable Receipt receipt) {
     try {
-      if (member.session().deliver(delivery)) {
-        delivered++;
-        if (!member.unflushed) {
-          member.unflushed = true;
-          toFlush.add(member);
+      switch (member.session().deliver(delivery)) {
+        case TAKEN -> {
+          taken(member);
+          settle(receipt);
         }
-      } else {
-        member.refused();
-        if (refusal != null) {
-          refusal.refused(delivery);
+        case NOT_ALLOWED -> refuse(receipt);
+        case ENDED -> {
+          member.ended();
+          refuse(receipt);
         }
       }
     } catch (RuntimeException e) {
       // One broken session must not cost the others their message.
       observer.dropped(DropReason.FAULT.label(), 1);
       LOG.error("client {} failed to take a message", member.session().clientId(), e);
+      settle(receipt);
+    } catch (Error e) {
+      settle(receipt); // another node may wait for it
+      throw e;
     }
+  }
+
+  private void taken(Subscriber member) {
+    delivered++;
+    if (!member.unflushed) {
+      member.unflushed = true;
+      toFlush.add(member);
+    }
+  }
+
+  private static void settle(Recipients.@Nullable Receipt receipt) {
+    if (receipt != null) {
+      receipt.settled();
+    }
+  }
+
+  private static void refuse(Recipients.@Nullable Receipt receipt) {
+    if (receipt != null) {
+      receipt.refused();
+    }
+  }
+
+  /** A match visited so many nodes of a filter trie. */
+  @Override
+  public void accept(int nodes) {
+    visited += nodes;
+  }
+
+  /** Nodes visited since the last call. */
+  int takeVisited() {
+    int nodes = visited;
+    visited = 0;
+    return nodes;
   }
 
   /** A mailbox that was congested when something was sent to it since the last call. */

@@ -6,8 +6,8 @@ import io.fjordmq.broker.nodes.ItemReceiver;
 import io.fjordmq.broker.nodes.NodeItem;
 import io.fjordmq.inbox.InboxSpan;
 import io.fjordmq.inbox.PublishId;
-import java.util.List;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What other nodes bring for the clients of this one. Items of one node come in order, and leave in
@@ -18,11 +18,9 @@ public final class ReceivedItems implements ItemReceiver {
   private final LiveDispatch dispatch;
   private final SessionRegistry registry;
   private final InboxEvents inboxes;
-  private final Publisher publisher;
   private final BooleanSupplier isServing;
 
   /**
-   * @param publisher gives a share's message to another member if the one it came for has gone
    * @param isServing whether no other node can count this node's life as over
    */
   public ReceivedItems(
@@ -30,13 +28,11 @@ public final class ReceivedItems implements ItemReceiver {
       LiveDispatch dispatch,
       SessionRegistry registry,
       InboxEvents inboxes,
-      Publisher publisher,
       BooleanSupplier isServing) {
     this.local = local;
     this.dispatch = dispatch;
     this.registry = registry;
     this.inboxes = inboxes;
-    this.publisher = publisher;
     this.isServing = isServing;
   }
 
@@ -45,7 +41,7 @@ public final class ReceivedItems implements ItemReceiver {
     if (item instanceof NodeItem.Publish publish) {
       take(publish, answer);
     } else if (item instanceof NodeItem.Shared shared) {
-      answer.taken(take(shared));
+      take(shared, answer);
     } else {
       takeNotice(item);
       answer.taken(true);
@@ -62,7 +58,10 @@ public final class ReceivedItems implements ItemReceiver {
       return;
     }
     Outbox outbox = dispatch.outbox();
-    local.match(publish.tenant(), publish.message()).fanOut().send(publish.message(), outbox);
+    local
+        .match(publish.tenant(), publish.message(), outbox)
+        .fanOut()
+        .send(publish.message(), outbox);
     Mailbox congested = outbox.takeCongested();
     if (congested == null) {
       answer.taken(true);
@@ -71,20 +70,24 @@ public final class ReceivedItems implements ItemReceiver {
     }
   }
 
-  private boolean take(NodeItem.Shared shared) {
+  /**
+   * Answers once the member has it or did not take it: only the sender knows which members have
+   * been tried, so it chooses the next one.
+   */
+  private void take(NodeItem.Shared shared, Answer answer) {
     ShareKey key = new ShareKey(shared.tenant(), shared.shareName(), shared.pattern());
     LivePart live = shared.id() == null ? null : dispatch.repeated().of(shared.id());
     if (live != null && live.hasServed(key)) {
-      return true; // repeated, and a member has it
-    }
-    if (!isServing.getAsBoolean()) {
-      return false; // who sent it may have given it to another member by now
+      answer.taken(true); // repeated, and a member has it
+      return;
     }
     Subscriber member = local.find(shared.tenant(), shared.member());
     SubscriptionOptions options =
         member == null ? null : member.liveOptionsOf(key.filterText(), shared.qos());
-    if (member == null || options == null) {
-      return false;
+    // Without a lease, who sent it may have given it to another member by now.
+    if (member == null || options == null || !isServing.getAsBoolean()) {
+      answer.taken(false);
+      return;
     }
     if (live != null) {
       live.serve(key);
@@ -94,9 +97,27 @@ public final class ReceivedItems implements ItemReceiver {
         .outbox()
         .send(
             Delivery.shared(shared.message(), options, key),
-            Recipients.chosen(
-                member, refused -> publisher.redistribute(member.session(), List.of(refused))));
-    return true;
+            Recipients.chosen(member, new RemoteReceipt(key, live, answer)));
+  }
+
+  /**
+   * Tells the sender what became of a share's message. If the event loop of the member has ended
+   * nobody is told: this life of the node is about to be over, and that answers everything.
+   */
+  private record RemoteReceipt(ShareKey share, @Nullable LivePart live, Answer answer)
+      implements Recipients.Receipt {
+    @Override
+    public void refused() {
+      if (live != null) {
+        live.withdraw(share); // else the next member here would be taken for a repetition
+      }
+      answer.taken(false);
+    }
+
+    @Override
+    public void settled() {
+      answer.taken(true);
+    }
   }
 
   private void takeNotice(NodeItem item) {

@@ -14,21 +14,24 @@ final class Recipients {
     THEMSELVES
   }
 
-  /** Told when a session could not take a message. */
+  /** Told once what became of a message for the chosen member of a share. */
   @FunctionalInterface
-  interface Refusal {
-    /** On the session's event loop. */
-    void refused(Delivery delivery);
+  interface Receipt {
+    /** The session did not take it, so that another member may. On the session's event loop. */
+    void refused();
+
+    /** The session has it, or it was dropped and counted on the way. */
+    default void settled() {}
   }
 
   private final Subscriber[] members;
   private final Publishers publishers;
-  private final @Nullable Refusal refusal;
+  private final @Nullable Receipt receipt;
 
-  private Recipients(Subscriber[] members, Publishers publishers, @Nullable Refusal refusal) {
+  private Recipients(Subscriber[] members, Publishers publishers, @Nullable Receipt receipt) {
     this.members = members;
     this.publishers = publishers;
-    this.refusal = refusal;
+    this.receipt = receipt;
   }
 
   /**
@@ -39,8 +42,8 @@ final class Recipients {
   }
 
   /** The chosen member of a share. */
-  static Recipients chosen(Subscriber member, Refusal refusal) {
-    return new Recipients(new Subscriber[] {member}, Publishers.ANY, refusal);
+  static Recipients chosen(Subscriber member, Receipt receipt) {
+    return new Recipients(new Subscriber[] {member}, Publishers.ANY, receipt);
   }
 
   int size() {
@@ -60,8 +63,8 @@ final class Recipients {
     return members[0].session().inEventLoop();
   }
 
-  @Nullable Refusal refusal() {
-    return refusal;
+  @Nullable Receipt receipt() {
+    return receipt;
   }
 
   /** True if this member is to get the message. */

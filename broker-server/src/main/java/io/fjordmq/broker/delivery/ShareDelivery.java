@@ -1,5 +1,6 @@
 package io.fjordmq.broker.delivery;
 
+import io.fjordmq.broker.nodes.ItemListener;
 import io.fjordmq.broker.nodes.NodeItem;
 import io.fjordmq.router.Route;
 import org.jspecify.annotations.Nullable;
@@ -39,8 +40,7 @@ final class ShareDelivery {
   private @Nullable InboxCopy chooseAndSend(ShareAttempt attempt, LateStore late) {
     ShareSelection.Choice choice = selection.choose(attempt);
     if (choice instanceof ShareSelection.Choice.Live live) {
-      Recipients member =
-          Recipients.chosen(live.member(), refused -> next(attempt, live.route(), late));
+      Recipients member = Recipients.chosen(live.member(), () -> next(attempt, live.route(), late));
       attempt.sendLive();
       dispatch
           .outbox()
@@ -70,19 +70,23 @@ final class ShareDelivery {
   private void sendElsewhere(
       ShareAttempt attempt, ShareSelection.Choice.Elsewhere chosen, LateStore late) {
     PublishJoin waiting = attempt.tryWait();
-    chosen.stream()
-        .offer(
-            item(attempt, chosen).encode(),
-            outcome -> {
-              switch (outcome) {
-                case TAKEN -> {
-                  attempt.sendLive();
-                  close(waiting, PublishOutcome.ACCEPTED);
-                }
-                case ABANDONED -> close(waiting, PublishOutcome.NOT_DURABLE);
-                case NOT_TAKEN, LIFE_OVER -> nextAfter(attempt, chosen, late, waiting);
-              }
-            });
+    byte[] item = item(attempt, chosen).encode();
+    ItemListener listener =
+        outcome -> {
+          switch (outcome) {
+            case TAKEN -> {
+              attempt.sendLive();
+              close(waiting, PublishOutcome.ACCEPTED);
+            }
+            case OVERDUE, ABANDONED -> close(waiting, PublishOutcome.NOT_DURABLE);
+            case NOT_TAKEN, LIFE_OVER -> nextAfter(attempt, chosen, late, waiting);
+          }
+        };
+    if (waiting == null) {
+      chosen.stream().offer(item, listener);
+    } else {
+      chosen.stream().offerInTime(item, listener);
+    }
   }
 
   private void nextAfter(

@@ -52,7 +52,7 @@ final class Subscriber {
    * The session takes nothing any more. It says goodbye itself; but a subscription that was under
    * way when it did would stay for ever.
    */
-  void refused() {
+  void ended() {
     table.removeAll(session);
   }
 

@@ -24,6 +24,7 @@ final class FakeSession implements LiveSession {
   CompletableFuture<Void> looking = CompletableFuture.completedFuture(null);
   boolean closed;
   boolean broken;
+  boolean mayNotRead;
   boolean fatal;
 
   FakeSession(String clientId, ManualLoop loop, boolean persistent) {
@@ -58,7 +59,7 @@ final class FakeSession implements LiveSession {
   }
 
   @Override
-  public boolean deliver(Delivery delivery) {
+  public Acceptance deliver(Delivery delivery) {
     requireLoop();
     if (fatal) {
       throw new StackOverflowError("for the test");
@@ -67,13 +68,16 @@ final class FakeSession implements LiveSession {
       throw new IllegalStateException("broken session");
     }
     if (closed) {
-      return false;
+      return Acceptance.ENDED;
+    }
+    if (mayNotRead && delivery.isShared()) {
+      return Acceptance.NOT_ALLOWED;
     }
     if (persistent && delivery.qos() != Qos.AT_MOST_ONCE) {
       throw new IllegalStateException("more than QoS 0 comes through the inbox");
     }
     taken.add(delivery);
-    return true;
+    return Acceptance.TAKEN;
   }
 
   @Override

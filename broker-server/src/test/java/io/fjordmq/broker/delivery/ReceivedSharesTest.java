@@ -12,6 +12,7 @@ import io.fjordmq.api.RetainHandling;
 import io.fjordmq.api.SubscriptionOptions;
 import io.fjordmq.api.TopicFilter;
 import io.fjordmq.broker.nodes.NodeItem;
+import io.fjordmq.inbox.PublishId;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -30,22 +31,25 @@ class ReceivedSharesTest {
           world.nodes,
           world.observer);
   private final ReceivedItems received =
-      new ReceivedItems(
-          world.local,
-          world.dispatch,
-          world.registry,
-          inboxes,
-          world.publisher,
-          () -> world.serving);
+      new ReceivedItems(world.local, world.dispatch, world.registry, inboxes, () -> world.serving);
   private final FakeSession member = world.connect("member", world.loop);
 
   /** The sender goes by a route that says QoS 2 and identifier 4. */
   private List<Boolean> bring(Message message, Qos qos) {
-    List<Boolean> answers = new ArrayList<>();
-    received.take(
+    return bring(
         new NodeItem.Shared(
-            FakeSession.TENANT, "s", "a", "member", qos, false, List.of(4), message, null),
-        answers::add);
+            FakeSession.TENANT, "s", "a", "member", qos, false, List.of(4), message, null));
+  }
+
+  private List<Boolean> bring(String to, Message message, PublishId id) {
+    return bring(
+        new NodeItem.Shared(
+            FakeSession.TENANT, "s", "a", to, EXACTLY_ONCE, false, List.of(4), message, id));
+  }
+
+  private List<Boolean> bring(NodeItem.Shared item) {
+    List<Boolean> answers = new ArrayList<>();
+    received.take(item, answers::add);
     received.endOfBatch();
     world.loop.runAll();
     return answers;
@@ -98,6 +102,34 @@ class ReceivedSharesTest {
     assertThat(persistent.taken)
         .singleElement()
         .satisfies(delivery -> assertThat(delivery.qos()).isEqualTo(AT_MOST_ONCE));
+  }
+
+  /** The sender knows who was tried; two nodes must not pass a message back and forth. */
+  @Test
+  void shouldLetTheSenderChooseAnotherWhenTheMemberMayNotReadIt() {
+    world.subscribe(member, SHARED, EXACTLY_ONCE);
+    world.subscribe(member, "b", EXACTLY_ONCE);
+    FakeSession next = world.connect("next", world.loop);
+    world.subscribe(next, SHARED, EXACTLY_ONCE);
+    member.mayNotRead = true;
+    assertThat(bring(message("a", EXACTLY_ONCE, "m"), EXACTLY_ONCE)).containsExactly(false);
+    assertThat(next.taken).isEmpty();
+    member.mayNotRead = false;
+    assertThat(bring(message("a", EXACTLY_ONCE, "n"), EXACTLY_ONCE)).containsExactly(true);
+    assertThat(member.texts()).containsExactly("n");
+  }
+
+  @Test
+  void shouldTakeForTheNextMemberWhatTheFirstDidNotTakeThoughItMayBeRepeated() {
+    world.subscribe(member, SHARED, EXACTLY_ONCE);
+    FakeSession next = world.connect("next", world.loop);
+    world.subscribe(next, SHARED, EXACTLY_ONCE);
+    member.closed = true;
+    PublishId id = new PublishId(1, 1, 1);
+    assertThat(bring("member", message("a", EXACTLY_ONCE, "m"), id)).containsExactly(false);
+    assertThat(bring("next", message("a", EXACTLY_ONCE, "m"), id)).containsExactly(true);
+    assertThat(bring("next", message("a", EXACTLY_ONCE, "m"), id)).containsExactly(true);
+    assertThat(next.texts()).containsExactly("m");
   }
 
   /** After its lease the sender may have given the message to another member. */

@@ -113,6 +113,26 @@ class SharedSubscriptionTest {
     assertThat(world.observer.drops()).isEmpty();
   }
 
+  /** One that may not read a message has not gone: nothing else is taken from it. */
+  @Test
+  void shouldKeepTheSubscriptionsOfAMemberThatMayNotReadTheMessage() {
+    FakeSession mayNot = member("one", world.other);
+    world.subscribe(mayNot, "+", AT_MOST_ONCE);
+    FakeSession may = member("two", world.loop);
+    mayNot.mayNotRead = true;
+
+    for (int i = 0; i < 3; i++) {
+      world.publishAndRun(message("a", AT_LEAST_ONCE, "m" + i));
+    }
+    world.local.removeAll(may);
+    world.publishAndRun(message("a", AT_LEAST_ONCE, "for nobody"));
+
+    assertThat(may.texts()).containsExactlyInAnyOrder("m0", "m1", "m2");
+    assertThat(mayNot.texts()).containsExactly("m0", "m1", "m2", "for nobody");
+    assertThat(world.observer.dropped(DropReason.NO_SHARE_MEMBER)).isEqualTo(1);
+    assertThat(world.answers).containsOnly(PublishOutcome.ACCEPTED);
+  }
+
   @Test
   void shouldCountWhatNobodyTakes() {
     FakeSession refusing = member("one", world.other);
