@@ -15,7 +15,7 @@ public interface DeliveryObserver {
   /**
    * Copies were dropped.
    *
-   * @param reason a metric label: that of a {@link DropReason}, or what an inbox said
+   * @param reason a metric label: that of a {@link DropReason}
    */
   default void dropped(String reason, long copies) {}
 

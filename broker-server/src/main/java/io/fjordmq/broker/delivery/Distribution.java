@@ -84,18 +84,34 @@ public final class Distribution implements Publisher {
   }
 
   @Override
-  public void publish(
+  public int publish(
       String tenant,
       Message message,
       Claim claim,
       @Nullable PublishId id,
       PublishListener listener) {
-    MatchedRoutes routes = router.match(tenant, message.topic());
+    Outbox outbox = dispatch.outbox();
+    distribute(tenant, message, claim, id, listener, outbox);
+    return outbox.takeVisited();
+  }
+
+  private void distribute(
+      String tenant,
+      Message message,
+      Claim claim,
+      @Nullable PublishId id,
+      PublishListener listener,
+      Outbox outbox) {
+    MatchedRoutes routes = router.match(tenant, message.topic(), outbox);
     PublishOutcome atBest =
         routes.isEmpty() ? PublishOutcome.NO_MATCHING_SUBSCRIBERS : PublishOutcome.ACCEPTED;
-    Outbox outbox = dispatch.outbox();
     boolean room = hasRoom.getAsBoolean();
     PublishOutcome refusal = refusal(message, routes, room);
+    if (refusal == PublishOutcome.NOT_SERVING) {
+      observer.published(refusal);
+      listener.published(refusal); // at once: sessions count on that
+      return;
+    }
     if (refusal != null) {
       answer(refusal, listener, outbox);
       return;
@@ -137,7 +153,7 @@ public final class Distribution implements Publisher {
    */
   public void publishHere(String tenant, Message message) {
     Outbox outbox = dispatch.outbox();
-    local.match(tenant, message).fanOut().send(message, outbox);
+    local.match(tenant, message, outbox).fanOut().send(message, outbox);
     outbox.flush();
   }
 
@@ -328,7 +344,7 @@ public final class Distribution implements Publisher {
     List<Receiver.Live> nodes = routes.nodes();
     for (int i = 0; i < nodes.size(); i++) {
       if (self.is(nodes.get(i))) {
-        local.match(tenant, message).fanOut().send(message, outbox);
+        local.match(tenant, message, outbox).fanOut().send(message, outbox);
       } // else: another node, or an earlier life of this one, whose clients are gone
     }
   }

@@ -10,7 +10,7 @@ public enum DropReason {
   MAILBOX_FULL,
   /** The receiving event loop has ended: the broker is closing. */
   LOOP_CLOSED,
-  /** No member of the share could take it. */
+  /** No member of the share could take it, or none may read it. */
   NO_SHARE_MEMBER,
   /** A member of the share went away, and the inbox of the next one could not store it. */
   SHARE_NOT_STORED,

@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * What the inbox store tells the broker, brought to whom it concerns: entries and fencing to the
- * connected session, wills to the publisher, ended sessions to the router, drops to the metrics.
+ * connected session, wills to the publisher, ended sessions to the router.
  *
  * <p>The store is built before those who publish with it; what it says before {@link #connect} is
  * said again (wills) or mended later (routes, by the first PUBLISH that follows them).
@@ -191,11 +191,6 @@ public final class InboxEvents implements InboxListener {
                 }
               });
     }
-  }
-
-  @Override
-  public void dropped(InboxId id, String reason, long count) {
-    observer.dropped(reason, count);
   }
 
   private void willPublished(Connected parts, Pending pending, PublishOutcome outcome) {

@@ -123,9 +123,9 @@ public final class LocalSubscriptions implements LiveSubscriptions {
     routes.forget();
   }
 
-  /** Who on this node has ordinary subscriptions that match. */
-  LocalMatch match(String tenant, Message message) {
-    return filters.match(tenant, message.topic().name());
+  /** Who on this node has ordinary subscriptions that match; the outbox counts what it costs. */
+  LocalMatch match(String tenant, Message message, Outbox outbox) {
+    return filters.match(tenant, message.topic().name(), outbox);
   }
 
   /** The connected client; null if there is none on this node or it has no subscription. */

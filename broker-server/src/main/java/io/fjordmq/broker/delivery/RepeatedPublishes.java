@@ -53,6 +53,11 @@ final class RepeatedPublishes {
       shares.add(share);
     }
 
+    /** The member that was sent the message has not taken it. */
+    synchronized void withdraw(ShareKey share) {
+      shares.remove(share);
+    }
+
     /** True if a connected member of the share has been sent the message before. */
     synchronized boolean hasServed(ShareKey share) {
       return over || shares.contains(share);

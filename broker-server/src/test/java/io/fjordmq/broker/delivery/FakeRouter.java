@@ -17,6 +17,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,7 +61,7 @@ final class FakeRouter implements Router {
   }
 
   @Override
-  public synchronized MatchedRoutes match(String tenant, Topic topic) {
+  public synchronized MatchedRoutes match(String tenant, Topic topic, IntConsumer visited) {
     List<Receiver.Live> nodes = new ArrayList<>();
     Map<Receiver.Inbox, List<Route>> inboxes = new LinkedHashMap<>();
     Map<String, List<Route>> shares = new LinkedHashMap<>();

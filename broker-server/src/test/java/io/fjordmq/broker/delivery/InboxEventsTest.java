@@ -273,12 +273,6 @@ class InboxEventsTest {
     assertThat(world.observer.routeFailures.sum()).isEqualTo(1);
   }
 
-  @Test
-  void shouldCountWhatInboxesDrop() {
-    events.dropped(ID, "inbox_full", 3);
-    assertThat(world.observer.drops()).containsEntry("inbox_full", 3L);
-  }
-
   private static List<InboxEntry> entries(long from, long to) {
     return LongStream.rangeClosed(from, to).mapToObj(s -> entry(s, "m" + s)).toList();
   }

@@ -238,7 +238,7 @@ class LiveDeliveryConcurrencyTest {
     }
 
     @Override
-    public boolean deliver(Delivery delivery) {
+    public Acceptance deliver(Delivery delivery) {
       Message message = delivery.message();
       long expected = next.getOrDefault(message.publisher(), 0L);
       if (!inEventLoop() || message.acceptedAtMillis() != expected) {
@@ -246,7 +246,7 @@ class LiveDeliveryConcurrencyTest {
       }
       next.put(message.publisher(), message.acceptedAtMillis() + 1);
       all.countDown();
-      return true;
+      return Acceptance.TAKEN;
     }
 
     @Override
