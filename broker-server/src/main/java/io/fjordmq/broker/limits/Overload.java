@@ -10,4 +10,12 @@ public interface Overload {
 
   /** True while new work is to be refused. */
   boolean isOverloaded();
+
+  /** Counts a new connection in; false if it has to be closed, for want of file descriptors. */
+  default boolean admitConnection() {
+    return true;
+  }
+
+  /** A connection that was admitted has ended. */
+  default void connectionEnded() {}
 }

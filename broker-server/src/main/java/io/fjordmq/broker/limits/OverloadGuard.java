@@ -27,6 +27,7 @@ public final class OverloadGuard implements Overload {
 
   private final OverloadSettings settings;
   private final LongSupplier nowMillis;
+  private final FileDescriptors descriptors;
   private long beganMillis;
   private long lastAgitatedMillis;
   private long nextEndStuckMillis;
@@ -36,9 +37,40 @@ public final class OverloadGuard implements Overload {
   /**
    * @param nowMillis of a clock that is never set
    */
-  public OverloadGuard(OverloadSettings settings, LongSupplier nowMillis) {
+  OverloadGuard(OverloadSettings settings, LongSupplier nowMillis, FileDescriptors descriptors) {
     this.settings = settings;
     this.nowMillis = nowMillis;
+    this.descriptors = descriptors;
+  }
+
+  @Override
+  public boolean admitConnection() {
+    return descriptors.admit();
+  }
+
+  @Override
+  public void connectionEnded() {
+    descriptors.ended();
+  }
+
+  /** Counts file descriptors if it is time. May be slow; one thread. */
+  void countDescriptors() {
+    descriptors.look();
+  }
+
+  /**
+   * Guards this process.
+   *
+   * @param mostDescriptors file descriptors that the configuration allows; a lower limit of the
+   *     process is warned of
+   */
+  public static OverloadGuard ofProcess(OverloadSettings settings, long mostDescriptors) {
+    LongSupplier nowMillis = () -> System.nanoTime() / 1_000_000;
+    FileDescriptors descriptors =
+        new FileDescriptors(
+            FileDescriptors::ofThisProcess, settings.reservedDescriptors(), nowMillis);
+    descriptors.warnIfFewerThan(mostDescriptors);
+    return new OverloadGuard(settings, nowMillis, descriptors);
   }
 
   @Override
@@ -51,9 +83,11 @@ public final class OverloadGuard implements Overload {
     return last;
   }
 
-  /** One line for each measure that is too high; empty if new work is taken. */
+  /** One line for each measure that is too high; empty if new work and clients are taken. */
   public List<String> reasons() {
-    return overloaded ? describe(last) : List.of();
+    List<String> reasons = new ArrayList<>(overloaded ? describe(last) : List.of());
+    reasons.addAll(descriptors.reasons());
+    return reasons;
   }
 
   /** True if the heap, as it was read last, is among what keeps the node overloaded. */

@@ -17,6 +17,7 @@ import java.time.Duration;
  * @param calmTime how long all measures have to be below their lower thresholds
  * @param stuckAfter while memory is short, clients that have not read for so long are disconnected,
  *     and a heap that was not collected for so long is collected
+ * @param reservedDescriptors file descriptors that MQTT connections do not get; 0 for none
  */
 public record OverloadSettings(
     boolean enabled,
@@ -28,7 +29,8 @@ public record OverloadSettings(
     Duration loopLagHigh,
     Duration loopLagLow,
     Duration calmTime,
-    Duration stuckAfter) {
+    Duration stuckAfter,
+    int reservedDescriptors) {
   /** Late enough not to be met in normal work, early enough to answer with reasons. */
   public static final OverloadSettings DEFAULTS =
       new OverloadSettings(
@@ -41,7 +43,8 @@ public record OverloadSettings(
           Duration.ofSeconds(2),
           Duration.ofMillis(500),
           Duration.ofSeconds(2),
-          Duration.ofSeconds(10));
+          Duration.ofSeconds(10),
+          128);
 
   /**
    * @throws IllegalArgumentException if a value makes no sense; the message names it
@@ -57,6 +60,10 @@ public record OverloadSettings(
     }
     positive("calmTime", calmTime);
     positive("stuckAfter", stuckAfter);
+    if (reservedDescriptors < 0) {
+      throw new IllegalArgumentException(
+          "reservedDescriptors must not be negative, not " + reservedDescriptors);
+    }
   }
 
   private static void positive(String name, Duration time) {

@@ -71,6 +71,7 @@ public final class OverloadWatch implements AutoCloseable {
         endStuckClients.run();
       }
       collections.look(guard.isOverloadedByHeap());
+      guard.countDescriptors();
     } catch (RuntimeException e) {
       LOG.error("looking for overload failed, the next look follows", e);
     }

@@ -16,7 +16,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 class OverloadGuardTest {
   private final OverloadSettings settings = OverloadSettings.DEFAULTS;
   private long now;
-  private final OverloadGuard guard = new OverloadGuard(settings, () -> now);
+  private final OverloadGuard guard =
+      new OverloadGuard(
+          settings,
+          () -> now,
+          new FileDescriptors(() -> FileDescriptors.Count.UNKNOWN, 0, () -> 0));
 
   private boolean at(long millis, int heap, int direct, long lag) {
     now = millis;
@@ -78,8 +82,10 @@ class OverloadGuardTest {
                 Duration.ofSeconds(2),
                 Duration.ofMillis(500),
                 Duration.ofSeconds(2),
-                Duration.ofSeconds(10)),
-            () -> now);
+                Duration.ofSeconds(10),
+                128),
+            () -> now,
+            new FileDescriptors(() -> FileDescriptors.Count.UNKNOWN, 0, () -> 0));
     off.check(new OverloadReading(100, 100, 100_000));
     assertThat(off.isOverloaded()).isFalse();
     assertThat(off.reading().heapPercent()).isEqualTo(100);
@@ -99,7 +105,8 @@ class OverloadGuardTest {
                     Duration.ofSeconds(2),
                     Duration.ofMillis(500),
                     Duration.ofSeconds(2),
-                    Duration.ofSeconds(10)))
+                    Duration.ofSeconds(10),
+                    128))
         .hasMessage("heapLowPercent must be 0 to 69, less than heapHighPercent, not 70");
   }
 

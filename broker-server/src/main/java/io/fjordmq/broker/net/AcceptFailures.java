@@ -1,0 +1,41 @@
+package io.fjordmq.broker.net;
+
+import io.fjordmq.broker.session.CloseReason;
+import io.fjordmq.broker.session.SessionObserver;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Counts connections that the system could not hand over, for want of file descriptors or memory.
+ * Netty, whose handler stands before this one, waits a second before it accepts again. One per
+ * listener; on the acceptor's event loop.
+ */
+final class AcceptFailures extends ChannelInboundHandlerAdapter {
+  private static final Logger log = LoggerFactory.getLogger(AcceptFailures.class);
+  private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  private final String listener;
+  private final SessionObserver observer;
+  private long nextLogNanos = System.nanoTime();
+
+  AcceptFailures(String listener, SessionObserver observer) {
+    this.listener = listener;
+    this.observer = observer;
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    observer.refused(CloseReason.ACCEPT_FAILED);
+    long now = System.nanoTime();
+    if (now - nextLogNanos >= 0) {
+      nextLogNanos = now + PAUSE_NANOS;
+      log.warn(
+          "Failed to accept a connection; retrying each second: {} listener={}",
+          cause.toString(),
+          listener);
+    }
+  }
+}

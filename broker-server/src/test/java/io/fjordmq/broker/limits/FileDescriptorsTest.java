@@ -1,0 +1,114 @@
+package io.fjordmq.broker.limits;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.broker.limits.FileDescriptors.Count;
+import org.junit.jupiter.api.Test;
+
+/** Clients get no file descriptors of the reserve. */
+class FileDescriptorsTest {
+  private Count count = new Count(100, 300);
+  private int counted;
+  private long now;
+
+  private FileDescriptors descriptors(int reserve) {
+    return new FileDescriptors(
+        () -> {
+          counted++;
+          return count;
+        },
+        reserve,
+        () -> now);
+  }
+
+  private static int admitted(FileDescriptors descriptors, int tries) {
+    int admitted = 0;
+    for (int i = 0; i < tries; i++) {
+      admitted += descriptors.admit() ? 1 : 0;
+    }
+    return admitted;
+  }
+
+  @Test
+  void shouldAdmitConnectionsUpToTheReserve() {
+    FileDescriptors descriptors = descriptors(50);
+    assertThat(admitted(descriptors, 1_000)).isEqualTo(150);
+    assertThat(descriptors.reasons())
+        .containsExactly(
+            "file descriptors: 250 of 300 in use, 50 are reserved; raise the limit (ulimit -n)");
+  }
+
+  @Test
+  void shouldAdmitOthersInPlaceOfThoseThatEnd() {
+    FileDescriptors descriptors = descriptors(50);
+    admitted(descriptors, 150);
+    for (int i = 0; i < 20; i++) {
+      descriptors.ended();
+    }
+    assertThat(admitted(descriptors, 1_000)).isEqualTo(20);
+  }
+
+  @Test
+  void shouldBeReadyAgainWhenEnoughAreFree() {
+    FileDescriptors descriptors = descriptors(40);
+    admitted(descriptors, 1_000);
+    count = new Count(249, 300);
+    for (int i = 0; i < 3; i++) {
+      assertThat(descriptors.reasons()).as("not at the first free one").hasSize(1);
+      now += 1_000;
+      descriptors.look();
+    }
+    assertThat(descriptors.reasons()).isEmpty();
+    assertThat(admitted(descriptors, 1_000)).isEqualTo(11);
+  }
+
+  @Test
+  void shouldSeeWhatOthersThanClientsHaveOpened() {
+    FileDescriptors descriptors = descriptors(50);
+    count = new Count(290, 300);
+    now += 30_000;
+    descriptors.look();
+    assertThat(descriptors.reasons()).hasSize(1);
+    assertThat(descriptors.admit()).isFalse();
+  }
+
+  @Test
+  void shouldCountRarelyWhileManyAreFree() {
+    FileDescriptors descriptors = descriptors(50);
+    for (int i = 0; i < 100; i++) {
+      now += 1_000;
+      descriptors.look();
+    }
+    assertThat(counted).isEqualTo(1 + 3);
+    admitted(descriptors, 100);
+    for (int i = 0; i < 10; i++) {
+      now += 1_000;
+      descriptors.look();
+    }
+    assertThat(counted).as("connections are in the count now").isEqualTo(1 + 3 + 1);
+    count = new Count(200, 300);
+    now += 30_000;
+    descriptors.look();
+    for (int i = 0; i < 10; i++) {
+      now += 1_000;
+      descriptors.look();
+    }
+    assertThat(counted).isEqualTo(1 + 3 + 1 + 1 + 10);
+  }
+
+  @Test
+  void shouldRefuseNobodyWithoutAReserveOrWithoutACount() {
+    assertThat(admitted(descriptors(0), 1_000)).isEqualTo(1_000);
+    assertThat(
+            admitted(new FileDescriptors(() -> FileDescriptors.Count.UNKNOWN, 0, () -> 0), 1_000))
+        .isEqualTo(1_000);
+    FileDescriptors unknown = new FileDescriptors(() -> Count.UNKNOWN, 50, () -> now);
+    assertThat(admitted(unknown, 1_000)).isEqualTo(1_000);
+  }
+
+  @Test
+  void shouldCountThoseOfThisProcess() {
+    Count own = FileDescriptors.ofThisProcess();
+    assertThat(own.open()).isPositive().isLessThan(own.max());
+  }
+}
