@@ -2,8 +2,8 @@ package io.fjordmq.broker.security;
 
 import io.fjordmq.api.Qos;
 import io.fjordmq.api.TopicFilter;
+import io.fjordmq.api.plugin.ClientEventListener;
 import io.fjordmq.api.plugin.ClientInfo;
-import io.fjordmq.api.plugin.EventListener;
 import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
@@ -24,11 +24,11 @@ public final class PluginEvents implements AutoCloseable {
 
   private static final class Listening {
     private final String name;
-    private final EventListener listener;
+    private final ClientEventListener listener;
     private final ThreadPoolExecutor thread;
     private final SparseLog failures = new SparseLog();
 
-    private Listening(String name, EventListener listener, int maxWaiting) {
+    private Listening(String name, ClientEventListener listener, int maxWaiting) {
       this.name = name;
       this.listener = listener;
       this.thread =
@@ -47,7 +47,7 @@ public final class PluginEvents implements AutoCloseable {
       this.thread.allowCoreThreadTimeOut(true);
     }
 
-    private void tell(Consumer<EventListener> event) {
+    private void tell(Consumer<ClientEventListener> event) {
       try {
         event.accept(listener);
       } catch (RuntimeException | LinkageError | StackOverflowError e) {
@@ -63,7 +63,8 @@ public final class PluginEvents implements AutoCloseable {
   private final List<Listening> listeners;
   private final SecurityObserver observer;
 
-  PluginEvents(List<Provider<EventListener>> listeners, int maxWaiting, SecurityObserver observer) {
+  PluginEvents(
+      List<Provider<ClientEventListener>> listeners, int maxWaiting, SecurityObserver observer) {
     this.observer = observer;
     this.listeners =
         listeners.stream()
@@ -96,11 +97,11 @@ public final class PluginEvents implements AutoCloseable {
     tell(listener -> listener.dropped(client, reason, count));
   }
 
-  void denied(EventListener.Denial denial) {
+  void denied(ClientEventListener.Denial denial) {
     tell(listener -> listener.denied(denial));
   }
 
-  private void tell(Consumer<EventListener> event) {
+  private void tell(Consumer<ClientEventListener> event) {
     for (Listening one : listeners) {
       try {
         observer.eventsWaiting(1);

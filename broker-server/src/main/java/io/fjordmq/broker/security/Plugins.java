@@ -2,27 +2,22 @@ package io.fjordmq.broker.security;
 
 import io.fjordmq.api.plugin.Authenticator;
 import io.fjordmq.api.plugin.Authorizer;
+import io.fjordmq.api.plugin.ClientEventListener;
 import io.fjordmq.api.plugin.EnhancedAuthenticator;
-import io.fjordmq.api.plugin.EventListener;
 import io.fjordmq.api.plugin.Extension;
-import io.fjordmq.api.plugin.Settings;
 import io.fjordmq.api.plugin.SplitStrategy;
-import java.io.IOException;
-import java.net.MalformedURLException;
-import java.net.URL;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
-import java.util.TreeMap;
-import java.util.stream.Stream;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -38,19 +33,16 @@ public final class Plugins implements AutoCloseable {
           Authenticator.class,
           EnhancedAuthenticator.class,
           Authorizer.class,
-          EventListener.class,
+          ClientEventListener.class,
           SplitStrategy.class);
 
-  private static final String ORDER = "order";
-  private static final long USUAL_ORDER = 100;
-  private static final String ENABLED = "enabled";
-
-  /** A plugin as it lies in the folder. */
-  private record Found(String name, Path path, Settings settings, long order) {}
+  private static final long FILES_SECONDS = 10;
 
   private final SecuritySettings settings;
   private final SecurityObserver observer;
   private final List<LoadedPlugin> loaded = new ArrayList<>();
+  private final PluginFiles files = new PluginFiles();
+  private @Nullable ScheduledExecutorService watching;
 
   /**
    * Loads and starts all. Blocks as long as the plugins' own starts do.
@@ -64,9 +56,10 @@ public final class Plugins implements AutoCloseable {
       throws SecurityStartException {
     Plugins plugins = new Plugins(settings, observer);
     try {
-      for (Found one : find(Path.of(settings.pluginDir()), values)) {
+      for (PluginFolder.Found one : PluginFolder.read(settings.pluginDir(), values)) {
         plugins.load(one);
       }
+      plugins.watchFiles();
       return plugins;
     } catch (SecurityStartException | RuntimeException e) {
       plugins.close();
@@ -120,73 +113,27 @@ public final class Plugins implements AutoCloseable {
     return chosen;
   }
 
-  private static List<Found> find(Path folder, Map<String, String> values)
-      throws SecurityStartException {
-    Map<String, Map<String, String>> sections = sections(values);
-    List<Found> found = new ArrayList<>();
-    for (Path path : contents(folder)) {
-      String name = path.getFileName().toString().replaceFirst("\\.jar$", "");
-      String section = "plugins." + name;
-      Map<String, String> own = sections.remove(plain(name));
-      Settings settings = new Settings(section, own == null ? Map.of() : own);
-      try {
-        if (settings.flag(ENABLED, true)) {
-          found.add(new Found(name, path, settings, settings.number(ORDER, USUAL_ORDER)));
-        }
-      } catch (IllegalArgumentException e) {
-        throw new SecurityStartException(String.valueOf(e.getMessage()), e);
-      }
+  /** From now on the jars are looked at in intervals, by a thread that ends with {@link #close}. */
+  private void watchFiles() {
+    if (loaded.isEmpty()) {
+      return;
     }
-    if (!sections.isEmpty()) {
-      throw new SecurityStartException(
-          "plugins."
-              + sections.keySet().iterator().next()
-              + " is configured, but there is no such jar or folder in "
-              + folder.toAbsolutePath());
-    }
-    found.sort(Comparator.comparingLong(Found::order).thenComparing(Found::name));
-    return found;
+    watching =
+        Executors.newSingleThreadScheduledExecutor(
+            task -> {
+              Thread thread = new Thread(task, "plugin-files");
+              thread.setDaemon(true);
+              return thread;
+            });
+    watching.scheduleWithFixedDelay(
+        files::warnOfChanges, FILES_SECONDS, FILES_SECONDS, TimeUnit.SECONDS);
   }
 
-  private static Map<String, Map<String, String>> sections(Map<String, String> values)
-      throws SecurityStartException {
-    Map<String, Map<String, String>> sections = new TreeMap<>();
-    for (Map.Entry<String, String> entry : values.entrySet()) {
-      int dot = entry.getKey().indexOf('.');
-      if (dot < 1) {
-        throw new SecurityStartException(
-            "plugins." + entry.getKey() + " must be a section with the settings of a plugin");
-      }
-      sections
-          .computeIfAbsent(plain(entry.getKey().substring(0, dot)), name -> new LinkedHashMap<>())
-          .put(entry.getKey().substring(dot + 1), entry.getValue());
-    }
-    return sections;
-  }
-
-  /** Names as {@link Settings} has them, so that sections can come from the environment. */
-  private static String plain(String name) {
-    return name.toLowerCase(Locale.ROOT).replace('_', '-');
-  }
-
-  private static List<Path> contents(Path folder) throws SecurityStartException {
-    if (!Files.isDirectory(folder)) {
-      return List.of();
-    }
-    try (Stream<Path> paths = Files.list(folder)) {
-      return paths
-          .filter(path -> path.toString().endsWith(".jar") || Files.isDirectory(path))
-          .sorted()
-          .toList();
-    } catch (IOException e) {
-      throw new SecurityStartException("securityConfig.pluginDir: cannot be read: " + e, e);
-    }
-  }
-
-  private void load(Found found) throws SecurityStartException {
-    PluginClassLoader loader = new PluginClassLoader("plugin " + found.name, urls(found.path));
+  private void load(PluginFolder.Found found) throws SecurityStartException {
+    files.add(found.jars());
+    PluginClassLoader loader = new PluginClassLoader("plugin " + found.name(), found.urls());
     List<Extension> extensions = new ArrayList<>();
-    LoadedPlugin plugin = new LoadedPlugin(found.name, loader, extensions, settings, observer);
+    LoadedPlugin plugin = new LoadedPlugin(found.name(), loader, extensions, settings, observer);
     loaded.add(plugin); // from here on it is closed, whatever happens
     Thread thread = Thread.currentThread();
     ClassLoader before = thread.getContextClassLoader();
@@ -194,22 +141,22 @@ public final class Plugins implements AutoCloseable {
     try {
       for (Extension extension : extensionsIn(loader)) {
         extensions.add(extension);
-        extension.start(found.settings);
+        extension.start(found.settings());
       }
     } catch (Exception | LinkageError | ServiceConfigurationError e) {
-      log.debug("{} cannot be started", found.path, e);
-      throw new SecurityStartException("plugin " + found.path + " cannot be started: " + e, e);
+      log.debug("{} cannot be started", found.path(), e);
+      throw new SecurityStartException("plugin " + found.path() + " cannot be started: " + e, e);
     } finally {
       thread.setContextClassLoader(before);
     }
     if (extensions.isEmpty()) {
       throw new SecurityStartException(
           "plugin "
-              + found.path
+              + found.path()
               + " offers nothing: META-INF/services has to name a class for one of "
               + KINDS.stream().map(Class::getName).toList());
     }
-    log.info("{} offers {}", found.path, plugin.kinds());
+    log.info("{} offers {}", found.path(), plugin.kinds());
   }
 
   /** One object of each class, also if it is named for several kinds. */
@@ -226,24 +173,12 @@ public final class Plugins implements AutoCloseable {
     return List.copyOf(byClass.values());
   }
 
-  private static List<URL> urls(Path path) throws SecurityStartException {
-    try {
-      List<URL> urls = new ArrayList<>();
-      urls.add(path.toUri().toURL());
-      if (Files.isDirectory(path)) {
-        for (Path jar : contents(path)) {
-          urls.add(jar.toUri().toURL());
-        }
-      }
-      return urls;
-    } catch (MalformedURLException e) {
-      throw new IllegalStateException("a path is a URL", e);
-    }
-  }
-
   /** Closes all, the last one started first. */
   @Override
   public void close() {
+    if (watching != null) {
+      watching.shutdownNow();
+    }
     Collections.reverse(loaded);
     loaded.forEach(LoadedPlugin::close);
     loaded.clear();

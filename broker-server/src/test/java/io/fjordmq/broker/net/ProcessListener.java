@@ -55,11 +55,4 @@ final class ProcessListener implements InboxListener {
       alive.ended(id, incarnation, subscriptions);
     }
   }
-
-  @Override
-  public void dropped(InboxId id, String reason, long count) {
-    if (alive != null) {
-      alive.dropped(id, reason, count);
-    }
-  }
 }

@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -120,11 +121,11 @@ class PluginsTest {
   void shouldShowAPluginNothingOfTheBrokerButTheApi() throws Exception {
     plugin(
         "curious",
-        "EventListener=com.example.Curious",
+        "ClientEventListener=com.example.Curious",
         """
         package com.example;
 
-        public final class Curious implements io.fjordmq.api.plugin.EventListener {
+        public final class Curious implements io.fjordmq.api.plugin.ClientEventListener {
           @Override
           public void start(io.fjordmq.api.plugin.Settings settings) throws Exception {
             for (String name :
@@ -164,6 +165,37 @@ class PluginsTest {
             () -> Plugins.open(settings(), Map.of("tokenauth.token", "x"), SecurityObserver.NONE))
         .hasMessageContaining("plugins.tokenauth is configured, but there is no such jar");
     assertThat(open(off)).isZero();
+  }
+
+  @Test
+  void shouldRefuseAFileThatIsNoJar() throws IOException {
+    Files.createDirectories(pluginDir());
+    Files.writeString(pluginDir().resolve("token-auth.jar"), "<html>404</html>");
+    assertThatThrownBy(() -> Plugins.open(settings(), Map.of(), SecurityObserver.NONE))
+        .isInstanceOf(SecurityStartException.class)
+        .hasMessageContaining("token-auth.jar is not a jar file");
+    assertThat(SecurityFiles.problems(settings(), Map.of())).hasSize(1);
+  }
+
+  @Test
+  void shouldIgnoreOtherFilesInTheFolder() throws IOException {
+    Files.createDirectories(pluginDir());
+    Files.writeString(pluginDir().resolve("token-auth.jar.bak"), "old");
+    assertThat(open(Map.of())).isZero();
+  }
+
+  @Test
+  void shouldWarnOnceOfAJarThatWasReplaced() throws IOException {
+    plugin("token-auth", "Authenticator=com.example.TokenAuthenticator", EXAMPLE);
+    Path jar = pluginDir().resolve("token-auth.jar");
+    PluginFiles files = new PluginFiles();
+    files.add(List.of(jar));
+    assertThat(files.warnOfChanges()).isEmpty();
+    Files.writeString(jar, "another");
+    assertThat(files.warnOfChanges()).containsExactly(jar);
+    assertThat(files.warnOfChanges()).isEmpty();
+    Files.delete(jar);
+    assertThat(files.warnOfChanges()).containsExactly(jar);
   }
 
   private int open(Map<String, String> values) {

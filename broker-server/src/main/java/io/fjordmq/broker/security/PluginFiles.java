@@ -1,0 +1,62 @@
+package io.fjordmq.broker.security;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The jars that plugins were loaded from. A running node keeps the classes it has loaded: one whose
+ * jar is replaced has to be restarted, which the log says once for each change. Not thread-safe.
+ */
+final class PluginFiles {
+  private static final Logger LOG = LoggerFactory.getLogger(PluginFiles.class);
+
+  private record Signature(FileTime modified, long size) {}
+
+  private final Map<Path, @Nullable Signature> loaded = new HashMap<>();
+
+  /** Remembers the files as they are now. */
+  void add(List<Path> jars) {
+    jars.forEach(jar -> loaded.put(jar, signature(jar)));
+  }
+
+  /**
+   * Warns of files that have changed or gone since they were loaded, or since the last warning.
+   *
+   * @return the files that it warned of
+   */
+  Set<Path> warnOfChanges() {
+    Set<Path> changed = new HashSet<>();
+    for (Map.Entry<Path, @Nullable Signature> file : loaded.entrySet()) {
+      Signature now = signature(file.getKey());
+      if (now == null ? file.getValue() != null : !now.equals(file.getValue())) {
+        file.setValue(now);
+        changed.add(file.getKey());
+        LOG.warn(
+            "Plugin file {} after it was loaded; restart the node to apply this path={}",
+            now == null ? "was removed" : "changed",
+            file.getKey());
+      }
+    }
+    return changed;
+  }
+
+  private static @Nullable Signature signature(Path file) {
+    try {
+      BasicFileAttributes attributes = Files.readAttributes(file, BasicFileAttributes.class);
+      return new Signature(attributes.lastModifiedTime(), attributes.size());
+    } catch (IOException e) {
+      return null;
+    }
+  }
+}

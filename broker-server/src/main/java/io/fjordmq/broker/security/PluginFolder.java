@@ -1,0 +1,166 @@
+package io.fjordmq.broker.security;
+
+import io.fjordmq.api.plugin.Settings;
+import java.io.IOException;
+import java.net.MalformedURLException;
+import java.net.URL;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import java.util.zip.ZipException;
+import java.util.zip.ZipFile;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Finds the plugins in a folder and the settings of each; loads nothing. */
+final class PluginFolder {
+  private static final Logger LOG = LoggerFactory.getLogger(PluginFolder.class);
+
+  private static final String ORDER = "order";
+  private static final long USUAL_ORDER = 100;
+  private static final String ENABLED = "enabled";
+
+  /**
+   * A plugin as it lies in the folder.
+   *
+   * @param name its jar without .jar, or its folder
+   * @param path of its jar or folder
+   * @param jars every jar of it
+   */
+  record Found(String name, Path path, List<Path> jars, Settings settings, long order) {
+    /** Where its classes are. */
+    List<URL> urls() {
+      List<URL> urls = new ArrayList<>();
+      try {
+        if (Files.isDirectory(path)) {
+          urls.add(path.toUri().toURL());
+        }
+        for (Path jar : jars) {
+          urls.add(jar.toUri().toURL());
+        }
+      } catch (MalformedURLException e) {
+        throw new IllegalStateException("A path is always a URL", e);
+      }
+      return urls;
+    }
+  }
+
+  private PluginFolder() {}
+
+  /**
+   * The enabled plugins in the order in which they are asked.
+   *
+   * @param values of the {@code plugins} section: {@code name.key} to value
+   * @throws SecurityStartException if a file is not a jar, or a section has no plugin
+   */
+  static List<Found> read(String pluginDir, Map<String, String> values)
+      throws SecurityStartException {
+    Path folder = Path.of(pluginDir);
+    Map<String, Map<String, String>> sections = sections(values);
+    List<Found> found = new ArrayList<>();
+    for (Path path : contents(folder)) {
+      String name = path.getFileName().toString().replaceFirst("\\.jar$", "");
+      String section = "plugins." + name;
+      Map<String, String> own = sections.remove(plain(name));
+      Settings settings = new Settings(section, own == null ? Map.of() : own);
+      try {
+        if (settings.flag(ENABLED, true)) {
+          long order = settings.number(ORDER, USUAL_ORDER);
+          found.add(new Found(name, path, jars(path), settings, order));
+        }
+      } catch (IllegalArgumentException e) {
+        throw new SecurityStartException(String.valueOf(e.getMessage()), e);
+      }
+    }
+    if (!sections.isEmpty()) {
+      throw new SecurityStartException(
+          "plugins."
+              + sections.keySet().iterator().next()
+              + " is configured, but there is no such jar or folder in "
+              + folder.toAbsolutePath());
+    }
+    found.sort(Comparator.comparingLong(Found::order).thenComparing(Found::name));
+    return found;
+  }
+
+  private static Map<String, Map<String, String>> sections(Map<String, String> values)
+      throws SecurityStartException {
+    Map<String, Map<String, String>> sections = new TreeMap<>();
+    for (Map.Entry<String, String> entry : values.entrySet()) {
+      int dot = entry.getKey().indexOf('.');
+      if (dot < 1) {
+        throw new SecurityStartException(
+            "plugins." + entry.getKey() + " must be a section with the settings of a plugin");
+      }
+      sections
+          .computeIfAbsent(plain(entry.getKey().substring(0, dot)), name -> new LinkedHashMap<>())
+          .put(entry.getKey().substring(dot + 1), entry.getValue());
+    }
+    return sections;
+  }
+
+  /** Names as {@link Settings} has them, so that sections can come from the environment. */
+  private static String plain(String name) {
+    return name.toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
+  private static List<Path> contents(Path folder) throws SecurityStartException {
+    if (!Files.isDirectory(folder)) {
+      return List.of();
+    }
+    try (Stream<Path> paths = Files.list(folder)) {
+      List<Path> sorted = paths.sorted().toList();
+      sorted.stream()
+          .filter(path -> !isPlugin(path))
+          .forEach(path -> LOG.warn("Ignored a file that is not a jar path={}", path));
+      return sorted.stream().filter(PluginFolder::isPlugin).toList();
+    } catch (IOException e) {
+      throw new SecurityStartException("securityConfig.pluginDir: cannot be read: " + e, e);
+    }
+  }
+
+  private static boolean isPlugin(Path path) {
+    return path.toString().endsWith(".jar") || Files.isDirectory(path);
+  }
+
+  private static List<Path> jars(Path plugin) throws SecurityStartException {
+    List<Path> jars = new ArrayList<>();
+    if (Files.isDirectory(plugin)) {
+      try (Stream<Path> paths = Files.list(plugin)) {
+        paths.filter(path -> path.toString().endsWith(".jar")).sorted().forEach(jars::add);
+      } catch (IOException e) {
+        throw new SecurityStartException("plugin " + plugin + " cannot be read: " + e, e);
+      }
+    } else {
+      jars.add(plugin);
+    }
+    for (Path jar : jars) {
+      requireJar(jar);
+    }
+    return jars;
+  }
+
+  /** A class loader treats a file that is no archive as an empty one. */
+  private static void requireJar(Path jar) throws SecurityStartException {
+    try {
+      new ZipFile(jar.toFile()).close();
+    } catch (ZipException e) {
+      throw new SecurityStartException(
+          "plugin "
+              + jar
+              + " is not a jar file ("
+              + e.getMessage()
+              + "): copy it again, or remove it",
+          e);
+    } catch (IOException e) {
+      throw new SecurityStartException("plugin " + jar + " cannot be read: " + e, e);
+    }
+  }
+}
