@@ -17,7 +17,9 @@ public enum Cause {
   /** Too many logins failed from the client's address. */
   TOO_MANY_FAILURES,
   /** No provider knows the authentication method. */
-  BAD_METHOD;
+  BAD_METHOD,
+  /** The client identifier belongs to the session of another user. */
+  OTHER_USER;
 
   private final String label = name().toLowerCase(Locale.ROOT);
 

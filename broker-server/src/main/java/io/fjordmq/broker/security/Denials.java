@@ -1,7 +1,7 @@
 package io.fjordmq.broker.security;
 
+import io.fjordmq.api.plugin.ClientEventListener;
 import io.fjordmq.api.plugin.ClientInfo;
-import io.fjordmq.api.plugin.EventListener;
 import io.fjordmq.broker.security.SecurityObserver.Attempt;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -28,7 +28,7 @@ final class Denials {
       log.info("{} may not {}: {}{}{}", client, what, why(ruling), by(ruling), others);
     }
     events.denied(
-        new EventListener.Denial(
+        new ClientEventListener.Denial(
             client.tenant(), client.clientId(), client.userName(), what, ruling.by()));
   }
 
@@ -40,6 +40,7 @@ final class Denials {
     return switch (ruling.cause()) {
       case DENIED -> "denied";
       case NOBODY_ALLOWED -> "no rule allows it";
+      case OTHER_USER -> "the session belongs to another user";
       default -> "no answer (" + ruling.cause().label() + ")";
     };
   }

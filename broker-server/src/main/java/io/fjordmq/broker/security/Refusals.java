@@ -1,7 +1,7 @@
 package io.fjordmq.broker.security;
 
+import io.fjordmq.api.plugin.ClientEventListener;
 import io.fjordmq.api.plugin.ConnectAttempt;
-import io.fjordmq.api.plugin.EventListener;
 import io.fjordmq.broker.security.Admission.Refusal;
 import io.fjordmq.broker.security.Admission.Refused;
 import io.fjordmq.broker.security.SecurityObserver.Attempt;
@@ -62,7 +62,8 @@ final class Refusals {
       log.info("{} is refused: {}: {}{}{}", attempt, refusal.words(), detail, decidedBy, others);
     }
     events.denied(
-        new EventListener.Denial(null, attempt.clientId(), attempt.userName(), "connect", by));
+        new ClientEventListener.Denial(
+            null, attempt.clientId(), attempt.userName(), "connect", by));
     return new Refused(refusal, detail);
   }
 }

@@ -3,15 +3,16 @@ package io.fjordmq.broker.security;
 import io.fjordmq.api.plugin.Authentication;
 import io.fjordmq.api.plugin.Authenticator;
 import io.fjordmq.api.plugin.Authorizer;
+import io.fjordmq.api.plugin.ClientEventListener;
 import io.fjordmq.api.plugin.ClientInfo;
 import io.fjordmq.api.plugin.ConnectAttempt;
 import io.fjordmq.api.plugin.EnhancedAuthenticator;
-import io.fjordmq.api.plugin.EventListener;
 import io.fjordmq.api.plugin.Extension;
 import io.fjordmq.api.plugin.Identity;
 import io.fjordmq.broker.security.Admission.Admitted;
 import io.fjordmq.broker.security.Admission.Refusal;
 import io.fjordmq.broker.security.Admission.Refused;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -42,6 +43,14 @@ public final class Security implements AutoCloseable {
   private @Nullable PasswordAuthenticator passwords;
   private @Nullable ScheduledExecutorService watching;
 
+  /** With a clock that nobody can set: it is only asked how long ago logins failed. */
+  public static Security open(
+      SecuritySettings settings, List<Plugin> plugins, SecurityObserver observer)
+      throws SecurityStartException {
+    InstantSource clock = () -> Instant.ofEpochMilli(System.nanoTime() / 1_000_000);
+    return open(settings, plugins, clock, observer);
+  }
+
   /**
    * Security as the settings have it.
    *
@@ -67,7 +76,6 @@ public final class Security implements AutoCloseable {
       return open(
           SecuritySettings.DEFAULTS,
           List.of(new Plugin("everyone is welcome", List.of(welcome), Runnable::run)),
-          InstantSource.system(),
           SecurityObserver.NONE);
     } catch (SecurityStartException e) {
       throw new IllegalStateException("nothing is there that could fail", e);
@@ -84,7 +92,8 @@ public final class Security implements AutoCloseable {
     this.observer = observer;
     this.plugins = plugins;
     events =
-        new PluginEvents(ofPlugins(EventListener.class), settings.maxWaitingEvents(), observer);
+        new PluginEvents(
+            ofPlugins(ClientEventListener.class), settings.maxWaitingEvents(), observer);
     refusals = new Refusals(new LoginLimiter(settings, clock, observer), observer, events);
     denials = new Denials(observer, events);
     methods = methods(ofPlugins(EnhancedAuthenticator.class));
