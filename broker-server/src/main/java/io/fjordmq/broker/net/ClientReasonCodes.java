@@ -9,6 +9,12 @@ final class ClientReasonCodes {
   private static final int DISCONNECT = 14;
   private static final int AUTH = 15;
 
+  /**
+   * The standard gives it to servers (MQTT 5.0 §3.4.2.1, §3.5.2.1), but it is a success, so what a
+   * client means by it is clear.
+   */
+  private static final int NO_MATCHING_SUBSCRIBERS = 0x10;
+
   private ClientReasonCodes() {}
 
   /**
@@ -21,7 +27,7 @@ final class ClientReasonCodes {
     return switch (type) {
       case PUBACK, PUBREC ->
           switch (code) {
-            case 0x00, 0x80, 0x83, 0x87, 0x90, 0x91, 0x97, 0x99 -> true;
+            case 0x00, NO_MATCHING_SUBSCRIBERS, 0x80, 0x83, 0x87, 0x90, 0x91, 0x97, 0x99 -> true;
             default -> false;
           };
       case PUBREL, PUBCOMP -> code == 0x00 || code == 0x92;

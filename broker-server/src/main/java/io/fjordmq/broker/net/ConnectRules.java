@@ -63,8 +63,11 @@ record ConnectRules(int level, @Nullable String willTopic) {
    */
   private static ProtocolViolation unsupported(int level) {
     int told = (level & BRIDGE) != 0 && (level & ~BRIDGE) < 5 ? level & ~BRIDGE : level;
+    // Level 0 means that none is known, which is not so here: it is told what MQTT 3 is.
     return new ProtocolViolation(
-        CloseReason.UNSUPPORTED_PROTOCOL_VERSION, "unknown protocol, level " + level, told);
+        CloseReason.UNSUPPORTED_PROTOCOL_VERSION,
+        "unknown protocol, level " + level,
+        Math.max(1, told));
   }
 
   private static void checkFlags(int flags, int level) {

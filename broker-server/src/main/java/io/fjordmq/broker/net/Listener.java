@@ -128,6 +128,11 @@ public final class Listener implements AutoCloseable {
     return remote == null ? null : Peer.plain(settings.name(), remote);
   }
 
+  /** To be told when the system cannot hand a connection over; after Netty's own handler. */
+  void onAcceptFailure(AcceptFailures failures) {
+    channel.pipeline().addLast(failures);
+  }
+
   public ListenerSettings settings() {
     return settings;
   }

@@ -1,7 +1,9 @@
 package io.fjordmq.broker.net;
 
+import io.fjordmq.broker.limits.Overload;
 import io.fjordmq.broker.session.CloseReason;
 import io.fjordmq.broker.session.Peer;
+import io.fjordmq.broker.session.ReadSlices;
 import io.fjordmq.broker.session.SessionSettings;
 import io.fjordmq.broker.session.Sessions;
 import io.netty.channel.Channel;
@@ -62,15 +64,31 @@ final class MqttPipeline extends ChannelInitializer<Channel> {
       return;
     }
     channel.closeFuture().addListener(closed -> connections.decrementAndGet());
+    if (channel.parent() != null && !admitDescriptor(channel)) {
+      return;
+    }
     SessionSettings settings = sessions.settings();
     ChannelPipeline pipeline = channel.pipeline();
     wire.addTo(channel);
-    pipeline.addLast("frames", new PacketFramer(settings.maxPacketBytes()));
+    ReadSlices slices = sessions.newSlices(channel);
+    pipeline.addLast("frames", new PacketFramer(settings.maxPacketBytes(), slices));
     // The framer has checked the size, by the limit of the tenant once that is known; the client
     // identifier's length is checked with the CONNECT.
     pipeline.addLast("decoder", new MqttDecoder(SessionSettings.LARGEST_PACKET, 65_535, true));
     pipeline.addLast("encoder", MqttEncoder.INSTANCE);
-    pipeline.addLast("session", sessions.newConnection());
+    pipeline.addLast("session", sessions.newConnection(slices));
+  }
+
+  /** Only of listeners: a channel that was adopted may have no file descriptor. */
+  private boolean admitDescriptor(Channel channel) {
+    Overload overload = sessions.overload();
+    if (overload.admitConnection()) {
+      channel.closeFuture().addListener(closed -> overload.connectionEnded());
+      return true;
+    }
+    sessions.observer().refused(CloseReason.NO_FILE_DESCRIPTORS);
+    channel.close();
+    return false;
   }
 
   /** Connections of this listener. */

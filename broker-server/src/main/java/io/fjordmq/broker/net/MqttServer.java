@@ -116,6 +116,7 @@ public final class MqttServer implements AutoCloseable {
             sessions,
             settings.socket().maxConnections());
     Listener listener = Listener.open(settings, transport, acceptors, workers, pipeline);
+    listener.onAcceptFailure(new AcceptFailures(settings.key(), sessions.observer()));
     listeners.add(listener);
     log.info(
         "MQTT on {} ({}{})",

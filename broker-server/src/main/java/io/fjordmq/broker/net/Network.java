@@ -1,12 +1,19 @@
 package io.fjordmq.broker.net;
 
-import io.netty.util.NetUtil;
 import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.util.Arrays;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** A block of addresses that share their first bits; one address is a block, too. */
 final class Network {
+  private static final String BYTE = "(25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])";
+  private static final Pattern IPV4 = Pattern.compile(BYTE + "(\\." + BYTE + "){3}");
+
+  /** With a colon: {@link InetAddress} takes it for an address and never asks DNS. */
+  private static final Pattern MAYBE_IPV6 = Pattern.compile("[0-9a-fA-F:.]*:[0-9a-fA-F:.]*");
+
   private final byte[] address;
   private final int prefix;
 
@@ -22,8 +29,7 @@ final class Network {
    */
   static Network parse(String text) {
     int slash = text.indexOf('/');
-    byte @Nullable [] bytes =
-        NetUtil.createByteArrayFromIpAddressString(slash < 0 ? text : text.substring(0, slash));
+    byte @Nullable [] bytes = bytesOf(slash < 0 ? text : text.substring(0, slash));
     String bits = slash < 0 ? "" : text.substring(slash + 1);
     if (bytes == null || (slash >= 0 && !bits.matches("[0-9]{1,3}"))) {
       throw notOne(text);
@@ -33,6 +39,21 @@ final class Network {
       throw notOne(text);
     }
     return new Network(bytes, prefix);
+  }
+
+  /**
+   * Without Netty, whose classes would initialize logging before the configuration, which this is
+   * part of, says where the log files go.
+   */
+  private static byte @Nullable [] bytesOf(String text) {
+    if (!IPV4.matcher(text).matches() && !MAYBE_IPV6.matcher(text).matches()) {
+      return null;
+    }
+    try {
+      return InetAddress.getByName(text).getAddress();
+    } catch (UnknownHostException e) {
+      return null;
+    }
   }
 
   private static IllegalArgumentException notOne(String text) {

@@ -5,15 +5,20 @@ import io.fjordmq.broker.session.CloseReason;
 import io.fjordmq.broker.session.LongWillTopic;
 import io.fjordmq.broker.session.PacketLimit;
 import io.fjordmq.broker.session.ProtocolViolation;
+import io.fjordmq.broker.session.ReadSlices;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.ByteToMessageDecoder;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Cuts the stream into whole packets. A packet's size is read from its fixed header before any of
  * it is kept, so that nobody makes the broker buffer more than the maximum packet size (MQTT 5.0
  * §2.1.4, §3.1.2.11.4).
+ *
+ * <p>How many packets it hands on at once is up to {@link ReadSlices}; the rest stays as bytes.
  *
  * <p>After a mistake it emits one {@link ProtocolViolation} and swallows the rest.
  */
@@ -22,12 +27,66 @@ final class PacketFramer extends ByteToMessageDecoder {
   private static final int CONNECT = 1;
   private static final int TLS_HANDSHAKE = 0x16;
 
+  private final ReadSlices slices;
   private int maxPacketBytes;
   private int protocolLevel;
   private boolean broken;
+  private boolean closed;
+  private @Nullable ProtocolViolation fault;
 
-  PacketFramer(int maxPacketBytes) {
+  PacketFramer(int maxPacketBytes, ReadSlices slices) {
     this.maxPacketBytes = maxPacketBytes;
+    this.slices = slices;
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext ctx) {
+    slices.onContinue(() -> goOn(ctx));
+  }
+
+  private void goOn(ChannelHandlerContext ctx) {
+    if (ctx.isRemoved() || closed) {
+      return; // the rest was handed on when the connection was closed
+    }
+    try {
+      channelRead(ctx, Unpooled.EMPTY_BUFFER);
+      ProtocolViolation violation = fault;
+      if (violation != null && !slices.isBehind()) {
+        fault = null;
+        ctx.fireChannelRead(violation);
+      }
+      channelReadComplete(ctx);
+    } catch (Exception | OutOfMemoryError e) { // as netty does for what it calls
+      ctx.fireExceptionCaught(e);
+    }
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object input) throws Exception {
+    if (input instanceof ProtocolViolation violation && slices.isBehind()) {
+      fault = violation; // of the layer below: what came before it has its turn first
+    } else {
+      super.channelRead(ctx, input);
+    }
+  }
+
+  @Override
+  public void channelReadComplete(ChannelHandlerContext ctx) throws Exception {
+    slices.endOfRead();
+    if (slices.isBehind()) {
+      // Netty's decoder asks for more when a read brought no packet; here enough is waiting.
+      discardSomeReadBytes();
+      ctx.fireChannelReadComplete();
+    } else {
+      super.channelReadComplete(ctx);
+    }
+  }
+
+  /** Hands on whatever is whole: the session shares it out, the channel cannot wait. */
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) throws Exception {
+    closed = true;
+    super.channelInactive(ctx);
   }
 
   /** The client's tenant is known, and with it how large its packets may be from here on. */
@@ -42,8 +101,11 @@ final class PacketFramer extends ByteToMessageDecoder {
 
   @Override
   protected void decode(ChannelHandlerContext ctx, ByteBuf in, List<Object> out) {
-    if (broken) {
+    if (broken || slices.isAbandoned()) {
       in.skipBytes(in.readableBytes());
+      return;
+    }
+    if (!closed && !slices.takesPacket()) {
       return;
     }
     try {

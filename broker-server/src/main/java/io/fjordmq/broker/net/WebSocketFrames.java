@@ -1,6 +1,7 @@
 package io.fjordmq.broker.net;
 
 import io.fjordmq.broker.session.CloseReason;
+import io.fjordmq.broker.session.FrameBytes;
 import io.fjordmq.broker.session.ProtocolViolation;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelDuplexHandler;
@@ -23,6 +24,9 @@ import io.netty.util.ReferenceCountUtil;
  * begin and end in them (MQTT-6.0.0-2); what is written goes out in binary frames (MQTT-6.0.0-1).
  */
 final class WebSocketFrames extends ChannelDuplexHandler {
+  /** Of a short frame: two bytes and the mask. */
+  private static final int HEAD_BYTES = 6;
+
   private WebSocketCloseStatus farewell = WebSocketCloseStatus.NORMAL_CLOSURE;
   private boolean ended;
 
@@ -32,16 +36,37 @@ final class WebSocketFrames extends ChannelDuplexHandler {
       ctx.fireChannelRead(msg);
     } else if (ended) {
       ReferenceCountUtil.release(msg);
+    } else if (msg instanceof WebSocketFrame frame && frame.rsv() != 0) {
+      ReferenceCountUtil.release(msg);
+      // Compression has taken its bit away; with it, netty lets the others pass (RFC 6455 §5.2).
+      refuse(ctx, WebSocketCloseStatus.PROTOCOL_ERROR, "reserved bits without an extension");
+    } else if (msg instanceof PingWebSocketFrame || msg instanceof PongWebSocketFrame) {
+      control(ctx, (WebSocketFrame) msg);
     } else if (msg instanceof BinaryWebSocketFrame || msg instanceof ContinuationWebSocketFrame) {
-      ctx.fireChannelRead(((WebSocketFrame) msg).content());
-    } else if (msg instanceof PingWebSocketFrame ping && ctx.channel().isWritable()) {
-      ctx.writeAndFlush(new PongWebSocketFrame(ping.content()), ctx.voidPromise());
+      ByteBuf content = ((WebSocketFrame) msg).content();
+      if (!content.isReadable()) {
+        ctx.fireUserEventTriggered(new FrameBytes(HEAD_BYTES));
+      }
+      ctx.fireChannelRead(content);
     } else {
       try {
         other(ctx, msg);
       } finally {
         ReferenceCountUtil.release(msg);
       }
+    }
+  }
+
+  /**
+   * A pong answers nothing that was asked. A ping of a client that does not read is not answered:
+   * RFC 6455 §5.5.3 lets the answer to a later one stand for it.
+   */
+  private static void control(ChannelHandlerContext ctx, WebSocketFrame frame) {
+    ctx.fireUserEventTriggered(new FrameBytes(HEAD_BYTES + frame.content().readableBytes()));
+    if (frame instanceof PingWebSocketFrame && ctx.channel().isWritable()) {
+      ctx.writeAndFlush(new PongWebSocketFrame(frame.content()), ctx.voidPromise());
+    } else {
+      ReferenceCountUtil.release(frame);
     }
   }
 
@@ -54,8 +79,6 @@ final class WebSocketFrames extends ChannelDuplexHandler {
       // RFC 6455 §4.1: a client waits for the answer to its handshake.
       refuse(ctx, WebSocketCloseStatus.PROTOCOL_ERROR, "data before the WebSocket was open");
     }
-    // A pong answers nothing that was asked. A ping of a client that does not read is not answered:
-    // RFC 6455 §5.5.3 lets the answer to a later one stand for it.
   }
 
   /** MQTT-6.0.0-1: the connection ends. */

@@ -33,7 +33,24 @@ class NetworkTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"proxy.example", "10.0.0.0/33", "::/129", "10.0.0.0/", "10.0.0/8/8", "/8", ""})
+      strings = {
+        "proxy.example",
+        "10.0.0.0/33",
+        "::/129",
+        "10.0.0.0/",
+        "10.0.0/8/8",
+        "/8",
+        "",
+        "10.0.0",
+        "10.0.0.256",
+        "010.0.0.1",
+        "1",
+        "1.2.3.4.5",
+        "fd00:::1",
+        "::g",
+        ":",
+        "fe80::1%eth0"
+      })
   void shouldRefuse(String text) {
     assertThatThrownBy(() -> Network.parse(text)).hasMessageStartingWith("proxyTrusted must be");
   }

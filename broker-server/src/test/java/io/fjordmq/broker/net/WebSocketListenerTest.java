@@ -6,6 +6,7 @@ import static io.fjordmq.broker.net.OpenListener.PONG;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.fjordmq.broker.limits.Limit;
 import io.fjordmq.broker.net.OpenListener.Line;
 import io.fjordmq.broker.session.CloseReason;
 import io.netty.buffer.ByteBufUtil;
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** MQTT over WebSocket (MQTT 5.0 §6); the client is the JDK's, or bytes where it is too polite. */
@@ -138,6 +140,66 @@ class WebSocketListenerTest {
       client.socket.sendPong(ByteBuffer.allocate(0)).join();
       client.send(CONNECT, true);
       assertThat(OpenListener.take(client.frames)).startsWith("20");
+      client.socket.abort();
+    }
+  }
+
+  /** RFC 6455 §5.2; bit 1 belongs to compression if that was negotiated, the others to nobody. */
+  @ParameterizedTest(name = "first byte {0}, compression {1}")
+  @CsvSource({
+    "c2, off",
+    "a2, off",
+    "92, off",
+    "c9, off",
+    "c2, possible",
+    "a2, possible",
+    "c9, possible",
+    "a2, on",
+    "d2, on",
+    "e2, on",
+    "c9, on",
+    "aa, on"
+  })
+  void shouldEndAtReservedBitsWithoutAnExtension(String first, String compression)
+      throws Exception {
+    try (OpenListener listener =
+            new OpenListener(
+                OpenListener.webSocket(
+                    new WebSocketSettings("/mqtt", 1_024, !compression.equals("off"))));
+        Line line = listener.connect()) {
+      String more = "Sec-WebSocket-Protocol: mqtt\r\n";
+      if (compression.equals("on")) {
+        more += "Sec-WebSocket-Extensions: permessage-deflate\r\n";
+      }
+      String request = UPGRADE.formatted("/mqtt", more);
+      line.socket().getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+      line.send(first + "80" + "00000000");
+      String answer = ByteBufUtil.hexDump(line.socket().getInputStream().readAllBytes());
+      assertThat(answer).containsPattern("88..03ea"); // close, 1002
+      listener.awaitRefused(CloseReason.WEBSOCKET_ERROR, 1);
+    }
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @ValueSource(strings = {"ping", "pong", "empty"})
+  void shouldCountFramesWithoutPacketsInTheReadRate(String frame) throws Exception {
+    try (OpenListener listener =
+        new OpenListener(
+            Settings.with("readBytesPerSecond", 100),
+            OpenListener.webSocket(WebSocketSettings.DEFAULTS))) {
+      Client client = new Client(listener, "mqtt");
+      client.send(CONNECT, true);
+      OpenListener.take(client.frames);
+      for (int i = 0; i < 20; i++) {
+        switch (frame) {
+          case "ping" -> client.socket.sendPing(ByteBuffer.allocate(100)).join();
+          case "pong" -> client.socket.sendPong(ByteBuffer.allocate(100)).join();
+          default -> client.send("", true);
+        }
+      }
+      OpenListener.await(
+          () -> listener.world.observer.limits.containsKey(Limit.READ_RATE.label()),
+          () -> "the read rate was reached, but " + listener.world.observer.limits);
       client.socket.abort();
     }
   }

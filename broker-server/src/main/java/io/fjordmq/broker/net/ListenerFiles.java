@@ -1,0 +1,32 @@
+package io.fjordmq.broker.net;
+
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Checks the files that listeners name before anything is opened. */
+public final class ListenerFiles {
+  private ListenerFiles() {}
+
+  /**
+   * Reads and parses the TLS files of all listeners; blocks on the disk.
+   *
+   * @return one message for each listener whose files cannot be used, which names the key and the
+   *     file
+   */
+  public static List<String> problems(List<ListenerSettings> listeners) {
+    List<String> problems = new ArrayList<>();
+    for (ListenerSettings listener : listeners) {
+      TlsSettings tls = listener.tls();
+      if (tls == null) {
+        continue;
+      }
+      try {
+        ServerTls.open(listener.key(), tls, TlsLibrary.best(), InstantSource.system()).close();
+      } catch (IllegalStateException e) {
+        problems.add(String.valueOf(e.getMessage()));
+      }
+    }
+    return problems;
+  }
+}
