@@ -20,6 +20,10 @@ public enum CloseReason {
   FIRST_PACKET_NOT_CONNECT(-1, -1),
   /** The listener is full. */
   TOO_MANY_CONNECTIONS(-1, -1),
+  /** The process is almost out of file descriptors. */
+  NO_FILE_DESCRIPTORS(-1, -1),
+  /** The operating system could not hand the connection over; it may still come. */
+  ACCEPT_FAILED(-1, -1),
   /** A connection to a listener for proxies came from somewhere else. */
   PROXY_NOT_TRUSTED(-1, -1),
   /** A proxy did not begin with a valid PROXY header. */

@@ -22,7 +22,8 @@ final class ConnAckRefusal {
    * @param maxPacketBytes the client takes (MQTT-3.1.2-24): else it gets no words, or no packet
    */
   static void send(
-      Channel channel, int protocolLevel, int maxPacketBytes, CloseReason reason, String detail) {
+      Channel channel, int protocolLevel, int maxPacketBytes, CloseReason why, String detail) {
+    CloseReason reason = inConnAck(why);
     if (protocolLevel >= 5 && isForConnAck(reason)) {
       ByteBuf packet = mqtt5(channel, reason, detail);
       if (packet.readableBytes() > maxPacketBytes) {
@@ -39,6 +40,13 @@ final class ConnAckRefusal {
       channel.writeAndFlush(packet, channel.voidPromise());
     }
     LingeringClose.begin(channel);
+  }
+
+  /** What a node that is going away says; the codes for that are for DISCONNECT alone. */
+  private static CloseReason inConnAck(CloseReason reason) {
+    return reason == CloseReason.SERVER_SHUTTING_DOWN || reason == CloseReason.NODE_DOWN
+        ? CloseReason.SERVER_UNAVAILABLE
+        : reason;
   }
 
   private static ByteBuf mqtt5(Channel channel, CloseReason reason, String detail) {

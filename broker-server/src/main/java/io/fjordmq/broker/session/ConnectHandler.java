@@ -30,6 +30,7 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
 
   private final Sessions sessions;
   private final SessionServices services;
+  private final ReadSlices slices;
   private final ArrayDeque<Object> early = new ArrayDeque<>(2);
   private @Nullable ReadGate gate;
   private @Nullable ConnectAuthentication authentication;
@@ -40,9 +41,10 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
   private int protocolLevel;
   private int maxPacketBytes = SessionSettings.LARGEST_PACKET;
 
-  ConnectHandler(Sessions sessions) {
+  ConnectHandler(Sessions sessions, ReadSlices slices) {
     this.sessions = sessions;
     this.services = sessions.services();
+    this.slices = slices;
   }
 
   @Override
@@ -132,7 +134,7 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
     }
     ConnectRequest request =
         new ConnectReader(services.settings(), LongWillTopic.take(ctx.channel())).read(connect);
-    ReadGate closed = new ReadGate(ctx.channel(), services.observer());
+    ReadGate closed = slices.gate();
     closed.close(ReadGate.CONNECT);
     gate = closed;
     ConnectAuthentication asking =
@@ -184,7 +186,7 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
     @Override
     public void admitted(ClientAccess access, byte[] data) {
       if (!isGone()) {
-        begin(ctx, request, closed, access, data);
+        begin(ctx, request, access, data);
       }
     }
 
@@ -201,14 +203,10 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
   }
 
   private void begin(
-      ChannelHandlerContext ctx,
-      ConnectRequest request,
-      ReadGate closed,
-      ClientAccess access,
-      byte[] data) {
+      ChannelHandlerContext ctx, ConnectRequest request, ClientAccess access, byte[] data) {
     Session mine;
     try {
-      mine = admit(ctx, request.authenticated(data), access, closed);
+      mine = admit(ctx, request.authenticated(data), access);
     } catch (ProtocolViolation violation) {
       refuse(ctx, violation, access.client().tenant());
       return;
@@ -241,10 +239,9 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
   /**
    * It is known whose the client is: the limits of its tenant count from here on.
    *
-   * @throws ProtocolViolation if one of them stands against it
+   * @throws ProtocolViolation if one of them, or another user's connection, stands against it
    */
-  private Session admit(
-      ChannelHandlerContext ctx, ConnectRequest asked, ClientAccess access, ReadGate closed) {
+  private Session admit(ChannelHandlerContext ctx, ConnectRequest asked, ClientAccess access) {
     String tenant = access.client().tenant();
     SessionSettings own = services.tenants().of(tenant).session();
     ConnectRequest request = asked;
@@ -252,6 +249,7 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
       request = new ConnectReader(own).grant(asked);
       ctx.pipeline().fireUserEventTriggered(new PacketLimit(own.maxPacketBytes()));
     }
+    ClientIdOwner.requireNotInUse(services, own.bindClientIdTo(), access, protocolLevel);
     boolean replaces = services.registry().find(tenant, request.clientId()) != null;
     Limit limit = services.tenants().quota(tenant).admit(services.clock().millis(), replaces);
     if (limit != null) {
@@ -263,7 +261,7 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
           protocolLevel,
           limit);
     }
-    return new Session(sessions, ctx.channel(), request, access, closed);
+    return new Session(sessions, ctx.channel(), request, access, slices);
   }
 
   /** The client has no other connection here any more: its state is claimed. */
@@ -341,9 +339,7 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
   private void countRefusal(CloseReason reason) {
     refused = true;
     cancelTimeout();
-    if (gate != null) {
-      gate.abandon();
-    }
+    slices.gate().abandon();
     services.observer().refused(reason);
   }
 

@@ -9,6 +9,8 @@ import io.fjordmq.inbox.Claim;
 import io.fjordmq.inbox.PublishId;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -22,13 +24,18 @@ final class Connection {
   private final String tenant;
   private final Dialect dialect;
   private final PacketWriter writer;
-  private final ReadGate gate;
+  private final ReadSlices slices;
   private final Throttle throttle;
   private final SessionSettings settings;
   private final Consumer<ProtocolViolation> failed;
   private Runnable resumed = () -> {};
   private Claim claim = Claim.NONE;
-  private boolean paused;
+  private final HeldClients holding;
+  private final List<Runnable> whenServed = new ArrayList<>(0);
+  private int undecided;
+  private int betweenSlices;
+  private boolean held;
+  private boolean resuming;
   private boolean ended;
 
   /**
@@ -41,8 +48,9 @@ final class Connection {
       SessionServices services,
       ConnectRequest request,
       ClientAccess access,
-      ReadGate gate,
+      ReadSlices slices,
       TimeoutWheel wheel,
+      HeldClients holding,
       Consumer<ProtocolViolation> failed,
       Runnable mayWriteAgain) {
     this.channel = channel;
@@ -52,9 +60,10 @@ final class Connection {
     this.tenant = access.client().tenant();
     this.settings = services.tenants().of(tenant).session();
     this.dialect = Dialect.of(request, settings);
-    this.gate = gate;
+    this.slices = slices;
     this.throttle = new Throttle(wheel, this, mayWriteAgain);
     this.writer = new PacketWriter(channel, throttle, services.observer());
+    this.holding = holding;
     this.failed = failed;
   }
 
@@ -102,7 +111,12 @@ final class Connection {
   }
 
   ReadGate gate() {
-    return gate;
+    return slices.gate();
+  }
+
+  /** The slices in which its packets are handled. */
+  ReadSlices slices() {
+    return slices;
   }
 
   Throttle throttle() {
@@ -137,7 +151,11 @@ final class Connection {
 
   /** Publishes what the client has sent. */
   void publish(Message message, @Nullable PublishId id, PublishListener listener) {
-    services.publisher().publish(tenant, message, claim, id, listener);
+    int visited = services.publisher().publish(tenant, message, claim, id, listener);
+    if (visited > 0) {
+      slices.slice().visited(visited);
+      throttle.matched(visited);
+    }
   }
 
   /** Ends the session for a reason. On the event loop. */
@@ -150,20 +168,94 @@ final class Connection {
    * was before it is not decided.
    */
   void pause() {
-    paused = true;
-    gate.close(ReadGate.AUTHORIZATION);
+    undecided++;
+    gate().close(ReadGate.PAUSED);
   }
 
-  boolean isPaused() {
-    return paused;
+  /**
+   * What the client has sent and still sends waits until {@link #resumeAfterSlices}, because the
+   * rest of a large packet before it continues in another slice.
+   */
+  void pauseBetweenSlices() {
+    betweenSlices++;
+    gate().close(ReadGate.PAUSED);
+  }
+
+  /**
+   * Whether what the client sends has to wait: something before it is not decided or not complete,
+   * or this node has no valid lease.
+   */
+  boolean mustWait() {
+    return isPaused() || !mayAct();
+  }
+
+  private boolean isPaused() {
+    return undecided + betweenSlices > 0;
+  }
+
+  /** Whether it waits for nothing but its next slices. */
+  boolean isBetweenSlices() {
+    return betweenSlices > 0 && undecided == 0 && mayAct();
+  }
+
+  /** Whether this node may act for the client; if not, the client is held until it may. */
+  boolean mayAct() {
+    if (!held && !ended && !holding.mayServe()) {
+      held = true;
+      gate().close(ReadGate.LEASE);
+      holding.add(this);
+    }
+    return !held;
+  }
+
+  /** Runs it now, or once this node has a valid lease again; never if the session ends first. */
+  void whenServed(Runnable action) {
+    if (mayAct()) {
+      action.run();
+    } else {
+      whenServed.add(action);
+    }
+  }
+
+  /** Continues what waited for the lease, which has been renewed. */
+  void release() {
+    held = false;
+    if (ended) {
+      return;
+    }
+    List<Runnable> waiting = List.copyOf(whenServed);
+    whenServed.clear();
+    waiting.forEach(this::whenServed);
+    goOn();
   }
 
   /** What waited is worked off now. */
   void resume() {
-    paused = false;
-    resumed.run();
-    if (!paused) {
-      gate.open(ReadGate.AUTHORIZATION);
+    undecided--;
+    goOn();
+  }
+
+  /** The large packet is complete. */
+  void resumeAfterSlices() {
+    betweenSlices--;
+    goOn();
+  }
+
+  private void goOn() {
+    if (resuming) {
+      return; // called from its own loop, which goes on: no second one on top of it
+    }
+    resuming = true;
+    try {
+      resumed.run();
+    } finally {
+      resuming = false;
+    }
+    if (!isPaused()) {
+      gate().open(ReadGate.PAUSED);
+    }
+    if (!held) {
+      gate().open(ReadGate.LEASE);
     }
   }
 
@@ -181,7 +273,12 @@ final class Connection {
   /** The session has ended: nobody waits for answers any more, nothing may be written. */
   void end() {
     ended = true;
+    holding.remove(this);
     writer.discard();
+    if (held) {
+      held = false;
+      loop().execute(resumed); // releases the packets that waited for the lease
+    }
   }
 
   boolean isEnded() {

@@ -5,12 +5,12 @@ import io.fjordmq.api.Qos;
 import io.fjordmq.broker.delivery.PublishListener;
 import io.fjordmq.broker.delivery.PublishOutcome;
 import io.fjordmq.broker.limits.Limit;
-import io.fjordmq.broker.security.ClientAccess;
 import io.fjordmq.broker.security.Ruling;
 import io.fjordmq.broker.security.SecurityObserver.Attempt;
 import io.fjordmq.inbox.PublishId;
 import io.netty.handler.codec.mqtt.MqttPublishMessage;
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
@@ -26,9 +26,6 @@ import org.jspecify.annotations.Nullable;
 final class InboundPublishes {
   private static final int PUBACK = 0x40;
   private static final int PUBREC = 0x50;
-  private static final int NO_MATCHING_SUBSCRIBERS = 0x10;
-  private static final int IMPLEMENTATION_SPECIFIC_ERROR = 0x83;
-  private static final int QUOTA_EXCEEDED = 0x97;
 
   private static final AtomicIntegerFieldUpdater<InboundPublishes> AWAKE =
       AtomicIntegerFieldUpdater.newUpdater(InboundPublishes.class, "awake");
@@ -39,11 +36,13 @@ final class InboundPublishes {
 
   private final Connection connection;
   private final ReceivedQos2 receivedQos2;
+  private final PublishPermission permission;
   private @Nullable ArrayDeque<PendingPublish> pending;
   private int pendingBytes;
   private int unacknowledgedQos1;
   private boolean reading;
   private boolean ended;
+  private boolean parked;
   private final PublishListener atMostOnce = this::publishedAtMostOnce;
 
   @SuppressWarnings("UnusedVariable") // through UNANSWERED
@@ -61,6 +60,7 @@ final class InboundPublishes {
   InboundPublishes(Connection connection, ReceivedQos2 receivedQos2) {
     this.connection = connection;
     this.receivedQos2 = receivedQos2;
+    this.permission = new PublishPermission(connection);
   }
 
   /**
@@ -79,44 +79,15 @@ final class InboundPublishes {
       refuse(refusal, message, identifier);
       return;
     }
-    ClientAccess access = connection.access();
-    if (access.isUnlimited()) {
+    if (connection.access().isUnlimited()) {
       accept(message, identifier);
-      return;
-    }
-    Ruling ruling =
-        access.mayPublish(
-            message.topic(), message.qos(), message.retain(), message.acceptedAtMillis());
-    if (ruling == null) {
-      ask(message, identifier);
     } else {
-      acceptIf(ruling, message, identifier);
+      permission.ask(message, ruling -> acceptIf(ruling, message, identifier));
     }
-  }
-
-  /** Whoever decides takes his time: what the client has sent behind this packet waits. */
-  private void ask(Message message, int identifier) {
-    ClientAccess access = connection.access();
-    connection.pause();
-    connection.whileOpen(
-        access.askPublish(message.topic(), message.qos(), message.retain()),
-        (ruling, error) -> {
-          if (ruling == null) {
-            connection.fail(CloseReason.INTERNAL_ERROR, "authorization failed: " + error);
-            return;
-          }
-          access.remember(message.topic(), message.qos(), message.retain(), ruling);
-          reading = true;
-          try {
-            acceptIf(ruling, message, identifier);
-            connection.resume();
-          } catch (ProtocolViolation violation) {
-            connection.fail(violation.reason(), violation.detail());
-          }
-        });
   }
 
   private void acceptIf(Ruling ruling, Message message, int identifier) {
+    reading = true;
     // What a QoS 2 client repeats was decided when it came first.
     boolean again = message.qos() == Qos.EXACTLY_ONCE && !receivedQos2.isNew(identifier);
     if (ruling.allowed() || again) {
@@ -152,7 +123,7 @@ final class InboundPublishes {
       case AT_LEAST_ONCE -> {
         unacknowledgedQos1++;
         requireReceiveMaximum();
-        publish(enqueue(message, identifier, 0, false), null);
+        publish(enqueue(message, identifier, 0, false));
       }
       case EXACTLY_ONCE -> publishExactlyOnce(message, identifier);
     }
@@ -226,7 +197,11 @@ final class InboundPublishes {
     return entry;
   }
 
-  void publish(PendingPublish entry, @Nullable PublishId id) {
+  void publish(PendingPublish entry) {
+    if (parked || !connection.mayAct()) {
+      park(entry);
+      return;
+    }
     entry.published = true;
     if (refused) {
       // The client repeats both, in order: this one must not be there before the other. And the
@@ -234,7 +209,27 @@ final class InboundPublishes {
       entry.published(PublishOutcome.NOT_DURABLE);
       return;
     }
+    boolean repeatable = entry.sequence > 0 && receivedQos2.isDurable();
+    PublishId id = repeatable ? receivedQos2.publishId(entry.sequence) : null;
     connection.publish(entry.message, id, entry);
+  }
+
+  /** Nobody has got it, as this node has no valid lease: it waits, and so do those behind it. */
+  void park(PendingPublish entry) {
+    entry.published = false;
+    entry.mayBePublished();
+    if (!parked) {
+      parked = true;
+      connection.loop().execute(() -> connection.whenServed(this::publishParked));
+    }
+  }
+
+  private void publishParked() {
+    parked = false;
+    if (publishReady()) {
+      connection.services().publisher().flush();
+    }
+    drainAndFlush();
   }
 
   /** What became of a publish is known. On any thread. */
@@ -309,19 +304,19 @@ final class InboundPublishes {
 
   /** Hands over the QoS 2 publishes whose identifiers are recorded, in order. */
   private boolean publishRecorded() {
-    if (pending == null || !receivedQos2.isDurable()) {
-      return false;
-    }
+    return receivedQos2.isDurable() && publishReady();
+  }
+
+  private boolean publishReady() {
     boolean any = false;
-    for (PendingPublish entry : pending) {
-      if (entry.published) {
-        continue;
-      }
-      if (!entry.isRecorded()) {
+    for (PendingPublish entry : pending == null ? List.<PendingPublish>of() : pending) {
+      if (!entry.published && (parked || !entry.isRecorded())) {
         break;
       }
-      publish(entry, receivedQos2.publishId(entry.sequence));
-      any = true;
+      if (!entry.published) {
+        publish(entry);
+        any = true;
+      }
     }
     return any;
   }
@@ -373,15 +368,7 @@ final class InboundPublishes {
    * publisher has counted the drop.
    */
   private int reasonCode(PublishOutcome outcome) {
-    if (!connection.dialect().tellsOutcome()) {
-      return 0;
-    }
-    return switch (outcome) {
-      case NO_MATCHING_SUBSCRIBERS -> NO_MATCHING_SUBSCRIBERS;
-      case QUOTA_EXCEEDED, NO_ROOM, NODE_CONGESTED -> QUOTA_EXCEEDED;
-      case NOT_SERVING -> IMPLEMENTATION_SPECIFIC_ERROR;
-      case ACCEPTED, NOT_DURABLE -> 0;
-    };
+    return connection.dialect().tellsOutcome() ? PublishRefusal.reasonCode(outcome) : 0;
   }
 
   /** A PUBREL came in. */

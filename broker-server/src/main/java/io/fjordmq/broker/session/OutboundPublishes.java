@@ -30,6 +30,7 @@ final class OutboundPublishes {
   private final int limit;
   private final MemoryQueue live;
   private final @Nullable InboxSource inbox;
+  private final boolean guest;
   private boolean started;
   private boolean pumping;
   // Sent with QoS 1 through a share and not acknowledged: other members get them if this one goes.
@@ -46,6 +47,7 @@ final class OutboundPublishes {
     this.limit = Math.min(settings.maxInflight(), connection.request().receiveMaximum());
     this.window = new InflightWindow(limit, attachment == null ? 1 : attachment.firstUndelivered());
     this.live = new MemoryQueue(connection, this);
+    this.guest = attachment != null && attachment.guest();
     this.inbox = attachment == null ? null : new InboxSource(connection, this, attachment);
   }
 
@@ -123,11 +125,23 @@ final class OutboundPublishes {
       }
       if (mayRead(next)) {
         send(next, source);
+      } else if (guest && source == inbox) {
+        sendGuestAway();
+        return;
       } else {
         drop(DropReason.NOT_AUTHORIZED, next, source);
       }
       source.remove();
     }
+  }
+
+  /** What waits for the session's user is not dropped because somebody else came. */
+  private void sendGuestAway() {
+    started = false;
+    String detail =
+        "a message that this user may not read waits in the session, which belongs to another user;"
+            + " connect with clean start to discard it";
+    connection.loop().execute(() -> connection.fail(CloseReason.NOT_AUTHORIZED, detail));
   }
 
   /** True if a member of the share that may read it has to get it. */

@@ -57,19 +57,28 @@ final class PendingPublish implements PublishListener {
 
   @Override
   public void published(PublishOutcome outcome) {
+    if (outcome == PublishOutcome.NOT_SERVING) {
+      owner.park(this); // nothing has been done for it, and this is said at once
+      return;
+    }
     this.outcome = outcome;
     owner.settled(this, outcome);
   }
 
   /** There is nothing to record: it is distributed now. On the event loop. */
   void needsNoRecord() {
-    owner.publish(this, null);
+    owner.publish(this);
   }
 
   /** Its packet identifier is recorded: it may be distributed. On any thread. */
   void recorded() {
     recorded = true;
     owner.wake();
+  }
+
+  /** It needs no record, or has it. On the event loop. */
+  void mayBePublished() {
+    recorded = true;
   }
 
   /** The store has forgotten it, and the client has its answer. On the event loop. */

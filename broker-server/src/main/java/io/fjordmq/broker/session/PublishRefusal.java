@@ -2,6 +2,7 @@ package io.fjordmq.broker.session;
 
 import io.fjordmq.api.Message;
 import io.fjordmq.api.Qos;
+import io.fjordmq.broker.delivery.PublishOutcome;
 import io.fjordmq.broker.limits.Limit;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +19,8 @@ enum PublishRefusal {
   OVERLOADED(0x97, DropReason.OVERLOADED),
   /** {@code $SYS} is the broker's own. */
   RESERVED_TOPIC(0x87, DropReason.RESERVED_TOPIC);
+
+  private static final int NO_MATCHING_SUBSCRIBERS = 0x10;
 
   private final int reasonCode;
   private final DropReason dropReason;
@@ -53,6 +56,15 @@ enum PublishRefusal {
         .observer()
         .refusedAsOverloaded(atMostOnce ? RefusedWork.PUBLISH_QOS0 : RefusedWork.PUBLISH);
     return OVERLOADED;
+  }
+
+  /** Of the PUBACK or PUBREC of MQTT 5 for a message whose outcome is known. */
+  static int reasonCode(PublishOutcome outcome) {
+    return switch (outcome) {
+      case NO_MATCHING_SUBSCRIBERS -> NO_MATCHING_SUBSCRIBERS;
+      case QUOTA_EXCEEDED, NO_ROOM, NODE_CONGESTED -> OVERLOADED.reasonCode;
+      case ACCEPTED, NOT_DURABLE, NOT_SERVING -> 0; // the last two are not answered
+    };
   }
 
   /** Of the PUBACK or PUBREC of MQTT 5. */

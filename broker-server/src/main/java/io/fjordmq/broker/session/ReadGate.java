@@ -20,22 +20,33 @@ final class ReadGate {
   /** The node has too much to do. */
   static final int OVERLOAD = 16;
 
-  /** Whether it may publish is not decided. */
-  static final int AUTHORIZATION = 32;
+  /** Whether it may publish is not decided, or a large packet is not complete. */
+  static final int PAUSED = 32;
 
   /** It does not read what it was answered. */
   static final int ANSWERS = 64;
 
+  /** Packets that were read have not been handled. */
+  static final int BACKLOG = 128;
+
+  /** The node has no valid lease. */
+  static final int LEASE = 256;
+
   private final Channel channel;
   private final SessionObserver observer;
+  private final Runnable onlyBacklog;
   // Written on the event loop; others may look whether it is worth waking it.
   private volatile int closedBy;
   private boolean abandoned;
   private @Nullable KeepAlive keepAlive;
 
-  ReadGate(Channel channel, SessionObserver observer) {
+  /**
+   * @param onlyBacklog called when nothing but the backlog keeps it closed any more
+   */
+  ReadGate(Channel channel, SessionObserver observer, Runnable onlyBacklog) {
     this.channel = channel;
     this.observer = observer;
+    this.onlyBacklog = onlyBacklog;
   }
 
   /** Who counts the client's silence; from the opening of the gate on, if it was closed. */
@@ -50,6 +61,15 @@ final class ReadGate {
   /** True if this part of the session holds the client back. */
   boolean isClosedBy(int why) {
     return (closedBy & why) != 0;
+  }
+
+  /** True if anything else holds the client back. */
+  boolean isClosedBesides(int why) {
+    return (closedBy & ~why) != 0;
+  }
+
+  boolean isAbandoned() {
+    return abandoned;
   }
 
   void close(int why) {
@@ -68,7 +88,9 @@ final class ReadGate {
       return;
     }
     closedBy &= ~why;
-    if (closedBy == 0) {
+    if (closedBy == BACKLOG) {
+      onlyBacklog.run();
+    } else if (closedBy == 0) {
       observer.heldBack(false);
       if (keepAlive != null) {
         keepAlive.heard(); // what it has sent meanwhile is still to be read

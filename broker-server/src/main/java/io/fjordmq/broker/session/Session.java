@@ -1,5 +1,6 @@
 package io.fjordmq.broker.session;
 
+import io.fjordmq.broker.delivery.Acceptance;
 import io.fjordmq.broker.delivery.Delivery;
 import io.fjordmq.broker.delivery.LiveSession;
 import io.fjordmq.broker.delivery.SessionRegistry.Registration;
@@ -62,7 +63,7 @@ final class Session implements LiveSession {
       Channel channel,
       ConnectRequest request,
       ClientAccess access,
-      ReadGate gate) {
+      ReadSlices slices) {
     this.sessions = sessions;
     this.connection =
         new Connection(
@@ -70,8 +71,9 @@ final class Session implements LiveSession {
             sessions.services(),
             request,
             access,
-            gate,
+            slices,
             sessions.wheel(channel.eventLoop()),
+            sessions.held(),
             violation -> end(violation.reason(), violation.detail()),
             this::writable);
     this.unread = new Unread(connection);
@@ -89,6 +91,11 @@ final class Session implements LiveSession {
 
   boolean isEnded() {
     return ended;
+  }
+
+  /** True if the client is served. */
+  boolean isOpen() {
+    return open && !ended;
   }
 
   Unread unread() {
@@ -186,9 +193,7 @@ final class Session implements LiveSession {
     }
   }
 
-  /**
-   * Ends the session if the client has read nothing since the last call, though something waits.
-   */
+  /** Ends the session if the client has read nothing since the last call, though data waits. */
   void endIfStuck() {
     if (unread.isStuck() && !ended) {
       end(CloseReason.CLIENT_TOO_SLOW, "did not read while memory was short");
@@ -233,12 +238,8 @@ final class Session implements LiveSession {
       // The step of the CONNECT that is under way gives back what was claimed until then.
       connection.observer().refused(reason);
       ConnectRequest request = connection.request();
-      CloseReason told =
-          reason == CloseReason.SERVER_SHUTTING_DOWN || reason == CloseReason.NODE_DOWN
-              ? CloseReason.SERVER_UNAVAILABLE
-              : reason;
       ConnAckRefusal.send(
-          connection.channel(), request.protocolLevel(), request.maxPacketBytes(), told, detail);
+          connection.channel(), request.protocolLevel(), request.maxPacketBytes(), reason, detail);
     }
   }
 
@@ -291,8 +292,12 @@ final class Session implements LiveSession {
   }
 
   private void detach(InboxHandle inbox, long sentBelow, long expiresAfter, boolean publishWill) {
-    new SessionClaim(connection.services(), this)
-        .giveBack(inbox, sentBelow, expiresAfter, publishWill, () -> sessions.release(this));
+    SessionClaim claim = new SessionClaim(connection.services(), this);
+    if (publishWill && endReason == CloseReason.NODE_DOWN) {
+      claim.giveUp(inbox, sentBelow, expiresAfter, () -> sessions.release(this));
+    } else {
+      claim.giveBack(inbox, sentBelow, expiresAfter, publishWill, () -> sessions.release(this));
+    }
   }
 
   @Override
@@ -321,13 +326,16 @@ final class Session implements LiveSession {
   }
 
   @Override
-  public boolean deliver(Delivery delivery) {
+  public Acceptance deliver(Delivery delivery) {
     assert inEventLoop();
-    if (ended || parts == null || parts.outbound().isForOthers(delivery)) {
-      return false;
+    if (ended || parts == null) {
+      return Acceptance.ENDED;
+    }
+    if (parts.outbound().isForOthers(delivery)) {
+      return Acceptance.NOT_ALLOWED;
     }
     parts.outbound().deliver(delivery);
-    return true;
+    return Acceptance.TAKEN;
   }
 
   @Override

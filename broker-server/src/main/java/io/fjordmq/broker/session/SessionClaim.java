@@ -5,6 +5,8 @@ import io.fjordmq.inbox.Attachment;
 import io.fjordmq.inbox.Claim;
 import io.fjordmq.inbox.InboxHandle;
 import io.fjordmq.inbox.InboxId;
+import io.fjordmq.inbox.SessionUser;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,7 +32,7 @@ record SessionClaim(SessionServices services, Session mine) {
   void begin(Listener listener) {
     ConnectRequest request = mine.connection().request();
     boolean isTransient = request.cleanStart() && request.expirySeconds() == 0;
-    if (isTransient && request.will() == null) {
+    if (isTransient && request.will() == null && !user().exclusive()) {
       discard(listener);
     } else {
       attach(request, isTransient, listener);
@@ -53,7 +55,7 @@ record SessionClaim(SessionServices services, Session mine) {
   /**
    * A session that is resumed only to end with this connection (Clean Start 0, expiry 0) is a
    * persistent one until then. The inbox of a transient one holds nothing but its will, which is to
-   * be published though this node dies.
+   * be published though this node dies, and an exclusive user, so that other nodes refuse others.
    */
   private void attach(ConnectRequest request, boolean isTransient, Listener listener) {
     AttachRequest attach =
@@ -63,7 +65,8 @@ record SessionClaim(SessionServices services, Session mine) {
             services.self().incarnation(),
             isTransient ? 0 : Math.max(1, request.expirySeconds()),
             request.will(),
-            services.tenants().of(mine.tenant()).inbox());
+            services.tenants().of(mine.tenant()).inbox(),
+            isTransient && !user().exclusive() ? null : user());
     mine.connection()
         .whenDone(
             services.inboxes().attach(id(), attach),
@@ -95,21 +98,32 @@ record SessionClaim(SessionServices services, Session mine) {
    */
   void giveBack(
       InboxHandle inbox, long sentBelow, long expiresAfter, boolean publishWill, Runnable then) {
-    services
-        .inboxes()
-        .detach(inbox, sentBelow, expiresAfter, publishWill)
-        .whenComplete(
-            (done, error) -> {
-              if (error != null && !StoreFailure.isFenced(error)) {
-                log.warn(
-                    "The inbox of client {} of tenant {} was not given back: {};"
-                        + " that is tried again, and its next connection takes it over",
-                    mine.clientId(),
-                    mine.tenant(),
-                    error.toString());
-              }
-              then.run();
-            });
+    giveBack(services.inboxes().detach(inbox, sentBelow, expiresAfter, publishWill), then);
+  }
+
+  /** The same when it is this node that goes, not the client. */
+  void giveUp(InboxHandle inbox, long sentBelow, long expiresAfter, Runnable then) {
+    giveBack(services.inboxes().giveUp(inbox, sentBelow, expiresAfter), then);
+  }
+
+  private void giveBack(CompletableFuture<Void> detached, Runnable then) {
+    detached.whenComplete(
+        (done, error) -> {
+          if (error != null && !StoreFailure.isFenced(error)) {
+            log.warn(
+                "Could not detach an inbox, retrying; the client's next connection takes it over anyway:"
+                    + " {} client={} tenant={}",
+                error.toString(),
+                mine.clientId(),
+                mine.tenant());
+          }
+          then.run();
+        });
+  }
+
+  private SessionUser user() {
+    Connection connection = mine.connection();
+    return connection.settings().bindClientIdTo().user(connection.access().client());
   }
 
   private InboxId id() {

@@ -24,12 +24,15 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
   private static final Logger log = LoggerFactory.getLogger(SessionHandler.class);
 
   private static final int PINGRESP = 0xD0;
+  private static final String CLOSED = "closed without DISCONNECT";
 
   private final Session session;
   private final Session.Parts parts;
 
-  // What came while something before it was not decided; no more than one read can hold.
+  // What came while something before it was not decided, or was left when the connection ended; no
+  // more than one read can hold.
   private @Nullable ArrayDeque<Object> held;
+  private boolean lost;
   private @Nullable Reauthentication reauthentication;
 
   SessionHandler(Session session) {
@@ -40,11 +43,21 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object packet) {
-    if (session.connection().isPaused() && !session.isEnded()) {
+    boolean waits =
+        !session.isEnded() && (session.connection().mustWait() || !ctx.channel().isActive());
+    if (waits) {
       hold(packet);
     } else {
       handle(packet);
     }
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext ctx, Object event) throws Exception {
+    if (event instanceof FrameBytes frame && !session.isEnded()) {
+      session.connection().throttle().read(frame.bytes(), false);
+    }
+    super.userEventTriggered(ctx, event);
   }
 
   private void hold(Object packet) {
@@ -58,17 +71,37 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
 
   private void workOff() {
     ArrayDeque<Object> queue = held;
-    while (queue != null && !queue.isEmpty() && !session.connection().isPaused()) {
+    TimeSlice slice = session.connection().slices().slice();
+    while (queue != null && !queue.isEmpty() && !session.connection().mustWait() && slice.step()) {
       handle(queue.remove());
     }
     session.endOfRead();
+    if (session.connection().mustWait()) {
+      return; // called again when it is decided
+    }
+    if (queue != null && !queue.isEmpty()) {
+      session.connection().slices().queue().add(this::nextHeld);
+    } else if (lost) {
+      session.end(CloseReason.CONNECTION_LOST, CLOSED);
+    }
+  }
+
+  private void nextHeld() {
+    session.connection().slices().slice().begin();
+    workOff();
+  }
+
+  private void releaseHeld() {
+    if (held != null) {
+      held.forEach(ReferenceCountUtil::release);
+      held = null;
+    }
   }
 
   @Override
   public void handlerRemoved(ChannelHandlerContext ctx) {
-    if (held != null) {
-      held.forEach(ReferenceCountUtil::release);
-      held = null;
+    if (!lost) {
+      releaseHeld();
     }
     if (reauthentication != null) {
       reauthentication.close();
@@ -164,9 +197,31 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
     }
   }
 
+  /** What the client sent before it closed the connection still counts, DISCONNECT too. */
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
-    session.end(CloseReason.CONNECTION_LOST, "closed without DISCONNECT");
+    ArrayDeque<Object> queue = held;
+    if (queue == null || queue.isEmpty() || session.isEnded()) {
+      session.end(CloseReason.CONNECTION_LOST, CLOSED);
+    } else if (!session.connection().mustWait()) {
+      lost = true;
+      session.connection().gate().abandon();
+      session.connection().slices().queue().add(this::nextHeld);
+    } else if (session.connection().isBetweenSlices()) {
+      lost = true; // continues when the packet before it is complete
+      session.connection().gate().abandon();
+    } else {
+      if (isGoodbye(queue.getLast())) {
+        handle(queue.removeLast()); // it must not wait: the will depends on it
+      }
+      session.end(CloseReason.CONNECTION_LOST, CLOSED);
+    }
+  }
+
+  private static boolean isGoodbye(Object packet) {
+    return packet instanceof MqttMessage message
+        && message.decoderResult().isSuccess()
+        && message.fixedHeader().messageType() == MqttMessageType.DISCONNECT;
   }
 
   @Override

@@ -28,6 +28,8 @@ import java.time.Duration;
  * @param maxPendingPublishes publishes of a client that are not answered yet; at it the client is
  *     not read until they are
  * @param maxPendingBytes the same in bytes of payload
+ * @param bindClientIdTo whom a client identifier belongs to while its session lasts; another user
+ *     is refused (0x85 / 0x02)
  * @param topicAliasMaximum topic aliases an MQTT 5 client may use; 0 = none
  * @param maxInflight QoS 1 and 2 messages on the way to a client, if it does not ask for less
  * @param outboundTopicAliases topic aliases used towards an MQTT 5 client that allows them; 0 =
@@ -65,6 +67,7 @@ public record SessionSettings(
     int receiveMaximum,
     int maxPendingPublishes,
     int maxPendingBytes,
+    ClientIdBinding bindClientIdTo,
     int topicAliasMaximum,
     int maxInflight,
     int outboundTopicAliases,
@@ -142,6 +145,7 @@ public record SessionSettings(
         1_024,
         1_024,
         4 << 20,
+        ClientIdBinding.NONE,
         32,
         256,
         32,

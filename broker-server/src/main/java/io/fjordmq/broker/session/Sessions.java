@@ -1,8 +1,11 @@
 package io.fjordmq.broker.session;
 
 import io.fjordmq.broker.delivery.SessionRegistry.Registration;
+import io.fjordmq.broker.limits.Overload;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.EventLoop;
+import java.util.ArrayDeque;
 import java.util.Comparator;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -15,6 +18,7 @@ public final class Sessions {
   private final Set<Session> alive = ConcurrentHashMap.newKeySet();
   private final Set<Session> sentAway = ConcurrentHashMap.newKeySet();
   private final ConcurrentHashMap<EventLoop, TimeoutWheel> wheels = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<EventLoop, SliceQueue> queues = new ConcurrentHashMap<>();
   static final String LEAVING = "this node is going to stop; use another";
 
   private volatile @Nullable CompletableFuture<Void> allGone;
@@ -23,18 +27,39 @@ public final class Sessions {
   /** Waits for the end of all sessions while a life of the node ends; null at other times. */
   private volatile @Nullable CompletableFuture<Void> lifeEnded;
 
+  private final HeldClients held;
+
+  /** Sessions still to be sent elsewhere; used by one thread at a time. */
+  private final ArrayDeque<Session> leaving = new ArrayDeque<>();
+
   public Sessions(SessionServices services) {
     this.services = services;
+    this.held = new HeldClients(services.serving());
+  }
+
+  HeldClients held() {
+    return held;
+  }
+
+  /** How what a new connection sends is cut into slices. On its event loop. */
+  public ReadSlices newSlices(Channel channel) {
+    SliceQueue queue = queues.computeIfAbsent(channel.eventLoop(), SliceQueue::new);
+    return new ReadSlices(channel, queue, services.observer());
   }
 
   /** The last handler of a new connection's pipeline. */
-  public ChannelHandler newConnection() {
-    return new ConnectHandler(this);
+  public ChannelHandler newConnection(ReadSlices slices) {
+    return new ConnectHandler(this, slices);
   }
 
   /** What sessions tell the metrics. */
   public SessionObserver observer() {
     return services.observer();
+  }
+
+  /** Whether new work and new connections are taken. */
+  public Overload overload() {
+    return services.overload();
   }
 
   /** Limits. */
@@ -111,20 +136,42 @@ public final class Sessions {
   }
 
   /**
-   * The node may serve nobody, and it is not known for how long: all sessions end as in {@link
-   * #endLife}, for their clients to try other nodes. Does not wait for their end.
+   * Another node can serve the clients of this one, which has no valid lease: some sessions end as
+   * in {@link #endLife}, others with each call. Does not wait for their end. Called by one thread
+   * at a time, as {@link #serveAgain} is.
+   *
+   * @return how many clients were sent away
    */
-  public void sendElsewhere() {
-    endAll("this node has lost the cluster; use another");
+  public int sendElsewhere(int atMost) {
+    if (leaving.isEmpty()) {
+      alive.stream().sorted(Comparator.comparing(Session::clientId)).forEach(leaving::add);
+    }
+    int told = 0;
+    while (told < atMost && !leaving.isEmpty()) {
+      Session session = leaving.remove();
+      if (alive.contains(session)) {
+        told++;
+        end(session, "this node has lost its lease; use another");
+      }
+    }
+    return told;
+  }
+
+  /** The node has a valid lease: clients that were held go on. */
+  public void serveAgain() {
+    leaving.clear();
+    held.release();
   }
 
   /** In an order that a simulated run can repeat. */
   private void endAll(String detail) {
     alive.stream()
         .sorted(Comparator.comparing(Session::clientId))
-        .forEach(
-            session ->
-                session.eventLoop().execute(() -> session.end(CloseReason.NODE_DOWN, detail)));
+        .forEach(session -> end(session, detail));
+  }
+
+  private static void end(Session session, String detail) {
+    session.eventLoop().execute(() -> session.end(CloseReason.NODE_DOWN, detail));
   }
 
   private void completeIfAllGone(@Nullable CompletableFuture<Void> waiting) {

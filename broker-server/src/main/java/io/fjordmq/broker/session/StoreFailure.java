@@ -1,5 +1,6 @@
 package io.fjordmq.broker.session;
 
+import io.fjordmq.inbox.InboxBoundException;
 import io.fjordmq.inbox.InboxFencedException;
 import java.util.concurrent.CompletionException;
 import org.slf4j.Logger;
@@ -17,6 +18,12 @@ final class StoreFailure {
   static void end(Connection connection, Throwable error, String activity) {
     if (isFenced(error)) {
       connection.fail(CloseReason.SESSION_TAKEN_OVER, "the session belongs to another connection");
+      return;
+    }
+    if (causeOf(error) instanceof InboxBoundException) {
+      ProtocolViolation refusal =
+          ClientIdOwner.refuse(connection.access(), connection.request().protocolLevel());
+      connection.fail(refusal.reason(), refusal.detail());
       return;
     }
     log.warn(

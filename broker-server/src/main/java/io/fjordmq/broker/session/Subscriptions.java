@@ -1,16 +1,17 @@
 package io.fjordmq.broker.session;
 
 import io.fjordmq.api.Qos;
-import io.fjordmq.api.RetainHandling;
 import io.fjordmq.api.SubscriptionOptions;
 import io.fjordmq.api.TopicFilter;
 import io.fjordmq.api.plugin.Action;
 import io.fjordmq.broker.delivery.LiveSession;
 import io.fjordmq.broker.limits.Limit;
 import io.fjordmq.broker.security.Ruling;
+import io.fjordmq.broker.session.FilterReader.Wish;
 import io.fjordmq.inbox.Attachment;
 import io.fjordmq.inbox.InboxHandle;
 import io.fjordmq.inbox.InboxSubscription;
+import io.netty.handler.codec.mqtt.MqttMessage;
 import io.netty.handler.codec.mqtt.MqttSubscribeMessage;
 import io.netty.handler.codec.mqtt.MqttTopicSubscription;
 import io.netty.handler.codec.mqtt.MqttUnsubscribeMessage;
@@ -19,6 +20,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.function.IntConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -26,7 +29,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * SUBSCRIBE and UNSUBSCRIBE. The packets of a client take turns ({@link SubscribeTurns}); the
- * filters of one packet are worked off together, and answered once.
+ * filters of one packet are handled together in slices ({@link SlicedLoop}), and answered once.
  *
  * <p>The SUBACK is written when every filter works on every node. For a persistent session the
  * order is inbox row, route, live subscription (with QoS 0 live, then route), so that a route never
@@ -39,7 +42,6 @@ final class Subscriptions {
   private static final int UNSPECIFIED_ERROR = 0x80;
   private static final int IMPLEMENTATION_SPECIFIC_ERROR = 0x83;
   private static final int NOT_AUTHORIZED = 0x87;
-  private static final int TOPIC_FILTER_INVALID = 0x8F;
   private static final int QUOTA_EXCEEDED = 0x97;
   private static final int NO_SUBSCRIPTION_EXISTED = 0x11;
 
@@ -50,14 +52,14 @@ final class Subscriptions {
 
   private static final Result DENIED = new Result(NOT_AUTHORIZED, false);
 
-  /** One filter of a SUBSCRIBE; without a filter it is refused with the code. */
-  private record Wish(@Nullable TopicFilter filter, SubscriptionOptions options, int refusal) {}
+  /** One filter of an UNSUBSCRIBE; without a filter it is refused. */
+  private record Unwanted(String text, @Nullable TopicFilter filter) {}
 
   private final Connection connection;
   private final LiveSession session;
   private final @Nullable InboxHandle handle;
   private final RetainedReplay replay;
-  private final TopicLimits limits;
+  private final FilterReader filters;
   private final SubscribeTurns turns;
   private final SubscriptionCount held;
 
@@ -71,7 +73,7 @@ final class Subscriptions {
     this.handle = attachment == null ? null : attachment.handle();
     this.held = new SubscriptionCount(connection.settings(), connection.observer(), attachment);
     this.replay = replay;
-    this.limits = new TopicLimits(connection.settings());
+    this.filters = new FilterReader(connection);
     this.turns = new SubscribeTurns(connection);
   }
 
@@ -86,50 +88,37 @@ final class Subscriptions {
       throw new ProtocolViolation(CloseReason.PROTOCOL_ERROR, "SUBSCRIBE without a filter");
     }
     requireAnswerable(asked.size());
-    List<Wish> wishes = new ArrayList<>(asked.size());
-    for (MqttTopicSubscription one : asked) {
-      wishes.add(wish(one.topicName(), connection.dialect().options(packet, one)));
-    }
     int identifier = packet.variableHeader().messageId();
-    turns.take(() -> subscribe(identifier, wishes));
+    List<Wish> wishes = new ArrayList<>(asked.size());
+    SlicedLoop.run(
+        connection,
+        asked.size(),
+        i -> wishes.add(wish(packet, asked.get(i))),
+        () -> turns.take(() -> subscribe(identifier, wishes)));
   }
 
-  private Wish wish(String text, SubscriptionOptions options) {
-    TopicFilter filter = parse(text);
-    if (filter == null) {
-      return new Wish(null, options, TOPIC_FILTER_INVALID);
-    }
-    if (filter.isShared() && options.noLocal()) {
-      // MQTT 5.0 §3.8.3.1
-      throw new ProtocolViolation(CloseReason.PROTOCOL_ERROR, "no local on a shared subscription");
-    }
-    return new Wish(filter, options, 0);
+  private Wish wish(MqttSubscribeMessage packet, MqttTopicSubscription one) {
+    return filters.wish(one.topicName(), connection.dialect().options(packet, one));
   }
 
-  private @Nullable TopicFilter parse(String text) {
-    try {
-      Limit reached = limits.reachedBy(text);
-      if (reached != null) {
-        connection.reached(reached);
-        return null;
-      }
-      return TopicFilter.parse(text);
-    } catch (IllegalArgumentException e) {
-      log.debug(
-          "Client {} subscribes to an invalid filter: {}", connection.clientId(), e.getMessage());
-      return null;
-    }
-  }
-
-  /** An UNSUBSCRIBE came in. */
+  /**
+   * An UNSUBSCRIBE came in.
+   *
+   * @throws ProtocolViolation if it breaks the protocol
+   */
   void onUnsubscribe(MqttUnsubscribeMessage packet) {
-    List<String> filters = packet.payload().topics();
-    if (filters.isEmpty()) {
+    List<String> texts = packet.payload().topics();
+    if (texts.isEmpty()) {
       throw new ProtocolViolation(CloseReason.PROTOCOL_ERROR, "UNSUBSCRIBE without a filter");
     }
-    requireAnswerable(filters.size());
+    requireAnswerable(texts.size());
     int identifier = packet.variableHeader().messageId();
-    turns.take(() -> unsubscribe(identifier, filters));
+    List<Unwanted> unwanted = new ArrayList<>(texts.size());
+    SlicedLoop.run(
+        connection,
+        texts.size(),
+        i -> unwanted.add(new Unwanted(texts.get(i), filters.read(texts.get(i)))),
+        () -> turns.take(() -> unsubscribe(identifier, unwanted)));
   }
 
   /** An answer that the client does not take must not be sent (MQTT-3.1.2-24). */
@@ -146,30 +135,37 @@ final class Subscriptions {
     Map<String, CompletableFuture<Result>> earlier = new HashMap<>();
     List<CompletableFuture<Result>> results = new ArrayList<>(wishes.size());
     int refusal = refusalOfAll();
-    for (Wish wish : wishes) {
-      TopicFilter filter = wish.filter;
-      Limit full = filter == null ? null : fullFor(filter);
-      if (filter == null) {
-        results.add(refused(wish.refusal));
-      } else if (refusal != 0) {
-        results.add(refused(refusal));
-      } else if (full != null) {
-        connection.reached(full);
-        results.add(refused(QUOTA_EXCEEDED));
-      } else {
-        held.add(filter.text());
-        CompletableFuture<Result> before = earlier.get(filter.text());
-        Action.Subscribe wanted = new Action.Subscribe(filter, wish.options.maxQos());
-        CompletableFuture<Ruling> ruling = connection.access().subscribe(wanted);
-        CompletableFuture<Result> result =
-            before == null
-                ? addIf(ruling, filter, wish.options)
-                : before.thenCompose(done -> addIf(ruling, filter, wish.options));
-        earlier.put(filter.text(), result);
-        results.add(result);
-      }
+    SlicedLoop.run(
+        connection,
+        wishes.size(),
+        i -> results.add(subscribe(wishes.get(i), refusal, earlier)),
+        () -> whenAll(results, codes -> subscribed(packetIdentifier, wishes, codes)));
+  }
+
+  private CompletableFuture<Result> subscribe(
+      Wish wish, int refusal, Map<String, CompletableFuture<Result>> earlier) {
+    TopicFilter filter = wish.filter();
+    if (filter == null) {
+      return refused(wish.refusal());
     }
-    whenAll(results, codes -> subscribed(packetIdentifier, wishes, codes));
+    if (refusal != 0) {
+      return refused(refusal);
+    }
+    Limit full = fullFor(filter);
+    if (full != null) {
+      connection.reached(full);
+      return refused(QUOTA_EXCEEDED);
+    }
+    held.add(filter.text());
+    CompletableFuture<Result> before = earlier.get(filter.text());
+    Action.Subscribe wanted = new Action.Subscribe(filter, wish.options().maxQos());
+    CompletableFuture<Ruling> ruling = connection.access().subscribe(wanted);
+    CompletableFuture<Result> result =
+        before == null
+            ? addIf(ruling, filter, wish.options())
+            : before.thenCompose(done -> addIf(ruling, filter, wish.options()));
+    earlier.put(filter.text(), result);
+    return result;
   }
 
   /** Replacing one that is there needs no room. */
@@ -266,29 +262,35 @@ final class Subscriptions {
             });
   }
 
-  private interface Answer {
-    void write(List<Result> results);
-  }
-
-  private void whenAll(List<CompletableFuture<Result>> results, Answer answer) {
-    CompletableFuture<Void> all =
-        CompletableFuture.allOf(results.toArray(CompletableFuture<?>[]::new));
+  private void whenAll(List<CompletableFuture<Result>> results, Consumer<List<Result>> answer) {
+    CompletableFuture<?>[] open =
+        results.stream().filter(one -> !one.isDone()).toArray(CompletableFuture<?>[]::new);
     connection.whenDone(
-        all,
+        CompletableFuture.allOf(open),
         (done, error) -> {
           if (connection.isEnded()) {
             // What was added after the end removed everything goes too.
             connection.services().live().removeAll(session);
-            return;
+          } else {
+            answer.accept(results.stream().map(future -> future.getNow(FAILED)).toList());
           }
-          List<Result> codes = results.stream().map(future -> future.getNow(FAILED)).toList();
-          answer.write(codes);
-          if (connection.isEnded()) {
-            return; // it could not be told in another way
+        });
+  }
+
+  /** Writes the answer, then does the rest for each filter; the turn ends with that. */
+  private void answer(MqttMessage answer, int filters, IntConsumer rest) {
+    connection.writer().message(answer);
+    held.report();
+    connection.writer().flush();
+    SlicedLoop.run(
+        connection,
+        filters,
+        rest,
+        () -> {
+          if (!connection.isEnded()) {
+            connection.writer().flush();
+            turns.next();
           }
-          held.report();
-          connection.writer().flush();
-          turns.next();
         });
   }
 
@@ -296,58 +298,48 @@ final class Subscriptions {
     int[] codes = new int[results.size()];
     for (int i = 0; i < codes.length; i++) {
       Result result = results.get(i);
-      TopicFilter asked = wishes.get(i).filter;
+      Wish wish = wishes.get(i);
       boolean granted = result.code < UNSPECIFIED_ERROR;
       codes[i] =
           granted
               ? result.code
-              : connection
-                  .dialect()
-                  .refusedSubscription(result.code, wishes.get(i).options.maxQos());
-      if (asked != null && !result.isNew) {
-        held.remove(asked.text());
+              : connection.dialect().refusedSubscription(result.code, wish.options().maxQos());
+      if (wish.filter() != null && !result.isNew) {
+        held.remove(wish.filter().text());
       }
       if (codes[i] == Dialect.CANNOT_BE_TOLD) {
         connection.fail(CloseReason.ofSubAck(result.code), "a subscription failed");
         return;
       }
     }
-    connection.writer().message(SubscriptionReplies.subAck(packetIdentifier, codes));
-    for (int i = 0; i < codes.length; i++) {
-      TopicFilter filter = wishes.get(i).filter;
-      if (filter != null && results.get(i).code < UNSPECIFIED_ERROR) {
-        SubscriptionOptions options = wishes.get(i).options;
-        connection.events().subscribed(connection.access().client(), filter, options.maxQos());
-        replayRetained(filter, wishes.get(i).options, results.get(i).isNew);
-      }
+    answer(
+        SubscriptionReplies.subAck(packetIdentifier, codes),
+        codes.length,
+        i -> began(wishes.get(i), results.get(i)));
+  }
+
+  /** The client has been told what became of it. */
+  private void began(Wish wish, Result result) {
+    TopicFilter filter = wish.filter();
+    if (filter != null && result.code < UNSPECIFIED_ERROR) {
+      connection.events().subscribed(connection.access().client(), filter, wish.options().maxQos());
+      replay.subscribed(filter, wish.options(), result.isNew);
     }
   }
 
-  private void replayRetained(TopicFilter filter, SubscriptionOptions options, boolean isNew) {
-    boolean wanted =
-        options.retainHandling() == RetainHandling.SEND_ALWAYS
-            || (options.retainHandling() == RetainHandling.SEND_IF_NEW && isNew);
-    if (filter.isShared()) {
-      return;
-    }
-    if (wanted) {
-      replay.begin(filter, options);
-    } else {
-      // "Messages MUST NOT be lost due to replacing the Subscription" (MQTT-3.8.4-4).
-      replay.change(filter, options);
-    }
+  private void unsubscribe(int packetIdentifier, List<Unwanted> unwanted) {
+    List<CompletableFuture<Result>> results = new ArrayList<>(unwanted.size());
+    SlicedLoop.run(
+        connection,
+        unwanted.size(),
+        i -> results.add(remove(unwanted.get(i).filter)),
+        () -> whenAll(results, codes -> unsubscribed(packetIdentifier, unwanted, codes)));
   }
 
-  private void unsubscribe(int packetIdentifier, List<String> filters) {
-    List<CompletableFuture<Result>> results = new ArrayList<>(filters.size());
-    for (String text : filters) {
-      TopicFilter filter = parse(text);
-      results.add(filter == null ? refused(TOPIC_FILTER_INVALID) : remove(filter));
+  private CompletableFuture<Result> remove(@Nullable TopicFilter filter) {
+    if (filter == null) {
+      return refused(FilterReader.TOPIC_FILTER_INVALID);
     }
-    whenAll(results, codes -> unsubscribed(packetIdentifier, filters, codes));
-  }
-
-  private CompletableFuture<Result> remove(TopicFilter filter) {
     SessionServices services = connection.services();
     if (handle == null) {
       return orFailed(
@@ -367,16 +359,16 @@ final class Subscriptions {
     return new Result(wasThere ? 0 : NO_SUBSCRIPTION_EXISTED, !wasThere);
   }
 
-  private void unsubscribed(int packetIdentifier, List<String> filters, List<Result> results) {
+  private void unsubscribed(int packetIdentifier, List<Unwanted> unwanted, List<Result> results) {
     short[] codes = new short[results.size()];
     for (int i = 0; i < codes.length; i++) {
       codes[i] = (short) results.get(i).code;
+      String filter = unwanted.get(i).text;
       if (codes[i] == 0) {
-        held.remove(filters.get(i));
-        connection.events().unsubscribed(connection.access().client(), filters.get(i));
+        held.remove(filter);
       }
       if (results.get(i).code < UNSPECIFIED_ERROR) {
-        replay.forget(filters.get(i));
+        replay.forget(filter);
       }
       if (codes[i] == UNSPECIFIED_ERROR && !connection.dialect().tellsOutcome()) {
         // A plain UNSUBACK would say that it worked (MQTT 3.1.1: MQTT-4.8.0-2).
@@ -384,7 +376,16 @@ final class Subscriptions {
         return;
       }
     }
-    connection.writer().message(SubscriptionReplies.unsubAck(packetIdentifier, codes));
+    answer(
+        SubscriptionReplies.unsubAck(packetIdentifier, codes),
+        codes.length,
+        i -> ended(unwanted.get(i).text, codes[i]));
+  }
+
+  private void ended(String filter, int code) {
+    if (code == 0) {
+      connection.events().unsubscribed(connection.access().client(), filter);
+    }
   }
 
   /** The connection has ended: what waits for its turn is forgotten, as it was not answered. */

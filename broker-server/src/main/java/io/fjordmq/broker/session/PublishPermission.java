@@ -1,0 +1,50 @@
+package io.fjordmq.broker.session;
+
+import io.fjordmq.api.Message;
+import io.fjordmq.broker.security.ClientAccess;
+import io.fjordmq.broker.security.Ruling;
+import java.util.function.Consumer;
+
+/** Finds out whether a client may publish a message. Event loop only. */
+final class PublishPermission {
+  private final Connection connection;
+
+  PublishPermission(Connection connection) {
+    this.connection = connection;
+  }
+
+  /**
+   * Passes the ruling on. If it has to be asked for, what the client has sent behind this message
+   * waits.
+   */
+  void ask(Message message, Consumer<Ruling> decided) {
+    ClientAccess access = connection.access();
+    Ruling known =
+        access.mayPublish(
+            message.topic(), message.qos(), message.retain(), message.acceptedAtMillis());
+    if (known != null) {
+      decided.accept(known);
+      return;
+    }
+    connection.pause();
+    connection.whileOpen(
+        access.askPublish(message.topic(), message.qos(), message.retain()),
+        (ruling, error) -> {
+          if (ruling == null) {
+            connection.fail(CloseReason.INTERNAL_ERROR, "authorization failed: " + error);
+            return;
+          }
+          access.remember(message.topic(), message.qos(), message.retain(), ruling);
+          connection.whenServed(() -> goOn(ruling, decided));
+        });
+  }
+
+  private void goOn(Ruling ruling, Consumer<Ruling> decided) {
+    try {
+      decided.accept(ruling);
+      connection.resume();
+    } catch (ProtocolViolation violation) {
+      connection.fail(violation.reason(), violation.detail());
+    }
+  }
+}
