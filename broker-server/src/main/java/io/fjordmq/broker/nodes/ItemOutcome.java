@@ -8,6 +8,8 @@ public enum ItemOutcome {
   NOT_TAKEN,
   /** That life of the node is over, or there never was such a one; it may have had the item. */
   LIFE_OVER,
+  /** The node has not answered in time. It may have had the item, or have it later. */
+  OVERDUE,
   /** This node's own life is over, or it is closing; the other may have had the item. */
   ABANDONED
 }

@@ -18,12 +18,35 @@ import org.jspecify.annotations.Nullable;
  * <p>Above the high water mark publishers are to be answered late ({@link #whenDrained}); above the
  * capacity {@link #isFull} makes them drop or refuse. What is offered all the same is taken, so the
  * bound may be passed by one message of every source.
+ *
+ * <p>Nobody waits for longer than {@link NodesSettings#publishPatience}: a node that cannot be
+ * reached may be alive for others, so that its life goes on. What was offered is sent all the same
+ * once that is possible.
  */
 public final class NodeStream {
   /** What an item takes beside its bytes. */
   private static final int ITEM_OVERHEAD = 64;
 
-  private record Queued(byte[] item, ItemListener listener, boolean isNotice) {
+  private static final long NEVER = Long.MAX_VALUE;
+
+  private static final class Queued {
+    final byte[] item;
+    final ItemListener listener;
+    final boolean isNotice;
+
+    /** By the time of the timers; {@link #NEVER} if nobody waits for the outcome. */
+    final long dueMillis;
+
+    /** The listener has given up: what becomes of the item later is not told. */
+    boolean overdue;
+
+    Queued(byte[] item, ItemListener listener, boolean isNotice, long dueMillis) {
+      this.item = item;
+      this.listener = listener;
+      this.isNotice = isNotice;
+      this.dueMillis = dueMillis;
+    }
+
     long weight() {
       return item.length + ITEM_OVERHEAD;
     }
@@ -40,6 +63,13 @@ public final class NodeStream {
   private final Set<InboxId> behind = new LinkedHashSet<>();
   private boolean allBehind;
   private List<Runnable> drained = new ArrayList<>();
+
+  /** Waiting and in the air, whose listeners are promised an outcome in time; oldest first. */
+  private final ArrayDeque<Queued> promised = new ArrayDeque<>();
+
+  private long drainDueMillis;
+  private boolean stalled;
+  private boolean checking;
   private long bytes;
   private long sentBefore;
   private int notices;
@@ -84,12 +114,21 @@ public final class NodeStream {
 
   /** Says an item; whoever can do without looks at {@link #isFull} first. */
   public void offer(byte[] item, ItemListener listener) {
-    add(new Queued(item, listener, false));
+    add(new Queued(item, listener, false, NEVER));
+  }
+
+  /** The same, and the listener is told in time, if need be that it is {@code OVERDUE}. */
+  public void offerInTime(byte[] item, ItemListener listener) {
+    add(new Queued(item, listener, false, dueMillis()));
+  }
+
+  private long dueMillis() {
+    return sender.nowMillis() + settings.publishPatience().toMillis();
   }
 
   /** Says what must not be lost; its number is bounded by who looks at the room for it. */
   public void notice(NodeItem item) {
-    add(new Queued(item.encode(), ItemListener.NOBODY, true));
+    add(new Queued(item.encode(), ItemListener.NOBODY, true, NEVER));
   }
 
   /**
@@ -118,11 +157,18 @@ public final class NodeStream {
     return true;
   }
 
-  /** Calls back once the stream is below its high water mark; at once if it is. */
+  /**
+   * Calls back once the stream is below its high water mark; at once if it is, or if the node has
+   * not answered for so long that waiting for it helps nobody.
+   */
   public void whenDrained(Runnable callback) {
     synchronized (this) {
-      if (congested) {
+      if (congested && !stalled) {
+        if (drained.isEmpty()) {
+          drainDueMillis = dueMillis();
+        }
         drained.add(callback);
+        checkWhenDue();
         return;
       }
     }
@@ -138,6 +184,10 @@ public final class NodeStream {
         waiting.add(added);
         bytes += added.weight();
         notices += added.isNotice ? 1 : 0;
+        if (added.dueMillis != NEVER) {
+          promised.add(added);
+          checkWhenDue();
+        }
         if (bytes > settings.highWaterBytes()) {
           congested = true;
           full = bytes > settings.capacityBytes();
@@ -151,6 +201,59 @@ public final class NodeStream {
       sender.send(this, batch);
     }
   }
+
+  // ---- what takes too long
+
+  private void checkWhenDue() {
+    long due = Math.min(promised.isEmpty() ? NEVER : promised.element().dueMillis, drainDue());
+    if (!checking && due != NEVER) {
+      checking = true;
+      sender.later(Math.max(0, due - sender.nowMillis()), this::check);
+    }
+  }
+
+  private long drainDue() {
+    return drained.isEmpty() ? NEVER : drainDueMillis;
+  }
+
+  private void check() {
+    List<Queued> overdue;
+    List<Runnable> woken = List.of();
+    synchronized (this) {
+      checking = false;
+      long now = sender.nowMillis();
+      overdue = takeOverdue(now);
+      stalled |= !overdue.isEmpty() || drainDue() <= now;
+      if (stalled) {
+        woken = takeDrained();
+      }
+      checkWhenDue();
+    }
+    sender.overdue(overdue.size());
+    overdue.forEach(one -> sender.tell(one.listener, ItemOutcome.OVERDUE));
+    woken.forEach(sender::wake);
+  }
+
+  private List<Queued> takeOverdue(long nowMillis) {
+    List<Queued> overdue = new ArrayList<>();
+    while (!promised.isEmpty() && promised.element().dueMillis <= nowMillis) {
+      Queued first = promised.remove();
+      first.overdue = true;
+      overdue.add(first);
+    }
+    return overdue;
+  }
+
+  private List<Runnable> takeDrained() {
+    if (drained.isEmpty()) {
+      return List.of();
+    }
+    List<Runnable> taken = drained;
+    drained = new ArrayList<>();
+    return taken;
+  }
+
+  // ---- sending
 
   /** Takes the next items if none are in the air; null if there is nothing to send. */
   private @Nullable StreamBatch nextBatch() {
@@ -193,7 +296,11 @@ public final class NodeStream {
       for (Queued one : settled) {
         bytes -= one.weight();
         notices -= one.isNotice ? 1 : 0;
+        if (one == promised.peek()) {
+          promised.remove();
+        }
       }
+      stalled = false;
       woken = relax();
       next = nextBatch();
     }
@@ -201,10 +308,15 @@ public final class NodeStream {
       sender.send(this, next);
     }
     for (int i = 0; i < taken.length; i++) {
-      Queued one = settled.get(i);
-      sender.tell(one.listener, taken[i] ? ItemOutcome.TAKEN : ItemOutcome.NOT_TAKEN);
+      tell(settled.get(i), taken[i] ? ItemOutcome.TAKEN : ItemOutcome.NOT_TAKEN);
     }
     woken.forEach(sender::wake);
+  }
+
+  private void tell(Queued one, ItemOutcome outcome) {
+    if (!one.overdue) {
+      sender.tell(one.listener, outcome);
+    }
   }
 
   /** Below the high water mark: whoever waits goes on, and who was left behind reads. */
@@ -220,16 +332,11 @@ public final class NodeStream {
     behind.forEach(inbox -> catchUp(new NodeItem.LookAgain(inbox)));
     behind.clear();
     allBehind = false;
-    if (drained.isEmpty()) {
-      return List.of();
-    }
-    List<Runnable> woken = drained;
-    drained = new ArrayList<>();
-    return woken;
+    return takeDrained();
   }
 
   private void catchUp(NodeItem item) {
-    Queued queued = new Queued(item.encode(), ItemListener.NOBODY, false);
+    Queued queued = new Queued(item.encode(), ItemListener.NOBODY, false, NEVER);
     waiting.add(queued);
     bytes += queued.weight();
   }
@@ -247,15 +354,15 @@ public final class NodeStream {
       left.addAll(waiting);
       inAir = List.of();
       waiting.clear();
+      promised.clear();
       behind.clear();
       bytes = 0;
       notices = 0;
       congested = false;
       full = false;
-      woken = drained;
-      drained = new ArrayList<>();
+      woken = takeDrained();
     }
-    left.forEach(one -> sender.tell(one.listener, outcome));
+    left.forEach(one -> tell(one, outcome));
     woken.forEach(sender::wake);
   }
 

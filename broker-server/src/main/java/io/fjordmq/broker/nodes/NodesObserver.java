@@ -11,6 +11,9 @@ public interface NodesObserver {
   /** Items were sent again, because no answer came. */
   default void resent(int items) {}
 
+  /** Items were not answered in time; who waited was told, and they go on being sent. */
+  default void overdue(int items) {}
+
   /** Items of another node were taken. */
   default void received(int items) {}
 

@@ -14,6 +14,8 @@ import java.time.Duration;
  *     beyond capacityBytes; above it CONNECT is refused
  * @param maxBehind sessions of a node that are to read their inboxes because its stream was full;
  *     when there are more, all of them do
+ * @param publishPatience how long a publisher waits for the answer of a node; then it is not
+ *     acknowledged. Longer than the cluster takes to count a node as down that cannot be reached
  * @param answerTimeout how long an answer is awaited before the same is sent again
  * @param resendAfter pause before what could not be sent is sent again
  */
@@ -24,6 +26,7 @@ public record NodesSettings(
     long capacityBytes,
     int capacityNotices,
     int maxBehind,
+    Duration publishPatience,
     Duration answerTimeout,
     Duration resendAfter) {
 
@@ -36,6 +39,7 @@ public record NodesSettings(
           64L << 20,
           65_536,
           65_536,
+          Duration.ofSeconds(15),
           Duration.ofSeconds(5),
           Duration.ofMillis(100));
 
@@ -49,6 +53,7 @@ public record NodesSettings(
     requireAtLeast("capacityBytes", capacityBytes, highWaterBytes);
     requireAtLeast("capacityNotices", capacityNotices, 1);
     requireAtLeast("maxBehind", maxBehind, 1);
+    requireAtLeast("publishPatience", publishPatience.toMillis(), 1);
     requireAtLeast("answerTimeout", answerTimeout.toMillis(), 1);
     requireAtLeast("resendAfter", resendAfter.toMillis(), 1);
   }

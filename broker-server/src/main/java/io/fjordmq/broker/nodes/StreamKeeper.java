@@ -13,8 +13,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes and ends the streams of a node as others come and go: one for each life of each, as long as
- * that and this node's own life last. Told by the membership, by one thread at a time.
+ * Makes and ends the streams of a node as others come and go: one for each life of each that is
+ * counted, as long as that and this node's own life last. Told by the membership, by one thread at
+ * a time.
  */
 public final class StreamKeeper implements MembershipListener, AutoCloseable {
   private final NodeId self;
@@ -72,7 +73,7 @@ public final class StreamKeeper implements MembershipListener, AutoCloseable {
     Map<String, NodeStream> before = streams.byNode();
     Map<String, NodeStream> now = new HashMap<>();
     for (Member member : members.byNode().values()) {
-      if (member.isAlive() && !member.node().equals(self)) {
+      if (member.isCounted() && !member.node().equals(self)) {
         NodeStream present = before.get(member.node().value());
         now.put(
             member.node().value(),

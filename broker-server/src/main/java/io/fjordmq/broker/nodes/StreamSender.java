@@ -41,6 +41,19 @@ final class StreamSender {
     return incarnation;
   }
 
+  long nowMillis() {
+    return timers.nowMillis();
+  }
+
+  void later(long delayMillis, Runnable task) {
+    timers.schedule(delayMillis, task);
+  }
+
+  /** So many items were not answered in time; they go on being sent. */
+  void overdue(int items) {
+    observer.overdue(items);
+  }
+
   void send(NodeStream stream, StreamBatch batch) {
     byte[] request = batch.encode();
     observer.sent(batch.items().size());

@@ -68,7 +68,8 @@ class SysTopicsTest {
         Map.of(),
         new KvMetrics(0, 0, 0, 0, 0, false, 0),
         new NodeStatus.OverloadStatus(false, OverloadReading.CALM),
-        new NodeStatus.Disk(false, false, 0, false));
+        new NodeStatus.Disk(false, false, 0, false),
+        0);
   }
 
   private Map<String, String> look() {

@@ -50,7 +50,7 @@ class AccessTest {
 
       import io.fjordmq.api.plugin.*;
 
-      public final class Sleeper implements EventListener {
+      public final class Sleeper implements ClientEventListener {
         @Override
         public synchronized void connected(ClientInfo client) {
           try {
@@ -157,7 +157,7 @@ class AccessTest {
   @Test
   void shouldCountTheEventsThatAHangingPluginMisses() throws Exception {
     Path plugins = folder.resolve("plugins");
-    PluginJar.make(plugins, "sleeper", "EventListener=com.example.Sleeper", LISTENER);
+    PluginJar.make(plugins, "sleeper", "ClientEventListener=com.example.Sleeper", LISTENER);
     String configuration =
         """
         securityConfig:

@@ -181,10 +181,9 @@ class BadPacketsTest {
   }
 
   @Test
-  void shouldNameTheInvalidFilterInSuback() {
+  void shouldEndAtAnIllFormedFilter() {
     try (RawClient client = RawClient.connected(broker.mqtt(), 5, anyId(), 60)) {
-      assertThat(client.send("820c 0001 00 0001 61 00 0002 6123 00").next())
-          .isEqualTo("9005000100008f");
+      assertThat(client.send("820c 0001 00 0001 61 00 0002 6123 00").next()).matches("e0..81.*");
     }
   }
 

@@ -31,8 +31,8 @@ class NewerFormsSystemTest {
       Waiting.until(
           "the newer node is refused",
           20,
-          () -> cluster.node(1).output().contains("it speaks version 2 of Raft's frames"));
-      assertThat(cluster.node(1).output().split("it speaks version 2", -1))
+          () -> cluster.node(1).output().contains("it speaks version 3 of Raft's frames"));
+      assertThat(cluster.node(1).output().split("it speaks version 3", -1))
           .as("said once")
           .hasSize(2);
       assertThat(cluster.node(1).output()).contains("upgrade this node").doesNotContain("\tat ");
@@ -62,15 +62,17 @@ class NewerFormsSystemTest {
       socket.setSoTimeout(10_000);
       byte[] node = "newer".getBytes(StandardCharsets.US_ASCII);
       DataOutputStream out = new DataOutputStream(socket.getOutputStream());
-      out.writeInt(2 + 2 * (1 + node.length));
+      out.writeInt(3 + 2 * (1 + node.length));
       out.writeByte(0); // hello
-      out.writeByte(2); // its version
+      out.writeByte(3); // the highest version it speaks
+      out.writeByte(3); // the lowest
       out.writeByte(node.length);
       out.write(node);
       out.writeByte(node.length);
       out.write(node);
       out.flush();
-      assertThat(socket.getInputStream().read()).as("closed").isEqualTo(-1);
+      String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      assertThat(answer).as("told why, then closed").contains("this node speaks version 2");
     }
   }
 

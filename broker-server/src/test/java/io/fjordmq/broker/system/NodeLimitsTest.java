@@ -97,6 +97,7 @@ class NodeLimitsTest {
       assertThat(broker.scrape().value(dropped)).isEqualTo(2);
       assertThat(publish(publisher, false, "a", 1_600)).isEqualTo(STORED);
       assertThat(broker.scrape().value(dropped)).as("one for the bytes, too").isEqualTo(4);
+      assertThat(broker.scrape().sum("fjordmq_messages_dropped_total")).as("once").isEqualTo(4);
       try (RawClient client = new RawClient(broker.mqtt())) {
         assertThat(connectPersistent(client)).isEqualTo("0100");
         assertThat(client.next()).hasSizeGreaterThan(3_200).endsWith("78".repeat(1_600));

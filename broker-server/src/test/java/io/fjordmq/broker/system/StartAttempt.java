@@ -28,6 +28,12 @@ record StartAttempt(int exitCode, String output, String log) {
     return run(folder, configuration, Map.of(), List.of(folder), wrapper);
   }
 
+  /** The same, with data and logs where the configuration says. */
+  static StartAttempt wrappedWhereConfigurationSays(
+      Path folder, String configuration, List<String> wrapper) {
+    return run(folder, configuration, Map.of(), List.of(), wrapper);
+  }
+
   static StartAttempt whereConfigurationSays(Path folder, String configuration) {
     return run(folder, configuration, Map.of(), List.of(), List.of());
   }

@@ -207,7 +207,7 @@ class StartFaultsTest {
     startAndStop(configuration());
     Files.writeString(folder.resolve("data/node.id"), "garbage");
     StartAttempt attempt = StartAttempt.in(folder, configuration(), Map.of());
-    assertOneLine(attempt, FAILED, "node.id", "restore");
+    assertOneLine(attempt, FAILED, "node.id", "start with an empty data directory");
   }
 
   @Test
@@ -275,11 +275,16 @@ class StartFaultsTest {
   }
 
   @Test
-  void shouldNameTheClusterPortThatIsTaken() {
+  void shouldNameBothClusterPortsThatAreTaken() {
     try (BrokerUnderTest running = BrokerUnderTest.startIn(folder.resolve("running"))) {
       cluster = running.clusterPort();
       StartAttempt attempt = StartAttempt.in(folder.resolve("second"), configuration(), Map.of());
-      assertOneLine(attempt, FAILED, "clusterConfig.port", ":" + cluster);
+      assertThat(attempt.exitCode()).isEqualTo(FAILED);
+      assertThat(attempt.output().lines())
+          .hasSize(2)
+          .allMatch(line -> line.contains("in use; change clusterConfig.port"))
+          .anyMatch(line -> line.contains(":" + cluster + ":"))
+          .anyMatch(line -> line.contains(":" + (cluster + 1) + ":"));
     }
   }
 

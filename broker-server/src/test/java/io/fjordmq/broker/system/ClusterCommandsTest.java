@@ -1,0 +1,117 @@
+package io.fjordmq.broker.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What an operator does to ranges of a cluster of processes, and what status says of it. */
+@Tag("slow")
+class ClusterCommandsTest {
+  private static final long PATIENCE_SECONDS = 60;
+  private static final int DONE = 0;
+  private static final int FAILED = 1;
+
+  @TempDir Path directory;
+  private ClusterUnderTest cluster;
+
+  @BeforeEach
+  void start() {
+    String byHand =
+        """
+        storeConfig:
+          dist:
+            splitByLoad: false
+        splitConfig:
+          mergeAfter: 0 s
+        placementConfig:
+          mergePatience: 10 min
+        """;
+    cluster = ClusterUnderTest.startIn(directory, 3, byHand);
+  }
+
+  @AfterEach
+  void stop() {
+    cluster.close();
+  }
+
+  @Test
+  void shouldShowWhatAMergeWaitsForAndEndItWhenAsked() {
+    BrokerUnderTest first = cluster.node(1);
+    BrokerUnderTest second = cluster.node(2);
+    String left = StatusRanges.at(first).names("dist").get(0);
+    cluster.node(3).kill();
+    Waiting.until("it is down", PATIENCE_SECONDS, () -> status(first).contains("  down "));
+    CompletableFuture<String> merge =
+        CompletableFuture.supplyAsync(() -> first.command("merge " + left));
+
+    Waiting.until(
+        "each node shows it",
+        PATIENCE_SECONDS,
+        () -> isPending(first, left) && isPending(second, left));
+    assertThat(merge).isNotDone();
+    assertThat(second.command("cancel " + left)).startsWith(DONE + "\n");
+    assertThat(merge.join()).startsWith(FAILED + "\n").contains("an operator has canceled it");
+    Waiting.until(
+        "nothing is pending", PATIENCE_SECONDS, () -> !status(second).contains("pending for"));
+    assertThat(first.command("cancel " + left))
+        .startsWith(FAILED + "\n")
+        .contains("neither a merge nor a move of votes");
+  }
+
+  @Test
+  void shouldReplaceAReplicaWhenAskedUnlessItsRangeNeedsIt() {
+    BrokerUnderTest node = cluster.node(3);
+    String range = StatusRanges.at(node).names("dist").get(0);
+    Waiting.until("three voters", PATIENCE_SECONDS, () -> voters(node, range) == 3);
+    assertThat(node.command("rebuild " + range)).startsWith(DONE + "\n");
+    Waiting.until(
+        "it is rebuilt",
+        PATIENCE_SECONDS,
+        () ->
+            node.scrape().value("fjordmq_range_rebuilds_total{store=\"dist\"}") == 1
+                && voters(node, range) == 3);
+    assertThat(node.command("rebuild dist-99"))
+        .startsWith(FAILED + "\n")
+        .contains("no replica of range 'dist-99'");
+    cluster.node(1).kill();
+    Waiting.until("node 1 is down", PATIENCE_SECONDS, () -> status(node).contains("  down "));
+    assertThat(node.command("rebuild " + range))
+        .startsWith(FAILED + "\n")
+        .contains("has no majority without this node");
+    assertThat(node.command("lower-clock " + range))
+        .startsWith(FAILED + "\n")
+        .contains("is not ahead of cluster time");
+  }
+
+  /** Voters that answer and are not behind. */
+  private static int voters(BrokerUnderTest node, String range) {
+    return status(node)
+        .lines()
+        .filter(line -> line.startsWith("range " + range + " "))
+        .map(line -> line.replaceFirst(".*  voters ", "").replaceFirst("  .*", ""))
+        .filter(voters -> !voters.contains("("))
+        .mapToInt(voters -> voters.split(", ").length)
+        .sum();
+  }
+
+  private static boolean isPending(BrokerUnderTest node, String range) {
+    return status(node)
+        .lines()
+        .anyMatch(
+            line ->
+                line.startsWith("pending for ")
+                    && line.contains("range " + range)
+                    && line.contains("is down")
+                    && line.contains("cancel " + range));
+  }
+
+  private static String status(BrokerUnderTest node) {
+    return Scrape.get(node.httpPort(), "/status").body();
+  }
+}

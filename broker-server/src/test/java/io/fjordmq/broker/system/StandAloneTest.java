@@ -1,0 +1,115 @@
+package io.fjordmq.broker.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.hivemq.client.mqtt.datatypes.MqttQos;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A node whose only fellow voter is gone for good can go on alone, and then get others. */
+@Tag("slow")
+class StandAloneTest {
+  private static final long PATIENCE_SECONDS = 120;
+  private static final long NEVER = 0xFFFF_FFFFL;
+
+  @TempDir Path directory;
+
+  @Test
+  void shouldKeepWhatItHasWhenTheOtherVoterOfAllRangesIsLost() throws Exception {
+    List<NodeFile> files = ClusterUnderTest.files(3, "");
+    try (BrokerUnderTest kept = launch("kept", files.get(0));
+        BrokerUnderTest lost = launch("lost", files.get(1))) {
+      kept.awaitListening();
+      lost.awaitListening();
+      kept.command("voters dist=2 inbox=2 retain=2");
+      awaitVotesOf(lost, kept);
+      leaveAMessage(kept);
+      String id = idOf(lost);
+      lost.kill();
+      kept.kill();
+
+      requestAlone(kept);
+      kept.relaunch();
+      kept.awaitListening();
+      takeTheMessage(kept);
+      assertThat(kept.command("remove-node " + id)).contains("is removed");
+      assertThat(kept.node().resolve("data/alone")).doesNotExist();
+
+      try (BrokerUnderTest next = launch("next", files.get(2))) {
+        next.awaitListening();
+        awaitVotesOf(next, kept);
+        StatusRanges.at(kept).assertWhole();
+      }
+    }
+  }
+
+  @Test
+  void shouldNotGoOnAloneWhileAnotherNodeAnswers() throws Exception {
+    try (ClusterUnderTest cluster = ClusterUnderTest.startIn(directory, 2, "")) {
+      cluster.node(1).kill();
+      requestAlone(cluster.node(1));
+      cluster.node(1).relaunch();
+      assertThat(cluster.node(1).awaitEnd()).isEqualTo(1);
+      assertThat(cluster.node(1).output())
+          .contains("at 127.0.0.1:" + cluster.node(2).clusterPort() + ", runs")
+          .contains("without --alone");
+    }
+  }
+
+  private BrokerUnderTest launch(String name, NodeFile file) {
+    return BrokerUnderTest.launchIn(directory.resolve(name), file);
+  }
+
+  /** As {@code bin/standalone.sh start --alone} does. */
+  private static void requestAlone(BrokerUnderTest node) throws IOException {
+    Files.createFile(node.node().resolve("data/alone"));
+  }
+
+  private static String idOf(BrokerUnderTest node) throws IOException {
+    return Files.readAllLines(node.node().resolve("data/node.id")).stream()
+        .filter(line -> line.startsWith("node "))
+        .map(line -> line.substring("node ".length()))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static void awaitVotesOf(BrokerUnderTest node, BrokerUnderTest asked) throws IOException {
+    String id = idOf(node);
+    Waiting.until(
+        "every range to have a vote at " + id,
+        PATIENCE_SECONDS,
+        () -> {
+          List<String> voters =
+              Scrape.get(asked.httpPort(), "/status")
+                  .body()
+                  .lines()
+                  .filter(line -> line.startsWith("range "))
+                  .map(line -> line.replaceAll(".*  voters (.*?)  (learners|keys) .*", "$1"))
+                  .toList();
+          return !voters.isEmpty() && voters.stream().allMatch(line -> line.contains(id));
+        });
+  }
+
+  private static void leaveAMessage(BrokerUnderTest node) {
+    try (Mqtt5Session away = new Mqtt5Session(node.mqtt(), "away");
+        Mqtt5Session publisher = new Mqtt5Session(node.mqtt(), "publisher")) {
+      away.connect(options -> options.cleanStart(false).sessionExpiryInterval(NEVER));
+      away.subscribe("kept", MqttQos.AT_LEAST_ONCE);
+      away.disconnect();
+      publisher.connect();
+      publisher.publish("kept", MqttQos.AT_LEAST_ONCE, "acknowledged");
+    }
+  }
+
+  private static void takeTheMessage(BrokerUnderTest node) {
+    try (Mqtt5Session back = new Mqtt5Session(node.mqtt(), "away")) {
+      back.connect(options -> options.cleanStart(false).sessionExpiryInterval(NEVER));
+      assertThat(back.nextText()).isEqualTo("acknowledged");
+    }
+  }
+}
