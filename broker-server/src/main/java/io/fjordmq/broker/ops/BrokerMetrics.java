@@ -1,6 +1,8 @@
 package io.fjordmq.broker.ops;
 
 import io.fjordmq.broker.delivery.DeliveryObserver;
+import io.fjordmq.broker.http.HttpLimit;
+import io.fjordmq.broker.http.HttpObserver;
 import io.fjordmq.broker.net.ListenerObserver;
 import io.fjordmq.broker.nodes.NodesObserver;
 import io.fjordmq.broker.security.SecurityObserver;
@@ -19,6 +21,9 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.netty.util.internal.PlatformDependent;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +47,7 @@ public final class BrokerMetrics implements AutoCloseable {
   private final RangeMeters ranges;
   private final ConsensusMeters consensus;
   private final StatusGauges gauges;
+  private final Map<HttpLimit, LongAdder> httpLimits;
   private volatile @Nullable Supplier<NodeStatus> source;
 
   public BrokerMetrics() {
@@ -55,6 +61,7 @@ public final class BrokerMetrics implements AutoCloseable {
     ranges = new RangeMeters(meters, STORES);
     consensus = new ConsensusMeters(meters);
     gauges = new StatusGauges(meters, STORES);
+    httpLimits = meters.counters(Metric.HTTP_LIMITED, HttpLimit.class, HttpLimit::label);
     meters.gauge(Metric.NETTY_DIRECT_BYTES, PlatformDependent::usedDirectMemory);
     gc.bindTo(registry);
     new JvmMemoryMetrics().bindTo(registry);
@@ -93,13 +100,18 @@ public final class BrokerMetrics implements AutoCloseable {
     return ranges;
   }
 
+  public HttpObserver http() {
+    return limit -> Objects.requireNonNull(httpLimits.get(limit)).increment();
+  }
+
   public ConsensusObserver consensus() {
     return consensus;
   }
 
   /** What clients have sent and got so far. */
   public Traffic traffic() {
-    return sessions.traffic(inboxes.expiredSessions(), delivery.droppedCopies());
+    return sessions.traffic(
+        inboxes.expiredSessions(), delivery.droppedCopies() + inboxes.droppedCopies());
   }
 
   /**

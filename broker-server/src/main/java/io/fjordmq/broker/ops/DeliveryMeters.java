@@ -20,7 +20,7 @@ final class DeliveryMeters implements DeliveryObserver {
   private final LongAdder redistributed;
   private final LongAdder forgotten;
 
-  /** The reasons are this package's own and the inbox store's: a handful of words. */
+  /** The reasons are delivery's own: a handful of words. */
   private final Map<String, LongAdder> dropped = new ConcurrentHashMap<>();
 
   DeliveryMeters(Meters meters) {

@@ -80,6 +80,11 @@ final class InboxMeters implements InboxObserver {
     dropped.computeIfAbsent(reason, this::newDropped).add(count);
   }
 
+  /** Messages dropped after they were stored. */
+  long droppedCopies() {
+    return dropped.values().stream().mapToLong(LongAdder::sum).sum();
+  }
+
   @Override
   public void expired() {
     expired.increment();

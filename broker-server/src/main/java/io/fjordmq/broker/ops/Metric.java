@@ -23,7 +23,8 @@ enum Metric {
       "fjordmq.connections.held.back",
       Kind.GAUGE,
       "",
-      "connections not being read, to slow their clients down"),
+      "connections not being read, to slow their clients down or because this node has no valid"
+          + " lease"),
   LIMITS_REACHED(
       "fjordmq.limits.reached",
       Kind.COUNTER,
@@ -65,6 +66,11 @@ enum Metric {
       Kind.GAUGE,
       "",
       "when the first of the listeners' certificates ends, Unix time; 0 if there is none"),
+  HTTP_LIMITED(
+      "fjordmq.http.limited",
+      Kind.COUNTER,
+      "limit",
+      "times a limit in httpConfig closed a connection or refused a request"),
   PACKETS_RECEIVED(
       "fjordmq.packets.received", Kind.COUNTER, "type", "control packets from clients"),
   BYTES_RECEIVED("fjordmq.bytes.received", Kind.COUNTER, "", "their bytes"),
@@ -84,7 +90,7 @@ enum Metric {
       "fjordmq.messages.dropped",
       Kind.COUNTER,
       "at, reason",
-      "copies that did not reach their receiver; at is session, delivery or inbox"),
+      "copies that did not reach their receiver, each counted once; at is session, delivery or inbox"),
   MESSAGES_INFLIGHT(
       "fjordmq.messages.inflight",
       Kind.GAUGE,
@@ -153,7 +159,8 @@ enum Metric {
       "fjordmq.node.items",
       Kind.COUNTER,
       "event",
-      "messages and notices between nodes: sent, sent again, received, received again"),
+      "messages and notices between nodes: sent, sent again, overdue (their publishers were not"
+          + " acknowledged), received, received again"),
   LOCAL_FILTERS("fjordmq.local.filters", Kind.GAUGE, "", "filters of connected clients"),
   LOCAL_ROUTES("fjordmq.local.routes", Kind.GAUGE, "", "routes this node holds for its clients"),
   LOCAL_ROUTES_LEFTOVER(
@@ -263,6 +270,11 @@ enum Metric {
       "fjordmq.range.duplicates", Kind.COUNTER, "store", "batches recognised as applied before"),
   RANGE_QUERY("fjordmq.range.query", Kind.TIMER, "store", "answering a query"),
   RANGE_HALTS("fjordmq.range.halts", Kind.COUNTER, "store", "replicas stopped by an error"),
+  RANGE_REBUILDS(
+      "fjordmq.range.rebuilds",
+      Kind.COUNTER,
+      "store",
+      "broken replicas of this node removed, to be replaced by empty ones that fetch a copy"),
   RANGE_SPLITS("fjordmq.range.splits", Kind.COUNTER, "store", "splits applied by replicas"),
   RANGE_MERGES("fjordmq.range.merges", Kind.COUNTER, "store", "merges applied by replicas"),
   RANGE_DECISIONS(
@@ -301,6 +313,11 @@ enum Metric {
   RAFT_LOG_FAILED("fjordmq.raft.log.failed", Kind.GAUGE, "", "1 if the log takes no writes"),
 
   DISK_FREE_BYTES("fjordmq.disk.free.bytes", Kind.GAUGE, "", "free on the disk of dataDir"),
+  CLOCK_DIFFERENCE(
+      "fjordmq.clock.difference.seconds",
+      Kind.GAUGE,
+      "",
+      "how far this machine's wall clock is ahead of cluster time, negative if it is behind"),
   DISK_LOW("fjordmq.disk.low", Kind.GAUGE, "", "1 if too little is: publishes are refused"),
   STORAGE_FAILED("fjordmq.storage.failed", Kind.GAUGE, "", "1 if the storage takes no writes"),
   STORAGE_UNWRITTEN_BYTES(

@@ -27,6 +27,7 @@ import java.util.Map;
  * @param storage the replicas' database
  * @param overload measures, and whether new work is refused
  * @param disk whether it takes writes
+ * @param clockAheadMillis of cluster time, by this machine's wall clock; negative if it is behind
  */
 public record NodeStatus(
     DeliveryStatus delivery,
@@ -39,7 +40,8 @@ public record NodeStatus(
     Map<String, ClientStatus> clients,
     KvMetrics storage,
     OverloadStatus overload,
-    Disk disk) {
+    Disk disk,
+    long clockAheadMillis) {
 
   /** Whether the node has too much to do, and what says so. */
   public record OverloadStatus(boolean overloaded, OverloadReading reading) {}

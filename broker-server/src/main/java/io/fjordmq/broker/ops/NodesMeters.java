@@ -7,12 +7,14 @@ import java.util.concurrent.atomic.LongAdder;
 final class NodesMeters implements NodesObserver {
   private final LongAdder sent;
   private final LongAdder resent;
+  private final LongAdder overdue;
   private final LongAdder received;
   private final LongAdder repeated;
 
   NodesMeters(Meters meters) {
     sent = meters.counter(Metric.NODE_ITEMS, "sent");
     resent = meters.counter(Metric.NODE_ITEMS, "resent");
+    overdue = meters.counter(Metric.NODE_ITEMS, "overdue");
     received = meters.counter(Metric.NODE_ITEMS, "received");
     repeated = meters.counter(Metric.NODE_ITEMS, "repeated");
   }
@@ -25,6 +27,11 @@ final class NodesMeters implements NodesObserver {
   @Override
   public void resent(int items) {
     resent.add(items);
+  }
+
+  @Override
+  public void overdue(int items) {
+    overdue.add(items);
   }
 
   @Override

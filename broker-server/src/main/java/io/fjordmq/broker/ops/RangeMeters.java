@@ -42,6 +42,7 @@ final class RangeMeters implements RangeObserver {
     private final LongAdder sendersForgotten;
     private final Timer query;
     private final LongAdder halts;
+    private final LongAdder rebuilds;
     private final LongAdder splits;
     private final LongAdder merges;
     private final Map<String, LongAdder> decisions = new HashMap<>();
@@ -62,6 +63,7 @@ final class RangeMeters implements RangeObserver {
       sendersForgotten = meters.counter(Metric.RANGE_SENDERS_FORGOTTEN, store);
       query = meters.timer(Metric.RANGE_QUERY, store);
       halts = meters.counter(Metric.RANGE_HALTS, store);
+      rebuilds = meters.counter(Metric.RANGE_REBUILDS, store);
       splits = meters.counter(Metric.RANGE_SPLITS, store);
       merges = meters.counter(Metric.RANGE_MERGES, store);
       for (String decision : DECISIONS) {
@@ -148,6 +150,11 @@ final class RangeMeters implements RangeObserver {
   @Override
   public void halted(RangeId range) {
     of(range).halts.increment();
+  }
+
+  @Override
+  public void rebuilt(RangeId range) {
+    of(range).rebuilds.increment();
   }
 
   @Override

@@ -29,6 +29,7 @@ final class StatusGauges {
     stores.forEach(this::addRanges);
     addRaft();
     addStorage();
+    gauge(Metric.CLOCK_DIFFERENCE, s -> s.clockAheadMillis() / 1_000.0);
   }
 
   /** What the gauges show from now on. */

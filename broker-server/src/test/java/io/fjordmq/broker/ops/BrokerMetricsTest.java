@@ -78,6 +78,7 @@ class BrokerMetricsTest {
     assertShown("fjordmq_publishes_total{outcome=\"not_durable\"} 1.0");
     assertShown("fjordmq_messages_dropped_total{at=\"delivery\",reason=\"a_new_reason\"} 5.0");
     assertShown("fjordmq_messages_dropped_total{at=\"inbox\",reason=\"expired\"} 4.0");
+    assertThat(metrics.traffic().publishesDropped()).isEqualTo(2 + 3 + 4);
   }
 
   @Test
@@ -105,6 +106,7 @@ class BrokerMetricsTest {
     assertShown("fjordmq_raft_log_entries 22.0");
     assertShown("fjordmq_raft_unapplied 4.0");
     assertShown("fjordmq_storage_write_stopped 1.0");
+    assertShown("fjordmq_clock_difference_seconds -1.5");
     metrics.unwatch();
     assertShown("fjordmq_inbox_messages 44.0");
   }
@@ -125,12 +127,13 @@ class BrokerMetricsTest {
         new RouterStatus(1, 2, 3, 4, 5, 6, 7, 8),
         new InboxStoreStatus(11, 22, 33, 44),
         55,
-        List.of(new ReplicaStatus(self, descriptor, true, 18, 0, 1, group, null, null)),
+        List.of(new ReplicaStatus(self, descriptor, true, 18, 0, 0, 1, group, null, null)),
         Map.of(RANGE, new ShapeReport(60, 1_200, 800, 345, 9_000, "cold", null, false, false)),
         group,
         Map.of("dist", idle, "inbox", idle, "retain", idle),
         new KvMetrics(5, 1, 2, 3, 4, true, 0),
         new NodeStatus.OverloadStatus(true, new OverloadReading(61, 62, 63)),
-        new NodeStatus.Disk(false, false, 5, false));
+        new NodeStatus.Disk(false, false, 5, false),
+        -1_500);
   }
 }
