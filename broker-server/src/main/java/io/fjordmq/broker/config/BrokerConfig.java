@@ -1,6 +1,7 @@
 package io.fjordmq.broker.config;
 
 import io.fjordmq.broker.delivery.DeliverySettings;
+import io.fjordmq.broker.http.HttpSettings;
 import io.fjordmq.broker.limits.OverloadSettings;
 import io.fjordmq.broker.limits.TenantSettings;
 import io.fjordmq.broker.nodes.NodesSettings;
@@ -80,7 +81,7 @@ public record BrokerConfig(
     PeerSettings peerConfig,
     TransportSettings raftPortConfig,
     DrainConfig drainConfig,
-    HttpConfig httpConfig,
+    HttpSettings httpConfig,
     SecuritySettings securityConfig,
     SessionSettings sessionConfig,
     TenantSettings tenantConfig,
@@ -124,20 +125,6 @@ public record BrokerConfig(
         metadataConfig.maxBatchBytes() <= consensusConfig.maxEntryBytes(),
         "metadataConfig.maxBatchBytes must be at most consensusConfig.maxEntryBytes, "
             + consensusConfig.maxEntryBytes());
-  }
-
-  /**
-   * Metrics and health over HTTP.
-   *
-   * @param host address of this machine
-   * @param port 0 lets the system choose
-   * @param maxConnections at a time; more are closed
-   */
-  public record HttpConfig(String host, int port, int maxConnections) {
-    public HttpConfig {
-      requirePort(port, 0);
-      require(maxConnections >= 1, "maxConnections must be at least 1, not " + maxConnections);
-    }
   }
 
   /**
@@ -281,7 +268,7 @@ public record BrokerConfig(
         PeerSettings.DEFAULT,
         TransportSettings.DEFAULT,
         new DrainConfig(Duration.ofSeconds(30), 500),
-        new HttpConfig("127.0.0.1", 18083, 64),
+        HttpSettings.DEFAULTS,
         SecuritySettings.DEFAULTS,
         SessionSettings.defaults(),
         TenantSettings.DEFAULTS,
@@ -355,6 +342,15 @@ public record BrokerConfig(
             storeConfig.retain().placement("retain", false)));
   }
 
+  /** File descriptors that connections and table files may take, if all limits are reached. */
+  public long mostDescriptors() {
+    long connections =
+        mqttServerConfig.listeners().stream()
+            .mapToLong(listener -> listener.socket().maxConnections())
+            .sum();
+    return connections + httpConfig.maxConnections() + storageConfig.maxOpenFiles();
+  }
+
   /** The stores for which it says how many voters they have. */
   public Set<String> chosenVoters() {
     Set<String> chosen = new HashSet<>();
@@ -371,10 +367,6 @@ public record BrokerConfig(
 
   private static RangesConfig ranges() {
     return new RangesConfig(0, true, 30_000, 20_000);
-  }
-
-  private static void requirePort(int port, int least) {
-    require(port >= least && port <= 65_535, "port must be " + least + " to 65535, not " + port);
   }
 
   /**

@@ -1,6 +1,7 @@
 package io.fjordmq.broker.config;
 
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -8,8 +9,23 @@ import org.jspecify.annotations.Nullable;
 final class NearestKey {
   private NearestKey() {}
 
-  /** The known key with the fewest changed letters; null if none is near enough to be a guess. */
+  /**
+   * The key of the same name in another section, since that is where most unknown keys belong; else
+   * the known key with the fewest changed letters; null if none is near enough to be a guess.
+   */
   static @Nullable String to(String unknown, Collection<String> known) {
+    String name = nameOf(unknown);
+    return known.stream()
+        .filter(candidate -> nameOf(candidate).equalsIgnoreCase(name))
+        .min(Comparator.comparingInt(candidate -> distance(unknown, candidate)))
+        .orElseGet(() -> byLetters(unknown, known));
+  }
+
+  private static String nameOf(String key) {
+    return key.substring(key.lastIndexOf('.') + 1);
+  }
+
+  private static @Nullable String byLetters(String unknown, Collection<String> known) {
     String best = null;
     int bestDistance = Math.max(2, unknown.length() / 3) + 1;
     for (String candidate : known) {

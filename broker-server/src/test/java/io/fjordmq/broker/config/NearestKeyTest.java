@@ -22,6 +22,14 @@ class NearestKeyTest {
   }
 
   @Test
+  void shouldPreferTheSameNameInAnotherSection() {
+    List<String> keys = List.of("sessionConfig.maxInflight", "tenants", "httpConfig.maxConnection");
+    assertThat(NearestKey.to("maxInflight", keys)).isEqualTo("sessionConfig.maxInflight");
+    assertThat(NearestKey.to("httpConfig.maxInflight", keys))
+        .isEqualTo("sessionConfig.maxInflight");
+  }
+
+  @Test
   void shouldCountInsertedRemovedAndReplacedLetters() {
     assertThat(NearestKey.distance("kitten", "sitting")).isEqualTo(3);
     assertThat(NearestKey.distance("", "abc")).isEqualTo(3);

@@ -1,0 +1,94 @@
+package io.fjordmq.broker;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.UnknownHostException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Finds ports that cannot be listened on. Every port stays bound until {@link #close}, so that one
+ * that is configured twice is found as well. Used by the thread that starts the node; a host name
+ * is looked up, which may block.
+ */
+final class PortChecks implements AutoCloseable {
+  private final List<ServerSocket> held = new ArrayList<>();
+  private final List<String> problems;
+
+  /** Adds a message to the list for each problem: the key, what was found, and what to do. */
+  PortChecks(List<String> problems) {
+    this.problems = problems;
+  }
+
+  /**
+   * @param section the section of the configuration with the keys {@code host} and {@code port}
+   * @param host empty for all addresses of this machine
+   */
+  void check(String section, String host, int port) {
+    try {
+      InetSocketAddress address =
+          host.isEmpty()
+              ? new InetSocketAddress(port)
+              : new InetSocketAddress(InetAddress.getByName(host), port);
+      check(section + ".host", section + ".port", address);
+    } catch (UnknownHostException e) {
+      problems.add(
+          "%s.host: this machine knows no address of '%s'; correct the name, or give an IP address"
+              .formatted(section, host));
+    }
+  }
+
+  /**
+   * @param hostKey the key that decides the address
+   * @param portKey the key that decides the port
+   */
+  void check(String hostKey, String portKey, InetSocketAddress address) {
+    try {
+      bind(address);
+    } catch (IOException e) {
+      String host = address.getAddress().getHostAddress();
+      problems.add(
+          hasAddress(address.getAddress())
+              ? "cannot listen on %s:%d: %s; change %s%s"
+                  .formatted(host, address.getPort(), e.getMessage(), portKey, alternative(e))
+              : "%s: %s is not an address of this machine (%s); change it"
+                  .formatted(hostKey, host, e.getMessage()));
+    }
+  }
+
+  private static String alternative(IOException failure) {
+    return String.valueOf(failure.getMessage()).contains("in use")
+        ? ", or stop the process that uses the port"
+        : "";
+  }
+
+  private boolean hasAddress(InetAddress address) {
+    try {
+      bind(new InetSocketAddress(address, 0));
+      return true;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  private void bind(InetSocketAddress address) throws IOException {
+    ServerSocket socket = new ServerSocket();
+    held.add(socket);
+    socket.bind(address);
+  }
+
+  /** Releases every port. */
+  @Override
+  public void close() {
+    for (ServerSocket socket : held) {
+      try {
+        socket.close();
+      } catch (IOException e) {
+        throw new UncheckedIOException("Cannot close a socket that checked a port", e);
+      }
+    }
+  }
+}

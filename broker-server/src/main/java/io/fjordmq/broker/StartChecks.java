@@ -1,0 +1,82 @@
+package io.fjordmq.broker;
+
+import io.fjordmq.broker.config.BrokerConfig;
+import io.fjordmq.broker.http.HttpSettings;
+import io.fjordmq.broker.net.Endpoint;
+import io.fjordmq.broker.net.ListenerFiles;
+import io.fjordmq.broker.net.ListenerSettings;
+import io.fjordmq.broker.security.SecurityFiles;
+import io.fjordmq.cluster.tls.ClusterTls;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Finds what would keep a node from starting before it creates, joins or opens anything: a node
+ * that fails after it has joined a cluster leaves a dead member behind. All problems are reported
+ * together. Blocks on the disk; used by the thread that starts the node.
+ */
+final class StartChecks {
+  private final BrokerConfig config;
+  private final List<String> problems = new ArrayList<>();
+
+  private StartChecks(BrokerConfig config) {
+    this.config = config;
+  }
+
+  /**
+   * Checks the files that the configuration names.
+   *
+   * @return a message for each problem, with the key and what to do; empty if all is well
+   */
+  static List<String> ofFiles(BrokerConfig config) {
+    StartChecks checks = new StartChecks(config);
+    checks.files();
+    return checks.problems;
+  }
+
+  /** Checks the files, and that every port is free at the moment. */
+  static List<String> ofFilesAndPorts(BrokerConfig config) {
+    StartChecks checks = new StartChecks(config);
+    checks.files();
+    checks.ports();
+    return checks.problems;
+  }
+
+  private void files() {
+    List<ListenerSettings> listeners = config.mqttServerConfig().listeners();
+    if (listeners.isEmpty()) {
+      problems.add("mqttServerConfig has no listener, so no client could connect: add tcpListener");
+    }
+    problems.addAll(ListenerFiles.problems(listeners));
+    ClusterTls tls = config.clusterConfig().tls();
+    if (tls != null) {
+      try {
+        tls.answering().build();
+      } catch (IOException e) {
+        problems.add("clusterConfig.certFile, keyFile and trustFile: " + e.getMessage());
+      }
+    }
+    problems.addAll(SecurityFiles.problems(config.securityConfig(), config.plugins()));
+  }
+
+  private void ports() {
+    try (PortChecks ports = new PortChecks(problems)) {
+      for (ListenerSettings listener : config.mqttServerConfig().listeners()) {
+        if (listener.endpoint() instanceof Endpoint.Tcp tcp) {
+          ports.check(listener.key(), tcp.host(), tcp.port());
+        }
+      }
+      HttpSettings http = config.httpConfig();
+      ports.check("httpConfig", http.host(), http.port());
+      ClusterAddresses cluster = ClusterAddresses.of(config.clusterConfig());
+      ports.check("clusterConfig.host", "clusterConfig.port", cluster.bind());
+      ports.check(
+          "clusterConfig.host",
+          "clusterConfig.port (the port after it is for Raft)",
+          cluster.bindRaft());
+    } catch (StartException e) {
+      problems.add(String.valueOf(e.getMessage()));
+    }
+  }
+}
