@@ -4,9 +4,12 @@ import io.fjordmq.broker.session.Serving;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.ConsensusHost;
 import io.fjordmq.cluster.consensus.sim.SimHost;
+import io.fjordmq.cluster.consensus.sim.SimMachine;
+import io.fjordmq.cluster.membership.ClusterClock;
 import io.fjordmq.cluster.membership.Membership;
 import io.fjordmq.cluster.peer.PeerServices;
 import io.fjordmq.range.kv.SimKv;
+import java.util.function.LongSupplier;
 
 /** A mistake put into the nodes of a cluster, for a simulation that must find it. */
 interface ClusterDefect extends Defect {
@@ -18,6 +21,19 @@ interface ClusterDefect extends Defect {
     return 1;
   }
 
+  /**
+   * Whether clients are to stay connected while the metadata have no leader. Not where clocks run
+   * at different speeds: a slow node renews its lease too late, and its clients go elsewhere.
+   */
+  default boolean keepsClients() {
+    return true;
+  }
+
+  /** Whether nodes say to each other that they serve clients when they do not. */
+  default boolean claimsToServe() {
+    return false;
+  }
+
   /** As the barrier of routes sees it. */
   default Membership counted(Membership membership) {
     return membership;
@@ -26,6 +42,11 @@ interface ClusterDefect extends Defect {
   /** As sessions and delivery see it. */
   default Serving serving(Membership membership) {
     return membership::notServingBecause;
+  }
+
+  /** What time entries get. */
+  default LongSupplier stamps(ClusterClock clock, SimMachine machine) {
+    return clock::stampMillis;
   }
 
   /** What other nodes reach. */

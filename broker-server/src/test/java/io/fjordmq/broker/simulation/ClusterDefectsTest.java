@@ -9,6 +9,8 @@ import io.fjordmq.cluster.consensus.ConsensusHost;
 import io.fjordmq.cluster.consensus.ReplicatedState;
 import io.fjordmq.cluster.consensus.sim.Seeds;
 import io.fjordmq.cluster.consensus.sim.SimHost;
+import io.fjordmq.cluster.consensus.sim.SimMachine;
+import io.fjordmq.cluster.membership.ClusterClock;
 import io.fjordmq.cluster.membership.Member;
 import io.fjordmq.cluster.membership.Members;
 import io.fjordmq.cluster.membership.Membership;
@@ -29,6 +31,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -43,6 +46,7 @@ class ClusterDefectsTest {
   private static final List<String> OWNERS_ACTIONS =
       List.of(
           "detach",
+          "giveUp",
           "subscribe",
           "unsubscribe",
           "fetch",
@@ -61,8 +65,28 @@ class ClusterDefectsTest {
           public double clockRate(NodeId node) {
             return node.value().equals("node1") ? 0.4 : 1;
           }
+
+          @Override
+          public boolean keepsClients() {
+            return false;
+          }
         };
     assertFound(slowClocks, "the cluster counts as over", "does not count");
+  }
+
+  @Test
+  void shouldFindLeadersThatStampTheirWallClock() {
+    ClusterDefect wallClocks =
+        new ClusterDefect() {
+          @Override
+          public LongSupplier stamps(ClusterClock clock, SimMachine machine) {
+            return machine.wall()::millis;
+          }
+        };
+    // The clock of a range stands still until the wall clocks have caught up with it, and sessions
+    // that begin meanwhile are not in the order of their incarnations.
+    assertFound(
+        wallClocks, "wills have become of what must", "is done, after an attach was answered with");
   }
 
   @Test
@@ -142,7 +166,7 @@ class ClusterDefectsTest {
               return CompletableFuture.completedFuture(
                   Collections.nCopies(copies, InsertOutcome.STORED));
             });
-    assertFound(early, "misses");
+    assertFound(early, "misses", "wills have become of what must"); // wills are messages, too
   }
 
   @Test
@@ -293,6 +317,18 @@ class ClusterDefectsTest {
           }
         };
     assertFound(forgetful, "as new ", "comes again", "after number", "members of");
+  }
+
+  @Test
+  void shouldFindANodeThatSendsItsClientsAwayThoughNobodyServes() {
+    ClusterDefect liar =
+        new ClusterDefect() {
+          @Override
+          public boolean claimsToServe() {
+            return true;
+          }
+        };
+    assertFound(liar, "while the metadata have no leader");
   }
 
   private static Object given(Object... arguments) {

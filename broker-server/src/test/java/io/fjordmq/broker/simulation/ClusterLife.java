@@ -51,6 +51,7 @@ import org.jspecify.annotations.Nullable;
 final class ClusterLife {
   private static final long LOOK_MILLIS = 20;
   private static final long SWEEP_MILLIS = 500;
+  private static final int CLIENTS_PER_SECOND = 20;
 
   private final ClusterSettings settings;
   private final ClusterDefect defect;
@@ -93,8 +94,10 @@ final class ClusterLife {
             members,
             address,
             settings.membership(),
-            defect.clockRate(ranges.host().node()));
+            defect.clockRate(ranges.host().node()),
+            defect.claimsToServe());
     this.serving = defect.serving(membership());
+    ranges.stampBy(defect.stamps(membership().clock(), ranges.host().machine()));
     metadata().watch(directory);
     this.shapes =
         new ShapeWatch(
@@ -131,7 +134,7 @@ final class ClusterLife {
 
   private void connect() {
     Timers timers = ranges.runtime().timers();
-    InstantSource clock = process.simulation().clock();
+    InstantSource clock = membership().clock();
     PeerServices services = defect.services(ranges.calls());
     Map<String, RoutedRangeClient> clients = new HashMap<>();
     SimStores.NAMES.forEach(store -> clients.put(store, client(store, timers)));
@@ -164,7 +167,11 @@ final class ClusterLife {
     membership()
         .watch(
             new NodeLife(
-                built.sessions(), built.live(), () -> ranges.store().catchUp(SimStores.ROUTES)));
+                built.sessions(),
+                built.live(),
+                () -> ranges.store().catchUp(SimStores.ROUTES),
+                CLIENTS_PER_SECOND,
+                ranges.runtime().timers()));
     sweepAgain(sweeps(opened, clock));
     membership().ready();
   }

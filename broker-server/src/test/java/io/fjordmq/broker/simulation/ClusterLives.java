@@ -6,6 +6,7 @@ import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.cluster.consensus.sim.SimCluster;
 import io.fjordmq.cluster.consensus.sim.SimNetwork;
 import io.fjordmq.cluster.consensus.sim.Simulation;
+import io.fjordmq.cluster.membership.ClusterClock;
 import io.fjordmq.cluster.metadata.WriteResult;
 import io.fjordmq.cluster.peer.LoopbackPeers;
 import io.fjordmq.range.RangeDescriptor;
@@ -33,7 +34,11 @@ final class ClusterLives implements Brokers, AutoCloseable {
   private final List<ClusterMachine> machines = new ArrayList<>();
   private final Set<ClusterMachine> joined = new HashSet<>();
   private final RandomWishes wishes;
+  private final boolean steady;
   private int voters = 3;
+
+  /** How far cluster time is behind. */
+  private long lostMillis;
 
   /**
    * @param size nodes there may be in the end; one is there in the beginning
@@ -47,6 +52,7 @@ final class ClusterLives implements Brokers, AutoCloseable {
     ledger.setManyNodes();
     ClusterSettings settings = ClusterSettings.draw(simulation, installs);
     this.wishes = settings.wishes();
+    this.steady = settings.broker().client().deadline().toMillis() >= SimSettings.STEADY_MILLIS;
     for (int i = 0; i < size; i++) {
       machines.add(
           new ClusterMachine(
@@ -60,6 +66,11 @@ final class ClusterLives implements Brokers, AutoCloseable {
     }
   }
 
+  /** Whether brokers wait for replicas that are slow, rather than end a client's connection. */
+  boolean areSteady() {
+    return steady;
+  }
+
   // ---- what clients see
 
   @Override
@@ -70,7 +81,19 @@ final class ClusterLives implements Brokers, AutoCloseable {
 
   @Override
   public Moment now() {
-    return new Moment(simulation.now(), 0, ledger.life());
+    // Cluster time is corrected by half a second in a thousand at most. What it lost while a
+    // machine that led the metadata was suspended, it regains when all nodes start again.
+    learnLostTime();
+    return new Moment(simulation.now(), simulation.now() / 1_000 - lostMillis, ledger.life());
+  }
+
+  /** While no node knows the time, what the last ones knew counts. */
+  private void learnLostTime() {
+    running().stream()
+        .mapToLong(life -> life.membership().clock().stampMillis())
+        .filter(stamp -> stamp != ClusterClock.UNKNOWN)
+        .min()
+        .ifPresent(stamp -> lostMillis = Math.max(0, simulation.clock().millis() - stamp));
   }
 
   /** Whether nodes may want their ranges split. */

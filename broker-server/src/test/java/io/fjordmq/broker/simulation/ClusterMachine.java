@@ -70,6 +70,7 @@ final class ClusterMachine {
     SimStores filled = new SimStores(settings.broker(), self, defect);
     replicas = filled;
     StoreNode.Life opened = ranges.start();
+    opened.host().machine().correct(); // a whole cluster that starts by wrong clocks believes them
     life =
         new ClusterLife(
             settings, defect, filled, self, opened, members, address(++starts), placing);

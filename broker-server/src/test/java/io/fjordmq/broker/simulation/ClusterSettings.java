@@ -40,7 +40,9 @@ record ClusterSettings(
             Duration.ofMillis(200),
             Duration.ofMillis(1_000),
             Duration.ofMillis(5_000),
-            Duration.ofMillis(100)),
+            Duration.ofMillis(100),
+            Duration.ofMillis(400),
+            Duration.ofMillis(1_500)),
         new NodesSettings(
             (int) simulation.between(1, 50),
             (int) simulation.between(200, 8_000),
@@ -48,6 +50,7 @@ record ClusterSettings(
             16_000,
             1_000,
             (int) simulation.between(1, 4),
+            Duration.ofMillis(simulation.between(500, 5_000)),
             Duration.ofMillis(300),
             Duration.ofMillis(50)),
         new RandomWishes(simulation, WISHES_PERCENT));

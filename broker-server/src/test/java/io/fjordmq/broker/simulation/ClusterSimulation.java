@@ -22,6 +22,9 @@ final class ClusterSimulation {
   private static final long LONGEST_ROUND_MILLIS = 700;
   private static final long PATIENCE_MILLIS = 60_000;
 
+  /** A lease lasts a second. */
+  private static final long LONGEST_HALF_LEADERLESS_MILLIS = 3_000;
+
   /** Invariants that cost more are looked at after so many events. */
   private static final int EVENTS_BETWEEN_LOOKS = 25;
 
@@ -36,6 +39,7 @@ final class ClusterSimulation {
   private final InboxOwners owners = new InboxOwners();
   private final TurnedAway turnedAway;
   private final ReplicaRows rows = new ReplicaRows();
+  private final boolean keepsClients;
 
   /**
    * How often a run met what it is for.
@@ -65,6 +69,7 @@ final class ClusterSimulation {
     this.simulation = new Simulation(seed);
     this.ledger = new Ledger(seed, tellsStory);
     this.turnedAway = new TurnedAway(ledger);
+    this.keepsClients = defect.keepsClients();
     this.nodes = new ClusterLives(simulation, size, installs, watched(defect), ledger);
     this.trouble = new ClusterTrouble(simulation, nodes, ledger);
     this.goal = new PlacementGoal(nodes);
@@ -122,6 +127,12 @@ final class ClusterSimulation {
     await();
     trouble.merge(); // while clients say their last words, and its leaders are lost
     crowd.rest(trouble::loseLeaders);
+    await();
+    if (keepsClients && nodes.areSteady()) {
+      crowd.stay(
+          "the metadata have no leader",
+          () -> trouble.leaderless(simulation.between(500, LONGEST_HALF_LEADERLESS_MILLIS)));
+    }
     crowd.await("wills have become of what must", () -> crowd.wrongWills().isEmpty());
     rows.check(nodes.machines());
     crowd.leave();

@@ -4,6 +4,7 @@ import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.GroupId;
 import io.fjordmq.cluster.consensus.sim.SimNetwork;
 import io.fjordmq.cluster.consensus.sim.Simulation;
+import io.fjordmq.cluster.metadata.MetadataGroup;
 import io.fjordmq.inbox.InboxReplicas;
 import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeId;
@@ -17,6 +18,7 @@ import java.util.concurrent.CompletableFuture;
 final class ClusterTrouble {
   private static final int MAX_VOTERS = 5;
   private static final int USUAL_VOTERS = 3;
+  private static final long MOST_SET_MILLIS = 86_400_000;
 
   private final Simulation simulation;
   private final ClusterLives nodes;
@@ -71,6 +73,16 @@ final class ClusterTrouble {
       split();
     } else if (dice < 56) {
       merge();
+    } else if (dice < 59) {
+      leaderless(simulation.between(500, 3_000));
+    } else if (dice < 67) {
+      long millis = simulation.between(-MOST_SET_MILLIS, MOST_SET_MILLIS);
+      ledger.note(machine.id() + " has its wall clock set by " + millis + " ms");
+      life.ranges().host().machine().jump(millis);
+    } else if (dice < 71) {
+      long millis = simulation.between(100, 4_000);
+      ledger.note("the machine of " + machine.id() + " is suspended for " + millis + " ms");
+      life.ranges().host().machine().suspend(life.process(), millis);
     }
   }
 
@@ -175,6 +187,20 @@ final class ClusterTrouble {
   /** A drained node has to be told that it is not any more, in whatever life. */
   void undrain() {
     nodes.running().forEach(life -> Objects.requireNonNull(life).membership().drain(false));
+  }
+
+  /** During this time every metadata leader loses its term before it grants a lease. */
+  void leaderless(long millis) {
+    ledger.note("the metadata have no leader for " + millis + " ms");
+    long end = simulation.now() + millis;
+    while (simulation.now() < end) {
+      for (ClusterLife life : nodes.running()) {
+        if (life.ranges().host().running().contains(MetadataGroup.GROUP)) {
+          life.ranges().host().depose(MetadataGroup.GROUP);
+        }
+      }
+      simulation.run(1);
+    }
   }
 
   /** All ranges have no leader for a while, then one in a new term. */

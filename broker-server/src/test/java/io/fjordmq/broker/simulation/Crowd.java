@@ -123,6 +123,30 @@ final class Crowd {
     assertRetained();
   }
 
+  /**
+   * Something happens during which every client that is connected stays connected, whatever it
+   * sends.
+   *
+   * @param half of it; done twice
+   */
+  void stay(String what, Runnable half) {
+    final List<String> before = connections();
+    publishers.forEach(client -> client.publishTo(client.topics(), 1));
+    half.run();
+    publishers.forEach(client -> client.publishTo(client.topics(), 2));
+    half.run();
+    await("every client has its answers after " + what, () -> all(clients, ModelClient::isAtRest));
+    if (!connections().equals(before)) {
+      throw ledger.violated(
+          "while %s, connections ended: %s, now %s".formatted(what, before, connections()));
+    }
+    await("everything arrives after " + what, () -> ledger.missing().isEmpty());
+  }
+
+  private List<String> connections() {
+    return clients.stream().map(ModelClient::connectionName).toList();
+  }
+
   /** Somebody new finds each topic's last acknowledged retained message, or a later one. */
   private void assertRetained() {
     Character who =

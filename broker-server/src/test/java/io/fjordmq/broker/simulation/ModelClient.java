@@ -15,6 +15,9 @@ final class ModelClient {
   private static final int MAX_CALM_PAUSE_MILLIS = 1_000;
   private static final int CONNECT_PATIENCE_MILLIS = 4_000;
 
+  /** A node that stands still takes a CONNECT that long after, and a store that long to do it. */
+  private static final int GIVEN_UP_TRY_MILLIS = 4_000 + 10_000;
+
   /** A node that is cut off serves for as long as its lease holds, and ends connections after. */
   private static final long OTHERS_KNOW_AFTER_MILLIS = 3_000;
 
@@ -51,6 +54,7 @@ final class ModelClient {
   private int triesSinceFormer;
   // A connection with clean start of which it has heard nothing, and perhaps never will.
   private boolean cleanTryGivenUp;
+  private long cleanTryGivenUpAtMillis;
   private int connections;
   private int subscribeIdentifiers;
 
@@ -250,14 +254,16 @@ final class ModelClient {
   void accepted(ModelConnection mine, boolean present) {
     boolean clean = mine.isClean();
     boolean mayBeOver = former == null || !now().isWithin(self.expirySeconds(), former.ended());
-    if (clean ? present : sessionKnown && !present && !mayBeOver) {
+    // A clean start that was given up may have been carried out since, and ended the session.
+    boolean mayBeGone = mayBeOver || cleanTryGivenUp;
+    if (clean ? present : sessionKnown && !present && !mayBeGone) {
       throw ledger.violated(
           mine.link().name() + ": session present is " + present + " after clean start " + clean);
     }
     if (present && sessionKnown && (mayBeOver && triesSinceFormer > 1 || cleanTryGivenUp)) {
       // A connection that it gave up may have begun a new session: it cannot know.
       cleaning = true;
-      cleanTryGivenUp = false;
+      cleanTryGivenUp = simulation.now() < cleanTryGivenUpAtMillis + GIVEN_UP_TRY_MILLIS;
       leave(SimLink.Cut.CLOSED);
       return;
     }
@@ -291,7 +297,10 @@ final class ModelClient {
     if (current != null) {
       ledger.note(self.clientId() + " leaves: " + how);
       // A node that stands still may serve its CONNECT after those that follow it at other nodes.
-      cleanTryGivenUp |= ledger.hasManyNodes() && current.isClean() && !current.isAccepted();
+      if (ledger.hasManyNodes() && current.isClean() && !current.isAccepted()) {
+        cleanTryGivenUp = true;
+        cleanTryGivenUpAtMillis = simulation.now();
+      }
       connection = null;
       current.leave(how);
       if (current.endsSession()) {
@@ -329,6 +338,11 @@ final class ModelClient {
 
   boolean isAtRest() {
     return isConnected() && publisher.isIdle();
+  }
+
+  /** Of its present connection; empty without one. */
+  String connectionName() {
+    return connection == null ? "" : connection.link().name();
   }
 
   private boolean isConnected() {

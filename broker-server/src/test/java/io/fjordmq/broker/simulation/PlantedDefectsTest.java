@@ -211,7 +211,8 @@ class PlantedDefectsTest {
         request.ownerIncarnation(),
         request.expirySeconds(),
         null,
-        request.limits());
+        request.limits(),
+        null);
   }
 
   @Test

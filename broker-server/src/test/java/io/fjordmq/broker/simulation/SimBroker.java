@@ -86,6 +86,7 @@ final class SimBroker {
             clock,
             timers,
             query -> process.schedule(process.simulation().between(0, 3), query),
+            Runnable::run,
             Runnable::run);
     RangeStore opened =
         RangeStore.open(node, host, kv, specs, settings.ranges(), runtime, RangeObserver.NONE);

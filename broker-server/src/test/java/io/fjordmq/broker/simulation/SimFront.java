@@ -161,7 +161,7 @@ final class SimFront implements Brokers.Door {
   /** What other nodes bring. */
   ReceivedItems receivedItems() {
     return new ReceivedItems(
-        live, replicas.dispatch, replicas.registry, replicas.events, distribution, this::isServing);
+        live, replicas.dispatch, replicas.registry, replicas.events, this::isServing);
   }
 
   SimCounters counters() {

@@ -38,6 +38,9 @@ record SimSettings(
   /** With this deadline the broker gives up no call to its stores while leaders change. */
   static final long PATIENT_MILLIS = 3_000;
 
+  /** With this deadline it gives up none while replicas are slow and leaders stay. */
+  static final long STEADY_MILLIS = 1_000;
+
   /** What a client that does not say is sent at a time. */
   static final int MAX_INFLIGHT = 8;
 
@@ -51,7 +54,7 @@ record SimSettings(
         inboxes(simulation),
         new RetainSettings(1, 1_000),
         ranges(directory),
-        client(Duration.ofMillis(simulation.chance(30) ? 250 : simulation.between(1_000, 10_000))),
+        client(Duration.ofMillis(simulation.chance(30) ? 250 : simulation.between(STEADY_MILLIS, 10_000))),
         new WriteBufferWaterMark(64, (int) simulation.between(128, 4_096)));
   }
 
@@ -111,6 +114,7 @@ record SimSettings(
         3,
         Duration.ofSeconds(1),
         100,
+        Duration.ZERO,
         Duration.ofDays(7),
         3,
         100);

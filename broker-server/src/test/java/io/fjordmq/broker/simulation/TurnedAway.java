@@ -3,6 +3,7 @@ package io.fjordmq.broker.simulation;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.fjordmq.api.Message;
+import io.fjordmq.api.Qos;
 import io.fjordmq.broker.delivery.PublishListener;
 import io.fjordmq.broker.delivery.PublishOutcome;
 import io.fjordmq.broker.delivery.Publisher;
@@ -37,7 +38,9 @@ final class TurnedAway {
   }
 
   private void note(Message message, PublishOutcome outcome) {
-    if (outcome.isRefusal()) {
+    // Without a lease a node keeps what is to be answered until it has one.
+    boolean kept = outcome == PublishOutcome.NOT_SERVING && message.qos() != Qos.AT_MOST_ONCE;
+    if (outcome.isRefusal() && !kept) {
       ledger.published(new String(message.payload(), UTF_8)).turnAway();
     }
   }
