@@ -1,20 +1,41 @@
 #!/usr/bin/env bash
-# Breaks a cluster in every way and checks that it keeps its promises: bin/chaos.sh [SECONDS [SEED [KIND]]]
+# Tests a cluster under faults: bin/chaos.sh [SECONDS [SEED [KIND[,KIND...]]]]
 #
-# Three node processes, each in a network namespace of its own; clients that write down what was acknowledged and what arrived;
-# nodes killed (-9), restarted, drained and restarted, frozen, unplugged, cut off in one direction or from one other, their disks
-# filled or stalled. In the end every message that was acknowledged must have arrived at every subscriber, in order, QoS 2 once.
-# Default: 60 seconds of faults, a new seed, all kinds
-# (Killed, Restarted, Rolled, Frozen, Unplugged, HalfCut, PairCut, DiskFull, DiskSlow).
-# Ends with 0 if so, 1 if not, 2 if the run failed, 77 if this machine lets nobody make network namespaces. KEEP=yes keeps data and history.
+# Starts three nodes, each in its own network namespace, and clients that record what was acknowledged and what arrived. At the
+# end every acknowledged message must have arrived at every persistent session, in order, QoS 2 exactly once, and at every other
+# subscription from its SUBACK to the end of its connection.
+# Default: 60 seconds of faults, a new seed, all kinds:
+#   Killed        kill -9, then start
+#   PowerCut      kill -9, and every write that was not synced is lost
+#   PowerCutAll   the same on all nodes at once
+#   Restarted     stop, then start
+#   Rolled        drain, stop, then start
+#   RollingRestart  all nodes one after another, drained or not; in runs below 300 s only if it is named
+#   Frozen        the process is stopped for a while (SIGSTOP)
+#   Unplugged     no packet reaches or leaves the node for a while
+#   HalfCut       packets from one node to another are lost for a while
+#   PairCut       packets between two nodes are lost for a while
+#   ClockJump     the wall clocks of one or all nodes are seconds to two days ahead or behind for a while
+#   DiskFull      the node's disk is full for a while
+#   DiskSlow      the node's disk stalls for up to 3 s at a time
+#   TwoAtOnce     DiskFull, DiskSlow, HalfCut, PairCut or ClockJump, and meanwhile Killed, PowerCut, Restarted, Rolled, Frozen
+#                 or Unplugged, on the same node or another
+# Environment:
+#   CHAOS_NODES=5        number of nodes, 3 or 5 (default 3)
+#   CHAOS_ROUTES=500000  number of subscriptions held by clients with 9,000 filters each (default 100)
+#   CHAOS_PRELOAD=LIB    nodes run with LD_PRELOAD=LIB. With libeatmydata.so nothing is synced: PowerCutAll must report a loss
+#   KEEP=yes             keep data and history
+# Exit status: 0 nothing broken, 1 a promise was broken, 2 the run failed, 77 network namespaces are not available here.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 2
 
-case "${1:-}" in -h | --help) sed -n '2,10s/^# \{0,1\}//p' "$0"; exit 0 ;; esac
+case "${1:-}" in -h | --help) sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' "$0"; exit 0 ;; esac
 seconds="${1:-60}"
 seed="${2:-$(date +%s)}"
 kind="${3:-all}"
 case "$seconds$seed" in *[!0-9]*) echo "chaos.sh: SECONDS and SEED are numbers" >&2; exit 2 ;; esac
+nodes="${CHAOS_NODES:-3}"
+case "$nodes" in 3 | 5) ;; *) echo "chaos.sh: CHAOS_NODES must be 3 or 5: $nodes" >&2; exit 2 ;; esac
 for tool in ip unshare nsenter; do
   command -v "$tool" >/dev/null || { echo "chaos.sh: '$tool' is not installed; not run" >&2; exit 77; }
 done
@@ -25,31 +46,66 @@ unshare -n ip link add probe type bridge 2>/dev/null || { echo "chaos.sh: no rig
 mvn -B -q test-compile dependency:build-classpath -pl broker-server -am -Dmdep.outputFile=target/test-classpath.txt || exit 2
 classpath="$PWD/broker-server/target/test-classes:$PWD/broker-server/target/classes:$(cat broker-server/target/test-classpath.txt)"
 folder="$(mktemp -d)"
-node=(java -Xms64m -Xmx512m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Dcom.google.protobuf.use_unsafe_pre22_gencode=true
+routes="${CHAOS_ROUTES:-100}"
+case "$routes" in *[!0-9]* | "" | 0) echo "chaos.sh: CHAOS_ROUTES must be a number above 0: $routes" >&2; exit 2 ;; esac
+heap=512m
+[ "$nodes" -eq 3 ] || heap=320m
+[ "$routes" -le 100000 ] || heap=1g
+node=(java -Xms64m "-Xmx$heap" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Dcom.google.protobuf.use_unsafe_pre22_gencode=true
   --enable-native-access=ALL-UNNAMED -cp "$classpath")
 
-# Every node's data on a small file system of its own. Who stalls one lives outside of the process namespace of the run, and knows
-# beforehand for how long: nothing that ends the run, and no process that waits for a stalled disk, leaves it stalled.
+# Each node's data directory is a file system of its own. The process that stalls a disk lives outside of the process namespace of
+# the run and knows the duration in advance: neither the end of the run nor a process waiting for the disk leaves it stalled.
+# The mounts are shared with the mount namespace of the run, which mounts a disk again after a power cut.
 disks() {
-  local node disk
-  for node in 1 2 3; do
-    disk="$folder/node$node/data"
-    mkdir -p "$disk" && truncate -s 4G "$folder/disk$node" && mkfs.ext4 -q -m 0 -E nodiscard "$folder/disk$node" &&
-      mount -o loop "$folder/disk$node" "$disk" && fsfreeze -f "$disk" && fsfreeze -u "$disk" || return 1
+  local number disk
+  mount --bind "$folder" "$folder" && mount --make-shared "$folder" || return 1
+  for ((number = 1; number <= nodes; number++)); do
+    disk="$folder/node$number/data"
+    mkdir -p "$disk" && truncate -s 4G "$folder/disk$number" && mkfs.ext4 -q -m 0 -E nodiscard "$folder/disk$number" &&
+      mount -o loop "$folder/disk$number" "$disk" && fsfreeze -f "$disk" && fsfreeze -u "$disk" || return 1
   done
   mkfifo "$folder/stalls"
   setsid bash -c 'while read -r disk seconds; do fsfreeze -f "$disk" && sleep "$seconds"; fsfreeze -u "$disk"; done' \
     <"$folder/stalls" 2>/dev/null &
   exec 4>"$folder/stalls"
 }
-disks 2>"$folder/disks.log" || echo "chaos: no file systems can be made here (see $folder/disks.log): no DiskFull, no DiskSlow"
+
+# FS_IOC_SHUTDOWN with FS_SHUTDOWN_FLAGS_NOLOGFLUSH: ext4 writes nothing any more, not even its journal.
+power_cuts() {
+  local probe="$folder/power-cut-probe.py"
+  cat >"$probe" <<'PYTHON'
+import fcntl, os, struct, sys
+fcntl.ioctl(os.open(sys.argv[1], os.O_RDONLY), 0x8004587D, struct.pack("I", 2))
+PYTHON
+  python3 "$probe" "$folder/node1/data" && umount "$folder/node1/data" &&
+    mount -o loop "$folder/disk1" "$folder/node1/data" && mv "$probe" "$folder/power-cut.py"
+}
+
+if ! disks 2>"$folder/disks.log"; then
+  echo "chaos: no file systems can be made here (see $folder/disks.log): no DiskFull, DiskSlow, PowerCut, PowerCutAll"
+elif ! power_cuts 2>>"$folder/disks.log"; then
+  echo "chaos: python3 is missing or file systems cannot be shut down (see $folder/disks.log): no PowerCut, PowerCutAll"
+fi
+
+case ",$kind," in
+  *,all,* | *,ClockJump,* | *,TwoAtOnce,*)
+    for CHAOS_FAKETIME in /usr/lib/*/faketime/libfaketimeMT.so.1; do :; done
+    if [ -e "$CHAOS_FAKETIME" ]; then
+      export CHAOS_FAKETIME
+    else
+      unset CHAOS_FAKETIME
+      echo "chaos: libfaketime is not installed (package libfaketime): no ClockJump"
+    fi
+    ;;
+esac
 
 code=0
-unshare -n -p -f --mount-proc --kill-child bash -c 'ip link set lo up && exec "$@"' chaos java -Xmx512m -XX:+UseSerialGC -cp "$classpath" \
-  io.fjordmq.broker.chaos.Chaos "$folder" "$PWD" "$seconds" "$seed" "$kind" "${node[@]}" 4>&- || code=$?
+unshare -n -p -f --mount-proc --propagation unchanged --kill-child bash -c 'ip link set lo up && exec "$@"' chaos java -Xmx1g -XX:+UseSerialGC -cp "$classpath" \
+  io.fjordmq.broker.chaos.Chaos "$folder" "$PWD" "$seconds" "$seed" "$kind" "$nodes" "${node[@]}" 4>&- || code=$?
 exec 4>&-
 wait
-umount "$folder"/node*/data 2>/dev/null
+umount "$folder"/node*/data "$folder" 2>/dev/null
 if [ "$code" -eq 0 ] && [ "${KEEP:-no}" != yes ]; then
   rm -rf "$folder"
 else

@@ -6,6 +6,7 @@ import com.hivemq.client.mqtt.datatypes.MqttQos;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -18,9 +19,9 @@ import java.util.stream.Stream;
  * Ends with 0 if every promise was kept, 1 if not, 2 if the run itself failed.
  */
 final class Chaos {
-  private static final int NODES = 3;
   private static final int RATE = 50;
   private static final long DRAIN_SECONDS = 90;
+  private static final long LONG_RUN_SECONDS = 300;
   private static final long CALM_MILLIS = 3_000;
   private static final long MOVING_MILLIS = 1_500;
 
@@ -38,18 +39,23 @@ final class Chaos {
   private final Path folder;
   private final long seed;
   private final long seconds;
-  private final String kind;
+  private final Set<String> kinds;
+  private final int nodes;
   private final History history;
   private final List<ChaosPublisher> publishers;
   private final List<ChaosSubscriber> connected;
   private final ChaosSubscriber moving;
   private final ChaosSubscriber away;
+  private final LiveLoad live;
+  private final RouteLoad routes;
 
-  private Chaos(Path folder, long seed, long seconds, String kind) throws IOException {
+  private Chaos(Path folder, long seed, long seconds, Set<String> kinds, int nodes)
+      throws IOException {
     this.folder = folder;
     this.seed = seed;
     this.seconds = seconds;
-    this.kind = kind;
+    this.kinds = kinds;
+    this.nodes = nodes;
     this.history = new History(folder.resolve("history.txt"));
     this.publishers =
         List.of(
@@ -59,6 +65,9 @@ final class Chaos {
     this.moving = subscriber("moving", 2);
     this.connected = List.of(subscriber("staying", 1), moving);
     this.away = subscriber("away", 3);
+    this.live = new LiveLoad(nodes, history);
+    String wanted = System.getenv().getOrDefault("CHAOS_ROUTES", "100");
+    this.routes = new RouteLoad(Integer.parseInt(wanted), nodes, history);
   }
 
   private ChaosPublisher publisher(String name, int node, MqttQos qos) {
@@ -70,22 +79,26 @@ final class Chaos {
   }
 
   private ChaosClient client(String name, int node) {
-    return new ChaosClient(name, NODES, node, history);
+    return new ChaosClient(name, nodes, node, history);
   }
 
   /**
-   * @param args folder for data and history, home of FjordMQ, seconds, seed, the only kind of fault
-   *     or "all", then the command of the nodes' JVM
+   * @param args folder for data and history, home of FjordMQ, seconds, seed, the kinds of faults
+   *     joined by commas or "all", number of nodes, then the command of the nodes' JVM
    */
   public static void main(String[] args) throws Exception {
     Path folder = Files.createDirectories(Path.of(args[0]));
     long seconds = Long.parseLong(args[2]);
     long seed = Long.parseLong(args[3]);
-    List<String> java = List.of(args).subList(5, args.length);
-    Chaos chaos = new Chaos(folder, seed, seconds, args[4]);
+    List<String> java = List.of(args).subList(6, args.length);
+    Chaos chaos =
+        new Chaos(folder, seed, seconds, Set.of(args[4].split(",")), Integer.parseInt(args[5]));
     int code;
     try {
       code = chaos.run(Path.of(args[1]), java);
+    } catch (NodeFailure e) {
+      System.out.println("chaos: BROKEN: " + e.getMessage() + "; seed " + seed + "; see " + folder);
+      code = 1;
     } catch (IllegalStateException e) {
       System.out.println("the run failed, seed " + seed + ": " + e + "; see " + folder);
       code = 2;
@@ -94,12 +107,14 @@ final class Chaos {
   }
 
   private int run(Path home, List<String> java) throws IOException, InterruptedException {
-    System.out.printf("chaos: %d nodes, %d s, seed %d, in %s%n", NODES, seconds, seed, folder);
-    try (ChaosCluster cluster = new ChaosCluster(NODES, folder, home, java, SMALL_FILES, history)) {
+    System.out.printf("chaos: %d nodes, %d s, seed %d, in %s%n", nodes, seconds, seed, folder);
+    try (ChaosCluster cluster = new ChaosCluster(nodes, folder, home, java, SMALL_FILES, history)) {
       cluster.start();
       connected.forEach(ChaosSubscriber::begin);
       away.begin();
       away.leave();
+      routes.begin();
+      live.start();
       publishers.forEach(ChaosPublisher::start);
       suffer(cluster);
       calm();
@@ -111,8 +126,8 @@ final class Chaos {
   private void suffer(ChaosCluster cluster) {
     long end = System.nanoTime() + seconds * 1_000_000_000L;
     int rounds = (int) Math.max(1, seconds / 5);
-    for (Fault fault : Fault.sequence(seed, NODES, rounds)) {
-      if (!kind.equals("all") && !kind.equals(fault.getClass().getSimpleName())) {
+    for (Fault fault : Fault.sequence(seed, nodes, rounds)) {
+      if (!isWanted(fault)) {
         continue;
       }
       if (!cluster.canSuffer(fault)) {
@@ -122,12 +137,20 @@ final class Chaos {
         break;
       }
       System.out.println("chaos: " + fault);
+      live.during(fault);
       cluster.suffer(fault);
       ChaosCluster.pause(CALM_MILLIS);
       moving.move();
       publishers.forEach(ChaosPublisher::goHome);
       ChaosCluster.pause(MOVING_MILLIS);
     }
+  }
+
+  /** A rolling restart would take most of a short run. */
+  private boolean isWanted(Fault fault) {
+    boolean isTooLong = fault instanceof Fault.RollingRestart && seconds < LONG_RUN_SECONDS;
+    return kinds.contains(fault.getClass().getSimpleName())
+        || (kinds.contains("all") && !isTooLong);
   }
 
   /** Everything is mended: all that was sent is acknowledged and arrives. */
@@ -140,6 +163,9 @@ final class Chaos {
     }
     away.comeBack(2);
     awaitEverything();
+    live.finish();
+    routes.check(seed);
+    routes.close();
     ChaosCluster.pause(1_000); // for what comes once too often
     publishers.forEach(ChaosPublisher::close);
     connected.forEach(ChaosSubscriber::close);
@@ -164,11 +190,12 @@ final class Chaos {
     return publishers.stream()
         .allMatch(
             publisher ->
-                Stream.concat(connected.stream(), Stream.of(away))
-                    .allMatch(
-                        subscriber ->
-                            subscriber.highest(publisher.name())
-                                >= publisher.highestAcknowledged()));
+                live.hasAll(publisher)
+                    && Stream.concat(connected.stream(), Stream.of(away))
+                        .allMatch(
+                            subscriber ->
+                                subscriber.highest(publisher.name())
+                                    >= publisher.highestAcknowledged()));
   }
 
   private int verdict() throws IOException {
@@ -177,16 +204,20 @@ final class Chaos {
         Stream.concat(connected.stream(), Stream.of(away))
             .map(ChaosSubscriber::name)
             .collect(Collectors.toSet());
-    List<HistoryChecker.Finding> findings;
+    List<HistoryChecker.Finding> findings = new ArrayList<>();
     List<RecoveryGaps> gaps;
     try (Stream<HistoryEvent> events = History.read(file)) {
-      findings = HistoryChecker.check(events, subscribers, EXACTLY_ONCE);
+      findings.addAll(HistoryChecker.check(events, subscribers, EXACTLY_ONCE));
+    }
+    try (Stream<HistoryEvent> events = History.read(file)) {
+      findings.addAll(LiveChecker.check(events, live.listeners()));
     }
     try (Stream<HistoryEvent> events = History.read(file)) {
       gaps = RecoveryGaps.of(events);
     }
     publishers.forEach(p -> System.out.println(p.name() + ": acknowledged " + p.acknowledged()));
     tell(gaps);
+    System.out.print(live.lines());
     Map<String, Long> byKind =
         findings.stream()
             .collect(

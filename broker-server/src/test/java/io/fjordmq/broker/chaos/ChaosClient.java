@@ -17,6 +17,7 @@ import java.util.concurrent.TimeoutException;
 final class ChaosClient {
   private static final long SESSION_SECONDS = 86_400;
   private static final int KEEP_ALIVE_SECONDS = 3;
+  private static final int CONNACK_SECONDS = 3;
   private static final long PATIENCE_SECONDS = 60;
   private static final int LEAST_PAUSE_MILLIS = 20;
   private static final int MOST_PAUSE_MILLIS = 200;
@@ -24,6 +25,7 @@ final class ChaosClient {
   private final String name;
   private final int nodes;
   private final int home;
+  private final int connackSeconds;
   private final History history;
   private final Mqtt5AsyncClient mqtt;
   private volatile int node;
@@ -36,6 +38,14 @@ final class ChaosClient {
    * @param name without blanks, of this client alone
    */
   ChaosClient(String name, int nodes, int home, History history) {
+    this(name, nodes, home, history, CONNACK_SECONDS);
+  }
+
+  /**
+   * @param connackSeconds how long it waits for CONNACK before it tries the next node
+   */
+  ChaosClient(String name, int nodes, int home, History history, int connackSeconds) {
+    this.connackSeconds = connackSeconds;
     this.name = name;
     this.nodes = nodes;
     this.home = home;
@@ -48,7 +58,7 @@ final class ChaosClient {
             .serverHost(Network.address(home))
             .serverPort(ChaosNode.MQTT_PORT)
             .socketConnectTimeout(1, TimeUnit.SECONDS)
-            .mqttConnectTimeout(3, TimeUnit.SECONDS)
+            .mqttConnectTimeout(connackSeconds, TimeUnit.SECONDS)
             .applyTransportConfig()
             .addConnectedListener(
                 context -> history.add(millis -> new HistoryEvent.Connected(millis, name, node)))
@@ -81,7 +91,7 @@ final class ChaosClient {
         .serverHost(Network.address(node))
         .serverPort(ChaosNode.MQTT_PORT)
         .socketConnectTimeout(1, TimeUnit.SECONDS)
-        .mqttConnectTimeout(3, TimeUnit.SECONDS)
+        .mqttConnectTimeout(connackSeconds, TimeUnit.SECONDS)
         .applyTransportConfig()
         .connectWith()
         .cleanStart(false)

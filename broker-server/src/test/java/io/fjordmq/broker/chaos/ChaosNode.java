@@ -20,6 +20,7 @@ final class ChaosNode {
 
   private final int number;
   private final Network network;
+  private final Clocks clocks;
   private final Path folder;
   private final Path home;
   private final List<String> java;
@@ -37,6 +38,7 @@ final class ChaosNode {
       int number,
       int nodes,
       Network network,
+      Clocks clocks,
       Path folder,
       Path home,
       List<String> java,
@@ -44,6 +46,7 @@ final class ChaosNode {
       throws IOException {
     this.number = number;
     this.network = network;
+    this.clocks = clocks;
     this.folder = folder;
     this.home = home;
     this.java = java;
@@ -97,12 +100,17 @@ final class ChaosNode {
     line.add("-Dlogback.configurationFile=" + home.resolve("conf/logback.xml"));
     line.addAll(List.of("-Dfjordmq.console=INFO", "io.fjordmq.broker.Main"));
     line.addAll(List.of("-c", folder.resolve("node.yml").toString(), "-d", folder.toString()));
+    ProcessBuilder builder =
+        new ProcessBuilder(line)
+            .redirectErrorStream(true)
+            .redirectOutput(folder.resolve("output-" + starts + ".log").toFile());
+    builder.environment().putAll(clocks.environment(number));
+    String preload = System.getenv("CHAOS_PRELOAD");
+    if (preload != null) {
+      builder.environment().merge("LD_PRELOAD", preload, (clock, more) -> clock + ":" + more);
+    }
     try {
-      process =
-          new ProcessBuilder(line)
-              .redirectErrorStream(true)
-              .redirectOutput(folder.resolve("output-" + starts + ".log").toFile())
-              .start();
+      process = builder.start();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

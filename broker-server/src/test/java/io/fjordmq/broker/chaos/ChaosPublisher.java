@@ -11,6 +11,9 @@ import java.util.concurrent.locks.LockSupport;
 final class ChaosPublisher {
   private static final int IN_FLIGHT = 20;
 
+  /** Longer than any run, shorter than the longest jump of a clock. */
+  private static final long EXPIRY_SECONDS = 86_400;
+
   /** For disks to be filled. */
   private static final String PADDING = " " + "x".repeat(1_000);
 
@@ -86,6 +89,7 @@ final class ChaosPublisher {
         .publishWith()
         .topic(topic(name))
         .qos(qos)
+        .messageExpiryInterval(EXPIRY_SECONDS)
         .payload((number + PADDING).getBytes(StandardCharsets.UTF_8))
         .send()
         .whenComplete(

@@ -3,7 +3,6 @@ package io.fjordmq.broker.chaos;
 import com.hivemq.client.mqtt.MqttGlobalPublishFilter;
 import com.hivemq.client.mqtt.datatypes.MqttQos;
 import com.hivemq.client.mqtt.mqtt5.message.publish.Mqtt5Publish;
-import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntFunction;
@@ -66,12 +65,10 @@ final class ChaosSubscriber {
   }
 
   private void note(Mqtt5Publish publish) {
-    String topic = publish.getTopic().toString();
-    String publisher = topic.substring(topic.indexOf('/') + 1);
-    String payload = new String(publish.getPayloadAsBytes(), StandardCharsets.UTF_8);
-    int number = Integer.parseInt(payload.substring(0, payload.indexOf(' ')));
-    history.add(millis -> new HistoryEvent.Received(millis, name, publisher, number));
-    highest.merge(publisher, number, Math::max);
+    ChaosMessage message = ChaosMessage.of(publish);
+    String publisher = message.publisher();
+    history.add(millis -> new HistoryEvent.Received(millis, name, publisher, message.number()));
+    highest.merge(publisher, message.number(), Math::max);
   }
 
   void close() {

@@ -12,7 +12,8 @@ import java.nio.file.StandardOpenOption;
  * machine allows it. Used by one thread.
  *
  * @param folder of the run: the node's data are in {@code node<n>/data}; what is to be stalled, and
- *     for how many seconds, is written to {@code stalls}
+ *     for how many seconds, is written to {@code stalls}; {@code power-cut.py} shuts a file system
+ *     down if the machine allows it
  */
 record Disks(Path folder) {
   private static final int CHUNK = 1 << 20;
@@ -26,6 +27,15 @@ record Disks(Path folder) {
 
   private Path stalls() {
     return folder.resolve("stalls");
+  }
+
+  /** Whether {@link #losePower} works here. */
+  boolean canLosePower() {
+    return Files.exists(powerCut());
+  }
+
+  private Path powerCut() {
+    return folder.resolve("power-cut.py");
   }
 
   private Path disk(int node) {
@@ -67,10 +77,10 @@ record Disks(Path folder) {
     }
   }
 
-  /** Frees what {@link #fill} took. */
+  /** Frees what {@link #fill} took, if a power cut has left it. */
   void free(int node) {
     try {
-      Files.delete(filler(node));
+      Files.deleteIfExists(filler(node));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -91,5 +101,17 @@ record Disks(Path folder) {
       }
       ChaosCluster.pause(stall + BREATH_MILLIS);
     }
+  }
+
+  /** Drops everything that was written and not synced; nothing can be written any more. */
+  void losePower(int node) {
+    Command.run("python3", powerCut().toString(), disk(node).toString());
+  }
+
+  /** After {@link #losePower}, when no process uses the disk: replays its journal. */
+  void restorePower(int node) {
+    Command.run("umount", disk(node).toString());
+    String image = folder.resolve("disk" + node).toString();
+    Command.run("mount", "-o", "loop", image, disk(node).toString());
   }
 }

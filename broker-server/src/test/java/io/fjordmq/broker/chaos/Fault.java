@@ -4,10 +4,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
  * What is done to a cluster. Each leaves a majority of the nodes alive and connected to each other,
- * and is mended before the next: that is what the promises are made for.
+ * except for {@link PowerCutAll} and some of {@link TwoAtOnce}, and is mended before the next.
  */
 sealed interface Fault {
 
@@ -27,11 +30,36 @@ sealed interface Fault {
   /** Killed with SIGKILL and started again at once. */
   record Killed(int node) implements OfOne {}
 
+  /**
+   * Killed with SIGKILL and started again at once; everything it wrote and did not sync is lost, as
+   * when the power fails.
+   */
+  record PowerCut(int node) implements OfOne {}
+
+  /**
+   * The same on all nodes at the same moment: an acknowledged message has been synced by a majority
+   * and survives.
+   */
+  record PowerCutAll(int size) implements Fault {
+    @Override
+    public Set<Integer> nodes() {
+      return IntStream.rangeClosed(1, size).boxed().collect(Collectors.toSet());
+    }
+  }
+
   /** Stopped as an operator does and started again. */
   record Restarted(int node) implements OfOne {}
 
   /** Stopped with --drain, which sends its clients away before, and started again. */
   record Rolled(int node) implements OfOne {}
+
+  /** All nodes, one after the other: each is restarted when the one before takes clients again. */
+  record RollingRestart(int size, boolean drain) implements Fault {
+    @Override
+    public Set<Integer> nodes() {
+      return IntStream.rangeClosed(1, size).boxed().collect(Collectors.toSet());
+    }
+  }
 
   /** Does nothing for a while, its connections open; then goes on as if no time had passed. */
   record Frozen(int node, int millis) implements OfOne {}
@@ -52,6 +80,26 @@ sealed interface Fault {
     @Override
     public Set<Integer> nodes() {
       return Set.of(one, other);
+    }
+  }
+
+  /**
+   * The wall clocks of one node or of all differ by so many seconds from what they were, for a
+   * while; then they are right again. Two days: more than sessions and messages live.
+   */
+  record ClockJump(Set<Integer> nodes, long seconds, int millis) implements Fault {}
+
+  /**
+   * Two of different kinds, the second while the first lasts. At most a minority of the nodes is
+   * down at any moment; a disk that is full or slow, a cut pair or a wrong clock come on top of
+   * that.
+   */
+  record TwoAtOnce(Fault first, Fault second) implements Fault {
+    @Override
+    public Set<Integer> nodes() {
+      Set<Integer> both = new TreeSet<>(first.nodes());
+      both.addAll(second.nodes());
+      return both;
     }
   }
 
@@ -78,12 +126,17 @@ sealed interface Fault {
               List.of(
                   new Killed(1 + random.nextInt(nodes)),
                   new Killed(1 + random.nextInt(nodes)),
+                  new PowerCut(1 + random.nextInt(nodes)),
+                  new PowerCutAll(nodes),
                   new Restarted(1 + random.nextInt(nodes)),
                   new Rolled(1 + random.nextInt(nodes)),
+                  new RollingRestart(nodes, random.nextBoolean()),
                   new Frozen(1 + random.nextInt(nodes), longOrShort(random)),
                   new Unplugged(1 + random.nextInt(nodes), longOrShort(random)),
                   new HalfCut(node, other, longOrShort(random)),
                   new PairCut(other, node, longOrShort(random)),
+                  jump(random, nodes),
+                  twoAtOnce(random, nodes),
                   new DiskFull(1 + random.nextInt(nodes), longOrShort(random)),
                   new DiskSlow(1 + random.nextInt(nodes), longOrShort(random))));
       java.util.Collections.shuffle(each, random);
@@ -95,6 +148,64 @@ sealed interface Fault {
   /** Whether it needs {@link Disks}. */
   default boolean isOfDisk() {
     return this instanceof DiskFull || this instanceof DiskSlow;
+  }
+
+  /** Whether it needs {@link Disks#losePower}. */
+  default boolean isOfPower() {
+    return this instanceof PowerCut || this instanceof PowerCutAll;
+  }
+
+  /** What it consists of: itself, but for {@link TwoAtOnce}. */
+  default List<Fault> parts() {
+    return this instanceof TwoAtOnce two ? List.of(two.first, two.second) : List.of(this);
+  }
+
+  /** With the parts of {@link TwoAtOnce}, as in the usage of {@code bin/chaos.sh}. */
+  default String kind() {
+    return parts().stream()
+        .map(part -> part.getClass().getSimpleName())
+        .collect(Collectors.joining("+"));
+  }
+
+  /**
+   * The first lasts longer than a lease and leaves its node running; the second takes a node down.
+   * A node with a wrong clock or a cut way may go down as well; one whose disk is full only by a
+   * kill, as it could not be stopped in order.
+   */
+  private static TwoAtOnce twoAtOnce(Random random, int nodes) {
+    int node = 1 + random.nextInt(nodes);
+    int other = 1 + (node + random.nextInt(nodes - 1)) % nodes;
+    int millis = 6_000 + random.nextInt(5_000);
+    Set<Integer> one = Set.of(node);
+    long seconds = random.nextBoolean() ? 172_800 : -3_600;
+    Fault first =
+        switch (random.nextInt(5)) {
+          case 0 -> new DiskFull(node, millis);
+          case 1 -> new DiskSlow(node, millis);
+          case 2 -> new PairCut(node, other, millis);
+          case 3 -> new HalfCut(node, other, millis);
+          default -> new ClockJump(one, seconds, millis);
+        };
+    int hit = random.nextBoolean() ? node : 1 + random.nextInt(nodes);
+    boolean isDisk = first.isOfDisk() && hit == node;
+    Fault second =
+        switch (random.nextInt(isDisk ? 1 : 6)) {
+          case 0 -> new Killed(hit);
+          case 1 -> new PowerCut(hit);
+          case 2 -> new Restarted(hit);
+          case 3 -> new Rolled(hit);
+          case 4 -> new Frozen(hit, millis / 2);
+          default -> new Unplugged(hit, millis / 2);
+        };
+    return new TwoAtOnce(first, second);
+  }
+
+  private static ClockJump jump(Random random, int nodes) {
+    List<Integer> all = IntStream.rangeClosed(1, nodes).boxed().toList();
+    Set<Integer> which =
+        random.nextBoolean() ? Set.of(all.get(random.nextInt(nodes))) : new TreeSet<>(all);
+    long seconds = List.of(2L, 10L, 3_600L, 172_800L).get(random.nextInt(4));
+    return new ClockJump(which, random.nextBoolean() ? seconds : -seconds, longOrShort(random));
   }
 
   /** Below a lease's length, or well above it: both have their own ways to go wrong. */

@@ -1,5 +1,7 @@
 package io.fjordmq.broker.chaos;
 
+import static java.util.Locale.ROOT;
+
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -12,6 +14,10 @@ import java.util.stream.Stream;
  * millis published PUBLISHER NUMBER
  * millis acknowledged PUBLISHER NUMBER
  * millis received SUBSCRIBER PUBLISHER NUMBER
+ * millis subscribed CLIENT NUMBER
+ * millis probed CLIENT NUMBER
+ * millis heard CLIENT NUMBER
+ * millis unheard CLIENT NUMBER
  * millis connected CLIENT NODE
  * millis lost CLIENT NODE
  * millis fault NODE,NODE WORDS
@@ -34,6 +40,21 @@ sealed interface HistoryEvent {
   record Received(long millis, String subscriber, String publisher, int number)
       implements HistoryEvent {}
 
+  /** What becomes of a subscription of a {@link LiveProbe} or {@link LiveListener}. */
+  enum Step {
+    /** The broker said that it exists. */
+    SUBSCRIBED,
+    /** The broker said that it has the message that was published to it afterwards. */
+    PROBED,
+    /** That message arrived. */
+    HEARD,
+    /** The client waited long enough for it. */
+    UNHEARD
+  }
+
+  /** A step of a subscription that ends with the connection of its client. */
+  record Live(long millis, Step step, String client, int number) implements HistoryEvent {}
+
   /** A client is at a node from now on. */
   record Connected(long millis, String client, int node) implements HistoryEvent {}
 
@@ -55,6 +76,9 @@ sealed interface HistoryEvent {
     }
     if (this instanceof Received r) {
       return r.millis + " received " + r.subscriber + " " + r.publisher + " " + r.number;
+    }
+    if (this instanceof Live l) {
+      return l.millis + " " + l.step.name().toLowerCase(ROOT) + " " + l.client + " " + l.number;
     }
     if (this instanceof Connected c) {
       return c.millis + " connected " + c.client + " " + c.node;
@@ -82,6 +106,12 @@ sealed interface HistoryEvent {
         case "published" -> new Published(millis, words[2], Integer.parseInt(words[3]));
         case "acknowledged" -> new Acknowledged(millis, words[2], Integer.parseInt(words[3]));
         case "received" -> new Received(millis, words[2], words[3], Integer.parseInt(words[4]));
+        case "subscribed", "probed", "heard", "unheard" ->
+            new Live(
+                millis,
+                Step.valueOf(words[1].toUpperCase(ROOT)),
+                words[2],
+                Integer.parseInt(words[3]));
         case "connected" -> new Connected(millis, words[2], Integer.parseInt(words[3]));
         case "lost" -> new Lost(millis, words[2], Integer.parseInt(words[3]));
         case "fault" -> new Fault(millis, nodes(words[2]), rest.substring(rest.indexOf(' ') + 1));

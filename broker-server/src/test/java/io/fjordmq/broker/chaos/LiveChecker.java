@@ -1,0 +1,149 @@
+package io.fjordmq.broker.chaos;
+
+import io.fjordmq.broker.chaos.HistoryChecker.Finding;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+/**
+ * Finds broken promises to subscriptions that end with their connection: from the SUBACK to the end
+ * of the connection every acknowledged message comes, in order. What is lost with a connection is
+ * not promised.
+ */
+final class LiveChecker {
+
+  /** What a listener got of one publisher over one connection. */
+  private static final class Got {
+    /** The first message that was published after the SUBACK. */
+    private int first = Integer.MAX_VALUE;
+
+    private final BitSet once = new BitSet();
+    private int highest = -1;
+
+    void take(String listener, String publisher, int number, List<Finding> findings) {
+      if (!once.get(number) && number < highest) {
+        findings.add(new Finding.Reordered(listener, publisher, number, highest));
+      }
+      once.set(number);
+      highest = Math.max(highest, number);
+    }
+  }
+
+  /** A connection of a listener that has ended: messages up to the last that came are checked. */
+  private record Ended(String listener, String publisher, Got got, int end) {}
+
+  private final Set<String> listeners;
+  private final Map<String, Integer> published = new TreeMap<>();
+  private final Map<String, BitSet> acknowledged = new HashMap<>();
+  private final Map<String, Map<String, Got>> listening = new TreeMap<>();
+  private final Set<String> subscribed = new HashSet<>();
+  private final List<Ended> ended = new ArrayList<>();
+  private final Map<String, Set<HistoryEvent.Step>> probes = new HashMap<>();
+  private final List<Finding> findings = new ArrayList<>();
+
+  private LiveChecker(Set<String> listeners) {
+    this.listeners = listeners;
+  }
+
+  /**
+   * @param listeners clients that subscribe to all publishers with each connection
+   */
+  static List<Finding> check(Stream<HistoryEvent> history, Set<String> listeners) {
+    LiveChecker checker = new LiveChecker(listeners);
+    history.forEach(checker::take);
+    Set.copyOf(checker.listening.keySet())
+        .forEach(listener -> checker.end(listener, Integer.MAX_VALUE));
+    checker.ended.forEach(checker::findMissed);
+    return checker.findings;
+  }
+
+  private void take(HistoryEvent event) {
+    if (event instanceof HistoryEvent.Published sent) {
+      published.put(sent.publisher(), sent.number());
+    } else if (event instanceof HistoryEvent.Acknowledged answer) {
+      acknowledged.computeIfAbsent(answer.publisher(), name -> new BitSet()).set(answer.number());
+    } else if (event instanceof HistoryEvent.Received received) {
+      if (listening.containsKey(received.subscriber())) {
+        got(received.subscriber(), received.publisher())
+            .take(received.subscriber(), received.publisher(), received.number(), findings);
+      }
+    } else if (event instanceof HistoryEvent.Connected connected) {
+      if (listeners.contains(connected.client())) {
+        listening.put(connected.client(), new TreeMap<>());
+        subscribed.remove(connected.client());
+      }
+    } else if (event instanceof HistoryEvent.Live live) {
+      live(live);
+    } else if (event instanceof HistoryEvent.Lost lost) {
+      probes.remove(lost.client());
+      end(lost.client(), 0);
+      listening.remove(lost.client());
+      subscribed.remove(lost.client());
+    }
+  }
+
+  /** A publisher that begins after the SUBACK is heard from its first message. */
+  private Got got(String listener, String publisher) {
+    return listening
+        .computeIfAbsent(listener, name -> new TreeMap<>())
+        .computeIfAbsent(
+            publisher,
+            name -> {
+              Got got = new Got();
+              got.first = subscribed.contains(listener) ? 0 : Integer.MAX_VALUE;
+              return got;
+            });
+  }
+
+  private void live(HistoryEvent.Live live) {
+    if (listeners.contains(live.client())) {
+      published.forEach((publisher, last) -> got(live.client(), publisher).first = last + 1);
+      subscribed.add(live.client());
+      return;
+    }
+    if (live.step() == HistoryEvent.Step.SUBSCRIBED) {
+      probes.put(live.client(), new HashSet<>());
+    }
+    Set<HistoryEvent.Step> steps = probes.get(live.client());
+    if (steps != null) {
+      steps.add(live.step());
+      if (live.step() == HistoryEvent.Step.UNHEARD
+          && steps.contains(HistoryEvent.Step.PROBED)
+          && !steps.contains(HistoryEvent.Step.HEARD)) {
+        findings.add(new Finding.Silent(live.client(), live.number()));
+      }
+    }
+  }
+
+  /**
+   * @param least messages below it are checked even if none came after them
+   */
+  private void end(String listener, int least) {
+    if (least > 0) {
+      acknowledged.keySet().forEach(publisher -> got(listener, publisher));
+    }
+    listening
+        .getOrDefault(listener, Map.of())
+        .forEach(
+            (publisher, of) ->
+                ended.add(new Ended(listener, publisher, of, Math.max(least, of.highest))));
+  }
+
+  private void findMissed(Ended connection) {
+    Got got = connection.got;
+    BitSet missing = (BitSet) acknowledged.getOrDefault(connection.publisher, new BitSet()).clone();
+    missing.andNot(got.once);
+    missing.stream()
+        .filter(number -> number >= got.first && number < connection.end)
+        .forEach(
+            number ->
+                findings.add(
+                    new Finding.Missed(connection.listener, connection.publisher, number)));
+  }
+}

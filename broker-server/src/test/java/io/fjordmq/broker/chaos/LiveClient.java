@@ -1,0 +1,97 @@
+package io.fjordmq.broker.chaos;
+
+import com.hivemq.client.mqtt.MqttGlobalPublishFilter;
+import com.hivemq.client.mqtt.lifecycle.MqttClientDisconnectedContext;
+import com.hivemq.client.mqtt.mqtt5.Mqtt5AsyncClient;
+import com.hivemq.client.mqtt.mqtt5.Mqtt5Client;
+import com.hivemq.client.mqtt.mqtt5.message.publish.Mqtt5Publish;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * A client of one node whose session ends with its connection. It connects again until it is
+ * closed, always to the same node, and does not subscribe again by itself. Tells the history.
+ */
+final class LiveClient {
+  private static final int KEEP_ALIVE_SECONDS = 3;
+  private static final int PAUSE_MILLIS = 200;
+
+  private final String name;
+  private final int node;
+  private final History history;
+  private final Runnable connected;
+  private final Consumer<Mqtt5Publish> consumer;
+  private volatile Mqtt5AsyncClient mqtt;
+  private volatile boolean closed;
+
+  /**
+   * Makes one that is not connected yet.
+   *
+   * @param name without blanks, of this client alone
+   * @param connected called by the thread of the connection, each time
+   * @param consumer gets all messages, from the thread of the connection
+   */
+  LiveClient(
+      String name, int node, History history, Runnable connected, Consumer<Mqtt5Publish> consumer) {
+    this.name = name;
+    this.node = node;
+    this.history = history;
+    this.connected = connected;
+    this.consumer = consumer;
+    this.mqtt = build();
+  }
+
+  private Mqtt5AsyncClient build() {
+    Mqtt5AsyncClient built =
+        Mqtt5Client.builder()
+            .identifier("chaos-" + name)
+            .transportConfig()
+            .serverHost(Network.address(node))
+            .serverPort(ChaosNode.MQTT_PORT)
+            .socketConnectTimeout(1, TimeUnit.SECONDS)
+            .mqttConnectTimeout(3, TimeUnit.SECONDS)
+            .applyTransportConfig()
+            .addConnectedListener(
+                context -> {
+                  history.add(millis -> new HistoryEvent.Connected(millis, name, node));
+                  connected.run();
+                })
+            .addDisconnectedListener(this::disconnected)
+            .buildAsync();
+    built.publishes(MqttGlobalPublishFilter.ALL, consumer);
+    return built;
+  }
+
+  private void disconnected(MqttClientDisconnectedContext context) {
+    if (context.getClientConfig().getState().isConnected()) {
+      history.add(millis -> new HistoryEvent.Lost(millis, name, node));
+    }
+    CompletableFuture.delayedExecutor(PAUSE_MILLIS, TimeUnit.MILLISECONDS).execute(this::start);
+  }
+
+  /** Connects with a new client, which knows nothing of the last session, until that succeeds. */
+  void start() {
+    if (!closed) {
+      mqtt = build();
+      mqtt.connectWith().cleanStart(true).keepAlive(KEEP_ALIVE_SECONDS).send();
+    }
+  }
+
+  String name() {
+    return name;
+  }
+
+  Mqtt5AsyncClient mqtt() {
+    return mqtt;
+  }
+
+  boolean isConnected() {
+    return mqtt.getState().isConnected();
+  }
+
+  void close() {
+    closed = true;
+    mqtt.disconnect();
+  }
+}

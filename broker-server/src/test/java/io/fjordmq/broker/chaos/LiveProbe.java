@@ -1,0 +1,165 @@
+package io.fjordmq.broker.chaos;
+
+import com.hivemq.client.mqtt.datatypes.MqttQos;
+import com.hivemq.client.mqtt.mqtt5.exceptions.Mqtt5SubAckException;
+import io.fjordmq.broker.chaos.HistoryEvent.Step;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Subscribes and unsubscribes at one node, over and over: after each SUBACK a client of another
+ * node publishes one message to the new subscription, which has to arrive.
+ */
+final class LiveProbe {
+  /** Longer than any fault takes, and what it takes to get over it. */
+  private static final long PATIENCE_SECONDS = 40;
+
+  private static final long PAUSE_MILLIS = 100;
+
+  private final int node;
+  private final List<LiveClient> others;
+  private final History history;
+  private final SubscribeTimes times;
+  private final LiveClient client;
+  private final Thread thread;
+  private final AtomicInteger current = new AtomicInteger(-1);
+  private volatile CompletableFuture<Void> heard = new CompletableFuture<>();
+  private volatile boolean running = true;
+
+  /**
+   * @param others publish, each at another node; they are started and closed elsewhere
+   */
+  LiveProbe(int node, List<LiveClient> others, History history, SubscribeTimes times) {
+    this.node = node;
+    this.others = others;
+    this.history = history;
+    this.times = times;
+    this.client =
+        new LiveClient(
+            "probe" + node,
+            node,
+            history,
+            () -> {},
+            publish -> heard(new String(publish.getPayloadAsBytes(), StandardCharsets.UTF_8)));
+    this.thread = new Thread(this::run, client.name());
+  }
+
+  private void heard(String payload) {
+    int number = Integer.parseInt(payload);
+    note(Step.HEARD, number);
+    if (number == current.get()) {
+      heard.complete(null);
+    }
+  }
+
+  private void note(Step step, int number) {
+    history.add(millis -> new HistoryEvent.Live(millis, step, client.name(), number));
+  }
+
+  void start() {
+    client.start();
+    thread.start();
+  }
+
+  private void run() {
+    for (int number = 0; running; number++) {
+      if (client.isConnected()) {
+        probe(number);
+      }
+      ChaosCluster.pause(PAUSE_MILLIS);
+    }
+  }
+
+  private void probe(int number) {
+    String topic = "live/" + node + "/" + number;
+    heard = new CompletableFuture<>();
+    current.set(number);
+    if (!subscribe(topic, number)) {
+      return;
+    }
+    LiveClient publisher = others.get(number % others.size());
+    CompletableFuture<?> published =
+        publisher
+            .mqtt()
+            .publishWith()
+            .topic(topic)
+            .qos(MqttQos.AT_LEAST_ONCE)
+            .payload(Integer.toString(number).getBytes(StandardCharsets.UTF_8))
+            .send()
+            .thenAccept(
+                result -> {
+                  if (result.getError().isEmpty()) {
+                    note(Step.PROBED, number);
+                  }
+                });
+    if (await(published) && !await(heard)) {
+      note(Step.UNHEARD, number);
+    }
+    await(client.mqtt().unsubscribeWith().topicFilter(topic).send());
+  }
+
+  private boolean subscribe(String topic, int number) {
+    long began = System.nanoTime();
+    CompletableFuture<?> answer =
+        client
+            .mqtt()
+            .subscribeWith()
+            .topicFilter(topic)
+            .qos(MqttQos.AT_LEAST_ONCE)
+            .send()
+            .whenComplete(
+                (suback, failure) -> {
+                  if (failure == null) {
+                    note(Step.SUBSCRIBED, number);
+                  }
+                });
+    boolean done = await(answer);
+    boolean isUnanswered = !answer.isDone() && client.isConnected();
+    if (done || isUnanswered || isRefusal(answer)) {
+      times.add(began, done);
+    }
+    return done;
+  }
+
+  /** Not if the connection ended before the answer. */
+  private static boolean isRefusal(CompletableFuture<?> answer) {
+    Throwable failure = answer.isDone() ? answer.handle((ok, fault) -> fault).join() : null;
+    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+    return cause instanceof Mqtt5SubAckException;
+  }
+
+  /**
+   * Waits as long as it makes sense.
+   *
+   * @return false if it failed, took too long, or the connection ended
+   */
+  private boolean await(CompletableFuture<?> future) {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+    while (client.isConnected() && System.nanoTime() < end) {
+      try {
+        future.get(PAUSE_MILLIS, TimeUnit.MILLISECONDS);
+        return true;
+      } catch (TimeoutException e) {
+        // The connection may have ended.
+      } catch (ExecutionException e) {
+        history.note(client.name() + ": " + e.getCause());
+        return false;
+      } catch (InterruptedException e) {
+        return false;
+      }
+    }
+    return false;
+  }
+
+  /** Stops it; it is not waited for. */
+  void close() {
+    running = false;
+    client.close();
+  }
+}

@@ -1,0 +1,138 @@
+package io.fjordmq.broker.chaos;
+
+import com.hivemq.client.mqtt.MqttGlobalPublishFilter;
+import com.hivemq.client.mqtt.datatypes.MqttQos;
+import com.hivemq.client.mqtt.mqtt5.message.publish.Mqtt5Publish;
+import com.hivemq.client.mqtt.mqtt5.message.subscribe.Mqtt5Subscription;
+import io.fjordmq.broker.chaos.HistoryEvent.Step;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * Many subscriptions of a few clients with persistent sessions, which are there while nodes are
+ * restarted. In the end a message is published to some of them and has to arrive.
+ */
+final class RouteLoad {
+  /** Less than the broker allows a session. */
+  private static final int FILTERS_OF_A_CLIENT = 9_000;
+
+  private static final int FILTERS_OF_A_PACKET = 500;
+  private static final int SAMPLES = 200;
+  private static final int MOST_UNHEARD = 3;
+  private static final long PATIENCE_SECONDS = 30;
+
+  /** The node that resumes a session adds a route for each of its filters before CONNACK. */
+  private static final int CONNACK_SECONDS = 60;
+
+  private static final String NAME = "routes";
+
+  private final int routes;
+  private final History history;
+  private final List<ChaosClient> clients = new ArrayList<>();
+  private final ChaosClient publisher;
+  private volatile CompletableFuture<Void> heard = new CompletableFuture<>();
+
+  /**
+   * @param routes how many subscriptions, each with its own filter
+   */
+  RouteLoad(int routes, int nodes, History history) {
+    this.routes = routes;
+    this.history = history;
+    for (int first = 0; first < routes; first += FILTERS_OF_A_CLIENT) {
+      int number = clients.size();
+      int home = 1 + number % nodes;
+      ChaosClient client = new ChaosClient(NAME + number, nodes, home, history, CONNACK_SECONDS);
+      client.mqtt().publishes(MqttGlobalPublishFilter.ALL, this::heard);
+      clients.add(client);
+    }
+    this.publisher = new ChaosClient(NAME + "-publisher", nodes, 1, history);
+  }
+
+  private void heard(Mqtt5Publish publish) {
+    note(Step.HEARD, Integer.parseInt(publish.getTopic().getLevels().get(1)));
+    heard.complete(null);
+  }
+
+  private void note(Step step, int number) {
+    history.add(millis -> new HistoryEvent.Live(millis, step, NAME, number));
+  }
+
+  /** Connects all clients and subscribes to everything. */
+  void begin() {
+    publisher.connect(true);
+    int first = 0;
+    for (ChaosClient client : clients) {
+      client.connect(true);
+      int end = Math.min(routes, first + FILTERS_OF_A_CLIENT);
+      for (; first < end; first += FILTERS_OF_A_PACKET) {
+        subscribe(client, first, Math.min(end, first + FILTERS_OF_A_PACKET));
+      }
+    }
+    history.note(routes + " routes are held by " + clients.size() + " clients");
+  }
+
+  private static void subscribe(ChaosClient client, int from, int to) {
+    List<Mqtt5Subscription> packet = new ArrayList<>();
+    for (int route = from; route < to; route++) {
+      packet.add(
+          Mqtt5Subscription.builder()
+              .topicFilter("routes/" + route + "/+")
+              .qos(MqttQos.AT_LEAST_ONCE)
+              .build());
+    }
+    ChaosClient.await(
+        "subscribing to " + (to - from) + " filters",
+        client.mqtt().subscribeWith().addSubscriptions(packet).send());
+  }
+
+  /** Tries some of them, chosen by the seed, one after the other. */
+  void check(long seed) {
+    Random random = new Random(seed);
+    int unheard = 0;
+    for (int sample = 0; sample < SAMPLES && unheard < MOST_UNHEARD; sample++) {
+      int route = random.nextInt(routes);
+      heard = new CompletableFuture<>();
+      note(Step.SUBSCRIBED, route);
+      publish(route);
+      note(Step.PROBED, route);
+      if (!isHeard()) {
+        note(Step.UNHEARD, route);
+        unheard++;
+      }
+    }
+  }
+
+  private void publish(int route) {
+    ChaosClient.await(
+        "publishing to route " + route,
+        publisher
+            .mqtt()
+            .publishWith()
+            .topic("routes/" + route + "/x")
+            .qos(MqttQos.AT_LEAST_ONCE)
+            .payload("x".getBytes(StandardCharsets.UTF_8))
+            .send());
+  }
+
+  private boolean isHeard() {
+    try {
+      heard.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+      return true;
+    } catch (TimeoutException e) {
+      return false;
+    } catch (InterruptedException | ExecutionException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  void close() {
+    clients.forEach(ChaosClient::leave);
+    publisher.leave();
+  }
+}
