@@ -37,6 +37,7 @@ import io.fjordmq.cluster.DataDirectory;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.NodeIdentity;
 import io.fjordmq.cluster.consensus.ConsensusException;
+import io.fjordmq.cluster.membership.ClusterClock;
 import io.fjordmq.cluster.membership.ClusterMembership;
 import io.fjordmq.inbox.InboxReplicas;
 import io.fjordmq.inbox.InboxSettings;
@@ -55,8 +56,6 @@ import io.fjordmq.router.RouterSettings;
 import io.fjordmq.router.StaleRoutes;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -68,14 +67,10 @@ import org.slf4j.LoggerFactory;
  * The composition root: one node, built from the disk up to the listeners and closed in reverse.
  * Reads from top to bottom; every part gets what it needs from its constructor.
  */
-public final class Broker implements AutoCloseable {
+public final class Broker implements Parts.Whole {
   private static final Logger LOG = LoggerFactory.getLogger(Broker.class);
-
   private static final String ROUTES = "dist";
-
-  private final InstantSource clock = InstantSource.system();
   private final Parts parts = new Parts();
-
   private final ClusterNode node;
   private final Stores stores;
   private final MqttServer server;
@@ -88,7 +83,6 @@ public final class Broker implements AutoCloseable {
   private final ClusterView view;
   private final ClusterCommands commands;
   private final Supplier<NodeStatus> status;
-  private final Duration shutdownTimeout;
   private volatile boolean stopping;
 
   /**
@@ -101,7 +95,6 @@ public final class Broker implements AutoCloseable {
   }
 
   private Broker(BrokerConfig config, Observers observers) throws StartException {
-    this.shutdownTimeout = config.mqttServerConfig().shutdownTimeout();
     try {
       Plugins plugins =
           parts.add(
@@ -110,7 +103,7 @@ public final class Broker implements AutoCloseable {
       Security security =
           parts.add(
               "security",
-              Security.open(config.securityConfig(), plugins.all(), clock, observers.security()));
+              Security.open(config.securityConfig(), plugins.all(), observers.security()));
 
       // Disk, the other nodes, consensus.
       DataDirectory directory =
@@ -124,11 +117,11 @@ public final class Broker implements AutoCloseable {
           parts.add(
               "cluster", ClusterNode.open(config, identity, directory, observers.consensus()));
       ClusterMembership membership = node.membership();
+      ClusterClock clock = membership.clock();
       LocalNode self = new LocalNode(node.self().value(), membership::incarnation);
 
       // What clients may use up.
-      this.overload =
-          new OverloadGuard(config.overloadConfig(), () -> System.nanoTime() / 1_000_000);
+      this.overload = OverloadGuard.ofProcess(config.overloadConfig(), config.mostDescriptors());
       Tenants tenants = new Tenants(config.sharedLimits(), config.tenants(), observers.sessions());
 
       // The three stores on one range engine.
@@ -149,7 +142,7 @@ public final class Broker implements AutoCloseable {
                   new RangeThreads(
                       config.rangeConfig().queryThreads(),
                       config.rangeConfig().maxWaitingQueries()))
-              .runtime(clock);
+              .runtime(clock::stampMillis);
       this.stores =
           parts.add(
               "stores",
@@ -172,6 +165,7 @@ public final class Broker implements AutoCloseable {
           new RouteBarrier(
               membership, node.peers(), runtime.timers(), routerSettings.barrier(), routes);
       barrier.start(node.peers());
+      stores.followOverdueRoutes(barrier::overdue);
       RangedRouter router = new RangedRouter(stores.client(ROUTES), routes, barrier);
       RangedRetainStore retained =
           new RangedRetainStore(
@@ -225,7 +219,7 @@ public final class Broker implements AutoCloseable {
       // What other nodes bring, and what they get.
       new NodeReceiver(
               membership,
-              new ReceivedItems(live, dispatch, registry, events, publisher, membership::isServing),
+              new ReceivedItems(live, dispatch, registry, events, membership::isServing),
               observers.nodes())
           .start(node.peers());
       membership.watch(
@@ -272,7 +266,8 @@ public final class Broker implements AutoCloseable {
                       kv.failure() != null,
                       node.host().failure() != null,
                       disk.freeBytes(),
-                      disk.isLow()));
+                      disk.isLow()),
+                  clock.wallAheadMillis());
 
       // What the node tells of itself.
       SysTopicsSettings sysSettings = config.sysTopicsConfig();
@@ -309,23 +304,25 @@ public final class Broker implements AutoCloseable {
                   clock,
                   self,
                   membership::notServingBecause));
-      // From here on the cluster counts on this node; when it does, clients may come.
+      // From here on the cluster may count this node; when it does, clients may come.
       ServerReferences references = new ServerReferences(membership, node.metadata());
       this.drain = new Drain(membership, stores, sessions, references, config.drainConfig());
-      membership.watch(new NodeLife(sessions, live, () -> stores.catchUp(ROUTES)));
-      membership.ready();
-      node.awaitServing(config.storeConfig().leaderTimeout());
+      int pace = config.drainConfig().clientsPerSecond();
+      membership.watch(
+          new NodeLife(sessions, live, () -> stores.catchUp(ROUTES), pace, runtime.timers()));
+      parts.add("service", node.offerService());
+      node.awaitServing(config.storeConfig().leaderTimeout(), stores::hasHaltedRoutes);
       references.publish(config.clusterConfig().serverReference());
       view.logRemarks();
       this.server =
-          parts.add(
-              "listeners",
-              MqttServer.start(
-                  config.mqttServerConfig().listeners(),
-                  Transport.named(config.mqttServerConfig().transport()),
-                  config.mqttServerConfig().workerThreads(),
-                  sessions,
-                  observers.listeners()));
+          MqttServer.start(
+              config.mqttServerConfig().listeners(),
+              Transport.named(config.mqttServerConfig().transport()),
+              config.mqttServerConfig().workerThreads(),
+              sessions,
+              observers.listeners());
+      var goodbye = config.mqttServerConfig().shutdownTimeout();
+      parts.addSlow("listeners", goodbye, () -> server.shutdown(goodbye));
       parts.add(
           "overload guard",
           OverloadWatch.start(
@@ -388,11 +385,15 @@ public final class Broker implements AutoCloseable {
     drain.run();
   }
 
+  @Override
+  public List<String> hung() {
+    return parts.hung();
+  }
+
   /** Says goodbye to clients, gives their sessions back, flushes and closes everything. Blocks. */
   @Override
   public void close() {
     stopping = true;
-    server.shutdown(shutdownTimeout);
     parts.close();
     LOG.info("stopped: node={}", node.self());
   }

@@ -11,6 +11,7 @@ import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.placement.StorePlacement;
 import io.fjordmq.range.placement.VoterCounts;
+import io.fjordmq.range.store.ReplicaStatus;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.HexFormat;
@@ -30,8 +31,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * What an operator can change of a running cluster, at any of its nodes: how many voters ranges
- * have, who belongs to it (decision 0024), and that ranges are split or merged. For one thread;
- * blocks, for seconds at most.
+ * have, who belongs to it (decision 0024), that ranges are split or merged, that a merge or a move
+ * of votes is canceled, that a replica is rebuilt, and that the clock of a range that is ahead is
+ * set back (0037). For one thread; blocks, for seconds at most.
  */
 final class ClusterCommands {
   private static final Logger LOG = LoggerFactory.getLogger(ClusterCommands.class);
@@ -39,8 +41,8 @@ final class ClusterCommands {
   private static final long RESHAPE_SECONDS = 100;
   private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
   private static final String USAGE =
-      "commands: voters [STORE=NUMBER]..., remove-node ID, leave, split RANGE, merge RANGE;"
-          + " see bin/standalone.sh --help";
+      "commands: voters [STORE=NUMBER]..., remove-node ID, leave, split RANGE, merge RANGE,"
+          + " cancel RANGE, rebuild RANGE, lower-clock RANGE; see bin/standalone.sh --help";
 
   private final ClusterNode node;
   private final Stores stores;
@@ -85,6 +87,9 @@ final class ClusterCommands {
       case "remove-node" -> rest.size() == 1 ? remove(rest.get(0)) : misused(USAGE);
       case "split" -> rest.size() == 1 ? split(rest.get(0)) : misused(USAGE);
       case "merge" -> rest.size() == 1 ? merge(rest.get(0)) : misused(USAGE);
+      case "cancel" -> rest.size() == 1 ? cancel(rest.get(0)) : misused(USAGE);
+      case "rebuild" -> rest.size() == 1 ? rebuild(rest.get(0)) : misused(USAGE);
+      case "lower-clock" -> rest.size() == 1 ? lowerClock(rest.get(0)) : misused(USAGE);
       case "leave" -> rest.isEmpty() ? leave() : misused(USAGE);
       default -> misused("unknown command '" + words.get(0) + "'; " + USAGE);
     };
@@ -232,10 +237,78 @@ final class ClusterCommands {
                 .thenApply(done -> "range %s has taken in the one that followed".formatted(name)));
   }
 
+  private Answer cancel(String name) {
+    return reshape(
+        name,
+        "changed",
+        range ->
+            stores
+                .pending()
+                .cancel(range)
+                .thenApply(
+                    done ->
+                        "canceled; if a merge of range %s has begun, it ends in a moment: see status"
+                            .formatted(name)));
+  }
+
+  /** Of this node's replica; done by the driver of placement, step by step. */
+  private Answer rebuild(String name) {
+    ReplicaStatus replica =
+        stores.ranges().status().stream()
+            .filter(one -> one.descriptor().id().toString().equals(name))
+            .findFirst()
+            .orElse(null);
+    RangeDescriptor range = published(name);
+    if (replica == null || range == null) {
+      return failed(
+          "this node has no replica of range '%s'; run the command on a node that has one, see status"
+              .formatted(name));
+    }
+    Members members = node.membership().members();
+    Set<NodeId> voters = range.replicas().voters();
+    List<String> others =
+        voters.stream()
+            .filter(voter -> !voter.equals(node.self()) && members.alive().contains(voter))
+            .map(NodeId::value)
+            .sorted()
+            .toList();
+    if (2 * others.size() <= voters.size()) {
+      return failed(
+          "range %s has no majority without this node, so entries that only this replica holds would be lost: its voters are %s, up besides this node: %s"
+              .formatted(name, voters.stream().map(NodeId::value).sorted().toList(), others));
+    }
+    stores.ranges().rebuilds().request(replica.descriptor().id());
+    return new Answer(
+        Answer.DONE,
+        "rebuilding this node's replica of range %s: its group removes it, then an empty one fetches a snapshot; see status"
+                .formatted(name)
+            + away(members));
+  }
+
+  private @Nullable RangeDescriptor published(String name) {
+    return ranges().stream()
+        .filter(one -> one.id().toString().equals(name))
+        .findFirst()
+        .orElse(null);
+  }
+
+  private Answer lowerClock(String name) {
+    return reshape(
+        name,
+        "given the cluster's time",
+        range ->
+            stores
+                .clocks()
+                .lower(range)
+                .thenApply(
+                    ahead ->
+                        "the clock of range %s was %d s ahead and is set back"
+                            .formatted(name, ahead.toSeconds())));
+  }
+
   private Answer reshape(
       String name, String what, Function<RangeId, CompletableFuture<String>> change) {
-    RangeDescriptor range =
-        ranges().stream().filter(one -> one.id().toString().equals(name)).findFirst().orElse(null);
+    RangeDescriptor range = published(name);
     if (range == null) {
       return failed("there is no range '" + name + "'; status shows them");
     }

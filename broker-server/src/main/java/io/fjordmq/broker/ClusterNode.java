@@ -4,15 +4,18 @@ import io.fjordmq.broker.config.BrokerConfig;
 import io.fjordmq.cluster.DataDirectory;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.NodeIdentity;
+import io.fjordmq.cluster.StartFence;
 import io.fjordmq.cluster.consensus.ClusterPort;
 import io.fjordmq.cluster.consensus.ConsensusException;
 import io.fjordmq.cluster.consensus.ConsensusObserver;
 import io.fjordmq.cluster.consensus.JRaftHost;
+import io.fjordmq.cluster.membership.ClockFile;
 import io.fjordmq.cluster.membership.ClusterMembership;
 import io.fjordmq.cluster.membership.JoinSettings;
 import io.fjordmq.cluster.membership.Joining;
 import io.fjordmq.cluster.membership.MembershipException;
 import io.fjordmq.cluster.membership.NodeAddresses;
+import io.fjordmq.cluster.membership.StartCheck;
 import io.fjordmq.cluster.metadata.MetadataFile;
 import io.fjordmq.cluster.metadata.MetadataGroup;
 import io.fjordmq.cluster.peer.PeerChannels;
@@ -24,9 +27,11 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,8 +39,11 @@ import org.slf4j.LoggerFactory;
  * This node among others: who it is, its ports to the others, its Raft groups, its membership.
  * Built by the starting thread, which blocks until the cluster knows this node; closed in reverse.
  */
-final class ClusterNode implements AutoCloseable {
+final class ClusterNode implements Parts.Whole {
   private static final Logger LOG = LoggerFactory.getLogger(ClusterNode.class);
+
+  /** How often the start count is raised: a younger copy of a running directory goes undetected. */
+  private static final long RAISE_SECONDS = 60;
 
   private static final long POLL_NANOS = 1_000_000;
   private static final long WORD_NANOS = 10_000_000_000L;
@@ -45,6 +53,7 @@ final class ClusterNode implements AutoCloseable {
   private final PeerPort peers;
   private final JRaftHost host;
   private final ClusterMembership membership;
+  private final Rests rests;
 
   /**
    * Who this node is: as kept in the data directory; at a first start a new one, of a new cluster
@@ -123,11 +132,15 @@ final class ClusterNode implements AutoCloseable {
           where.bindRaft().getPort());
     }
     try {
-      ExecutorService disk =
-          Executors.newSingleThreadExecutor(task -> new Thread(task, "cluster-disk"));
+      ScheduledExecutorService disk =
+          Executors.newSingleThreadScheduledExecutor(task -> new Thread(task, "cluster-disk"));
       parts.add("cluster disk", disk::shutdown);
       NodeAddresses addresses = NodeAddresses.open(directory.resolve("addresses"), disk);
-      peers = parts.add("cluster port", open(config, identity, where, addresses));
+      StartFence fence = StartFence.open(directory, identity.node(), new SecureRandom(), disk);
+      peers = parts.add("cluster port", open(config, identity, where, addresses, fence));
+      StartCheck check = new StartCheck(identity, join(config, where), peers, fence);
+      check.ask(addresses);
+      boolean alone = StandAlone.isRequested(directory, check, addresses);
       host =
           parts.add(
               "consensus",
@@ -137,7 +150,12 @@ final class ClusterNode implements AutoCloseable {
                   config.consensusConfig(),
                   observer,
                   new ClusterPort(
-                      where.bindRaft(), addresses.ofRaft(), config.raftPortConfig(), tls)));
+                      where.bindRaft(), addresses.ofRaft(), config.raftPortConfig(), tls, fence)));
+      if (alone) {
+        host.standAlone();
+      }
+      disk.scheduleWithFixedDelay(
+          () -> raise(fence), RAISE_SECONDS, RAISE_SECONDS, TimeUnit.SECONDS);
       membership =
           parts.add(
               "membership",
@@ -148,9 +166,11 @@ final class ClusterNode implements AutoCloseable {
                   config.metadataConfig(),
                   peers,
                   addresses,
+                  ClockFile.open(directory.resolve("clock"), disk),
                   join(config, where),
                   config.membershipConfig(),
                   disk));
+      rests = new Rests(membership::rest, membership::resume);
     } catch (MembershipException
         | InterruptedException
         | IOException
@@ -161,8 +181,21 @@ final class ClusterNode implements AutoCloseable {
     }
   }
 
+  private void raise(StartFence fence) {
+    try {
+      fence.raise();
+      host.announceStart();
+    } catch (IOException | RuntimeException e) { // or it would never be tried again
+      LOG.warn("Could not raise the start count of the data directory; retrying: {}", e.toString());
+    }
+  }
+
   private static PeerPort open(
-      BrokerConfig config, NodeIdentity identity, ClusterAddresses where, NodeAddresses addresses)
+      BrokerConfig config,
+      NodeIdentity identity,
+      ClusterAddresses where,
+      NodeAddresses addresses,
+      StartFence fence)
       throws IOException {
     try {
       return PeerPort.open(
@@ -170,7 +203,8 @@ final class ClusterNode implements AutoCloseable {
           where.bind(),
           addresses.ofPeers(),
           config.clusterConfig().tls(),
-          config.peerConfig());
+          config.peerConfig(),
+          fence);
     } catch (IOException e) {
       throw new IOException(
           e.getMessage()
@@ -196,20 +230,36 @@ final class ClusterNode implements AutoCloseable {
     return membership;
   }
 
+  /** What keeps this node from living. */
+  Rests rests() {
+    return rests;
+  }
+
   MetadataGroup metadata() {
     return membership.metadata();
   }
 
   /**
+   * Everything on this node is there: it may be counted and admitted from now on.
+   *
+   * @return closed when the clients have gone and before the ranges close: nobody waits for these
+   */
+  AutoCloseable offerService() {
+    membership.ready();
+    return membership::leaveService;
+  }
+
+  /**
    * Waits until the cluster counts on this node: before, it would refuse every client.
    *
+   * @param isBeingMended while true, there is no time limit
    * @throws StartException if that takes longer
    */
-  void awaitServing(Duration patience) throws StartException {
+  void awaitServing(Duration patience, BooleanSupplier isBeingMended) throws StartException {
     long deadline = System.nanoTime() + patience.toNanos();
     long nextWord = System.nanoTime() + WORD_NANOS;
     while (!membership.isServing()) {
-      if (System.nanoTime() > deadline) {
+      if (System.nanoTime() > deadline && !isBeingMended.getAsBoolean()) {
         throw new StartException(
             "this node may not serve clients after "
                 + patience.toSeconds()
@@ -228,6 +278,11 @@ final class ClusterNode implements AutoCloseable {
   List<String> faults() {
     String reason = membership.notServingBecause();
     return reason == null ? List.of() : List.of("the node serves no clients: " + reason);
+  }
+
+  @Override
+  public List<String> hung() {
+    return parts.hung();
   }
 
   @Override

@@ -11,6 +11,8 @@ import io.fjordmq.cluster.membership.Member;
 import io.fjordmq.cluster.metadata.ClusterRecord;
 import io.fjordmq.cluster.peer.PeerServices;
 import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.RangeId;
+import io.fjordmq.range.placement.PendingStep;
 import io.fjordmq.range.placement.RangeReports;
 import io.fjordmq.range.placement.ReplicaReport;
 import io.fjordmq.range.placement.ShapeReport;
@@ -25,6 +27,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -83,8 +86,31 @@ final class ClusterView {
                         silent == null ? reports.put(other, RangeReports.decode(answer)) : null));
       }
     }
+    Map<RangeId, Duration> ahead = new ConcurrentHashMap<>();
+    asked.add(stores.clocks().ahead().thenAccept(ahead::putAll));
+    List<PendingStep> pending = new CopyOnWriteArrayList<>();
+    asked.add(stores.pending().list().thenAccept(pending::addAll));
     return CompletableFuture.allOf(asked.toArray(CompletableFuture<?>[]::new))
-        .handle((all, unreadable) -> new ClusterStatus(nodes(), ranges(reports), remarks()));
+        .handle(
+            (all, unreadable) ->
+                new ClusterStatus(nodes(), ranges(reports), remarks(ahead, pending)));
+  }
+
+  private List<String> remarks(Map<RangeId, Duration> ahead, List<PendingStep> pending) {
+    List<String> remarks = remarks();
+    pending.forEach(step -> remarks.add(line(step)));
+    ahead.forEach(
+        (range, by) ->
+            remarks.add(
+                "the clock of range %s is %d s ahead of cluster time: delays and expiries that begin now take that much longer; 'bin/standalone.sh lower-clock %s' sets it back"
+                    .formatted(range, by.toSeconds(), range)));
+    return remarks;
+  }
+
+  private static String line(PendingStep step) {
+    return "pending for %d s: range %s, %s: %s"
+            .formatted(step.waiting().toSeconds(), step.range(), step.what(), step.why())
+        + (step.cancelable() ? "; 'bin/standalone.sh cancel " + step.range() + "' ends it" : "");
   }
 
   private RangeReports report() {
@@ -210,6 +236,13 @@ final class ClusterView {
     String notServing = node.membership().notServingBecause();
     if (notServing != null) {
       remarks.add("this node serves no clients: " + notServing);
+    }
+    List<String> unreachable = node.membership().unreachable().stream().map(NodeId::value).toList();
+    if (!unreachable.isEmpty()) {
+      remarks.add(
+          "this node cannot reach "
+              + String.join(", ", unreachable)
+              + ", which the cluster does not count as down: check the network between them");
     }
     remarks.addAll(more.get());
     return remarks;

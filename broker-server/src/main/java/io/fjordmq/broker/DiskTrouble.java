@@ -134,9 +134,10 @@ final class DiskTrouble {
     if (toldInTime
         || asking
         || nowMillis - askedMillis < slowAfterMillis / 2
+        || state == Member.State.STARTING
         || state == Member.State.DRAINING
         || state == Member.State.LEAVING) {
-      return; // a node that goes gives away what it leads already
+      return; // such a node gives away what it leads already
     }
     if (disk != told) {
       LOG.info(

@@ -46,7 +46,7 @@ final class Drain {
 
   /** Returns when everything is given away that can be, or it has taken too long. */
   void run() {
-    if (membership.members().alive().size() < 2) {
+    if (membership.members().counted().size() < 2) {
       LOG.warn("there is no other node that could take over what this one has; it just stops");
       return;
     }

@@ -3,30 +3,39 @@ package io.fjordmq.broker;
 import io.fjordmq.broker.config.ConfigException;
 import io.fjordmq.broker.config.ConfigLoader;
 import io.fjordmq.broker.config.ConfigLoader.CommandLine;
+import io.fjordmq.cluster.PrivateDirectory;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.bridge.SLF4JBridgeHandler;
 
 /**
  * The process: {@code Main [-c FILE] [-d DIR]}. Ends with 0 after SIGTERM or SIGINT, 1 if the node
- * could not start, 2 for wrong usage or configuration; what was wrong stands on standard error.
+ * could not start or some part of it did not close in time, 2 for wrong usage or configuration;
+ * what was wrong stands on standard error. {@code --check}, as the first argument, only checks the
+ * configuration and the files it names.
  */
 public final class Main {
-  private static final String USAGE = "usage: Main [-c FILE] [-d DIR]";
+  private static final String USAGE = "usage: Main [--check] [-c FILE] [-d DIR]";
+  private static final String CHECK = "--check";
   private static final int FAILED = 1;
   private static final int MISUSED = 2;
 
   private Main() {}
 
   public static void main(String[] args) {
+    boolean checkOnly = args.length > 0 && args[0].equals(CHECK);
     ConfigLoader.Loaded loaded;
     try {
-      loaded = ConfigLoader.load(commandLine(args));
+      loaded =
+          ConfigLoader.load(commandLine(Arrays.copyOfRange(args, checkOnly ? 1 : 0, args.length)));
     } catch (IllegalArgumentException e) {
       say(e.getMessage());
       say(USAGE);
@@ -37,7 +46,22 @@ public final class Main {
       System.exit(MISUSED);
       return;
     }
-    start(loaded);
+    if (checkOnly) {
+      check(loaded);
+    } else {
+      start(loaded);
+    }
+  }
+
+  /** Says on standard error what {@link #start} would refuse, or that it is ready to start. */
+  private static void check(ConfigLoader.Loaded loaded) {
+    loaded.warnings().forEach(warning -> say("warning: " + warning));
+    List<String> problems = StartChecks.ofFiles(loaded.config());
+    problems.forEach(Main::say);
+    if (!problems.isEmpty()) {
+      System.exit(MISUSED);
+    }
+    say("the configuration is valid, and every file it names can be used");
   }
 
   private static void start(ConfigLoader.Loaded loaded) {
@@ -45,6 +69,10 @@ public final class Main {
     // Before the first logger is made: conf/logback.xml writes there.
     System.setProperty("fjordmq.logDir", loaded.config().logDir());
     Logger log = LoggerFactory.getLogger(Main.class);
+    // What plugins and the JDK say through System.Logger ends there, and would go to standard
+    // error.
+    SLF4JBridgeHandler.removeHandlersForRootLogger();
+    SLF4JBridgeHandler.install();
     Thread.setDefaultUncaughtExceptionHandler(
         (thread, fault) -> log.error("thread {} ended by a defect", thread.getName(), fault));
     log.info(
@@ -59,9 +87,11 @@ public final class Main {
       Node.start(loaded.config(), running::set);
     } catch (StartException e) {
       running.set(null); // it is closed
-      log.error("cannot start: {}", e.getMessage());
+      for (String problem : String.valueOf(e.getMessage()).split("\n", -1)) {
+        log.error("cannot start: {}", problem);
+        say("cannot start: " + problem);
+      }
       log.debug("cannot start", e);
-      say("cannot start: " + e.getMessage());
       System.exit(FAILED);
     } catch (RuntimeException | Error e) {
       running.set(null);
@@ -76,7 +106,7 @@ public final class Main {
     Path directory = Path.of(logDir).toAbsolutePath();
     @Nullable String fault = null;
     try {
-      Files.createDirectories(directory);
+      PrivateDirectory.createAll(directory);
       if (!Files.isWritable(directory)) {
         fault = "this user may not write there";
       }
@@ -102,6 +132,10 @@ public final class Main {
     }
     LoggerFactory.getLogger(Main.class).info("asked to end: clients are told, state is flushed");
     node.close();
+    if (!node.hung().isEmpty()) {
+      say("ended, but these parts did not close in time: " + String.join(", ", node.hung()));
+      Runtime.getRuntime().halt(FAILED);
+    }
     // Asked to end and ended: that is a success, which the signal's exit code would not say.
     Runtime.getRuntime().halt(0);
   }
@@ -129,7 +163,7 @@ public final class Main {
 
   private static String made(Path base, String name) {
     try {
-      Files.createDirectories(base);
+      PrivateDirectory.createAll(base);
     } catch (IOException e) {
       throw new IllegalArgumentException("cannot make the folder " + base + ": " + e, e);
     }

@@ -1,11 +1,13 @@
 package io.fjordmq.broker;
 
 import io.fjordmq.broker.config.BrokerConfig;
+import io.fjordmq.broker.http.HttpServer;
+import io.fjordmq.broker.http.HttpSettings;
+import io.fjordmq.broker.http.Pages;
 import io.fjordmq.broker.net.Listener;
 import io.fjordmq.broker.ops.BrokerMetrics;
 import io.fjordmq.broker.ops.ClusterStatus;
 import io.fjordmq.broker.ops.ControlFolder;
-import io.fjordmq.broker.ops.HttpServer;
 import io.fjordmq.broker.ops.ReadyFile;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -43,6 +45,10 @@ final class Node implements AutoCloseable {
    * @throws StartException if it cannot start; everything is closed again
    */
   static Node start(BrokerConfig config, Consumer<Node> running) throws StartException {
+    List<String> problems = StartChecks.ofFilesAndPorts(config);
+    if (!problems.isEmpty()) {
+      throw new StartException(String.join("\n", problems));
+    }
     Node node = new Node();
     try {
       node.open(config, running);
@@ -59,17 +65,15 @@ final class Node implements AutoCloseable {
   private void open(BrokerConfig config, Consumer<Node> running)
       throws StartException, IOException {
     final long begin = System.nanoTime();
-    requireListeners(config);
-    BrokerConfig.HttpConfig http = config.httpConfig();
+    HttpSettings http = config.httpConfig();
     BrokerMetrics metrics = parts.add("metrics", new BrokerMetrics());
-    HttpServer.Listening pages =
+    HttpServer pages =
         parts.add(
             "http",
             HttpServer.start(
-                http.host(),
-                http.port(),
-                http.maxConnections(),
-                new HttpServer.Pages(metrics::scrape, this::notReadyBecause, this::clusterPage)));
+                http,
+                new Pages(metrics::scrape, this::notReadyBecause, this::clusterPage),
+                metrics.http()));
     Broker started = parts.add("broker", Broker.start(config, Observers.of(metrics)));
     broker = started;
     drainFile = Path.of(config.dataDir(), DRAIN_FILE);
@@ -87,13 +91,6 @@ final class Node implements AutoCloseable {
     parts.add(
         "ready file", ReadyFile.write(Path.of(config.dataDir()), Instant.now(), mqtt, pagesUri));
     LOG.info("ready in {} ms: {} {}", (System.nanoTime() - begin) / 1_000_000, mqtt, pagesUri);
-  }
-
-  private static void requireListeners(BrokerConfig config) throws StartException {
-    if (config.mqttServerConfig().listeners().isEmpty()) {
-      throw new StartException(
-          "no listener is named below mqttServerConfig, so no client could connect: add tcpListener");
-    }
   }
 
   private List<String> notReadyBecause() {
@@ -123,6 +120,11 @@ final class Node implements AutoCloseable {
       started.drain();
     }
     parts.close();
+  }
+
+  /** Parts that did not close in time, though all others did: the process can end. */
+  List<String> hung() {
+    return parts.hung();
   }
 
   private boolean isDrainAskedFor() {

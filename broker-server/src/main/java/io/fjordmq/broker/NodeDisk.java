@@ -151,12 +151,12 @@ final class NodeDisk implements AutoCloseable {
 
     @Override
     public void rest(String why) {
-      membership().rest(why);
+      node.rests().rest("disk", why);
     }
 
     @Override
     public void resume() {
-      membership().resume();
+      node.rests().resume("disk");
     }
   }
 }

@@ -50,7 +50,7 @@ final class ServerReferences {
   /** Of some other node that is up; empty if none has one. */
   String ofAnother() {
     Members members = membership.members();
-    return members.alive().stream()
+    return members.counted().stream()
         .filter(node -> !node.equals(membership.self()))
         .map(this::of)
         .filter(reference -> !reference.isEmpty())

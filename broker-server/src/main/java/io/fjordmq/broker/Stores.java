@@ -15,7 +15,9 @@ import io.fjordmq.range.StoreSpec;
 import io.fjordmq.range.client.ClientStatus;
 import io.fjordmq.range.client.RoutedRangeClient;
 import io.fjordmq.range.kv.Kv;
+import io.fjordmq.range.placement.ClockRepairs;
 import io.fjordmq.range.placement.MergeRequests;
+import io.fjordmq.range.placement.PendingRequests;
 import io.fjordmq.range.placement.PlacementAgent;
 import io.fjordmq.range.placement.PlacementDriver;
 import io.fjordmq.range.placement.PlacementSettings;
@@ -44,6 +46,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The replicated stores on the range engine: this node's replicas, who puts replicas where, and a
@@ -59,6 +63,10 @@ final class Stores implements AutoCloseable {
   private final ShapeWatch shapes;
   private final SplitRequests splits;
   private final MergeRequests merges;
+  private final PendingRequests pending;
+  private final HaltedRoutes halted;
+  private final Sweeps watching = new Sweeps("route-replicas");
+  private final ClockRepairs clocks;
 
   /** Where the split strategy is asked; it may be anybody's, so nothing else waits for it. */
   private final ExecutorService judge =
@@ -143,6 +151,7 @@ final class Stores implements AutoCloseable {
             placement,
             () -> node.metadata().leadership().leader(),
             settings);
+    this.halted = new HaltedRoutes(node, ranges, settings.stores());
     this.merges =
         new MergeRequests(
             node.membership(),
@@ -150,6 +159,17 @@ final class Stores implements AutoCloseable {
             placement::merge,
             () -> node.metadata().leadership().leader(),
             settings);
+    this.pending =
+        new PendingRequests(
+            node.membership(),
+            node.peers(),
+            placement::pending,
+            placement::cancel,
+            () -> node.metadata().leadership().leader(),
+            settings);
+    this.clocks =
+        new ClockRepairs(
+            node.membership(), node.peers(), ranges, node.membership().clock(), settings);
   }
 
   /** A cluster that has no ranges consists of the node that makes it. */
@@ -205,7 +225,26 @@ final class Stores implements AutoCloseable {
     placement.start();
     splits.serve(node.peers());
     merges.serve(node.peers());
+    pending.serve(node.peers());
+    clocks.serve(node.peers());
     shapes.start();
+    RouteTrouble trouble = new RouteTrouble(halted);
+    watching.every(
+        HaltedRoutes.PERIOD, "routes", () -> trouble.look(System.nanoTime() / 1_000_000));
+  }
+
+  /** Whether a replica of routes is out of service that others may replace. */
+  boolean hasHaltedRoutes() {
+    return halted.halted() != null && halted.othersServe();
+  }
+
+  /**
+   * Ends this node's incarnation when other nodes wait for its routes for too long.
+   *
+   * @param question why they do; null while they do not
+   */
+  void followOverdueRoutes(Supplier<@Nullable String> question) {
+    halted.follow(question);
   }
 
   /** A node that joins learns of the ranges with the rest of the metadata. */
@@ -307,12 +346,23 @@ final class Stores implements AutoCloseable {
     return merges;
   }
 
+  /** What placement has to put off, and how an operator ends it. */
+  PendingRequests pending() {
+    return pending;
+  }
+
+  /** Ranges whose clock is ahead, and what an operator can do about it. */
+  ClockRepairs clocks() {
+    return clocks;
+  }
+
   RangeDirectory directory() {
     return directory;
   }
 
   @Override
   public void close() {
+    watching.close();
     shapes.close();
     judge.shutdownNow();
     placement.close();

@@ -1,0 +1,37 @@
+package io.fjordmq.broker;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/**
+ * Several causes may suspend a node: it is suspended from the first request until the last cause is
+ * gone. Thread-safe.
+ */
+final class Rests {
+  private final Consumer<String> rest;
+  private final Runnable resume;
+  private final Map<String, String> reasons = new LinkedHashMap<>();
+
+  Rests(Consumer<String> rest, Runnable resume) {
+    this.rest = rest;
+    this.resume = resume;
+  }
+
+  /**
+   * @param who asks; once
+   * @param why in a sentence for the operator
+   */
+  synchronized void rest(String who, String why) {
+    boolean first = reasons.isEmpty();
+    if (reasons.putIfAbsent(who, why) == null && first) {
+      rest.accept(why);
+    }
+  }
+
+  synchronized void resume(String who) {
+    if (reasons.remove(who) != null && reasons.isEmpty()) {
+      resume.run();
+    }
+  }
+}
