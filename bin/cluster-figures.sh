@@ -4,6 +4,12 @@
 # Each of 50 publishers sends four times RATE (20) messages a second, then RATE; then the highest rate that is held is looked for.
 # Clients are those of one node, or of all. VOTERS is 1 or 3; by default both are measured in turn. One run of both takes about six minutes. Needs iproute2 and the right to make a network namespace, as bin/figures.sh does.
 set -euo pipefail
+case "${1:-}" in -h | --help) sed -n '2,5s/^# \{0,1\}//p' "$0"; exit 0 ;; esac
+number() { # $1 is what the usage calls it
+  case "$2" in '' | *[!0-9]*) echo "cluster-figures.sh: $1 must be a whole number: '$2'; see --help" >&2; exit 2 ;; esac
+}
+for value in "${@:1:4}"; do number 'each of RATE, RUNS, SECONDS and WARM_SECONDS' "$value"; done
+case "${5:-one}" in one | all) ;; *) echo "cluster-figures.sh: clients are those of 'one' node or of 'all': '$5'; see --help" >&2; exit 2 ;; esac
 cd "$(dirname "$0")/.."
 for tool in ip unshare; do
   command -v "$tool" >/dev/null || { echo "cluster-figures.sh: '$tool' is not installed" >&2; exit 2; }

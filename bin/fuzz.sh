@@ -17,7 +17,7 @@ case "$target" in
   decoder | session) targets=("$target") ;;
   *) echo "fuzz.sh: unknown target '$target'; there are decoder, session and all" >&2; exit 2 ;;
 esac
-case "$seconds" in '' | *[!0-9]*) echo "fuzz.sh: '$seconds' is no number of seconds" >&2; exit 2 ;; esac
+case "$seconds" in '' | *[!0-9]*) echo "fuzz.sh: '$seconds' must be a whole number of seconds" >&2; exit 2 ;; esac
 
 mvn -B -q test-compile dependency:build-classpath -pl broker-server -am -Dmdep.outputFile=target/test-classpath.txt || exit 2
 classpath="broker-server/target/test-classes:broker-server/target/classes:$(cat broker-server/target/test-classpath.txt)"

@@ -7,6 +7,7 @@ usage() {
 bin/perf.sh --list                       the scenarios there are
 bin/perf.sh run SCENARIO [OPTIONS]       starts FjordMQ, runs the scenario, writes a page and its figures as JSON
 bin/perf.sh compare A.json B.json        two reports next to each other
+bin/perf.sh build                        builds the load tool if its sources are newer, as run does
 bin/perf.sh micro [NAME…] [OPTIONS]      single parts of FjordMQ, without a network: decode, route-match, encode, fan-out,
                                          inbox-append, range-apply; prints JMH's table, writes its JSON
 
@@ -33,7 +34,7 @@ TEXT
 case "${1:-}" in
   '') usage >&2; exit 2 ;;
   -h | --help | help) usage; exit 0 ;;
-  run | compare | micro | list | --list) ;; # before anything is built for a slip of the keys
+  run | compare | micro | build | list | --list) ;; # before anything is built for a slip of the keys
   *) echo "perf.sh: '$1' is none of run, compare, micro, --list; see --help" >&2; exit 2 ;;
 esac
 for word in "$@"; do
@@ -45,9 +46,15 @@ root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 command -v java >/dev/null || { echo "perf.sh: there is no 'java'; install a JDK of version 17 or newer" >&2; exit 2; }
 
 stamp="$root/perf/target/built"
+if [ ! -f "$stamp" ] && { [ "$1" = list ] || [ "$1" = --list ]; }; then
+  # Building takes minutes; the names are in the files.
+  sed -n 's/^\([a-z0-9_]*\): .*$/\1/p' "$root"/perf/scenarios/*.yml
+  echo "perf.sh: what each of them does is listed once the load tool is built, as the first 'run' does" >&2
+  exit 0
+fi
 sources=("$root/pom.xml" "$root/perf/pom.xml" "$root/perf/src/main")
 [ "$1" != micro ] || sources=("$root"/pom.xml "$root"/*/pom.xml "$root"/*/src/main) # the broker's code runs inside the tool
-if [ ! -f "$stamp" ] || [ -n "$(find "${sources[@]}" -newer "$stamp" -print -quit)" ]; then
+if [ ! -f "$stamp" ] || { [ "$1" != list ] && [ "$1" != --list ]; } && [ -n "$(find "${sources[@]}" -newer "$stamp" -print -quit)" ]; then
   command -v mvn >/dev/null || { echo "perf.sh: 'mvn' is needed to build the load tool; install Maven 3.8 or newer" >&2; exit 2; }
   echo "perf.sh: building the load tool" >&2
   mkdir -p "$root/perf/target"
@@ -55,6 +62,7 @@ if [ ! -f "$stamp" ] || [ -n "$(find "${sources[@]}" -newer "$stamp" -print -qui
   (cd "$root" && mvn -B -q -DskipTests package dependency:build-classpath -pl perf -am -Dmdep.includeScope=runtime -Dmdep.outputFile=target/classpath.txt) >&2 || exit 2
   mv "$root/perf/target/building" "$stamp"
 fi
+[ "$1" != build ] || exit 0
 
 tool=(java -Xms256m -XX:MaxRAMPercentage=30 -XX:+UseSerialGC "-Dlogback.configurationFile=$root/perf/target/classes/logback.xml" -cp "$root/perf/target/classes:$(cat "$root/perf/target/classpath.txt")"
   io.fjordmq.perf.tool.PerfTool "$root" "$here" "$@")

@@ -36,7 +36,7 @@ if [ "$1" = replay ]; then
 fi
 
 if [ "$1" = record ]; then
-  bin/perf.sh --list >/dev/null # builds it if need be
+  bin/perf.sh build
   folder="$(cd "$here" && mkdir -p "$2" && cd "$2" && pwd)"
   plugins="$(mktemp -d)"
   trap 'rm -rf "$plugins"' EXIT

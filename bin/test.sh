@@ -8,6 +8,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 2
 
+case "${1:-}" in -h | --help) sed -n '2,7s/^# \{0,1\}//p' "$0"; exit 0 ;; esac
 slow=yes
 if [ "${1:-}" = --fast ]; then
   slow=no
@@ -34,7 +35,9 @@ step() { # name, arguments of Maven
 
 step fast verify -DexcludedGroups=slow "$@"
 echo "== script"
-broker-server/src/test/sh/standalone-test.sh || failed+=(script)
+for script in broker-server/src/test/sh/*-test.sh; do
+  "$script" || failed+=("$(basename "$script" .sh)")
+done
 if [ "$slow" = yes ]; then
   echo "== interop"
   bin/interop.sh || failed+=(interop)

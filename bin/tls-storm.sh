@@ -2,6 +2,11 @@
 # Measures what a storm of new TLS clients does to the others' messages: bin/tls-storm.sh [RUNS] [SECONDS] [RATE] [rsa|ec]
 # Needs iproute2 and the right to make a network namespace; the load runs in one of its own, as in bin/figures.sh.
 set -euo pipefail
+case "${1:-}" in -h | --help) sed -n '2,3s/^# \{0,1\}//p' "$0"; exit 0 ;; esac
+number() { # $1 is what the usage calls it
+  case "$2" in '' | *[!0-9]*) echo "tls-storm.sh: $1 must be a whole number: '$2'; see --help" >&2; exit 2 ;; esac
+}
+for value in "${@:1:3}"; do number 'each of RUNS, SECONDS and RATE' "$value"; done
 cd "$(dirname "$0")/.."
 for tool in ip unshare; do
   command -v "$tool" >/dev/null || { echo "tls-storm.sh: '$tool' is not installed" >&2; exit 2; }

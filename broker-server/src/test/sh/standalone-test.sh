@@ -50,6 +50,8 @@ node_b=(-c "$folder/b.yml" -d "$folder/b")
 expect 0 'start|stop|restart|status|run' --help
 expect 2 "unknown command 'begin'" begin
 expect 2 "unknown option '-x'" start -x
+expect 2 "--alone goes with start" status --alone
+expect 1 "--alone is for a node that belongs to a cluster already" start --alone "${node_a[@]}"
 expect 2 'there is no configuration file' start -c "$folder/none.yml"
 expect 3 'not running' status "${node_a[@]}"
 expect 0 'not running' stop "${node_a[@]}"
@@ -63,6 +65,23 @@ expect 2 'did you mean clusterConfig.port?' start -c "$folder/wrong.yml" -d "$fo
 
 sed 's/bootstrap: true/bootstrap: false/' "$folder/a.yml" >"$folder/noboot.yml"
 expect 1 'set bootstrap: true' start -c "$folder/noboot.yml" -d "$folder/noboot"
+
+# Everything that keeps the node from starting is said at once, and nothing is left behind.
+sed "s#^    port: 0#    port: 0\n  tlsListener:\n    port: 0\n    certFile: $folder/none.crt\n    keyFile: $folder/none.key#" "$folder/a.yml" >"$folder/files.yml"
+printf 'securityConfig:\n  passwordFile: %s/none\n' "$folder" >>"$folder/files.yml"
+expect 2 'none.crt' check -c "$folder/files.yml" -d "$folder/files"
+expect 2 'securityConfig.passwordFile' check -c "$folder/files.yml" -d "$folder/files"
+expect 1 'securityConfig.passwordFile' start -c "$folder/files.yml" -d "$folder/files"
+[ ! -e "$folder/files/data/node.id" ] || { echo 'FAILED: missing files left a cluster behind'; failures=$((failures + 1)); }
+expect 0 'the configuration is valid' check "${node_a[@]}"
+
+# A JDK 8 is called by its name.
+mkdir -p "$folder/jdk8/bin"
+printf 'JAVA_VERSION="1.8.0_402"\n' >"$folder/jdk8/release"
+printf '#!/bin/sh\n' >"$folder/jdk8/bin/java"
+chmod +x "$folder/jdk8/bin/java"
+output="$(FJORDMQ_JAVA="$folder/jdk8/bin/java" "$script" start "${node_a[@]}" 2>&1)"
+[[ "$output" == *'is Java 8; FjordMQ needs 17 or newer'* ]] || { echo "FAILED: Java 8 is not recognised: $output"; failures=$((failures + 1)); }
 
 expect 0 'running: pid' start "${node_a[@]}"
 expect 0 'already running: pid' start "${node_a[@]}"
@@ -93,6 +112,11 @@ mv "$folder/b/data/fjordmq.pid" "$folder/b.pid" # as while a node is starting
 expect 1 'starting: pid' status "${node_b[@]}"
 mv "$folder/b.pid" "$folder/b/data/fjordmq.pid"
 
+# A process that stands still accepts connections and answers nothing.
+kill -STOP "$(cat "$folder/b/data/lock")"
+expect 1 'does not respond' status "${node_b[@]}"
+kill -CONT "$(cat "$folder/b/data/lock")"
+
 expect 0 'running: pid' restart "${node_a[@]}"
 kill -9 "$(cat "$folder/b/data/lock")"
 expect 3 'not running' status "${node_b[@]}"
@@ -103,5 +127,14 @@ expect 0 'stopped: pid' stop "${node_a[@]}"
 expect 0 'stopped: pid' stop "${node_b[@]}"
 grep -q 'stopped: node=' "$folder/a/logs/fjordmq.log" || { echo 'FAILED: the log does not say that the node stopped'; failures=$((failures + 1)); }
 expect 3 'not running' status "${node_a[@]}"
+
+# Nothing of the JVM's stands in front of the messages, at a second start either; and nothing is anybody else's.
+[ "$(grep -cv ' starting as user ' "$folder/a/logs/console.log")" -eq 0 ] || { echo 'FAILED: the console log says:'; cat "$folder/a/logs/console.log"; failures=$((failures + 1)); }
+others="$(find "$folder/a" -perm /077 ! -type l)"
+[ -z "$others" ] || { printf 'FAILED: other users have access to:\n%s\n' "$others"; failures=$((failures + 1)); }
+
+# The compiler of docs/PLUGINS.md finds the jar that it names.
+api="$(compgen -G 'broker-server/target/fjordmq/lib/broker-api-*.jar')"
+[ -f "$api" ] && grep -qF 'javac -cp broker-server/target/fjordmq/lib/broker-api-*.jar' docs/PLUGINS.md || { echo "FAILED: docs/PLUGINS.md names another jar than $api"; failures=$((failures + 1)); }
 
 [ "$failures" -eq 0 ] && echo "standalone.sh passed" || { echo "standalone.sh: $failures failed"; exit 1; }
