@@ -29,6 +29,7 @@ class ArchitectureTest {
             HouseRules.rocksStaysBehindItsPorts(),
             HouseRules.nettyStaysAtTheEdges(),
             HouseRules.grpcStaysInThePort(),
+            HouseRules.jettyStaysBehindTheHttpPort(),
             HouseRules.replicatedCodeIsPure(),
             HouseRules.nothingBlocksOnAnEventLoop(),
             HouseRules.configurationHasOneReader(),

@@ -129,6 +129,16 @@ final class HouseRules {
         .because("everything else sees PeerCalls and PeerServices");
   }
 
+  static ArchRule jettyStaysBehindTheHttpPort() {
+    return noClasses()
+        .that()
+        .resideOutsideOfPackage(ROOT + "broker.http..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("org.eclipse.jetty..")
+        .because("everything else sees HttpServer and Pages");
+  }
+
   static ArchRule replicatedCodeIsPure() {
     return noClasses()
         .that()

@@ -156,6 +156,21 @@ class AuthorizationTest {
     assertThat(may.all()).hasSize(4);
   }
 
+  @ParameterizedTest(name = "session expiry {0}")
+  @CsvSource({"0", "60"})
+  void shouldKeepTheSubscriptionsOfAShareMemberWhoMayNotReadAMessage(int expirySeconds) {
+    TestClient member = connected(world.open().connect5("limited", true, expirySeconds));
+    member.subscribe(1, "out/#", 0).subscribe(2, "$share/g/#", 0).all();
+    TestClient publisher = free("nothing");
+
+    publisher.publish(1, 1, "in/x", "for nobody").expect("PUBACK 1");
+    publisher.publish(2, 1, "out/a", "after").expect("PUBACK 2");
+
+    member.expect("PUBLISH q0 out/a after", "PUBLISH q0 out/a after");
+    assertThat(world.observer.dropped).isEmpty();
+    assertThat(world.undelivered).isEqualTo(Map.of("no_share_member", 1L));
+  }
+
   @ParameterizedTest(name = "will for {0}: MQTT 5 {1}, MQTT 3 {2}")
   @CsvSource({"in/will, 0, 0", "else, 87, 5"})
   void shouldRefuseAClientThatMayNotLeaveItsWill(String topic, String five, String three) {
@@ -217,6 +232,31 @@ class AuthorizationTest {
       slowly.settle();
       assertThat(slowly.sessions.size()).isZero();
       assertThat(slowly.observer.heldBack).hasValue(0);
+    }
+  }
+
+  @Test
+  void shouldWorkOffWhatWaitedWithoutGrowingTheStack() {
+    int packets = 20_000;
+    CompletableFuture<Decision> first = new CompletableFuture<>();
+    List<String> asked = new ArrayList<>();
+    Authorizer quick =
+        (client, action) -> {
+          asked.add(action.toString());
+          return asked.size() == 1 ? first : Decision.DENY.now();
+        };
+    try (World world = new World(SessionSettings.defaults(), TestSecurity.of(open(), quick))) {
+      TestClient client = connected(world.open().connect3("c", true));
+      StringBuilder publishes = new StringBuilder();
+      for (int i = 0; i < packets; i++) {
+        publishes.append(
+            String.format("3006 0004 %08x", 0x30303030 + (i % 10) + (i / 10 % 10 << 8)));
+      }
+      client.raw(publishes.toString());
+      first.complete(Decision.DENY);
+      world.settle();
+      assertThat(world.observer.dropped).containsEntry(DropReason.NOT_AUTHORIZED, (long) packets);
+      client.raw("c000").expect("PINGRESP");
     }
   }
 

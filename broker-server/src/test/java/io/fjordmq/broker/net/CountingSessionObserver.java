@@ -33,6 +33,11 @@ final class CountingSessionObserver implements SessionObserver {
   }
 
   @Override
+  public void packetReceived(int type) {
+    metrics.packetReceived(type);
+  }
+
+  @Override
   public void refused(CloseReason reason) {
     refused.merge(reason, 1, Integer::sum);
   }

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.IntConsumer;
 
 /** A router that keeps its routes in a map and tries each. */
 final class MapRouter implements Router {
@@ -60,7 +61,7 @@ final class MapRouter implements Router {
   }
 
   @Override
-  public MatchedRoutes match(String tenant, Topic topic) {
+  public MatchedRoutes match(String tenant, Topic topic, IntConsumer visited) {
     Set<Receiver.Live> nodes = new LinkedHashSet<>();
     Map<Receiver.Inbox, List<Route>> inboxes = new LinkedHashMap<>();
     Map<String, List<Route>> shares = new LinkedHashMap<>();

@@ -97,6 +97,8 @@ class NodeLivesTest {
             .willMessage(payload.getBytes(StandardCharsets.UTF_8));
   }
 
+  private static final Duration GRACE = InboxSettings.DEFAULT.willGrace();
+
   private InboxSweeper sweeperOfTheLeader() {
     RangeClient client = cluster.client(InboxReplicas.STORE);
     return new InboxSweeper(
@@ -119,11 +121,51 @@ class NodeLivesTest {
     cluster.peers.isolate(cluster.node(1).id);
     cluster.down(1);
     sweeperOfTheLeader().sweep();
+    cluster.pass(GRACE.minusSeconds(1));
+    watcher.expect();
+    cluster.pass(Duration.ofSeconds(2));
+    sweeperOfTheLeader().sweep();
     cluster.settle();
     watcher.expect("PUBLISH q1 id=1 wills died");
     sweeperOfTheLeader().sweep();
     cluster.pass(Duration.ofSeconds(20));
     watcher.expect();
+  }
+
+  /** Whether the clients of a dead node are back is known to the others; nobody has broken. */
+  @Test
+  void shouldPublishNoWillOfClientsThatAreBackSoonAfterTheirNodeHasDied() {
+    TestClient watcher = cluster.node(0).connect("w").subscribe(1, "wills", 1);
+    watcher.all();
+    cluster.node(1).open().connect(withWill("c", "transient")).expect("CONNACK 0");
+    cluster.peers.isolate(cluster.node(1).id);
+    cluster.down(1);
+    sweeperOfTheLeader().sweep();
+    cluster.pass(GRACE.minusSeconds(1));
+    cluster.node(2).connect("c");
+    cluster.pass(GRACE);
+    sweeperOfTheLeader().sweep();
+    cluster.settle();
+    watcher.expect();
+  }
+
+  /** A node that comes back to life ends its connections itself. */
+  @Test
+  void shouldPublishNoWillOfClientsThatAreBackSoonAfterTheLifeOfTheirNodeHasEnded() {
+    TestClient watcher = cluster.node(0).connect("w").subscribe(1, "wills", 1);
+    watcher.all();
+    TestNode node = cluster.node(1);
+    TestClient back = node.open().connect(withWill("back", "never"));
+    TestClient gone = node.open().connect(withWill("gone", "gone"));
+    node.membership.endLife();
+    cluster.settle();
+    back.expect("CONNACK 0", "DISCONNECT 8b");
+    gone.expect("CONNACK 0", "DISCONNECT 8b");
+    cluster.node(2).connect("back");
+    cluster.pass(GRACE.plusSeconds(1));
+    sweeperOfTheLeader().sweep();
+    cluster.settle();
+    watcher.expect("PUBLISH q1 id=1 wills gone");
   }
 
   @Test
@@ -147,15 +189,59 @@ class NodeLivesTest {
     node.membership.stopServing("the lease has run out");
     node.open().connect5("d", true, 0).expect("CONNACK 88");
     node.open().connect3("e", true).expect("CONNACK 3");
-    client.subscribe(1, "a", 1).expect("SUBACK 1 [131]");
-    client.publish(2, 1, "a", "m").expect("PUBACK 2 83");
-    client.publish(0, 0, "a", "m");
-    assertThat(node.dropped).containsEntry("not_serving", 1L);
-    old.publish(1, 1, "a", "m").expect();
-    assertThat(old.isOpen()).as("MQTT 3 cannot be told otherwise").isFalse();
+    assertThat(client.isOpen()).isTrue();
     node.membership.serve();
-    client.subscribe(3, "a", 1).expect("SUBACK 3 [1]");
-    client.publish(4, 1, "a", "m").expect("PUBLISH q1 id=1 a m", "PUBACK 4");
+    node.connect("d");
+  }
+
+  /**
+   * Goal: clients of a node whose lease has expired are neither answered nor ended, whatever they
+   * send, and go on in order when it is renewed.
+   */
+  @Test
+  void shouldHoldItsClientsWithoutALease() {
+    TestNode node = cluster.node(1);
+    TestClient client = node.connect("c").subscribe(1, "a", 1);
+    TestClient old = node.open().connect3("old", true);
+    TestClient silent = node.connect("s").subscribe(1, "a", 1);
+    client.all();
+    old.all();
+    silent.all();
+    node.membership.stopServing("the lease has run out");
+    client.publish(2, 1, "a", "1").publish(3, 2, "a", "2").publish(0, 0, "a", "3");
+    client.subscribe(4, "b", 1).raw("c000");
+    client.expect();
+    old.publish(1, 1, "a", "4").publish(2, 2, "a", "5").expect();
+    cluster.pass(Duration.ofSeconds(60));
+    assertThat(client.isOpen() && old.isOpen() && silent.isOpen()).isTrue();
+    assertThat(node.dropped).isEmpty();
+    node.membership.serve();
+    cluster.settle();
+    assertThat(client.all()).contains("PUBACK 2", "PUBREC 3", "SUBACK 4 [1]", "PINGRESP");
+    assertThat(old.all()).contains("PUBACK 1", "PUBREC 2");
+    silent.expect(
+        "PUBLISH q1 id=1 a 1",
+        "PUBLISH q1 id=2 a 2",
+        "PUBLISH q0 a 3",
+        "PUBLISH q1 id=3 a 4",
+        "PUBLISH q1 id=4 a 5");
+    client.publish(5, 1, "a", "6");
+    assertThat(client.all()).contains("PUBACK 5");
+  }
+
+  /** A DISCONNECT that waits among what is held still keeps the will from being published. */
+  @Test
+  void shouldHearTheGoodbyeOfAClientThatItHolds() {
+    TestClient watcher = cluster.node(0).connect("w").subscribe(1, "wills", 1);
+    watcher.all();
+    TestNode node = cluster.node(1);
+    TestClient client = node.open().connect(withWill("c", "cut"));
+    client.expect("CONNACK 0");
+    node.membership.stopServing("the lease has run out");
+    client.disconnect().cut();
+    node.membership.serve();
+    cluster.pass(Duration.ofSeconds(20));
+    watcher.expect();
   }
 
   @Test
@@ -184,7 +270,7 @@ class NodeLivesTest {
   }
 
   @Test
-  void shouldSendItsClientsElsewhereWhenItHasNoLeaseForAWhile() {
+  void shouldSendItsClientsElsewhereOneAfterTheOtherWhenAnotherNodeServes() {
     TestNode node = cluster.node(1);
     TestClient client = node.connect("c");
     TestClient persistent = node.connectPersistent("p").subscribe(1, "a", 1);
@@ -192,6 +278,12 @@ class NodeLivesTest {
     node.membership.lapse();
     cluster.settle();
     client.expect("DISCONNECT 8b");
+    node.membership.lapse();
+    cluster.settle();
+    persistent.expect(); // ten each second
+    cluster.pass(Duration.ofMillis(100));
+    node.membership.lapse();
+    cluster.settle();
     persistent.expect("DISCONNECT 8b");
     TestClient elsewhere = cluster.node(0).connectPersistent("p");
     cluster.node(2).connect("q").publish(1, 1, "a", "m").expect("PUBACK 1");
@@ -199,6 +291,27 @@ class NodeLivesTest {
     node.membership.serve();
     node.connect("c").publish(1, 1, "a", "n").expect("PUBACK 1");
     elsewhere.expect("PUBLISH q1 id=2 a n");
+  }
+
+  /** A client that its node holds goes to another one, which takes its session over. */
+  @Test
+  void shouldGiveUpHeldClientsThatHaveConnectedElsewhere() {
+    TestNode node = cluster.node(1);
+    TestClient transientOne = node.connect("t");
+    TestClient persistent = node.connectPersistent("p");
+    node.membership.stopServing("the lease has run out");
+    transientOne.publish(1, 1, "a", "never").expect();
+    persistent.publish(1, 1, "a", "never").expect();
+    TestClient watcher = cluster.node(2).connect("w").subscribe(1, "a", 1);
+    watcher.all();
+    cluster.node(0).connect("t");
+    cluster.node(0).connectPersistent("p");
+    transientOne.expect(TAKEN_OVER);
+    persistent.expect(TAKEN_OVER);
+    node.membership.serve();
+    cluster.settle();
+    watcher.expect();
+    assertThat(node.sessions.size()).isZero();
   }
 
   @Test

@@ -20,7 +20,15 @@ import org.junit.jupiter.api.Test;
 class SeveralNodesTest {
   private static final NodesSettings SMALL =
       new NodesSettings(
-          100, 1_000, 500, 2_000, 100, 10, Duration.ofSeconds(5), Duration.ofMillis(100));
+          100,
+          1_000,
+          500,
+          2_000,
+          100,
+          10,
+          Duration.ofSeconds(15),
+          Duration.ofSeconds(5),
+          Duration.ofMillis(100));
 
   private TestCluster cluster = new TestCluster(3);
 

@@ -54,7 +54,7 @@ class SubscribeTest {
         MqttMessageBuilders.subscribe()
             .messageId(5)
             .addSubscription(MqttQoS.EXACTLY_ONCE, "a")
-            .addSubscription(MqttQoS.AT_MOST_ONCE, "a/#/b")
+            .addSubscription(MqttQoS.AT_MOST_ONCE, "/".repeat(128))
             .addSubscription(MqttQoS.AT_LEAST_ONCE, "$share/g/x")
             .build());
     client.expect("SUBACK 5 [2, 143, 1]");
@@ -62,7 +62,11 @@ class SubscribeTest {
 
   @Test
   void shouldSayFailureToMqtt3() {
-    world.open().connect3("c", true).subscribe(5, "a/#/b", 1).expect("CONNACK 0", "SUBACK 5 [128]");
+    world
+        .open()
+        .connect3("c", true)
+        .subscribe(5, "/".repeat(128), 1)
+        .expect("CONNACK 0", "SUBACK 5 [128]");
   }
 
   @Test
@@ -85,6 +89,21 @@ class SubscribeTest {
     world.tasks.resume();
     world.settle();
     client.expect("SUBACK 1 [1]", "SUBACK 2 [1]", "UNSUBACK 9 [0, 17]");
+  }
+
+  @Test
+  void shouldAnswerThousandsOfWaitingPacketsWithoutGrowingTheStack() {
+    int packets = 20_000;
+    TestClient client = world.open().connect3("c", true);
+    client.expect("CONNACK 0");
+    world.tasks.hold();
+    client.subscribe(1, "a", 1);
+    client.raw("a205 0009 0001 78".repeat(packets));
+    world.tasks.resume();
+    world.settle();
+    assertThat(client.all().size()).isEqualTo(1 + packets);
+    client.publish(2, 1, "a", "x");
+    assertThat(client.all()).containsExactlyInAnyOrder("PUBACK 2", "PUBLISH q1 id=1 a x");
   }
 
   @Test

@@ -2,6 +2,8 @@ package io.fjordmq.broker.net;
 
 import io.fjordmq.broker.delivery.DeliverySettings;
 import io.fjordmq.broker.nodes.NodesSettings;
+import io.fjordmq.broker.security.Security;
+import io.fjordmq.broker.session.ClientIdBinding;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.membership.Member;
 import io.fjordmq.cluster.peer.LoopbackPeers;
@@ -34,6 +36,8 @@ final class TestCluster implements AutoCloseable {
   final NodesSettings nodes;
   final DeliverySettings delivery;
   final boolean waits;
+  final Security security;
+  final ClientIdBinding binding;
   private final ProcessListener listener = new ProcessListener();
   private final List<TestNode> all = new ArrayList<>();
 
@@ -45,10 +49,30 @@ final class TestCluster implements AutoCloseable {
     this(size, nodes, delivery, true);
   }
 
+  TestCluster(int size, Security security) {
+    this(size, security, ClientIdBinding.NONE);
+  }
+
+  TestCluster(int size, Security security, ClientIdBinding binding) {
+    this(size, NodesSettings.DEFAULTS, DeliverySettings.DEFAULTS, true, security, binding);
+  }
+
   /**
    * @param waits false for the defect that routes count as soon as they are committed
    */
   TestCluster(int size, NodesSettings nodes, DeliverySettings delivery, boolean waits) {
+    this(size, nodes, delivery, waits, Security.everyoneWelcome("t"), ClientIdBinding.NONE);
+  }
+
+  private TestCluster(
+      int size,
+      NodesSettings nodes,
+      DeliverySettings delivery,
+      boolean waits,
+      Security security,
+      ClientIdBinding binding) {
+    this.security = security;
+    this.binding = binding;
     this.waits = waits;
     this.nodes = nodes;
     this.delivery = delivery;

@@ -16,7 +16,6 @@ import io.fjordmq.broker.nodes.NodeReceiver;
 import io.fjordmq.broker.nodes.NodeStreams;
 import io.fjordmq.broker.nodes.NodesObserver;
 import io.fjordmq.broker.nodes.StreamKeeper;
-import io.fjordmq.broker.security.Security;
 import io.fjordmq.broker.session.ClientEvents;
 import io.fjordmq.broker.session.Peer;
 import io.fjordmq.broker.session.SessionServices;
@@ -57,6 +56,8 @@ final class TestNode {
   final Map<String, Long> dropped = new ConcurrentHashMap<>();
 
   private final TestCluster cluster;
+  private static final int CLIENTS_PER_SECOND = 10; // one at the first call
+
   private final StreamKeeper keeper;
   private final MqttPipeline pipeline;
   private final List<TestClient> clients = new ArrayList<>();
@@ -113,14 +114,17 @@ final class TestNode {
     events.connect(inboxes, wills, routes);
     new NodeReceiver(
             membership,
-            new ReceivedItems(live, dispatch, registry, events, publisher, membership::isServing),
+            new ReceivedItems(live, dispatch, registry, events, membership::isServing),
             NodesObserver.NONE)
         .start(peer);
     barrier.start(peer);
     membership.watch(keeper);
     CountingSessionObserver counted = new CountingSessionObserver();
     SessionSettings settings =
-        Settings.with(Settings.with("readBytesPerSecond", 0), "writeBytesPerSecond", 0);
+        Settings.with(
+            Settings.with(Settings.with("readBytesPerSecond", 0), "writeBytesPerSecond", 0),
+            "bindClientIdTo",
+            cluster.binding);
     sessions =
         new Sessions(
             new SessionServices(
@@ -128,7 +132,7 @@ final class TestNode {
                 Overload.NEVER,
                 ClientEvents.NONE,
                 counted,
-                Security.everyoneWelcome("t"),
+                cluster.security,
                 registry,
                 publisher,
                 live,
@@ -139,7 +143,13 @@ final class TestNode {
                 cluster.ranges.timers(),
                 self,
                 membership::notServingBecause));
-    membership.watch(new NodeLife(sessions, live, () -> CompletableFuture.completedFuture(null)));
+    membership.watch(
+        new NodeLife(
+            sessions,
+            live,
+            () -> CompletableFuture.completedFuture(null),
+            CLIENTS_PER_SECOND,
+            cluster.ranges.timers()));
     pipeline =
         new MqttPipeline(
             channel -> Peer.plain("tcpListener", channel.remoteAddress()),

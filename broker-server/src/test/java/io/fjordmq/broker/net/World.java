@@ -28,6 +28,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The real pipeline, sessions and delivery on stores in memory. Nothing runs by itself: {@link
@@ -39,6 +40,10 @@ final class World implements AutoCloseable {
   final MemoryInboxStore inboxes = new MemoryInboxStore(tasks);
   final MapRetainStore retained = new MapRetainStore(tasks);
   final CountingSessionObserver observer = new CountingSessionObserver();
+
+  /** Copies dropped on their way to a session, by reason. */
+  final Map<String, Long> undelivered = new ConcurrentHashMap<>();
+
   final SessionRegistry registry = new SessionRegistry(new NodeStreams());
   final SessionSettings settings;
   boolean overloaded;
@@ -89,9 +94,10 @@ final class World implements AutoCloseable {
     InstantSource clock = () -> now;
     LocalNode self = new LocalNode("n1", 1);
     DeliverySettings delivery = DeliverySettings.DEFAULTS;
-    LiveDispatch dispatch = new LiveDispatch(delivery, DeliveryObserver.NONE);
+    DeliveryObserver deliveryObserver = countingDrops(undelivered);
+    LiveDispatch dispatch = new LiveDispatch(delivery, deliveryObserver);
     LocalSubscriptions live =
-        new LocalSubscriptions(self, router, dispatch, delivery, DeliveryObserver.NONE);
+        new LocalSubscriptions(self, router, dispatch, delivery, deliveryObserver);
     Distribution publisher =
         new Distribution(
             self,
@@ -105,12 +111,11 @@ final class World implements AutoCloseable {
             new NodeStreams(),
             () -> room,
             () -> serving,
-            DeliveryObserver.NONE);
+            deliveryObserver);
     InboxRoutes routes = new InboxRoutes(router, delivery);
     WillService wills = new WillService(publisher, clock);
     InboxEvents events =
-        new InboxEvents(
-            self, registry, dispatch, delivery, new NodeStreams(), DeliveryObserver.NONE);
+        new InboxEvents(self, registry, dispatch, delivery, new NodeStreams(), deliveryObserver);
     events.connect(inboxes, wills, routes);
     inboxes.listener(events);
     sessions =
@@ -137,6 +142,16 @@ final class World implements AutoCloseable {
             Wire.plain(),
             sessions,
             1_000);
+  }
+
+  /** Knows nothing of the world: threads keep their outboxes, which keep their observer. */
+  private static DeliveryObserver countingDrops(Map<String, Long> undelivered) {
+    return new DeliveryObserver() {
+      @Override
+      public void dropped(String reason, long copies) {
+        undelivered.merge(reason, copies, Long::sum);
+      }
+    };
   }
 
   /** A connection without a CONNECT. */
