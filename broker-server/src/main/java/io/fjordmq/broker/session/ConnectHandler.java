@@ -294,7 +294,7 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
     boolean present = attachment != null && attachment.sessionPresent();
     mine.connection()
         .whenDone(
-            new ResumedSubscriptions(services, mine).resume(attachment),
+            new ResumedSubscriptions(services, mine, sessions.resumes()).resume(attachment),
             (done, failure) -> accept(ctx, mine, present, failure));
   }
 

@@ -19,6 +19,10 @@ public final class Sessions {
   private final Set<Session> sentAway = ConcurrentHashMap.newKeySet();
   private final ConcurrentHashMap<EventLoop, TimeoutWheel> wheels = new ConcurrentHashMap<>();
   private final ConcurrentHashMap<EventLoop, SliceQueue> queues = new ConcurrentHashMap<>();
+
+  /** Far below what a range client queues, and several of the largest log entries. */
+  private static final int RESUMED_AT_ONCE = 4_000;
+
   static final String LEAVING = "this node is going to stop; use another";
 
   private volatile @Nullable CompletableFuture<Void> allGone;
@@ -28,6 +32,7 @@ public final class Sessions {
   private volatile @Nullable CompletableFuture<Void> lifeEnded;
 
   private final HeldClients held;
+  private final ResumeTurns resumes = new ResumeTurns(RESUMED_AT_ONCE);
 
   /** Sessions still to be sent elsewhere; used by one thread at a time. */
   private final ArrayDeque<Session> leaving = new ArrayDeque<>();
@@ -35,6 +40,10 @@ public final class Sessions {
   public Sessions(SessionServices services) {
     this.services = services;
     this.held = new HeldClients(services.serving());
+  }
+
+  ResumeTurns resumes() {
+    return resumes;
   }
 
   HeldClients held() {

@@ -20,6 +20,8 @@ final class MapRouter implements Router {
   private StoreTasks tasks;
   private final Map<String, Route> routes = new ConcurrentSkipListMap<>();
 
+  private int additions;
+
   MapRouter(StoreTasks tasks) {
     this.tasks = tasks;
   }
@@ -34,11 +36,17 @@ final class MapRouter implements Router {
 
   @Override
   public CompletableFuture<Void> add(Route route) {
+    additions++;
     return tasks.call(
         () -> {
           routes.put(key(route), route);
           return null;
         });
+  }
+
+  /** Calls of {@link #add}. */
+  int additions() {
+    return additions;
   }
 
   @Override

@@ -63,6 +63,11 @@ final class StoreTasks {
     }
   }
 
+  /** Calls that wait. */
+  synchronized int waiting() {
+    return calls.size();
+  }
+
   /** Runs what waits; returns whether there was anything. */
   boolean run() {
     boolean any = false;

@@ -1,0 +1,78 @@
+package io.fjordmq.broker.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+class ResumeTurnsTest {
+  private final ResumeTurns turns = new ResumeTurns(10);
+  private final List<CompletableFuture<Void>> started = new ArrayList<>();
+
+  private CompletableFuture<Void> run(int weight) {
+    return turns.run(
+        weight,
+        () -> {
+          CompletableFuture<Void> work = new CompletableFuture<>();
+          started.add(work);
+          return work;
+        });
+  }
+
+  @Test
+  void shouldStartAsMuchAsMayRunAtOnce() {
+    run(4);
+    run(6);
+    CompletableFuture<Void> last = run(1);
+    assertThat(started).hasSize(2);
+    assertThat(turns.waiting()).isEqualTo(1);
+    started.get(0).complete(null);
+    assertThat(started).hasSize(3);
+    assertThat(last).isNotDone();
+    started.get(2).complete(null);
+    assertThat(last).isCompleted();
+  }
+
+  @Test
+  void shouldStartInOrderEvenIfLaterWorkWouldFit() {
+    run(8);
+    run(5);
+    run(1);
+    assertThat(started).hasSize(1);
+    started.get(0).complete(null);
+    assertThat(started).hasSize(3);
+  }
+
+  @Test
+  void shouldRunAloneWhatIsHeavierThanAllTurns() {
+    run(11);
+    run(1);
+    assertThat(started).hasSize(1);
+    started.get(0).complete(null);
+    assertThat(started).hasSize(2);
+  }
+
+  @Test
+  void shouldGoOnAfterAFailure() {
+    CompletableFuture<Void> failing = run(10);
+    run(10);
+    started.get(0).completeExceptionally(new IllegalStateException("the store is away"));
+    assertThat(failing).isCompletedExceptionally();
+    assertThat(started).hasSize(2);
+  }
+
+  @Test
+  void shouldNotGrowTheStackWithWorkThatIsCompleteAtOnce() {
+    run(10);
+    List<CompletableFuture<Void>> later = new ArrayList<>();
+    for (int i = 0; i < 100_000; i++) {
+      later.add(turns.run(1, () -> CompletableFuture.completedFuture(null)));
+    }
+    assertThat(turns.waiting()).isEqualTo(100_000);
+    started.get(0).complete(null);
+    assertThat(later).allSatisfy(done -> assertThat(done).isCompleted());
+    assertThat(turns.waiting()).isZero();
+  }
+}
