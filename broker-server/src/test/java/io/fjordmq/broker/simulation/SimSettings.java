@@ -54,7 +54,9 @@ record SimSettings(
         inboxes(simulation),
         new RetainSettings(1, 1_000),
         ranges(directory),
-        client(Duration.ofMillis(simulation.chance(30) ? 250 : simulation.between(STEADY_MILLIS, 10_000))),
+        client(
+            Duration.ofMillis(
+                simulation.chance(30) ? 250 : simulation.between(STEADY_MILLIS, 10_000))),
         new WriteBufferWaterMark(64, (int) simulation.between(128, 4_096)));
   }
 

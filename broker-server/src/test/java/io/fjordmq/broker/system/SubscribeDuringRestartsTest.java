@@ -8,6 +8,7 @@ import com.hivemq.client.mqtt.mqtt5.message.subscribe.Mqtt5Subscription;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -51,25 +52,34 @@ class SubscribeDuringRestartsTest {
   }
 
   private static void addRoutes(ClusterUnderTest cluster) {
-    for (int first = 0; first < ROUTES; first += FILTERS_OF_A_CLIENT) {
-      int client = first / FILTERS_OF_A_CLIENT;
+    IntStream.range(0, NODES).parallel().forEach(node -> addRoutes(cluster, node));
+  }
+
+  /** Those of every third client, at its node. */
+  private static void addRoutes(ClusterUnderTest cluster, int node) {
+    for (int client = node; client * FILTERS_OF_A_CLIENT < ROUTES; client += NODES) {
       Mqtt5AsyncClient session =
-          CrashClient.build(cluster.node(1 + client % NODES).mqtt(), "routes-" + client);
+          CrashClient.build(cluster.node(1 + node).mqtt(), "routes-" + client);
       CrashClient.connect(session, true);
+      int first = client * FILTERS_OF_A_CLIENT;
       int end = Math.min(ROUTES, first + FILTERS_OF_A_CLIENT);
       for (int filter = first; filter < end; filter += FILTERS_OF_A_PACKET) {
-        List<Mqtt5Subscription> packet = new ArrayList<>();
-        for (int i = filter; i < Math.min(end, filter + FILTERS_OF_A_PACKET); i++) {
-          packet.add(
-              Mqtt5Subscription.builder()
-                  .topicFilter("routes/" + i + "/+")
-                  .qos(MqttQos.AT_LEAST_ONCE)
-                  .build());
-        }
-        session.subscribeWith().addSubscriptions(packet).send().join();
+        subscribe(session, filter, Math.min(end, filter + FILTERS_OF_A_PACKET));
       }
       session.disconnect().join(); // its routes stay
     }
+  }
+
+  private static void subscribe(Mqtt5AsyncClient session, int from, int to) {
+    List<Mqtt5Subscription> packet = new ArrayList<>();
+    for (int i = from; i < to; i++) {
+      packet.add(
+          Mqtt5Subscription.builder()
+              .topicFilter("routes/" + i + "/+")
+              .qos(MqttQos.AT_LEAST_ONCE)
+              .build());
+    }
+    session.subscribeWith().addSubscriptions(packet).send().join();
   }
 
   private static void restart(ClusterUnderTest cluster, int number, String how)

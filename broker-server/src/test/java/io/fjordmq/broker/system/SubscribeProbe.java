@@ -30,6 +30,8 @@ final class SubscribeProbe implements AutoCloseable {
 
   /**
    * @param calmMillis slowest answer to a SUBSCRIBE sent before the restart
+   * @param p99Millis of all answers
+   * @param overSecond answers that took longer than a second
    * @param slowestMillis slowest answer of all
    * @param slowestSent when that SUBSCRIBE was sent, to find it in the logs
    * @param failed requests that were rejected or never answered
@@ -39,6 +41,8 @@ final class SubscribeProbe implements AutoCloseable {
       int requests,
       int failed,
       long calmMillis,
+      long p99Millis,
+      int overSecond,
       long slowestMillis,
       Instant slowestSent,
       String firstFailure) {}
@@ -90,6 +94,7 @@ final class SubscribeProbe implements AutoCloseable {
         .join();
     long slowestInCalm = 0;
     Answer slowest = new Answer(Instant.EPOCH, 0);
+    List<Long> took = new ArrayList<>();
     int failed = 0;
     String why = "";
     for (int i = 0; i < all.size(); i++) {
@@ -97,11 +102,16 @@ final class SubscribeProbe implements AutoCloseable {
       if (!answer.isDone() || answer.isCompletedExceptionally()) {
         why = failed++ == 0 ? why(answer) : why;
       } else {
+        took.add(answer.join().millis);
         slowest = slowest.millis < answer.join().millis ? answer.join() : slowest;
         slowestInCalm = i < calm ? slowest.millis : slowestInCalm;
       }
     }
-    return new Result(all.size(), failed, slowestInCalm, slowest.millis, slowest.sent, why);
+    took.sort(null);
+    long p99 = took.isEmpty() ? 0 : took.get((took.size() - 1) * 99 / 100);
+    int overSecond = (int) took.stream().filter(millis -> millis > 1_000).count();
+    return new Result(
+        all.size(), failed, slowestInCalm, p99, overSecond, slowest.millis, slowest.sent, why);
   }
 
   private static String why(CompletableFuture<Answer> answer) {
