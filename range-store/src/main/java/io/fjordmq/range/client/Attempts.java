@@ -1,12 +1,14 @@
 package io.fjordmq.range.client;
 
 import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeException;
 import org.jspecify.annotations.Nullable;
 
 /** Whom a batcher asks, and how the attempts for the batch in the air went. Guarded by it. */
 final class Attempts {
+  private ReplicaSet holders;
   private LeaderGuess leader;
   private int failed;
   private String lastFailure = "no reply";
@@ -14,6 +16,7 @@ final class Attempts {
   private boolean searching;
 
   Attempts(RangeDescriptor descriptor) {
+    holders = descriptor.replicas();
     leader = LeaderGuess.first(descriptor);
   }
 
@@ -29,9 +32,12 @@ final class Attempts {
     return leader;
   }
 
-  /** The replicas are others now. */
+  /** The replicas may be others now. */
   void among(RangeDescriptor descriptor) {
-    leader = leader.among(descriptor);
+    if (!descriptor.replicas().equals(holders)) {
+      holders = descriptor.replicas();
+      leader = leader.among(descriptor);
+    }
   }
 
   /** The one asked does not lead; news about one that is no longer asked changes nothing. */

@@ -64,7 +64,8 @@ final class Batch {
     attemptedAtMillis = nowMillis;
   }
 
-  long attemptedAtMillis() {
-    return attemptedAtMillis;
+  /** No reply came; one that waits for its back-off is sent again long before this. */
+  boolean isOverdue(long nowMillis, RangeClientSettings settings) {
+    return nowMillis - attemptedAtMillis >= settings.attemptTimeout().toMillis();
   }
 }

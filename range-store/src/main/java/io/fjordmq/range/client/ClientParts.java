@@ -19,6 +19,9 @@ record ClientParts(
     /** A range said what its shape is now. */
     void reshaped(List<RangeDescriptor> current);
 
+    /** A batch is in the air no more. */
+    void settled();
+
     /** Something is in the air from now on: deadlines have to be watched. */
     void watch();
   }

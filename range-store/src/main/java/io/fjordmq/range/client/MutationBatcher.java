@@ -216,6 +216,7 @@ final class MutationBatcher {
       for (int i = 0; i < answers.size(); i++) {
         commands.get(i).complete(answers.get(i));
       }
+      shared.client().settled();
       next();
     };
   }
@@ -303,6 +304,7 @@ final class MutationBatcher {
     return () -> {
       batch.commands().forEach(command -> command.fail(failure));
       behind.forEach(command -> command.fail(intake.behindLost()));
+      shared.client().settled();
     };
   }
 
@@ -320,7 +322,7 @@ final class MutationBatcher {
       }
       if (nowMillis >= batch.deadlineMillis()) {
         consequence = giveUp(batch, null);
-      } else if (isOverdue(batch, nowMillis)) {
+      } else if (ready == null && batch.isOverdue(nowMillis, shared.settings())) {
         attempts.failed("no reply from " + attempts.leader().node());
         attempts.notLedBy(attempts.leader(), null);
         shared.observer().retried(id, "no reply");
@@ -333,12 +335,6 @@ final class MutationBatcher {
     consequence.run();
     drive();
     return true;
-  }
-
-  /** A batch that waits for its back-off is sent again long before this. */
-  private boolean isOverdue(Batch batch, long nowMillis) {
-    return ready == null
-        && nowMillis - batch.attemptedAtMillis() >= shared.settings().attemptTimeout().toMillis();
   }
 
   /**
@@ -355,6 +351,13 @@ final class MutationBatcher {
     }
   }
 
+  /** The range's keys are held there now, though a batch in the air keeps its shape. */
+  void askHolders(RangeDescriptor now) {
+    synchronized (lock) {
+      attempts.among(now);
+    }
+  }
+
   /** Adds commands that came from another range, before {@link #resume}. */
   void adopt(PendingCommand command) {
     synchronized (lock) {
@@ -365,9 +368,7 @@ final class MutationBatcher {
   /** Goes on with the range's present shape or replicas; a batch in the air stays what it is. */
   void resume(RangeDescriptor current) {
     synchronized (lock) {
-      if (!current.replicas().equals(descriptor.replicas())) {
-        attempts.among(current);
-      }
+      attempts.among(current);
       descriptor = current;
       frozen = false;
     }

@@ -2,6 +2,7 @@ package io.fjordmq.range.client;
 
 import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.RangeEpoch;
 import io.fjordmq.range.RangeException;
 import io.fjordmq.range.RangeId;
 import java.util.ArrayList;
@@ -129,15 +130,32 @@ final class RouteTable {
     return false;
   }
 
+  /**
+   * The keys of the one that was reshaped later, at the replicas of the one that was published
+   * later: a replica knows its keys at once, but of its group only what it was when it was made or
+   * split.
+   */
+  private static RangeDescriptor newer(RangeDescriptor known, RangeDescriptor heard) {
+    boolean reshaped = heard.epoch().version() > known.epoch().version();
+    boolean moved =
+        heard.epoch().replicas() > known.epoch().replicas()
+            || (reshaped && heard.epoch().replicas() == known.epoch().replicas());
+    if (reshaped == moved) {
+      return moved ? heard : known;
+    }
+    RangeDescriptor keys = reshaped ? heard : known;
+    RangeDescriptor holders = moved ? heard : known;
+    return new RangeDescriptor(
+        known.id(),
+        keys.interval(),
+        new RangeEpoch(keys.epoch().version(), holders.epoch().replicas()),
+        holders.replicas());
+  }
+
   private List<RangeDescriptor> newest(List<RangeDescriptor> news) {
     Map<RangeId, RangeDescriptor> newest = new HashMap<>();
     routes.forEach(route -> newest.put(route.descriptor().id(), route.descriptor()));
-    for (RangeDescriptor descriptor : news) {
-      newest.merge(
-          descriptor.id(),
-          descriptor,
-          (known, heard) -> heard.epoch().isNewerThan(known.epoch()) ? heard : known);
-    }
+    news.forEach(heard -> newest.merge(heard.id(), heard, RouteTable::newer));
     List<RangeDescriptor> byAge = new ArrayList<>(newest.values());
     byAge.sort(
         Comparator.comparingLong((RangeDescriptor range) -> range.epoch().version())

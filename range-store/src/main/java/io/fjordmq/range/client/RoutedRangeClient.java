@@ -36,6 +36,10 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
   private final AtomicBoolean watching = new AtomicBoolean();
   private final Object updates = new Object();
   private volatile RouteTable table;
+
+  /** Heard while a batch was in the air, which kept it from being taken in. */
+  private volatile List<RangeDescriptor> postponed = List.of();
+
   private volatile boolean closed;
 
   /**
@@ -59,6 +63,11 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
               @Override
               public void reshaped(List<RangeDescriptor> current) {
                 update(current);
+              }
+
+              @Override
+              public void settled() {
+                takePostponed();
               }
 
               @Override
@@ -164,13 +173,21 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
 
   /**
    * Takes in newer descriptors: who holds a range, and, if none of its batches is in the air, which
-   * keys it holds. Otherwise the answer to the batch will say the latter.
+   * keys it holds. Otherwise the latter is taken in when the batch is settled.
    */
   public void update(List<RangeDescriptor> news) {
     synchronized (updates) {
-      List<RangeDescriptor> merged = table.merge(news);
+      List<RangeDescriptor> all = new ArrayList<>(postponed);
+      all.addAll(news);
+      List<RangeDescriptor> merged = table.merge(all);
       move(merged);
-      reshape(merged);
+      postponed = reshape(merged) ? List.of() : merged;
+    }
+  }
+
+  private void takePostponed() {
+    if (!postponed.isEmpty()) {
+      update(List.of());
     }
   }
 
@@ -202,7 +219,8 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
         && one.interval().equals(other.interval());
   }
 
-  private void reshape(List<RangeDescriptor> merged) {
+  /** Whether the table has these shapes now; if not, a batch is in the air. */
+  private boolean reshape(List<RangeDescriptor> merged) {
     RouteTable old = table;
     Map<RangeId, Route> changed = new HashMap<>();
     for (Route route : old.routes()) {
@@ -211,12 +229,29 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
       }
     }
     if (changed.isEmpty() && merged.size() == old.routes().size()) {
-      return;
+      return true;
     }
     List<PendingCommand> moving = freezeAll(old, changed);
-    if (moving != null) {
-      publish(old, merged, moving);
+    if (moving == null) {
+      changed.values().forEach(route -> askHolders(route, merged));
+      return false;
     }
+    publish(old, merged, moving);
+    return true;
+  }
+
+  /** Those that had its keys before may all have dropped their replicas, and know nothing. */
+  private static void askHolders(Route route, List<RangeDescriptor> merged) {
+    RangeDescriptor known = route.descriptor();
+    merged.stream()
+        .filter(range -> range.id().equals(known.id()))
+        .findFirst()
+        .or(
+            () ->
+                merged.stream()
+                    .filter(range -> range.interval().contains(known.interval().start()))
+                    .findFirst())
+        .ifPresent(route.batcher()::askHolders);
   }
 
   /** The waiting commands of reshaped ranges in key order; null if one of them is not idle. */

@@ -440,14 +440,65 @@ class RoutedRangeClientTest {
   }
 
   @Test
-  void shouldTakeInNewsOfIdleRangesAndLeaveBusyOnesToTheirAnswer() {
+  void shouldTakeInNewsOfIdleRangesAtOnceAndThoseOfBusyOnesWhenTheirBatchIsSettled() {
     client.update(List.of(range(2, "m", null, 5)));
     mutate("z1");
     assertThat(ranges.sent.element().epochVersion()).isEqualTo(5);
     client.update(List.of(range(2, "m", null, 6)));
-    ranges.takeSent().apply();
     mutate("z2");
-    assertThat(ranges.takeSent().epochVersion()).isEqualTo(5);
+    ranges.takeSent().apply();
+    assertThat(ranges.sent.element().epochVersion()).isEqualTo(6);
+    client.update(List.of(range(2, "m", null, 7)));
+    timers.advance(SETTINGS.deadline());
+    ranges.sent.clear();
+    timers.advance(SETTINGS.deadline());
+    mutate("z3");
+    assertThat(ranges.takeSent().epochVersion()).as("after it was given up").isEqualTo(7);
+  }
+
+  /** The nodes that it asked so far may all have dropped their replicas, and know nothing. */
+  @Test
+  void shouldAskWhoHoldsTheKeysNowThoughABatchOfTheOldShapeIsInTheAir() {
+    CompletableFuture<byte[]> answer = mutate("a1");
+    NodeId holder = new NodeId("z");
+    client.update(List.of(moved(range(1, "", "m", 2), 2, holder)));
+    ranges.takeSent().reply().accept(new RangeResult.Unavailable("no replica"));
+    timers.advance(Duration.ofMillis(20));
+    FakeRanges.Sent again = ranges.takeSent();
+    assertThat(again.node()).isEqualTo(holder);
+    assertThat(again.epochVersion()).as("its outcome comes first").isEqualTo(1);
+    again.reply().accept(new RangeResult.StaleEpoch(List.of(range(1, "", "m", 2))));
+    FakeRanges.Sent moved = ranges.takeSent();
+    assertThat(moved.node()).isEqualTo(holder);
+    assertThat(moved.epochVersion()).isEqualTo(2);
+    moved.apply();
+    assertThat(answer).isDone();
+  }
+
+  @Test
+  void shouldAskTheRangeThatTookItInWhatBecameOfABatch() {
+    mutate("z1");
+    NodeId holder = new NodeId("z");
+    client.update(List.of(moved(range(1, "", null, 2), 2, holder)));
+    ranges.takeSent().reply().accept(new RangeResult.Unavailable("no replica"));
+    timers.advance(Duration.ofMillis(20));
+    FakeRanges.Sent again = ranges.takeSent();
+    assertThat(again.range().number()).isEqualTo(2);
+    assertThat(again.node()).isEqualTo(holder);
+  }
+
+  /** A replica says what its group was when it was made. */
+  @Test
+  void shouldAskThePublishedReplicasWhateverAReplicaSaysOfThem() {
+    client.update(List.of(moved(range(1, "", "m", 1), 5, B, C)));
+    mutate("a1");
+    ranges
+        .takeSent()
+        .reply()
+        .accept(new RangeResult.StaleEpoch(List.of(moved(range(1, "", "m", 2), 1, A))));
+    FakeRanges.Sent again = ranges.takeSent();
+    assertThat(again.epochVersion()).isEqualTo(2);
+    assertThat(again.node()).isEqualTo(B);
   }
 
   @Test
