@@ -1,0 +1,129 @@
+package io.fjordmq.broker.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.hivemq.client.mqtt.datatypes.MqttQos;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Ranges whose clocks are ahead of cluster time: status shows them, lower-clock sets them back. */
+@Tag("slow")
+class LowerClockTest {
+  private static final Duration AHEAD = Duration.ofHours(1);
+  private static final long PATIENCE_SECONDS = 60;
+  private static final int DONE = 0;
+  private static final int FAILED = 1;
+  private static final Pattern REMARK =
+      Pattern.compile("the clock of range (\\S+) is (\\d+) s ahead of cluster time");
+
+  @TempDir Path directory;
+
+  @Test
+  void shouldShowClocksThatAreAheadAndSetThemBackFromAnyNode() throws IOException {
+    try (ClusterUnderTest cluster = ClusterUnderTest.startIn(directory, 2, "")) {
+      restart(cluster, file -> saveClusterTime(file, Instant.now().plus(AHEAD)));
+      writeToRanges(cluster.node(2));
+      restart(cluster, Files::deleteIfExists); // so the wall clocks count, which are right
+
+      Map<String, Duration> ahead = awaitAhead(cluster);
+      assertThat(ahead.values()).allSatisfy(by -> assertThat(by).isBetween(least(), AHEAD));
+      BrokerUnderTest asked = cluster.node(1);
+      for (String range : ahead.keySet()) {
+        assertThat(lower(asked, range))
+            .startsWith(DONE + "\n")
+            .containsPattern("the clock of range " + range + " was \\d{4} s ahead and is set back");
+        asked = asked == cluster.node(1) ? cluster.node(2) : cluster.node(1);
+      }
+      assertThat(ahead(cluster.node(1))).isEmpty();
+      assertThat(ahead(cluster.node(2))).isEmpty();
+      assertThat(lower(asked, ahead.keySet().iterator().next()))
+          .startsWith(FAILED + "\n")
+          .contains("is not ahead of cluster time");
+    }
+  }
+
+  /** Of which the restart may have taken some. */
+  private static Duration least() {
+    return AHEAD.minusMinutes(10);
+  }
+
+  /** What is done with the file in which a node keeps cluster time while it is down. */
+  private interface ClockFileChange {
+    void apply(Path file) throws IOException;
+  }
+
+  /** All nodes at once: nobody is left who knows cluster time. */
+  private static void restart(ClusterUnderTest cluster, ClockFileChange change) throws IOException {
+    cluster.nodes().forEach(BrokerUnderTest::kill);
+    for (BrokerUnderTest node : cluster.nodes()) {
+      change.apply(node.node().resolve("data/clock"));
+      node.relaunch();
+    }
+    cluster.nodes().forEach(BrokerUnderTest::awaitListening);
+  }
+
+  /** Cluster time is not earlier than this after a restart, whatever wall clocks say. */
+  private static void saveClusterTime(Path file, Instant time) throws IOException {
+    Files.writeString(file, "fjordmq clock, form 1\n" + time.toEpochMilli() + "\n");
+  }
+
+  private static void writeToRanges(BrokerUnderTest node) {
+    try (Mqtt5Session client = new Mqtt5Session(node.mqtt(), "writer")) {
+      client.connect(connect -> connect.sessionExpiryInterval(86_400));
+      client.subscribe("kept", MqttQos.AT_LEAST_ONCE);
+      client.publish("kept", MqttQos.AT_LEAST_ONCE, "text", publish -> publish.retain(true));
+    }
+  }
+
+  /** What every node's status says once all ranges that were written to have leaders again. */
+  private static Map<String, Duration> awaitAhead(ClusterUnderTest cluster) {
+    Waiting.until(
+        "both nodes show the same clocks",
+        PATIENCE_SECONDS,
+        () -> {
+          Set<String> shown = ahead(cluster.node(1)).keySet();
+          return Stream.of("dist-", "inbox-", "retain-")
+                  .allMatch(store -> shown.stream().anyMatch(range -> range.startsWith(store)))
+              && shown.equals(ahead(cluster.node(2)).keySet());
+        });
+    return ahead(cluster.node(1));
+  }
+
+  /** The answer of the range's leader; while it moves there is none. */
+  private static String lower(BrokerUnderTest node, String range) {
+    String[] answer = {""};
+    Waiting.until(
+        "a leader of " + range,
+        PATIENCE_SECONDS,
+        () -> {
+          answer[0] = node.command("lower-clock " + range);
+          return !answer[0].contains("try again in a moment");
+        });
+    return answer[0];
+  }
+
+  private static Map<String, Duration> ahead(BrokerUnderTest node) {
+    Map<String, Duration> found = new TreeMap<>();
+    Matcher remark = REMARK.matcher(page(node));
+    while (remark.find()) {
+      found.put(remark.group(1), Duration.ofSeconds(Long.parseLong(remark.group(2))));
+    }
+    return found;
+  }
+
+  private static String page(BrokerUnderTest node) {
+    return Scrape.get(node.httpPort(), "/status").body();
+  }
+}
