@@ -21,7 +21,7 @@ bin/cluster.sh voters [STORE=NUMBER]... | leave N | remove-node ID | split RANGE
 
   voters STORE=NUMBER...  how many copies of each range vote; without arguments: says so
   leave N                 node N goes for good: gives away all it has, stops; its data are deleted
-  split RANGE             cuts a range in two where its load of the last seconds is halved; status shows the ranges
+  split RANGE             cuts a range in two where its load of the last seconds, or if it is idle its size, is halved; status shows the ranges
   merge RANGE             makes a range and the one that follows it one
   cancel RANGE            gives up a merge of the range, or a move of its votes because of the load, that status shows as pending
   rebuild N RANGE         replaces node N's replica of the range by an empty one that fetches a copy from the others

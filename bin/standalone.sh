@@ -30,7 +30,7 @@ Of the cluster, at any of its nodes that runs, as the user it runs as:
   voters STORE=NUMBER...  how many copies of each range of dist, inbox or retain vote, 1 to 5; without arguments: says so
   remove-node ID          takes a node that is down and gone for good out of the cluster; status shows the ids
   leave                   this node goes for good: gives away all it has, stops, and belongs to the cluster no more
-  split RANGE             cuts a range in two where its load of the last seconds is halved; status shows the ranges
+  split RANGE             cuts a range in two where its load of the last seconds, or if it is idle its size, is halved; status shows the ranges
   merge RANGE             makes a range and the one that follows it one
   cancel RANGE            gives up a merge of the range, or a move of its votes because of the load, that status shows as pending
   rebuild RANGE           replaces this node's replica of the range by an empty one that fetches a copy from the others

@@ -181,7 +181,11 @@ final class ClusterView {
 
   private static LoadLine load(ShapeReport shape) {
     return new LoadLine(
-        shape.requests(), shape.busyPermille() / 10, shape.nanos(), shape.decision());
+        shape.requests(),
+        shape.busyPermille() / 10,
+        shape.nanos(),
+        shape.bytes(),
+        shape.decision());
   }
 
   private static List<ReplicaLine> lines(

@@ -52,6 +52,11 @@ public sealed interface SplitAdvice {
     FAILED,
     /** The strategy has not answered in time. Said by the broker. */
     TOO_SLOW,
+    /**
+     * It is larger than {@code splitConfig.maxRangeBytes}, but no cut divides it well enough: most
+     * of it belongs to one inbox bucket, topic or filter. Said by the broker.
+     */
+    NO_SPLIT_KEY,
     /** Ranges of this store are not split by their load. Said by the broker. */
     OFF
   }

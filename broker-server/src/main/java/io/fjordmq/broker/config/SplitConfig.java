@@ -9,7 +9,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * When ranges are split by their load; what differs between the stores stands at each of them.
+ * When ranges are split by their load or size; what differs between the stores stands at each of
+ * them.
  *
  * @param strategy plugin whose SplitStrategy decides; empty for the built-in one
  * @param maxRanges replicas on a node, of all stores, at which it splits nothing
@@ -19,6 +20,8 @@ import java.util.Set;
  * @param cpuLimitPercent of all processors in use, from which on nothing is split
  * @param leastAge of a range that is split or merged
  * @param mergeAfter how long two neighbours must have been idle to become one; 0 for never
+ * @param maxRangeBytes size above which a range is split, and half of which no merge exceeds; 0 for
+ *     no limit
  */
 public record SplitConfig(
     String strategy,
@@ -28,7 +31,8 @@ public record SplitConfig(
     int maxBusyPercent,
     int cpuLimitPercent,
     Duration leastAge,
-    Duration mergeAfter) {
+    Duration mergeAfter,
+    long maxRangeBytes) {
 
   static final SplitConfig DEFAULTS =
       new SplitConfig(
@@ -39,13 +43,14 @@ public record SplitConfig(
           50,
           90,
           Duration.ofSeconds(10),
-          Duration.ofMinutes(5));
+          Duration.ofMinutes(5),
+          1L << 30);
 
   public SplitConfig {
     requirePercent("maxBusyPercent", maxBusyPercent);
     requirePercent("cpuLimitPercent", cpuLimitPercent);
     // Refuses what it cannot work with.
-    new ShapeSettings(Set.of(), maxRanges, pause, patience, mergeAfter);
+    new ShapeSettings(Set.of(), maxRanges, pause, patience, mergeAfter, maxRangeBytes);
     limits(1, 1, leastAge, mergeAfter, maxBusyPercent, cpuLimitPercent);
   }
 
@@ -100,6 +105,6 @@ public record SplitConfig(
   public ShapeSettings shapes(Map<String, RangesConfig> stores) {
     Map<String, RangesConfig> split = new HashMap<>(stores);
     split.values().removeIf(store -> !store.splitByLoad());
-    return new ShapeSettings(split.keySet(), maxRanges, pause, patience, mergeAfter);
+    return new ShapeSettings(split.keySet(), maxRanges, pause, patience, mergeAfter, maxRangeBytes);
   }
 }

@@ -56,9 +56,10 @@ public record ClusterStatus(List<NodeLine> nodes, List<RangeLine> ranges, List<S
    * @param requests commands and queries per second
    * @param busyPercent of a second that its apply thread worked
    * @param nanos mean time for which a command waited for storage
-   * @param decision split, merge, or why neither
+   * @param bytes that it holds, estimated; 0 if that is not known
+   * @param decision split, split by size, merge, or why neither
    */
-  public record LoadLine(long requests, int busyPercent, long nanos, String decision) {}
+  public record LoadLine(long requests, int busyPercent, long nanos, long bytes, String decision) {}
 
   /**
    * A node's copy of a range.
@@ -109,11 +110,12 @@ public record ClusterStatus(List<NodeLine> nodes, List<RangeLine> ranges, List<S
   }
 
   private static String text(LoadLine load) {
-    return "%d requests/s, busy %d %%, %d µs of storage each: %s"
+    return "%d requests/s, busy %d %%, %d µs of storage each, %d KiB: %s"
         .formatted(
             load.requests(),
             load.busyPercent(),
             Math.round(load.nanos() / 1_000.0),
+            load.bytes() / 1024,
             load.decision().replace('_', ' '));
   }
 

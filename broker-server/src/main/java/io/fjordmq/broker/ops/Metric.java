@@ -292,6 +292,11 @@ enum Metric {
       Kind.GAUGE,
       "store",
       "of a second that the busiest apply thread of a range led here works"),
+  RANGE_LARGEST_BYTES(
+      "fjordmq.range.largest.bytes",
+      Kind.GAUGE,
+      "store",
+      "estimated bytes of the largest range led by this node"),
   RANGE_CHECKPOINT(
       "fjordmq.range.checkpoint", Kind.TIMER, "", "making the state of all ranges durable"),
 

@@ -21,7 +21,7 @@ import java.util.stream.Stream;
 final class RangeMeters implements RangeObserver {
   private static final List<String> DECISIONS =
       Stream.concat(
-              Stream.of("split", "merge"),
+              Stream.of("split", "split_by_size", "merge"),
               Arrays.stream(SplitAdvice.Reason.values())
                   .map(reason -> reason.name().toLowerCase(Locale.ROOT)))
           .toList();

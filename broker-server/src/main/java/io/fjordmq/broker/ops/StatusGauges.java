@@ -91,6 +91,10 @@ final class StatusGauges {
         s -> shapes(s, store).mapToInt(ShapeReport::busyPermille).max().orElse(0) / 10.0,
         store);
     gauge(
+        Metric.RANGE_LARGEST_BYTES,
+        s -> shapes(s, store).mapToLong(ShapeReport::bytes).max().orElse(0),
+        store);
+    gauge(
         Metric.RANGE_LOG_BYTES,
         s -> replicas(s, store).mapToLong(ReplicaStatus::logBytesSinceCheckpoint).sum(),
         store);

@@ -100,6 +100,7 @@ class BrokerMetricsTest {
     assertShown("fjordmq_inbox_messages 44.0");
     assertShown("fjordmq_ranges{store=\"inbox\"} 1.0");
     assertShown("fjordmq_ranges_led{store=\"inbox\"} 1.0");
+    assertShown("fjordmq_range_largest_bytes{store=\"inbox\"} 7000.0");
     assertShown("fjordmq_ranges{store=\"dist\"} 0.0");
     assertShown("fjordmq_route_cache_hits_total 4.0");
     assertShown("fjordmq_raft_groups 2.0");
@@ -128,7 +129,8 @@ class BrokerMetricsTest {
         new InboxStoreStatus(11, 22, 33, 44),
         55,
         List.of(new ReplicaStatus(self, descriptor, true, 18, 0, 0, 1, group, null, null)),
-        Map.of(RANGE, new ShapeReport(60, 1_200, 800, 345, 9_000, "cold", null, false, false)),
+        Map.of(
+            RANGE, new ShapeReport(60, 1_200, 800, 345, 9_000, 7_000, "cold", null, false, false)),
         group,
         Map.of("dist", idle, "inbox", idle, "retain", idle),
         new KvMetrics(5, 1, 2, 3, 4, true, 0),

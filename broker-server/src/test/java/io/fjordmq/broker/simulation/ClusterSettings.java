@@ -27,7 +27,8 @@ record ClusterSettings(
           20,
           Duration.ofMillis(500),
           Duration.ofSeconds(1),
-          Duration.ofSeconds(2));
+          Duration.ofSeconds(2),
+          0);
 
   private static final RouterSettings.Barrier BARRIER =
       new RouterSettings.Barrier(

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("slow")
 class ClusterCommandsTest {
   private static final long PATIENCE_SECONDS = 60;
+  private static final int IDLE_SESSIONS = 20;
   private static final int DONE = 0;
   private static final int FAILED = 1;
 
@@ -31,6 +32,8 @@ class ClusterCommandsTest {
           mergeAfter: 0 s
         placementConfig:
           mergePatience: 10 min
+        inboxConfig:
+          initialRanges: 1
         """;
     cluster = ClusterUnderTest.startIn(directory, 3, byHand);
   }
@@ -87,6 +90,33 @@ class ClusterCommandsTest {
     assertThat(node.command("lower-clock " + range))
         .startsWith(FAILED + "\n")
         .contains("is not ahead of cluster time");
+  }
+
+  @Test
+  void shouldSplitAnIdleRangeWhereItsSizeIsHalvedOrSayThatItHoldsTooFewKeys() {
+    BrokerUnderTest node = cluster.node(2);
+    for (int i = 0; i < IDLE_SESSIONS; i++) {
+      try (CrashSubscriber session = new CrashSubscriber(node.mqtt(), "idle-" + i)) {
+        session.subscribe("news");
+      }
+    }
+    Waiting.until(
+        "the range has next to nothing to do",
+        PATIENCE_SECONDS,
+        () -> status(node).lines().anyMatch(line -> isIdle(line, "inbox-1")));
+
+    assertThat(node.command("split inbox-1")).startsWith(DONE + "\n").contains("is split at");
+    Waiting.until(
+        "two ranges", PATIENCE_SECONDS, () -> StatusRanges.at(node).names("inbox").size() == 2);
+    StatusRanges.at(node).assertWhole();
+    assertThat(node.command("split retain-1"))
+        .startsWith(FAILED + "\n")
+        .contains("range retain-1 holds too few keys to be split");
+  }
+
+  /** Every range is asked once a second or so whether anything has expired. */
+  private static boolean isIdle(String line, String range) {
+    return line.matches("range " + range + " .*  [0-5] requests/s.*");
   }
 
   /** Voters that answer and are not behind. */

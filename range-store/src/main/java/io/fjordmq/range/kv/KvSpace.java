@@ -15,6 +15,15 @@ public interface KvSpace {
   KvSnapshot snapshot();
 
   /**
+   * About how many bytes the rows with {@code from <= key < to} take in the storage, where they may
+   * be compressed; deleted rows count until the storage has dropped them, and the latest writes may
+   * be missing. Reads no rows, but may read indexes of table files.
+   *
+   * @throws KvException if the storage fails or is closed
+   */
+  long approximateBytes(byte[] from, byte[] to);
+
+  /**
    * Applies all changes of the batch in their order, at once or not at all.
    *
    * @throws KvException if it was not written (disk full, I/O error)

@@ -1,11 +1,14 @@
 package io.fjordmq.range.kv;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.ColumnFamilyHandle;
+import org.rocksdb.Range;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.RocksIterator;
+import org.rocksdb.SizeApproximationFlag;
 import org.rocksdb.Slice;
 import org.rocksdb.Snapshot;
 import org.rocksdb.WriteBatch;
@@ -57,6 +60,21 @@ final class RocksSpace implements KvSpace {
     gate.enter();
     try {
       return new SnapshotReader(db.getSnapshot());
+    } finally {
+      gate.leave();
+    }
+  }
+
+  @Override
+  public long approximateBytes(byte[] from, byte[] to) {
+    gate.enter();
+    try (Slice first = new Slice(from);
+        Slice end = new Slice(to)) {
+      return db.getApproximateSizes(
+              handle,
+              List.of(new Range(first, end)),
+              SizeApproximationFlag.INCLUDE_FILES,
+              SizeApproximationFlag.INCLUDE_MEMTABLES)[0];
     } finally {
       gate.leave();
     }

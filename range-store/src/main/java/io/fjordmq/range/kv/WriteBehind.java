@@ -46,6 +46,12 @@ final class WriteBehind implements KvSpace {
     return space.snapshot();
   }
 
+  /** Without what waits. */
+  @Override
+  public long approximateBytes(byte[] from, byte[] to) {
+    return space.approximateBytes(from, to);
+  }
+
   @Override
   public synchronized void write(KvBatch batch) {
     if (closed) {

@@ -26,7 +26,7 @@ public final class HalvingCut {
   /** The cut, or why there is none that is worth it. */
   static SplitAdvice of(List<byte[]> keys) {
     int total = keys.size();
-    if (total < LEAST_KEYS) {
+    if (!isEnough(keys)) {
       return new SplitAdvice.Stay(Reason.TOO_FEW_KEYS);
     }
     int best = best(keys);
@@ -42,6 +42,11 @@ public final class HalvingCut {
       return new SplitAdvice.Split(keys.get(best));
     }
     return new SplitAdvice.Stay(longestRun >= HOT_KEY * total ? Reason.ONE_HOT_KEY : Reason.UNEVEN);
+  }
+
+  /** Whether there are enough keys to tell where the load is halved. */
+  public static boolean isEnough(List<byte[]> keys) {
+    return keys.size() >= LEAST_KEYS;
   }
 
   /**

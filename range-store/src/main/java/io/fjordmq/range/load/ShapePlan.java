@@ -22,6 +22,9 @@ import org.slf4j.LoggerFactory;
  * What to do next about the shape of the ranges that a node leads: asks the strategy, and holds to
  * what no strategy may break. Used by one thread.
  *
+ * <p>A range above the size limit is split whatever the strategy says of its load, and ranges that
+ * would make one above half the limit are not merged.
+ *
  * <p>One change at a time, that of the busiest range; after one, {@code pause} until the next;
  * nothing beyond the most ranges of a node; a cut only inside the range.
  */
@@ -32,6 +35,7 @@ public final class ShapePlan {
   private final ShapeSettings settings;
   private final Map<String, SplitAdvice> latest = new HashMap<>();
   private Set<String> idle = Set.of();
+  private Set<String> tooLarge = Set.of();
   private @Nullable Long changedAtMillis;
   private @Nullable String changedLast;
   private @Nullable String lastFault;
@@ -42,8 +46,10 @@ public final class ShapePlan {
    * @param start first key it may hold
    * @param end first key behind it; null if there is none
    * @param logCut whether its log has lost its first entry; it is not split before that
+   * @param size how much it holds
    */
-  public record Led(RangeLoad load, byte[] start, byte @Nullable [] end, boolean logCut) {
+  public record Led(
+      RangeLoad load, byte[] start, byte @Nullable [] end, boolean logCut, RangeSize size) {
     boolean cutsAt(byte[] key) {
       return Arrays.compareUnsigned(start, key) < 0
           && (end == null || Arrays.compareUnsigned(key, end) < 0);
@@ -86,8 +92,13 @@ public final class ShapePlan {
     latest.keySet().retainAll(led.stream().map(range -> range.load().range()).toList());
     List<Wanted> wanted = new ArrayList<>();
     Set<String> mayMerge = new HashSet<>();
+    Set<String> splitBySize = new HashSet<>();
     for (Led range : led) {
       SplitAdvice advice = advise(range, node);
+      if (!(advice instanceof SplitAdvice.Split) && settings.isTooLarge(range.size())) {
+        advice = bySize(range, node);
+        splitBySize.add(range.load().range());
+      }
       latest.put(range.load().range(), advice);
       if (advice instanceof SplitAdvice.Split split) {
         wanted.add(new Wanted(range.load(), split.key()));
@@ -96,6 +107,7 @@ public final class ShapePlan {
       }
     }
     idle = mayMerge;
+    tooLarge = splitBySize;
     if (isPausing(nowMillis)) {
       return Optional.empty();
     }
@@ -130,6 +142,11 @@ public final class ShapePlan {
     return Set.copyOf(idle);
   }
 
+  /** The ranges that are above the size limit, and not to be split because of their load. */
+  public Set<String> tooLarge() {
+    return Set.copyOf(tooLarge);
+  }
+
   private boolean isPausing(long nowMillis) {
     return changedAtMillis != null && nowMillis - changedAtMillis < settings.pause().toMillis();
   }
@@ -150,11 +167,23 @@ public final class ShapePlan {
       return advice;
     } else if (!range.cutsAt(split.key())) {
       return failed(range, "it wants a " + advice + ", which is not inside");
+    } else {
+      return unlessHindered(split, range, node);
     }
+  }
+
+  private static SplitAdvice bySize(Led range, NodeLoad node) {
+    byte[] key = range.size().halvingKey();
+    return key == null || !range.cutsAt(key)
+        ? new SplitAdvice.Stay(Reason.NO_SPLIT_KEY)
+        : unlessHindered(new SplitAdvice.Split(key), range, node);
+  }
+
+  private static SplitAdvice unlessHindered(SplitAdvice.Split split, Led range, NodeLoad node) {
     if (node.ranges() >= node.maxRanges()) {
       return new SplitAdvice.Stay(Reason.TOO_MANY_RANGES);
     }
-    return range.logCut() ? advice : new SplitAdvice.Stay(Reason.LOG_NOT_CUT);
+    return range.logCut() ? split : new SplitAdvice.Stay(Reason.LOG_NOT_CUT);
   }
 
   private Optional<Step> merge(List<Led> led) {
@@ -172,6 +201,7 @@ public final class ShapePlan {
     try {
       return settings.stores().contains(left.load().store())
           && !settings.idleWindow().isZero()
+          && settings.mayBecomeOne(left.size(), right.size())
           && strategy.shouldMerge(left.load(), right.load());
     } catch (RuntimeException | LinkageError | StackOverflowError e) {
       failed(left, e.toString());

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * What a node says of all replicas that it holds.
  *
  * <pre>
- * u8     format, 5; 4, which is read, too, had no broken replicas; 3, which is read, too, had no writes in its shapes, and nothing of merges: its
+ * u8     format, 6; 5, which is read, too, had no bytes in its shapes; 4, which is read, too, had no broken replicas; 3, which is read, too, had no writes in its shapes, and nothing of merges: its
  *        nodes merged no ranges; 2, which is read, too, had no shapes: its nodes did not split
  *        ranges by their load; 1, which is read, too, had neither the next nor keys: they could not
  *        split ranges
@@ -60,9 +60,10 @@ public record RangeReports(long metadata, List<ReplicaReport> replicas, Set<Rang
   /** More replicas than this no node can tell of. */
   public static final int MAX_REPLICAS = 20_000;
 
-  private static final int FORMAT = 5;
+  private static final int FORMAT = 6;
+  static final int WITHOUT_BYTES = 5;
   private static final int WITHOUT_BROKEN = 4;
-  private static final int WITHOUT_WRITES = 3;
+  static final int WITHOUT_WRITES = 3;
   private static final int WITHOUT_SHAPES = 2;
   private static final int WITHOUT_KEYS = 1;
   private static final int GOES_ON = 0;
@@ -165,7 +166,7 @@ public record RangeReports(long metadata, List<ReplicaReport> replicas, Set<Rang
   public static RangeReports decode(byte[] bytes) {
     ByteReader in = new ByteReader(bytes);
     int format = in.readByte();
-    if (format < WITHOUT_KEYS || format > WITHOUT_BROKEN) {
+    if (format < WITHOUT_KEYS || format > WITHOUT_BYTES) {
       NewerFormException.require("range reports", FORMAT, format);
     }
     long metadata = format == WITHOUT_KEYS ? 0 : in.readVarint();
@@ -209,7 +210,7 @@ public record RangeReports(long metadata, List<ReplicaReport> replicas, Set<Rang
         lastIndex,
         failure.isEmpty() ? null : failure,
         merging,
-        shaped ? ShapeReport.read(in, keys, format > WITHOUT_WRITES) : null,
+        shaped ? ShapeReport.read(in, keys, format) : null,
         broken);
   }
 

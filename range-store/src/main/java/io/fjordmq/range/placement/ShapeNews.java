@@ -54,14 +54,18 @@ final class ShapeNews {
       return; // and what was said before it stands: who comes and goes is not said each time
     }
     latest.put(range, new Said(decision, wished, nowMillis));
+    boolean bySize = decision.equals(ShapeWatch.SPLIT_BY_SIZE);
     String load =
-        "%,d requests/s, busy %d %%, %,d ns of storage each"
-            .formatted(report.requests(), report.busyPermille() / 10, report.nanos());
+        "%,d requests/s, busy %d %%, %,d ns of storage each, %,d bytes"
+            .formatted(
+                report.requests(), report.busyPermille() / 10, report.nanos(), report.bytes());
     if (wished) {
-      LOG.info("range {} is to be split at {}: {}", range, hex(report), load);
+      String why = bySize ? "size" : "load";
+      LOG.info(
+          "range {} is to be split at {} because of its {}: {}", range, hex(report), why, load);
     } else if (report.merge()) {
       LOG.info("range {} is to take in the next, both are idle: {}", range, load);
-    } else if (!decision.equals("split")) { // that one waits for its turn
+    } else if (!decision.equals(ShapeWatch.SPLIT) && !bySize) { // that one waits for its turn
       LOG.info("range {} stays as it is, {}: {}", range, decision, load);
     }
   }

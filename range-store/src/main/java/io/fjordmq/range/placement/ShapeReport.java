@@ -6,6 +6,7 @@ import io.fjordmq.api.MalformedBytesException;
 import io.fjordmq.api.NewerFormException;
 import io.fjordmq.api.plugin.RangeLoad;
 import io.fjordmq.range.KeyInterval;
+import io.fjordmq.range.load.RangeSize;
 import io.fjordmq.range.store.LedRange;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * varint writes
  * varint busy
  * varint nanos
+ * varint bytes
  * text   decision
  * u8     wish: 0 none, 1 split, 2 merge, 3 it is idle
  * -- split: block key
@@ -30,6 +32,8 @@ import org.jspecify.annotations.Nullable;
  *     not say, then all requests count
  * @param busyPermille of each second, in which its apply thread worked
  * @param nanos that a command kept the apply thread waiting for storage
+ * @param bytes that it holds, estimated; 0 if that is not known, or a node of an earlier version
+ *     does not say
  * @param decision what was decided, as the metric {@code fjordmq_range_decisions_total} names it
  * @param splitOff keys that a new range should have, up to the end of this one; null if it is not
  *     to be split
@@ -43,6 +47,7 @@ public record ShapeReport(
     long writes,
     int busyPermille,
     long nanos,
+    long bytes,
     String decision,
     @Nullable KeyInterval splitOff,
     boolean merge,
@@ -52,8 +57,23 @@ public record ShapeReport(
   private static final int MERGE = 2;
   private static final int IDLE = 3;
 
+  /** Of a range whose size is not known. */
+  public ShapeReport(
+      long seconds,
+      long requests,
+      long writes,
+      int busyPermille,
+      long nanos,
+      String decision,
+      @Nullable KeyInterval splitOff,
+      boolean merge,
+      boolean idle) {
+    this(seconds, requests, writes, busyPermille, nanos, 0, decision, splitOff, merge, idle);
+  }
+
   static ShapeReport of(
       LedRange range,
+      RangeSize size,
       String decision,
       @Nullable KeyInterval splitOff,
       boolean merge,
@@ -65,6 +85,7 @@ public record ShapeReport(
         Math.round(range.writes()),
         (int) Math.round(load.busy().mean() * 1_000),
         Math.round(load.ioNanos()),
+        Math.max(0, size.bytes()),
         decision,
         splitOff,
         merge,
@@ -83,6 +104,7 @@ public record ShapeReport(
         .writeVarint(writes)
         .writeVarint(busyPermille)
         .writeVarint(nanos)
+        .writeVarint(bytes)
         .writeString(decision);
     if (splitOff != null) {
       out.writeByte(SPLIT).writeBlock(splitOff.start());
@@ -95,14 +117,15 @@ public record ShapeReport(
 
   /**
    * @param keys of the range
-   * @param saysWrites false if a node of an earlier version says it
+   * @param format of the {@link RangeReports} that it is part of
    */
-  static ShapeReport read(ByteReader in, KeyInterval keys, boolean saysWrites) {
+  static ShapeReport read(ByteReader in, KeyInterval keys, int format) {
     long seconds = in.readVarint();
     long requests = in.readVarint();
-    long writes = saysWrites ? in.readVarint() : requests;
+    long writes = format > RangeReports.WITHOUT_WRITES ? in.readVarint() : requests;
     int busy = (int) Math.min(1_000, in.readVarint());
     long nanos = in.readVarint();
+    long bytes = format > RangeReports.WITHOUT_BYTES ? in.readVarint() : 0;
     String decision = in.readString();
     int wish = in.readByte();
     KeyInterval splitOff = null;
@@ -116,6 +139,15 @@ public record ShapeReport(
       throw NewerFormException.unknownKind("wish of a range", wish);
     }
     return new ShapeReport(
-        seconds, requests, writes, busy, nanos, decision, splitOff, wish == MERGE, wish == IDLE);
+        seconds,
+        requests,
+        writes,
+        busy,
+        nanos,
+        bytes,
+        decision,
+        splitOff,
+        wish == MERGE,
+        wish == IDLE);
   }
 }

@@ -8,14 +8,19 @@ import io.fjordmq.range.RangeId;
 import io.fjordmq.range.RangeObserver;
 import io.fjordmq.range.Timers;
 import io.fjordmq.range.load.HalvingCut;
+import io.fjordmq.range.load.RangeSize;
 import io.fjordmq.range.load.ShapePlan;
 import io.fjordmq.range.load.ShapeSettings;
 import io.fjordmq.range.store.LedRange;
+import io.fjordmq.range.store.RangeSizes;
 import io.fjordmq.range.store.RangeStore;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.DoubleSupplier;
@@ -33,6 +38,9 @@ public final class ShapeWatch implements AutoCloseable {
    */
   private static final long PERIOD_MILLIS = 1_000;
 
+  static final String SPLIT = "split";
+  static final String SPLIT_BY_SIZE = "split_by_size";
+
   private final RangeStore store;
   private final ShapePlan plan;
   private final ShapeSettings settings;
@@ -41,6 +49,7 @@ public final class ShapeWatch implements AutoCloseable {
   private final Executor judge;
   private final RangeObserver observer;
   private final ShapeNews news;
+  private final RangeSizes storage;
   private long lastMillis;
   private volatile @Nullable Judgement running;
   private volatile List<LedRange> measured = List.of();
@@ -49,6 +58,8 @@ public final class ShapeWatch implements AutoCloseable {
 
   /** Of the one judgement. */
   private @Nullable Wish wish;
+
+  private final KnownSizes sizes;
 
   /**
    * What this node asks for, of a range in the shape that it had then.
@@ -78,6 +89,8 @@ public final class ShapeWatch implements AutoCloseable {
       Executor judge,
       RangeObserver observer) {
     this.store = store;
+    this.storage = store.sizes();
+    this.sizes = new KnownSizes(range -> storage.measure(range, settings.maxRangeBytes()));
     this.plan = new ShapePlan(strategy, settings);
     this.settings = settings;
     this.cpu = cpu;
@@ -110,7 +123,7 @@ public final class ShapeWatch implements AutoCloseable {
   }
 
   /**
-   * Where a range would be split if somebody wants that.
+   * Where a range would be split if somebody asks for that.
    *
    * @param key null if that is not known
    * @param whyNot empty if it is
@@ -118,37 +131,49 @@ public final class ShapeWatch implements AutoCloseable {
   @SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
   record Halving(byte @Nullable [] key, String whyNot) {}
 
-  /** Null if this node has not led the range for some seconds. */
-  @Nullable Halving halving(RangeId range) {
+  /**
+   * Where the load of a range is halved; where what it holds is, if it has too little to do to
+   * tell. Empty if this node has not led the range for some seconds.
+   */
+  CompletableFuture<Optional<Halving>> halving(RangeId range) {
     LedRange led =
         measured.stream()
             .filter(one -> one.descriptor().id().equals(range))
             .findFirst()
             .orElse(null);
     if (led == null) {
-      return null;
+      return CompletableFuture.completedFuture(Optional.empty());
     }
     if (!led.logCut()) {
-      return new Halving(
-          null,
-          "the log of range "
-              + range
-              + " still has its first entry; it can be split after a checkpoint or two");
+      String why =
+          "the log of range %s still has its first entry; it can be split after a checkpoint or two";
+      return CompletableFuture.completedFuture(
+          Optional.of(new Halving(null, why.formatted(range))));
     }
     List<byte[]> sample = led.load().keys();
-    byte[] key = HalvingCut.nearest(sample);
-    if (key != null && led.descriptor().interval().contains(key)) {
-      return new Halving(key, "");
+    byte[] byLoad = HalvingCut.nearest(sample);
+    if (HalvingCut.isEnough(sample) && isInside(led, byLoad)) {
+      return CompletableFuture.completedFuture(Optional.of(new Halving(byLoad, "")));
     }
-    return new Halving(
-        null,
-        sample.isEmpty()
-            ? "range "
-                + range
-                + " was asked for nothing in the last seconds, so nobody knows what would halve its load"
-            : "all that range "
-                + range
-                + " was asked for in the last seconds belongs to one place that cannot be cut");
+    return storage
+        .halvingKey(led.descriptor())
+        .thenApply(bySize -> Optional.of(halving(led, isInside(led, bySize) ? bySize : byLoad)));
+  }
+
+  private static Halving halving(LedRange led, byte @Nullable [] key) {
+    return isInside(led, key)
+        ? new Halving(key, "")
+        : new Halving(
+            null,
+            "range "
+                + led.descriptor().id()
+                + " holds too few keys to be split: all of them belong to one place"
+                + " (inbox bucket, topic or filter), which is never cut");
+  }
+
+  private static boolean isInside(LedRange led, byte @Nullable [] key) {
+    KeyInterval keys = led.descriptor().interval();
+    return key != null && keys.contains(key) && !Arrays.equals(keys.start(), key);
   }
 
   private void look() {
@@ -178,9 +203,10 @@ public final class ShapeWatch implements AutoCloseable {
 
   private void decide(Judgement now) {
     try {
+      sizes.look(now.led(), now.nowMillis());
       ShapePlan.Step step =
           plan.next(
-                  now.led().stream().map(ShapeWatch::asked).toList(),
+                  now.led().stream().map(this::asked).toList(),
                   new NodeLoad(cpu.getAsDouble(), now.ranges(), settings.maxRanges()),
                   now.nowMillis())
               .orElse(null);
@@ -194,9 +220,10 @@ public final class ShapeWatch implements AutoCloseable {
     }
   }
 
-  private static ShapePlan.Led asked(LedRange range) {
+  private ShapePlan.Led asked(LedRange range) {
     KeyInterval keys = range.descriptor().interval();
-    return new ShapePlan.Led(range.load(), keys.start(), keys.end(), range.logCut());
+    return new ShapePlan.Led(
+        range.load(), keys.start(), keys.end(), range.logCut(), sizes.of(range));
   }
 
   private void say(Judgement now, ShapePlan.@Nullable Step step) {
@@ -239,9 +266,11 @@ public final class ShapeWatch implements AutoCloseable {
     if (advice instanceof SplitAdvice.Stay stay) {
       boolean merge = mine != null && mine.splitOff() == null && nowMillis < mine.untilMillis();
       String decision = merge ? "merge" : stay.reason().name().toLowerCase(Locale.ROOT);
-      return ShapeReport.of(range, decision, null, merge, idle);
+      return ShapeReport.of(range, sizes.of(range), decision, null, merge, idle);
     }
-    return ShapeReport.of(range, "split", mine == null ? null : mine.splitOff(), false, false);
+    String decision = plan.tooLarge().contains(range.load().range()) ? SPLIT_BY_SIZE : SPLIT;
+    KeyInterval splitOff = mine == null ? null : mine.splitOff();
+    return ShapeReport.of(range, sizes.of(range), decision, splitOff, false, false);
   }
 
   /** All stay as they are. */
@@ -250,7 +279,7 @@ public final class ShapeWatch implements AutoCloseable {
     Map<RangeId, ShapeReport> said = new HashMap<>();
     for (LedRange range : led) {
       RangeId id = range.descriptor().id();
-      said.put(id, ShapeReport.of(range, decision, null, false, false));
+      said.put(id, ShapeReport.of(range, RangeSize.UNKNOWN, decision, null, false, false));
       observer.judged(id, decision);
     }
     news.tooSlow(settings.patience());

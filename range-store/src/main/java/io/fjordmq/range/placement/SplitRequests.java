@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
@@ -23,8 +24,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Splits that an operator asks for, at any node: the leader of the range is asked where its load
- * would be halved, then the leader of the metadata has it done. Thread-safe; does not block.
+ * Splits that an operator asks for, at any node: the leader of the range is asked where its load,
+ * or if it is idle what it holds, would be halved; then the leader of the metadata has it done.
+ * Thread-safe; does not block.
  *
  * <pre>
  * request: u8 format, 1 | u8 kind: 1 where, 2 do it | text store | varint range number
@@ -53,10 +55,13 @@ public final class SplitRequests implements PeerServices.Handler {
   private final Duration whereTimeout;
   private final Duration splitTimeout;
 
-  /** Where ranges that this node leads would be split; null of one that it does not lead. */
+  /**
+   * Where ranges that this node leads would be split; empty of one that it does not lead. Does not
+   * block.
+   */
   @FunctionalInterface
   interface Halvings {
-    ShapeWatch.@Nullable Halving of(RangeId range);
+    CompletableFuture<Optional<ShapeWatch.Halving>> of(RangeId range);
   }
 
   /**
@@ -95,8 +100,8 @@ public final class SplitRequests implements PeerServices.Handler {
   }
 
   /**
-   * Splits a range where that halves its load. Fails with an {@link IllegalStateException} whose
-   * message says why it was not split, or that it is not known.
+   * Splits a range where that halves its load, or what it holds. Fails with an {@link
+   * IllegalStateException} whose message says why it was not split, or that it is not known.
    *
    * @return where, as a key
    */
@@ -177,7 +182,9 @@ public final class SplitRequests implements PeerServices.Handler {
       RangeId range = new RangeId(in.readString(), in.readVarint());
       if (kind == WHERE) {
         in.requireEnd();
-        return CompletableFuture.completedFuture(answer(range));
+        return halvings
+            .of(range)
+            .thenApply(halving -> halving.map(SplitRequests::answer).orElse(NOTHING));
       } else if (kind != DO_IT) {
         throw NewerFormException.unknownKind("request to split", kind);
       }
@@ -189,11 +196,7 @@ public final class SplitRequests implements PeerServices.Handler {
     }
   }
 
-  private byte[] answer(RangeId range) {
-    ShapeWatch.Halving halving = halvings.of(range);
-    if (halving == null) {
-      return NOTHING;
-    }
+  private static byte[] answer(ShapeWatch.Halving halving) {
     byte[] key = halving.key();
     ByteWriter out = new ByteWriter(64).writeByte(FORMAT);
     return key == null

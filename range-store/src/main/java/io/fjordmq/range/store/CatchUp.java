@@ -5,10 +5,10 @@ import io.fjordmq.range.RangeId;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  * that catches up may find that its range was split, and then its children have to, too.
  */
 final class CatchUp {
-  private final Supplier<Map<RangeId, SupervisedReplica>> replicas;
+  private final String store;
+  private final Map<RangeId, SupervisedReplica> replicas;
 
   /** Those that were asked, and whether they are up to date. */
   private final Map<RangeId, Boolean> asked = new HashMap<>();
@@ -24,15 +25,17 @@ final class CatchUp {
   private volatile @Nullable Throwable lastFailure;
 
   /**
-   * @param replicas all that there are here now
+   * @param replicas those of this node, of all stores; more may come while this runs
    */
-  CatchUp(Supplier<Map<RangeId, SupervisedReplica>> replicas) {
+  CatchUp(String store, Map<RangeId, SupervisedReplica> replicas) {
+    this.store = store;
     this.replicas = replicas;
   }
 
   /** Completes when the replicas that are up to date hold every key. */
   CompletableFuture<Void> begin() {
-    Map<RangeId, SupervisedReplica> others = replicas.get();
+    Map<RangeId, SupervisedReplica> others = new LinkedHashMap<>(replicas);
+    others.keySet().removeIf(id -> !id.store().equals(store));
     synchronized (asked) {
       others.keySet().removeAll(asked.keySet());
     }
@@ -70,16 +73,14 @@ final class CatchUp {
   /** By what they hold now: what moved away before they were up to date has gone from them. */
   private boolean holdEverything() {
     List<KeyInterval> held = new ArrayList<>();
-    replicas
-        .get()
-        .forEach(
-            (id, replica) -> {
-              synchronized (asked) {
-                if (asked.getOrDefault(id, false)) {
-                  held.add(replica.descriptor().interval());
-                }
-              }
-            });
+    replicas.forEach(
+        (id, replica) -> {
+          synchronized (asked) {
+            if (asked.getOrDefault(id, false)) {
+              held.add(replica.descriptor().interval());
+            }
+          }
+        });
     held.sort((a, b) -> Arrays.compareUnsigned(a.start(), b.start()));
     byte[] reached = new byte[0];
     for (KeyInterval interval : held) {

@@ -253,6 +253,11 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
     return merges;
   }
 
+  /** How much the ranges hold. */
+  public RangeSizes sizes() {
+    return new RangeSizes(kv, specs, runtime.queries());
+  }
+
   private StoreSpec spec(RangeId id) {
     StoreSpec spec = specs.get(id.store());
     if (spec == null) {
@@ -304,13 +309,7 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
    * not enough.
    */
   public CompletableFuture<Void> catchUp(String store) {
-    return new CatchUp(
-            () -> {
-              Map<RangeId, SupervisedReplica> ofStore = new LinkedHashMap<>(replicas);
-              ofStore.keySet().removeIf(id -> !id.store().equals(store));
-              return ofStore;
-            })
-        .begin();
+    return new CatchUp(store, replicas).begin();
   }
 
   /** Replicas that this node holds, of all stores. */

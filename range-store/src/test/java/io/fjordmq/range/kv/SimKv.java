@@ -234,6 +234,16 @@ public final class SimKv implements Kv {
     }
 
     @Override
+    public long approximateBytes(byte[] from, byte[] to) {
+      synchronized (disk) {
+        checkOpen();
+        return content.current.subMap(from, true, to, false).entrySet().stream()
+            .mapToLong(row -> (long) row.getKey().length + row.getValue().length)
+            .sum();
+      }
+    }
+
+    @Override
     public void write(KvBatch batch) {
       List<Change> changes = new ArrayList<>(batch.size());
       batch.replay(

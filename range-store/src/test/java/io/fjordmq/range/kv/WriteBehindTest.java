@@ -37,6 +37,11 @@ class WriteBehindTest {
     }
 
     @Override
+    public long approximateBytes(byte[] from, byte[] to) {
+      return space.approximateBytes(from, to);
+    }
+
+    @Override
     public void write(KvBatch batch) {
       changes += batch.size();
       space.write(batch);

@@ -54,7 +54,7 @@ final class MadeUpRanges {
         new ShapePlan(
             strategy,
             new ShapeSettings(
-                Set.of(STORE), 64, Duration.ofSeconds(10), Duration.ofSeconds(1), IDLE));
+                Set.of(STORE), 64, Duration.ofSeconds(10), Duration.ofSeconds(1), IDLE, 0));
     ranges.put(0, meter());
   }
 
@@ -123,7 +123,8 @@ final class MadeUpRanges {
                   meter.load(STORE, name(start), unitOf),
                   key(start),
                   end == null ? null : key(end),
-                  true));
+                  true,
+                  RangeSize.UNKNOWN));
         });
     return led;
   }

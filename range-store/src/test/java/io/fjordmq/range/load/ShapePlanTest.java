@@ -13,12 +13,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** What holds whatever a strategy says. */
 final class ShapePlanTest {
   private static final NodeLoad ROOM = new NodeLoad(0.1, 2, 10);
   private static final byte[] MIDDLE = {5};
+  private static final long MAX_BYTES = 1_000;
+  private static final RangeSize SMALL = new RangeSize(10, null);
   private static final SplitAdvice COLD = new SplitAdvice.Stay(Reason.COLD);
 
   private Function<String, SplitAdvice> advice = range -> COLD;
@@ -41,7 +44,8 @@ final class ShapePlanTest {
               64,
               Duration.ofSeconds(10),
               Duration.ofSeconds(1),
-              Duration.ofMinutes(1)));
+              Duration.ofMinutes(1),
+              MAX_BYTES));
 
   private static ShapePlan.Led led(String name, byte[] start, byte[] end) {
     Spread none = new Spread(0, 0, 0);
@@ -49,7 +53,14 @@ final class ShapePlanTest {
         new RangeLoad("inbox", name, Duration.ZERO, none, 0, Duration.ZERO, none, 0, List::of),
         start,
         end,
-        true);
+        true,
+        SMALL);
+  }
+
+  private static ShapePlan.Led sized(
+      ShapePlan.Led range, long bytes, byte @Nullable [] halvingKey) {
+    return new ShapePlan.Led(
+        range.load(), range.start(), range.end(), range.logCut(), new RangeSize(bytes, halvingKey));
   }
 
   private static final List<ShapePlan.Led> TWO =
@@ -110,7 +121,7 @@ final class ShapePlanTest {
   @Test
   void shouldLeaveARangeAsItIsWhileItsLogHasItsFirstEntry() {
     ShapePlan.Led cut = TWO.get(0);
-    ShapePlan.Led uncut = new ShapePlan.Led(cut.load(), cut.start(), cut.end(), false);
+    ShapePlan.Led uncut = new ShapePlan.Led(cut.load(), cut.start(), cut.end(), false, SMALL);
     advice = range -> new SplitAdvice.Split(MIDDLE);
     assertThat(plan.next(List.of(uncut), ROOM, 0)).isEmpty();
     assertThat(plan.latest()).containsEntry("a", new SplitAdvice.Stay(Reason.LOG_NOT_CUT));
@@ -122,5 +133,51 @@ final class ShapePlanTest {
     plan.next(TWO, ROOM, 0);
     plan.next(TWO.subList(0, 1), ROOM, 1);
     assertThat(plan.latest()).containsOnlyKeys("a");
+  }
+
+  @Test
+  void shouldSplitARangeThatIsTooLargeWhateverItHasToDo() {
+    List<ShapePlan.Led> one = List.of(sized(TWO.get(0), MAX_BYTES, MIDDLE), TWO.get(1));
+    assertThat(plan.next(one, ROOM, 0)).as("not above the limit").isEmpty();
+    List<ShapePlan.Led> large = List.of(sized(TWO.get(0), MAX_BYTES + 1, MIDDLE), TWO.get(1));
+    assertThat(plan.next(large, ROOM, 1)).contains(new ShapePlan.Step.Split("a", MIDDLE));
+    assertThat(plan.tooLarge()).containsExactly("a");
+    assertThat(plan.next(large, ROOM, 2)).as("the pause is for all splits").isEmpty();
+  }
+
+  @Test
+  void shouldSplitByLoadARangeThatIsHotAndTooLarge() {
+    byte[] byLoad = {7};
+    advice = range -> range.equals("a") ? new SplitAdvice.Split(byLoad) : COLD;
+    List<ShapePlan.Led> large = List.of(sized(TWO.get(0), MAX_BYTES + 1, MIDDLE), TWO.get(1));
+    assertThat(plan.next(large, ROOM, 0)).contains(new ShapePlan.Step.Split("a", byLoad));
+    assertThat(plan.tooLarge()).isEmpty();
+  }
+
+  @Test
+  void shouldSayWhyARangeThatIsTooLargeStaysAsItIs() {
+    ShapePlan.Led large = sized(TWO.get(0), MAX_BYTES + 1, MIDDLE);
+    assertThat(plan.next(List.of(large), new NodeLoad(0.1, 10, 10), 0)).isEmpty();
+    assertThat(plan.latest()).containsEntry("a", new SplitAdvice.Stay(Reason.TOO_MANY_RANGES));
+    plan.next(List.of(sized(large, MAX_BYTES + 1, null)), ROOM, 1);
+    assertThat(plan.latest()).containsEntry("a", new SplitAdvice.Stay(Reason.NO_SPLIT_KEY));
+    plan.next(List.of(sized(large, MAX_BYTES + 1, new byte[] {9})), ROOM, 2);
+    assertThat(plan.latest())
+        .as("the range ends there")
+        .containsEntry("a", new SplitAdvice.Stay(Reason.NO_SPLIT_KEY));
+  }
+
+  @Test
+  void shouldMergeNothingThatWouldHoldMoreThanHalfOfWhatARangeMay() {
+    merging = true;
+    assertThat(plan.next(two(250, 251), ROOM, 0)).isEmpty();
+    assertThat(plan.idle()).as("with one like it, it may be merged").containsExactly("a");
+    assertThat(plan.next(two(250, -1), ROOM, 1)).as("of unknown size").isEmpty();
+    assertThat(plan.next(two(250, 250), ROOM, 2)).contains(new ShapePlan.Step.Merge("a", "b"));
+    assertThat(plan.idle()).containsExactlyInAnyOrder("a", "b");
+  }
+
+  private static List<ShapePlan.Led> two(long left, long right) {
+    return List.of(sized(TWO.get(0), left, null), sized(TWO.get(1), right, null));
   }
 }

@@ -26,6 +26,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Bytes between nodes of different versions: if one of these fails they no longer understand. */
 class PlacementCodecsTest {
+  private static final int LATEST = 6;
   private static final HexFormat HEX = HexFormat.of();
   private static final NodeId A = new NodeId("a");
   private static final NodeId B = new NodeId("b");
@@ -56,6 +57,7 @@ class PlacementCodecsTest {
                         200,
                         612,
                         9_000,
+                        300,
                         "split",
                         new KeyInterval(new byte[] {1, 7}, new byte[] {2, 3}),
                         false,
@@ -77,7 +79,7 @@ class PlacementCodecsTest {
     byte[] bytes = reports.encode();
     assertThat(HEX.formatHex(bytes))
         .isEqualTo(
-            "05"
+            "06"
                 + "c801"
                 + "02"
                 + "02696e"
@@ -102,6 +104,7 @@ class PlacementCodecsTest {
                 + "c801"
                 + "e404"
                 + "a846"
+                + "ac02"
                 + "0573706c6974"
                 + "01"
                 + "020107"
@@ -196,8 +199,15 @@ class PlacementCodecsTest {
   @Test
   void shouldTakeAllRequestsOfANodeThatDoesNotSayWhichOfThemWrite() {
     ByteReader in = new ByteReader(HEX.parseHex("04050607" + "04636f6c64" + "00"));
-    ShapeReport read = ShapeReport.read(in, KeyInterval.ALL, false);
+    ShapeReport read = ShapeReport.read(in, KeyInterval.ALL, RangeReports.WITHOUT_WRITES);
     assertThat(read).isEqualTo(new ShapeReport(4, 5, 5, 6, 7, "cold", null, false, false));
+  }
+
+  @Test
+  void shouldTakeTheSizeForUnknownOfANodeThatDoesNotSayIt() {
+    ByteReader in = new ByteReader(HEX.parseHex("0405030607" + "04636f6c64" + "00"));
+    ShapeReport read = ShapeReport.read(in, KeyInterval.ALL, RangeReports.WITHOUT_BYTES);
+    assertThat(read).isEqualTo(new ShapeReport(4, 5, 3, 6, 7, 0, "cold", null, false, false));
   }
 
   @Test
@@ -229,24 +239,25 @@ class PlacementCodecsTest {
 
   @Test
   void shouldKeepTheBytesOfAShapeThatNeedsNoSplit() {
-    assertThat(shape(null, true)).isEqualTo("04" + "05" + "03" + "06" + "07" + "04636f6c64" + "02");
+    assertThat(shape(null, true))
+        .isEqualTo("04" + "05" + "03" + "06" + "07" + "8002" + "04636f6c64" + "02");
     assertThat(shape(null, false))
-        .isEqualTo("04" + "05" + "03" + "06" + "07" + "04636f6c64" + "00");
-    ByteReader later = new ByteReader(HEX.parseHex("0405030607" + "04636f6c64" + "04"));
-    assertThatThrownBy(() -> ShapeReport.read(later, KeyInterval.ALL, true))
+        .isEqualTo("04" + "05" + "03" + "06" + "07" + "8002" + "04636f6c64" + "00");
+    ByteReader later = new ByteReader(HEX.parseHex("040503060708" + "04636f6c64" + "04"));
+    assertThatThrownBy(() -> ShapeReport.read(later, KeyInterval.ALL, LATEST))
         .isInstanceOf(NewerFormException.class);
-    ByteReader outside = new ByteReader(HEX.parseHex("0405030607" + "04636f6c64" + "010105"));
+    ByteReader outside = new ByteReader(HEX.parseHex("040503060708" + "04636f6c64" + "010105"));
     KeyInterval keys = new KeyInterval(new byte[0], new byte[] {5});
-    assertThatThrownBy(() -> ShapeReport.read(outside, keys, true))
+    assertThatThrownBy(() -> ShapeReport.read(outside, keys, LATEST))
         .isInstanceOf(MalformedBytesException.class);
   }
 
   private static String shape(@Nullable KeyInterval splitOff, boolean merge) {
-    ShapeReport shape = new ShapeReport(4, 5, 3, 6, 7, "cold", splitOff, merge, false);
+    ShapeReport shape = new ShapeReport(4, 5, 3, 6, 7, 256, "cold", splitOff, merge, false);
     ByteWriter out = new ByteWriter(16);
     shape.write(out);
     byte[] bytes = out.toByteArray();
-    assertThat(ShapeReport.read(new ByteReader(bytes), KeyInterval.ALL, true)).isEqualTo(shape);
+    assertThat(ShapeReport.read(new ByteReader(bytes), KeyInterval.ALL, LATEST)).isEqualTo(shape);
     return HEX.formatHex(bytes);
   }
 
@@ -358,7 +369,7 @@ class PlacementCodecsTest {
         .isInstanceOf(MalformedBytesException.class);
     assertThatThrownBy(() -> PlacementOrder.decode(HEX.parseHex("010d0905")))
         .isInstanceOf(MalformedBytesException.class);
-    assertThatThrownBy(() -> RangeReports.decode(HEX.parseHex("0600")))
+    assertThatThrownBy(() -> RangeReports.decode(HEX.parseHex("0700")))
         .isInstanceOf(MalformedBytesException.class);
   }
 }

@@ -36,6 +36,7 @@ class ShapeWatchTest {
   private final List<Runnable> judgements = new ArrayList<>();
   private final List<String> judged = new ArrayList<>();
   private boolean waits;
+  private long maxRangeBytes;
   private SplitAdvice advice = new SplitAdvice.Stay(Reason.COLD);
   private @Nullable RangeLoad asked;
 
@@ -53,7 +54,7 @@ class ShapeWatchTest {
     return new ShapeWatch(
         ranges.store(),
         strategy,
-        new ShapeSettings(stores, 10, Duration.ofSeconds(5), SECOND, Duration.ZERO),
+        new ShapeSettings(stores, 10, Duration.ofSeconds(5), SECOND, Duration.ZERO, maxRangeBytes),
         () -> 0,
         ranges.timers(),
         task -> {
@@ -76,9 +77,14 @@ class ShapeWatchTest {
     ranges.close();
   }
 
-  private void append(String key) {
-    byte[] bytes = key.getBytes(UTF_8);
-    assertThat(ranges.client("words").mutate(bytes, (key + ":w").getBytes(UTF_8))).isCompleted();
+  private void append(String... keys) {
+    for (String key : keys) {
+      assertThat(ranges.client("words").mutate(bytes(key), bytes(key + ":w"))).isCompleted();
+    }
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(UTF_8);
   }
 
   private ShapeReport report() {
@@ -91,7 +97,7 @@ class ShapeWatchTest {
   }
 
   private ShapeWatch.Halving halving() {
-    return Objects.requireNonNull(watch.halving(RANGE));
+    return watch.halving(RANGE).join().orElseThrow();
   }
 
   private void measureSomething() {
@@ -196,16 +202,58 @@ class ShapeWatchTest {
   }
 
   @Test
-  void shouldKnowWhereTheLoadIsHalvedOrWhyNot() {
-    assertThat(watch.halving(RANGE)).as("nothing is measured yet").isNull();
-    measureSomething();
-    assertThat(halving().key()).isEqualTo("f".getBytes(UTF_8));
-    assertThat(watch.halving(new RangeId("words", 7))).isNull();
-    ranges.reelect();
-    ranges.advance(Duration.ofSeconds(2));
-    assertThat(halving().whyNot()).contains("asked for nothing");
-    append("f");
+  void shouldHalveTheLoadOfARangeByHandIfEnoughIsKnownOfIt() {
+    assertThat(watch.halving(RANGE).join()).as("nothing is measured yet").isEmpty();
+    watch.start();
     ranges.advance(SECOND);
-    assertThat(halving().whyNot()).contains("cannot be cut");
+    append("a", "b");
+    for (int i = 0; i < 40; i++) {
+      append("y", "z");
+    }
+    ranges.advance(SECOND);
+    assertThat(halving().key()).as("half of the load").isEqualTo("z".getBytes(UTF_8));
+    assertThat(watch.halving(new RangeId("words", 7)).join()).isEmpty();
+  }
+
+  @Test
+  void shouldHalveWhatARangeHoldsByHandIfItIsIdle() {
+    append("a", "a", "a", "a", "a", "b", "c");
+    watch.start();
+    ranges.advance(Duration.ofSeconds(30));
+    assertThat(halving().key()).as("one long row, then two short ones").isEqualTo(bytes("b"));
+    append("c");
+    ranges.advance(SECOND);
+    assertThat(halving().key()).as("one request says nothing of the load").isEqualTo(bytes("b"));
+  }
+
+  @Test
+  void shouldSayThatARangeHoldsTooFewKeysToBeSplit() {
+    watch.start();
+    ranges.advance(Duration.ofSeconds(2));
+    assertThat(halving().key()).isNull();
+    assertThat(halving().whyNot()).contains("range words-1 holds too few keys to be split");
+    append("f");
+    ranges.advance(Duration.ofSeconds(30));
+    assertThat(halving().whyNot()).contains("holds too few keys");
+  }
+
+  @Test
+  void shouldSayAWishForARangeThatIsTooLargeAndHowLargeItIs() {
+    maxRangeBytes = 50;
+    watch.close();
+    watch = watch(Set.of());
+    append("a", "b", "c", "d");
+    watch.start();
+    ranges.advance(Duration.ofSeconds(3));
+    assertThat(report().decision()).isEqualTo("off");
+    assertThat(report().bytes()).isBetween(8L, 50L);
+    append("e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "o", "p", "q", "r");
+    ranges.advance(Duration.ofSeconds(31));
+    assertThat(report().decision()).isEqualTo("split_by_size");
+    assertThat(report().bytes()).isGreaterThan(50);
+    assertThat(splitAt()).isBetween("h", "k");
+    assertThat(ranges.store().split(RANGE, 1, bytes(splitAt()), 2)).isCompleted();
+    ranges.advance(Duration.ofSeconds(2));
+    assertThat(report().decision()).as("measured at once in its new shape").isEqualTo("off");
   }
 }

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
@@ -22,19 +23,26 @@ class SplitRequestsTest {
   private static final NodeId C = new NodeId("c");
   private static final RangeId RANGE = new RangeId("words", 300);
   private static final byte[] KEY = {7, 8};
+  private static final CompletableFuture<Optional<ShapeWatch.Halving>> NOT_LED =
+      CompletableFuture.completedFuture(Optional.empty());
 
   private final LoopbackPeers peers = LoopbackPeers.immediate();
   private final List<String> done = new ArrayList<>();
-  private ShapeWatch.@Nullable Halving halving = new ShapeWatch.Halving(KEY, "");
+  private ShapeWatch.Halving halving = new ShapeWatch.Halving(KEY, "");
   private CompletableFuture<Void> split = CompletableFuture.completedFuture(null);
   private @Nullable NodeId metadataLeader = C;
 
-  private final SplitRequests requests = node(A, range -> null);
+  private final SplitRequests requests = node(A, range -> NOT_LED);
   private final LoopbackPeers.Node other = peers.start(new NodeId("d"));
 
   SplitRequestsTest() {
-    node(B, range -> range.equals(RANGE) ? halving : null);
-    node(C, range -> null);
+    node(
+        B,
+        range ->
+            range.equals(RANGE)
+                ? CompletableFuture.completedFuture(Optional.of(halving))
+                : NOT_LED);
+    node(C, range -> NOT_LED);
   }
 
   private SplitRequests node(NodeId id, SplitRequests.Halvings halvings) {

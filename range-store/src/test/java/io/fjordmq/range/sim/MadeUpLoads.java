@@ -48,6 +48,7 @@ final class MadeUpLoads {
         load,
         report.busyPermille(),
         report.nanos(),
+        report.bytes(),
         report.decision(),
         report.splitOff(),
         report.merge(),

@@ -26,19 +26,12 @@ import org.jspecify.annotations.Nullable;
 final class PlacementNode {
   private static final MetadataSettings METADATA = new MetadataSettings(1 << 16, 20);
 
-  private static final ShapeSettings SHAPES =
-      new ShapeSettings(
-          Set.of("words"),
-          20,
-          Duration.ofMillis(500),
-          Duration.ofSeconds(1),
-          Duration.ofSeconds(2));
-
   private final StoreNode ranges;
   private final ReplicaSet metadataReplicas;
   private final Supplier<PlacementSettings> settings;
   private final SplitStrategy strategy;
   private final MadeUpLoads loads;
+  private final ShapeSettings shapes;
   private @Nullable Life life;
 
   /** From a start to a crash. */
@@ -49,17 +42,29 @@ final class PlacementNode {
       RangeDirectory directory,
       PlacementDriver driver) {}
 
+  /**
+   * @param maxRangeBytes above which ranges are split by their size; 0 for no limit
+   */
   PlacementNode(
       StoreNode ranges,
       ReplicaSet metadataReplicas,
       Supplier<PlacementSettings> settings,
       SplitStrategy strategy,
-      MadeUpLoads loads) {
+      MadeUpLoads loads,
+      long maxRangeBytes) {
     this.ranges = ranges;
     this.loads = loads;
     this.strategy = strategy;
     this.metadataReplicas = metadataReplicas;
     this.settings = settings;
+    this.shapes =
+        new ShapeSettings(
+            Set.of("words"),
+            20,
+            Duration.ofMillis(500),
+            Duration.ofSeconds(1),
+            Duration.ofSeconds(2),
+            maxRangeBytes);
   }
 
   /** A checkpoint on a simulated disk; saving takes effect at once or not at all. */
@@ -87,11 +92,11 @@ final class PlacementNode {
     TestMembership membership = new TestMembership(id());
     RangeDirectory directory = new RangeDirectory();
     metadata.watch(directory);
-    ShapeWatch shapes =
+    ShapeWatch watch =
         new ShapeWatch(
             opened.store(),
             strategy,
-            SHAPES,
+            shapes,
             () -> 0,
             opened.runtime().timers(),
             Runnable::run,
@@ -101,7 +106,7 @@ final class PlacementNode {
             opened.store(),
             opened.calls(),
             () -> membership.members().removedAsOf(),
-            () -> loads.in(shapes.reports()));
+            () -> loads.in(watch.reports()));
     PlacementDriver driver =
         new PlacementDriver(
             membership,
@@ -112,7 +117,7 @@ final class PlacementNode {
             opened.runtime().timers(),
             settings);
     driver.start();
-    shapes.start();
+    watch.start();
     Life started = new Life(opened, membership, metadata, directory, driver);
     life = started;
     return started;

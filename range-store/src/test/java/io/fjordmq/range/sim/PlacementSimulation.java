@@ -22,6 +22,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
@@ -217,6 +218,16 @@ final class PlacementSimulation {
     await("all replicas have the same", goal::areEqual);
     clients.forEach(client -> counts.acknowledgements += client.acknowledgements());
     counts.wishes += cluster.ranges().stream().filter(this::beganByWish).count();
+    counts.sizeSplits += cluster.ranges().stream().filter(this::beganBySize).count();
+  }
+
+  /** Nobody has asked for it, and it was not there from the beginning. */
+  private boolean beganBySize(RangeDescriptor range) {
+    byte[] start = range.interval().start();
+    return !wishes.wanted(start)
+        && !trouble.asked(new String(start, StandardCharsets.UTF_8))
+        && cluster.firstRanges().stream()
+            .noneMatch(first -> Arrays.equals(first.interval().start(), start));
   }
 
   /** Nobody but the load of its parent has asked for it. */

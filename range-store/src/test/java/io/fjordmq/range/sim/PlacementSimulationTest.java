@@ -50,6 +50,7 @@ class PlacementSimulationTest {
       assertThat(counts.mergesGivenUp).isGreaterThan(seeds.count() / 10);
       assertThat(counts.canceled).isGreaterThan(seeds.count() / 10);
       assertThat(counts.wishes).isGreaterThan(seeds.count() / 10);
+      assertThat(counts.sizeSplits).isGreaterThan(0);
       assertThat(counts.uneven).isGreaterThan(0);
       assertThat(counts.damages).isGreaterThan(seeds.count() / 10);
       assertThat(counts.rebuilds).isGreaterThan(seeds.count() / 20);

@@ -27,6 +27,9 @@ public final class SimCounts implements RangeObserver {
   /** Ranges that began where the load of their parents asked for it. */
   public long wishes;
 
+  /** Ranges at the end that began because their parent was too large. */
+  public long sizeSplits;
+
   /** Looks at a cluster in which nothing was left to do but to move votes because of the load. */
   public long uneven;
 

@@ -32,6 +32,11 @@ final class FailingAfter implements KvSpace {
   }
 
   @Override
+  public long approximateBytes(byte[] from, byte[] to) {
+    return space.approximateBytes(from, to);
+  }
+
+  @Override
   public void write(KvBatch batch) {
     if (writesLeft-- <= 0) {
       throw new KvException(KvException.Kind.IO_ERROR, "simulated");

@@ -1,0 +1,63 @@
+package io.fjordmq.broker.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.hivemq.client.mqtt.datatypes.MqttQos;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Base64;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A node splits a range that has nothing to do and holds too much. */
+@Tag("slow")
+class SizeSplitTest {
+  private static final int TOPICS = 200;
+  private static final int BYTES_EACH = 2_000;
+
+  private static final String SMALL_RANGES =
+      """
+      storeConfig:
+        retain:
+          splitByLoad: false
+      splitConfig:
+        maxRangeBytes: 100 KiB
+        pause: 1 s
+      rangeConfig:
+        checkpointInterval: 500 ms
+      """;
+
+  @TempDir Path directory;
+
+  @Test
+  void shouldSplitRetainedMessagesBySizeAndLoseNone() throws IOException {
+    try (BrokerUnderTest broker = BrokerUnderTest.startIn(directory, SMALL_RANGES, List.of());
+        Mqtt5Session publisher = new Mqtt5Session(broker.mqtt(), "publisher")) {
+      publisher.connect();
+      Random random = new Random(1); // compression must not make it small
+      for (int i = 0; i < TOPICS; i++) {
+        byte[] noise = new byte[BYTES_EACH];
+        random.nextBytes(noise);
+        String payload = Base64.getEncoder().encodeToString(noise);
+        publisher.publish("kept/" + i, MqttQos.AT_LEAST_ONCE, payload, p -> p.retain(true));
+      }
+      Waiting.until(
+          "parts that are small enough",
+          120,
+          () ->
+              broker.scrape().value("fjordmq_ranges{store=\"retain\"}") >= 4
+                  && broker.scrape().value("fjordmq_range_largest_bytes{store=\"retain\"}")
+                      <= 100 << 10);
+      StatusRanges.at(broker).assertWhole();
+      assertThat(broker.output()).contains("because of its size").doesNotContain("ERROR");
+      try (Mqtt5Session subscriber = new Mqtt5Session(broker.mqtt(), "subscriber")) {
+        subscriber.connect();
+        subscriber.subscribe("kept/#", MqttQos.AT_LEAST_ONCE);
+        Waiting.until("all that was kept", 60, () -> subscriber.waiting() == TOPICS);
+      }
+    }
+  }
+}

@@ -1,0 +1,205 @@
+package io.fjordmq.range.store;
+
+import io.fjordmq.range.KeyInterval;
+import io.fjordmq.range.kv.KvReader;
+import io.fjordmq.range.kv.KvSnapshot;
+import io.fjordmq.range.kv.KvSpace;
+import java.math.BigInteger;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds the key that halves the bytes of a range, among the keys where its store can be cut. Reads
+ * the storage, so it may block. Used once, by one thread.
+ *
+ * <p>A small range is read completely. In a larger one the middle is found by bisection: at most
+ * {@value #MAX_PROBES} probes, each of which reads up to two rows and asks the storage for one
+ * estimate.
+ */
+final class SizeCut {
+  /*
+   * RocksDB estimates by blocks of table files and by a few nodes of the memtables: accurate to some
+   * percent of many megabytes, useless for ten rows. Hence the two ways.
+   */
+  static final int MAX_ROWS_READ = 10_000;
+
+  static final int MAX_BYTES_READ = 8 << 20;
+  static final int MAX_PROBES = 256;
+
+  /** Share of all bytes in the heavier part at which bisection stops. */
+  private static final double CLOSE_ENOUGH = 0.55;
+
+  private final KvSpace space;
+  private final KeyInterval keys;
+  private final UnaryOperator<byte[]> cuts;
+
+  /**
+   * A place where a range can be cut.
+   *
+   * @param key first key of the right part
+   * @param left bytes in the left part
+   * @param total bytes in both
+   */
+  @SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
+  record Cut(byte[] key, long left, long total) {
+    long heavier() {
+      return Math.max(left, total - left);
+    }
+
+    /** Share of all bytes in the lighter part, at most 0.5. */
+    double lighterShare() {
+      return total <= 0 ? 0 : 1 - (double) heavier() / total;
+    }
+  }
+
+  /**
+   * @param keys of the range
+   * @param cuts the last place at or before a key where the store can be cut
+   */
+  SizeCut(KvSpace space, KeyInterval keys, UnaryOperator<byte[]> cuts) {
+    this.space = space;
+    this.keys = keys;
+    this.cuts = cuts;
+  }
+
+  /** Estimated bytes of a range's rows. */
+  static long bytes(KvSpace space, KeyInterval keys) {
+    return space.approximateBytes(RangeKeys.data(keys.start()), RangeKeys.dataEnd(keys.end()));
+  }
+
+  /**
+   * Returns the cut nearest to the middle; null if no cut leaves rows on both sides.
+   *
+   * @throws io.fjordmq.range.kv.KvException if the storage fails
+   */
+  @Nullable Cut find() {
+    long estimate = bytes(space, keys);
+    // A snapshot: reading the latest rows would keep the apply thread waiting meanwhile.
+    try (KvSnapshot snapshot = space.snapshot()) {
+      KvReader rows = new DataReader(snapshot, keys);
+      Reading reading = new Reading();
+      if (estimate <= MAX_BYTES_READ) {
+        rows.scan(keys.start(), keys.end(), reading);
+        if (reading.isComplete()) {
+          return reading.best();
+        }
+      }
+      return bisect(rows, estimate);
+    }
+  }
+
+  /** Every place where the rows read so far can be cut, with the bytes before it. */
+  private final class Reading implements KvReader.Visitor {
+    private final List<byte[]> places = new ArrayList<>();
+    private final List<Long> before = new ArrayList<>();
+    private int count;
+    private long bytes;
+
+    @Override
+    public boolean visit(byte[] key, byte[] value) {
+      byte[] place = cuts.apply(key);
+      if (places.isEmpty() || !Arrays.equals(place, places.get(places.size() - 1))) {
+        places.add(place);
+        before.add(bytes);
+      }
+      count++;
+      bytes += key.length + value.length;
+      return isComplete();
+    }
+
+    boolean isComplete() {
+      return count <= MAX_ROWS_READ && bytes <= MAX_BYTES_READ;
+    }
+
+    @Nullable Cut best() {
+      Cut best = null;
+      for (int i = 1; i < places.size(); i++) {
+        best = better(best, new Cut(places.get(i), before.get(i), bytes));
+      }
+      return best;
+    }
+  }
+
+  private static Cut better(@Nullable Cut known, Cut other) {
+    return known == null || other.heavier() < known.heavier() ? other : known;
+  }
+
+  private @Nullable Cut bisect(KvReader rows, long total) {
+    byte[] first = first(rows, keys.start(), keys.end());
+    byte[] last = last(rows, keys.start(), keys.end());
+    if (first == null || last == null) {
+      return null;
+    }
+    Cut best = null;
+    byte[] low = first;
+    byte[] high = after(last);
+    for (int probe = 0; probe < MAX_PROBES && !isCloseEnough(best); probe++) {
+      byte[] middle = between(low, high);
+      byte[] row = first(rows, middle, high);
+      Cut cut = row == null ? null : cut(first, row, total);
+      best = cut == null ? best : better(best, cut);
+      if (row != null && (cut == null || cut.left() < total / 2)) {
+        low = row;
+      } else {
+        byte[] previous = last(rows, after(low), middle);
+        if (previous == null) {
+          break; // no row is left between the two
+        }
+        high = after(previous);
+      }
+    }
+    return best;
+  }
+
+  /** At or before a row; null if that leaves nothing to the left. */
+  private @Nullable Cut cut(byte[] firstRow, byte[] row, long total) {
+    byte[] place = cuts.apply(row);
+    return Arrays.compareUnsigned(place, firstRow) <= 0
+        ? null
+        : new Cut(place, bytes(space, new KeyInterval(keys.start(), place)), total);
+  }
+
+  private static boolean isCloseEnough(@Nullable Cut best) {
+    return best != null && best.heavier() <= CLOSE_ENOUGH * best.total();
+  }
+
+  private static byte @Nullable [] first(KvReader rows, byte[] from, byte @Nullable [] to) {
+    byte[][] found = new byte[1][];
+    rows.scan(from, to, (key, value) -> stopAt(key, found));
+    return found[0];
+  }
+
+  private static byte @Nullable [] last(KvReader rows, byte[] from, byte @Nullable [] to) {
+    byte[][] found = new byte[1][];
+    rows.scanBackwards(from, to, (key, value) -> stopAt(key, found));
+    return found[0];
+  }
+
+  private static boolean stopAt(byte[] key, byte[][] found) {
+    found[0] = key;
+    return false;
+  }
+
+  /** The very next key. */
+  private static byte[] after(byte[] key) {
+    return Arrays.copyOf(key, key.length + 1);
+  }
+
+  /** Above {@code low} and at most {@code high}, halfway if keys are read as binary fractions. */
+  static byte[] between(byte[] low, byte[] high) {
+    int length = Math.max(low.length, high.length) + 1;
+    BigInteger sum = fraction(low, length).add(fraction(high, length));
+    byte[] digits = sum.shiftRight(1).toByteArray(); // with a sign, and without leading zeros
+    byte[] middle = new byte[length];
+    int used = Math.min(digits.length, length);
+    System.arraycopy(digits, digits.length - used, middle, length - used, used);
+    return Arrays.compareUnsigned(middle, after(low)) < 0 ? after(low) : middle;
+  }
+
+  private static BigInteger fraction(byte[] key, int length) {
+    return new BigInteger(1, Arrays.copyOf(key, length));
+  }
+}

@@ -1,0 +1,91 @@
+package io.fjordmq.range.placement;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.api.plugin.RangeLoad;
+import io.fjordmq.api.plugin.RangeLoad.Spread;
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.range.KeyInterval;
+import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.RangeEpoch;
+import io.fjordmq.range.RangeId;
+import io.fjordmq.range.kv.KvException;
+import io.fjordmq.range.load.RangeSize;
+import io.fjordmq.range.store.LedRange;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class KnownSizesTest {
+  private final List<Long> measured = new ArrayList<>();
+  private long bytes = 7;
+  private final KnownSizes sizes =
+      new KnownSizes(
+          range -> {
+            measured.add(range.id().number());
+            if (bytes < 0) {
+              throw new KvException(KvException.Kind.IO_ERROR, "simulated");
+            }
+            return new RangeSize(bytes, null);
+          });
+
+  private static LedRange led(int number, long version) {
+    Spread none = new Spread(0, 0, 0);
+    return new LedRange(
+        new RangeDescriptor(
+            new RangeId("words", number),
+            KeyInterval.ALL,
+            new RangeEpoch(version, 1),
+            ReplicaSet.ofVoters(new NodeId("a"))),
+        new RangeLoad(
+            "words", "words-" + number, Duration.ZERO, none, 0, Duration.ZERO, none, 0, List::of),
+        0,
+        true);
+  }
+
+  private long size(LedRange range) {
+    return sizes.of(range).bytes();
+  }
+
+  @Test
+  void shouldMeasureARangeNowAndThenAndWhenItHasChangedItsShape() {
+    sizes.look(List.of(led(1, 1)), 0);
+    bytes = 8;
+    sizes.look(List.of(led(1, 1)), KnownSizes.AGAIN_MILLIS - 1);
+    assertThat(size(led(1, 1))).isEqualTo(7);
+    sizes.look(List.of(led(1, 1)), KnownSizes.AGAIN_MILLIS);
+    assertThat(size(led(1, 1))).isEqualTo(8);
+    assertThat(size(led(1, 2))).as("of another shape").isNegative();
+    bytes = 9;
+    sizes.look(List.of(led(1, 2)), KnownSizes.AGAIN_MILLIS + 1);
+    assertThat(size(led(1, 2))).isEqualTo(9);
+  }
+
+  @Test
+  void shouldMeasureSomeAtATimeAndAllInTurn() {
+    int many = 2 * KnownSizes.MOST_AT_ONCE + 1;
+    List<LedRange> all = IntStream.range(0, many).mapToObj(i -> led(i, 1)).toList();
+    sizes.look(all, 0);
+    assertThat(measured).hasSize(KnownSizes.MOST_AT_ONCE);
+    // Too many for each to be measured in time: none is left out for the sake of others.
+    sizes.look(all, KnownSizes.AGAIN_MILLIS);
+    sizes.look(all, 2 * KnownSizes.AGAIN_MILLIS);
+    assertThat(measured).contains(many - 1L);
+    assertThat(all).allMatch(range -> size(range) == 7);
+  }
+
+  @Test
+  void shouldKnowNothingWhileTheStorageFailsNorOfARangeThatIsLedElsewhere() {
+    bytes = -1;
+    sizes.look(List.of(led(1, 1)), 0);
+    assertThat(size(led(1, 1))).isNegative();
+    bytes = 7;
+    sizes.look(List.of(led(2, 1)), 1);
+    sizes.look(List.of(led(1, 1)), 2);
+    assertThat(size(led(1, 1))).as("measured as soon as it is led again").isEqualTo(7);
+    assertThat(size(led(2, 1))).isNegative();
+  }
+}

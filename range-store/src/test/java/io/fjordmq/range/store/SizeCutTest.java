@@ -1,0 +1,148 @@
+package io.fjordmq.range.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.range.KeyInterval;
+import io.fjordmq.range.kv.Kv;
+import io.fjordmq.range.kv.KvBatch;
+import io.fjordmq.range.kv.KvSpace;
+import io.fjordmq.range.kv.RocksKv;
+import io.fjordmq.range.kv.RocksKvSettings;
+import io.fjordmq.range.kv.SimKv;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Objects;
+import java.util.Random;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Keys are a session of two bytes and a number of four; no session is ever cut. */
+class SizeCutTest {
+  private static final UnaryOperator<byte[]> SESSION =
+      key -> key.length < 2 ? new byte[0] : Arrays.copyOf(key, 2);
+
+  private final SimKv kv = new SimKv(new SimKv.Disk(), Runnable::run);
+  private final KvSpace space = kv.space("sessions");
+
+  private static void fill(KvSpace space, int session, int rows, int bytesEach) {
+    KvBatch batch = new KvBatch();
+    Random noise = new Random(session); // else compression leaves nothing of it
+    for (int i = 0; i < rows; i++) {
+      byte[] value = new byte[bytesEach];
+      noise.nextBytes(value);
+      batch.put(
+          RangeKeys.data(ByteBuffer.allocate(6).putShort((short) session).putInt(i).array()),
+          value);
+      if (batch.bytes() > 1 << 20) {
+        space.write(batch);
+        batch = new KvBatch();
+      }
+    }
+    space.write(batch);
+  }
+
+  private static byte[] start(int session) {
+    return ByteBuffer.allocate(2).putShort((short) session).array();
+  }
+
+  private static SizeCut.@Nullable Cut find(KvSpace space, KeyInterval keys) {
+    return new SizeCut(space, keys, SESSION).find();
+  }
+
+  private SizeCut.Cut found() {
+    return Objects.requireNonNull(find(space, KeyInterval.ALL));
+  }
+
+  @Test
+  void shouldFindTheMiddleOfAFewRows() {
+    for (int session = 1; session <= 9; session++) {
+      fill(space, session, 2, 10);
+    }
+    assertThat(found().key()).isIn(start(5), start(6));
+    assertThat(found().lighterShare()).isBetween(0.44, 0.5);
+    KeyInterval part = new KeyInterval(start(7), start(9));
+    assertThat(Objects.requireNonNull(find(space, part)).key()).isEqualTo(start(8));
+  }
+
+  @Test
+  void shouldGoByBytesAndNotByRows() {
+    fill(space, 1, 100, 1);
+    fill(space, 2, 100, 1);
+    fill(space, 3, 1, 2_000);
+    assertThat(found().key()).isEqualTo(start(3));
+  }
+
+  @Test
+  void shouldFindTheMiddleOfMoreRowsThanItReads() {
+    for (int session = 1; session <= 100; session++) {
+      fill(space, session, SizeCut.MAX_ROWS_READ / 50, 10);
+    }
+    assertThat(found().lighterShare()).isGreaterThanOrEqualTo(0.45);
+    assertThat(found().key()).hasSize(2);
+  }
+
+  @Test
+  void shouldCutBesideASessionThatHasNearlyEverything() {
+    fill(space, 7, 2 * SizeCut.MAX_ROWS_READ, 10);
+    fill(space, 8, 10, 10);
+    fill(space, 3, 100, 10);
+    assertThat(found().key()).as("the heavier neighbour is cut off").isEqualTo(start(7));
+    assertThat(found().lighterShare()).isLessThan(0.01);
+  }
+
+  @Test
+  void shouldFindTheEndOfALongSessionThatBeginsTheRange() {
+    fill(space, 7, 2 * SizeCut.MAX_ROWS_READ, 10);
+    fill(space, 40_000, 10, 10);
+    assertThat(found().key()).isEqualTo(start(40_000));
+  }
+
+  @Test
+  void shouldFindNoCutInOneSession() {
+    assertThat(find(space, KeyInterval.ALL)).as("no rows").isNull();
+    fill(space, 7, 1, 10);
+    assertThat(find(space, KeyInterval.ALL)).as("one row").isNull();
+    fill(space, 7, 100, 10);
+    assertThat(find(space, KeyInterval.ALL)).as("few rows").isNull();
+    fill(space, 7, 2 * SizeCut.MAX_ROWS_READ, 10);
+    assertThat(find(space, KeyInterval.ALL)).as("many rows").isNull();
+  }
+
+  @Test
+  void shouldFindAMiddleAmongKeysThatBeginAlike() {
+    String prefix = "factory/hall/line/machine/".repeat(20);
+    KvBatch batch = new KvBatch();
+    for (int i = 0; i < 3 * SizeCut.MAX_ROWS_READ; i++) {
+      batch.put(RangeKeys.data((prefix + (i % 3) + prefix + i).getBytes()), new byte[10]);
+    }
+    space.write(batch);
+    SizeCut.Cut cut =
+        Objects.requireNonNull(
+            new SizeCut(space, KeyInterval.ALL, UnaryOperator.identity()).find());
+    assertThat(cut.lighterShare()).isGreaterThanOrEqualTo(0.45);
+  }
+
+  @Test
+  void shouldFindTheMiddleInRocksDb(@TempDir Path directory) throws Exception {
+    try (Kv rocks = RocksKv.open(directory, RocksKvSettings.DEFAULTS)) {
+      KvSpace sessions = rocks.space("sessions");
+      for (int session = 1; session <= 64; session++) {
+        fill(sessions, session, 100, 4_000);
+      }
+      fill(sessions, 10, 5_000, 4_000);
+      KeyInterval keys = new KeyInterval(start(1), start(65));
+      assertThat(SizeCut.bytes(sessions, keys)).as("in memory").isBetween(20L << 20, 120L << 20);
+      rocks.flush().join();
+      assertThat(SizeCut.bytes(sessions, keys)).as("on disk").isBetween(40L << 20, 52L << 20);
+      SizeCut.Cut cut = Objects.requireNonNull(find(sessions, keys));
+      assertThat(cut.key())
+          .as("behind the large one, which has 45 %")
+          .isIn(start(11), start(12), start(13), start(14));
+      KeyInterval others = new KeyInterval(start(11), start(65));
+      assertThat(Objects.requireNonNull(find(sessions, others)).lighterShare()).isGreaterThan(0.4);
+    }
+  }
+}
