@@ -214,7 +214,7 @@ public final class Broker implements Parts.Whole {
               observers.delivery());
       WillService wills = new WillService(publisher, clock);
       InboxRoutes inboxRoutes = new InboxRoutes(router, deliverySettings);
-      events.connect(inboxes, wills, inboxRoutes);
+      events.connect(inboxes, wills, inboxRoutes, publisher);
 
       // What other nodes bring, and what they get.
       new NodeReceiver(

@@ -8,7 +8,10 @@ public final class DropReasons {
   /** Its Message Expiry Interval passed. */
   public static final String EXPIRED = "expired";
 
-  /** The session expired or was started clean while it had undelivered messages. */
+  /**
+   * The session expired or was started clean while it had undelivered messages that no other member
+   * of a share may have.
+   */
   public static final String SESSION_ENDED = "session_ended";
 
   private DropReasons() {}

@@ -20,13 +20,20 @@ final class EntryQueue {
     this.cursor = inbox.cursor;
   }
 
-  /** Appends an entry; the caller has made room. Reads nothing, writes one row. */
+  /**
+   * Appends an entry; the caller has made room. Reads nothing, writes one row; the first one of a
+   * share also the cursor, which says that there are such ones.
+   */
   long append(InboxTarget target, byte[] message) {
     long sequence = cursor.next;
     tables.rows().insert(entryKey(sequence), EntryRow.encode(target, cursor.nextBytes, message));
     cursor.next = sequence + 1;
     cursor.nextBytes += message.length;
     tables.queuedChanged(inbox, 1);
+    if (target.share() != null && !cursor.hasShared) {
+      cursor.hasShared = true;
+      tables.saveCursor(inbox);
+    }
     return sequence;
   }
 

@@ -8,6 +8,7 @@ import io.fjordmq.api.Qos;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A stored entry, read.
@@ -15,6 +16,7 @@ import java.util.List;
  * @param qos to deliver with
  * @param retain to deliver with
  * @param subscriptionIdentifiers to deliver with
+ * @param share it came through, as in {@link InboxTarget#share}
  * @param bytesBefore what all earlier entries of the inbox have weighed
  * @param message encoded; its length is the weight of the entry
  */
@@ -23,24 +25,30 @@ record EntryRow(
     Qos qos,
     boolean retain,
     List<Integer> subscriptionIdentifiers,
+    @Nullable String share,
     long bytesBefore,
     byte[] message) {
   /*
-   *   1  version 1
+   *   1  version 1; 2 if it came through a share
    *   1  flags   bits 0-1 QoS, 2 RETAIN, 3 has subscription identifiers
    *   v  bytesBefore
    *   v  count, v each subscription identifier    if it has any
+   *   s  share                                     in version 2
    *   .. message
    */
-  private static final int VERSION = 1;
+  private static final int VERSION = 2;
+  private static final int VERSION_WITHOUT_SHARE = 1;
   private static final int QOS = 0b11;
   private static final int RETAIN = 1 << 2;
   private static final int HAS_IDENTIFIERS = 1 << 3;
 
   static byte[] encode(InboxTarget target, long bytesBefore, byte[] message) {
     List<Integer> identifiers = target.subscriptionIdentifiers();
-    ByteWriter out = new ByteWriter(headerBytes(bytesBefore, identifiers) + message.length);
-    out.writeByte(VERSION)
+    String share = target.share();
+    int shareBytes = share == null ? 0 : 5 + 3 * share.length();
+    ByteWriter out =
+        new ByteWriter(headerBytes(bytesBefore, identifiers) + shareBytes + message.length);
+    out.writeByte(share == null ? VERSION_WITHOUT_SHARE : VERSION)
         .writeByte(
             target.qos().level()
                 | (target.retain() ? RETAIN : 0)
@@ -48,6 +56,9 @@ record EntryRow(
         .writeVarint(bytesBefore);
     if (!identifiers.isEmpty()) {
       writeIdentifiers(identifiers, out);
+    }
+    if (share != null) {
+      out.writeString(share);
     }
     return out.writeBytes(message).toByteArray();
   }
@@ -75,7 +86,10 @@ record EntryRow(
 
   static EntryRow decode(byte[] row) {
     ByteReader in = new ByteReader(row);
-    Versions.require(in.readByte(), VERSION, "inbox entry");
+    int version = in.readByte();
+    if (version != VERSION_WITHOUT_SHARE) {
+      Versions.require(version, VERSION, "inbox entry");
+    }
     int flags = in.readByte();
     long bytesBefore = in.readVarint();
     List<Integer> identifiers = (flags & HAS_IDENTIFIERS) == 0 ? List.of() : readIdentifiers(in);
@@ -83,6 +97,7 @@ record EntryRow(
         Qos.of(flags & QOS),
         (flags & RETAIN) != 0,
         identifiers,
+        version == VERSION_WITHOUT_SHARE ? null : in.readString(),
         bytesBefore,
         in.readBytes(in.remaining()));
   }

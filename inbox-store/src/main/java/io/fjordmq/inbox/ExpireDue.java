@@ -7,7 +7,8 @@ import java.util.List;
 
 /**
  * Does what is due in a range by the time of the log entry: ends sessions, makes wills due or
- * announces them again, forgets idle producers. Answers 1 if it stopped at its limit.
+ * announces them again, announces again what ended sessions have left to shares, forgets idle
+ * producers. Answers 1 if it stopped at its limit.
  *
  * @param maxItems due rows to work off at most
  * @param producerIdleMillis after which a producer is forgotten
@@ -79,6 +80,7 @@ record ExpireDue(int maxItems, long producerIdleMillis) implements InboxCommand 
           SessionLife.repeatWill(tables, bucket, in.readLong(), in.readLong());
       case InboxKeys.DUE_PRODUCER ->
           Producers.sweep(tables, bucket, in.readLong(), in.readLong(), producerIdleMillis);
+      case InboxKeys.DUE_LEFT -> LeftToShares.repeat(tables, bucket, in.readLong());
       default -> throw new IllegalStateException("due row of unknown kind");
     }
   }

@@ -21,7 +21,8 @@ sealed interface InboxCommand
         GiveUpAttach,
         InsertMessage,
         RecordReceived,
-        ReleaseEntry {
+        ReleaseEntry,
+        TakeLeft {
   /*
    *   1  version 1
    *   1  kind
@@ -30,7 +31,7 @@ sealed interface InboxCommand
   int VERSION = 2;
 
   /** The highest {@link #kind}. */
-  int LAST_KIND = AttachSession.KIND_WITH_USER;
+  int LAST_KIND = TakeLeft.KIND;
 
   /** Its number in the stored log; never used again for another. */
   int kind();
@@ -68,7 +69,7 @@ sealed interface InboxCommand
     int kind = in.readByte();
     InboxCommand command =
         switch (kind) {
-          case InsertMessage.KIND -> InsertMessage.read(in);
+          case InsertMessage.KIND, InsertMessage.KIND_WITH_SHARES -> InsertMessage.read(in);
           case CommitDeliveries.KIND -> CommitDeliveries.read(in);
           case AttachSession.KIND -> AttachSession.read(in, false);
           case AttachSession.KIND_WITH_USER -> AttachSession.read(in, true);
@@ -86,6 +87,7 @@ sealed interface InboxCommand
           case DetachOwner.KIND_WITH_GRACE -> DetachOwner.read(in, true);
           case CountInboxes.KIND -> CountInboxes.read(in);
           case GiveUpAttach.KIND -> GiveUpAttach.read(in);
+          case TakeLeft.KIND -> TakeLeft.read(in);
           default -> throw NewerFormException.unknownKind("inbox command", kind);
         };
     in.requireEnd();

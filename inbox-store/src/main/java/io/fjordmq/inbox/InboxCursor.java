@@ -10,7 +10,7 @@ import io.fjordmq.api.ByteWriter;
  */
 final class InboxCursor {
   /*
-   *   1  version 1
+   *   1  version 1; 2 if an entry came through a share
    *   1  flags   bit 0 there may be released rows
    *   v  committed
    *   v  committedBytes
@@ -20,7 +20,8 @@ final class InboxCursor {
    *   v  subscriptions
    *   .. done
    */
-  private static final int VERSION = 1;
+  private static final int VERSION = 2;
+  private static final int VERSION_WITHOUT_SHARES = 1;
   private static final int HAS_RELEASED = 1;
 
   /** Everything below is acknowledged or dropped; itself it is not, unless it equals next. */
@@ -42,6 +43,9 @@ final class InboxCursor {
 
   boolean hasReleased;
 
+  /** An entry came through a share, be it there or not. */
+  boolean hasShared;
+
   /** Done ones above {@link #committed}. */
   final SequenceRuns done;
 
@@ -55,7 +59,7 @@ final class InboxCursor {
 
   byte[] encode() {
     ByteWriter out = new ByteWriter(32);
-    out.writeByte(VERSION)
+    out.writeByte(hasShared ? VERSION : VERSION_WITHOUT_SHARES)
         .writeByte(hasReleased ? HAS_RELEASED : 0)
         .writeVarint(committed)
         .writeVarint(committedBytes)
@@ -69,7 +73,10 @@ final class InboxCursor {
 
   static InboxCursor decode(byte[] row) {
     ByteReader in = new ByteReader(row);
-    Versions.require(in.readByte(), VERSION, "inbox cursor");
+    int version = in.readByte();
+    if (version != VERSION_WITHOUT_SHARES) {
+      Versions.require(version, VERSION, "inbox cursor");
+    }
     boolean hasReleased = (in.readByte() & HAS_RELEASED) != 0;
     long[] numbers = new long[6];
     for (int i = 0; i < numbers.length; i++) {
@@ -77,6 +84,7 @@ final class InboxCursor {
     }
     InboxCursor cursor = new InboxCursor(SequenceRuns.read(in));
     cursor.hasReleased = hasReleased;
+    cursor.hasShared = version != VERSION_WITHOUT_SHARES;
     cursor.committed = numbers[0];
     cursor.committedBytes = numbers[1];
     cursor.next = numbers[2];

@@ -34,6 +34,9 @@ sealed interface InboxEffect {
   record Ended(InboxId id, long incarnation, List<InboxSubscription> subscriptions, boolean expired)
       implements InboxEffect {}
 
+  /** An ended session has left messages that may have to go to other members of shares. */
+  record SharesLeft(InboxId id, long incarnation) implements InboxEffect {}
+
   /** Messages were lost. */
   record Dropped(InboxId id, String reason, long count) implements InboxEffect {}
 }

@@ -69,6 +69,8 @@ final class InboxEffects implements EffectListener {
         observer.expired();
       }
       listener.ended(ended.id(), ended.incarnation(), ended.subscriptions());
+    } else if (effect instanceof InboxEffect.SharesLeft left) {
+      listener.leftToShares(left.id(), left.incarnation());
     } else if (effect instanceof InboxEffect.Dropped dropped) {
       observer.dropped(dropped.reason(), dropped.count());
     }

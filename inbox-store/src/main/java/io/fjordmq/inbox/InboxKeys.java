@@ -21,6 +21,7 @@ final class InboxKeys {
    *                  kind SESSION  1: tenant, 00, client id
    *                  kind WILL     2: 8 incarnation | 8 epoch
    *                  kind PRODUCER 3: 8 incarnation | 8 producer
+   *                  kind LEFT     4: 8 incarnation
    *   WILL      3  8 incarnation | 8 epoch                                     DueWill
    *   CURSOR    4  8 incarnation                                               InboxCursor
    *   ROWS      5  8 incarnation | 1 kind | rest
@@ -29,6 +30,7 @@ final class InboxKeys {
    *                  kind RECEIVED     3: 2 packet identifier                  varint sequence
    *                  kind PRODUCER     4: 8 producer                           ProducerRow
    *                  kind ENTRY        5: 8 sequence                           EntryRow
+   *                  kind LEFT         6: of an inbox that has ended           LeftRow
    *
    * An incarnation names one inbox within its bucket. The small tables come first, so that a
    * replica that opens reads them without stepping over messages.
@@ -46,12 +48,14 @@ final class InboxKeys {
   static final int DUE_SESSION = 1;
   static final int DUE_WILL = 2;
   static final int DUE_PRODUCER = 3;
+  static final int DUE_LEFT = 4;
 
   static final int SUBSCRIPTION = 1;
   static final int RELEASED = 2;
   static final int RECEIVED = 3;
   static final int PRODUCER = 4;
   static final int ENTRY = 5;
+  static final int LEFT = 6;
 
   private InboxKeys() {}
 
@@ -164,6 +168,14 @@ final class InboxKeys {
         .toByteArray();
   }
 
+  static byte[] dueLeft(int bucket, long dueAtMillis, long incarnation) {
+    return start(bucket, DUE, 20)
+        .writeLong(dueAtMillis)
+        .writeByte(DUE_LEFT)
+        .writeLong(incarnation)
+        .toByteArray();
+  }
+
   /** Above everything that is due at the time or before. */
   static byte[] dueEnd(int bucket, long nowMillis) {
     return start(bucket, DUE, 16).writeLong(nowMillis + 1).toByteArray();
@@ -217,6 +229,10 @@ final class InboxKeys {
 
   static byte[] entry(int bucket, long incarnation, long sequence) {
     return row(bucket, incarnation, ENTRY, 20).writeLong(sequence).toByteArray();
+  }
+
+  static byte[] left(int bucket, long incarnation) {
+    return kindStart(bucket, incarnation, LEFT);
   }
 
   /** What follows bucket, table, incarnation and kind. */

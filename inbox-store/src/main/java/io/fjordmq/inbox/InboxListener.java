@@ -42,4 +42,10 @@ public interface InboxListener {
 
   /** A session has ended (expiry, detach with 0); the routes of its subscriptions have to go. */
   void ended(InboxId id, long incarnation, List<InboxSubscription> subscriptions);
+
+  /**
+   * A session has ended with messages of shares that its client did not get: other members are to
+   * have them. Repeated until {@link InboxStore#takeLeft} has answered that nothing is left.
+   */
+  void leftToShares(InboxId id, long incarnation);
 }

@@ -118,6 +118,17 @@ public interface InboxStore {
   /** Says that a will announced by {@link InboxListener#willDue} has been published durably. */
   CompletableFuture<Void> willPublished(InboxId id, long incarnation, long epoch);
 
+  /**
+   * Goes on with the messages of shares that an ended session has left: forgets those that others
+   * have by now, and reads the first ones that are left. Messages that expired, and those that
+   * nobody else may have (MQTT-4.8.2-5), are dropped and counted on the way.
+   *
+   * @param given sequences that others have
+   * @param maxMessages 0 to read none
+   */
+  CompletableFuture<LeftMessage.Page> takeLeft(
+      InboxId id, long incarnation, List<Long> given, int maxMessages);
+
   /** Figures for metrics. */
   InboxStoreStatus status();
 }

@@ -12,10 +12,10 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Has done what time brings in the ranges this node leads: sessions end, wills become due or are
- * announced again, idle producers are forgotten, inboxes of dead processes are detached, and
- * inboxes of a replica that has opened are counted. Owns no thread: somebody calls {@link #sweep}
- * every second or so. What is due is decided by the ranges, by the time of their log entries;
- * asking too often or from two nodes does no harm.
+ * announced again, and so is what ended sessions have left to shares, idle producers are forgotten,
+ * inboxes of dead processes are detached, and inboxes of a replica that has opened are counted.
+ * Owns no thread: somebody calls {@link #sweep} every second or so. What is due is decided by the
+ * ranges, by the time of their log entries; asking too often or from two nodes does no harm.
  */
 public final class InboxSweeper {
   private static final Logger LOG = LoggerFactory.getLogger(InboxSweeper.class);

@@ -110,7 +110,8 @@ final class InboxTables {
     // A number that no inbox of this client had: nothing orders incarnations but being another one.
     long incarnation = (nowMillis() << AttachSession.SALT_BITS) + salt;
     incarnation = Math.max(incarnation, after.incarnation() + 1);
-    while (rows.get(InboxKeys.cursor(bucket, incarnation)) != null) {
+    while (rows.get(InboxKeys.cursor(bucket, incarnation)) != null
+        || rows.get(InboxKeys.left(bucket, incarnation)) != null) {
       incarnation++;
     }
     InboxHandle handle = new InboxHandle(after.id(), incarnation, after.epoch());
@@ -172,15 +173,16 @@ final class InboxTables {
   }
 
   /**
-   * Removes an inbox with everything it has. A will of it that is to be published must have been
-   * made due before.
+   * Removes an inbox with everything it has, but for entries that may have to go to other members
+   * of shares. A will of it that is to be published must have been made due before.
    *
    * @return the subscriptions it had
    */
   List<InboxSubscription> remove(Inbox inbox) {
     final List<InboxSubscription> subscriptions = subscriptions(inbox);
     long queued = inbox.queued();
-    if (queued > 0) {
+    final boolean leavesEntries = LeftToShares.hasAny(inbox);
+    if (queued > 0 && !leavesEntries) {
       emit(new InboxEffect.Dropped(inbox.id, DropReasons.SESSION_ENDED, queued));
     }
     queuedChanged(inbox, -queued);
@@ -195,7 +197,12 @@ final class InboxTables {
     rows.delete(InboxKeys.cursor(inbox.bucket, inbox.incarnation()));
     clear(
         InboxKeys.rows(inbox.bucket, inbox.incarnation()),
-        InboxKeys.rows(inbox.bucket, inbox.incarnation() + 1));
+        leavesEntries
+            ? InboxKeys.kindStart(inbox.bucket, inbox.incarnation(), InboxKeys.ENTRY)
+            : InboxKeys.rows(inbox.bucket, inbox.incarnation() + 1));
+    if (leavesEntries) {
+      LeftToShares.leave(this, inbox);
+    }
     memory.cache().remove(inbox.id);
     return subscriptions;
   }

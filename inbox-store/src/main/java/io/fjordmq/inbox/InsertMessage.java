@@ -28,21 +28,32 @@ record InsertMessage(
    *   8  producer, v sequence, v lowest, v producerIdleMillis    if it has
    *   b  message
    *   v  number of targets
-   *   1  flags   bits 0-1 QoS, 2 RETAIN, 3 tenant as before, 4 has subscription identifiers  } each
+   *   1  flags   bits 0-1 QoS, 2 RETAIN, 3 tenant as before, 4 has subscription identifiers, } each
+   *              5 has a share, of the kind with shares                                  }
    *   s  tenant                                  unless as before                           }
    *   s  client id                                                                          }
    *   8  incarnation                                                                        }
    *   v  count, v each identifier                if it has any                              }
+   *   s  share                                   if it has one                              }
    */
   static final int KIND = 1;
+
+  static final int KIND_WITH_SHARES = 19;
+
   private static final int HAS_ID = 1;
   private static final int QOS = 0b11;
   private static final int RETAIN = 1 << 2;
   private static final int SAME_TENANT = 1 << 3;
   private static final int HAS_IDENTIFIERS = 1 << 4;
+  private static final int HAS_SHARE = 1 << 5;
 
   @Override
   public int kind() {
+    for (int i = 0; i < targets.size(); i++) {
+      if (targets.get(i).share() != null) {
+        return KIND_WITH_SHARES;
+      }
+    }
     return KIND;
   }
 
@@ -71,17 +82,22 @@ record InsertMessage(
   private static void writeTarget(ByteWriter out, InboxTarget target, String tenantBefore) {
     boolean sameTenant = target.id().tenant().equals(tenantBefore);
     List<Integer> identifiers = target.subscriptionIdentifiers();
+    String share = target.share();
     out.writeByte(
         target.qos().level()
             | (target.retain() ? RETAIN : 0)
             | (sameTenant ? SAME_TENANT : 0)
-            | (identifiers.isEmpty() ? 0 : HAS_IDENTIFIERS));
+            | (identifiers.isEmpty() ? 0 : HAS_IDENTIFIERS)
+            | (share == null ? 0 : HAS_SHARE));
     if (!sameTenant) {
       out.writeString(target.id().tenant());
     }
     out.writeString(target.id().clientId()).writeLong(target.incarnation());
     if (!identifiers.isEmpty()) {
       EntryRow.writeIdentifiers(identifiers, out);
+    }
+    if (share != null) {
+      out.writeString(share);
     }
   }
 
@@ -112,7 +128,8 @@ record InsertMessage(
         in.readLong(),
         Qos.of(flags & QOS),
         (flags & RETAIN) != 0,
-        (flags & HAS_IDENTIFIERS) == 0 ? List.of() : EntryRow.readIdentifiers(in));
+        (flags & HAS_IDENTIFIERS) == 0 ? List.of() : EntryRow.readIdentifiers(in),
+        (flags & HAS_SHARE) == 0 ? null : in.readString());
   }
 
   @Override

@@ -65,6 +65,7 @@ final class Inserts {
     while (to < targets.size()) {
       InboxTarget target = targets.get(to);
       bytes += target.id().maxBytes() + 16L + 5L * target.subscriptionIdentifiers().size();
+      bytes += target.share() == null ? 0 : 3L * target.share().length();
       if (bytes > MAX_TARGET_BYTES && to > from) {
         break;
       }

@@ -10,6 +10,7 @@ package io.fjordmq.inbox;
  */
 public record PublishId(long producer, long sequence, long lowest) {
   private static final long WILLS = 0x77_696c_6c73L;
+  private static final long LEFT = 0x6c_6566_74L;
 
   /** Of a QoS 2 publish of the client that holds an inbox. */
   public static PublishId ofPublisher(InboxHandle publisher, long sequence, long lowest) {
@@ -24,6 +25,15 @@ public record PublishId(long producer, long sequence, long lowest) {
    */
   public static PublishId ofWill(InboxId id, long incarnation, long epoch, long lowest) {
     return new PublishId(InboxKeys.mix(producer(id, incarnation) ^ WILLS), epoch, lowest);
+  }
+
+  /**
+   * Of a message that an ended session has left to a share.
+   *
+   * @param lowest sequence of the first message that is still left
+   */
+  public static PublishId ofLeft(InboxId id, long incarnation, long sequence, long lowest) {
+    return new PublishId(InboxKeys.mix(producer(id, incarnation) ^ LEFT), sequence, lowest);
   }
 
   /** Inboxes on different ranges can have the same incarnation, so that alone is not enough. */

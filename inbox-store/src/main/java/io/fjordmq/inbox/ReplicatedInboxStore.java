@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The inbox store over the ranges of a cluster. Close it before the range client. */
 public final class ReplicatedInboxStore implements InboxStore, AutoCloseable {
+  /** Of messages that ended sessions have left, read at one time. */
+  private static final int MAX_LEFT_BYTES = 1 << 18;
+
   private final RangeClient client;
   private final InboxReplicas replicas;
   private final Predicate<RangeId> leading;
@@ -263,6 +266,13 @@ public final class ReplicatedInboxStore implements InboxStore, AutoCloseable {
   @Override
   public CompletableFuture<Void> willPublished(InboxId id, long incarnation, long epoch) {
     return Calls.check(mutate(id, new ConfirmWill(id, incarnation, epoch)), answer -> {});
+  }
+
+  @Override
+  public CompletableFuture<LeftMessage.Page> takeLeft(
+      InboxId id, long incarnation, List<Long> given, int maxMessages) {
+    TakeLeft command = new TakeLeft(id, incarnation, given, maxMessages, MAX_LEFT_BYTES);
+    return Calls.map(mutate(id, command), TakeLeft::decodeAnswer);
   }
 
   @Override

@@ -13,6 +13,7 @@
  *       are the hot path.
  *   <li>{@code InboxKeys} draws the rows. What a replica keeps in memory ({@code InboxMemory})
  *       follows from them and may be forgotten at any time.
+ *   <li>{@code LeftToShares} keeps what an ended session has to leave to other members of shares.
  *   <li>{@code InboxSweeper} has time act: it proposes, the log entry's time decides.
  * </ul>
  *

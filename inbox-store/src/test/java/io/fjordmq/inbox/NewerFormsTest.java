@@ -25,6 +25,7 @@ class NewerFormsTest {
     forms.put("received publish", () -> RecordReceived.decodeRow(NEXT));
     forms.put("released entry", () -> ReleasedEntry.decode(NEXT));
     forms.put("due will", () -> DueWill.decode(NEXT));
+    forms.put("left messages", () -> LeftRow.decode(NEXT));
     forms.forEach(
         (form, read) ->
             assertThatThrownBy(read::run)
@@ -37,8 +38,8 @@ class NewerFormsTest {
   @Test
   void shouldKeepOutOfTheLogWhatItCouldNotApply() {
     InboxCommand.requireReadable(ByteBuffer.wrap(new byte[] {2, 1}));
-    InboxCommand.requireReadable(ByteBuffer.wrap(new byte[] {2, 18}));
-    for (byte[] command : new byte[][] {{3, 1}, {2, 19}}) {
+    InboxCommand.requireReadable(ByteBuffer.wrap(new byte[] {2, 20}));
+    for (byte[] command : new byte[][] {{3, 1}, {2, 21}}) {
       assertThatThrownBy(() -> InboxCommand.requireReadable(ByteBuffer.wrap(command)))
           .isInstanceOf(NewerFormException.class);
     }

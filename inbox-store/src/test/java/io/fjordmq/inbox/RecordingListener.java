@@ -20,6 +20,9 @@ final class RecordingListener implements InboxListener {
   final List<DueWillCall> wills = new ArrayList<>();
   final List<EndedCall> ended = new ArrayList<>();
 
+  /** Incarnations, as often as they were announced. */
+  final List<Long> left = new ArrayList<>();
+
   @Override
   public void appended(String ownerNode, InboxHandle handle, List<InboxEntry> entries) {
     appended.add(new AppendedCall(ownerNode, handle, entries));
@@ -39,6 +42,11 @@ final class RecordingListener implements InboxListener {
   public void willDue(
       InboxId id, long incarnation, long epoch, Will will, Claim since, PublishId publishId) {
     wills.add(new DueWillCall(id, incarnation, epoch, will, since, publishId));
+  }
+
+  @Override
+  public void leftToShares(InboxId id, long incarnation) {
+    left.add(incarnation);
   }
 
   @Override

@@ -52,6 +52,8 @@ class StoredBytesTest {
     assertThat(PublishId.ofPublisher(HANDLE, 1, 1).producer()).isEqualTo(0x7a28777ddc964476L);
     assertThat(PublishId.ofWill(ID, HANDLE.incarnation(), 1, 1).producer())
         .isEqualTo(0x18739d24b0ebdefL);
+    assertThat(PublishId.ofLeft(ID, HANDLE.incarnation(), 1, 1).producer())
+        .isEqualTo(0x15053ba83ed9dcadL);
   }
 
   @Test
@@ -94,6 +96,9 @@ class StoredBytesTest {
     assertThat(hex(InboxKeys.received(0xABC, inc, 0xFFFE))).isEqualTo(rows + "03" + "fffe");
     assertThat(hex(InboxKeys.producer(0xABC, inc, -1))).isEqualTo(rows + "04" + "ffffffffffffffff");
     assertThat(hex(InboxKeys.entry(0xABC, inc, 3))).isEqualTo(rows + "05" + "0000000000000003");
+    assertThat(hex(InboxKeys.left(0xABC, inc))).isEqualTo(rows + "06");
+    assertThat(hex(InboxKeys.dueLeft(0xABC, 256, inc)))
+        .isEqualTo("0abc" + "02" + "0000000000000100" + "04" + "1122334455667788");
   }
 
   @Test
@@ -192,6 +197,11 @@ class StoredBytesTest {
             "01" + "01" + "05" + "ac02" + "14" + "8407" + "03" + "02" + "02" + "07" + "03" + "1e"
                 + "01" + "01" + "28");
     assertThat(InboxCursor.decode(row)).usingRecursiveComparison().isEqualTo(cursor);
+    InboxCursor shared = new InboxCursor();
+    shared.hasShared = true;
+    assertThat(hex(shared.encode()))
+        .isEqualTo("02" + "00" + "01" + "00" + "01" + "00" + "01" + "00" + "00");
+    assertThat(InboxCursor.decode(shared.encode())).usingRecursiveComparison().isEqualTo(shared);
   }
 
   @Test
@@ -203,6 +213,13 @@ class StoredBytesTest {
     assertThat(hex(EntryRow.encode(plain, 0, MessageCodec.encode(MESSAGE))))
         .isEqualTo("01" + "01" + "00" + MESSAGE_HEX);
     assertThat(EntryRow.decode(row).subscriptionIdentifiers()).containsExactly(1, 300);
+    assertThat(EntryRow.decode(row).share()).isNull();
+    InboxTarget member = new InboxTarget(ID, 1, Qos.AT_LEAST_ONCE, false, List.of(1), "g/a");
+    byte[] shared = EntryRow.encode(member, 300, MessageCodec.encode(MESSAGE));
+    assertThat(hex(shared))
+        .isEqualTo("02" + "09" + "ac02" + "01" + "01" + "03672f61" + MESSAGE_HEX);
+    assertThat(EntryRow.decode(shared).share()).isEqualTo("g/a");
+    assertThat(EntryRow.decode(shared).message()).isEqualTo(MessageCodec.encode(MESSAGE));
     assertThat(hex(new ReleasedEntry(300, 4).encode())).isEqualTo("01" + "ac02" + "04");
   }
 
@@ -218,6 +235,9 @@ class StoredBytesTest {
     assertThat(hex(DueWill.decode(first).encode()))
         .as("read from version 1")
         .isEqualTo("02" + "0174" + "026331" + "00" + "00" + "07");
+    LeftRow left = new LeftRow(ID, 300);
+    assertThat(hex(left.encode())).isEqualTo("01" + "0174" + "026331" + "ac02");
+    assertThat(LeftRow.decode(left.encode())).isEqualTo(left);
     ProducerRow producer = new ProducerRow(5, new TreeSet<>(List.of(5L, 8L)), 300);
     assertThat(hex(producer.encode())).isEqualTo("01" + "ac02" + "05" + "02" + "00" + "03");
     assertThat(ProducerRow.decode(producer.encode())).isEqualTo(producer);
@@ -250,6 +270,24 @@ class StoredBytesTest {
             + "09"
             + "026332"
             + "0000000000000006");
+    InboxTarget member = new InboxTarget(ID, 5, Qos.AT_LEAST_ONCE, false, List.of(1), "g/a");
+    assertCommand(
+        new InsertMessage(message, null, 0, List.of(second, member)),
+        "02"
+            + "13"
+            + "00"
+            + "08"
+            + MESSAGE_HEX
+            + "02"
+            + "01"
+            + "0174"
+            + "026332"
+            + "0000000000000006"
+            + "39"
+            + "026331"
+            + "0000000000000005"
+            + "0101"
+            + "03672f61");
     assertCommand(
         new InsertMessage(message, null, 0, List.of(second)),
         "02"
@@ -319,6 +357,9 @@ class StoredBytesTest {
         new ConfirmWill(ID, 5, 300), "02" + "0b" + "0174026331" + "0000000000000005" + "ac02");
     assertCommand(
         new GiveUpAttach(ID, OWNER), "02" + "0f" + "0174026331" + "026e31" + "0000000000000005");
+    assertCommand(
+        new TakeLeft(ID, 5, List.of(7L, 300L), 64, 300),
+        "02" + "14" + "0174026331" + "0000000000000005" + "02" + "07" + "ac02" + "40" + "ac02");
     assertCommand(new CountInboxes(500), "02" + "0e" + "f403");
     assertCommand(new ExpireDue(500, 300), "02" + "0c" + "f403" + "ac02");
     assertCommand(

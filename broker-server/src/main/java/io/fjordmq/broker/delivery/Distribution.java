@@ -242,6 +242,35 @@ public final class Distribution implements Publisher {
     observer.redistributed(given);
   }
 
+  @Override
+  public void giveToShare(
+      ShareKey key, Message message, @Nullable PublishId id, PublishListener listener) {
+    if (!isServing.getAsBoolean()) {
+      listener.published(PublishOutcome.NOT_SERVING);
+      return;
+    }
+    ShareMatch share = shareOf(key, message);
+    if (share == null) {
+      observer.dropped(DropReason.NO_SHARE_MEMBER.label(), 1);
+      listener.published(PublishOutcome.NO_MATCHING_SUBSCRIBERS);
+      return;
+    }
+    if (!hasRoom.getAsBoolean() && hasInbox(share)) {
+      listener.published(PublishOutcome.NO_ROOM);
+      return;
+    }
+    PublishJoin join = new PublishJoin(PublishOutcome.ACCEPTED, listener, DeliveryObserver.NONE);
+    LivePart live = id == null ? null : dispatch.repeated().of(id);
+    InboxCopy copy =
+        shares.start(ShareAttempt.ofStored(key.tenant(), share, message, id, live, join), inboxes);
+    if (copy != null) {
+      join.open();
+      inboxes.store(copy, join);
+    }
+    observer.redistributed(1);
+    join.part(PublishOutcome.ACCEPTED);
+  }
+
   /** Figures for gauges, of this and all it works with. */
   public DeliveryStatus status() {
     return new DeliveryStatus(

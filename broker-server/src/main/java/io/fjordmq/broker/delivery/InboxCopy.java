@@ -27,14 +27,16 @@ record InboxCopy(InboxTarget target, List<Route> routes, @Nullable ShareAttempt 
       return null;
     }
     SubscriptionUnion union = SubscriptionUnion.of(overlapping);
-    return new InboxCopy(target(tenant, match.inbox(), message, union), match.routes(), null);
+    return new InboxCopy(target(tenant, match.inbox(), message, union, null), match.routes(), null);
   }
 
   /** What the inbox of a share's chosen member gets. */
   static InboxCopy of(ShareAttempt attempt, Receiver.Inbox inbox, Route route) {
     SubscriptionUnion union = SubscriptionUnion.of(route.options());
     return new InboxCopy(
-        target(attempt.key().tenant(), inbox, attempt.message(), union), List.of(route), attempt);
+        target(attempt.key().tenant(), inbox, attempt.message(), union, attempt.key().text()),
+        List.of(route),
+        attempt);
   }
 
   /** True if it is a matter of a live session: nothing of QoS 0 is stored. */
@@ -43,13 +45,18 @@ record InboxCopy(InboxTarget target, List<Route> routes, @Nullable ShareAttempt 
   }
 
   private static InboxTarget target(
-      String tenant, Receiver.Inbox inbox, Message message, SubscriptionUnion union) {
+      String tenant,
+      Receiver.Inbox inbox,
+      Message message,
+      SubscriptionUnion union,
+      @Nullable String share) {
     return new InboxTarget(
         new InboxId(tenant, inbox.clientId()),
         inbox.incarnation(),
         message.qos().min(union.maxQos()),
         message.retain() && union.retainAsPublished(),
-        union.identifiers());
+        union.identifiers(),
+        share);
   }
 
   private static List<SubscriptionOptions> optionsFor(InboxMatch match, Message message) {

@@ -23,10 +23,12 @@ import org.slf4j.LoggerFactory;
 
 /**
  * What the inbox store tells the broker, brought to whom it concerns: entries and fencing to the
- * connected session, wills to the publisher, ended sessions to the router.
+ * connected session, wills to the publisher, ended sessions to the router, and what they have left
+ * to other members of their shares.
  *
  * <p>The store is built before those who publish with it; what it says before {@link #connect} is
- * said again (wills) or mended later (routes, by the first PUBLISH that follows them).
+ * said again (wills, messages left to shares) or mended later (routes, by the first PUBLISH that
+ * follows them).
  */
 public final class InboxEvents implements InboxListener {
   private static final Logger LOG = LoggerFactory.getLogger(InboxEvents.class);
@@ -36,7 +38,8 @@ public final class InboxEvents implements InboxListener {
 
   private record Pending(InboxId id, long incarnation, long epoch) {}
 
-  private record Connected(InboxStore store, WillService wills, InboxRoutes routes) {}
+  private record Connected(
+      InboxStore store, WillService wills, InboxRoutes routes, LeftMessages left) {}
 
   private final LocalNode self;
   private final SessionRegistry registry;
@@ -69,9 +72,12 @@ public final class InboxEvents implements InboxListener {
     this.observer = observer;
   }
 
-  /** Begins to publish wills and to remove routes. */
-  public void connect(InboxStore store, WillService wills, InboxRoutes routes) {
-    connected = new Connected(store, wills, routes);
+  /**
+   * Begins to publish wills, to remove routes, and to give to shares what ended sessions have left.
+   */
+  public void connect(
+      InboxStore store, WillService wills, InboxRoutes routes, Publisher publisher) {
+    connected = new Connected(store, wills, routes, new LeftMessages(store, publisher));
   }
 
   @Override
@@ -190,6 +196,14 @@ public final class InboxEvents implements InboxListener {
                   observer.routeFailed();
                 }
               });
+    }
+  }
+
+  @Override
+  public void leftToShares(InboxId id, long incarnation) {
+    Connected parts = connected;
+    if (parts != null) {
+      parts.left.give(id, incarnation);
     }
   }
 

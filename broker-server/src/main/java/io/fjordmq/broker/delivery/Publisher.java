@@ -47,4 +47,14 @@ public interface Publisher {
    * @param deliveries oldest first
    */
   void redistribute(LiveSession from, List<Delivery> deliveries);
+
+  /**
+   * Gives a message that an ended session has left to a member of its share. The message is kept
+   * where it is until the listener is told that a member has it, or that none can have it.
+   *
+   * @param id set if no two members may have it
+   * @param listener told once, on any thread
+   */
+  void giveToShare(
+      ShareKey share, Message message, @Nullable PublishId id, PublishListener listener);
 }

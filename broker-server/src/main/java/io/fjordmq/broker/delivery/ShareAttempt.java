@@ -20,6 +20,7 @@ final class ShareAttempt {
   private final @Nullable PublishId id;
   private final @Nullable LivePart live;
   private final @Nullable PublishJoin join;
+  private final boolean awaitsMember;
   private Set<String> tried = Set.of();
 
   /**
@@ -34,12 +35,52 @@ final class ShareAttempt {
       @Nullable PublishId id,
       @Nullable LivePart live,
       @Nullable PublishJoin join) {
+    this(tenant, share, message, id, live, join, false);
+  }
+
+  private ShareAttempt(
+      String tenant,
+      ShareMatch share,
+      Message message,
+      @Nullable PublishId id,
+      @Nullable LivePart live,
+      @Nullable PublishJoin join,
+      boolean awaitsMember) {
     this.key = new ShareKey(tenant, share.shareName(), share.pattern());
     this.share = share;
     this.message = message;
     this.id = id;
     this.live = live;
     this.join = join;
+    this.awaitsMember = awaitsMember;
+  }
+
+  /**
+   * For a message that is kept in a store until a member has it: the answer waits for a member that
+   * is connected to this node, too.
+   */
+  static ShareAttempt ofStored(
+      String tenant,
+      ShareMatch share,
+      Message message,
+      @Nullable PublishId id,
+      @Nullable LivePart live,
+      PublishJoin join) {
+    return new ShareAttempt(tenant, share, message, id, live, join, true);
+  }
+
+  /** Leaves the message in its store if it has one; returns whether it has. */
+  boolean tryLeaveStored() {
+    PublishJoin waiting = tryWaitHere();
+    if (waiting != null) {
+      waiting.part(PublishOutcome.NOT_DURABLE);
+    }
+    return waiting != null;
+  }
+
+  /** The same as {@link #tryWait}, for a member that is connected to this node. */
+  @Nullable PublishJoin tryWaitHere() {
+    return awaitsMember ? tryWait() : null;
   }
 
   /**
@@ -59,6 +100,13 @@ final class ShareAttempt {
   void sendLive() {
     if (live != null) {
       live.serve(key);
+    }
+  }
+
+  /** The connected member did not take it. */
+  void withdrawLive() {
+    if (live != null) {
+      live.withdraw(key);
     }
   }
 

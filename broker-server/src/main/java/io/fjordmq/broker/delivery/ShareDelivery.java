@@ -40,7 +40,10 @@ final class ShareDelivery {
   private @Nullable InboxCopy chooseAndSend(ShareAttempt attempt, LateStore late) {
     ShareSelection.Choice choice = selection.choose(attempt);
     if (choice instanceof ShareSelection.Choice.Live live) {
-      Recipients member = Recipients.chosen(live.member(), () -> next(attempt, live.route(), late));
+      if (isFull(live.member()) && attempt.tryLeaveStored()) {
+        return null; // it would be dropped
+      }
+      Recipients member = Recipients.chosen(live.member(), receipt(attempt, live.route(), late));
       attempt.sendLive();
       dispatch
           .outbox()
@@ -56,6 +59,29 @@ final class ShareDelivery {
     }
     observer.dropped(((ShareSelection.Choice.Lost) choice).reason().label(), 1);
     return null;
+  }
+
+  private static boolean isFull(Subscriber member) {
+    return !member.session().inEventLoop() && member.mailbox().isFull();
+  }
+
+  private Recipients.Receipt receipt(ShareAttempt attempt, Route chosen, LateStore late) {
+    PublishJoin waiting = attempt.tryWaitHere();
+    if (waiting == null) {
+      return () -> next(attempt, chosen, late);
+    }
+    return new Recipients.Receipt() {
+      @Override
+      public void refused() {
+        attempt.withdrawLive();
+        nextAfter(attempt, ShareSelection.clientIdOf(chosen), late, waiting);
+      }
+
+      @Override
+      public void settled() {
+        close(waiting, PublishOutcome.ACCEPTED);
+      }
+    };
   }
 
   private void next(ShareAttempt attempt, Route refusing, LateStore late) {
@@ -79,7 +105,10 @@ final class ShareDelivery {
               close(waiting, PublishOutcome.ACCEPTED);
             }
             case OVERDUE, ABANDONED -> close(waiting, PublishOutcome.NOT_DURABLE);
-            case NOT_TAKEN, LIFE_OVER -> nextAfter(attempt, chosen, late, waiting);
+            case NOT_TAKEN, LIFE_OVER -> {
+              nextAfter(attempt, chosen.clientId(), late, waiting);
+              dispatch.outbox().flush();
+            }
           }
         };
     if (waiting == null) {
@@ -90,13 +119,9 @@ final class ShareDelivery {
   }
 
   private void nextAfter(
-      ShareAttempt attempt,
-      ShareSelection.Choice.Elsewhere refusing,
-      LateStore late,
-      @Nullable PublishJoin waiting) {
-    attempt.exclude(refusing.clientId());
+      ShareAttempt attempt, String refusing, LateStore late, @Nullable PublishJoin waiting) {
+    attempt.exclude(refusing);
     InboxCopy copy = chooseAndSend(attempt, late);
-    dispatch.outbox().flush();
     if (copy == null) {
       close(waiting, PublishOutcome.ACCEPTED);
     } else if (waiting == null) {

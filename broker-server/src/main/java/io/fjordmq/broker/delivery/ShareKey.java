@@ -6,6 +6,21 @@ package io.fjordmq.broker.delivery;
  */
 public record ShareKey(String tenant, String shareName, String pattern) {
 
+  /**
+   * The share of a message that an inbox holds.
+   *
+   * @param share as {@link #text} says it
+   */
+  static ShareKey of(String tenant, String share) {
+    int slash = share.indexOf('/');
+    return new ShareKey(tenant, share.substring(0, slash), share.substring(slash + 1));
+  }
+
+  /** Name and filter, as inboxes store them. */
+  String text() {
+    return shareName + "/" + pattern;
+  }
+
   /** The filter as it stands in a SUBSCRIBE. */
   String filterText() {
     return "$share/" + shareName + "/" + pattern;

@@ -11,6 +11,7 @@ import io.fjordmq.inbox.InboxId;
 import io.fjordmq.inbox.InboxStore;
 import io.fjordmq.inbox.InboxStoreStatus;
 import io.fjordmq.inbox.InboxTarget;
+import io.fjordmq.inbox.LeftMessage;
 import io.fjordmq.inbox.PublishId;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -28,6 +29,11 @@ final class FakeInboxStore implements InboxStore {
   final List<Insert> inserts = new ArrayList<>();
   final Map<String, InsertOutcome> outcomes = new HashMap<>();
   final List<InboxId> willsPublished = new ArrayList<>();
+  final List<LeftMessage> left = new ArrayList<>();
+
+  /** What each call of {@link #takeLeft} said that others have. */
+  final List<List<Long>> takes = new ArrayList<>();
+
   @Nullable RuntimeException failure;
 
   /** Set: inserts complete when it does. */
@@ -112,6 +118,15 @@ final class FakeInboxStore implements InboxStore {
   @Override
   public CompletableFuture<Void> forgetReceived(InboxHandle handle, int packetIdentifier) {
     throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public CompletableFuture<LeftMessage.Page> takeLeft(
+      InboxId id, long incarnation, List<Long> given, int maxMessages) {
+    takes.add(given);
+    given.forEach(sequence -> left.removeIf(message -> message.sequence() == sequence));
+    List<LeftMessage> page = left.stream().limit(maxMessages).toList();
+    return CompletableFuture.completedFuture(new LeftMessage.Page(page, left.isEmpty()));
   }
 
   @Override

@@ -48,7 +48,8 @@ class InboxEventsTest {
 
   @BeforeEach
   void connect() {
-    events.connect(world.inboxes, wills, new InboxRoutes(world.router, DeliveryWorld.SMALL));
+    InboxRoutes routes = new InboxRoutes(world.router, DeliveryWorld.SMALL);
+    events.connect(world.inboxes, wills, routes, world.publisher);
   }
 
   @Test

@@ -20,6 +20,7 @@ import io.fjordmq.inbox.InboxStore;
 import io.fjordmq.inbox.InboxStoreStatus;
 import io.fjordmq.inbox.InboxSubscription;
 import io.fjordmq.inbox.InboxTarget;
+import io.fjordmq.inbox.LeftMessage;
 import io.fjordmq.inbox.PublishId;
 import io.fjordmq.range.KeyInterval;
 import java.util.ArrayList;
@@ -414,6 +415,13 @@ final class MemoryInboxStore implements InboxStore {
   @Override
   public CompletableFuture<Void> willPublished(InboxId id, long incarnation, long epoch) {
     return CompletableFuture.completedFuture(null);
+  }
+
+  /** What was for a share goes with its session here. */
+  @Override
+  public CompletableFuture<LeftMessage.Page> takeLeft(
+      InboxId id, long incarnation, List<Long> given, int maxMessages) {
+    return CompletableFuture.completedFuture(new LeftMessage.Page(List.of(), true));
   }
 
   @Override

@@ -55,4 +55,11 @@ final class ProcessListener implements InboxListener {
       alive.ended(id, incarnation, subscriptions);
     }
   }
+
+  @Override
+  public void leftToShares(InboxId id, long incarnation) {
+    if (alive != null) {
+      alive.leftToShares(id, incarnation);
+    }
+  }
 }

@@ -100,7 +100,7 @@ public final class RawBroker implements AutoCloseable {
     WillService wills = new WillService(publisher, stores.clock());
     InboxEvents events =
         new InboxEvents(self, registry, dispatch, delivery, new NodeStreams(), observer);
-    events.connect(stores.inboxes(), wills, routes);
+    events.connect(stores.inboxes(), wills, routes, publisher);
     stores.listener(events);
     counted = new CountingSessionObserver();
     return new Sessions(

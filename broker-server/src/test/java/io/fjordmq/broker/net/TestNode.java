@@ -111,7 +111,7 @@ final class TestNode {
             observer);
     InboxRoutes routes = new InboxRoutes(router, cluster.delivery);
     WillService wills = new WillService(publisher, cluster.ranges.timers());
-    events.connect(inboxes, wills, routes);
+    events.connect(inboxes, wills, routes, publisher);
     new NodeReceiver(
             membership,
             new ReceivedItems(live, dispatch, registry, events, membership::isServing),

@@ -116,7 +116,7 @@ final class World implements AutoCloseable {
     WillService wills = new WillService(publisher, clock);
     InboxEvents events =
         new InboxEvents(self, registry, dispatch, delivery, new NodeStreams(), deliveryObserver);
-    events.connect(inboxes, wills, routes);
+    events.connect(inboxes, wills, routes, publisher);
     inboxes.listener(events);
     sessions =
         new Sessions(

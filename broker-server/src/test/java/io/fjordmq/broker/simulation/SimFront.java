@@ -90,7 +90,7 @@ final class SimFront implements Brokers.Door {
     Publisher publisher = defect.publisher(distribution);
     WillService wills = new WillService(publisher, clock);
     InboxRoutes inboxRoutes = new InboxRoutes(router, settings.delivery());
-    replicas.events.connect(inboxes, wills, inboxRoutes);
+    replicas.events.connect(inboxes, wills, inboxRoutes, publisher);
     this.sessions =
         new Sessions(
             new SessionServices(

@@ -173,5 +173,8 @@ public class InboxAppend {
 
     @Override
     public void ended(InboxId id, long incarnation, List<InboxSubscription> subscriptions) {}
+
+    @Override
+    public void leftToShares(InboxId id, long incarnation) {}
   }
 }

@@ -1,0 +1,121 @@
+package io.fjordmq.broker.delivery;
+
+import io.fjordmq.api.Qos;
+import io.fjordmq.inbox.InboxId;
+import io.fjordmq.inbox.InboxStore;
+import io.fjordmq.inbox.LeftMessage;
+import io.fjordmq.inbox.PublishId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Gives the messages of shares that ended sessions have left to other members (MQTT 5.0 §4.8.2), a
+ * bounded number at one time. The store forgets a message once a member has it or none can have it;
+ * until then it announces the session again. Thread-safe.
+ */
+final class LeftMessages {
+  private static final Logger LOG = LoggerFactory.getLogger(LeftMessages.class);
+
+  /** Sessions whose messages are given at one time. */
+  private static final int MAX_SESSIONS = 16;
+
+  /** Messages of a session that are given at one time. */
+  private static final int MAX_MESSAGES = 64;
+
+  private record Ended(InboxId id, long incarnation) {}
+
+  private final InboxStore store;
+  private final Publisher publisher;
+  private final BoundedCalls sessions = new BoundedCalls(MAX_SESSIONS);
+  private final Sparingly failures = new Sparingly();
+
+  /** So that the store's repetitions do not give a message twice. */
+  private final Set<Ended> giving = ConcurrentHashMap.newKeySet();
+
+  LeftMessages(InboxStore store, Publisher publisher) {
+    this.store = store;
+    this.publisher = publisher;
+  }
+
+  /** An ended session has left messages. */
+  void give(InboxId id, long incarnation) {
+    Ended ended = new Ended(id, incarnation);
+    if (!giving.add(ended)) {
+      return;
+    }
+    sessions
+        .run(() -> takeNext(ended, List.of()))
+        .whenComplete(
+            (done, fault) -> {
+              giving.remove(ended);
+              if (fault != null) {
+                logFailure(ended, fault);
+              }
+            });
+  }
+
+  private CompletableFuture<Void> takeNext(Ended ended, List<Long> given) {
+    return store
+        .takeLeft(ended.id, ended.incarnation, given, MAX_MESSAGES)
+        .thenCompose(
+            page ->
+                page.over()
+                    ? CompletableFuture.completedFuture(null)
+                    : givePage(ended, page.messages()));
+  }
+
+  private CompletableFuture<Void> givePage(Ended ended, List<LeftMessage> messages) {
+    List<CompletableFuture<Boolean>> calls = new ArrayList<>(messages.size());
+    for (LeftMessage message : messages) {
+      calls.add(give(ended, message, messages.get(0).sequence()));
+    }
+    publisher.flush();
+    return CompletableFuture.allOf(calls.toArray(CompletableFuture[]::new))
+        .thenCompose(
+            all -> {
+              List<Long> given = new ArrayList<>(messages.size());
+              for (int i = 0; i < calls.size(); i++) {
+                if (calls.get(i).getNow(false)) {
+                  given.add(messages.get(i).sequence());
+                }
+              }
+              if (given.size() == messages.size()) {
+                return takeNext(ended, given);
+              }
+              // The store announces the session again later: trying at once would be no better.
+              return store.takeLeft(ended.id, ended.incarnation, given, 0).thenApply(page -> null);
+            });
+  }
+
+  /** Completes with whether the store may forget the message. */
+  private CompletableFuture<Boolean> give(Ended ended, LeftMessage left, long lowest) {
+    CompletableFuture<Boolean> done = new CompletableFuture<>();
+    // With QoS 1 a message may be given twice if a leader dies in between: nothing is remembered.
+    PublishId id =
+        left.message().qos() == Qos.EXACTLY_ONCE
+            ? PublishId.ofLeft(ended.id, ended.incarnation, left.sequence(), lowest)
+            : null;
+    publisher.giveToShare(
+        ShareKey.of(ended.id.tenant(), left.share()),
+        left.message(),
+        id,
+        outcome -> done.complete(!outcome.isRefusal() && outcome != PublishOutcome.NOT_DURABLE));
+    return done;
+  }
+
+  private void logFailure(Ended ended, Throwable fault) {
+    long times = failures.count();
+    if (times > 0) {
+      LOG.warn(
+          "Messages that an ended session left to shares wait for another attempt id={} times={}",
+          ended.id,
+          times,
+          fault.toString());
+    }
+  }
+}

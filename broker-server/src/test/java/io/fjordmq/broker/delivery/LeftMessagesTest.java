@@ -1,0 +1,154 @@
+package io.fjordmq.broker.delivery;
+
+import static io.fjordmq.api.Qos.AT_LEAST_ONCE;
+import static io.fjordmq.api.Qos.EXACTLY_ONCE;
+import static io.fjordmq.broker.delivery.Messages.message;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.api.Qos;
+import io.fjordmq.inbox.InboxId;
+import io.fjordmq.inbox.InboxStore.InsertOutcome;
+import io.fjordmq.inbox.LeftMessage;
+import io.fjordmq.inbox.PublishId;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** Goal: what an ended session has left is forgotten only when a member has it, or none can. */
+class LeftMessagesTest {
+  private static final String SHARED = "$share/s/a";
+  private static final InboxId GONE = new InboxId(FakeSession.TENANT, "gone");
+  private static final long INCARNATION = 1;
+
+  private final DeliveryWorld world = new DeliveryWorld();
+  private final LeftMessages messages = new LeftMessages(world.inboxes, world.publisher);
+
+  private void left(long sequence, Qos qos) {
+    world.inboxes.left.add(new LeftMessage(sequence, "s/a", message("a", qos, "m" + sequence)));
+  }
+
+  private void give() {
+    messages.give(GONE, INCARNATION);
+    world.loop.runAll();
+    world.other.runAll();
+  }
+
+  @Test
+  void shouldGoToConnectedMembers() {
+    FakeSession member = member("one", world.loop);
+    FakeSession other = member("two", world.other);
+    left(3, AT_LEAST_ONCE);
+    left(5, EXACTLY_ONCE);
+    left(6, AT_LEAST_ONCE);
+    give();
+    assertThat(member.taken.size() + other.taken.size()).isEqualTo(3);
+    assertThat(member.taken).allMatch(Delivery::isShared);
+    assertThat(world.inboxes.takes).containsExactly(List.of(), List.of(3L, 5L, 6L));
+    assertThat(world.inboxes.left).isEmpty();
+  }
+
+  @Test
+  void shouldNotBeForgottenBeforeTheMemberHasTakenThem() {
+    FakeSession member = member("one", world.loop);
+    left(3, AT_LEAST_ONCE);
+    messages.give(GONE, INCARNATION);
+    messages.give(GONE, INCARNATION);
+    assertThat(world.inboxes.takes).containsExactly(List.of());
+    world.loop.runAll();
+    assertThat(member.texts()).containsExactly("m3");
+    assertThat(world.inboxes.left).isEmpty();
+  }
+
+  @Test
+  void shouldBeStoredByTheNextMemberWhenOneIsGone() {
+    FakeSession closed = member("closed", world.loop);
+    closed.closed = true;
+    world.inboxRoute("stale", SHARED, AT_LEAST_ONCE);
+    world.inboxRoute("away", SHARED, AT_LEAST_ONCE);
+    world.inboxes.outcomes.put("stale", InsertOutcome.ABSENT);
+    left(3, EXACTLY_ONCE);
+    give();
+    assertThat(world.inboxes.inserts)
+        .filteredOn(insert -> insert.targets().get(0).id().clientId().equals("away"))
+        .singleElement()
+        .satisfies(
+            insert -> {
+              assertThat(insert.id()).isEqualTo(PublishId.ofLeft(GONE, INCARNATION, 3, 3));
+              assertThat(insert.targets().get(0).share()).isEqualTo("s/a");
+            });
+    assertThat(world.inboxes.left).isEmpty();
+  }
+
+  @Test
+  void shouldStayUntilAnInboxHasThemDurably() {
+    world.inboxRoute("away", SHARED, AT_LEAST_ONCE);
+    left(3, AT_LEAST_ONCE);
+    world.inboxes.gate = new CompletableFuture<>();
+    give();
+    assertThat(world.inboxes.left).hasSize(1);
+    world.inboxes.gate.complete(null);
+    assertThat(world.inboxes.left).isEmpty();
+  }
+
+  @Test
+  void shouldStayWhenTheyCouldNotBeStoredOrTheNodeDoesNotServe() {
+    world.inboxRoute("away", SHARED, AT_LEAST_ONCE);
+    left(3, AT_LEAST_ONCE);
+    world.inboxes.failure = new IllegalStateException("down");
+    give();
+    world.inboxes.failure = null;
+    world.room = false;
+    give();
+    world.room = true;
+    world.serving = false;
+    give();
+    assertThat(world.inboxes.left).hasSize(1);
+    assertThat(world.observer.dropped(DropReason.SHARE_NOT_STORED)).isZero();
+    world.serving = true;
+    give();
+    assertThat(world.inboxes.left).isEmpty();
+  }
+
+  @Test
+  void shouldBeCountedOnceWhenTheShareHasNoMemberLeft() {
+    left(3, AT_LEAST_ONCE);
+    left(4, AT_LEAST_ONCE);
+    give();
+    give();
+    assertThat(world.inboxes.left).isEmpty();
+    assertThat(world.observer.dropped(DropReason.NO_SHARE_MEMBER)).isEqualTo(2);
+  }
+
+  @Test
+  void shouldBeTakenInPages() {
+    world.inboxRoute("away", SHARED, AT_LEAST_ONCE);
+    for (int i = 1; i <= 200; i++) {
+      left(i, AT_LEAST_ONCE);
+    }
+    give();
+    assertThat(world.inboxes.takes).extracting(List::size).containsExactly(0, 64, 64, 64, 8);
+    assertThat(world.inboxes.inserts).hasSize(200);
+  }
+
+  @Test
+  void shouldStayWhileTheEventLoopOfTheMemberHasTooMuchToDo() {
+    FakeSession member = member("one", world.loop);
+    for (int i = 1; i <= 60; i++) {
+      left(i, AT_LEAST_ONCE);
+    }
+    give();
+    assertThat(member.taken).isNotEmpty();
+    assertThat(world.inboxes.left).hasSize(60 - member.taken.size()).isNotEmpty();
+    for (int announced = 0; announced < 60 && !world.inboxes.left.isEmpty(); announced++) {
+      give();
+    }
+    assertThat(member.taken).hasSize(60);
+    assertThat(world.observer.dropped(DropReason.MAILBOX_FULL)).isZero();
+  }
+
+  private FakeSession member(String clientId, ManualLoop loop) {
+    FakeSession session = world.connect(clientId, loop);
+    world.subscribe(session, SHARED, EXACTLY_ONCE);
+    return session;
+  }
+}

@@ -1,0 +1,44 @@
+package io.fjordmq.inbox;
+
+import io.fjordmq.api.ByteReader;
+import io.fjordmq.api.ByteWriter;
+import io.fjordmq.api.Qos;
+
+/**
+ * Says that the entries of an incarnation have outlived their session, because some may have to go
+ * to other members of shares.
+ *
+ * @param sentBelow entries with a lower sequence may have been sent to the client
+ */
+record LeftRow(InboxId id, long sentBelow) {
+  /*
+   *   1  version 1
+   *   s  tenant
+   *   s  client id
+   *   v  sentBelow
+   */
+  private static final int VERSION = 1;
+
+  byte[] encode() {
+    return new ByteWriter(48)
+        .writeByte(VERSION)
+        .writeString(id.tenant())
+        .writeString(id.clientId())
+        .writeVarint(sentBelow)
+        .toByteArray();
+  }
+
+  static LeftRow decode(byte[] row) {
+    ByteReader in = new ByteReader(row);
+    Versions.require(in.readByte(), VERSION, "left messages");
+    return new LeftRow(new InboxId(in.readString(), in.readString()), in.readVarint());
+  }
+
+  /**
+   * Whether another member of its share may have an entry. One that the client may have been sent
+   * with QoS 2 must not go to anybody else (MQTT-4.8.2-5).
+   */
+  boolean isForOthers(long sequence, EntryRow entry) {
+    return entry.share() != null && (entry.qos() != Qos.EXACTLY_ONCE || sequence >= sentBelow);
+  }
+}
