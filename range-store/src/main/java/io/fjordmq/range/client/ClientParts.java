@@ -1,6 +1,7 @@
 package io.fjordmq.range.client;
 
 import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.RangeId;
 import io.fjordmq.range.RangeObserver;
 import io.fjordmq.range.RangeTransport;
 import io.fjordmq.range.Timers;
@@ -19,8 +20,8 @@ record ClientParts(
     /** A range said what its shape is now. */
     void reshaped(List<RangeDescriptor> current);
 
-    /** A batch is in the air no more. */
-    void settled();
+    /** The range's batch is in the air no more. */
+    void settled(RangeId range);
 
     /** Something is in the air from now on: deadlines have to be watched. */
     void watch();

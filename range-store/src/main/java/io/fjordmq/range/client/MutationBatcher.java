@@ -216,7 +216,7 @@ final class MutationBatcher {
       for (int i = 0; i < answers.size(); i++) {
         commands.get(i).complete(answers.get(i));
       }
-      shared.client().settled();
+      shared.client().settled(id);
       next();
     };
   }
@@ -304,7 +304,7 @@ final class MutationBatcher {
     return () -> {
       batch.commands().forEach(command -> command.fail(failure));
       behind.forEach(command -> command.fail(intake.behindLost()));
-      shared.client().settled();
+      shared.client().settled(id);
     };
   }
 
@@ -348,6 +348,13 @@ final class MutationBatcher {
       }
       frozen = true;
       return queue.takeAll();
+    }
+  }
+
+  /** Whether a batch is in the air. */
+  boolean isBusy() {
+    synchronized (lock) {
+      return inFlight != null;
     }
   }
 

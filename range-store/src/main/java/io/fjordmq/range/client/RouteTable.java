@@ -89,10 +89,19 @@ final class RouteTable {
    * The descriptors after news has come in: of each range the newest, and where two ranges overlap
    * the one that was reshaped later. A shape that would leave keys without a range is not taken in
    * before the rest of it is known.
+   *
+   * @param postponed whole shapes that were heard of earlier
    */
-  List<RangeDescriptor> merge(List<RangeDescriptor> news) {
-    List<RangeDescriptor> merged = newest(news);
-    return covers(merged) ? merged : newest(news.stream().filter(this::isKnownShape).toList());
+  List<RangeDescriptor> merge(List<RangeDescriptor> postponed, List<RangeDescriptor> news) {
+    List<RangeDescriptor> all = new ArrayList<>(postponed);
+    all.addAll(news);
+    List<RangeDescriptor> merged = newest(all);
+    if (covers(merged)) {
+      return merged;
+    }
+    List<RangeDescriptor> moved = new ArrayList<>(postponed);
+    news.stream().filter(this::isKnownShape).forEach(moved::add);
+    return newest(moved);
   }
 
   private boolean isKnownShape(RangeDescriptor heard) {

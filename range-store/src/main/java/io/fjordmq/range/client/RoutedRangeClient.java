@@ -12,10 +12,12 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The {@link RangeClient} of one store on one node. */
@@ -37,8 +39,11 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
   private final Object updates = new Object();
   private volatile RouteTable table;
 
-  /** Heard while a batch was in the air, which kept it from being taken in. */
-  private volatile List<RangeDescriptor> postponed = List.of();
+  /** Heard while a batch was in the air, which kept it from being taken in. Under updates. */
+  private List<RangeDescriptor> postponed = List.of();
+
+  /** The ranges whose batches keep it. */
+  private volatile Set<RangeId> blockers = Set.of();
 
   private volatile boolean closed;
 
@@ -66,8 +71,8 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
               }
 
               @Override
-              public void settled() {
-                takePostponed();
+              public void settled(RangeId range) {
+                RoutedRangeClient.this.settled(range);
               }
 
               @Override
@@ -172,21 +177,24 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
   }
 
   /**
-   * Takes in newer descriptors: who holds a range, and, if none of its batches is in the air, which
-   * keys it holds. Otherwise the latter is taken in when the batch is settled.
+   * Takes in newer descriptors: who holds a range, and, if no batch of the ranges that change their
+   * keys together is in the air, which keys they hold. Otherwise the latter is taken in when the
+   * batch is settled.
    */
   public void update(List<RangeDescriptor> news) {
     synchronized (updates) {
-      List<RangeDescriptor> all = new ArrayList<>(postponed);
-      all.addAll(news);
-      List<RangeDescriptor> merged = table.merge(all);
+      List<RangeDescriptor> merged = table.merge(postponed, news);
       move(merged);
-      postponed = reshape(merged) ? List.of() : merged;
+      List<ShapeChange> blocked = reshape(merged);
+      // A batch that was settled meanwhile found no change waiting for it.
+      while (blocked.stream().anyMatch(change -> !change.isBlocked())) {
+        blocked = reshape(merged);
+      }
     }
   }
 
-  private void takePostponed() {
-    if (!postponed.isEmpty()) {
+  private void settled(RangeId range) {
+    if (blockers.contains(range)) {
       update(List.of());
     }
   }
@@ -219,25 +227,34 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
         && one.interval().equals(other.interval());
   }
 
-  /** Whether the table has these shapes now; if not, a batch is in the air. */
-  private boolean reshape(List<RangeDescriptor> merged) {
+  /** Returns the changes that wait, each for a batch that is in the air. */
+  private List<ShapeChange> reshape(List<RangeDescriptor> merged) {
     RouteTable old = table;
-    Map<RangeId, Route> changed = new HashMap<>();
-    for (Route route : old.routes()) {
-      if (!merged.contains(route.descriptor())) {
-        changed.put(route.descriptor().id(), route);
+    List<ShapeChange> blocked = new ArrayList<>();
+    List<PendingCommand> moving = new ArrayList<>();
+    List<RangeDescriptor> next = new ArrayList<>();
+    old.routes().forEach(route -> next.add(route.descriptor()));
+    boolean changed = false;
+    for (ShapeChange change : ShapeChange.between(old, merged)) {
+      if (change.isBlocked() || !freeze(old, change, moving)) {
+        blocked.add(change);
+      } else {
+        change.routes().forEach(route -> next.remove(route.descriptor()));
+        next.addAll(change.ranges());
+        changed = true;
       }
     }
-    if (changed.isEmpty() && merged.size() == old.routes().size()) {
-      return true;
+    if (changed) {
+      publish(old, next, moving);
     }
-    List<PendingCommand> moving = freezeAll(old, changed);
-    if (moving == null) {
-      changed.values().forEach(route -> askHolders(route, merged));
-      return false;
-    }
-    publish(old, merged, moving);
-    return true;
+    postponed = blocked.stream().flatMap(change -> change.ranges().stream()).toList();
+    blockers =
+        blocked.stream()
+            .flatMap(change -> change.routes().stream())
+            .map(route -> route.descriptor().id())
+            .collect(Collectors.toUnmodifiableSet());
+    blocked.forEach(change -> change.routes().forEach(route -> askHolders(route, merged)));
+    return blocked;
   }
 
   /** Those that had its keys before may all have dropped their replicas, and know nothing. */
@@ -254,23 +271,27 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
         .ifPresent(route.batcher()::askHolders);
   }
 
-  /** The waiting commands of reshaped ranges in key order; null if one of them is not idle. */
-  private @Nullable List<PendingCommand> freezeAll(RouteTable old, Map<RangeId, Route> changed) {
-    List<PendingCommand> moving = new ArrayList<>();
+  /**
+   * Takes out the waiting commands of ranges that give way.
+   *
+   * @return false, and they are as they were, if one of them has sent a batch meanwhile
+   */
+  private static boolean freeze(
+      RouteTable old, ShapeChange change, List<PendingCommand> moving) {
+    List<PendingCommand> taken = new ArrayList<>();
     List<Route> frozen = new ArrayList<>();
-    for (Route route : old.routes()) {
-      if (changed.containsKey(route.descriptor().id())) {
-        List<PendingCommand> commands = route.batcher().freeze();
-        if (commands == null) {
-          moving.forEach(command -> command.route(old).forEach(RoutedRangeClient::giveBack));
-          frozen.forEach(back -> back.batcher().resume(back.descriptor()));
-          return null;
-        }
-        frozen.add(route);
-        moving.addAll(commands);
+    for (Route route : change.routes()) {
+      List<PendingCommand> commands = route.batcher().freeze();
+      if (commands == null) {
+        taken.forEach(command -> command.route(old).forEach(RoutedRangeClient::giveBack));
+        frozen.forEach(back -> back.batcher().resume(back.descriptor()));
+        return false;
       }
+      frozen.add(route);
+      taken.addAll(commands);
     }
-    return moving;
+    moving.addAll(taken);
+    return true;
   }
 
   private static void giveBack(PendingCommand.Routed routed) {

@@ -487,6 +487,44 @@ class RoutedRangeClientTest {
     assertThat(again.node()).isEqualTo(holder);
   }
 
+  @Test
+  void shouldNotLetABusyRangeKeepAnotherFromBeingReshaped() {
+    mutate("z1");
+    client.update(List.of(range(2, "m", null, 2)));
+    FakeRanges.Sent slow = ranges.takeSent();
+    mutate("a1");
+    ranges
+        .takeSent()
+        .reply()
+        .accept(new RangeResult.StaleEpoch(List.of(range(1, "", "c", 2), range(3, "c", "m", 2))));
+    assertThat(ranges.takeSent().epochVersion()).as("range 1, as it is now").isEqualTo(2);
+    slow.apply();
+    mutate("z2");
+    assertThat(ranges.sent).hasSize(1);
+    assertThat(ranges.takeSent().epochVersion()).as("range 2, once it was idle").isEqualTo(2);
+  }
+
+  @Test
+  void shouldPauseBeforeItAsksAgainWhileAReshapeWaitsForAnotherRange() {
+    mutate("z1");
+    ranges.takeSent();
+    mutate("a1");
+    FakeRanges.Sent left = ranges.takeSent();
+    left.reply().accept(new RangeResult.StaleEpoch(List.of(range(1, "", null, 2))));
+    assertThat(ranges.sent).as("nothing until a pause is over").isEmpty();
+  }
+
+  @Test
+  void shouldRememberWhatWaitsThoughItHearsAPartOfAnotherShape() {
+    mutate("z1");
+    FakeRanges.Sent slow = ranges.takeSent();
+    client.update(List.of(range(2, "m", null, 2)));
+    client.update(List.of(range(1, "", "c", 2))); // what became of "c" to "m" is not known
+    slow.apply();
+    mutate("z2");
+    assertThat(ranges.takeSent().epochVersion()).isEqualTo(2);
+  }
+
   /** A replica says what its group was when it was made. */
   @Test
   void shouldAskThePublishedReplicasWhateverAReplicaSaysOfThem() {
