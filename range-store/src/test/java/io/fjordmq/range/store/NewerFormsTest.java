@@ -57,9 +57,9 @@ class NewerFormsTest {
           .isInstanceOf(NewerFormException.class)
           .hasMessageEndingWith(" has version 2, this node reads version 1: upgrade this node");
     }
-    assertThatThrownBy(() -> RangeReports.decode(new byte[] {6}))
+    assertThatThrownBy(() -> RangeReports.decode(new byte[] {7}))
         .isInstanceOf(NewerFormException.class)
-        .hasMessageEndingWith(" has version 6, this node reads version 5: upgrade this node");
+        .hasMessageEndingWith(" has version 7, this node reads version 6: upgrade this node");
     assertThatThrownBy(() -> RangeEntry.decode(ByteBuffer.wrap(new byte[] {1, 9, 0, 0})))
         .isInstanceOf(RuntimeException.class);
   }
