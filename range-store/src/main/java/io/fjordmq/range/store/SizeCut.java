@@ -129,9 +129,9 @@ final class SizeCut {
 
   private @Nullable Cut bisect(KvReader rows, long total) {
     byte[] first = first(rows, keys.start(), keys.end());
-    byte[] last = last(rows, keys.start(), keys.end());
+    byte[] last = first == null ? null : last(rows, keys.start(), keys.end());
     if (first == null || last == null) {
-      return null;
+      return null; // all rows are deleted, and each look passes all that is left of them
     }
     Cut best = null;
     byte[] low = first;
