@@ -7,7 +7,6 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -29,16 +28,9 @@ public final class StartFence {
   /** A process that is silent for this long has ended or cannot be reached. */
   private static final long ALIVE_NANOS = Duration.ofSeconds(5).toNanos();
 
-  /**
-   * A hello that was sent before the node raised its count may be read this much later, but not
-   * more: the node has given up that connection by then.
-   */
-  private static final long LATE_HELLO_NANOS = Duration.ofSeconds(30).toNanos();
-
   private final NodeId self;
   private final @Nullable StartFile file;
   private final Executor disk;
-  private final LongSupplier nanoTime;
   private final Map<NodeId, Seen> seen = new ConcurrentHashMap<>();
   private final CompletableFuture<String> fenced = new CompletableFuture<>();
   private volatile StartStamp own;
@@ -49,22 +41,8 @@ public final class StartFence {
     int connections;
     volatile long heardNanos;
 
-    /** When its present count became known here. */
-    long knownSinceNanos;
-
-    Seen(StartStamp latest, long nanos) {
+    Seen(StartStamp latest) {
       this.latest = latest;
-      this.knownSinceNanos = nanos;
-    }
-
-    void follow(StartStamp next, long nanos) {
-      if (next.token() != latest.token()) {
-        connections = 0; // those of the start before do not count any more
-      }
-      if (!next.equals(latest)) {
-        knownSinceNanos = nanos;
-      }
-      latest = next;
     }
   }
 
@@ -75,9 +53,7 @@ public final class StartFence {
    */
   public record Refusal(String why, boolean forGood) {}
 
-  private StartFence(
-      NodeId self, StartStamp own, @Nullable StartFile file, Executor disk, LongSupplier nanoTime) {
-    this.nanoTime = nanoTime;
+  private StartFence(NodeId self, StartStamp own, @Nullable StartFile file, Executor disk) {
     this.self = self;
     this.own = own;
     this.file = file;
@@ -94,23 +70,12 @@ public final class StartFence {
   public static StartFence open(
       DataDirectory directory, NodeId self, RandomGenerator random, Executor disk)
       throws IOException {
-    return open(directory, self, random, disk, System::nanoTime);
-  }
-
-  static StartFence open(
-      DataDirectory directory,
-      NodeId self,
-      RandomGenerator random,
-      Executor disk,
-      LongSupplier nanoTime)
-      throws IOException {
     StartFile file = new StartFile(directory.resolve(StartFile.NAME));
     Map<NodeId, StartStamp> known = file.read();
     StartStamp last = known.getOrDefault(self, StartStamp.NONE);
     StartStamp own = new StartStamp(last.count() + 1, random.nextLong());
-    StartFence fence = new StartFence(self, own, file, disk, nanoTime);
-    long now = nanoTime.getAsLong();
-    known.forEach((node, stamp) -> fence.seen.put(node, new Seen(stamp, now)));
+    StartFence fence = new StartFence(self, own, file, disk);
+    known.forEach((node, stamp) -> fence.seen.put(node, new Seen(stamp)));
     fence.seen.remove(self);
     fence.write(own);
     return fence;
@@ -118,7 +83,7 @@ public final class StartFence {
 
   /** For a node without a data directory: sends the stamp, stores nothing. */
   public static StartFence inMemory(NodeId self, StartStamp own) {
-    return new StartFence(self, own, null, Runnable::run, System::nanoTime);
+    return new StartFence(self, own, null, Runnable::run);
   }
 
   /** The start that this node sends to others. */
@@ -156,18 +121,15 @@ public final class StartFence {
     }
   }
 
-  private @Nullable Refusal refusal(NodeId node, StartStamp shown, Seen one) {
+  private static @Nullable Refusal refusal(NodeId node, StartStamp shown, Seen one) {
     StartStamp known = one.latest;
-    long now = nanoTime.getAsLong();
     if (shown.count() < known.count()) {
-      boolean mayBeLate =
-          shown.token() == known.token() && now - one.knownSinceNanos < LATE_HELLO_NANOS;
-      return new Refusal(rolledBack(node, shown, known), !mayBeLate);
+      return new Refusal(rolledBack(node, shown, known), true);
     } else if (!shown.mayFollow(known)) {
       return new Refusal(duplicate(node, shown, known), true);
     }
     boolean other = shown.token() != known.token();
-    boolean alive = one.connections > 0 && now - one.heardNanos < ALIVE_NANOS;
+    boolean alive = one.connections > 0 && System.nanoTime() - one.heardNanos < ALIVE_NANOS;
     return other && alive
         ? new Refusal(
             "another process of node %s is connected (start %s, this one is %s): stop one of the two"
@@ -197,7 +159,7 @@ public final class StartFence {
    * @return why it is refused; null if it is admitted
    */
   public @Nullable Refusal enter(NodeId node, StartStamp shown) {
-    Seen one = seenOf(node);
+    Seen one = seen.computeIfAbsent(node, unknown -> new Seen(StartStamp.NONE));
     boolean news;
     synchronized (one) {
       Refusal refusal = node.equals(self) ? refusal(node, shown) : refusal(node, shown, one);
@@ -205,9 +167,12 @@ public final class StartFence {
         return refusal;
       }
       news = !shown.equals(one.latest);
-      one.follow(shown, nanoTime.getAsLong());
+      if (shown.token() != one.latest.token()) {
+        one.connections = 0; // those of the start before do not count any more
+      }
+      one.latest = shown;
       one.connections++;
-      one.heardNanos = nanoTime.getAsLong();
+      one.heardNanos = System.nanoTime();
     }
     if (news) {
       keep();
@@ -233,7 +198,7 @@ public final class StartFence {
     if (fenced.isDone() || one == null || one.latest.token() != shown.token()) {
       return false;
     }
-    one.heardNanos = nanoTime.getAsLong();
+    one.heardNanos = System.nanoTime();
     return true;
   }
 
@@ -248,21 +213,34 @@ public final class StartFence {
       }
       return;
     }
-    Seen one = seenOf(node);
+    Seen one = seen.computeIfAbsent(node, unknown -> new Seen(StartStamp.NONE));
     synchronized (one) {
       if (stamp.count() < one.latest.count() || stamp.equals(one.latest)) {
         return;
       }
-      one.follow(stamp, nanoTime.getAsLong());
+      if (stamp.token() != one.latest.token()) {
+        one.connections = 0;
+      }
+      one.latest = stamp;
     }
     keep();
   }
 
-  private Seen seenOf(NodeId node) {
-    return seen.computeIfAbsent(node, unknown -> new Seen(StartStamp.NONE, nanoTime.getAsLong()));
+  /**
+   * Another node has permanently refused this one. A hello that shows an earlier count than this
+   * process has now was overtaken by {@link #raise}: the next connection shows the present count.
+   *
+   * @param shown by the hello that was refused
+   */
+  public void refused(StartStamp shown, String why) {
+    if (shown.equals(own)) {
+      fence(why);
+    } else {
+      LOG.info("Connecting again: a refused hello was older than this node's start count");
+    }
   }
 
-  /** Another node has permanently refused this one, which stops taking part in the cluster. */
+  /** This node permanently stops taking part in the cluster. */
   public void fence(String why) {
     if (fenced.complete(why)) {
       LOG.error("This node is fenced and serves no clients: {} node={}", why, self);

@@ -54,6 +54,11 @@ final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBuf> {
   private @Nullable Future<?> sweeping;
   private @Nullable StartStamp start;
 
+  /** What the node was shown; not known to which hello a refusal answers if there were several. */
+  private volatile @Nullable StartStamp shown;
+
+  private volatile boolean shownAnother;
+
   OutgoingConnection(
       NodeId peer,
       Channel channel,
@@ -79,8 +84,10 @@ final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBuf> {
 
   /** Says hello, at first and whenever this node's start was raised. */
   void greet(NodeId self) {
-    channel.writeAndFlush(
-        RaftFrame.hello(channel.alloc(), new RaftFrame.Hello(self, peer, fence.own())));
+    StartStamp own = fence.own();
+    shownAnother = shown != null;
+    shown = own;
+    channel.writeAndFlush(RaftFrame.hello(channel.alloc(), new RaftFrame.Hello(self, peer, own)));
   }
 
   /** Whether the node ever answered. */
@@ -197,8 +204,9 @@ final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBuf> {
   }
 
   private void refused(StartFence.Refusal refusal) {
-    if (refusal.forGood()) {
-      fence.fence(refusal.why());
+    StartStamp only = shownAnother ? null : shown;
+    if (refusal.forGood() && only != null) {
+      fence.refused(only, refusal.why());
     }
     refused(refusal.why());
   }

@@ -120,15 +120,15 @@ final class Introductions {
                 learn(address, answer, askedMillis);
               } else {
                 LOG.debug("{}", failure.getMessage());
-                fenceIfRefused(failure);
+                fenceIfRefused(hello, failure);
               }
             });
   }
 
-  private void fenceIfRefused(Throwable failure) {
+  private void fenceIfRefused(Hello hello, Throwable failure) {
     Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
     if (cause instanceof PeerException why && why.kind() == PeerException.Kind.FENCED) {
-      peers.fence().fence(String.valueOf(why.getMessage()));
+      peers.fence().refused(hello.start(), String.valueOf(why.getMessage()));
     }
   }
 

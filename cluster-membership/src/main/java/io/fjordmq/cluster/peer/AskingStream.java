@@ -43,6 +43,7 @@ final class AskingStream implements ClientResponseObserver<AskerMessage, Answere
   private @Nullable SendQueue<AskerMessage> queue;
   private volatile boolean accepted;
   private volatile @Nullable StartStamp entered;
+  private volatile StartStamp shown = StartStamp.NONE;
   private volatile boolean ended;
   private volatile long heardNanos;
   private long pingedNanos;
@@ -84,8 +85,13 @@ final class AskingStream implements ClientResponseObserver<AskerMessage, Answere
     this.pingedNanos = nanos;
   }
 
-  /** Begins to connect. To be called once, before anything else. */
-  void open(AskerMessage opening) {
+  /**
+   * Begins to connect. To be called once, before anything else.
+   *
+   * @param own what the opening shows
+   */
+  void open(AskerMessage opening, StartStamp own) {
+    shown = own;
     PeersGrpc.newStub(channel).converse(this);
     queue().begin(opening);
   }
@@ -192,7 +198,7 @@ final class AskingStream implements ClientResponseObserver<AskerMessage, Answere
     Status status = Status.fromThrowable(failure);
     StartFence.Refusal refusal = PeerRefusals.decode(status);
     if (refusal != null && refusal.forGood()) {
-      fence.fence(refusal.why());
+      fence.refused(shown, refusal.why());
     }
     end(
         status.getCode() == Status.Code.CANCELLED

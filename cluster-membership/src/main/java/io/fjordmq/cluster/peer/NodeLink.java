@@ -2,6 +2,7 @@ package io.fjordmq.cluster.peer;
 
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.StartFence;
+import io.fjordmq.cluster.StartStamp;
 import io.fjordmq.cluster.consensus.AddressBook;
 import io.fjordmq.cluster.peer.PeerException.Kind;
 import java.net.InetSocketAddress;
@@ -89,7 +90,8 @@ final class NodeLink implements AskingStream.Listener {
     AskingStream made =
         new AskingStream(peer, channels.channel(found), settings, fence, this, nanos);
     current = made;
-    made.open(PeerProtocol.opening(clusterId, self, peer, fence.own()));
+    StartStamp own = fence.own();
+    made.open(PeerProtocol.opening(clusterId, self, peer, own), own);
     return made;
   }
 
