@@ -5,6 +5,7 @@ import io.fjordmq.inbox.InboxStore;
 import io.fjordmq.inbox.InboxStore.InsertOutcome;
 import io.fjordmq.inbox.PublishId;
 import io.fjordmq.range.RangeException;
+import io.fjordmq.router.Receiver;
 import io.fjordmq.router.Router;
 import java.util.List;
 import java.util.function.Consumer;
@@ -137,7 +138,11 @@ final class InboxDelivery implements ShareDelivery.LateStore {
       join.part(otherwise);
       return;
     }
-    attempt.exclude(copy.target().id().clientId());
+    if (otherwise == PublishOutcome.ACCEPTED) {
+      attempt.exclude(inboxOf(copy)); // it is no more, but its client may have another one
+    } else {
+      attempt.exclude(copy.target().id().clientId());
+    }
     InboxCopy next = shares.start(attempt, this);
     if (next == null) {
       dispatch.outbox().flush();
@@ -145,6 +150,10 @@ final class InboxDelivery implements ShareDelivery.LateStore {
     } else {
       store(message, List.of(next), id, join::part);
     }
+  }
+
+  private static Receiver.Inbox inboxOf(InboxCopy copy) {
+    return new Receiver.Inbox(copy.target().id().clientId(), copy.target().incarnation());
   }
 
   private void removeRoutes(InboxCopy copy) {

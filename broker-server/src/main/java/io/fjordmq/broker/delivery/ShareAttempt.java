@@ -5,6 +5,8 @@ import io.fjordmq.api.Qos;
 import io.fjordmq.broker.delivery.RepeatedPublishes.LivePart;
 import io.fjordmq.inbox.PublishId;
 import io.fjordmq.router.MatchedRoutes.ShareMatch;
+import io.fjordmq.router.Receiver;
+import io.fjordmq.router.Route;
 import java.util.HashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +24,7 @@ final class ShareAttempt {
   private final @Nullable PublishJoin join;
   private final boolean awaitsMember;
   private Set<String> tried = Set.of();
+  private Set<Receiver.Inbox> gone = Set.of();
 
   /**
    * @param id set if the publisher may repeat the message: then it goes to the same member again
@@ -126,8 +129,9 @@ final class ShareAttempt {
     return id;
   }
 
-  Set<String> tried() {
-    return tried;
+  boolean hasTried(Route member) {
+    return tried.contains(ShareSelection.clientIdOf(member))
+        || (member.receiver() instanceof Receiver.Inbox inbox && gone.contains(inbox));
   }
 
   /** This member cannot take it. */
@@ -136,5 +140,16 @@ final class ShareAttempt {
       tried = new HashSet<>();
     }
     tried.add(clientId);
+  }
+
+  /**
+   * This inbox does not exist any more. Its client stays a candidate: it may have begun a new
+   * session, and the route of the old one may still wait for its removal.
+   */
+  void exclude(Receiver.Inbox inbox) {
+    if (gone.isEmpty()) {
+      gone = new HashSet<>();
+    }
+    gone.add(inbox);
   }
 }

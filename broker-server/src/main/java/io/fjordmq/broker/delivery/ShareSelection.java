@@ -83,7 +83,7 @@ final class ShareSelection {
     int first = turn.now();
     for (int i = 0; i < members.size(); i++) {
       Route member = members.get(Integer.remainderUnsigned(first + i, members.size()));
-      if (!attempt.tried().contains(clientIdOf(member))) {
+      if (!attempt.hasTried(member)) {
         Choice choice = choiceOf(attempt, member);
         if (isConnected(attempt, choice)) {
           turn.passed(i + 1);
@@ -106,7 +106,7 @@ final class ShareSelection {
     List<Candidate> offline = new ArrayList<>();
     Choice nobody = GONE;
     for (Route member : members) {
-      if (attempt.tried().contains(clientIdOf(member))) {
+      if (attempt.hasTried(member)) {
         continue;
       }
       Choice choice = choiceOf(attempt, member);

@@ -27,7 +27,10 @@ final class FakeInboxStore implements InboxStore {
   record Insert(Message message, List<InboxTarget> targets, @Nullable PublishId id) {}
 
   final List<Insert> inserts = new ArrayList<>();
+
+  /** By client identifier, or by that, a slash and the incarnation. */
   final Map<String, InsertOutcome> outcomes = new HashMap<>();
+
   final List<InboxId> willsPublished = new ArrayList<>();
   final List<LeftMessage> left = new ArrayList<>();
 
@@ -48,11 +51,17 @@ final class FakeInboxStore implements InboxStore {
     }
     List<InsertOutcome> result =
         targets.stream()
-            .map(t -> outcomes.getOrDefault(t.id().clientId(), InsertOutcome.STORED))
+            .map(this::outcomeOf)
             .toList();
     return gate == null
         ? CompletableFuture.completedFuture(result)
         : gate.thenApply(open -> result);
+  }
+
+  private InsertOutcome outcomeOf(InboxTarget target) {
+    String clientId = target.id().clientId();
+    InsertOutcome any = outcomes.getOrDefault(clientId, InsertOutcome.STORED);
+    return outcomes.getOrDefault(clientId + "/" + target.incarnation(), any);
   }
 
   @Override

@@ -259,6 +259,30 @@ class SharedSubscriptionTest {
     assertThat(world.answers).containsOnly(PublishOutcome.ACCEPTED);
   }
 
+  /** After Clean Start the old session's route waits for its removal beside the new one's. */
+  @Test
+  void shouldTryTheNewInboxOfAClientWhoseOldOneIsNoMore() {
+    world.inboxRoute("again", SHARED, AT_LEAST_ONCE);
+    world.router.add(
+        new Route(
+            FakeSession.TENANT,
+            TopicFilter.parse(SHARED),
+            new Receiver.Inbox("again", 2),
+            SubscriptionOptions.ofQos(AT_LEAST_ONCE)));
+    world.inboxes.outcomes.put("again/1", InsertOutcome.ABSENT);
+
+    for (int i = 0; i < 2; i++) {
+      world.publishAndRun(message("a", AT_LEAST_ONCE, "m" + i));
+    }
+
+    assertThat(
+            world.inboxes.inserts.stream()
+                .filter(insert -> insert.targets().get(0).incarnation() == 2))
+        .hasSize(2);
+    assertThat(world.answers).containsOnly(PublishOutcome.ACCEPTED);
+    assertThat(world.observer.drops()).isEmpty();
+  }
+
   @Test
   void shouldAnswerNotDurableWhenTheNextMembersInboxFails() {
     world.inboxRoute("gone", SHARED, AT_LEAST_ONCE);
