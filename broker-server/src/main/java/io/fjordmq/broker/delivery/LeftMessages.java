@@ -88,6 +88,9 @@ final class LeftMessages {
                 return takeNext(ended, given);
               }
               // The store announces the session again later: trying at once would be no better.
+              if (given.isEmpty()) {
+                return CompletableFuture.completedFuture(null);
+              }
               return store.takeLeft(ended.id, ended.incarnation, given, 0).thenApply(page -> null);
             });
   }
