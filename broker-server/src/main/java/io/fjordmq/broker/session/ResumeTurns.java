@@ -28,10 +28,10 @@ final class ResumeTurns {
 
   /**
    * Does the work when its turn comes: at once on the caller's thread, or later on the thread that
-   * completed earlier work. It must not throw.
+   * completed earlier work.
    *
    * @param weight subscriptions; work that is heavier than all turns together runs alone
-   * @return completes with the work. Who has more to do then continues on another stack
+   * @return completes with the work. Callers continue asynchronously
    */
   CompletableFuture<Void> run(int weight, Supplier<CompletableFuture<Void>> work) {
     Waiting mine = new Waiting(weight, work, new CompletableFuture<>());
@@ -44,7 +44,7 @@ final class ResumeTurns {
 
   private void startWaiting() {
     for (Waiting next = takeNext(); next != null; next = takeNext()) {
-      CompletableFuture<Void> work = next.work.get();
+      CompletableFuture<Void> work = begin(next);
       Waiting started = next;
       if (work.isDone()) {
         finished(started, work); // go on in this loop, not deeper in the stack
@@ -55,6 +55,15 @@ final class ResumeTurns {
               startWaiting();
             });
       }
+    }
+  }
+
+  /** One session's fault must not keep the turn, nor end what another one has called. */
+  private static CompletableFuture<Void> begin(Waiting turn) {
+    try {
+      return turn.work.get();
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedFuture(e);
     }
   }
 

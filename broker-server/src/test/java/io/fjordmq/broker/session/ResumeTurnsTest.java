@@ -64,6 +64,19 @@ class ResumeTurnsTest {
   }
 
   @Test
+  void shouldGoOnAfterWorkThatThrows() {
+    CompletableFuture<Void> failing =
+        turns.run(
+            10,
+            () -> {
+              throw new IllegalStateException("a fault");
+            });
+    assertThat(failing).isCompletedExceptionally();
+    run(10);
+    assertThat(started).hasSize(1);
+  }
+
+  @Test
   void shouldNotGrowTheStackWithWorkThatIsCompleteAtOnce() {
     run(10);
     List<CompletableFuture<Void>> later = new ArrayList<>();
