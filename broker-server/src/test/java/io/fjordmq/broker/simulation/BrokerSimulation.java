@@ -30,7 +30,7 @@ final class BrokerSimulation {
    */
   long run() {
     try (broker;
-        ErrorLog log = ErrorLog.open()) {
+        ErrorLog log = ErrorLog.open(line -> line.contains(BrokerLives.FAULT))) {
       simulation.afterEveryEvent(() -> log.assertNone(ledger));
       broker.start();
       crowd.subscribeSteadyClients();

@@ -16,6 +16,9 @@ import io.fjordmq.cluster.membership.Members;
 import io.fjordmq.cluster.membership.Membership;
 import io.fjordmq.cluster.membership.MembershipListener;
 import io.fjordmq.cluster.peer.PeerServices;
+import io.fjordmq.range.placement.PlacementAgent;
+import io.fjordmq.range.placement.RangeReports;
+import io.fjordmq.range.placement.ReplicaReport;
 import io.fjordmq.inbox.Attachment;
 import io.fjordmq.inbox.InboxHandle;
 import io.fjordmq.inbox.InboxId;
@@ -329,6 +332,51 @@ class ClusterDefectsTest {
           }
         };
     assertFound(liar, "while the metadata have no leader");
+  }
+
+  @Test
+  void shouldFindABrokenReplicaThatNobodyRebuilds() {
+    ClusterDefect silent =
+        new ClusterDefect() {
+          @Override
+          public PeerServices services(PeerServices services) {
+            return (name, handler) ->
+                services.serve(
+                    name, name.equals(PlacementAgent.NAME) ? withoutBroken(handler) : handler);
+          }
+        };
+    assertFound(silent, "not rebuilt", "has a halted replica");
+  }
+
+  /** Reports that say of no replica that it is broken. Other answers are empty. */
+  private static PeerServices.Handler withoutBroken(PeerServices.Handler agent) {
+    return (from, order) ->
+        agent
+            .handle(from, order)
+            .thenApply(
+                answer -> answer.length == 0 ? answer : allSound(RangeReports.decode(answer)));
+  }
+
+  private static byte[] allSound(RangeReports reports) {
+    List<ReplicaReport> replicas =
+        reports.replicas().stream()
+            .map(
+                replica ->
+                    new ReplicaReport(
+                        replica.range(),
+                        replica.epoch(),
+                        replica.keys(),
+                        replica.role(),
+                        replica.term(),
+                        replica.replicas(),
+                        replica.appliedIndex(),
+                        replica.lastIndex(),
+                        replica.failure(),
+                        replica.merging(),
+                        replica.shape(),
+                        false))
+            .toList();
+    return new RangeReports(reports.metadata(), replicas, reports.retired()).encode();
   }
 
   private static Object given(Object... arguments) {

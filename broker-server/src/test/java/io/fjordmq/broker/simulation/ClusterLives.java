@@ -10,8 +10,10 @@ import io.fjordmq.cluster.membership.ClusterClock;
 import io.fjordmq.cluster.metadata.WriteResult;
 import io.fjordmq.cluster.peer.LoopbackPeers;
 import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.RangeId;
 import io.fjordmq.range.placement.RangeDirectory;
 import io.fjordmq.range.sim.RandomWishes;
+import io.fjordmq.range.store.ReplicaStatus;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -34,6 +36,7 @@ final class ClusterLives implements Brokers, AutoCloseable {
   private final List<ClusterMachine> machines = new ArrayList<>();
   private final Set<ClusterMachine> joined = new HashSet<>();
   private final RandomWishes wishes;
+  private final DamagedReplicas damaged = new DamagedReplicas();
   private final boolean steady;
   private int voters = 3;
 
@@ -62,6 +65,7 @@ final class ClusterLives implements Brokers, AutoCloseable {
               installs,
               settings,
               defect,
+              damaged,
               () -> settings.placement(voters)));
     }
   }
@@ -119,6 +123,28 @@ final class ClusterLives implements Brokers, AutoCloseable {
 
   SimNetwork network() {
     return cluster.network();
+  }
+
+  DamagedReplicas damaged() {
+    return damaged;
+  }
+
+  /** What the replica that leads a range in the latest term says; null if none does. */
+  @Nullable ReplicaStatus leader(RangeId range) {
+    ReplicaStatus latest = null;
+    for (ClusterMachine machine : machines) {
+      ReplicaStatus replica = machine.life() == null ? null : machine.ranges().status(range);
+      if (replica != null
+          && replica.leading()
+          && (latest == null || term(replica) > term(latest))) {
+        latest = replica;
+      }
+    }
+    return latest;
+  }
+
+  private static long term(ReplicaStatus replica) {
+    return replica.group() == null ? 0 : replica.group().leadership().term();
   }
 
   LoopbackPeers peers() {

@@ -38,6 +38,7 @@ final class ClusterMachine {
       Path installs,
       ClusterSettings settings,
       ClusterDefect defect,
+      DamagedReplicas damaged,
       Supplier<PlacementSettings> placing) {
     this.settings = settings;
     this.defect = defect;
@@ -48,9 +49,9 @@ final class ClusterMachine {
             cluster,
             peers,
             id,
-            () -> Objects.requireNonNull(replicas).specs(),
+            () -> damaged.in(id, Objects.requireNonNull(replicas).specs()),
             installs,
-            defect::host);
+            (host, kv) -> damaged.in(id, defect.host(host, kv)));
   }
 
   private long incarnation() {

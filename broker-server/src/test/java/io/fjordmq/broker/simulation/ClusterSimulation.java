@@ -22,6 +22,9 @@ final class ClusterSimulation {
   private static final long LONGEST_ROUND_MILLIS = 700;
   private static final long PATIENCE_MILLIS = 60_000;
 
+  /** By then every group that has a majority has a leader. */
+  private static final long BEFORE_REPAIRS_MILLIS = 5_000;
+
   /** A lease lasts a second. */
   private static final long LONGEST_HALF_LEADERLESS_MILLIS = 3_000;
 
@@ -49,10 +52,17 @@ final class ClusterSimulation {
    * @param compared replicas with others
    * @param routes that were answered
    * @param merges that were asked for and done
+   * @param rebuilt replicas that were broken for good
    */
   record Figures(
-      long received, long refusals, long compared, long routes, long merges, long events) {
-    static final Figures NONE = new Figures(0, 0, 0, 0, 0, 0);
+      long received,
+      long refusals,
+      long compared,
+      long routes,
+      long merges,
+      long rebuilt,
+      long events) {
+    static final Figures NONE = new Figures(0, 0, 0, 0, 0, 0, 0);
 
     Figures plus(Figures other) {
       return new Figures(
@@ -61,6 +71,7 @@ final class ClusterSimulation {
           compared + other.compared,
           routes + other.routes,
           merges + other.merges,
+          rebuilt + other.rebuilt,
           events + other.events);
     }
   }
@@ -98,7 +109,7 @@ final class ClusterSimulation {
    */
   Figures run() {
     try (nodes;
-        ErrorLog log = ErrorLog.open()) {
+        ErrorLog log = ErrorLog.open(nodes.damaged()::explains)) {
       simulation.afterEveryEvent(() -> check(log));
       nodes.bootstrap();
       crowd.subscribeSteadyClients();
@@ -116,6 +127,7 @@ final class ClusterSimulation {
           rows.compared(),
           routes.answered(),
           trouble.merges(),
+          nodes.damaged().removed(),
           simulation.executedEvents());
     }
   }
@@ -141,11 +153,15 @@ final class ClusterSimulation {
 
   private void await() {
     long end = simulation.now() + PATIENCE_MILLIS;
+    long repairsFrom = simulation.now() + BEFORE_REPAIRS_MILLIS;
     while (!goal.isReached()) {
       if (simulation.now() > end) {
         throw ledger.violated("after a minute of peace: " + goal.missing());
       }
       trouble.undrain();
+      if (simulation.now() > repairsFrom) {
+        trouble.repairWhatIsNeeded();
+      }
       simulation.run(Crowd.QUIET_MILLIS / 10);
     }
   }

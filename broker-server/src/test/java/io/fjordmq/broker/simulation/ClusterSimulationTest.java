@@ -35,6 +35,7 @@ class ClusterSimulationTest {
       assertThat(sum[0].compared()).isGreaterThan(20 * seeds.count());
       assertThat(sum[0].routes()).isGreaterThan(5 * seeds.count());
       assertThat(sum[0].refusals()).isPositive();
+      assertThat(sum[0].rebuilt()).isPositive();
       // About one a seed; half as many or twice as many happen with eight seeds.
       assertThat(sum[0].merges()).isGreaterThan(seeds.count() / 3);
     }

@@ -8,6 +8,8 @@ import io.fjordmq.cluster.metadata.MetadataGroup;
 import io.fjordmq.inbox.InboxReplicas;
 import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeId;
+import io.fjordmq.range.store.ReplicaStatus;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -18,6 +20,10 @@ import java.util.concurrent.CompletableFuture;
 final class ClusterTrouble {
   private static final int MAX_VOTERS = 5;
   private static final int USUAL_VOTERS = 3;
+
+  /** Two of three go on without the third. */
+  private static final int LEAST_VOTERS = 3;
+
   private static final long MOST_SET_MILLIS = 86_400_000;
 
   private final Simulation simulation;
@@ -83,7 +89,52 @@ final class ClusterTrouble {
       long millis = simulation.between(100, 4_000);
       ledger.note("the machine of " + machine.id() + " is suspended for " + millis + " ms");
       life.ranges().host().machine().suspend(life.process(), millis);
+    } else if (dice < 76) {
+      damage(life);
     }
+  }
+
+  /**
+   * A replica is broken for good: one that its group can go on without, and at most one of a range
+   * at a time. Not one of routes: its node would have to end its incarnation before the replica is
+   * rebuilt, which nobody does here.
+   */
+  private void damage(ClusterLife life) {
+    List<ReplicaStatus> held = life.ranges().store().status();
+    if (held.isEmpty()) {
+      return;
+    }
+    ReplicaStatus replica = nodes.pick(held);
+    RangeId range = replica.descriptor().id();
+    ReplicaStatus leader = nodes.leader(range);
+    if (leader == null
+        || (leader.voters().contains(life.id()) && leader.voters().size() < LEAST_VOTERS)
+        || range.store().equals(SimStores.ROUTES)
+        || nodes.damaged().isAnywhere(range)) {
+      return;
+    }
+    String reason = nodes.damaged().add(range, life.id());
+    ledger.note(reason);
+    GroupId group = replica.descriptor().group();
+    if (life.ranges().host().running().contains(group)) {
+      life.ranges().host().halt(group, new IOException(reason));
+    }
+  }
+
+  /**
+   * A group that has lost its majority since, or would lose it with the replica, needs an operator
+   * and a backup; a range that has become part of another one needs nothing.
+   */
+  void repairWhatIsNeeded() {
+    nodes
+        .damaged()
+        .repairIf(
+            (name, node) -> {
+              RangeId range = SimStores.range(name);
+              ReplicaStatus leader = nodes.leader(range);
+              return leader == null
+                  || (leader.voters().contains(node) && leader.voters().size() < LEAST_VOTERS);
+            });
   }
 
   /**

@@ -6,20 +6,29 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.IThrowableProxy;
 import ch.qos.logback.classic.spi.ThrowableProxyUtil;
 import ch.qos.logback.core.AppenderBase;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
 /**
  * Listens to what the broker logs: an error is a defect, for nothing a simulation does is a fault
- * of ours, except that a replica may say that it halted as it was told to. Everything less is not
+ * of ours, except what a replica has to say that halted as it was told to. Everything less is not
  * worth a line, as crashes here are on purpose.
  */
 final class ErrorLog extends AppenderBase<ILoggingEvent> implements AutoCloseable {
   private final Logger logger = (Logger) LoggerFactory.getLogger("io.fjordmq");
+  private final Predicate<String> expected;
   private @Nullable String first;
 
-  static ErrorLog open() {
-    ErrorLog log = new ErrorLog();
+  private ErrorLog(Predicate<String> expected) {
+    this.expected = expected;
+  }
+
+  /**
+   * @param expected whether an error is no defect
+   */
+  static ErrorLog open(Predicate<String> expected) {
+    ErrorLog log = new ErrorLog(expected);
     log.setContext(log.logger.getLoggerContext());
     log.start();
     log.logger.setLevel(Level.ERROR);
@@ -37,7 +46,7 @@ final class ErrorLog extends AppenderBase<ILoggingEvent> implements AutoCloseabl
 
   @Override
   protected void append(ILoggingEvent event) {
-    if (first == null && !event.getFormattedMessage().contains(BrokerLives.FAULT)) {
+    if (first == null && !expected.test(event.getFormattedMessage())) {
       IThrowableProxy cause = event.getThrowableProxy();
       String trace = cause == null ? "" : "\n" + ThrowableProxyUtil.asString(cause);
       first = event.getFormattedMessage() + trace;

@@ -43,10 +43,16 @@ final class PlacementGoal {
     }
     for (ClusterMachine machine : all) {
       for (ReplicaStatus replica : machine.ranges().store().status()) {
+        if (replica.failure() != null) {
+          return machine.id() + " has a halted replica: " + replica;
+        }
         if (replica.merging() != null || !ranges().contains(replica.descriptor().id())) {
           return machine.id() + " still has " + replica;
         }
       }
+    }
+    if (!nodes.damaged().all().isEmpty()) {
+      return "not rebuilt: " + nodes.damaged().all();
     }
     for (RangeId range : ranges()) {
       String missing = missing(range);
@@ -68,7 +74,7 @@ final class PlacementGoal {
   }
 
   private @Nullable String missing(RangeId range) {
-    ReplicaStatus leader = leader(range);
+    ReplicaStatus leader = nodes.leader(range);
     if (leader == null) {
       return "no leader";
     }
@@ -103,23 +109,6 @@ final class PlacementGoal {
   private static boolean isPublished(RangeDescriptor range, ReplicaStatus leader) {
     return range.replicas().voters().equals(leader.voters())
         && range.replicas().learners().equals(leader.learners());
-  }
-
-  private @Nullable ReplicaStatus leader(RangeId range) {
-    ReplicaStatus latest = null;
-    for (ClusterMachine machine : nodes.machines()) {
-      ReplicaStatus replica = machine.life() == null ? null : machine.ranges().status(range);
-      if (replica != null
-          && replica.leading()
-          && (latest == null || term(replica) > term(latest))) {
-        latest = replica;
-      }
-    }
-    return latest;
-  }
-
-  private static long term(ReplicaStatus replica) {
-    return replica.group() == null ? 0 : replica.group().leadership().term();
   }
 
   /** Who holds what, for whoever has to find out why. */

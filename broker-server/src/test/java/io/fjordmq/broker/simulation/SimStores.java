@@ -59,6 +59,12 @@ final class SimStores {
         new InboxReplicas(settings.inboxes(), defect.listener(events), InboxObserver.NONE);
   }
 
+  /** The range of this name: its store, "-", its number. */
+  static RangeId range(String name) {
+    int dash = name.lastIndexOf('-');
+    return new RangeId(name.substring(0, dash), Long.parseLong(name.substring(dash + 1)));
+  }
+
   List<StoreSpec> specs() {
     return List.of(
         RangedRouter.spec(settings.router(), routes),

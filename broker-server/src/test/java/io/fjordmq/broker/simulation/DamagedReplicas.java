@@ -1,0 +1,159 @@
+package io.fjordmq.broker.simulation;
+
+import io.fjordmq.api.MalformedBytesException;
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.ConsensusHost;
+import io.fjordmq.range.ApplyContext;
+import io.fjordmq.range.Coprocessor;
+import io.fjordmq.range.KeyInterval;
+import io.fjordmq.range.RangeId;
+import io.fjordmq.range.StoreSpec;
+import io.fjordmq.range.kv.KvReader;
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.BiPredicate;
+
+/**
+ * Replicas with a row that cannot be read: they refuse each entry and cannot be opened, until their
+ * node removes them with their rows. At most one replica of a range at a time.
+ */
+final class DamagedReplicas {
+  private final Map<String, NodeId> damaged = new HashMap<>();
+  private final Set<String> reasons = new HashSet<>();
+  private long removed;
+
+  /** Says why the replica halts from now on. */
+  String add(RangeId range, NodeId node) {
+    damaged.put(range.toString(), node);
+    String reason = reason(range, node);
+    reasons.add(reason);
+    return reason;
+  }
+
+  private static String reason(RangeId range, NodeId node) {
+    return "a row of %s on %s cannot be read".formatted(range, node);
+  }
+
+  boolean isAnywhere(RangeId range) {
+    return damaged.containsKey(range.toString());
+  }
+
+  /** Damaged replicas by their ranges; empty if all are sound. */
+  Map<String, NodeId> all() {
+    return Map.copyOf(damaged);
+  }
+
+  /** Damaged replicas that their nodes have removed. */
+  long removed() {
+    return removed;
+  }
+
+  /**
+   * They are repaired as they stand, as by a backup: what the group cannot do without, or nobody
+   * has any more.
+   */
+  void repairIf(BiPredicate<String, NodeId> which) {
+    damaged.entrySet().removeIf(one -> which.test(one.getKey(), one.getValue()));
+  }
+
+  /** Whether it is what a node has to say of one of them. */
+  boolean explains(String logged) {
+    boolean expected =
+        logged.startsWith("replica of range ")
+            || logged.startsWith("Range cannot be opened: ")
+            || logged.startsWith("Replica is broken and will be rebuilt ");
+    return expected && reasons.stream().anyMatch(logged::contains);
+  }
+
+  // ---- between a node and its replicas
+
+  /** The stores of a node, whose replicas may be damaged. */
+  List<StoreSpec> in(NodeId node, List<StoreSpec> sound) {
+    return sound.stream()
+        .map(
+            spec ->
+                new StoreSpec(
+                    spec.name(),
+                    spec.initialSplitKeys(),
+                    range -> new Damageable(range, node, spec.coprocessor().apply(range)),
+                    spec.effects(),
+                    spec.cuts()))
+        .toList();
+  }
+
+  /** Notices which replicas a node removes. */
+  ConsensusHost in(NodeId node, ConsensusHost host) {
+    return Defect.changed(
+        ConsensusHost.class,
+        host,
+        "destroy",
+        (call, arguments) -> {
+          removed += damaged.remove(String.valueOf(arguments[0]), node) ? 1 : 0;
+          return call.make(arguments);
+        });
+  }
+
+  private final class Damageable implements Coprocessor {
+    private final RangeId range;
+    private final NodeId node;
+    private final Coprocessor sound;
+
+    Damageable(RangeId range, NodeId node, Coprocessor sound) {
+      this.range = range;
+      this.node = node;
+      this.sound = sound;
+    }
+
+    private void read() {
+      if (node.equals(damaged.get(range.toString()))) {
+        throw new MalformedBytesException(reason(range, node));
+      }
+    }
+
+    @Override
+    public void tookIn(List<Long> parts) {
+      sound.tookIn(parts);
+    }
+
+    @Override
+    public void open(KeyInterval interval, KvReader state) {
+      read();
+      sound.open(interval, state);
+    }
+
+    @Override
+    public void narrowed(KeyInterval interval, KvReader state) {
+      sound.narrowed(interval, state);
+    }
+
+    @Override
+    public void requireReadable(ByteBuffer command) {
+      sound.requireReadable(command);
+    }
+
+    @Override
+    public byte[] apply(ByteBuffer command, ApplyContext context) {
+      read();
+      return sound.apply(command, context);
+    }
+
+    @Override
+    public void applied(long index) {
+      sound.applied(index);
+    }
+
+    @Override
+    public byte[] query(ByteBuffer query, KvReader state) {
+      return sound.query(query, state);
+    }
+
+    @Override
+    public void close() {
+      sound.close();
+    }
+  }
+}
