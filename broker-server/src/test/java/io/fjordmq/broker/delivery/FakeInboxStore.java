@@ -49,10 +49,7 @@ final class FakeInboxStore implements InboxStore {
     if (failure != null) {
       return CompletableFuture.failedFuture(failure);
     }
-    List<InsertOutcome> result =
-        targets.stream()
-            .map(this::outcomeOf)
-            .toList();
+    List<InsertOutcome> result = targets.stream().map(this::outcomeOf).toList();
     return gate == null
         ? CompletableFuture.completedFuture(result)
         : gate.thenApply(open -> result);

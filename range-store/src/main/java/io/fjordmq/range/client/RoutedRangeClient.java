@@ -18,7 +18,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /** The {@link RangeClient} of one store on one node. */
 public final class RoutedRangeClient implements RangeClient, AutoCloseable {
@@ -276,8 +275,7 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
    *
    * @return false, and they are as they were, if one of them has sent a batch meanwhile
    */
-  private static boolean freeze(
-      RouteTable old, ShapeChange change, List<PendingCommand> moving) {
+  private static boolean freeze(RouteTable old, ShapeChange change, List<PendingCommand> moving) {
     List<PendingCommand> taken = new ArrayList<>();
     List<Route> frozen = new ArrayList<>();
     for (Route route : change.routes()) {

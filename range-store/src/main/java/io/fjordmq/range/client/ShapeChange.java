@@ -46,9 +46,11 @@ record ShapeChange(List<Route> routes, List<RangeDescriptor> ranges) {
     while (grown) {
       grown =
           coming.removeIf(
-                  range -> routes.stream().anyMatch(one -> overlap(one, range)) && ranges.add(range))
+                  range ->
+                      routes.stream().anyMatch(one -> overlap(one, range)) && ranges.add(range))
               | leaving.removeIf(
-                  route -> ranges.stream().anyMatch(one -> overlap(route, one)) && routes.add(route));
+                  route ->
+                      ranges.stream().anyMatch(one -> overlap(route, one)) && routes.add(route));
     }
     return new ShapeChange(routes, ranges);
   }
