@@ -2,6 +2,7 @@ package io.fjordmq.cluster.membership;
 
 import io.fjordmq.cluster.NodeAddress;
 import io.fjordmq.cluster.NodeIdentity;
+import io.fjordmq.cluster.StartStamp;
 import io.fjordmq.cluster.metadata.ClusterRecord;
 import io.fjordmq.cluster.metadata.MetadataGroup;
 import io.fjordmq.cluster.peer.Hello;
@@ -110,7 +111,8 @@ final class Introductions {
 
   private void greet(NodeAddress address) {
     long askedMillis = clocks.now();
-    Hello hello = new Hello(self.clusterId(), self.node(), settings.address(), peers.fence().own());
+    StartStamp own = peers.fence().own();
+    Hello hello = new Hello(self.clusterId(), self.node(), settings.address(), own);
     peers
         .greet(address, hello, settings.helloTimeout())
         .whenComplete(
@@ -120,15 +122,15 @@ final class Introductions {
                 learn(address, answer, askedMillis);
               } else {
                 LOG.debug("{}", failure.getMessage());
-                fenceIfRefused(hello, failure);
+                fenceIfRefused(own, failure);
               }
             });
   }
 
-  private void fenceIfRefused(Hello hello, Throwable failure) {
+  private void fenceIfRefused(StartStamp shown, Throwable failure) {
     Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
     if (cause instanceof PeerException why && why.kind() == PeerException.Kind.FENCED) {
-      peers.fence().refused(hello.start(), String.valueOf(why.getMessage()));
+      peers.fence().refused(shown, String.valueOf(why.getMessage()));
     }
   }
 
