@@ -22,7 +22,8 @@ sealed interface InboxCommand
         InsertMessage,
         RecordReceived,
         ReleaseEntry,
-        TakeLeft {
+        TakeLeft,
+        TrimLeft {
   /*
    *   1  version 1
    *   1  kind
@@ -31,7 +32,7 @@ sealed interface InboxCommand
   int VERSION = 2;
 
   /** The highest {@link #kind}. */
-  int LAST_KIND = TakeLeft.KIND;
+  int LAST_KIND = TrimLeft.KIND;
 
   /** Its number in the stored log; never used again for another. */
   int kind();
@@ -88,6 +89,7 @@ sealed interface InboxCommand
           case CountInboxes.KIND -> CountInboxes.read(in);
           case GiveUpAttach.KIND -> GiveUpAttach.read(in);
           case TakeLeft.KIND -> TakeLeft.read(in);
+          case TrimLeft.KIND -> TrimLeft.read(in);
           default -> throw NewerFormException.unknownKind("inbox command", kind);
         };
     in.requireEnd();

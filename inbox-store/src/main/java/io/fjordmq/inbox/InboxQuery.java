@@ -10,7 +10,7 @@ import java.nio.ByteBuffer;
  * Everything that can be asked of a range. Queries run beside the apply thread: they read rows, and
  * of the memory only what is made for any thread.
  */
-sealed interface InboxQuery permits FetchEntries, Survey {
+sealed interface InboxQuery permits FetchEntries, ReadLeft, Survey {
   /*
    *   1  version 1
    *   1  kind
@@ -38,6 +38,7 @@ sealed interface InboxQuery permits FetchEntries, Survey {
     InboxQuery query =
         switch (kind) {
           case FetchEntries.KIND -> FetchEntries.read(in);
+          case ReadLeft.KIND -> ReadLeft.read(in);
           case Survey.KIND -> new Survey();
           default -> throw NewerFormException.unknownKind("inbox query", kind);
         };

@@ -9,15 +9,18 @@ import io.fjordmq.api.Qos;
  * to other members of shares.
  *
  * @param sentBelow entries with a lower sequence may have been sent to the client
+ * @param from no entry with a lower sequence is left: scans begin here, not at deleted rows
  */
-record LeftRow(InboxId id, long sentBelow) {
+record LeftRow(InboxId id, long sentBelow, long from) {
   /*
-   *   1  version 1
+   *   1  version 2
    *   s  tenant
    *   s  client id
    *   v  sentBelow
+   *   v  from         since version 2; 0 before
    */
-  private static final int VERSION = 1;
+  private static final int VERSION = 2;
+  private static final int VERSION_WITHOUT_FROM = 1;
 
   byte[] encode() {
     return new ByteWriter(48)
@@ -25,13 +28,24 @@ record LeftRow(InboxId id, long sentBelow) {
         .writeString(id.tenant())
         .writeString(id.clientId())
         .writeVarint(sentBelow)
+        .writeVarint(from)
         .toByteArray();
   }
 
   static LeftRow decode(byte[] row) {
     ByteReader in = new ByteReader(row);
-    Versions.require(in.readByte(), VERSION, "left messages");
-    return new LeftRow(new InboxId(in.readString(), in.readString()), in.readVarint());
+    int version = in.readByte();
+    if (version != VERSION_WITHOUT_FROM) {
+      Versions.require(version, VERSION, "left messages");
+    }
+    return new LeftRow(
+        new InboxId(in.readString(), in.readString()),
+        in.readVarint(),
+        version == VERSION_WITHOUT_FROM ? 0 : in.readVarint());
+  }
+
+  LeftRow startingAt(long sequence) {
+    return new LeftRow(id, sentBelow, sequence);
   }
 
   /**

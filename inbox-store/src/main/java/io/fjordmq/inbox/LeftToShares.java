@@ -3,7 +3,7 @@ package io.fjordmq.inbox;
 /**
  * What becomes of the undelivered messages of shares when their session ends (MQTT 5.0 §4.8.2): the
  * entries stay where they are, in the rows of the incarnation that has ended, and are announced
- * until {@link TakeLeft} has removed the last one.
+ * until {@link TrimLeft} has removed the last one.
  */
 final class LeftToShares {
   /** Announced again after this time. Replicas must agree on it, so it is no setting. */
@@ -18,7 +18,7 @@ final class LeftToShares {
 
   /** The inbox ends and its entries stay. */
   static void leave(InboxTables tables, Inbox inbox) {
-    LeftRow row = new LeftRow(inbox.id, inbox.sentBelow());
+    LeftRow row = new LeftRow(inbox.id, inbox.sentBelow(), inbox.cursor.committed);
     tables.rows().put(InboxKeys.left(inbox.bucket, inbox.incarnation()), row.encode());
     announce(tables, inbox.bucket, inbox.incarnation(), inbox.id);
   }

@@ -271,8 +271,22 @@ public final class ReplicatedInboxStore implements InboxStore, AutoCloseable {
   @Override
   public CompletableFuture<LeftMessage.Page> takeLeft(
       InboxId id, long incarnation, List<Long> given, int maxMessages) {
-    TakeLeft command = new TakeLeft(id, incarnation, given, maxMessages, MAX_LEFT_BYTES);
-    return Calls.map(mutate(id, command), TakeLeft::decodeAnswer);
+    CompletableFuture<TrimLeft.Trimmed> trimmed =
+        Calls.map(mutate(id, new TrimLeft(id, incarnation, given)), TrimLeft::decodeAnswer);
+    CompletableFuture<LeftMessage.Page> page =
+        trimmed.thenCompose(
+            done ->
+                done.over() || maxMessages == 0
+                    ? CompletableFuture.completedFuture(
+                        new LeftMessage.Page(List.of(), done.over()))
+                    : readLeft(id, incarnation, maxMessages, done.nowMillis()));
+    return Calls.map(page, read -> read);
+  }
+
+  private CompletableFuture<LeftMessage.Page> readLeft(
+      InboxId id, long incarnation, int maxMessages, long nowMillis) {
+    ReadLeft query = new ReadLeft(id, incarnation, maxMessages, MAX_LEFT_BYTES, nowMillis);
+    return Calls.map(client.query(InboxKeys.routing(id), query.encode()), ReadLeft::decodeAnswer);
   }
 
   @Override

@@ -146,7 +146,7 @@ class LeftToSharesTest {
   void shouldWorkOffManyInSteps() {
     InboxHandle handle = inboxes.attach(ID).handle();
     insert(handle, "first", Qos.AT_LEAST_ONCE);
-    for (int i = 0; i < 2 * TakeLeft.MAX_ROWS; i++) {
+    for (int i = 0; i < 2 * TrimLeft.MAX_ROWS; i++) {
       inboxes.insert(handle, "own");
     }
     insert(handle, "last", Qos.AT_LEAST_ONCE);
@@ -161,9 +161,9 @@ class LeftToSharesTest {
       page = take(handle, 10, given);
     }
     assertThat(steps).isEqualTo(4);
-    assertThat(found).containsExactly("1:first", (2 * TakeLeft.MAX_ROWS + 2) + ":last");
+    assertThat(found).containsExactly("1:first", (2 * TrimLeft.MAX_ROWS + 2) + ":last");
     assertThat(inboxes.dropped)
-        .isEqualTo(Map.of(DropReasons.SESSION_ENDED, 2L * TakeLeft.MAX_ROWS));
+        .isEqualTo(Map.of(DropReasons.SESSION_ENDED, 2L * TrimLeft.MAX_ROWS));
   }
 
   @Test

@@ -235,9 +235,11 @@ class StoredBytesTest {
     assertThat(hex(DueWill.decode(first).encode()))
         .as("read from version 1")
         .isEqualTo("02" + "0174" + "026331" + "00" + "00" + "07");
-    LeftRow left = new LeftRow(ID, 300);
-    assertThat(hex(left.encode())).isEqualTo("01" + "0174" + "026331" + "ac02");
+    LeftRow left = new LeftRow(ID, 300, 301);
+    assertThat(hex(left.encode())).isEqualTo("02" + "0174" + "026331" + "ac02" + "ad02");
     assertThat(LeftRow.decode(left.encode())).isEqualTo(left);
+    byte[] withoutFrom = HexFormat.of().parseHex("01" + "0174" + "026331" + "ac02");
+    assertThat(LeftRow.decode(withoutFrom)).isEqualTo(new LeftRow(ID, 300, 0));
     ProducerRow producer = new ProducerRow(5, new TreeSet<>(List.of(5L, 8L)), 300);
     assertThat(hex(producer.encode())).isEqualTo("01" + "ac02" + "05" + "02" + "00" + "03");
     assertThat(ProducerRow.decode(producer.encode())).isEqualTo(producer);
@@ -360,6 +362,13 @@ class StoredBytesTest {
     assertCommand(
         new TakeLeft(ID, 5, List.of(7L, 300L), 64, 300),
         "02" + "14" + "0174026331" + "0000000000000005" + "02" + "07" + "ac02" + "40" + "ac02");
+    assertCommand(
+        new TrimLeft(ID, 5, List.of(7L, 300L)),
+        "02" + "15" + "0174026331" + "0000000000000005" + "02" + "07" + "ac02");
+    ReadLeft read = new ReadLeft(ID, 5, 64, 300, 301);
+    assertThat(hex(read.encode()))
+        .isEqualTo("01" + "03" + "0174026331" + "0000000000000005" + "40" + "ac02" + "ad02");
+    assertThat(InboxQuery.decode(ByteBuffer.wrap(read.encode()))).isEqualTo(read);
     assertCommand(new CountInboxes(500), "02" + "0e" + "f403");
     assertCommand(new ExpireDue(500, 300), "02" + "0c" + "f403" + "ac02");
     assertCommand(

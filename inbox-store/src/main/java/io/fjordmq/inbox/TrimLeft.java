@@ -1,0 +1,146 @@
+package io.fjordmq.inbox;
+
+import io.fjordmq.api.ByteReader;
+import io.fjordmq.api.ByteWriter;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Goes on with what an ended session has left: forgets the messages that others have by now, drops
+ * the first ones that nobody may have, and remembers where the rest begins. {@link ReadLeft} reads
+ * them: as an answer of this command they would be stored with its sender.
+ *
+ * <p>On the apply thread it deletes the rows of {@code given}, and looks at no more than {@link
+ * #MAX_ROWS} rows or, but for the last of them, {@link #MAX_BYTES}; however many were deleted
+ * before.
+ *
+ * @param given sequences of messages that others have; at most a page
+ */
+record TrimLeft(InboxId id, long incarnation, List<Long> given) implements InboxCommand {
+  /*
+   *   .. id
+   *   8  incarnation
+   *   .. numbers given
+   */
+  static final int KIND = 21;
+
+  /** Rows that one command looks at. */
+  static final int MAX_ROWS = 256;
+
+  /** Bytes of rows after which one command looks at no further row. */
+  static final int MAX_BYTES = 1 << 20;
+
+  /**
+   * What it answers.
+   *
+   * @param over nothing is left
+   * @param nowMillis of the log: what has expired by then is not left at the beginning
+   */
+  record Trimmed(boolean over, long nowMillis) {}
+
+  @Override
+  public int kind() {
+    return KIND;
+  }
+
+  @Override
+  public void write(ByteWriter out) {
+    Fields.writeId(out, id);
+    out.writeLong(incarnation);
+    Fields.writeNumbers(out, given);
+  }
+
+  static TrimLeft read(ByteReader in) {
+    return new TrimLeft(Fields.readId(in), in.readLong(), Fields.readNumbers(in));
+  }
+
+  @Override
+  public byte[] apply(InboxTables tables) {
+    int bucket = InboxKeys.bucket(id);
+    byte[] leftKey = InboxKeys.left(bucket, incarnation);
+    byte[] row = tables.rows().get(leftKey);
+    if (row == null) {
+      return encode(new Trimmed(true, tables.nowMillis()));
+    }
+    for (long sequence : given) {
+      tables.rows().delete(InboxKeys.entry(bucket, incarnation, sequence));
+    }
+    LeftRow left = LeftRow.decode(row);
+    Walk walk = new Walk(tables.nowMillis(), left);
+    tables
+        .rows()
+        .scan(
+            InboxKeys.entry(bucket, incarnation, left.from()),
+            InboxKeys.kindStart(bucket, incarnation, InboxKeys.ENTRY + 1),
+            walk::visit);
+    walk.dropped.forEach(tables.rows()::delete);
+    if (walk.over) {
+      tables.rows().delete(leftKey);
+    } else if (walk.next != left.from()) {
+      tables.rows().put(leftKey, left.startingAt(walk.next).encode());
+    }
+    int expired = walk.expired;
+    emitDropped(tables, id, DropReasons.EXPIRED, expired);
+    emitDropped(tables, id, DropReasons.SESSION_ENDED, walk.dropped.size() - expired);
+    return encode(new Trimmed(walk.over, tables.nowMillis()));
+  }
+
+  static void emitDropped(InboxTables tables, InboxId id, String reason, long count) {
+    if (count > 0) {
+      tables.emit(new InboxEffect.Dropped(id, reason, count));
+    }
+  }
+
+  /** Up to the first message that another member may have. */
+  private static final class Walk {
+    private final long nowMillis;
+    private final LeftRow left;
+    private final List<byte[]> dropped = new ArrayList<>();
+    private int expired;
+    private int bytes;
+    private long next;
+    private boolean over = true;
+
+    Walk(long nowMillis, LeftRow left) {
+      this.nowMillis = nowMillis;
+      this.left = left;
+    }
+
+    boolean visit(byte[] key, byte[] value) {
+      next = InboxKeys.restOfRow(key).readLong();
+      if (dropped.size() >= MAX_ROWS || bytes >= MAX_BYTES) {
+        over = false;
+        return false;
+      }
+      bytes += value.length;
+      EntryRow entry = EntryRow.decode(value);
+      if (!left.isForOthers(next, entry)) {
+        dropped.add(key);
+      } else if (entry.isExpiredAt(nowMillis)) {
+        dropped.add(key);
+        expired++;
+      } else {
+        over = false;
+      }
+      return over;
+    }
+  }
+
+  private static byte[] encode(Trimmed trimmed) {
+    /*
+     *   1  0 done
+     *   1  1 if nothing is left
+     *   v  nowMillis
+     */
+    return Answer.open(12)
+        .writeByte(trimmed.over ? 1 : 0)
+        .writeVarint(trimmed.nowMillis)
+        .toByteArray();
+  }
+
+  static Trimmed decodeAnswer(byte[] answer) {
+    ByteReader in = new ByteReader(answer);
+    in.readByte();
+    return new Trimmed(in.readByte() == 1, in.readVarint());
+  }
+}
