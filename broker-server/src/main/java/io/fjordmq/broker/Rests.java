@@ -8,12 +8,16 @@ import java.util.function.Consumer;
  * Several causes may suspend a node: it is suspended from the first request until the last cause is
  * gone. Thread-safe.
  */
-final class Rests {
+public final class Rests {
   private final Consumer<String> rest;
   private final Runnable resume;
   private final Map<String, String> reasons = new LinkedHashMap<>();
 
-  Rests(Consumer<String> rest, Runnable resume) {
+  /**
+   * @param rest suspends the node, given why
+   * @param resume ends that
+   */
+  public Rests(Consumer<String> rest, Runnable resume) {
     this.rest = rest;
     this.resume = resume;
   }

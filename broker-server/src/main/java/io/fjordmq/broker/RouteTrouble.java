@@ -3,22 +3,22 @@ package io.fjordmq.broker;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ends the incarnation of a node whose replica of routes is halted, or too far behind. Such a node
- * does not answer the route barrier, so every SUBSCRIBE in the cluster waits for it and fails. The
- * node suspends itself briefly, then is STARTING, which no other node waits for, until it has
- * caught up with its routes. A STARTING node holds replicas, so the halted one can be rebuilt
- * (decision 0042). For one thread; does not block.
+ * Ends the incarnation of a node whose replica of routes is halted, missing, or too far behind.
+ * Such a node does not answer the route barrier, so every SUBSCRIBE in the cluster waits for it and
+ * fails. The node suspends itself briefly, then is STARTING, which no other node waits for, until
+ * it has caught up with its routes. A STARTING node holds replicas, so the broken one can be
+ * rebuilt (decision 0042). For one thread; does not block.
  */
-final class RouteTrouble {
+public final class RouteTrouble {
   static final long PATIENCE_MILLIS = 10_000;
   static final long REST_MILLIS = 5_000;
 
   private static final long NEVER = Long.MIN_VALUE;
 
   /** What this needs of the node and its cluster. */
-  interface Node {
-    /** Why a replica of routes is halted; null if none is. */
-    @Nullable String halted();
+  public interface Node {
+    /** Why a replica of routes is out of service, halted or missing; null if none is. */
+    @Nullable String outOfService();
 
     /** Why SUBSCRIBEs of other nodes are about to fail because of this one; null if none is. */
     @Nullable String behind();
@@ -35,20 +35,33 @@ final class RouteTrouble {
   }
 
   private final Node node;
+  private final long patienceMillis;
+  private final long restMillis;
   private long haltedSince = NEVER;
   private long restingSince = NEVER;
 
   RouteTrouble(Node node) {
+    this(node, PATIENCE_MILLIS, REST_MILLIS);
+  }
+
+  /**
+   * @param patienceMillis after which a node ends its incarnation because of a replica that is out
+   *     of service
+   * @param restMillis for which it is suspended at most
+   */
+  public RouteTrouble(Node node, long patienceMillis, long restMillis) {
     this.node = node;
+    this.patienceMillis = patienceMillis;
+    this.restMillis = restMillis;
   }
 
   /** To be called about once a second, with a monotonic clock. */
-  void look(long nowMillis) {
-    String halted = node.halted();
+  public void look(long nowMillis) {
+    String halted = node.outOfService();
     String behind = node.behind();
     String why = halted == null ? behind : halted;
     if (restingSince != NEVER) {
-      if (why == null || nowMillis - restingSince >= REST_MILLIS) {
+      if (why == null || nowMillis - restingSince >= restMillis) {
         restingSince = NEVER;
         haltedSince = NEVER;
         node.resume();
@@ -57,7 +70,7 @@ final class RouteTrouble {
       haltedSince = NEVER;
     } else if (haltedSince == NEVER && behind == null) {
       haltedSince = nowMillis;
-    } else if (behind != null || nowMillis - haltedSince >= PATIENCE_MILLIS) {
+    } else if (behind != null || nowMillis - haltedSince >= patienceMillis) {
       restingSince = nowMillis;
       node.rest(why);
     }

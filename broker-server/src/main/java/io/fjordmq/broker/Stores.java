@@ -39,6 +39,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -47,6 +48,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -134,11 +136,14 @@ final class Stores implements AutoCloseable {
             judge,
             observer);
     PlacementSettings settings = config.placement();
+    this.halted =
+        new HaltedRoutes(node.membership(), node.rests(), ranges, onEveryNode(settings.stores()));
     this.placement =
         new PlacementDriver(
             node.membership(),
             node.peers(),
-            PlacementAgent.serve(ranges, node.peers(), node.membership()::applied, shapes::reports),
+            PlacementAgent.serve(
+                ranges, node.peers(), node.membership()::applied, shapes::reports, halted),
             () -> node.metadata().leadership(),
             directory,
             runtime.timers(),
@@ -151,7 +156,6 @@ final class Stores implements AutoCloseable {
             placement,
             () -> node.metadata().leadership().leader(),
             settings);
-    this.halted = new HaltedRoutes(node, ranges, settings.stores());
     this.merges =
         new MergeRequests(
             node.membership(),
@@ -170,6 +174,13 @@ final class Stores implements AutoCloseable {
     this.clocks =
         new ClockRepairs(
             node.membership(), node.peers(), ranges, node.membership().clock(), settings);
+  }
+
+  private static Set<String> onEveryNode(List<StorePlacement> stores) {
+    return stores.stream()
+        .filter(StorePlacement::onEveryNode)
+        .map(StorePlacement::store)
+        .collect(Collectors.toSet());
   }
 
   /** A cluster that has no ranges consists of the node that makes it. */

@@ -22,7 +22,7 @@ class RouteTroubleTest {
     private boolean others = true;
 
     @Override
-    public @Nullable String halted() {
+    public @Nullable String outOfService() {
       return halted;
     }
 

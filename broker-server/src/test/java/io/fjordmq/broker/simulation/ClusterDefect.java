@@ -9,6 +9,7 @@ import io.fjordmq.cluster.membership.ClusterClock;
 import io.fjordmq.cluster.membership.Membership;
 import io.fjordmq.cluster.peer.PeerServices;
 import io.fjordmq.range.kv.SimKv;
+import io.fjordmq.range.placement.PlacementAgent;
 import java.util.function.LongSupplier;
 
 /** A mistake put into the nodes of a cluster, for a simulation that must find it. */
@@ -47,6 +48,11 @@ interface ClusterDefect extends Defect {
   /** What time entries get. */
   default LongSupplier stamps(ClusterClock clock, SimMachine machine) {
     return clock::stampMillis;
+  }
+
+  /** Whether a node accepts an empty replica of routes. */
+  default PlacementAgent.Consent consent(PlacementAgent.Consent consent) {
+    return consent;
   }
 
   /** What other nodes reach. */

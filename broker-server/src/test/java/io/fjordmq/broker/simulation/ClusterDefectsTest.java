@@ -348,6 +348,18 @@ class ClusterDefectsTest {
     assertFound(silent, "not rebuilt", "has a halted replica");
   }
 
+  @Test
+  void shouldFindANodeThatServesWithAnEmptyReplicaOfRoutes() {
+    ClusterDefect careless =
+        new ClusterDefect() {
+          @Override
+          public PlacementAgent.Consent consent(PlacementAgent.Consent consent) {
+            return PlacementAgent.Consent.ALWAYS;
+          }
+        };
+    assertFound(careless, "serves and does not match");
+  }
+
   /** Reports that say of no replica that it is broken. Other answers are empty. */
   private static PeerServices.Handler withoutBroken(PeerServices.Handler agent) {
     return (from, order) ->

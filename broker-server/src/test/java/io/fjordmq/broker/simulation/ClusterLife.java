@@ -1,6 +1,9 @@
 package io.fjordmq.broker.simulation;
 
+import io.fjordmq.broker.HaltedRoutes;
 import io.fjordmq.broker.NodeLife;
+import io.fjordmq.broker.Rests;
+import io.fjordmq.broker.RouteTrouble;
 import io.fjordmq.broker.delivery.LocalNode;
 import io.fjordmq.broker.nodes.NodeReceiver;
 import io.fjordmq.broker.nodes.NodesObserver;
@@ -39,6 +42,7 @@ import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -52,6 +56,8 @@ final class ClusterLife {
   private static final long LOOK_MILLIS = 20;
   private static final long SWEEP_MILLIS = 500;
   private static final int CLIENTS_PER_SECOND = 20;
+  private static final long ROUTES_PATIENCE_MILLIS = 700;
+  private static final long ROUTES_REST_MILLIS = 500;
 
   private final ClusterSettings settings;
   private final ClusterDefect defect;
@@ -63,6 +69,7 @@ final class ClusterLife {
   private final RangeDirectory directory = new RangeDirectory();
   private final PlacementDriver placement;
   private final ShapeWatch shapes;
+  private final HaltedRoutes routes;
   private final Serving serving;
   private SimStores.@Nullable Opened stores;
   private @Nullable SimFront front;
@@ -108,6 +115,12 @@ final class ClusterLife {
             ranges.runtime().timers(),
             Runnable::run,
             RangeObserver.NONE);
+    this.routes =
+        new HaltedRoutes(
+            membership(),
+            new Rests(membership()::rest, membership()::resume),
+            ranges.store(),
+            Set.of(SimStores.ROUTES));
     this.placement =
         new PlacementDriver(
             membership(),
@@ -116,7 +129,8 @@ final class ClusterLife {
                 ranges.store(),
                 defect.services(ranges.calls()),
                 membership()::applied,
-                shapes::reports),
+                shapes::reports,
+                defect.consent(routes)),
             metadata()::leadership,
             directory,
             ranges.runtime().timers(),
@@ -173,6 +187,9 @@ final class ClusterLife {
                 CLIENTS_PER_SECOND,
                 ranges.runtime().timers()));
     sweepAgain(sweeps(opened, clock));
+    routes.follow(barrier::overdue);
+    RouteTrouble trouble = new RouteTrouble(routes, ROUTES_PATIENCE_MILLIS, ROUTES_REST_MILLIS);
+    lookAgain(() -> trouble.look(timers.nowMillis()));
     membership().ready();
   }
 
@@ -209,6 +226,15 @@ final class ClusterLife {
         () -> {
           sweeps.forEach(Runnable::run);
           sweepAgain(sweeps);
+        });
+  }
+
+  private void lookAgain(Runnable look) {
+    process.schedule(
+        LOOK_MILLIS,
+        () -> {
+          look.run();
+          lookAgain(look);
         });
   }
 

@@ -95,9 +95,8 @@ final class ClusterTrouble {
   }
 
   /**
-   * A replica is broken for good: one that its group can go on without, and at most one of a range
-   * at a time. Not one of routes: its node would have to end its incarnation before the replica is
-   * rebuilt, which nobody does here.
+   * A replica is broken and stays so: one that its group can go on without, and at most one of a
+   * range at a time.
    */
   private void damage(ClusterLife life) {
     List<ReplicaStatus> held = life.ranges().store().status();
@@ -109,7 +108,6 @@ final class ClusterTrouble {
     ReplicaStatus leader = nodes.leader(range);
     if (leader == null
         || (leader.voters().contains(life.id()) && leader.voters().size() < LEAST_VOTERS)
-        || range.store().equals(SimStores.ROUTES)
         || nodes.damaged().isAnywhere(range)) {
       return;
     }

@@ -31,11 +31,17 @@ final class DamagedReplicas {
     damaged.put(range.toString(), node);
     String reason = reason(range, node);
     reasons.add(reason);
+    reasons.add(halfInstalled(range, node));
     return reason;
   }
 
   private static String reason(RangeId range, NodeId node) {
     return "a row of %s on %s cannot be read".formatted(range, node);
+  }
+
+  /** A copy was refused after its rows had come, but before the log could begin behind it. */
+  private static String halfInstalled(RangeId range, NodeId node) {
+    return "state of %s on %s is at ".formatted(range, node);
   }
 
   boolean isAnywhere(RangeId range) {

@@ -3,12 +3,14 @@ package io.fjordmq.range.placement;
 import io.fjordmq.api.MalformedBytesException;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.peer.PeerServices;
+import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.store.RangeStore;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Does on this node what the driver orders. Obeys the newest driver alone, and its orders in their
@@ -23,14 +25,31 @@ public final class PlacementAgent implements PeerServices.Handler {
   private final RangeStore store;
   private final LongSupplier metadata;
   private final Supplier<Map<RangeId, ShapeReport>> shapes;
+  private final Consent consent;
   private long lastTerm;
   private long lastNumber;
 
+  /** Whether this node may be given an empty replica now. */
+  @FunctionalInterface
+  public interface Consent {
+    Consent ALWAYS = range -> null;
+
+    /**
+     * Why this node must not have an empty replica of the range now; null if it may. Called on any
+     * thread; does not block.
+     */
+    @Nullable String refusal(RangeId range);
+  }
+
   private PlacementAgent(
-      RangeStore store, LongSupplier metadata, Supplier<Map<RangeId, ShapeReport>> shapes) {
+      RangeStore store,
+      LongSupplier metadata,
+      Supplier<Map<RangeId, ShapeReport>> shapes,
+      Consent consent) {
     this.store = store;
     this.metadata = metadata;
     this.shapes = shapes;
+    this.consent = consent;
   }
 
   /**
@@ -38,13 +57,15 @@ public final class PlacementAgent implements PeerServices.Handler {
    *
    * @param metadata the version that this node knows: it hears nobody who was removed by then
    * @param shapes what it wants for the ranges that it leads
+   * @param consent asked before an empty replica is created
    */
   public static PlacementAgent serve(
       RangeStore store,
       PeerServices services,
       LongSupplier metadata,
-      Supplier<Map<RangeId, ShapeReport>> shapes) {
-    PlacementAgent agent = new PlacementAgent(store, metadata, shapes);
+      Supplier<Map<RangeId, ShapeReport>> shapes,
+      Consent consent) {
+    PlacementAgent agent = new PlacementAgent(store, metadata, shapes, consent);
     services.serve(NAME, agent);
     return agent;
   }
@@ -67,7 +88,7 @@ public final class PlacementAgent implements PeerServices.Handler {
     }
     PlacementOrder.Task task = order.task();
     if (task instanceof PlacementOrder.Ensure ensure) {
-      return done(store.ensureReplica(ensure.range()));
+      return done(ensure(ensure.range()));
     } else if (task instanceof PlacementOrder.Change change) {
       return done(store.changeReplicas(change.range(), change.from(), change.to()));
     } else if (task instanceof PlacementOrder.Transfer transfer) {
@@ -84,6 +105,13 @@ public final class PlacementAgent implements PeerServices.Handler {
     // The version first: what is reported must not be older than it.
     long known = metadata.getAsLong();
     return CompletableFuture.completedFuture(RangeReports.of(store, known, shapes.get()).encode());
+  }
+
+  private CompletableFuture<Void> ensure(RangeDescriptor range) {
+    String refusal = consent.refusal(range.id());
+    return refusal == null
+        ? store.ensureReplica(range)
+        : CompletableFuture.failedFuture(new IllegalStateException(refusal));
   }
 
   private synchronized boolean accept(PlacementOrder order) {

@@ -6,6 +6,9 @@ import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.cluster.peer.LoopbackPeers;
 import io.fjordmq.cluster.peer.PeerException;
+import io.fjordmq.range.KeyInterval;
+import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.RangeEpoch;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.StoreSpec;
 import io.fjordmq.range.sim.AppendingCoprocessor;
@@ -16,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -32,9 +36,15 @@ class PlacementAgentTest {
   private final LoopbackPeers peers = LoopbackPeers.immediate();
   private final LoopbackPeers.Node driver = peers.start(DRIVER);
 
+  private @Nullable String refusal = null;
+
+  private @Nullable String refusal(RangeId range) {
+    return refusal == null ? null : refusal + range;
+  }
+
   @BeforeEach
   void serve() {
-    PlacementAgent.serve(ranges.store(), peers.start(AGENT), () -> 7, Map::of);
+    PlacementAgent.serve(ranges.store(), peers.start(AGENT), () -> 7, Map::of, this::refusal);
   }
 
   @AfterEach
@@ -70,6 +80,22 @@ class PlacementAgentTest {
         send(1, 3, new PlacementOrder.Transfer(new RangeId("words", 9), DRIVER)), "words-9");
     assertRefused(driver.ask(AGENT, PlacementAgent.NAME, new byte[] {99}, SECOND), "version 99");
     assertThat(ranges.store().status()).hasSize(1);
+  }
+
+  @Test
+  void shouldTakeAnEmptyReplicaOnlyWhenItMay() {
+    RangeId absent = new RangeId("words", 2);
+    RangeDescriptor elsewhere =
+        new RangeDescriptor(
+            absent,
+            new KeyInterval(new byte[] {1}, null),
+            RangeEpoch.FIRST,
+            ReplicaSet.ofVoters(DRIVER));
+    refusal = "not now: ";
+    assertRefused(send(1, 1, new PlacementOrder.Ensure(elsewhere)), "not now: words-2");
+    assertThat(ranges.store().status()).hasSize(1);
+    refusal = null;
+    assertRefused(send(1, 2, new PlacementOrder.Ensure(elsewhere)), "holds keys of range words-1");
   }
 
   private static final Duration SECOND = Duration.ofSeconds(1);

@@ -73,7 +73,9 @@ class PlacementDriverTest {
     simulation.runUntil("it leads", () -> metadata.leadership().leading(), 5_000);
     membership.onWrite(this::write);
     assertThat(write(RangeDirectory.first(ranges.store().descriptors("words")))).isCompleted();
-    PlacementAgent agent = PlacementAgent.serve(ranges.store(), peers, () -> 1, () -> shapes);
+    PlacementAgent agent =
+        PlacementAgent.serve(
+            ranges.store(), peers, () -> 1, () -> shapes, PlacementAgent.Consent.ALWAYS);
     driver =
         new PlacementDriver(
             membership,

@@ -106,7 +106,8 @@ final class PlacementNode {
             opened.store(),
             opened.calls(),
             () -> membership.members().removedAsOf(),
-            () -> loads.in(watch.reports()));
+            () -> loads.in(watch.reports()),
+            PlacementAgent.Consent.ALWAYS);
     PlacementDriver driver =
         new PlacementDriver(
             membership,
