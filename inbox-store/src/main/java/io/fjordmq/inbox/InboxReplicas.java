@@ -49,6 +49,17 @@ public final class InboxReplicas {
     return replica == null ? null : replica.keys();
   }
 
+  /** Whether the inbox is in the range of one of these replicas of this node. */
+  boolean isIn(InboxId id, Predicate<RangeId> which) {
+    for (RangeId range : open.keySet()) {
+      KeyInterval held = keys(range);
+      if (held != null && new InboxSpan(held).test(id) && which.test(range)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** Figures of some of this node's replicas together. */
   InboxStoreStatus status(Predicate<RangeId> which) {
     InboxStoreStatus sum = new InboxStoreStatus(0, 0, 0, 0);

@@ -129,6 +129,12 @@ public interface InboxStore {
   CompletableFuture<LeftMessage.Page> takeLeft(
       InboxId id, long incarnation, List<Long> given, int maxMessages);
 
+  /**
+   * Whether this node leads the range of an inbox as far as it knows: another node may lead it by
+   * now. Cheap.
+   */
+  boolean isLedHere(InboxId id);
+
   /** Figures for metrics. */
   InboxStoreStatus status();
 }

@@ -290,6 +290,11 @@ public final class ReplicatedInboxStore implements InboxStore, AutoCloseable {
   }
 
   @Override
+  public boolean isLedHere(InboxId id) {
+    return replicas.isIn(id, leading);
+  }
+
+  @Override
   public InboxStoreStatus status() {
     return replicas.status(leading);
   }

@@ -7,10 +7,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fjordmq.api.Message;
 import io.fjordmq.api.Qos;
+import io.fjordmq.range.RangeId;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -139,6 +142,21 @@ class LeftToSharesTest {
     inboxes.pass(Duration.ofSeconds(6));
     assertThat(take(handle, 10)).isEqualTo(new LeftMessage.Page(List.of(), true));
     assertThat(inboxes.dropped).isEqualTo(Map.of(DropReasons.EXPIRED, 1L));
+  }
+
+  @Test
+  void shouldKnowWhetherItsRangeIsLedHere() {
+    assertThat(inboxes.store().isLedHere(ID)).isTrue();
+    Set<RangeId> asked = new HashSet<>();
+    inboxes.leading =
+        range -> {
+          asked.add(range);
+          return false;
+        };
+    assertThat(inboxes.store().isLedHere(ID)).isFalse();
+    assertThat(asked).as("the range of the inbox").hasSize(1);
+    inboxes.leading = range -> !asked.contains(range);
+    assertThat(inboxes.store().isLedHere(ID)).isFalse();
   }
 
   /** However many there are, one log entry looks at a bounded number of them. */

@@ -9,6 +9,7 @@ import io.fjordmq.api.Topic;
 import io.fjordmq.api.Will;
 import io.fjordmq.inbox.InboxStore.InsertOutcome;
 import io.fjordmq.range.KeyInterval;
+import io.fjordmq.range.RangeId;
 import io.fjordmq.range.sim.LocalRanges;
 import java.time.Duration;
 import java.util.HashSet;
@@ -18,6 +19,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** The inbox store on the range engine, in one thread and with time that stands still. */
@@ -41,6 +43,9 @@ final class TestInboxes implements AutoCloseable {
   final AtomicInteger expired = new AtomicInteger();
 
   final Map<String, Long> dropped = new LinkedHashMap<>();
+
+  /** The ranges that this node leads. */
+  Predicate<RangeId> leading = range -> true;
 
   private final InboxSettings settings;
   private final LocalRanges ranges;
@@ -100,7 +105,7 @@ final class TestInboxes implements AutoCloseable {
     return new ReplicatedInboxStore(
         new RefusingClient(ranges.client(InboxReplicas.STORE), refusals, unanswered, lost),
         replicas,
-        range -> true,
+        range -> leading.test(range),
         settings,
         ranges.timers(),
         ranges.timers(),

@@ -15,8 +15,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Gives the messages of shares that ended sessions have left to other members (MQTT 5.0 §4.8.2), a
- * bounded number at one time. The store forgets a message once a member has it or none can have it;
- * until then it announces the session again. Thread-safe.
+ * bounded number at one time, while this node leads their range. The store forgets a message once a
+ * member has it or none can have it; until then it announces the session again. Thread-safe.
  */
 final class LeftMessages {
   private static final Logger LOG = LoggerFactory.getLogger(LeftMessages.class);
@@ -59,7 +59,14 @@ final class LeftMessages {
             });
   }
 
+  /**
+   * Stops when the range has another leader: that node gives them away, too, and this one would go
+   * on beside it, message by message.
+   */
   private CompletableFuture<Void> takeNext(Ended ended, List<Long> given) {
+    if (!store.isLedHere(ended.id)) {
+      return confirm(ended, given);
+    }
     return store
         .takeLeft(ended.id, ended.incarnation, given, MAX_MESSAGES)
         .thenCompose(
@@ -88,11 +95,15 @@ final class LeftMessages {
                 return takeNext(ended, given);
               }
               // The store announces the session again later: trying at once would be no better.
-              if (given.isEmpty()) {
-                return CompletableFuture.completedFuture(null);
-              }
-              return store.takeLeft(ended.id, ended.incarnation, given, 0).thenApply(page -> null);
+              return confirm(ended, given);
             });
+  }
+
+  /** Has the store forget what others have, and ends. */
+  private CompletableFuture<Void> confirm(Ended ended, List<Long> given) {
+    return given.isEmpty()
+        ? CompletableFuture.completedFuture(null)
+        : store.takeLeft(ended.id, ended.incarnation, given, 0).thenApply(page -> null);
   }
 
   /** Completes with whether the store may forget the message. */

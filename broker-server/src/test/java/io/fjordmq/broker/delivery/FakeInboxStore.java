@@ -37,6 +37,9 @@ final class FakeInboxStore implements InboxStore {
   /** What each call of {@link #takeLeft} said that others have. */
   final List<List<Long>> takes = new ArrayList<>();
 
+  /** Whether this node leads the ranges of all inboxes. */
+  boolean led = true;
+
   @Nullable RuntimeException failure;
 
   /** Set: inserts complete when it does. */
@@ -133,6 +136,11 @@ final class FakeInboxStore implements InboxStore {
     given.forEach(sequence -> left.removeIf(message -> message.sequence() == sequence));
     List<LeftMessage> page = left.stream().limit(maxMessages).toList();
     return CompletableFuture.completedFuture(new LeftMessage.Page(page, left.isEmpty()));
+  }
+
+  @Override
+  public boolean isLedHere(InboxId id) {
+    return led;
   }
 
   @Override

@@ -130,6 +130,30 @@ class LeftMessagesTest {
     assertThat(world.inboxes.inserts).hasSize(200);
   }
 
+  /** Its new leader goes on from what is stored; both together would send messages twice. */
+  @Test
+  void shouldBeLeftToTheNewLeaderOfTheRange() {
+    world.inboxRoute("away", SHARED, AT_LEAST_ONCE);
+    for (int i = 1; i <= 200; i++) {
+      left(i, AT_LEAST_ONCE);
+    }
+    world.inboxes.gate = new CompletableFuture<>();
+    give();
+    world.inboxes.led = false;
+    world.inboxes.gate.complete(null);
+    assertThat(world.inboxes.inserts).hasSize(64);
+    assertThat(world.inboxes.takes)
+        .as("says what it has given")
+        .extracting(List::size)
+        .containsExactly(0, 64);
+    assertThat(world.inboxes.left).hasSize(136);
+    give();
+    assertThat(world.inboxes.takes).as("does not begin again").hasSize(2);
+    world.inboxes.led = true;
+    give();
+    assertThat(world.inboxes.left).isEmpty();
+  }
+
   @Test
   void shouldStayWhileTheEventLoopOfTheMemberHasTooMuchToDo() {
     FakeSession member = member("one", world.loop);

@@ -425,6 +425,11 @@ final class MemoryInboxStore implements InboxStore {
   }
 
   @Override
+  public boolean isLedHere(InboxId id) {
+    return true;
+  }
+
+  @Override
   public InboxStoreStatus status() {
     return new InboxStoreStatus(inboxes.size(), 0, 0, 0);
   }
