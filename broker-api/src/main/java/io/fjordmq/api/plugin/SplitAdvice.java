@@ -57,6 +57,12 @@ public sealed interface SplitAdvice {
      * of it belongs to one inbox bucket, topic or filter. Said by the broker.
      */
     NO_SPLIT_KEY,
+    /**
+     * It is larger than {@code splitConfig.maxRangeBytes}, but the search for the key to split it
+     * at met too many deleted rows that are not compacted yet. It is repeated after a while. Said by
+     * the broker.
+     */
+    TOO_MANY_TOMBSTONES,
     /** Ranges of this store are not split by their load. Said by the broker. */
     OFF
   }

@@ -15,7 +15,9 @@ public final class KvException extends RuntimeException {
     /** Another process uses the directory. */
     LOCKED,
     /** It was used after it was closed. */
-    CLOSED
+    CLOSED,
+    /** A bounded read would have stepped over too many deleted rows; nothing is wrong. */
+    TOO_MANY_TOMBSTONES
   }
 
   private final Kind kind;

@@ -15,6 +15,18 @@ public interface KvSpace {
   KvSnapshot snapshot();
 
   /**
+   * The keys as they are now, for scans that must not take long however many deleted rows are not
+   * compacted yet. Must be closed; for one thread.
+   *
+   * @param maxSkipped deleted and overwritten rows that all scans together may step over, at least
+   *     1. After that, they throw {@link KvException.Kind#TOO_MANY_TOMBSTONES}. A storage that drops
+   *     deleted rows at once has none to step over
+   */
+  default KvSnapshot boundedSnapshot(long maxSkipped) {
+    return snapshot();
+  }
+
+  /**
    * About how many bytes the rows with {@code from <= key < to} take in the storage, where they may
    * be compressed; deleted rows count until the storage has dropped them, and the latest writes may
    * be missing. Reads no rows, but may read indexes of table files.

@@ -60,6 +60,9 @@ final class RocksFailures {
     if (text.contains("lock hold by") || text.contains("While lock file")) {
       return KvException.Kind.LOCKED;
     }
+    if (status != null && status.getCode() == Status.Code.Incomplete) {
+      return KvException.Kind.TOO_MANY_TOMBSTONES;
+    }
     if (status != null && status.getCode() == Status.Code.Corruption) {
       return KvException.Kind.CORRUPTED;
     }

@@ -23,7 +23,7 @@ final class RocksSpace implements KvSpace {
   private final RocksFailures failures;
   private final WriteOptions withoutLog = new WriteOptions().setDisableWAL(true);
   private final ReadOptions plain = new ReadOptions();
-  private final KvReader latest = new Reader(null, plain);
+  private final KvReader latest = new Reader(null, plain, null);
 
   RocksSpace(
       String name, RocksDB db, ColumnFamilyHandle handle, RocksGate gate, RocksFailures failures) {
@@ -57,9 +57,18 @@ final class RocksSpace implements KvSpace {
 
   @Override
   public KvSnapshot snapshot() {
+    return snapshot(null);
+  }
+
+  @Override
+  public KvSnapshot boundedSnapshot(long maxSkipped) {
+    return snapshot(new SkipBudget(db, maxSkipped));
+  }
+
+  private KvSnapshot snapshot(@Nullable SkipBudget budget) {
     gate.enter();
     try {
-      return new SnapshotReader(db.getSnapshot());
+      return new SnapshotReader(db.getSnapshot(), budget);
     } finally {
       gate.leave();
     }
@@ -138,10 +147,12 @@ final class RocksSpace implements KvSpace {
   private class Reader implements KvReader {
     private final @Nullable Snapshot snapshot;
     private final ReadOptions gets;
+    private final @Nullable SkipBudget budget;
 
-    Reader(@Nullable Snapshot snapshot, ReadOptions gets) {
+    Reader(@Nullable Snapshot snapshot, ReadOptions gets, @Nullable SkipBudget budget) {
       this.snapshot = snapshot;
       this.gets = gets;
+      this.budget = budget;
     }
 
     @Override
@@ -179,6 +190,9 @@ final class RocksSpace implements KvSpace {
         if (snapshot != null) {
           options.setSnapshot(snapshot);
         }
+        if (budget != null) {
+          options.setMaxSkippableInternalKeys(budget.left());
+        }
         try (RocksIterator iterator = db.newIterator(handle, options)) {
           visitAll(iterator, visitor, ascending);
         }
@@ -191,22 +205,22 @@ final class RocksSpace implements KvSpace {
 
     private void visitAll(RocksIterator iterator, Visitor visitor, boolean ascending)
         throws RocksDBException {
-      if (ascending) {
-        iterator.seekToFirst();
-      } else {
-        iterator.seekToLast();
-      }
+      move(ascending ? iterator::seekToFirst : iterator::seekToLast);
       while (iterator.isValid()) {
         if (!visitor.visit(iterator.key(), iterator.value())) {
           return;
         }
-        if (ascending) {
-          iterator.next();
-        } else {
-          iterator.prev();
-        }
+        move(ascending ? iterator::next : iterator::prev);
       }
       iterator.status(); // invalid is also how it reports an I/O error
+    }
+
+    private void move(Runnable step) {
+      if (budget == null) {
+        step.run();
+      } else {
+        budget.spend(step);
+      }
     }
   }
 
@@ -215,12 +229,12 @@ final class RocksSpace implements KvSpace {
     private final ReadOptions gets;
     private boolean released;
 
-    SnapshotReader(Snapshot held) {
-      this(held, new ReadOptions().setSnapshot(held));
+    SnapshotReader(Snapshot held, @Nullable SkipBudget budget) {
+      this(held, new ReadOptions().setSnapshot(held), budget);
     }
 
-    private SnapshotReader(Snapshot held, ReadOptions gets) {
-      super(held, gets);
+    private SnapshotReader(Snapshot held, ReadOptions gets, @Nullable SkipBudget budget) {
+      super(held, gets, budget);
       this.held = held;
       this.gets = gets;
     }

@@ -46,6 +46,12 @@ final class WriteBehind implements KvSpace {
     return space.snapshot();
   }
 
+  @Override
+  public synchronized KvSnapshot boundedSnapshot(long maxSkipped) {
+    writeOut();
+    return space.boundedSnapshot(maxSkipped);
+  }
+
   /** Without what waits. */
   @Override
   public long approximateBytes(byte[] from, byte[] to) {

@@ -174,6 +174,9 @@ public final class ShapePlan {
 
   private static SplitAdvice bySize(Led range, NodeLoad node) {
     byte[] key = range.size().halvingKey();
+    if (range.size().searchAbandoned()) {
+      return new SplitAdvice.Stay(Reason.TOO_MANY_TOMBSTONES);
+    }
     return key == null || !range.cutsAt(key)
         ? new SplitAdvice.Stay(Reason.NO_SPLIT_KEY)
         : unlessHindered(new SplitAdvice.Split(key), range, node);

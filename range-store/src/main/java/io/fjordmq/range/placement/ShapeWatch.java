@@ -90,7 +90,7 @@ public final class ShapeWatch implements AutoCloseable {
       RangeObserver observer) {
     this.store = store;
     this.storage = store.sizes();
-    this.sizes = new KnownSizes(range -> storage.measure(range, settings.maxRangeBytes()));
+    this.sizes = new KnownSizes(storage::bytes, storage::withHalvingKey, settings.maxRangeBytes());
     this.plan = new ShapePlan(strategy, settings);
     this.settings = settings;
     this.cpu = cpu;
@@ -156,19 +156,27 @@ public final class ShapeWatch implements AutoCloseable {
       return CompletableFuture.completedFuture(Optional.of(new Halving(byLoad, "")));
     }
     return storage
-        .halvingKey(led.descriptor())
-        .thenApply(bySize -> Optional.of(halving(led, isInside(led, bySize) ? bySize : byLoad)));
+        .halve(led.descriptor())
+        .thenApply(
+            size -> {
+              byte[] bySize = size.halvingKey();
+              byte[] key = isInside(led, bySize) ? bySize : byLoad;
+              return Optional.of(
+                  isInside(led, key)
+                      ? new Halving(key, "")
+                      : new Halving(null, whyNot(led, size.searchAbandoned())));
+            });
   }
 
-  private static Halving halving(LedRange led, byte @Nullable [] key) {
-    return isInside(led, key)
-        ? new Halving(key, "")
-        : new Halving(
-            null,
-            "range "
-                + led.descriptor().id()
-                + " holds too few keys to be split: all of them belong to one place"
-                + " (inbox bucket, topic or filter), which is never cut");
+  private static String whyNot(LedRange led, boolean searchAbandoned) {
+    RangeId range = led.descriptor().id();
+    return searchAbandoned
+        ? "the search for the key to split range %s at was abandoned: too many deleted rows are not"
+                .formatted(range)
+            + " compacted yet; try again in some minutes"
+        : "range %s holds too few keys to be split: all of them belong to one place (inbox bucket,"
+                .formatted(range)
+            + " topic or filter), which is never cut";
   }
 
   private static boolean isInside(LedRange led, byte @Nullable [] key) {

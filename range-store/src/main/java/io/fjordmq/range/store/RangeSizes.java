@@ -9,7 +9,6 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
-import org.jspecify.annotations.Nullable;
 
 /**
  * How many bytes the ranges of this node hold and where to cut them (decision 0049). Thread-safe.
@@ -32,28 +31,43 @@ public final class RangeSizes {
   }
 
   /**
-   * Measures a range that has a replica here; looks for the halving key only if it is too large.
-   * May block on the storage.
+   * Measures a range that has a replica here. May block on the storage.
    *
-   * @param maxBytes above which it is too large; 0 for no limit
    * @throws io.fjordmq.range.kv.KvException if the storage fails or is closed
    */
-  public RangeSize measure(RangeDescriptor range, long maxBytes) {
-    long bytes = SizeCut.bytes(space(range), range.interval());
-    SizeCut.Cut cut = maxBytes > 0 && bytes > maxBytes ? cut(range) : null;
-    return new RangeSize(bytes, cut != null && cut.lighterShare() >= LEAST_PART ? cut.key() : null);
+  public long bytes(RangeDescriptor range) {
+    return SizeCut.bytes(space(range), range.interval());
   }
 
   /**
-   * Where a range is halved, however unevenly: null if no cut leaves rows on both sides. Fails with
-   * {@link io.fjordmq.range.kv.KvException}, or if too many queries are waiting.
+   * Looks for the halving key of a range that has a replica here, if there is one that is worth a
+   * range. Blocks on the storage, for some tenths of a second at most if that is well.
+   *
+   * @param bytes that it holds
+   * @throws io.fjordmq.range.kv.KvException if the storage fails or is closed
    */
-  public CompletableFuture<byte @Nullable []> halvingKey(RangeDescriptor range) {
+  public RangeSize withHalvingKey(RangeDescriptor range, long bytes) {
+    SizeCut.Result found = find(range, SizeCut.MAX_SKIPPED);
+    SizeCut.Cut cut = found.cut();
+    return cut != null && cut.lighterShare() >= LEAST_PART
+        ? new RangeSize(bytes, cut.key(), false)
+        : new RangeSize(bytes, null, found.abandoned());
+  }
+
+  /**
+   * Where a range is halved, however unevenly; without a key if no cut leaves rows on both sides,
+   * or none was found in time. Fails with {@link io.fjordmq.range.kv.KvException}, or if too many
+   * queries are waiting.
+   */
+  public CompletableFuture<RangeSize> halve(RangeDescriptor range) {
     try {
-      return CompletableFuture.<byte @Nullable []>supplyAsync(
+      return CompletableFuture.supplyAsync(
           () -> {
-            SizeCut.Cut cut = cut(range);
-            return cut == null ? null : cut.key();
+            SizeCut.Result found = find(range, SizeCut.MAX_SKIPPED_BY_HAND);
+            SizeCut.Cut cut = found.cut();
+            return cut == null
+                ? new RangeSize(bytes(range), null, found.abandoned())
+                : new RangeSize(cut.total(), cut.key(), false);
           },
           readers);
     } catch (RejectedExecutionException e) {
@@ -62,8 +76,8 @@ public final class RangeSizes {
     }
   }
 
-  private SizeCut.@Nullable Cut cut(RangeDescriptor range) {
-    return new SizeCut(space(range), range.interval(), spec(range).cuts()).find();
+  private SizeCut.Result find(RangeDescriptor range, long maxSkipped) {
+    return new SizeCut(space(range), range.interval(), spec(range).cuts(), maxSkipped).find();
   }
 
   private KvSpace space(RangeDescriptor range) {

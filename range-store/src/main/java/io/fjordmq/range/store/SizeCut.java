@@ -1,6 +1,7 @@
 package io.fjordmq.range.store;
 
 import io.fjordmq.range.KeyInterval;
+import io.fjordmq.range.kv.KvException;
 import io.fjordmq.range.kv.KvReader;
 import io.fjordmq.range.kv.KvSnapshot;
 import io.fjordmq.range.kv.KvSpace;
@@ -17,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A small range is read completely. In a larger one the middle is found by bisection: at most
  * {@value #MAX_PROBES} probes, each of which reads up to two rows and asks the storage for one
- * estimate.
+ * estimate. The search is abandoned once it has stepped over too many deleted rows.
  */
 final class SizeCut {
   /*
@@ -29,12 +30,20 @@ final class SizeCut {
   static final int MAX_BYTES_READ = 8 << 20;
   static final int MAX_PROBES = 256;
 
+  /** Deleted rows that a search steps over every now and then: some tenths of a second. */
+  static final long MAX_SKIPPED = 1_000_000;
+
+  /** Deleted rows that a search steps over when an operator waits for it: about a second. */
+  static final long MAX_SKIPPED_BY_HAND = 5 * MAX_SKIPPED;
+
   /** Share of all bytes in the heavier part at which bisection stops. */
   private static final double CLOSE_ENOUGH = 0.55;
 
   private final KvSpace space;
   private final KeyInterval keys;
   private final UnaryOperator<byte[]> cuts;
+  private final long maxSkipped;
+  private @Nullable Cut best;
 
   /**
    * A place where a range can be cut.
@@ -58,11 +67,13 @@ final class SizeCut {
   /**
    * @param keys of the range
    * @param cuts the last place at or before a key where the store can be cut
+   * @param maxSkipped deleted rows after which the search is abandoned
    */
-  SizeCut(KvSpace space, KeyInterval keys, UnaryOperator<byte[]> cuts) {
+  SizeCut(KvSpace space, KeyInterval keys, UnaryOperator<byte[]> cuts, long maxSkipped) {
     this.space = space;
     this.keys = keys;
     this.cuts = cuts;
+    this.maxSkipped = maxSkipped;
   }
 
   /** Estimated bytes of a range's rows. */
@@ -71,24 +82,42 @@ final class SizeCut {
   }
 
   /**
-   * Returns the cut nearest to the middle; null if no cut leaves rows on both sides.
+   * What a search came to.
    *
-   * @throws io.fjordmq.range.kv.KvException if the storage fails
+   * @param cut nearest to the middle of those seen; null if none leaves rows on both sides
+   * @param abandoned it stepped over too many deleted rows; there may be a better cut
    */
-  @Nullable Cut find() {
+  record Result(@Nullable Cut cut, boolean abandoned) {}
+
+  /**
+   * Looks for the cut nearest to the middle.
+   *
+   * @throws KvException if the storage fails
+   */
+  Result find() {
     long estimate = bytes(space, keys);
     // A snapshot: reading the latest rows would keep the apply thread waiting meanwhile.
-    try (KvSnapshot snapshot = space.snapshot()) {
-      KvReader rows = new DataReader(snapshot, keys);
-      Reading reading = new Reading();
-      if (estimate <= MAX_BYTES_READ) {
-        rows.scan(keys.start(), keys.end(), reading);
-        if (reading.isComplete()) {
-          return reading.best();
-        }
+    try (KvSnapshot snapshot = space.boundedSnapshot(maxSkipped)) {
+      search(new DataReader(snapshot, keys), estimate);
+      return new Result(best, false);
+    } catch (KvException e) {
+      if (e.kind() != KvException.Kind.TOO_MANY_TOMBSTONES) {
+        throw e;
       }
-      return bisect(rows, estimate);
+      return new Result(best, true);
     }
+  }
+
+  private void search(KvReader rows, long estimate) {
+    if (estimate <= MAX_BYTES_READ) {
+      Reading reading = new Reading();
+      rows.scan(keys.start(), keys.end(), reading);
+      if (reading.isComplete()) {
+        reading.compare();
+        return;
+      }
+    }
+    bisect(rows, estimate);
   }
 
   /** Every place where the rows read so far can be cut, with the bytes before it. */
@@ -114,33 +143,35 @@ final class SizeCut {
       return count <= MAX_ROWS_READ && bytes <= MAX_BYTES_READ;
     }
 
-    @Nullable Cut best() {
-      Cut best = null;
+    void compare() {
       for (int i = 1; i < places.size(); i++) {
-        best = better(best, new Cut(places.get(i), before.get(i), bytes));
+        compareWithBest(new Cut(places.get(i), before.get(i), bytes));
       }
-      return best;
     }
   }
 
-  private static Cut better(@Nullable Cut known, Cut other) {
-    return known == null || other.heavier() < known.heavier() ? other : known;
+  private void compareWithBest(Cut other) {
+    Cut known = best;
+    if (known == null || other.heavier() < known.heavier()) {
+      best = other;
+    }
   }
 
-  private @Nullable Cut bisect(KvReader rows, long total) {
+  private void bisect(KvReader rows, long total) {
     byte[] first = first(rows, keys.start(), keys.end());
     byte[] last = first == null ? null : last(rows, keys.start(), keys.end());
     if (first == null || last == null) {
-      return null; // all rows are deleted, and each look passes all that is left of them
+      return; // all rows are deleted
     }
-    Cut best = null;
     byte[] low = first;
     byte[] high = after(last);
-    for (int probe = 0; probe < MAX_PROBES && !isCloseEnough(best); probe++) {
+    for (int probe = 0; probe < MAX_PROBES && !isCloseEnough(); probe++) {
       byte[] middle = between(low, high);
       byte[] row = first(rows, middle, high);
       Cut cut = row == null ? null : cut(first, row, total);
-      best = cut == null ? best : better(best, cut);
+      if (cut != null) {
+        compareWithBest(cut);
+      }
       if (row != null && (cut == null || cut.left() < total / 2)) {
         low = row;
       } else {
@@ -151,7 +182,6 @@ final class SizeCut {
         high = after(previous);
       }
     }
-    return best;
   }
 
   /** At or before a row; null if that leaves nothing to the left. */
@@ -162,8 +192,9 @@ final class SizeCut {
         : new Cut(place, bytes(space, new KeyInterval(keys.start(), place)), total);
   }
 
-  private static boolean isCloseEnough(@Nullable Cut best) {
-    return best != null && best.heavier() <= CLOSE_ENOUGH * best.total();
+  private boolean isCloseEnough() {
+    Cut known = best;
+    return known != null && known.heavier() <= CLOSE_ENOUGH * known.total();
   }
 
   private static byte @Nullable [] first(KvReader rows, byte[] from, byte @Nullable [] to) {

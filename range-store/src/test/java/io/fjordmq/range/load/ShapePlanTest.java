@@ -21,7 +21,7 @@ final class ShapePlanTest {
   private static final NodeLoad ROOM = new NodeLoad(0.1, 2, 10);
   private static final byte[] MIDDLE = {5};
   private static final long MAX_BYTES = 1_000;
-  private static final RangeSize SMALL = new RangeSize(10, null);
+  private static final RangeSize SMALL = RangeSize.of(10);
   private static final SplitAdvice COLD = new SplitAdvice.Stay(Reason.COLD);
 
   private Function<String, SplitAdvice> advice = range -> COLD;
@@ -60,7 +60,11 @@ final class ShapePlanTest {
   private static ShapePlan.Led sized(
       ShapePlan.Led range, long bytes, byte @Nullable [] halvingKey) {
     return new ShapePlan.Led(
-        range.load(), range.start(), range.end(), range.logCut(), new RangeSize(bytes, halvingKey));
+        range.load(),
+        range.start(),
+        range.end(),
+        range.logCut(),
+        new RangeSize(bytes, halvingKey, false));
   }
 
   private static final List<ShapePlan.Led> TWO =
@@ -165,6 +169,11 @@ final class ShapePlanTest {
     assertThat(plan.latest())
         .as("the range ends there")
         .containsEntry("a", new SplitAdvice.Stay(Reason.NO_SPLIT_KEY));
+    ShapePlan.Led drained =
+        new ShapePlan.Led(
+            large.load(), large.start(), large.end(), true, new RangeSize(MAX_BYTES + 1, null, true));
+    plan.next(List.of(drained), ROOM, 3);
+    assertThat(plan.latest()).containsEntry("a", new SplitAdvice.Stay(Reason.TOO_MANY_TOMBSTONES));
   }
 
   @Test

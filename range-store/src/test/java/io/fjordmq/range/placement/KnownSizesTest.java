@@ -17,11 +17,17 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class KnownSizesTest {
+  private static final long LIMIT = 1_000;
   private final List<Long> measured = new ArrayList<>();
   private long bytes = 7;
+  private final List<Long> searchedAt = new ArrayList<>();
+  private long now;
+  private boolean abandons = true;
+  private byte @Nullable [] halvingKey;
   private final KnownSizes sizes =
       new KnownSizes(
           range -> {
@@ -29,8 +35,13 @@ class KnownSizesTest {
             if (bytes < 0) {
               throw new KvException(KvException.Kind.IO_ERROR, "simulated");
             }
-            return new RangeSize(bytes, null);
-          });
+            return bytes;
+          },
+          (range, bytes) -> {
+            searchedAt.add(now / 1_000);
+            return new RangeSize(bytes, halvingKey, abandons && halvingKey == null);
+          },
+          LIMIT);
 
   private static LedRange led(int number, long version) {
     Spread none = new Spread(0, 0, 0);
@@ -87,5 +98,55 @@ class KnownSizesTest {
     sizes.look(List.of(led(1, 1)), 2);
     assertThat(size(led(1, 1))).as("measured as soon as it is led again").isEqualTo(7);
     assertThat(size(led(2, 1))).isNegative();
+  }
+
+  /** As often as the ranges that a node leads are judged. */
+  private void lookEverySecond(Duration time, long version) {
+    long end = now + time.toMillis();
+    for (; now < end; now += 1_000) {
+      sizes.look(List.of(led(1, version)), now);
+    }
+  }
+
+  @Test
+  void shouldLookForTheKeyOnlyAboveTheLimit() {
+    bytes = LIMIT;
+    lookEverySecond(Duration.ofMinutes(1), 1);
+    assertThat(searchedAt).isEmpty();
+    halvingKey = new byte[] {7};
+    bytes = LIMIT + 1;
+    lookEverySecond(Duration.ofMinutes(2), 1);
+    assertThat(searchedAt).as("as long as it is not split").containsExactly(60L, 90L, 120L, 150L);
+    assertThat(sizes.of(led(1, 1)).halvingKey()).containsExactly(7);
+  }
+
+  @Test
+  void shouldLookForTheKeyLessAndLessOftenWhileThereIsNone() {
+    bytes = 2 * LIMIT;
+    lookEverySecond(Duration.ofHours(3), 1);
+    assertThat(searchedAt)
+        .containsExactly(
+            0L, 30L, 90L, 210L, 450L, 930L, 1_890L, 3_690L, 5_490L, 7_290L, 9_090L);
+    assertThat(measured).as("the size is measured all the same").hasSize(360);
+    assertThat(sizes.of(led(1, 1)).searchAbandoned()).isTrue();
+    assertThat(size(led(1, 1))).isEqualTo(2 * LIMIT);
+  }
+
+  @Test
+  void shouldLookForTheKeyAtOnceWhenTheRangeHasChanged() {
+    bytes = 2 * LIMIT;
+    lookEverySecond(Duration.ofHours(1), 1);
+    searchedAt.clear();
+    bytes = 2 * LIMIT * 6 / 5;
+    lookEverySecond(Duration.ofMinutes(1), 1);
+    assertThat(searchedAt).as("a fifth more").isEmpty();
+    bytes = 2 * LIMIT * 3 / 4;
+    abandons = false;
+    lookEverySecond(Duration.ofMinutes(1), 1);
+    assertThat(searchedAt).as("a quarter less").containsExactly(3_660L, 3_690L);
+    assertThat(sizes.of(led(1, 1)).searchAbandoned()).isFalse();
+    searchedAt.clear();
+    sizes.look(List.of(led(1, 2)), now);
+    assertThat(searchedAt).as("another shape").hasSize(1);
   }
 }

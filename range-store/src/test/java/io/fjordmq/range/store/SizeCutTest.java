@@ -49,7 +49,7 @@ class SizeCutTest {
   }
 
   private static SizeCut.@Nullable Cut find(KvSpace space, KeyInterval keys) {
-    return new SizeCut(space, keys, SESSION).find();
+    return new SizeCut(space, keys, SESSION, SizeCut.MAX_SKIPPED).find().cut();
   }
 
   private SizeCut.Cut found() {
@@ -121,7 +121,9 @@ class SizeCutTest {
     space.write(batch);
     SizeCut.Cut cut =
         Objects.requireNonNull(
-            new SizeCut(space, KeyInterval.ALL, UnaryOperator.identity()).find());
+            new SizeCut(space, KeyInterval.ALL, UnaryOperator.identity(), SizeCut.MAX_SKIPPED)
+                .find()
+                .cut());
     assertThat(cut.lighterShare()).isGreaterThanOrEqualTo(0.45);
   }
 
@@ -143,6 +145,50 @@ class SizeCutTest {
           .isIn(start(11), start(12), start(13), start(14));
       KeyInterval others = new KeyInterval(start(11), start(65));
       assertThat(Objects.requireNonNull(find(sessions, others)).lighterShare()).isGreaterThan(0.4);
+    }
+  }
+
+  /** A drained range: all queues are deleted, but nothing is compacted. */
+  private static KvSpace drained(Kv rocks, int sessions, int rowsEach, int bytesEach) {
+    KvSpace space = rocks.space("sessions");
+    for (int session = 1; session <= sessions; session++) {
+      fill(space, session, rowsEach, bytesEach);
+    }
+    rocks.flush().join();
+    KvBatch batch = new KvBatch();
+    for (int session = 1; session <= sessions; session++) {
+      for (int i = 1; i < rowsEach; i++) { // the first row stays
+        batch.delete(
+            RangeKeys.data(ByteBuffer.allocate(6).putShort((short) session).putInt(i).array()));
+      }
+    }
+    space.write(batch);
+    rocks.flush().join();
+    return space;
+  }
+
+  @Test
+  void shouldAbandonTheSearchAfterSteppingOverTooManyDeletedRows(@TempDir Path directory)
+      throws Exception {
+    try (Kv rocks = RocksKv.open(directory, RocksKvSettings.DEFAULTS)) {
+      KvSpace space = drained(rocks, 2, 20_000, 400);
+      SizeCut.Result result =
+          new SizeCut(space, KeyInterval.ALL, SESSION, 10_000).find();
+      assertThat(result.abandoned()).as("one step is too long").isTrue();
+      assertThat(result.cut()).isNull();
+    }
+  }
+
+  @Test
+  void shouldCountTheDeletedRowsOfAllStepsTogether(@TempDir Path directory) throws Exception {
+    try (Kv rocks = RocksKv.open(directory, RocksKvSettings.DEFAULTS)) {
+      KvSpace space = drained(rocks, 20, 2_000, 20);
+      assertThat(new SizeCut(space, KeyInterval.ALL, SESSION, 10_000).find())
+          .as("each step is short enough")
+          .isEqualTo(new SizeCut.Result(null, true));
+      SizeCut.Result found = new SizeCut(space, KeyInterval.ALL, SESSION, 100_000).find();
+      assertThat(found.abandoned()).isFalse();
+      assertThat(Objects.requireNonNull(found.cut()).key()).isIn(start(10), start(11), start(12));
     }
   }
 }
