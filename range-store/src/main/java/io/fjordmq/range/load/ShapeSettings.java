@@ -10,7 +10,8 @@ import java.util.Set;
  *     size
  * @param maxRanges most replicas a node holds, of all stores; at these it splits nothing
  * @param pause between one change that a node asks for and the next
- * @param patience how long a strategy may take for all ranges of a node together
+ * @param patience how long a strategy may take for all ranges of a node together, and how long
+ *     measuring their sizes may take before that
  * @param idleWindow how long neighbours must have been idle to become one; 0 for never
  * @param maxRangeBytes size above which a range is split whatever it has to do; 0 for no limit.
  *     Neighbours become one only if both together hold at most half of it

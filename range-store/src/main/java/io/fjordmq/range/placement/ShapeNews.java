@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,7 +25,9 @@ final class ShapeNews {
 
   private final String strategy;
   private final Map<RangeId, Said> latest = new HashMap<>();
-  private boolean slow;
+
+  /** What was too slow when nothing was judged; null if it has been judged since. */
+  private @Nullable String slow;
 
   private record Said(String decision, boolean wished, long atMillis) {}
 
@@ -36,7 +39,7 @@ final class ShapeNews {
   }
 
   synchronized void heard(Map<RangeId, ShapeReport> reports, long nowMillis) {
-    slow = false;
+    slow = null;
     latest.keySet().retainAll(reports.keySet());
     reports.forEach((range, report) -> heard(range, report, nowMillis));
   }
@@ -75,9 +78,17 @@ final class ShapeNews {
     return part == null ? "" : HexFormat.of().formatHex(part.start());
   }
 
-  synchronized void tooSlow(Duration patience) {
-    if (!slow) {
-      slow = true;
+  synchronized void tooSlow(String decision, Duration patience) {
+    if (decision.equals(slow)) {
+      return;
+    }
+    slow = decision;
+    if (decision.equals(ShapeWatch.STORAGE_TOO_SLOW)) {
+      LOG.warn(
+          "State storage has not told the sizes of ranges within {} ms; no range is split or merged"
+              + " until it does: check the disk",
+          patience.toMillis());
+    } else {
       LOG.warn(
           "split strategy {} has not answered within {} ms; ranges stay as they are until it does",
           strategy,

@@ -33,13 +33,15 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ShapeWatch implements AutoCloseable {
   /*
-   * The timer measures, the judge thinks: a strategy that hangs keeps nothing but itself waiting.
-   * One judgement at a time; the plan and the wish belong to whoever holds it.
+   * The timer measures the load, the judge measures the sizes and asks the strategy: storage or a
+   * strategy that hangs keeps nothing but the judge waiting. One judgement at a time; the plan and
+   * the wish belong to whoever holds it.
    */
   private static final long PERIOD_MILLIS = 1_000;
 
   static final String SPLIT = "split";
   static final String SPLIT_BY_SIZE = "split_by_size";
+  static final String STORAGE_TOO_SLOW = "storage_too_slow";
 
   private final RangeStore store;
   private final ShapePlan plan;
@@ -73,12 +75,17 @@ public final class ShapeWatch implements AutoCloseable {
     }
   }
 
-  /** What is being judged. */
-  private record Judgement(List<LedRange> led, int ranges, long nowMillis) {}
+  /**
+   * What is being judged.
+   *
+   * @param sizesKnown whether the strategy is being asked; before that, sizes are measured
+   * @param sinceMillis when that step began
+   */
+  private record Judgement(List<LedRange> led, int ranges, boolean sizesKnown, long sinceMillis) {}
 
   /**
    * @param cpu share of all processors in use, 0 to 1
-   * @param judge where the strategy is asked; may be kept waiting by it
+   * @param judge where sizes are measured and the strategy is asked; may be kept waiting by both
    */
   public ShapeWatch(
       RangeStore store,
@@ -88,9 +95,30 @@ public final class ShapeWatch implements AutoCloseable {
       Timers timers,
       Executor judge,
       RangeObserver observer) {
+    this(
+        store,
+        strategy,
+        settings,
+        cpu,
+        timers,
+        judge,
+        observer,
+        new KnownSizes(
+            store.sizes()::bytes, store.sizes()::withHalvingKey, settings.maxRangeBytes()));
+  }
+
+  ShapeWatch(
+      RangeStore store,
+      SplitStrategy strategy,
+      ShapeSettings settings,
+      DoubleSupplier cpu,
+      Timers timers,
+      Executor judge,
+      RangeObserver observer,
+      KnownSizes sizes) {
     this.store = store;
     this.storage = store.sizes();
-    this.sizes = new KnownSizes(storage::bytes, storage::withHalvingKey, settings.maxRangeBytes());
+    this.sizes = sizes;
     this.plan = new ShapePlan(strategy, settings);
     this.settings = settings;
     this.cpu = cpu;
@@ -192,11 +220,11 @@ public final class ShapeWatch implements AutoCloseable {
     Judgement before = running;
     if (before != null) {
       if (isLate(before)) {
-        tooSlow(led);
+        tooSlow(before, led);
       }
       return;
     }
-    Judgement next = new Judgement(led, store.size(), now);
+    Judgement next = new Judgement(led, store.size(), false, now);
     running = next;
     try {
       judge.execute(() -> decide(next));
@@ -206,20 +234,23 @@ public final class ShapeWatch implements AutoCloseable {
   }
 
   private boolean isLate(Judgement judgement) {
-    return timers.nowMillis() - judgement.nowMillis() > settings.patience().toMillis();
+    return timers.nowMillis() - judgement.sinceMillis() > settings.patience().toMillis();
   }
 
-  private void decide(Judgement now) {
+  private void decide(Judgement begun) {
     try {
-      sizes.look(now.led(), now.nowMillis());
+      sizes.look(begun.led(), begun.sinceMillis());
+      // The strategy's patience begins here: slow storage is not its fault.
+      Judgement now = new Judgement(begun.led(), begun.ranges(), true, timers.nowMillis());
+      running = now;
       ShapePlan.Step step =
           plan.next(
                   now.led().stream().map(this::asked).toList(),
                   new NodeLoad(cpu.getAsDouble(), now.ranges(), settings.maxRanges()),
-                  now.nowMillis())
+                  now.sinceMillis())
               .orElse(null);
       if (isLate(now)) {
-        tooSlow(now.led());
+        tooSlow(now, now.led());
       } else {
         say(now, step);
       }
@@ -239,7 +270,7 @@ public final class ShapeWatch implements AutoCloseable {
     Map<RangeId, ShapeReport> said = new HashMap<>();
     for (LedRange range : now.led()) {
       if (step != null && step.range().equals(range.load().range())) {
-        wish = wish(range, step, now.nowMillis());
+        wish = wish(range, step, now.sinceMillis());
       }
       RangeId id = range.descriptor().id();
       ShapeReport report =
@@ -247,11 +278,11 @@ public final class ShapeWatch implements AutoCloseable {
               range,
               advice.get(id.toString()),
               plan.idle().contains(id.toString()),
-              now.nowMillis());
+              now.sinceMillis());
       said.put(id, report);
       observer.judged(id, report.decision());
     }
-    news.heard(said, now.nowMillis());
+    news.heard(said, now.sinceMillis());
     reports = Map.copyOf(said);
   }
 
@@ -282,15 +313,18 @@ public final class ShapeWatch implements AutoCloseable {
   }
 
   /** All stay as they are. */
-  private void tooSlow(List<LedRange> led) {
-    String decision = SplitAdvice.Reason.TOO_SLOW.name().toLowerCase(Locale.ROOT);
+  private void tooSlow(Judgement late, List<LedRange> led) {
+    String decision =
+        late.sizesKnown()
+            ? SplitAdvice.Reason.TOO_SLOW.name().toLowerCase(Locale.ROOT)
+            : STORAGE_TOO_SLOW;
     Map<RangeId, ShapeReport> said = new HashMap<>();
     for (LedRange range : led) {
       RangeId id = range.descriptor().id();
       said.put(id, ShapeReport.of(range, RangeSize.UNKNOWN, decision, null, false, false));
       observer.judged(id, decision);
     }
-    news.tooSlow(settings.patience());
+    news.tooSlow(decision, settings.patience());
     reports = Map.copyOf(said);
   }
 

@@ -15,6 +15,7 @@ import io.fjordmq.range.StoreSpec;
 import io.fjordmq.range.load.ShapeSettings;
 import io.fjordmq.range.sim.AppendingCoprocessor;
 import io.fjordmq.range.sim.LocalRanges;
+import io.fjordmq.range.store.RangeSizes;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,6 +40,8 @@ class ShapeWatchTest {
   private long maxRangeBytes;
   private SplitAdvice advice = new SplitAdvice.Stay(Reason.COLD);
   private @Nullable RangeLoad asked;
+  private Runnable whileMeasuring = () -> {};
+  private Runnable whileAsking = () -> {};
 
   private ShapeWatch watch = watch(Set.of("words"));
 
@@ -48,9 +51,11 @@ class ShapeWatchTest {
           @Override
           public SplitAdvice advise(RangeLoad load, NodeLoad node) {
             asked = load;
+            whileAsking.run();
             return advice;
           }
         };
+    RangeSizes storage = ranges.store().sizes();
     return new ShapeWatch(
         ranges.store(),
         strategy,
@@ -68,7 +73,14 @@ class ShapeWatchTest {
           public void judged(RangeId range, String decision) {
             judged.add(decision);
           }
-        });
+        },
+        new KnownSizes(
+            range -> {
+              whileMeasuring.run();
+              return storage.bytes(range);
+            },
+            storage::withHalvingKey,
+            maxRangeBytes));
   }
 
   @AfterEach
@@ -171,23 +183,52 @@ class ShapeWatchTest {
     assertThat(halving().whyNot()).contains("first entry");
   }
 
+  /** The next judgement has begun, but its thread has not got to it. */
+  private void holdJudgement() {
+    watch.start();
+    ranges.advance(SECOND);
+    append("b");
+    append("f");
+    waits = true;
+    ranges.advance(Duration.ofSeconds(30)); // sizes are due
+    assertThat(judgements).as("one judgement at a time").hasSize(1);
+  }
+
   @Test
   void shouldLeaveRangesAsTheyAreWhileTheStrategyDoesNotAnswer() {
     advice = new SplitAdvice.Split("f".getBytes(UTF_8));
-    watch.start();
-    ranges.advance(SECOND);
-    waits = true;
-    append("b");
-    append("f");
-    ranges.advance(Duration.ofSeconds(3));
-    assertThat(judgements).as("it is not asked again before it has answered").hasSize(1);
-    assertThat(report().decision()).isEqualTo("too_slow");
-    assertThat(report().splitOff()).isNull();
+    holdJudgement();
+    whileAsking =
+        () -> {
+          ranges.advance(Duration.ofSeconds(3));
+          assertThat(judgements).as("it is not asked again before it has answered").isEmpty();
+          assertThat(report().decision()).isEqualTo("too_slow");
+          assertThat(report().splitOff()).isNull();
+        };
     judgements.remove(0).run();
-    assertThat(report().splitOff()).as("too late").isNull();
+    assertThat(report().decision()).as("too late").isEqualTo("too_slow");
+    assertThat(report().splitOff()).isNull();
+    whileAsking = () -> {};
     waits = false;
     ranges.advance(Duration.ofSeconds(6));
     assertThat(report().splitOff()).as("in time again").isNotNull();
+  }
+
+  @Test
+  void shouldNotBlameTheStrategyForSlowStorage() {
+    advice = new SplitAdvice.Split("f".getBytes(UTF_8));
+    holdJudgement();
+    whileMeasuring =
+        () -> {
+          ranges.advance(Duration.ofSeconds(3));
+          assertThat(judgements).as("one judgement at a time").isEmpty();
+          assertThat(report().decision()).isEqualTo("storage_too_slow");
+          assertThat(report().splitOff()).isNull();
+        };
+    judgements.remove(0).run();
+    assertThat(judged).contains("storage_too_slow").doesNotContain("too_slow");
+    assertThat(report().decision()).as("the strategy answered at once").isEqualTo("split");
+    assertThat(splitAt()).isEqualTo("f");
   }
 
   @Test
