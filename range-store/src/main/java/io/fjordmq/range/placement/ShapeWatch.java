@@ -160,8 +160,8 @@ public final class ShapeWatch implements AutoCloseable {
   record Halving(byte @Nullable [] key, String whyNot) {}
 
   /**
-   * Where the load of a range is halved; where what it holds is, if it has too little to do to
-   * tell. Empty if this node has not led the range for some seconds.
+   * Where the load of a range is halved; where what it holds is, if fewer than 64 rows were sampled
+   * or all of them are one. Empty if this node has not led the range for some seconds.
    */
   CompletableFuture<Optional<Halving>> halving(RangeId range) {
     LedRange led =
@@ -187,8 +187,7 @@ public final class ShapeWatch implements AutoCloseable {
         .halve(led.descriptor())
         .thenApply(
             size -> {
-              byte[] bySize = size.halvingKey();
-              byte[] key = isInside(led, bySize) ? bySize : byLoad;
+              byte[] key = size.halvingKey();
               return Optional.of(
                   isInside(led, key)
                       ? new Halving(key, "")

@@ -279,6 +279,32 @@ class ShapeWatchTest {
   }
 
   @Test
+  void shouldNotGoByAFewRequestsWhereRowsCannotBeDivided() {
+    append("f");
+    watch.start();
+    ranges.advance(SECOND);
+    for (String key : List.of("b", "g", "x")) {
+      ranges.client("words").query(bytes(key), bytes(key)).join();
+    }
+    ranges.advance(SECOND);
+    assertThat(Objects.requireNonNull(asked).keys()).contains(bytes("b"), bytes("g"), bytes("x"));
+    assertThat(halving().key()).isNull();
+    assertThat(halving().whyNot()).contains("holds too few keys");
+  }
+
+  @Test
+  void shouldGoBySizeIfAllOfTheLoadIsThatOfOneKey() {
+    append("a", "b", "c");
+    watch.start();
+    ranges.advance(SECOND);
+    for (int i = 0; i < 40; i++) {
+      ranges.client("words").query(bytes("a"), bytes("a")).join();
+    }
+    ranges.advance(SECOND);
+    assertThat(halving().key()).isEqualTo(bytes("b"));
+  }
+
+  @Test
   void shouldSayAWishForARangeThatIsTooLargeAndHowLargeItIs() {
     maxRangeBytes = 50;
     watch.close();
