@@ -155,6 +155,7 @@ final class Stores implements AutoCloseable {
             shapes,
             placement,
             () -> node.metadata().leadership().leader(),
+            runtime.timers(),
             settings);
     this.merges =
         new MergeRequests(

@@ -59,8 +59,8 @@ public sealed interface SplitAdvice {
     NO_SPLIT_KEY,
     /**
      * It is larger than {@code splitConfig.maxRangeBytes}, but the search for the key to split it
-     * at met too many deleted rows that are not compacted yet. It is repeated after a while. Said by
-     * the broker.
+     * at met too many deleted rows that are not compacted yet. It is repeated after a while. Said
+     * by the broker.
      */
     TOO_MANY_TOMBSTONES,
     /** Ranges of this store are not split by their load. Said by the broker. */

@@ -19,8 +19,8 @@ public interface KvSpace {
    * compacted yet. Must be closed; for one thread.
    *
    * @param maxSkipped deleted and overwritten rows that all scans together may step over, at least
-   *     1. After that, they throw {@link KvException.Kind#TOO_MANY_TOMBSTONES}. A storage that drops
-   *     deleted rows at once has none to step over
+   *     1. After that, they throw {@link KvException.Kind#TOO_MANY_TOMBSTONES}. A storage that
+   *     drops deleted rows at once has none to step over
    */
   default KvSnapshot boundedSnapshot(long maxSkipped) {
     return snapshot();

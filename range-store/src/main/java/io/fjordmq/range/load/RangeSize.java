@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
  * How much a range holds.
  *
  * @param bytes of its rows in the storage, estimated; negative if that is not known
- * @param halvingKey where they are best cut in two; null if it was not looked for, or no cut that is
- *     worth a range was found
+ * @param halvingKey where they are best cut in two; null if it was not looked for, or no cut that
+ *     is worth a range was found
  * @param searchAbandoned none was found because the search stepped over too many deleted rows
  */
 @SuppressWarnings("ArrayRecordComponent") // a carrier; never compared

@@ -10,10 +10,10 @@ import io.fjordmq.cluster.peer.PeerCalls;
 import io.fjordmq.cluster.peer.PeerServices;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.StoredFormat;
+import io.fjordmq.range.Timers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -52,6 +52,7 @@ public final class SplitRequests implements PeerServices.Handler {
   private final Halvings halvings;
   private final BiFunction<RangeId, byte[], CompletableFuture<Void>> driver;
   private final Supplier<@Nullable NodeId> metadataLeader;
+  private final Timers timers;
   private final Duration whereTimeout;
   private final Duration splitTimeout;
 
@@ -74,8 +75,9 @@ public final class SplitRequests implements PeerServices.Handler {
       ShapeWatch shapes,
       PlacementDriver driver,
       Supplier<@Nullable NodeId> metadataLeader,
+      Timers timers,
       PlacementSettings settings) {
-    this(membership, peers, shapes::halving, driver::split, metadataLeader, settings);
+    this(membership, peers, shapes::halving, driver::split, metadataLeader, timers, settings);
   }
 
   SplitRequests(
@@ -84,12 +86,14 @@ public final class SplitRequests implements PeerServices.Handler {
       Halvings halvings,
       BiFunction<RangeId, byte[], CompletableFuture<Void>> driver,
       Supplier<@Nullable NodeId> metadataLeader,
+      Timers timers,
       PlacementSettings settings) {
     this.membership = membership;
     this.peers = peers;
     this.halvings = halvings;
     this.driver = driver;
     this.metadataLeader = metadataLeader;
+    this.timers = timers;
     this.whereTimeout = settings.callTimeout();
     this.splitTimeout = settings.stepTimeout();
   }
@@ -116,7 +120,7 @@ public final class SplitRequests implements PeerServices.Handler {
     List<CompletableFuture<?>> asked = new ArrayList<>();
     for (NodeId node : membership.members().alive()) {
       asked.add(
-          ask(node, request, whereTimeout)
+          askWhere(node, request)
               .handle(
                   (answer, failure) ->
                       failure == null
@@ -146,10 +150,12 @@ public final class SplitRequests implements PeerServices.Handler {
       }
     }
     throw new IllegalStateException(
-        "no node leads range "
-            + range
-            + " for longer than a second"
-            + (silent.isEmpty() ? "" : "; not answered: " + new HashMap<>(silent)));
+        silent.isEmpty()
+            ? "no node leads range %s for longer than a second; try again in a moment"
+                .formatted(range)
+            : "range %s was not split: none of the nodes that answered leads it; not answered: %s;"
+                    .formatted(range, silent)
+                + " try again, and if that fails, too, check these nodes and their disks");
   }
 
   private CompletableFuture<byte[]> doIt(RangeId range, byte[] key) {
@@ -165,6 +171,20 @@ public final class SplitRequests implements PeerServices.Handler {
     return node.equals(membership.self())
         ? handle(node, request)
         : peers.ask(node, NAME, request, timeout);
+  }
+
+  /** This node is asked, too, and its storage may be as slow as that of another. */
+  private CompletableFuture<byte[]> askWhere(NodeId node, byte[] request) {
+    CompletableFuture<byte[]> answer = ask(node, request, whereTimeout);
+    if (!node.equals(membership.self()) || answer.isDone()) {
+      return answer;
+    }
+    CompletableFuture<byte[]> bounded = answer.copy();
+    String why = "no answer within " + whereTimeout.toMillis() + " ms";
+    timers.schedule(
+        whereTimeout.toMillis(),
+        () -> bounded.completeExceptionally(new IllegalStateException(why)));
+    return bounded;
   }
 
   private static byte[] request(int kind, RangeId range, byte[] key) {

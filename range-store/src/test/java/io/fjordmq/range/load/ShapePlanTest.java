@@ -171,7 +171,11 @@ final class ShapePlanTest {
         .containsEntry("a", new SplitAdvice.Stay(Reason.NO_SPLIT_KEY));
     ShapePlan.Led drained =
         new ShapePlan.Led(
-            large.load(), large.start(), large.end(), true, new RangeSize(MAX_BYTES + 1, null, true));
+            large.load(),
+            large.start(),
+            large.end(),
+            true,
+            new RangeSize(MAX_BYTES + 1, null, true));
     plan.next(List.of(drained), ROOM, 3);
     assertThat(plan.latest()).containsEntry("a", new SplitAdvice.Stay(Reason.TOO_MANY_TOMBSTONES));
   }

@@ -125,8 +125,7 @@ class KnownSizesTest {
     bytes = 2 * LIMIT;
     lookEverySecond(Duration.ofHours(3), 1);
     assertThat(searchedAt)
-        .containsExactly(
-            0L, 30L, 90L, 210L, 450L, 930L, 1_890L, 3_690L, 5_490L, 7_290L, 9_090L);
+        .containsExactly(0L, 30L, 90L, 210L, 450L, 930L, 1_890L, 3_690L, 5_490L, 7_290L, 9_090L);
     assertThat(measured).as("the size is measured all the same").hasSize(360);
     assertThat(sizes.of(led(1, 1)).searchAbandoned()).isTrue();
     assertThat(size(led(1, 1))).isEqualTo(2 * LIMIT);

@@ -6,6 +6,7 @@ import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.membership.TestMembership;
 import io.fjordmq.cluster.peer.LoopbackPeers;
 import io.fjordmq.range.RangeId;
+import io.fjordmq.range.sim.ManualTimers;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
@@ -32,7 +33,9 @@ class SplitRequestsTest {
   private CompletableFuture<Void> split = CompletableFuture.completedFuture(null);
   private @Nullable NodeId metadataLeader = C;
 
-  private final SplitRequests requests = node(A, range -> NOT_LED);
+  private final ManualTimers timers = new ManualTimers();
+  private CompletableFuture<Optional<ShapeWatch.Halving>> halvingHere = NOT_LED;
+  private final SplitRequests requests = node(A, range -> halvingHere);
   private final LoopbackPeers.Node other = peers.start(new NodeId("d"));
 
   SplitRequestsTest() {
@@ -59,6 +62,7 @@ class SplitRequestsTest {
               return split;
             },
             () -> metadataLeader,
+            timers,
             PlacementSettings.defaults(List.of()));
     made.serve(calls);
     return made;
@@ -95,6 +99,27 @@ class SplitRequestsTest {
   void shouldNameTheNodesThatDoNotAnswerIfNoOtherLeadsTheRange() {
     peers.isolate(B);
     assertRefused(RANGE, "not answered: {b=");
+  }
+
+  @Test
+  void shouldNotWaitForItsOwnStorageForEver() {
+    halvingHere = new CompletableFuture<>();
+    halving = new ShapeWatch.Halving(null, "it has nothing to do");
+    CompletableFuture<byte[]> other = requests.split(new RangeId("words", 9));
+    CompletableFuture<byte[]> known = requests.split(RANGE);
+    timers.advance(SECOND);
+    assertThat(other).isNotDone();
+    timers.advance(PlacementSettings.defaults(List.of()).callTimeout());
+    assertThat(other)
+        .failsWithin(Duration.ZERO)
+        .withThrowableOfType(ExecutionException.class)
+        .withMessageContaining("range words-9 was not split")
+        .withMessageContaining("not answered: {a=no answer within ")
+        .withMessageContaining("try again");
+    assertThat(known)
+        .failsWithin(Duration.ZERO)
+        .withThrowableOfType(ExecutionException.class)
+        .withMessageContaining("it has nothing to do");
   }
 
   @Test

@@ -172,8 +172,7 @@ class SizeCutTest {
       throws Exception {
     try (Kv rocks = RocksKv.open(directory, RocksKvSettings.DEFAULTS)) {
       KvSpace space = drained(rocks, 2, 20_000, 400);
-      SizeCut.Result result =
-          new SizeCut(space, KeyInterval.ALL, SESSION, 10_000).find();
+      SizeCut.Result result = new SizeCut(space, KeyInterval.ALL, SESSION, 10_000).find();
       assertThat(result.abandoned()).as("one step is too long").isTrue();
       assertThat(result.cut()).isNull();
     }
