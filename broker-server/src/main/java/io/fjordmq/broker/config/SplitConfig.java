@@ -20,8 +20,8 @@ import java.util.Set;
  * @param cpuLimitPercent of all processors in use, from which on nothing is split
  * @param leastAge of a range that is split or merged
  * @param mergeAfter how long two neighbours must have been idle to become one; 0 for never
- * @param maxRangeBytes size above which a range is split, and half of which no merge exceeds; 0 for
- *     no limit
+ * @param maxRangeBytes size above which a range is split, and half of which no merge exceeds: at
+ *     least 16 MiB; 0 for no limit
  */
 public record SplitConfig(
     String strategy,
@@ -33,6 +33,12 @@ public record SplitConfig(
     Duration leastAge,
     Duration mergeAfter,
     long maxRangeBytes) {
+
+  /*
+   * RocksDB's estimates, which sizes are, count deleted rows and are off by megabytes: ranges limited
+   * to less would be split again and again. ShapeSettings take less, for tests.
+   */
+  private static final long LEAST_MAX_RANGE_BYTES = 16 << 20;
 
   static final SplitConfig DEFAULTS =
       new SplitConfig(
@@ -49,6 +55,12 @@ public record SplitConfig(
   public SplitConfig {
     requirePercent("maxBusyPercent", maxBusyPercent);
     requirePercent("cpuLimitPercent", cpuLimitPercent);
+    if (maxRangeBytes > 0 && maxRangeBytes < LEAST_MAX_RANGE_BYTES) {
+      throw new IllegalArgumentException(
+          "maxRangeBytes must be at least 16 MiB, or 0 for no limit, not "
+              + maxRangeBytes
+              + ": sizes are estimates, and ranges limited to less would be split again and again");
+    }
     // Refuses what it cannot work with.
     new ShapeSettings(Set.of(), maxRanges, pause, patience, mergeAfter, maxRangeBytes);
     limits(1, 1, leastAge, mergeAfter, maxBusyPercent, cpuLimitPercent);

@@ -10,6 +10,7 @@ import io.fjordmq.inbox.InboxLimits;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
@@ -290,6 +291,18 @@ class ConfigLoaderTest {
         .endsWith(
             "line 2: httpConfig.certFile is not available in this version;"
                 + " TLS is not there yet; remove it");
+  }
+
+  @Test
+  void shouldRefuseToLimitRangesToWhatWouldBeSplitForEver() throws Exception {
+    assertThat(problemsOf("splitConfig:\n  maxRangeBytes: 16383 KiB\n"))
+        .contains(
+            "splitConfig.maxRangeBytes must be at least 16 MiB, or 0 for no limit, not 16776192:"
+                + " sizes are estimates, and ranges limited to less would be split again and again");
+    assertThat(problemsOf("splitConfig:\n  maxRangeBytes: -1\n")).contains("maxRangeBytes must");
+    for (String allowed : List.of("0", "16 MiB")) {
+      assertThat(load("splitConfig:\n  maxRangeBytes: " + allowed + "\n").warnings()).isEmpty();
+    }
   }
 
   @Test

@@ -15,16 +15,19 @@ import org.junit.jupiter.api.io.TempDir;
 /** A node splits a range that has nothing to do and holds too much. */
 @Tag("slow")
 class SizeSplitTest {
-  private static final int TOPICS = 200;
-  private static final int BYTES_EACH = 2_000;
+  private static final int TOPICS = 400;
+  private static final int BYTES_EACH = 48_000;
+  private static final long MAX_RANGE_BYTES = 16 << 20;
 
   private static final String SMALL_RANGES =
       """
       storeConfig:
         retain:
           splitByLoad: false
+      retainConfig:
+        initialRanges: 1
       splitConfig:
-        maxRangeBytes: 100 KiB
+        maxRangeBytes: 16 MiB
         pause: 1 s
       rangeConfig:
         checkpointInterval: 500 ms
@@ -48,9 +51,9 @@ class SizeSplitTest {
           "parts that are small enough",
           120,
           () ->
-              broker.scrape().value("fjordmq_ranges{store=\"retain\"}") >= 4
+              broker.scrape().value("fjordmq_ranges{store=\"retain\"}") >= 2
                   && broker.scrape().value("fjordmq_range_largest_bytes{store=\"retain\"}")
-                      <= 100 << 10);
+                      <= MAX_RANGE_BYTES);
       StatusRanges.at(broker).assertWhole();
       assertThat(broker.output()).contains("because of its size").doesNotContain("ERROR");
       try (Mqtt5Session subscriber = new Mqtt5Session(broker.mqtt(), "subscriber")) {
