@@ -1,6 +1,8 @@
 package io.fjordmq.broker.session;
 
-import java.util.ArrayDeque;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -8,15 +10,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * Bounds how many subscriptions of returning sessions this node re-establishes at once. Without it
  * a few sessions with thousands of filters each fill the queue of a route range, and every
- * SUBSCRIBE waits behind them. First come, first served; a session takes its next turn when it has
- * completed the last one. Thread-safe.
+ * SUBSCRIBE waits behind them. First come, first served: a session keeps its turn until it has all
+ * its subscriptions, so that many large ones are not all served last. Thread-safe.
  */
 final class ResumeTurns {
   private record Waiting(
       int weight, Supplier<CompletableFuture<Void>> work, CompletableFuture<Void> done) {}
 
   private final int atOnce;
-  private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
+
+  /** By session, in the order in which they came. */
+  private final Map<Object, Waiting> waiting = new LinkedHashMap<>();
+
   private int running;
 
   /**
@@ -28,18 +33,33 @@ final class ResumeTurns {
 
   /**
    * Does the work when its turn comes: at once on the caller's thread, or later on the thread that
-   * completed earlier work.
+   * completed earlier work or took another session out of the queue.
    *
-   * @param weight subscriptions; work that is heavier than all turns together runs alone
-   * @return completes with the work. Callers continue asynchronously
+   * @param session takes one turn at a time
+   * @param weight most subscriptions that it has under way at the same time; work that is heavier
+   *     than all turns together runs alone
+   * @return completes with the work, or when the session leaves the queue. Callers continue
+   *     asynchronously
    */
-  CompletableFuture<Void> run(int weight, Supplier<CompletableFuture<Void>> work) {
+  CompletableFuture<Void> run(Object session, int weight, Supplier<CompletableFuture<Void>> work) {
     Waiting mine = new Waiting(weight, work, new CompletableFuture<>());
     synchronized (this) {
-      waiting.add(mine);
+      waiting.put(session, mine);
     }
     startWaiting();
     return mine.done;
+  }
+
+  /** The session has ended: if it waits for its turn, its work is not done. */
+  void leave(Object session) {
+    Waiting left;
+    synchronized (this) {
+      left = waiting.remove(session);
+    }
+    if (left != null) {
+      left.done.complete(null);
+      startWaiting(); // it may have been too heavy for those behind it
+    }
   }
 
   private void startWaiting() {
@@ -68,12 +88,17 @@ final class ResumeTurns {
   }
 
   private synchronized @Nullable Waiting takeNext() {
-    Waiting next = waiting.peek();
-    if (next == null || (running > 0 && running + next.weight > atOnce)) {
+    Iterator<Waiting> queue = waiting.values().iterator();
+    if (!queue.hasNext()) {
+      return null;
+    }
+    Waiting next = queue.next();
+    if (running > 0 && running + next.weight > atOnce) {
       return null;
     }
     running += next.weight;
-    return waiting.remove();
+    queue.remove();
+    return next;
   }
 
   private void finished(Waiting turn, CompletableFuture<Void> work) {
@@ -90,7 +115,7 @@ final class ResumeTurns {
         });
   }
 
-  /** Work that waits for its turn. */
+  /** Sessions that wait for their turn. */
   synchronized int waiting() {
     return waiting.size();
   }

@@ -12,32 +12,36 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What a session has subscribed to on earlier connections, for the one it has now: as its inbox
- * says, whatever the router and this node have heard of it. A session with many filters takes one
- * turn after another ({@link ResumeTurns}) and stops between two of them if its client has gone.
+ * says, whatever the router and this node have heard of it. A session that waits for its turn
+ * ({@link ResumeTurns}) does nothing if its client disconnects; one with many filters stops between
+ * two batches.
  */
 record ResumedSubscriptions(SessionServices services, Session session, ResumeTurns turns) {
-  /** Subscriptions in one turn. */
-  static final int OF_A_TURN = 500;
+  /** Most subscriptions of a session under way at the same time. */
+  static final int BATCH = 500;
 
   /**
    * Completes when all of them work, or when the session has ended; fails as the stores do. On the
    * event loop.
    */
   CompletableFuture<Void> resume(@Nullable Attachment attachment) {
-    return attachment == null ? CompletableFuture.completedFuture(null) : resume(attachment, 0);
+    int all = attachment == null ? 0 : attachment.subscriptions().size();
+    return attachment == null || all == 0
+        ? CompletableFuture.completedFuture(null)
+        : turns.run(session, Math.min(BATCH, all), () -> inEventLoop(() -> resume(attachment, 0)));
   }
 
   private CompletableFuture<Void> resume(Attachment attachment, int from) {
-    int to = Math.min(from + OF_A_TURN, attachment.subscriptions().size());
-    if (from == to || session.isEnded()) {
+    int all = attachment.subscriptions().size();
+    if (session.isEnded()) {
       return CompletableFuture.completedFuture(null);
     }
-    List<InboxSubscription> part = attachment.subscriptions().subList(from, to);
-    CompletableFuture<Void> turn =
-        turns.run(part.size(), () -> inEventLoop(() -> resume(attachment.handle(), part)));
-    return to == attachment.subscriptions().size()
-        ? turn
-        : turn.thenComposeAsync(done -> resume(attachment, to), session.eventLoop());
+    int to = Math.min(from + BATCH, all);
+    CompletableFuture<Void> batch =
+        resume(attachment.handle(), attachment.subscriptions().subList(from, to));
+    return to == all
+        ? batch
+        : batch.thenComposeAsync(done -> resume(attachment, to), session.eventLoop());
   }
 
   /** A turn may come on any thread. */
@@ -54,9 +58,6 @@ record ResumedSubscriptions(SessionServices services, Session session, ResumeTur
   }
 
   private CompletableFuture<Void> resume(InboxHandle inbox, List<InboxSubscription> part) {
-    if (session.isEnded()) { // while it waited for its turn
-      return CompletableFuture.completedFuture(null);
-    }
     return CompletableFuture.allOf(
         part.stream().map(kept -> resume(inbox, kept)).toArray(CompletableFuture<?>[]::new));
   }

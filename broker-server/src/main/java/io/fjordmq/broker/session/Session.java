@@ -240,6 +240,7 @@ final class Session implements LiveSession {
       ConnectRequest request = connection.request();
       ConnAckRefusal.send(
           connection.channel(), request.protocolLevel(), request.maxPacketBytes(), reason, detail);
+      sessions.resumes().leave(this);
     }
   }
 

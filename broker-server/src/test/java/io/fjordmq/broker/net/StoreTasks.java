@@ -16,6 +16,7 @@ final class StoreTasks {
 
   private final ArrayDeque<Call> calls = new ArrayDeque<>();
   private boolean held;
+  private int released;
   private @Nullable Executor thread;
 
   /** From now on calls take effect on this thread by themselves. */
@@ -26,6 +27,11 @@ final class StoreTasks {
   /** From now on nothing completes. */
   void hold() {
     held = true;
+  }
+
+  /** So many calls take effect although others are held. */
+  void release(int calls) {
+    released = calls;
   }
 
   void resume() {
@@ -71,7 +77,8 @@ final class StoreTasks {
   /** Runs what waits; returns whether there was anything. */
   boolean run() {
     boolean any = false;
-    while (!held && !calls.isEmpty()) {
+    while ((!held || released > 0) && !calls.isEmpty()) {
+      released = Math.max(0, released - 1);
       calls.remove().make.run();
       any = true;
     }

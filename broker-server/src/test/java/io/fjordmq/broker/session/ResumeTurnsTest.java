@@ -12,7 +12,12 @@ class ResumeTurnsTest {
   private final List<CompletableFuture<Void>> started = new ArrayList<>();
 
   private CompletableFuture<Void> run(int weight) {
+    return run(new Object(), weight);
+  }
+
+  private CompletableFuture<Void> run(Object session, int weight) {
     return turns.run(
+        session,
         weight,
         () -> {
           CompletableFuture<Void> work = new CompletableFuture<>();
@@ -67,6 +72,7 @@ class ResumeTurnsTest {
   void shouldGoOnAfterWorkThatThrows() {
     CompletableFuture<Void> failing =
         turns.run(
+            this,
             10,
             () -> {
               throw new IllegalStateException("a fault");
@@ -81,11 +87,36 @@ class ResumeTurnsTest {
     run(10);
     List<CompletableFuture<Void>> later = new ArrayList<>();
     for (int i = 0; i < 100_000; i++) {
-      later.add(turns.run(1, () -> CompletableFuture.completedFuture(null)));
+      later.add(turns.run(i, 1, () -> CompletableFuture.completedFuture(null)));
     }
     assertThat(turns.waiting()).isEqualTo(100_000);
     started.get(0).complete(null);
     assertThat(later).allSatisfy(done -> assertThat(done).isCompleted());
     assertThat(turns.waiting()).isZero();
+  }
+
+  @Test
+  void shouldLeaveTheQueueAtOnce() {
+    run(8);
+    CompletableFuture<Void> heavy = run("heavy", 5);
+    CompletableFuture<Void> next = run(2);
+    turns.leave("heavy");
+    assertThat(heavy).as("its work is not done").isCompleted();
+    assertThat(started).as("it was too heavy for those behind it").hasSize(2);
+    assertThat(turns.waiting()).isZero();
+    started.get(1).complete(null);
+    assertThat(next).isCompleted();
+  }
+
+  @Test
+  void shouldKeepTheTurnOfWorkThatHasBegun() {
+    CompletableFuture<Void> begun = run("begun", 10);
+    run(1);
+    turns.leave("begun");
+    turns.leave("unknown");
+    assertThat(begun).isNotDone();
+    assertThat(started).as("its subscriptions are still under way").hasSize(1);
+    started.get(0).complete(null);
+    assertThat(started).hasSize(2);
   }
 }
