@@ -6,6 +6,8 @@ public enum Acceptance {
   TAKEN,
   /** The client may not read this message. Its subscriptions stay; another member may get it. */
   NOT_ALLOWED,
+  /** It has no room for a {@link Delivery#isKept kept} message; another member may have some. */
+  NO_ROOM,
   /** The session has ended and takes nothing any more. */
   ENDED
 }

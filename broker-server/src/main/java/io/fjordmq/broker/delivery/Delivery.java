@@ -20,6 +20,7 @@ public final class Delivery {
   private final boolean retain;
   private final List<Integer> subscriptionIdentifiers;
   private final @Nullable ShareKey share;
+  private final boolean kept;
   // Written and read by several event loops without a lock: at worst one encodes it once more.
   private @Nullable Encoded headOfMqtt3;
   private @Nullable Encoded headOfMqtt5;
@@ -38,21 +39,38 @@ public final class Delivery {
       boolean retain,
       List<Integer> subscriptionIdentifiers,
       @Nullable ShareKey share) {
+    this(message, qos, retain, subscriptionIdentifiers, share, false);
+  }
+
+  private Delivery(
+      Message message,
+      Qos qos,
+      boolean retain,
+      List<Integer> subscriptionIdentifiers,
+      @Nullable ShareKey share,
+      boolean kept) {
     this.message = message;
     this.qos = qos;
     this.retain = retain;
     this.subscriptionIdentifiers = List.copyOf(subscriptionIdentifiers);
     this.share = share;
+    this.kept = kept;
   }
 
-  /** What a member of a share gets that is subscribed with these options. */
-  static Delivery shared(Message message, SubscriptionOptions options, ShareKey share) {
+  /**
+   * What a member of a share gets that is subscribed with these options.
+   *
+   * @param kept as {@link #isKept} says
+   */
+  static Delivery shared(
+      Message message, SubscriptionOptions options, ShareKey share, boolean kept) {
     return new Delivery(
         message,
         message.qos().min(options.maxQos()),
         message.retain() && options.retainAsPublished(),
         options.identifier() == 0 ? List.of() : List.of(options.identifier()),
-        share);
+        share,
+        kept);
   }
 
   public Message message() {
@@ -77,6 +95,11 @@ public final class Delivery {
 
   public boolean isShared() {
     return share != null;
+  }
+
+  /** Whether a store keeps the message until a member of the share has it. */
+  public boolean isKept() {
+    return kept;
   }
 
   /** What {@link #keepEncodedHead} kept for the protocol version; null if nothing yet. */

@@ -259,7 +259,14 @@ public final class Distribution implements Publisher {
       listener.published(PublishOutcome.NO_ROOM);
       return;
     }
-    PublishJoin join = new PublishJoin(PublishOutcome.ACCEPTED, listener, DeliveryObserver.NONE);
+    PublishListener counting =
+        outcome -> {
+          if (outcome == PublishOutcome.ACCEPTED) {
+            observer.redistributed(1);
+          }
+          listener.published(outcome);
+        };
+    PublishJoin join = new PublishJoin(PublishOutcome.ACCEPTED, counting, DeliveryObserver.NONE);
     LivePart live = id == null ? null : dispatch.repeated().of(id);
     InboxCopy copy =
         shares.start(ShareAttempt.ofStored(key.tenant(), share, message, id, live, join), inboxes);
@@ -267,7 +274,6 @@ public final class Distribution implements Publisher {
       join.open();
       inboxes.store(copy, join);
     }
-    observer.redistributed(1);
     join.part(PublishOutcome.ACCEPTED);
   }
 

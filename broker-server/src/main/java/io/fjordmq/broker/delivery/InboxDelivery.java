@@ -140,8 +140,10 @@ final class InboxDelivery implements ShareDelivery.LateStore {
     }
     if (otherwise == PublishOutcome.ACCEPTED) {
       attempt.exclude(inboxOf(copy)); // it is no more, but its client may have another one
-    } else {
-      attempt.exclude(copy.target().id().clientId());
+    } else if (!attempt.excludeWithoutRoom(copy.target().id().clientId())) {
+      attempt.endWithoutMember();
+      join.part(PublishOutcome.ACCEPTED);
+      return;
     }
     InboxCopy next = shares.start(attempt, this);
     if (next == null) {

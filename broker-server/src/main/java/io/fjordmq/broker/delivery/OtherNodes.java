@@ -133,7 +133,7 @@ final class OtherNodes {
   private static PublishOutcome whenLive(ItemOutcome outcome) {
     return switch (outcome) {
       case TAKEN, LIFE_OVER -> PublishOutcome.ACCEPTED;
-      case NOT_TAKEN, OVERDUE, ABANDONED -> PublishOutcome.NOT_DURABLE;
+      case NOT_TAKEN, NO_ROOM, OVERDUE, ABANDONED -> PublishOutcome.NOT_DURABLE;
     };
   }
 

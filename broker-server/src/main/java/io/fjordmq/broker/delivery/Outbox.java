@@ -40,9 +40,14 @@ final class Outbox implements IntConsumer {
       return;
     }
     Mailbox target = to.mailbox();
+    Recipients.Receipt receipt = to.receipt();
+    if (target.isFull() && delivery.isKept() && receipt != null) {
+      receipt.noRoom();
+      return;
+    }
     if (target.isFull()) {
       observer.dropped(DropReason.MAILBOX_FULL.label(), to.size());
-      settle(to.receipt());
+      settle(receipt);
       return;
     }
     if (target.isCongested()) {
@@ -74,6 +79,11 @@ final class Outbox implements IntConsumer {
           settle(receipt);
         }
         case NOT_ALLOWED -> refuse(receipt);
+        case NO_ROOM -> {
+          if (receipt != null) {
+            receipt.noRoom();
+          }
+        }
         case ENDED -> {
           member.ended();
           refuse(receipt);

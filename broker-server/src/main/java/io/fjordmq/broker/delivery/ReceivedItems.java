@@ -2,6 +2,7 @@ package io.fjordmq.broker.delivery;
 
 import io.fjordmq.api.SubscriptionOptions;
 import io.fjordmq.broker.delivery.RepeatedPublishes.LivePart;
+import io.fjordmq.broker.nodes.ItemOutcome;
 import io.fjordmq.broker.nodes.ItemReceiver;
 import io.fjordmq.broker.nodes.NodeItem;
 import io.fjordmq.inbox.InboxSpan;
@@ -96,7 +97,7 @@ public final class ReceivedItems implements ItemReceiver {
     dispatch
         .outbox()
         .send(
-            Delivery.shared(shared.message(), options, key),
+            Delivery.shared(shared.message(), options, key, shared.kept()),
             Recipients.chosen(member, new RemoteReceipt(key, live, answer)));
   }
 
@@ -112,6 +113,14 @@ public final class ReceivedItems implements ItemReceiver {
         live.withdraw(share); // else the next member here would be taken for a repetition
       }
       answer.taken(false);
+    }
+
+    @Override
+    public void noRoom() {
+      if (live != null) {
+        live.withdraw(share);
+      }
+      answer.settled(ItemOutcome.NO_ROOM);
     }
 
     @Override

@@ -15,10 +15,12 @@ final class Recipients {
   }
 
   /** Told once what became of a message for the chosen member of a share. */
-  @FunctionalInterface
   interface Receipt {
     /** The session did not take it, so that another member may. On the session's event loop. */
     void refused();
+
+    /** The session has no room for a kept message. On the session's event loop or the sender's. */
+    void noRoom();
 
     /** The session has it, or it was dropped and counted on the way. */
     default void settled() {}

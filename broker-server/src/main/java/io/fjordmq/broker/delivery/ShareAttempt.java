@@ -16,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  * one that has the message.
  */
 final class ShareAttempt {
+  /** Members without room that are tried for a message that may as well stay in its store. */
+  private static final int MAX_WITHOUT_ROOM = 8;
+
   private final ShareKey key;
   private final ShareMatch share;
   private final Message message;
@@ -23,6 +26,7 @@ final class ShareAttempt {
   private final @Nullable LivePart live;
   private final @Nullable PublishJoin join;
   private final boolean awaitsMember;
+  private int withoutRoom;
   private Set<String> tried = Set.of();
   private Set<Receiver.Inbox> gone = Set.of();
 
@@ -72,13 +76,34 @@ final class ShareAttempt {
     return new ShareAttempt(tenant, share, message, id, live, join, true);
   }
 
-  /** Leaves the message in its store if it has one; returns whether it has. */
-  boolean tryLeaveStored() {
+  /** Whether a store keeps the message until a member has it. */
+  boolean isKept() {
+    return awaitsMember;
+  }
+
+  /**
+   * This member has no room at the moment.
+   *
+   * @return false if so many had none that the message stays in its store
+   */
+  boolean excludeWithoutRoom(String clientId) {
+    exclude(clientId);
+    withoutRoom++;
+    return !awaitsMember || withoutRoom < MAX_WITHOUT_ROOM;
+  }
+
+  /** Nobody takes it. It stays in its store, if it has one, for a member that had no room. */
+  void endWithoutMember() {
     PublishJoin waiting = tryWaitHere();
     if (waiting != null) {
-      waiting.part(PublishOutcome.NOT_DURABLE);
+      waiting.part(
+          staysStored() ? PublishOutcome.NOT_DURABLE : PublishOutcome.NO_MATCHING_SUBSCRIBERS);
     }
-    return waiting != null;
+  }
+
+  /** Whether it stays in its store if no other member takes it. */
+  boolean staysStored() {
+    return awaitsMember && withoutRoom > 0;
   }
 
   /** The same as {@link #tryWait}, for a member that is connected to this node. */

@@ -39,15 +39,23 @@ final class ShareDelivery {
 
   private @Nullable InboxCopy chooseAndSend(ShareAttempt attempt, LateStore late) {
     ShareSelection.Choice choice = selection.choose(attempt);
-    if (choice instanceof ShareSelection.Choice.Live live) {
-      if (isFull(live.member()) && attempt.tryLeaveStored()) {
-        return null; // it would be dropped
+    while (choice instanceof ShareSelection.Choice.Live live
+        && attempt.isKept()
+        && isFull(live.member())) { // it would be dropped
+      if (!attempt.excludeWithoutRoom(live.member().session().clientId())) {
+        attempt.endWithoutMember();
+        return null;
       }
+      choice = selection.choose(attempt);
+    }
+    if (choice instanceof ShareSelection.Choice.Live live) {
       Recipients member = Recipients.chosen(live.member(), receipt(attempt, live.route(), late));
       attempt.sendLive();
       dispatch
           .outbox()
-          .send(Delivery.shared(attempt.message(), live.options(), attempt.key()), member);
+          .send(
+              Delivery.shared(attempt.message(), live.options(), attempt.key(), attempt.isKept()),
+              member);
       return null;
     }
     if (choice instanceof ShareSelection.Choice.Elsewhere elsewhere) {
@@ -57,7 +65,10 @@ final class ShareDelivery {
     if (choice instanceof ShareSelection.Choice.Stored stored) {
       return InboxCopy.of(attempt, stored.inbox(), stored.route());
     }
-    observer.dropped(((ShareSelection.Choice.Lost) choice).reason().label(), 1);
+    if (!attempt.staysStored()) {
+      observer.dropped(((ShareSelection.Choice.Lost) choice).reason().label(), 1);
+    }
+    attempt.endWithoutMember();
     return null;
   }
 
@@ -67,14 +78,20 @@ final class ShareDelivery {
 
   private Recipients.Receipt receipt(ShareAttempt attempt, Route chosen, LateStore late) {
     PublishJoin waiting = attempt.tryWaitHere();
-    if (waiting == null) {
-      return () -> next(attempt, chosen, late);
-    }
+    String member = ShareSelection.clientIdOf(chosen);
     return new Recipients.Receipt() {
       @Override
       public void refused() {
+        if (waiting != null) {
+          attempt.withdrawLive();
+        }
+        nextAfter(attempt, member, late, waiting);
+      }
+
+      @Override
+      public void noRoom() {
         attempt.withdrawLive();
-        nextAfter(attempt, ShareSelection.clientIdOf(chosen), late, waiting);
+        nextAfterFull(attempt, member, late, waiting);
       }
 
       @Override
@@ -82,14 +99,6 @@ final class ShareDelivery {
         close(waiting, PublishOutcome.ACCEPTED);
       }
     };
-  }
-
-  private void next(ShareAttempt attempt, Route refusing, LateStore late) {
-    attempt.exclude(ShareSelection.clientIdOf(refusing));
-    InboxCopy copy = chooseAndSend(attempt, late);
-    if (copy != null) {
-      late.storeLate(copy);
-    }
   }
 
   /** The other node says whether the member could take it; a publisher of QoS 1 or 2 waits. */
@@ -105,6 +114,10 @@ final class ShareDelivery {
               close(waiting, PublishOutcome.ACCEPTED);
             }
             case OVERDUE, ABANDONED -> close(waiting, PublishOutcome.NOT_DURABLE);
+            case NO_ROOM -> {
+              nextAfterFull(attempt, chosen.clientId(), late, waiting);
+              dispatch.outbox().flush();
+            }
             case NOT_TAKEN, LIFE_OVER -> {
               nextAfter(attempt, chosen.clientId(), late, waiting);
               dispatch.outbox().flush();
@@ -121,6 +134,21 @@ final class ShareDelivery {
   private void nextAfter(
       ShareAttempt attempt, String refusing, LateStore late, @Nullable PublishJoin waiting) {
     attempt.exclude(refusing);
+    goOn(attempt, late, waiting);
+  }
+
+  /** The message is kept in a store: a member with room gets it, or it stays there. */
+  private void nextAfterFull(
+      ShareAttempt attempt, String full, LateStore late, @Nullable PublishJoin waiting) {
+    if (attempt.excludeWithoutRoom(full)) {
+      goOn(attempt, late, waiting);
+    } else {
+      attempt.endWithoutMember();
+      close(waiting, PublishOutcome.ACCEPTED);
+    }
+  }
+
+  private void goOn(ShareAttempt attempt, LateStore late, @Nullable PublishJoin waiting) {
     InboxCopy copy = chooseAndSend(attempt, late);
     if (copy == null) {
       close(waiting, PublishOutcome.ACCEPTED);
@@ -139,7 +167,9 @@ final class ShareDelivery {
 
   private static NodeItem.Shared item(
       ShareAttempt attempt, ShareSelection.Choice.Elsewhere chosen) {
-    Delivery form = Delivery.shared(attempt.message(), chosen.route().options(), attempt.key());
+    Delivery form =
+        Delivery.shared(
+            attempt.message(), chosen.route().options(), attempt.key(), attempt.isKept());
     return new NodeItem.Shared(
         attempt.key().tenant(),
         attempt.key().shareName(),
@@ -149,6 +179,7 @@ final class ShareDelivery {
         form.retain(),
         form.subscriptionIdentifiers(),
         form.message(),
-        attempt.id());
+        attempt.id(),
+        attempt.isKept());
   }
 }

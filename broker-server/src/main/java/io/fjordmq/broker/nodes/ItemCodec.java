@@ -31,6 +31,8 @@ import org.jspecify.annotations.Nullable;
  * 7 connected    string tenant | string client | u64 epoch version | u64 index
  * 8 publish      id | as 1
  * 9 shared       id | as 2
+ * 10 shared, kept in a store    as 2
+ * 11 shared, kept in a store    id | as 2
  *
  * form    u8 bits 0-1 QoS, 2 RETAIN | varint count, varint each subscription identifier
  * id      u64 producer | varint sequence | varint lowest sequence that may be repeated
@@ -47,6 +49,8 @@ final class ItemCodec {
   private static final int CONNECTED = 7;
   private static final int REPEATABLE_PUBLISH = 8;
   private static final int REPEATABLE_SHARED = 9;
+  private static final int KEPT_SHARED = 10;
+  private static final int REPEATABLE_KEPT_SHARED = 11;
 
   private static final int QOS = 0b11;
   private static final int RETAIN = 1 << 2;
@@ -85,7 +89,10 @@ final class ItemCodec {
   }
 
   private static byte[] encode(NodeItem.Shared shared) {
-    ByteWriter out = open(SHARED, REPEATABLE_SHARED, shared.id(), shared.message());
+    ByteWriter out =
+        shared.kept()
+            ? open(KEPT_SHARED, REPEATABLE_KEPT_SHARED, shared.id(), shared.message())
+            : open(SHARED, REPEATABLE_SHARED, shared.id(), shared.message());
     out.writeString(shared.tenant())
         .writeString(shared.shareName())
         .writeString(shared.pattern())
@@ -155,9 +162,11 @@ final class ItemCodec {
     int kind = in.readByte();
     return switch (kind) {
       case PUBLISH -> readPublish(in, null);
-      case SHARED -> readShared(in, null);
+      case SHARED -> readShared(in, null, false);
+      case KEPT_SHARED -> readShared(in, null, true);
       case REPEATABLE_PUBLISH -> readPublish(in, readPublishId(in));
-      case REPEATABLE_SHARED -> readShared(in, readPublishId(in));
+      case REPEATABLE_SHARED -> readShared(in, readPublishId(in), false);
+      case REPEATABLE_KEPT_SHARED -> readShared(in, readPublishId(in), true);
       case APPENDED -> readAppended(in);
       case LOOK_AGAIN -> new NodeItem.LookAgain(readId(in));
       case INBOXES_LED -> new NodeItem.InboxesLed(KeyInterval.read(in));
@@ -173,7 +182,7 @@ final class ItemCodec {
     return new NodeItem.Publish(in.readString(), MessageCodec.read(in), id);
   }
 
-  private static NodeItem readShared(ByteReader in, @Nullable PublishId id) {
+  private static NodeItem readShared(ByteReader in, @Nullable PublishId id, boolean kept) {
     String tenant = in.readString();
     String shareName = in.readString();
     String pattern = in.readString();
@@ -188,7 +197,8 @@ final class ItemCodec {
         (form & RETAIN) != 0,
         readIdentifiers(in),
         MessageCodec.read(in),
-        id);
+        id,
+        kept);
   }
 
   private static NodeItem readAppended(ByteReader in) {

@@ -3,11 +3,20 @@ package io.fjordmq.broker.nodes;
 /** Takes what other nodes say. Called for the items of one node in their order, each once. */
 public interface ItemReceiver {
 
-  /** Told whether the item was taken. */
+  /** Told once what became of the item, on any thread, now or later; must not block. */
   @FunctionalInterface
   interface Answer {
-    /** Once, on any thread, now or later; must not block. */
-    void taken(boolean taken);
+    /**
+     * Tells the sender.
+     *
+     * @param outcome TAKEN or NOT_TAKEN; NO_ROOM for a {@link NodeItem.Shared} that is kept
+     */
+    void settled(ItemOutcome outcome);
+
+    /** Tells the sender whether it was taken. */
+    default void taken(boolean taken) {
+      settled(taken ? ItemOutcome.TAKEN : ItemOutcome.NOT_TAKEN);
+    }
   }
 
   /** Takes an item. Must not block. */

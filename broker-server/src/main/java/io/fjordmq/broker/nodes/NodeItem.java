@@ -28,6 +28,7 @@ public sealed interface NodeItem {
    *
    * @param pattern the filter without the share
    * @param id set if its publisher may repeat it
+   * @param kept it waits in a store until a member has it: one without room leaves it there
    */
   record Shared(
       String tenant,
@@ -38,7 +39,8 @@ public sealed interface NodeItem {
       boolean retain,
       List<Integer> subscriptionIdentifiers,
       Message message,
-      @Nullable PublishId id)
+      @Nullable PublishId id,
+      boolean kept)
       implements NodeItem {}
 
   /** Entries were appended to an inbox that is attached at the node. */

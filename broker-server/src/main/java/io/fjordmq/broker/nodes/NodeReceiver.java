@@ -95,28 +95,28 @@ public final class NodeReceiver {
 
   private CompletableFuture<byte[]> take(List<byte[]> items) {
     CompletableFuture<byte[]> answer = new CompletableFuture<>();
-    boolean[] taken = new boolean[items.size()];
+    ItemOutcome[] outcomes = new ItemOutcome[items.size()];
     AtomicInteger open = new AtomicInteger(items.size() + 1);
     Runnable settled =
         () -> {
           if (open.decrementAndGet() == 0) {
-            answer.complete(StreamBatch.encodeAnswer(taken));
+            answer.complete(StreamBatch.encodeAnswer(outcomes));
           }
         };
-    for (int i = 0; i < taken.length; i++) {
+    for (int i = 0; i < outcomes.length; i++) {
       int index = i;
       AtomicBoolean answered = new AtomicBoolean();
       takeOne(
           items.get(i),
-          accepted -> {
+          outcome -> {
             if (answered.compareAndSet(false, true)) {
-              taken[index] = accepted;
+              outcomes[index] = outcome;
               settled.run();
             }
           });
     }
     receiver.endOfBatch();
-    observer.received(taken.length);
+    observer.received(outcomes.length);
     settled.run();
     return answer;
   }

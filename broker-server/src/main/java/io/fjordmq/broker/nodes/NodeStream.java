@@ -282,7 +282,7 @@ public final class NodeStream {
   }
 
   /** The node has answered; sends what is next. */
-  void answered(StreamBatch batch, boolean[] taken) {
+  void answered(StreamBatch batch, ItemOutcome[] outcomes) {
     List<Queued> settled;
     List<Runnable> woken;
     StreamBatch next;
@@ -307,8 +307,8 @@ public final class NodeStream {
     if (next != null) {
       sender.send(this, next);
     }
-    for (int i = 0; i < taken.length; i++) {
-      tell(settled.get(i), taken[i] ? ItemOutcome.TAKEN : ItemOutcome.NOT_TAKEN);
+    for (int i = 0; i < outcomes.length; i++) {
+      tell(settled.get(i), outcomes[i]);
     }
     woken.forEach(sender::wake);
   }

@@ -18,8 +18,8 @@ import java.util.List;
  * varint count, then each item as a block
  * </pre>
  *
- * <p>The answer, once every item is settled: {@code u8 version, 1 | varint count | each: u8 1 if it
- * was taken, else 0}.
+ * <p>The answer, once every item is settled: {@code u8 version, 1 | varint count | each: u8}, 0 if
+ * it was not taken, 1 if it was, 2 if there is no room for it (only of items of kinds 10 and 11).
  *
  * @param sender incarnation; numbers begin anew with each
  * @param receiver incarnation; another life of the node does not take it
@@ -60,11 +60,16 @@ record StreamBatch(long sender, long receiver, long first, List<byte[]> items) {
     return new StreamBatch(sender, receiver, first, items);
   }
 
-  static byte[] encodeAnswer(boolean[] taken) {
-    ByteWriter out = new ByteWriter(6 + taken.length);
-    out.writeByte(VERSION).writeVarint(taken.length);
-    for (boolean one : taken) {
-      out.writeByte(one ? 1 : 0);
+  static byte[] encodeAnswer(ItemOutcome[] outcomes) {
+    ByteWriter out = new ByteWriter(6 + outcomes.length);
+    out.writeByte(VERSION).writeVarint(outcomes.length);
+    for (ItemOutcome one : outcomes) {
+      out.writeByte(
+          switch (one) {
+            case TAKEN -> 1;
+            case NO_ROOM -> 2;
+            default -> 0;
+          });
     }
     return out.toByteArray();
   }
@@ -73,18 +78,25 @@ record StreamBatch(long sender, long receiver, long first, List<byte[]> items) {
    * @param count of the items that were sent
    * @throws MalformedBytesException if the bytes do not answer so many items
    */
-  static boolean[] decodeAnswer(byte[] bytes, int count) {
+  static ItemOutcome[] decodeAnswer(byte[] bytes, int count) {
     ByteReader in = new ByteReader(bytes);
     requireVersion(in);
     if (in.readCount(1) != count) {
       throw new MalformedBytesException("an answer to another number of items than " + count);
     }
-    boolean[] taken = new boolean[count];
+    ItemOutcome[] outcomes = new ItemOutcome[count];
     for (int i = 0; i < count; i++) {
-      taken[i] = in.readByte() != 0;
+      int answer = in.readByte();
+      outcomes[i] =
+          switch (answer) {
+            case 0 -> ItemOutcome.NOT_TAKEN;
+            case 1 -> ItemOutcome.TAKEN;
+            case 2 -> ItemOutcome.NO_ROOM;
+            default -> throw NewerFormException.unknownKind("answer to an item", answer);
+          };
     }
     in.requireEnd();
-    return taken;
+    return outcomes;
   }
 
   private static void requireVersion(ByteReader in) {

@@ -2,6 +2,7 @@ package io.fjordmq.broker.session;
 
 import io.fjordmq.api.Message;
 import io.fjordmq.api.Qos;
+import io.fjordmq.broker.delivery.Acceptance;
 import io.fjordmq.broker.delivery.Delivery;
 import io.fjordmq.broker.limits.Limit;
 import io.fjordmq.broker.security.ClientAccess;
@@ -68,19 +69,28 @@ final class OutboundPublishes {
     pump();
   }
 
-  /** Takes a live message. */
-  void deliver(Delivery delivery) {
+  /** Takes a live message, unless another member of its share has to get it. */
+  Acceptance deliver(Delivery delivery) {
+    boolean readable = mayRead(delivery);
+    if (!readable && delivery.isShared()) {
+      return Acceptance.NOT_ALLOWED;
+    }
+    // The other half of the queue is for what is published now.
+    if (delivery.isKept() && !live.hasRoomForPage()) {
+      return Acceptance.NO_ROOM;
+    }
     if (inbox != null && delivery.qos() != Qos.AT_MOST_ONCE) {
       throw new IllegalStateException(
           "a live message of " + delivery.qos() + " for a persistent session");
     }
-    if (!mayRead(delivery)) {
+    if (!readable) {
       connection.dropped(DropReason.NOT_AUTHORIZED, 1);
     } else if (started && live.isEmpty() && maySend(delivery, live)) {
       send(delivery, live);
     } else {
       live.add(delivery);
     }
+    return Acceptance.TAKEN;
   }
 
   /** True if a page of retained messages may be delivered without displacing anything. */
@@ -142,11 +152,6 @@ final class OutboundPublishes {
         "a message that this user may not read waits in the session, which belongs to another user;"
             + " connect with clean start to discard it";
     connection.loop().execute(() -> connection.fail(CloseReason.NOT_AUTHORIZED, detail));
-  }
-
-  /** True if a member of the share that may read it has to get it. */
-  boolean isForOthers(Delivery delivery) {
-    return delivery.isShared() && !mayRead(delivery);
   }
 
   /** Also of what was queued or stored: what the client may do changes. */

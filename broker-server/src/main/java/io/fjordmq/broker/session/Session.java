@@ -332,11 +332,7 @@ final class Session implements LiveSession {
     if (ended || parts == null) {
       return Acceptance.ENDED;
     }
-    if (parts.outbound().isForOthers(delivery)) {
-      return Acceptance.NOT_ALLOWED;
-    }
-    parts.outbound().deliver(delivery);
-    return Acceptance.TAKEN;
+    return parts.outbound().deliver(delivery);
   }
 
   @Override

@@ -27,6 +27,11 @@ final class FakeSession implements LiveSession {
   boolean mayNotRead;
   boolean fatal;
 
+  /** So many deliveries before kept ones stay in their store. */
+  int room = Integer.MAX_VALUE;
+
+  int refusals;
+
   FakeSession(String clientId, ManualLoop loop, boolean persistent) {
     this.clientId = clientId;
     this.loop = loop;
@@ -75,6 +80,10 @@ final class FakeSession implements LiveSession {
     }
     if (persistent && delivery.qos() != Qos.AT_MOST_ONCE) {
       throw new IllegalStateException("more than QoS 0 comes through the inbox");
+    }
+    if (delivery.isKept() && taken.size() >= room) {
+      refusals++;
+      return Acceptance.NO_ROOM;
     }
     taken.add(delivery);
     return Acceptance.TAKEN;

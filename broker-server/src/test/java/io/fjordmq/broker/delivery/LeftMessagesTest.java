@@ -10,6 +10,7 @@ import io.fjordmq.inbox.InboxId;
 import io.fjordmq.inbox.InboxStore.InsertOutcome;
 import io.fjordmq.inbox.LeftMessage;
 import io.fjordmq.inbox.PublishId;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -29,8 +30,10 @@ class LeftMessagesTest {
 
   private void give() {
     messages.give(GONE, INCARNATION);
-    world.loop.runAll();
-    world.other.runAll();
+    for (int hop = 0; hop < 3; hop++) { // from one loop to the next
+      world.loop.runAll();
+      world.other.runAll();
+    }
   }
 
   @Test
@@ -117,6 +120,7 @@ class LeftMessagesTest {
     give();
     assertThat(world.inboxes.left).isEmpty();
     assertThat(world.observer.dropped(DropReason.NO_SHARE_MEMBER)).isEqualTo(2);
+    assertThat(world.observer.redistributed.sum()).isZero();
   }
 
   @Test
@@ -152,6 +156,63 @@ class LeftMessagesTest {
     world.inboxes.led = true;
     give();
     assertThat(world.inboxes.left).isEmpty();
+  }
+
+  @Test
+  void shouldGoToMembersWithRoomAndTheRestStay() {
+    FakeSession full = member("full", world.loop);
+    FakeSession member = member("roomy", world.other);
+    full.room = 1;
+    member.room = 4;
+    for (int i = 1; i <= 8; i++) {
+      left(i, i % 2 == 0 ? AT_LEAST_ONCE : EXACTLY_ONCE);
+    }
+    for (int announced = 0; announced < 3; announced++) {
+      give();
+    }
+    assertThat(full.taken).hasSize(1);
+    assertThat(member.taken).hasSize(4);
+    assertThat(world.inboxes.left).hasSize(3);
+    assertThat(world.observer.drops()).isEmpty();
+    assertThat(world.observer.redistributed.sum()).isEqualTo(5);
+    full.room = 4;
+    give();
+    assertThat(full.taken).hasSize(4);
+    assertThat(world.inboxes.left).isEmpty();
+    assertThat(world.observer.redistributed.sum()).isEqualTo(8);
+  }
+
+  /** What nobody has room for is not tried again before the store says so. */
+  @Test
+  void shouldWaitForTheNextAnnouncementWhenNobodyHasRoom() {
+    FakeSession full = member("full", world.loop);
+    full.room = 0;
+    world.inboxRoute("away", SHARED, AT_LEAST_ONCE);
+    world.inboxes.outcomes.put("away", InsertOutcome.REFUSED_FULL);
+    left(1, AT_LEAST_ONCE);
+    give();
+    assertThat(world.inboxes.takes).hasSize(1);
+    assertThat(world.inboxes.inserts).hasSize(1);
+    assertThat(world.inboxes.left).hasSize(1);
+    assertThat(world.observer.drops()).isEmpty();
+    world.inboxes.outcomes.clear();
+    give();
+    assertThat(world.inboxes.inserts).hasSize(2);
+    assertThat(world.inboxes.left).isEmpty();
+  }
+
+  @Test
+  void shouldTryABoundedNumberOfMembersWithoutRoom() {
+    List<FakeSession> members = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      FakeSession full = member("full" + i, world.loop);
+      full.room = 0;
+      members.add(full);
+    }
+    left(1, AT_LEAST_ONCE);
+    give();
+    assertThat(world.inboxes.left).hasSize(1);
+    assertThat(members.stream().mapToInt(full -> full.refusals).sum()).isEqualTo(8);
   }
 
   @Test

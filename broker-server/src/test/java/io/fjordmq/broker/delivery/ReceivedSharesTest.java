@@ -11,6 +11,7 @@ import io.fjordmq.api.Qos;
 import io.fjordmq.api.RetainHandling;
 import io.fjordmq.api.SubscriptionOptions;
 import io.fjordmq.api.TopicFilter;
+import io.fjordmq.broker.nodes.ItemOutcome;
 import io.fjordmq.broker.nodes.NodeItem;
 import io.fjordmq.inbox.PublishId;
 import java.util.ArrayList;
@@ -38,21 +39,25 @@ class ReceivedSharesTest {
   private List<Boolean> bring(Message message, Qos qos) {
     return bring(
         new NodeItem.Shared(
-            FakeSession.TENANT, "s", "a", "member", qos, false, List.of(4), message, null));
+            FakeSession.TENANT, "s", "a", "member", qos, false, List.of(4), message, null, false));
   }
 
   private List<Boolean> bring(String to, Message message, PublishId id) {
     return bring(
         new NodeItem.Shared(
-            FakeSession.TENANT, "s", "a", to, EXACTLY_ONCE, false, List.of(4), message, id));
+            FakeSession.TENANT, "s", "a", to, EXACTLY_ONCE, false, List.of(4), message, id, false));
   }
 
   private List<Boolean> bring(NodeItem.Shared item) {
-    List<Boolean> answers = new ArrayList<>();
-    received.take(item, answers::add);
+    return outcomes(item).stream().map(outcome -> outcome == ItemOutcome.TAKEN).toList();
+  }
+
+  private List<ItemOutcome> outcomes(NodeItem.Shared item) {
+    List<ItemOutcome> outcomes = new ArrayList<>();
+    received.take(item, outcomes::add);
     received.endOfBatch();
     world.loop.runAll();
-    return answers;
+    return outcomes;
   }
 
   @Test
@@ -130,6 +135,32 @@ class ReceivedSharesTest {
     assertThat(bring("next", message("a", EXACTLY_ONCE, "m"), id)).containsExactly(true);
     assertThat(bring("next", message("a", EXACTLY_ONCE, "m"), id)).containsExactly(true);
     assertThat(next.texts()).containsExactly("m");
+  }
+
+  @Test
+  void shouldLeaveWithTheSenderWhatTheMemberHasNoRoomFor() {
+    world.subscribe(member, SHARED, EXACTLY_ONCE);
+    member.room = 1;
+    for (ItemOutcome expected : List.of(ItemOutcome.TAKEN, ItemOutcome.NO_ROOM)) {
+      NodeItem.Shared kept =
+          new NodeItem.Shared(
+              FakeSession.TENANT,
+              "s",
+              "a",
+              "member",
+              EXACTLY_ONCE,
+              false,
+              List.of(),
+              message("a", EXACTLY_ONCE, "m"),
+              new PublishId(1, member.taken.size() + 1, 1),
+              true);
+      assertThat(outcomes(kept)).containsExactly(expected);
+    }
+    member.room = 2;
+    assertThat(bring("member", message("a", EXACTLY_ONCE, "m"), new PublishId(1, 2, 1)))
+        .as("is not taken for a repetition")
+        .containsExactly(true);
+    assertThat(member.taken).hasSize(2);
   }
 
   /** After its lease the sender may have given the message to another member. */

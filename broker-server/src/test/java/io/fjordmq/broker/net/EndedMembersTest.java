@@ -2,6 +2,12 @@ package io.fjordmq.broker.net;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fjordmq.inbox.InboxObserver;
+import io.fjordmq.inbox.InboxReplicas;
+import io.fjordmq.inbox.InboxSettings;
+import io.fjordmq.inbox.InboxSweeper;
+import io.fjordmq.range.KeyInterval;
+import io.fjordmq.range.RangeClient;
 import io.netty.handler.codec.mqtt.MqttMessageType;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -26,10 +32,14 @@ class EndedMembersTest {
 
   /** A member whose inbox holds so many messages, and which is away. */
   private void awayWith(int messages, int qos) {
+    awayWith(messages, qos, "m");
+  }
+
+  private void awayWith(int messages, int qos, String payload) {
     cluster.node(1).connectPersistent("away").subscribe(1, SHARED, qos).disconnect();
     TestClient publisher = cluster.node(0).connect("p");
     for (int i = 1; i <= messages; i++) {
-      publisher.publish(i, qos, "a", "m" + i);
+      publisher.publish(i, qos, "a", payload + i);
       if (qos == 2) {
         publisher.reply(MqttMessageType.PUBREL, i);
       }
@@ -101,6 +111,49 @@ class EndedMembersTest {
     assertThat(payloads(cluster.node(1).open().connect5("other", false, 1_000)))
         .as("a share keeps no order")
         .containsExactlyInAnyOrder("m1", "m2");
+  }
+
+  /** What is left is more than a client that does not acknowledge has room for. */
+  @Test
+  void shouldNotDisplaceNewerMessagesOfAMemberAtAnotherNode() {
+    int window = 256;
+    int more = 100;
+    awayWith(window + more, 1, "x".repeat(16 << 10));
+    TestClient slow = cluster.node(2).connect("slow").subscribe(1, SHARED, 1);
+    slow.all();
+    endsElsewhere();
+    int sent = payloads(slow).size();
+    assertThat(sent).isEqualTo(window);
+    TestClient publisher = cluster.node(0).connect("p");
+    for (int i = 1; i <= 20; i++) {
+      publisher.publish(i, 1, "a", "y".repeat(16 << 10));
+    }
+    List<String> rest = new ArrayList<>();
+    int acknowledged = 0;
+    for (int announced = 0; announced < 5; announced++) {
+      for (int received = sent + rest.size(); acknowledged < received; acknowledged++) {
+        slow.reply(MqttMessageType.PUBACK, acknowledged + 1);
+      }
+      rest.addAll(payloads(slow));
+      announceAgain();
+      rest.addAll(payloads(slow));
+    }
+    assertThat(cluster.node(2).counted.dropped).isEmpty();
+    assertThat(rest).hasSize(more + 20);
+  }
+
+  private void announceAgain() {
+    cluster.pass(Duration.ofSeconds(10));
+    RangeClient client = cluster.client(InboxReplicas.STORE);
+    new InboxSweeper(
+            client,
+            () -> client.locate(KeyInterval.ALL),
+            (node, incarnation) -> true,
+            cluster.ranges.timers(),
+            InboxSettings.DEFAULT,
+            InboxObserver.NONE)
+        .sweep();
+    cluster.settle();
   }
 
   @Test

@@ -52,6 +52,8 @@ final class TestNode {
   final InboxStore inboxes;
   final SessionRegistry registry = new SessionRegistry(streams);
 
+  final CountingSessionObserver counted = new CountingSessionObserver();
+
   /** Copies dropped, by reason. */
   final Map<String, Long> dropped = new ConcurrentHashMap<>();
 
@@ -119,7 +121,6 @@ final class TestNode {
         .start(peer);
     barrier.start(peer);
     membership.watch(keeper);
-    CountingSessionObserver counted = new CountingSessionObserver();
     SessionSettings settings =
         Settings.with(
             Settings.with(Settings.with("readBytesPerSecond", 0), "writeBytesPerSecond", 0),

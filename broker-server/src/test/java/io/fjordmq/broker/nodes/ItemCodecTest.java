@@ -44,7 +44,7 @@ class ItemCodecTest {
     items.put(new NodeItem.Publish("t", MESSAGE, null), "01" + "0174" + MESSAGE_HEX);
     items.put(
         new NodeItem.Shared(
-            "t", "s", "a/#", "c", Qos.AT_LEAST_ONCE, true, List.of(300), MESSAGE, null),
+            "t", "s", "a/#", "c", Qos.AT_LEAST_ONCE, true, List.of(300), MESSAGE, null, false),
         "02" + "0174" + "0173" + "03612f23" + "0163" + "05" + "01ac02" + MESSAGE_HEX);
     items.put(
         new NodeItem.Appended(
@@ -63,8 +63,17 @@ class ItemCodecTest {
     String idHex = "fffffffffffffffe" + "ac02" + "05";
     items.put(new NodeItem.Publish("t", MESSAGE, id), "08" + idHex + "0174" + MESSAGE_HEX);
     items.put(
-        new NodeItem.Shared("t", "s", "a", "c", Qos.AT_MOST_ONCE, false, List.of(), MESSAGE, id),
+        new NodeItem.Shared(
+            "t", "s", "a", "c", Qos.AT_MOST_ONCE, false, List.of(), MESSAGE, id, false),
         "09" + idHex + "0174" + "0173" + "0161" + "0163" + "0000" + MESSAGE_HEX);
+    items.put(
+        new NodeItem.Shared(
+            "t", "s", "a", "c", Qos.AT_LEAST_ONCE, false, List.of(), MESSAGE, null, true),
+        "0a" + "0174" + "0173" + "0161" + "0163" + "0100" + MESSAGE_HEX);
+    items.put(
+        new NodeItem.Shared(
+            "t", "s", "a", "c", Qos.AT_MOST_ONCE, false, List.of(), MESSAGE, id, true),
+        "0b" + idHex + "0174" + "0173" + "0161" + "0163" + "0000" + MESSAGE_HEX);
     return items;
   }
 
@@ -92,21 +101,25 @@ class ItemCodecTest {
     assertThat(HEX.formatHex(batch.encode())).isEqualTo(hex);
     StreamBatch read = StreamBatch.decode(HEX.parseHex(hex));
     assertThat(HEX.formatHex(read.encode())).isEqualTo(hex);
-    byte[] answer = StreamBatch.encodeAnswer(new boolean[] {true, false});
-    assertThat(HEX.formatHex(answer)).isEqualTo("01" + "02" + "0100");
-    assertThat(StreamBatch.decodeAnswer(answer, 2)).containsExactly(true, false);
+    ItemOutcome[] outcomes = {ItemOutcome.TAKEN, ItemOutcome.NOT_TAKEN, ItemOutcome.NO_ROOM};
+    byte[] answer = StreamBatch.encodeAnswer(outcomes);
+    assertThat(HEX.formatHex(answer)).isEqualTo("01" + "03" + "010002");
+    assertThat(StreamBatch.decodeAnswer(answer, 3)).containsExactly(outcomes);
   }
 
   @Test
   void shouldRefuseWhatItDoesNotKnow() {
-    for (String hex : List.of("0a", "", "06" + HANDLE_HEX + "00")) {
+    for (String hex : List.of("0c", "", "06" + HANDLE_HEX + "00")) {
       assertThatThrownBy(() -> ItemCodec.decode(HEX.parseHex(hex)))
           .isInstanceOf(MalformedBytesException.class);
     }
-    assertThatThrownBy(() -> ItemCodec.decode(new byte[] {10}))
+    assertThatThrownBy(() -> ItemCodec.decode(new byte[] {12}))
         .isInstanceOf(NewerFormException.class)
         .hasMessageContaining("upgrade this node");
     assertThatThrownBy(() -> StreamBatch.decode(new byte[] {2}))
+        .isInstanceOf(NewerFormException.class)
+        .hasMessageContaining("upgrade this node");
+    assertThatThrownBy(() -> StreamBatch.decodeAnswer(new byte[] {1, 1, 3}, 1))
         .isInstanceOf(NewerFormException.class)
         .hasMessageContaining("upgrade this node");
     assertThatThrownBy(() -> StreamBatch.decodeAnswer(new byte[] {1, 0}, 1))
