@@ -86,11 +86,7 @@ class PlacementAgentTest {
   void shouldTakeAnEmptyReplicaOnlyWhenItMay() {
     RangeId absent = new RangeId("words", 2);
     RangeDescriptor elsewhere =
-        new RangeDescriptor(
-            absent,
-            new KeyInterval(new byte[] {1}, null),
-            RangeEpoch.FIRST,
-            ReplicaSet.ofVoters(DRIVER));
+        new RangeDescriptor(absent, KeyInterval.ALL, RangeEpoch.FIRST, ReplicaSet.ofVoters(DRIVER));
     refusal = "not now: ";
     assertRefused(send(1, 1, new PlacementOrder.Ensure(elsewhere)), "not now: words-2");
     assertThat(ranges.store().status()).hasSize(1);
