@@ -22,7 +22,6 @@ sealed interface InboxCommand
         InsertMessage,
         RecordReceived,
         ReleaseEntry,
-        TakeLeft,
         TrimLeft {
   /*
    *   1  version 1
@@ -88,7 +87,6 @@ sealed interface InboxCommand
           case DetachOwner.KIND_WITH_GRACE -> DetachOwner.read(in, true);
           case CountInboxes.KIND -> CountInboxes.read(in);
           case GiveUpAttach.KIND -> GiveUpAttach.read(in);
-          case TakeLeft.KIND -> TakeLeft.read(in);
           case TrimLeft.KIND -> TrimLeft.read(in);
           default -> throw NewerFormException.unknownKind("inbox command", kind);
         };

@@ -13,14 +13,13 @@ import io.fjordmq.api.Qos;
  */
 record LeftRow(InboxId id, long sentBelow, long from) {
   /*
-   *   1  version 2
+   *   1  version 1
    *   s  tenant
    *   s  client id
    *   v  sentBelow
-   *   v  from         since version 2; 0 before
+   *   v  from
    */
-  private static final int VERSION = 2;
-  private static final int VERSION_WITHOUT_FROM = 1;
+  private static final int VERSION = 1;
 
   byte[] encode() {
     return new ByteWriter(48)
@@ -34,14 +33,9 @@ record LeftRow(InboxId id, long sentBelow, long from) {
 
   static LeftRow decode(byte[] row) {
     ByteReader in = new ByteReader(row);
-    int version = in.readByte();
-    if (version != VERSION_WITHOUT_FROM) {
-      Versions.require(version, VERSION, "left messages");
-    }
+    Versions.require(in.readByte(), VERSION, "left messages");
     return new LeftRow(
-        new InboxId(in.readString(), in.readString()),
-        in.readVarint(),
-        version == VERSION_WITHOUT_FROM ? 0 : in.readVarint());
+        new InboxId(in.readString(), in.readString()), in.readVarint(), in.readVarint());
   }
 
   LeftRow startingAt(long sequence) {

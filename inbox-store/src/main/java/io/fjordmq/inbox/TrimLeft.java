@@ -22,7 +22,7 @@ record TrimLeft(InboxId id, long incarnation, List<Long> given) implements Inbox
    *   8  incarnation
    *   .. numbers given
    */
-  static final int KIND = 21;
+  static final int KIND = 20;
 
   /** Rows that one command looks at. */
   static final int MAX_ROWS = 256;
@@ -80,12 +80,12 @@ record TrimLeft(InboxId id, long incarnation, List<Long> given) implements Inbox
       tables.rows().put(leftKey, left.startingAt(walk.next).encode());
     }
     int expired = walk.expired;
-    emitDropped(tables, id, DropReasons.EXPIRED, expired);
-    emitDropped(tables, id, DropReasons.SESSION_ENDED, walk.dropped.size() - expired);
+    emitDropped(tables, DropReasons.EXPIRED, expired);
+    emitDropped(tables, DropReasons.SESSION_ENDED, walk.dropped.size() - expired);
     return encode(new Trimmed(walk.over, tables.nowMillis()));
   }
 
-  static void emitDropped(InboxTables tables, InboxId id, String reason, long count) {
+  private void emitDropped(InboxTables tables, String reason, long count) {
     if (count > 0) {
       tables.emit(new InboxEffect.Dropped(id, reason, count));
     }

@@ -236,10 +236,8 @@ class StoredBytesTest {
         .as("read from version 1")
         .isEqualTo("02" + "0174" + "026331" + "00" + "00" + "07");
     LeftRow left = new LeftRow(ID, 300, 301);
-    assertThat(hex(left.encode())).isEqualTo("02" + "0174" + "026331" + "ac02" + "ad02");
+    assertThat(hex(left.encode())).isEqualTo("01" + "0174" + "026331" + "ac02" + "ad02");
     assertThat(LeftRow.decode(left.encode())).isEqualTo(left);
-    byte[] withoutFrom = HexFormat.of().parseHex("01" + "0174" + "026331" + "ac02");
-    assertThat(LeftRow.decode(withoutFrom)).isEqualTo(new LeftRow(ID, 300, 0));
     ProducerRow producer = new ProducerRow(5, new TreeSet<>(List.of(5L, 8L)), 300);
     assertThat(hex(producer.encode())).isEqualTo("01" + "ac02" + "05" + "02" + "00" + "03");
     assertThat(ProducerRow.decode(producer.encode())).isEqualTo(producer);
@@ -360,11 +358,8 @@ class StoredBytesTest {
     assertCommand(
         new GiveUpAttach(ID, OWNER), "02" + "0f" + "0174026331" + "026e31" + "0000000000000005");
     assertCommand(
-        new TakeLeft(ID, 5, List.of(7L, 300L), 64, 300),
-        "02" + "14" + "0174026331" + "0000000000000005" + "02" + "07" + "ac02" + "40" + "ac02");
-    assertCommand(
         new TrimLeft(ID, 5, List.of(7L, 300L)),
-        "02" + "15" + "0174026331" + "0000000000000005" + "02" + "07" + "ac02");
+        "02" + "14" + "0174026331" + "0000000000000005" + "02" + "07" + "ac02");
     ReadLeft read = new ReadLeft(ID, 5, 64, 300, 301);
     assertThat(hex(read.encode()))
         .isEqualTo("01" + "03" + "0174026331" + "0000000000000005" + "40" + "ac02" + "ad02");

@@ -125,24 +125,6 @@ class TrimLeftTest {
     assertThat(answer).hasSizeLessThan(20);
   }
 
-  /** A log of an earlier version: every replica must make of it what others have made. */
-  @Test
-  void shouldApplyCommandsOfEarlierVersionsAsThoseDid() {
-    left(1, "g/a", 1);
-    left(2, null, 1);
-    left(3, "g/a", 1);
-    left(4, null, 1);
-    byte[] old = HexFormat.of().parseHex("01" + "0174" + "0163" + "01");
-    rows.put(InboxKeys.left(BUCKET, INCARNATION), old);
-    new TakeLeft(ID, INCARNATION, List.of(), 1, 1 << 18).apply(new InboxTables(rows, memory));
-    assertThat(rows.get(entry(2))).isNull();
-    assertThat(rows.get(entry(4))).as("behind the page").isNotNull();
-    assertThat(rows.get(InboxKeys.left(BUCKET, INCARNATION))).isEqualTo(old);
-    new TakeLeft(ID, INCARNATION, List.of(1L, 3L), 64, 1 << 18)
-        .apply(new InboxTables(rows, memory));
-    assertThat(rows.rows).isEmpty();
-  }
-
   private static String hex(byte[] key) {
     return HexFormat.of().formatHex(key);
   }

@@ -29,8 +29,8 @@ final class MutationBatcher {
   private final RangeId id;
   private final Object lock = new Object();
 
-  // Guarded by lock.
-  private RangeDescriptor descriptor;
+  // Guarded by lock; the descriptor is also read without it.
+  private volatile RangeDescriptor descriptor;
   private final Attempts attempts;
   private final CommandQueue queue;
   private final Intake intake;
@@ -154,12 +154,6 @@ final class MutationBatcher {
     }
   }
 
-  private RangeDescriptor descriptor() {
-    synchronized (lock) {
-      return descriptor;
-    }
-  }
-
   private void replied(Batch batch, int attempt, LeaderGuess asked, RangeResult result) {
     Runnable consequence;
     synchronized (lock) {
@@ -263,7 +257,7 @@ final class MutationBatcher {
     RangeDescriptor routedBy = descriptor;
     return () -> {
       shared.client().reshaped(current);
-      if (descriptor() == routedBy) { // the replica lags behind what we know: give it time
+      if (descriptor == routedBy) { // the replica lags behind what we know: give it time
         shared.timers().schedule(shared.settings().backoffMillis(1), this::next);
       } else {
         next();
