@@ -87,6 +87,23 @@ class LiveCheckerTest {
   }
 
   @Test
+  void shouldLetWhatItWasTooLateForBeRepeatedBehindLaterMessages() {
+    String history =
+        """
+        1 connected live 1
+        2 published one 0
+        3 published one 1
+        4 received live one 1
+        5 subscribed live 0
+        6 published one 2
+        7 received live one 2
+        8 received live one 0
+        9 received live one 1
+        """;
+    assertThat(check(history)).isEmpty();
+  }
+
+  @Test
   void shouldNameAProbeThatWasNotHeard() {
     assertThat(check("1 subscribed probe 7\n2 probed probe 7\n3 unheard probe 7\n"))
         .containsExactly(new Finding.Silent("probe", 7));
