@@ -2,10 +2,7 @@ package io.fjordmq.range;
 
 import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collection;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,23 +23,6 @@ public record KeyInterval(byte[] start, byte @Nullable [] end) {
     if (end != null && Arrays.compareUnsigned(start, end) >= 0) {
       throw new IllegalArgumentException("key interval is empty");
     }
-  }
-
-  /** Whether the intervals, which may overlap, together hold every key. */
-  public static boolean holdEverything(Collection<KeyInterval> intervals) {
-    List<KeyInterval> inOrder = new ArrayList<>(intervals);
-    inOrder.sort((a, b) -> Arrays.compareUnsigned(a.start, b.start));
-    byte[] reached = new byte[0];
-    for (KeyInterval interval : inOrder) {
-      if (Arrays.compareUnsigned(interval.start, reached) > 0) {
-        return false;
-      } else if (interval.end == null) {
-        return true;
-      } else if (Arrays.compareUnsigned(interval.end, reached) > 0) {
-        reached = interval.end;
-      }
-    }
-    return false;
   }
 
   public boolean contains(byte[] key) {

@@ -1,31 +1,20 @@
 package io.fjordmq.broker.ops;
 
-import io.fjordmq.api.plugin.SplitAdvice;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.RangeObserver;
+import io.fjordmq.range.placement.ShapeWatch;
 import io.micrometer.core.instrument.Timer;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /** Counts what the ranges of each store do. */
 final class RangeMeters implements RangeObserver {
-  private static final List<String> DECISIONS =
-      Stream.concat(
-              Stream.of("split", "split_by_size", "merge"),
-              Arrays.stream(SplitAdvice.Reason.values())
-                  .map(reason -> reason.name().toLowerCase(Locale.ROOT)))
-          .toList();
-
   private static final class OfStore {
     private final Timer batch;
     private final LongAdder commands;
@@ -66,7 +55,7 @@ final class RangeMeters implements RangeObserver {
       rebuilds = meters.counter(Metric.RANGE_REBUILDS, store);
       splits = meters.counter(Metric.RANGE_SPLITS, store);
       merges = meters.counter(Metric.RANGE_MERGES, store);
-      for (String decision : DECISIONS) {
+      for (String decision : ShapeWatch.DECISIONS) {
         decisions.put(decision, meters.counter(Metric.RANGE_DECISIONS, store, decision));
       }
     }

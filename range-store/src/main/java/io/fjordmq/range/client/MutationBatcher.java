@@ -221,7 +221,7 @@ final class MutationBatcher {
   }
 
   /** Waiting commands go out only after the futures before them are complete: order is kept. */
-  private void next() {
+  void next() {
     synchronized (lock) {
       startNext();
     }
@@ -366,14 +366,13 @@ final class MutationBatcher {
     }
   }
 
-  /** Goes on with the range's present shape or replicas; a batch in the air stays what it is. */
+  /** Has its present shape or replicas from {@link #next} on; a batch in the air stays as it is. */
   void resume(RangeDescriptor current) {
     synchronized (lock) {
       attempts.among(current);
       descriptor = current;
       frozen = false;
     }
-    next();
   }
 
   /** Fails everything that waits or is in the air, and what is offered later. */

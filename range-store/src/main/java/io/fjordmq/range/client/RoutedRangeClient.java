@@ -181,15 +181,19 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
    * batch is settled.
    */
   public void update(List<RangeDescriptor> news) {
+    List<Runnable> rest = new ArrayList<>();
     synchronized (updates) {
       List<RangeDescriptor> merged = table.merge(postponed, news);
-      move(merged);
-      List<ShapeChange> blocked = reshape(merged);
+      move(merged, rest);
+      List<ShapeChange> blocked = reshape(merged, rest);
       // A batch that was settled meanwhile found no change waiting for it.
       while (blocked.stream().anyMatch(change -> !change.isBlocked())) {
-        blocked = reshape(merged);
+        blocked = reshape(merged, rest);
       }
     }
+    // Sending may bring an answer on this stack, and with it more news or another command: only
+    // once everything is in its place.
+    rest.forEach(Runnable::run);
   }
 
   private void settled(RangeId range) {
@@ -199,7 +203,7 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
   }
 
   /** Ranges that only have other replicas keep their commands. */
-  private void move(List<RangeDescriptor> merged) {
+  private void move(List<RangeDescriptor> merged, List<Runnable> rest) {
     Map<RangeId, RangeDescriptor> now = new HashMap<>();
     merged.forEach(range -> now.put(range.id(), range));
     List<Route> routes = new ArrayList<>();
@@ -217,8 +221,13 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
     }
     if (!moved.isEmpty()) {
       table = new RouteTable(store, routes);
-      moved.forEach(route -> route.batcher().resume(route.descriptor()));
+      moved.forEach(route -> resume(route, rest));
     }
+  }
+
+  private static void resume(Route route, List<Runnable> rest) {
+    route.batcher().resume(route.descriptor());
+    rest.add(route.batcher()::next);
   }
 
   private static boolean isSameShape(RangeDescriptor one, RangeDescriptor other) {
@@ -226,8 +235,12 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
         && one.interval().equals(other.interval());
   }
 
-  /** Returns the changes that wait, each for a batch that is in the air. */
-  private List<ShapeChange> reshape(List<RangeDescriptor> merged) {
+  /**
+   * Returns the changes that wait, each for a batch that is in the air.
+   *
+   * @param rest gets what is to be done once nothing is frozen any more
+   */
+  private List<ShapeChange> reshape(List<RangeDescriptor> merged, List<Runnable> rest) {
     RouteTable old = table;
     List<ShapeChange> blocked = new ArrayList<>();
     List<PendingCommand> moving = new ArrayList<>();
@@ -235,7 +248,7 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
     old.routes().forEach(route -> next.add(route.descriptor()));
     boolean changed = false;
     for (ShapeChange change : ShapeChange.between(old, merged)) {
-      if (change.isBlocked() || !freeze(old, change, moving)) {
+      if (change.isBlocked() || !freeze(old, change, moving, rest)) {
         blocked.add(change);
       } else {
         change.routes().forEach(route -> next.remove(route.descriptor()));
@@ -244,7 +257,7 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
       }
     }
     if (changed) {
-      publish(old, next, moving);
+      publish(old, next, moving, rest);
     }
     postponed = blocked.stream().flatMap(change -> change.ranges().stream()).toList();
     blockers =
@@ -275,14 +288,15 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
    *
    * @return false, and they are as they were, if one of them has sent a batch meanwhile
    */
-  private static boolean freeze(RouteTable old, ShapeChange change, List<PendingCommand> moving) {
+  private static boolean freeze(
+      RouteTable old, ShapeChange change, List<PendingCommand> moving, List<Runnable> rest) {
     List<PendingCommand> taken = new ArrayList<>();
     List<Route> frozen = new ArrayList<>();
     for (Route route : change.routes()) {
       List<PendingCommand> commands = route.batcher().freeze();
       if (commands == null) {
         taken.forEach(command -> command.route(old).forEach(RoutedRangeClient::giveBack));
-        frozen.forEach(back -> back.batcher().resume(back.descriptor()));
+        frozen.forEach(back -> resume(back, rest));
         return false;
       }
       frozen.add(route);
@@ -296,7 +310,11 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
     routed.route().batcher().adopt(routed.command());
   }
 
-  private void publish(RouteTable old, List<RangeDescriptor> merged, List<PendingCommand> moving) {
+  private void publish(
+      RouteTable old,
+      List<RangeDescriptor> merged,
+      List<PendingCommand> moving,
+      List<Runnable> rest) {
     Map<RangeId, MutationBatcher> batchers = new HashMap<>();
     old.routes().forEach(route -> batchers.put(route.descriptor().id(), route.batcher()));
     List<Route> routes = new ArrayList<>();
@@ -309,13 +327,11 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
       try {
         command.route(updated).forEach(RoutedRangeClient::giveBack);
       } catch (RangeException e) {
-        command.fail(e);
+        rest.add(() -> command.fail(e));
       }
     }
     table = updated;
-    for (Route route : updated.routes()) {
-      route.batcher().resume(route.descriptor());
-    }
+    updated.routes().forEach(route -> resume(route, rest));
   }
 
   private void startWatching() {

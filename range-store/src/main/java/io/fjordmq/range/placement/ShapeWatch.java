@@ -24,6 +24,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.DoubleSupplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,7 +42,15 @@ public final class ShapeWatch implements AutoCloseable {
 
   static final String SPLIT = "split";
   static final String SPLIT_BY_SIZE = "split_by_size";
+  static final String MERGE = "merge";
   static final String STORAGE_TOO_SLOW = "storage_too_slow";
+
+  /** Everything that an observer can be told of a range. */
+  public static final List<String> DECISIONS =
+      Stream.concat(
+              Stream.of(SPLIT, SPLIT_BY_SIZE, MERGE, STORAGE_TOO_SLOW),
+              Arrays.stream(SplitAdvice.Reason.values()).map(ShapeWatch::decision))
+          .toList();
 
   private final RangeStore store;
   private final ShapePlan plan;
@@ -303,7 +312,7 @@ public final class ShapeWatch implements AutoCloseable {
     Wish mine = wish != null && wish.isOf(range) ? wish : null;
     if (advice instanceof SplitAdvice.Stay stay) {
       boolean merge = mine != null && mine.splitOff() == null && nowMillis < mine.untilMillis();
-      String decision = merge ? "merge" : stay.reason().name().toLowerCase(Locale.ROOT);
+      String decision = merge ? MERGE : decision(stay.reason());
       return ShapeReport.of(range, sizes.of(range), decision, null, merge, idle);
     }
     String decision = plan.tooLarge().contains(range.load().range()) ? SPLIT_BY_SIZE : SPLIT;
@@ -311,20 +320,21 @@ public final class ShapeWatch implements AutoCloseable {
     return ShapeReport.of(range, sizes.of(range), decision, splitOff, false, false);
   }
 
+  private static String decision(SplitAdvice.Reason reason) {
+    return reason.name().toLowerCase(Locale.ROOT);
+  }
+
   /** All stay as they are. */
   private void tooSlow(Judgement late, List<LedRange> led) {
-    String decision =
-        late.sizesKnown()
-            ? SplitAdvice.Reason.TOO_SLOW.name().toLowerCase(Locale.ROOT)
-            : STORAGE_TOO_SLOW;
+    String decision = late.sizesKnown() ? decision(SplitAdvice.Reason.TOO_SLOW) : STORAGE_TOO_SLOW;
     Map<RangeId, ShapeReport> said = new HashMap<>();
     for (LedRange range : led) {
       RangeId id = range.descriptor().id();
       said.put(id, ShapeReport.of(range, RangeSize.UNKNOWN, decision, null, false, false));
-      observer.judged(id, decision);
     }
-    news.tooSlow(decision, settings.patience());
     reports = Map.copyOf(said);
+    said.keySet().forEach(id -> observer.judged(id, decision));
+    news.tooSlow(decision, settings.patience());
   }
 
   /** Nothing is judged any more. */

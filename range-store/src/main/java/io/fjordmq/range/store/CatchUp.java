@@ -3,6 +3,7 @@ package io.fjordmq.range.store;
 import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.RangeId;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -80,6 +81,18 @@ final class CatchUp {
             }
           }
         });
-    return KeyInterval.holdEverything(held);
+    held.sort((a, b) -> Arrays.compareUnsigned(a.start(), b.start()));
+    byte[] reached = new byte[0];
+    for (KeyInterval interval : held) {
+      if (Arrays.compareUnsigned(interval.start(), reached) > 0) {
+        return false;
+      }
+      byte[] end = interval.end();
+      if (end == null) {
+        return true;
+      }
+      reached = end;
+    }
+    return false;
   }
 }

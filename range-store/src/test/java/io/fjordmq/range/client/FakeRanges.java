@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /** A transport whose replies a test gives by hand. Registrations are answered by themselves. */
 final class FakeRanges implements RangeTransport {
@@ -20,6 +21,7 @@ final class FakeRanges implements RangeTransport {
   final Queue<Asked> asked = new ArrayDeque<>();
   private long nextSender = 1;
   private boolean answersRegistrations = true;
+  private Predicate<Sent> appliedAtOnce = batch -> false;
 
   /** An attempt of a batch. */
   record Sent(
@@ -49,6 +51,11 @@ final class FakeRanges implements RangeTransport {
   record Asked(
       NodeId node, RangeId range, long leastIndex, String query, Consumer<RangeResult> reply) {}
 
+  /** Such batches are applied on the stack that proposes them. */
+  void applyAtOnce(Predicate<Sent> which) {
+    appliedAtOnce = which;
+  }
+
   void ignoreRegistrations() {
     answersRegistrations = false;
   }
@@ -59,7 +66,7 @@ final class FakeRanges implements RangeTransport {
     if (decoded instanceof RangeEntry.Mutations mutations) {
       List<String> commands =
           mutations.commands().stream().map(c -> UTF_8.decode(c).toString()).toList();
-      sent.add(
+      Sent batch =
           new Sent(
               node,
               range,
@@ -68,7 +75,12 @@ final class FakeRanges implements RangeTransport {
               mutations.number(),
               mutations.enoughAnswerBytes(),
               commands,
-              reply));
+              reply);
+      if (appliedAtOnce.test(batch)) {
+        batch.apply();
+      } else {
+        sent.add(batch);
+      }
     } else if (answersRegistrations) {
       reply.accept(new RangeResult.Registered(nextSender++));
     }

@@ -515,6 +515,18 @@ class RoutedRangeClientTest {
   }
 
   @Test
+  void shouldTakeACommandFromACallbackOfAnAnswerThatComesWhileItSends() {
+    List<CompletableFuture<byte[]>> last = new ArrayList<>();
+    mutate("a1");
+    FakeRanges.Sent slow = ranges.takeSent();
+    mutate("a2").thenRun(() -> last.add(mutate("z1")));
+    client.update(List.of(range(1, "", "c", 2), range(2, "c", null, 2)));
+    ranges.applyAtOnce(batch -> batch.epochVersion() == 2);
+    slow.apply();
+    assertThat(last).hasSize(1).allMatch(CompletableFuture::isDone);
+  }
+
+  @Test
   void shouldRememberWhatWaitsThoughItHearsAPartOfAnotherShape() {
     mutate("z1");
     FakeRanges.Sent slow = ranges.takeSent();

@@ -71,6 +71,7 @@ class ShapeWatchTest {
         new RangeObserver() {
           @Override
           public void judged(RangeId range, String decision) {
+            assertThat(ShapeWatch.DECISIONS).contains(decision);
             judged.add(decision);
           }
         },
