@@ -3,8 +3,6 @@ package io.fjordmq.broker;
 import io.fjordmq.cluster.membership.ClusterMembership;
 import io.fjordmq.cluster.membership.Member;
 import io.fjordmq.cluster.membership.Members;
-import io.fjordmq.range.KeyInterval;
-import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.placement.PlacementAgent;
 import io.fjordmq.range.store.RangeStore;
@@ -30,6 +28,9 @@ public final class HaltedRoutes implements RouteTrouble.Node, PlacementAgent.Con
   private final Set<String> onEveryNode;
   private volatile Supplier<@Nullable String> overdue = () -> null;
 
+  /** Why an empty replica was refused; null if none was since this node rested. */
+  private volatile @Nullable String replaced;
+
   /**
    * @param onEveryNode the stores of which every node has all replicas
    */
@@ -46,8 +47,8 @@ public final class HaltedRoutes implements RouteTrouble.Node, PlacementAgent.Con
     overdue = question;
   }
 
-  /** Why a replica of routes is halted; null if none is. */
-  @Nullable String halted() {
+  @Override
+  public @Nullable String halted() {
     for (ReplicaStatus replica : ranges.status()) {
       RangeId range = replica.descriptor().id();
       if (onEveryNode.contains(range.store()) && replica.failure() != null) {
@@ -57,20 +58,9 @@ public final class HaltedRoutes implements RouteTrouble.Node, PlacementAgent.Con
     return null;
   }
 
-  /** One is missing while it is rebuilt, and for a moment while a range is split. */
   @Override
-  public @Nullable String outOfService() {
-    String halted = halted();
-    if (halted != null) {
-      return halted;
-    }
-    for (String store : onEveryNode) {
-      if (!KeyInterval.holdEverything(
-          ranges.descriptors(store).stream().map(RangeDescriptor::interval).toList())) {
-        return "a replica of store " + store + " is missing on this node";
-      }
-    }
-    return null;
+  public @Nullable String replaced() {
+    return replaced;
   }
 
   @Override
@@ -80,9 +70,11 @@ public final class HaltedRoutes implements RouteTrouble.Node, PlacementAgent.Con
 
   @Override
   public @Nullable String refusal(RangeId range) {
-    return onEveryNode.contains(range.store()) && isCounted()
-        ? "this node serves clients with the routes that it has, until it has left service"
-        : null;
+    if (!onEveryNode.contains(range.store()) || !isCounted()) {
+      return null;
+    }
+    replaced = "range " + range + " gets a new replica on this node";
+    return "this node serves clients with the routes that it has, until it has left service";
   }
 
   @Override
@@ -95,13 +87,19 @@ public final class HaltedRoutes implements RouteTrouble.Node, PlacementAgent.Con
   public boolean othersServe() {
     Members members = membership.members();
     return members.byNode().values().stream()
-        .anyMatch(
-            member ->
-                member.state() == Member.State.UP && !member.node().equals(membership.self()));
+        .anyMatch(member -> serves(member) && !member.node().equals(membership.self()));
+  }
+
+  private static boolean serves(Member member) {
+    return switch (member.state()) {
+      case UP, FULL, SLOW -> true;
+      case DOWN, DRAINING, LEAVING, STARTING -> false;
+    };
   }
 
   @Override
   public void rest(String why) {
+    replaced = null;
     rests.rest(WHO, why);
   }
 

@@ -3,11 +3,11 @@ package io.fjordmq.broker;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ends the incarnation of a node whose replica of routes is halted, missing, or too far behind.
- * Such a node does not answer the route barrier, so every SUBSCRIBE in the cluster waits for it and
- * fails. The node suspends itself briefly, then is STARTING, which no other node waits for, until
- * it has caught up with its routes. A STARTING node holds replicas, so the broken one can be
- * rebuilt (decision 0042). For one thread; does not block.
+ * Ends the incarnation of a node whose replica of routes is halted, too far behind, or to be
+ * replaced by an empty one. Such a node does not answer the route barrier, so every SUBSCRIBE in
+ * the cluster waits for it and fails. The node suspends itself briefly, then is STARTING, which no
+ * other node waits for, until it has caught up with its routes. A STARTING node holds replicas, so
+ * the broken one can be rebuilt (decision 0042). For one thread; does not block.
  */
 public final class RouteTrouble {
   static final long PATIENCE_MILLIS = 10_000;
@@ -17,8 +17,11 @@ public final class RouteTrouble {
 
   /** What this needs of the node and its cluster. */
   public interface Node {
-    /** Why a replica of routes is out of service, halted or missing; null if none is. */
-    @Nullable String outOfService();
+    /** Why a replica of routes is halted; null if none is. */
+    @Nullable String halted();
+
+    /** Why an empty replica of routes waits for this node to rest; null if none does. */
+    @Nullable String replaced();
 
     /** Why SUBSCRIBEs of other nodes are about to fail because of this one; null if none is. */
     @Nullable String behind();
@@ -45,8 +48,7 @@ public final class RouteTrouble {
   }
 
   /**
-   * @param patienceMillis after which a node ends its incarnation because of a replica that is out
-   *     of service
+   * @param patienceMillis after which a node ends its incarnation because of a halted replica
    * @param restMillis for which it is suspended at most
    */
   public RouteTrouble(Node node, long patienceMillis, long restMillis) {
@@ -57,20 +59,22 @@ public final class RouteTrouble {
 
   /** To be called about once a second, with a monotonic clock. */
   public void look(long nowMillis) {
-    String halted = node.outOfService();
+    String halted = node.halted();
     String behind = node.behind();
-    String why = halted == null ? behind : halted;
+    String replaced = node.replaced();
+    boolean atOnce = behind != null || replaced != null;
+    String why = replaced != null ? replaced : halted != null ? halted : behind;
     if (restingSince != NEVER) {
       if (why == null || nowMillis - restingSince >= restMillis) {
         restingSince = NEVER;
         haltedSince = NEVER;
         node.resume();
       }
-    } else if (why == null || !node.isCounted() || !node.othersServe()) {
+    } else if (why == null || !node.isCounted() || (replaced == null && !node.othersServe())) {
       haltedSince = NEVER;
-    } else if (haltedSince == NEVER && behind == null) {
+    } else if (haltedSince == NEVER && !atOnce) {
       haltedSince = nowMillis;
-    } else if (behind != null || nowMillis - haltedSince >= patienceMillis) {
+    } else if (atOnce || nowMillis - haltedSince >= patienceMillis) {
       restingSince = nowMillis;
       node.rest(why);
     }

@@ -18,12 +18,18 @@ class RouteTroubleTest {
     private final List<String> done = new ArrayList<>();
     private @Nullable String halted;
     private @Nullable String behind;
+    private @Nullable String replaced;
     private boolean counted = true;
     private boolean others = true;
 
     @Override
-    public @Nullable String outOfService() {
+    public @Nullable String halted() {
       return halted;
+    }
+
+    @Override
+    public @Nullable String replaced() {
+      return replaced;
     }
 
     @Override
@@ -90,6 +96,18 @@ class RouteTroubleTest {
     assertThat(node.done).containsExactly("rest: " + node.behind);
     node.counted = false;
     pass(RouteTrouble.REST_MILLIS + 1_000);
+    assertThat(node.done).hasSize(2).endsWith("resume");
+  }
+
+  /** Its old replica has gone, so it could serve nobody well. */
+  @Test
+  void shouldMakeWayForAnEmptyReplicaWhoeverElseServes() {
+    node.replaced = "range dist-1 gets a new replica";
+    node.others = false;
+    pass(1_000);
+    assertThat(node.done).containsExactly("rest: " + node.replaced);
+    node.replaced = null;
+    pass(1_000);
     assertThat(node.done).hasSize(2).endsWith("resume");
   }
 
