@@ -37,6 +37,12 @@ final class MemoryQueue implements DeliverySource {
             && bytes <= settings.maxQueuedBytes() / 2);
   }
 
+  /** The same for a message that may as well stay where it is. */
+  boolean hasRoomFor(Delivery delivery) {
+    ArrayDeque<Delivery> queue = waiting;
+    return queue == null || (hasRoomForPage() && fits(queue, delivery.message().payload().length));
+  }
+
   void add(Delivery delivery) {
     ArrayDeque<Delivery> queue = waiting;
     if (queue == null) {

@@ -76,7 +76,7 @@ final class OutboundPublishes {
       return Acceptance.NOT_ALLOWED;
     }
     // The other half of the queue is for what is published now.
-    if (delivery.isKept() && !live.hasRoomForPage()) {
+    if (delivery.isKept() && !live.hasRoomFor(delivery)) {
       return Acceptance.NO_ROOM;
     }
     if (inbox != null && delivery.qos() != Qos.AT_MOST_ONCE) {

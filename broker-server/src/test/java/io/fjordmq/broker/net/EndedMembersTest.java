@@ -142,6 +142,31 @@ class EndedMembersTest {
     assertThat(rest).hasSize(more + 20);
   }
 
+  /** The rest of its queue has room for newer messages, but not for this one. */
+  @Test
+  void shouldStayWhileItIsLargerThanTheRoomOfTheMember() {
+    awayWith(1, 1, "x".repeat(800 << 10));
+    TestClient slow = cluster.node(2).connect("slow").subscribe(1, SHARED, 1);
+    slow.all();
+    TestClient publisher = cluster.node(0).connect("p");
+    int published = 256 + 20;
+    for (int i = 1; i <= published; i++) {
+      publisher.publish(i, 1, "a", "y".repeat(16 << 10));
+    }
+    endsElsewhere();
+    int sent = payloads(slow).size();
+    assertThat(sent).isEqualTo(256);
+    assertThat(cluster.node(2).counted.dropped).isEmpty();
+    for (int i = 1; i <= sent; i++) {
+      slow.reply(MqttMessageType.PUBACK, i);
+    }
+    List<String> rest = payloads(slow);
+    assertThat(rest).hasSize(20);
+    announceAgain();
+    assertThat(payloads(slow)).singleElement().asString().hasSizeGreaterThan(800 << 10);
+    assertThat(cluster.node(2).counted.dropped).isEmpty();
+  }
+
   private void announceAgain() {
     cluster.pass(Duration.ofSeconds(10));
     RangeClient client = cluster.client(InboxReplicas.STORE);
