@@ -93,7 +93,11 @@ final class Outbox implements IntConsumer {
       // One broken session must not cost the others their message.
       observer.dropped(DropReason.FAULT.label(), 1);
       LOG.error("client {} failed to take a message", member.session().clientId(), e);
-      settle(receipt);
+      if (delivery.isKept() && receipt != null) {
+        receipt.noRoom(); // its store would forget it
+      } else {
+        settle(receipt);
+      }
     } catch (Error e) {
       settle(receipt); // another node may wait for it
       throw e;

@@ -92,6 +92,11 @@ final class ShareAttempt {
     return !awaitsMember || withoutRoom < MAX_WITHOUT_ROOM;
   }
 
+  /** The way to a member has no room at the moment. */
+  void memberIsCongested() {
+    withoutRoom++;
+  }
+
   /** Nobody takes it. It stays in its store, if it has one, for a member that had no room. */
   void endWithoutMember() {
     PublishJoin waiting = tryWaitHere();

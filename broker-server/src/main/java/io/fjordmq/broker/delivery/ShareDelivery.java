@@ -65,8 +65,12 @@ final class ShareDelivery {
     if (choice instanceof ShareSelection.Choice.Stored stored) {
       return InboxCopy.of(attempt, stored.inbox(), stored.route());
     }
+    DropReason reason = ((ShareSelection.Choice.Lost) choice).reason();
+    if (reason == DropReason.NODE_CONGESTED) {
+      attempt.memberIsCongested();
+    }
     if (!attempt.staysStored()) {
-      observer.dropped(((ShareSelection.Choice.Lost) choice).reason().label(), 1);
+      observer.dropped(reason.label(), 1);
     }
     attempt.endWithoutMember();
     return null;

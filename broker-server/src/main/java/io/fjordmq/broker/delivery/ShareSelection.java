@@ -116,7 +116,7 @@ final class ShareSelection {
         connected.add(new Candidate(live.member().session().clientId(), true, live));
       } else if (choice instanceof Choice.Elsewhere elsewhere) {
         connected.add(new Candidate(elsewhere.clientId(), false, elsewhere));
-      } else if (choice != GONE) {
+      } else if (choice != GONE && nobody != CONGESTED) { // that may pass, so it says more
         nobody = choice;
       }
     }

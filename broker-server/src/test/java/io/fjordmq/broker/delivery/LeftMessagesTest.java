@@ -1,17 +1,32 @@
 package io.fjordmq.broker.delivery;
 
 import static io.fjordmq.api.Qos.AT_LEAST_ONCE;
+import static io.fjordmq.api.Qos.AT_MOST_ONCE;
 import static io.fjordmq.api.Qos.EXACTLY_ONCE;
 import static io.fjordmq.broker.delivery.Messages.message;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fjordmq.api.Qos;
+import io.fjordmq.api.SubscriptionOptions;
+import io.fjordmq.api.TopicFilter;
+import io.fjordmq.broker.nodes.NodeStream;
+import io.fjordmq.broker.nodes.NodesObserver;
+import io.fjordmq.broker.nodes.NodesSettings;
+import io.fjordmq.broker.nodes.StreamKeeper;
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.membership.TestMembership;
+import io.fjordmq.cluster.peer.LoopbackPeers;
 import io.fjordmq.inbox.InboxId;
 import io.fjordmq.inbox.InboxStore.InsertOutcome;
 import io.fjordmq.inbox.LeftMessage;
 import io.fjordmq.inbox.PublishId;
+import io.fjordmq.range.sim.ManualTimers;
+import io.fjordmq.router.Receiver;
+import io.fjordmq.router.Route;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
@@ -213,6 +228,71 @@ class LeftMessagesTest {
     give();
     assertThat(world.inboxes.left).hasSize(1);
     assertThat(members.stream().mapToInt(full -> full.refusals).sum()).isEqualTo(8);
+  }
+
+  /** A fault is no reason to forget what a store keeps. */
+  @Test
+  void shouldStayWhenTheSessionOfTheMemberFails() {
+    FakeSession member = member("one", world.loop);
+    left(1, AT_LEAST_ONCE);
+    left(2, EXACTLY_ONCE);
+    member.broken = true;
+    give();
+    assertThat(world.inboxes.left).hasSize(2);
+    assertThat(world.observer.dropped(DropReason.FAULT)).isPositive();
+    member.broken = false;
+    give();
+    assertThat(member.texts()).containsExactlyInAnyOrder("m1", "m2");
+    assertThat(world.inboxes.left).isEmpty();
+  }
+
+  /** With QoS 0 it would be dropped at once. */
+  @Test
+  void shouldStayWhileTheStreamToTheNodeOfTheMemberIsFull() {
+    NodeStream stream = fullStream();
+    world.inboxRoute("away", SHARED, AT_MOST_ONCE);
+    world.router.add(
+        new Route(
+            FakeSession.TENANT,
+            TopicFilter.parse(SHARED),
+            new Receiver.Live("n2", 1, "far"),
+            SubscriptionOptions.ofQos(AT_MOST_ONCE)));
+    world.inboxRoute("none", SHARED, AT_MOST_ONCE);
+    left(1, AT_LEAST_ONCE);
+    give();
+    assertThat(stream.isFull()).isTrue();
+    assertThat(world.inboxes.left).hasSize(1);
+    assertThat(world.observer.drops()).isEmpty();
+  }
+
+  /** To a node that does not answer. */
+  private NodeStream fullStream() {
+    NodesSettings small =
+        new NodesSettings(
+            4,
+            100,
+            100,
+            100,
+            4,
+            4,
+            Duration.ofSeconds(15),
+            Duration.ofSeconds(5),
+            Duration.ofMillis(100));
+    TestMembership members = new TestMembership(new NodeId(DeliveryWorld.SELF.id()));
+    members.setUp(new NodeId("n2"), 1);
+    members.watch(
+        new StreamKeeper(
+            new NodeId(DeliveryWorld.SELF.id()),
+            world.nodes,
+            LoopbackPeers.immediate().start(new NodeId(DeliveryWorld.SELF.id())),
+            new ManualTimers(),
+            small,
+            NodesObserver.NONE));
+    NodeStream stream = Objects.requireNonNull(world.nodes.find("n2"));
+    for (int i = 0; i < 20; i++) {
+      stream.offer(new byte[100], outcome -> {});
+    }
+    return stream;
   }
 
   @Test
