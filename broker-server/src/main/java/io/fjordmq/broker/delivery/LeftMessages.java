@@ -6,7 +6,11 @@ import io.fjordmq.inbox.InboxStore;
 import io.fjordmq.inbox.LeftMessage;
 import io.fjordmq.inbox.PublishId;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -27,6 +31,9 @@ final class LeftMessages {
   /** Messages of a session that are given at one time. */
   private static final int MAX_MESSAGES = 64;
 
+  /** Sessions whose pauses are remembered. */
+  private static final int MAX_PAUSES = 10_000;
+
   private record Ended(InboxId id, long incarnation) {}
 
   private final InboxStore store;
@@ -37,15 +44,21 @@ final class LeftMessages {
   /** So that the store's repetitions do not give a message twice. */
   private final Set<Ended> giving = ConcurrentHashMap.newKeySet();
 
+  private final LeftPauses<Ended> pauses = new LeftPauses<>(MAX_PAUSES);
+
   LeftMessages(InboxStore store, Publisher publisher) {
     this.store = store;
     this.publisher = publisher;
   }
 
-  /** An ended session has left messages. */
+  /** An ended session has left messages; said again every 10 s. */
   void give(InboxId id, long incarnation) {
     Ended ended = new Ended(id, incarnation);
     if (!giving.add(ended)) {
+      return;
+    }
+    if (!pauses.isOver(ended)) {
+      giving.remove(ended);
       return;
     }
     sessions
@@ -65,37 +78,79 @@ final class LeftMessages {
    */
   private CompletableFuture<Void> takeNext(Ended ended, List<Long> given) {
     if (!store.isLedHere(ended.id)) {
+      pauses.forget(ended);
       return confirm(ended, given);
     }
     return store
         .takeLeft(ended.id, ended.incarnation, given, MAX_MESSAGES)
         .thenCompose(
-            page ->
-                page.over()
-                    ? CompletableFuture.completedFuture(null)
-                    : givePage(ended, page.messages()));
+            page -> {
+              if (page.over()) {
+                pauses.forget(ended);
+                return CompletableFuture.completedFuture(null);
+              }
+              return givePage(ended, page.messages());
+            });
   }
 
+  /**
+   * Gives one message of each share, and the others of those shares of which somebody took it:
+   * where nobody has room, one refusal is enough.
+   */
   private CompletableFuture<Void> givePage(Ended ended, List<LeftMessage> messages) {
+    Map<String, LeftMessage> firsts = new LinkedHashMap<>();
+    messages.forEach(message -> firsts.putIfAbsent(message.share(), message));
+    long lowest = messages.isEmpty() ? 0 : messages.get(0).sequence();
+    return giveAll(ended, firsts.values(), lowest)
+        .thenCompose(
+            taken -> {
+              List<LeftMessage> others = new ArrayList<>(messages.size());
+              for (LeftMessage message : messages) {
+                LeftMessage first = firsts.get(message.share());
+                if (first != null && first != message && taken.contains(first.sequence())) {
+                  others.add(message);
+                }
+              }
+              return giveAll(ended, others, lowest)
+                  .thenCompose(
+                      more -> {
+                        List<Long> given = new ArrayList<>(taken);
+                        given.addAll(more);
+                        given.sort(Comparator.naturalOrder());
+                        return endPage(ended, messages.size(), given);
+                      });
+            });
+  }
+
+  private CompletableFuture<Void> endPage(Ended ended, int size, List<Long> given) {
+    if (given.isEmpty() && size > 0) {
+      pauses.grow(ended);
+    } else {
+      pauses.forget(ended);
+    }
+    // The store announces the session again later: trying at once would be no better.
+    return given.size() == size ? takeNext(ended, given) : confirm(ended, given);
+  }
+
+  /** Completes with the sequences of those that the store may forget. */
+  private CompletableFuture<List<Long>> giveAll(
+      Ended ended, Collection<LeftMessage> messages, long lowest) {
     List<CompletableFuture<Boolean>> calls = new ArrayList<>(messages.size());
     for (LeftMessage message : messages) {
-      calls.add(give(ended, message, messages.get(0).sequence()));
+      calls.add(give(ended, message, lowest));
     }
     publisher.flush();
     return CompletableFuture.allOf(calls.toArray(CompletableFuture[]::new))
-        .thenCompose(
+        .thenApply(
             all -> {
-              List<Long> given = new ArrayList<>(messages.size());
-              for (int i = 0; i < calls.size(); i++) {
-                if (calls.get(i).getNow(false)) {
-                  given.add(messages.get(i).sequence());
+              List<Long> given = new ArrayList<>(calls.size());
+              int i = 0;
+              for (LeftMessage message : messages) {
+                if (calls.get(i++).getNow(false)) {
+                  given.add(message.sequence());
                 }
               }
-              if (given.size() == messages.size()) {
-                return takeNext(ended, given);
-              }
-              // The store announces the session again later: trying at once would be no better.
-              return confirm(ended, given);
+              return given;
             });
   }
 

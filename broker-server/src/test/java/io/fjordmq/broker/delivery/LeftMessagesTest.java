@@ -40,7 +40,11 @@ class LeftMessagesTest {
   private final LeftMessages messages = new LeftMessages(world.inboxes, world.publisher);
 
   private void left(long sequence, Qos qos) {
-    world.inboxes.left.add(new LeftMessage(sequence, "s/a", message("a", qos, "m" + sequence)));
+    left(sequence, "s/a", qos);
+  }
+
+  private void left(long sequence, String share, Qos qos) {
+    world.inboxes.left.add(new LeftMessage(sequence, share, message("a", qos, "m" + sequence)));
   }
 
   private void give() {
@@ -119,11 +123,11 @@ class LeftMessagesTest {
     give();
     world.room = true;
     world.serving = false;
-    give();
+    announce(4);
     assertThat(world.inboxes.left).hasSize(1);
     assertThat(world.observer.dropped(DropReason.SHARE_NOT_STORED)).isZero();
     world.serving = true;
-    give();
+    announce(4);
     assertThat(world.inboxes.left).isEmpty();
   }
 
@@ -191,7 +195,7 @@ class LeftMessagesTest {
     assertThat(world.observer.drops()).isEmpty();
     assertThat(world.observer.redistributed.sum()).isEqualTo(5);
     full.room = 4;
-    give();
+    announce(2);
     assertThat(full.taken).hasSize(4);
     assertThat(world.inboxes.left).isEmpty();
     assertThat(world.observer.redistributed.sum()).isEqualTo(8);
@@ -297,18 +301,68 @@ class LeftMessagesTest {
 
   @Test
   void shouldStayWhileTheEventLoopOfTheMemberHasTooMuchToDo() {
-    FakeSession member = member("one", world.loop);
-    for (int i = 1; i <= 60; i++) {
-      left(i, AT_LEAST_ONCE);
+    FakeSession member = member("one", world.other);
+    world.subscribe(member, "b", AT_MOST_ONCE);
+    for (int i = 0; i < 60; i++) {
+      world.publish(message("b", AT_MOST_ONCE, "b"));
+    }
+    long dropped = world.observer.dropped(DropReason.MAILBOX_FULL);
+    assertThat(dropped).as("the mailbox is full").isPositive();
+    left(1, AT_LEAST_ONCE);
+    left(2, AT_LEAST_ONCE);
+    give();
+    assertThat(world.inboxes.left).hasSize(2);
+    give();
+    assertThat(member.texts()).contains("m1", "m2");
+    assertThat(world.inboxes.left).isEmpty();
+    assertThat(world.observer.dropped(DropReason.MAILBOX_FULL)).isEqualTo(dropped);
+  }
+
+  /** Each refusal of an inbox is an entry of its log with the whole message. */
+  @Test
+  void shouldTryOneMessageOfAShareInWhichNobodyHasRoom() {
+    List<FakeSession> members = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      FakeSession full = member("full" + i, world.loop);
+      full.room = 0;
+      members.add(full);
+    }
+    world.inboxRoute("away", "$share/t/a", AT_LEAST_ONCE);
+    for (int i = 1; i <= 64; i++) {
+      left(i, i % 2 == 0 ? "t/a" : "s/a", i % 4 < 2 ? AT_LEAST_ONCE : EXACTLY_ONCE);
     }
     give();
-    assertThat(member.taken).isNotEmpty();
-    assertThat(world.inboxes.left).hasSize(60 - member.taken.size()).isNotEmpty();
-    for (int announced = 0; announced < 60 && !world.inboxes.left.isEmpty(); announced++) {
+    assertThat(members.stream().mapToInt(full -> full.refusals).sum()).isEqualTo(8);
+    assertThat(world.inboxes.inserts).hasSize(32);
+    assertThat(world.inboxes.left).hasSize(32).allMatch(left -> left.share().equals("s/a"));
+  }
+
+  @Test
+  void shouldBeTriedAtLongerAndLongerIntervalsUntilSomebodyTakesOne() {
+    FakeSession full = member("full", world.loop);
+    full.room = 0;
+    left(1, AT_LEAST_ONCE);
+    left(2, AT_LEAST_ONCE);
+    announce(4);
+    assertThat(full.refusals).as("after 0, 10 and 30 s").isEqualTo(3);
+    announce(96);
+    assertThat(full.refusals).as("then 70, 150, 310, 610, 910 s").isEqualTo(8);
+    full.room = 1;
+    announce(22);
+    assertThat(full.taken).hasSize(1);
+    int before = full.refusals;
+    give();
+    give();
+    assertThat(full.refusals).as("the pause begins anew").isEqualTo(before + 2);
+    full.room = 2;
+    announce(2);
+    assertThat(world.inboxes.left).isEmpty();
+  }
+
+  private void announce(int times) {
+    for (int i = 0; i < times; i++) {
       give();
     }
-    assertThat(member.taken).hasSize(60);
-    assertThat(world.observer.dropped(DropReason.MAILBOX_FULL)).isZero();
   }
 
   private FakeSession member(String clientId, ManualLoop loop) {
