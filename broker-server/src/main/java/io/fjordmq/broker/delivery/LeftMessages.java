@@ -31,6 +31,12 @@ final class LeftMessages {
   /** Messages of a session that are given at one time. */
   private static final int MAX_MESSAGES = 64;
 
+  /**
+   * How far messages of QoS 2 may be ahead of the first that is left. Receivers remember 65,535 of
+   * a session, and take what is older as repeated.
+   */
+  private static final int MAX_AHEAD = 10_000;
+
   /** Sessions whose pauses are remembered. */
   private static final int MAX_PAUSES = 10_000;
 
@@ -98,14 +104,15 @@ final class LeftMessages {
    * where nobody has room, one refusal is enough.
    */
   private CompletableFuture<Void> givePage(Ended ended, List<LeftMessage> messages) {
-    Map<String, LeftMessage> firsts = new LinkedHashMap<>();
-    messages.forEach(message -> firsts.putIfAbsent(message.share(), message));
     long lowest = messages.isEmpty() ? 0 : messages.get(0).sequence();
+    List<LeftMessage> near = messages.stream().filter(left -> isNear(left, lowest)).toList();
+    Map<String, LeftMessage> firsts = new LinkedHashMap<>();
+    near.forEach(message -> firsts.putIfAbsent(message.share(), message));
     return giveAll(ended, firsts.values(), lowest)
         .thenCompose(
             taken -> {
-              List<LeftMessage> others = new ArrayList<>(messages.size());
-              for (LeftMessage message : messages) {
+              List<LeftMessage> others = new ArrayList<>(near.size());
+              for (LeftMessage message : near) {
                 LeftMessage first = firsts.get(message.share());
                 if (first != null && first != message && taken.contains(first.sequence())) {
                   others.add(message);
@@ -120,6 +127,10 @@ final class LeftMessages {
                         return endPage(ended, messages.size(), given);
                       });
             });
+  }
+
+  private static boolean isNear(LeftMessage left, long lowest) {
+    return left.message().qos() != Qos.EXACTLY_ONCE || left.sequence() - lowest < MAX_AHEAD;
   }
 
   private CompletableFuture<Void> endPage(Ended ended, int size, List<Long> given) {

@@ -359,6 +359,27 @@ class LeftMessagesTest {
     assertThat(world.inboxes.left).isEmpty();
   }
 
+  /** A receiver remembers 65,535 messages, and counts what is older as repeated. */
+  @Test
+  void shouldNotGoFarAheadOfAMessageThatNobodyTakes() {
+    FakeSession full = world.connect("full", world.loop);
+    world.subscribe(full, "$share/stuck/a", EXACTLY_ONCE);
+    full.room = 0;
+    FakeSession member = member("roomy", world.loop);
+    left(1, "stuck/a", EXACTLY_ONCE);
+    left(10_000, EXACTLY_ONCE);
+    left(10_001, EXACTLY_ONCE);
+    left(10_002, AT_LEAST_ONCE);
+    give();
+    give();
+    assertThat(member.texts()).containsExactly("m10000", "m10002");
+    full.room = 1;
+    announce(2);
+    assertThat(full.texts()).containsExactly("m1");
+    assertThat(member.texts()).containsExactly("m10000", "m10002", "m10001");
+    assertThat(world.inboxes.left).isEmpty();
+  }
+
   private void announce(int times) {
     for (int i = 0; i < times; i++) {
       give();
