@@ -77,7 +77,7 @@ record Disks(Path folder) {
     }
   }
 
-  /** Frees what {@link #fill} took, if a power cut has left it. */
+  /** Frees what {@link #fill} took. */
   void free(int node) {
     try {
       Files.deleteIfExists(filler(node));
@@ -108,10 +108,14 @@ record Disks(Path folder) {
     Command.run("python3", powerCut().toString(), disk(node).toString());
   }
 
-  /** After {@link #losePower}, when no process uses the disk: replays its journal. */
+  /**
+   * After {@link #losePower}, when no process uses the disk: replays its journal, and frees what
+   * {@link #fill} took, as the power cut may have undone {@link #free}.
+   */
   void restorePower(int node) {
     Command.run("umount", disk(node).toString());
     String image = folder.resolve("disk" + node).toString();
     Command.run("mount", "-o", "loop", image, disk(node).toString());
+    free(node);
   }
 }
