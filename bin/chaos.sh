@@ -23,6 +23,8 @@
 # Environment:
 #   CHAOS_NODES=5        number of nodes, 3 or 5 (default 3)
 #   CHAOS_ROUTES=500000  number of subscriptions held by clients with 9,000 filters each (default 100)
+#   CHAOS_JVM=OPTIONS    JVM options of the nodes; many subscriptions need more heap than the default of 512 MB,
+#                        for example "-Xmx3g -XX:+UseG1GC"
 #   CHAOS_PRELOAD=LIB    nodes run with LD_PRELOAD=LIB. With libeatmydata.so nothing is synced: PowerCutAll must report a loss
 #   KEEP=yes             keep data and history
 # Exit status: 0 nothing broken, 1 a promise was broken, 2 the run failed, 77 network namespaces are not available here.
@@ -101,7 +103,7 @@ case ",$kind," in
 esac
 
 code=0
-unshare -n -p -f --mount-proc --propagation unchanged --kill-child bash -c 'ip link set lo up && exec "$@"' chaos java -Xmx1g -XX:+UseSerialGC -cp "$classpath" \
+unshare -n -p -f --mount-proc --propagation unchanged --kill-child bash -c 'ip link set lo up && exec "$@"' chaos java -Xmx1g -XX:+UseSerialGC ${CHAOS_JVM:+"-Dfjordmq.broker.jvm=$CHAOS_JVM"} -cp "$classpath" \
   io.fjordmq.broker.chaos.Chaos "$folder" "$PWD" "$seconds" "$seed" "$kind" "$nodes" "${node[@]}" 4>&- || code=$?
 exec 4>&-
 wait
