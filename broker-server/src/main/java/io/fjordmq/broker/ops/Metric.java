@@ -6,340 +6,594 @@ package io.fjordmq.broker.ops;
  * {@code _total}, timers in {@code _seconds}.
  */
 enum Metric {
-  CONNECTIONS("fjordmq.connections", Kind.GAUGE, "", "connected clients"),
+  CONNECTIONS("fjordmq.connections", Kind.GAUGE, "", "Clients connected"),
   CONNECTIONS_OPENED(
       "fjordmq.connections.opened",
       Kind.COUNTER,
       "protocol, session",
-      "accepted clients; session is transient or persistent"),
+      "Clients accepted; session is transient or persistent"),
   CONNECTIONS_REFUSED(
       "fjordmq.connections.refused",
       Kind.COUNTER,
       "reason",
-      "connections that ended before they had a session"),
+      "Connections that ended before a session was established, by reason"),
   CONNECTIONS_CLOSED(
-      "fjordmq.connections.closed", Kind.COUNTER, "reason", "accepted connections that ended"),
+      "fjordmq.connections.closed",
+      Kind.COUNTER,
+      "reason",
+      "Connections of accepted clients that ended, by reason"),
   CONNECTIONS_HELD_BACK(
       "fjordmq.connections.held.back",
       Kind.GAUGE,
       "",
-      "connections not being read, to slow their clients down or because this node has no valid"
-          + " lease"),
+      "Connections not being read, to throttle the client or because this node has no valid lease"),
   LIMITS_REACHED(
       "fjordmq.limits.reached",
       Kind.COUNTER,
       "limit, tenant",
-      "times a client reached a limit, docs/LIMITS.md; tenant only if it has limits of its own"),
-  OVERLOADED("fjordmq.overloaded", Kind.GAUGE, "", "1 while new work is refused"),
+      "Times a client reached a limit (docs/LIMITS.md); tenant is empty unless the tenant has"
+          + " limits of its own"),
+  OVERLOADED(
+      "fjordmq.overloaded", Kind.GAUGE, "", "1 while this node is overloaded and refuses new work"),
   OVERLOAD_REFUSED(
-      "fjordmq.overload.refused", Kind.COUNTER, "work", "what was refused, dropped or held back"),
+      "fjordmq.overload.refused",
+      Kind.COUNTER,
+      "work",
+      "Work refused, dropped or throttled because this node was overloaded"),
   NOT_SERVING_REFUSED(
       "fjordmq.not.serving.refused",
       Kind.COUNTER,
       "work",
-      "what was refused because this node's lease had run out or it was not admitted yet"),
+      "Work refused because the lease of this node had expired or the cluster had not admitted it"
+          + " yet"),
   HEAP_PERCENT(
       "fjordmq.heap.percent",
       Kind.GAUGE,
       "",
-      "long-lived part of the heap in use after a garbage collection"),
+      "Heap used by long-lived objects after the last garbage collection, in percent"),
   DIRECT_PERCENT(
-      "fjordmq.direct.percent", Kind.GAUGE, "", "direct memory for network buffers in use"),
-  LOOP_LAG("fjordmq.loop.lag.millis", Kind.GAUGE, "", "how late the latest event loop begins work"),
+      "fjordmq.direct.percent",
+      Kind.GAUGE,
+      "",
+      "Direct memory in use for network buffers, in percent of its maximum"),
+  LOOP_LAG(
+      "fjordmq.loop.lag.millis",
+      Kind.GAUGE,
+      "",
+      "Delay before the slowest event loop starts a task, in milliseconds"),
   TRANSIENT_SUBSCRIPTIONS(
       "fjordmq.transient.subscriptions",
       Kind.GAUGE,
       "",
-      "subscriptions of sessions that end with their connections"),
+      "Subscriptions of connected clients with transient sessions"),
   TLS_HANDSHAKES(
       "fjordmq.tls.handshakes",
       Kind.COUNTER,
       "kind",
-      "handshakes that succeeded; kind is full or resumed"),
+      "Successful TLS handshakes; kind is full or resumed"),
   TLS_RELOADS(
       "fjordmq.tls.reloads",
       Kind.COUNTER,
       "outcome",
-      "changed certificate files, taken_over or refused"),
+      "Reloads of changed certificate files; outcome is taken_over or refused"),
   TLS_CERTIFICATE_EXPIRY(
       "fjordmq.tls.certificate.expiry",
       Kind.GAUGE,
       "",
-      "when the first of the listeners' certificates ends, Unix time; 0 if there is none"),
+      "Earliest expiry of the listeners' certificates, in Unix time; 0 without certificates"),
   HTTP_LIMITED(
       "fjordmq.http.limited",
       Kind.COUNTER,
       "limit",
-      "times a limit in httpConfig closed a connection or refused a request"),
+      "HTTP connections closed and requests refused because of a limit in httpConfig"),
   PACKETS_RECEIVED(
-      "fjordmq.packets.received", Kind.COUNTER, "type", "control packets from clients"),
-  BYTES_RECEIVED("fjordmq.bytes.received", Kind.COUNTER, "", "their bytes"),
-  PACKETS_SENT("fjordmq.packets.sent", Kind.COUNTER, "", "control packets to clients"),
+      "fjordmq.packets.received",
+      Kind.COUNTER,
+      "type",
+      "MQTT control packets received from clients"),
+  BYTES_RECEIVED(
+      "fjordmq.bytes.received",
+      Kind.COUNTER,
+      "",
+      "Bytes received from clients in MQTT control packets"),
+  PACKETS_SENT("fjordmq.packets.sent", Kind.COUNTER, "", "MQTT control packets sent to clients"),
   BYTES_SENT(
       "fjordmq.bytes.sent",
       Kind.COUNTER,
       "",
-      "their bytes, without CONNACK, SUBACK, UNSUBACK and DISCONNECT"),
-  MESSAGES_RECEIVED("fjordmq.messages.received", Kind.COUNTER, "qos", "PUBLISH from clients"),
+      "Bytes sent to clients in MQTT control packets, without CONNACK, SUBACK, UNSUBACK and"
+          + " DISCONNECT"),
+  MESSAGES_RECEIVED(
+      "fjordmq.messages.received", Kind.COUNTER, "qos", "PUBLISH packets received from clients"),
   MESSAGES_RECEIVED_BYTES(
-      "fjordmq.messages.received.bytes", Kind.COUNTER, "qos", "their bytes, whole packets"),
-  MESSAGES_SENT("fjordmq.messages.sent", Kind.COUNTER, "qos", "PUBLISH to clients"),
+      "fjordmq.messages.received.bytes",
+      Kind.COUNTER,
+      "qos",
+      "Bytes of PUBLISH packets received from clients, whole packets"),
+  MESSAGES_SENT("fjordmq.messages.sent", Kind.COUNTER, "qos", "PUBLISH packets sent to clients"),
   MESSAGES_SENT_BYTES(
-      "fjordmq.messages.sent.bytes", Kind.COUNTER, "qos", "their bytes, whole packets"),
+      "fjordmq.messages.sent.bytes",
+      Kind.COUNTER,
+      "qos",
+      "Bytes of PUBLISH packets sent to clients, whole packets"),
   MESSAGES_DROPPED(
       "fjordmq.messages.dropped",
       Kind.COUNTER,
       "at, reason",
-      "copies that did not reach their receiver, each counted once; at is session, delivery or inbox"),
+      "Copies of messages dropped before they reached their receiver; at is session, delivery or"
+          + " inbox"),
   MESSAGES_INFLIGHT(
       "fjordmq.messages.inflight",
       Kind.GAUGE,
       "",
-      "QoS 1 and 2 messages sent to clients and not acknowledged"),
+      "QoS 1 and 2 messages sent to clients and not acknowledged yet"),
   MESSAGES_QUEUED(
-      "fjordmq.messages.queued", Kind.GAUGE, "", "messages waiting in memory for their clients"),
-  MESSAGES_QUEUED_BYTES("fjordmq.messages.queued.bytes", Kind.GAUGE, "", "their payload, bytes"),
+      "fjordmq.messages.queued", Kind.GAUGE, "", "Messages queued in memory for their clients"),
+  MESSAGES_QUEUED_BYTES(
+      "fjordmq.messages.queued.bytes",
+      Kind.GAUGE,
+      "",
+      "Payload bytes of messages queued in memory for their clients"),
   PUBLISH_ACK(
       "fjordmq.publish.ack",
       Kind.TIMER,
       "",
-      "from reading a QoS 1 or 2 PUBLISH to its PUBACK or PUBREC"),
+      "Time from reading a QoS 1 or 2 PUBLISH to sending its PUBACK or PUBREC"),
 
-  DENIALS("fjordmq.denials", Kind.COUNTER, "attempt, cause", "what clients wanted and may not do"),
+  DENIALS(
+      "fjordmq.denials",
+      Kind.COUNTER,
+      "attempt, cause",
+      "Client actions denied, by attempted action and cause"),
   AUTHENTICATION(
-      "fjordmq.authentication", Kind.TIMER, "", "from a CONNECT to whether the client is let in"),
+      "fjordmq.authentication",
+      Kind.TIMER,
+      "",
+      "Time from a CONNECT to the decision whether to admit the client"),
   PASSWORDS_WAITING(
-      "fjordmq.passwords.waiting", Kind.GAUGE, "", "logins waiting for the hash of their password"),
+      "fjordmq.passwords.waiting", Kind.GAUGE, "", "Logins waiting for the hash of their password"),
   LOGIN_ADDRESSES(
-      "fjordmq.login.addresses", Kind.GAUGE, "", "addresses whose failed logins are remembered"),
+      "fjordmq.login.addresses",
+      Kind.GAUGE,
+      "",
+      "Client addresses tracked because of failed logins"),
   PLUGIN_CALLS_WAITING(
-      "fjordmq.plugin.calls.waiting", Kind.GAUGE, "", "calls waiting for a thread of their plugin"),
+      "fjordmq.plugin.calls.waiting",
+      Kind.GAUGE,
+      "",
+      "Plugin calls waiting for a thread of the plugin"),
   EVENTS_WAITING(
-      "fjordmq.events.waiting", Kind.GAUGE, "", "events that plugins have not been told yet"),
+      "fjordmq.events.waiting", Kind.GAUGE, "", "Events waiting to be passed to plugins"),
   EVENTS_DROPPED(
-      "fjordmq.events.dropped", Kind.COUNTER, "", "events dropped because too many waited"),
+      "fjordmq.events.dropped",
+      Kind.COUNTER,
+      "",
+      "Events for plugins dropped because the queue was full"),
   SECURITY_FILES_READ(
       "fjordmq.security.files.read",
       Kind.COUNTER,
       "result",
-      "changed password and ACL files: taken, or broken and refused"),
+      "Changed password and ACL files read; result is taken, or refused for an invalid file"),
 
-  PUBLISHES("fjordmq.publishes", Kind.COUNTER, "outcome", "what became of messages published"),
+  PUBLISHES("fjordmq.publishes", Kind.COUNTER, "outcome", "Messages published, by outcome"),
   PUBLISHES_SLOWED(
       "fjordmq.publishes.slowed",
       Kind.COUNTER,
       "",
-      "answers held back until a receiving event loop had caught up"),
-  DELIVERIES_LIVE("fjordmq.deliveries.live", Kind.COUNTER, "", "copies given to connected clients"),
+      "Publish acknowledgements delayed until a receiving event loop or node caught up"),
+  DELIVERIES_LIVE(
+      "fjordmq.deliveries.live",
+      Kind.COUNTER,
+      "",
+      "Copies of messages passed to sessions of connected clients"),
   DELIVERIES_STORED(
-      "fjordmq.deliveries.stored", Kind.COUNTER, "", "copies given to persistent sessions"),
+      "fjordmq.deliveries.stored",
+      Kind.COUNTER,
+      "",
+      "Copies of messages passed to inboxes of persistent sessions"),
   SHARES_REDISTRIBUTED(
       "fjordmq.shares.redistributed",
       Kind.COUNTER,
       "",
-      "unacknowledged messages given to other members of a share"),
+      "Unacknowledged messages of shared subscriptions passed on to another member"),
   ROUTE_CHANGES_FAILED(
       "fjordmq.route.changes.failed",
       Kind.COUNTER,
       "",
-      "routes that could not be added or removed"),
+      "Routes that could not be added or removed"),
   MAILBOX_MESSAGES(
-      "fjordmq.mailbox.messages", Kind.GAUGE, "", "copies on the way between event loops"),
-  MAILBOX_BYTES("fjordmq.mailbox.bytes", Kind.GAUGE, "", "their payload, bytes"),
-  NODE_STREAMS("fjordmq.node.streams", Kind.GAUGE, "", "other nodes that are alive"),
+      "fjordmq.mailbox.messages",
+      Kind.GAUGE,
+      "",
+      "Copies of messages waiting for a receiving event loop"),
+  MAILBOX_BYTES(
+      "fjordmq.mailbox.bytes",
+      Kind.GAUGE,
+      "",
+      "Payload bytes of messages waiting for a receiving event loop"),
+  NODE_STREAMS(
+      "fjordmq.node.streams",
+      Kind.GAUGE,
+      "",
+      "Other live nodes that this node has a message stream to"),
   NODE_STREAMS_FULL(
       "fjordmq.node.streams.full",
       Kind.GAUGE,
       "",
-      "of them so far behind that publishes are refused"),
+      "Streams to other nodes that are full, so that publishes to them are refused"),
   NODE_ITEMS_WAITING(
-      "fjordmq.node.items.waiting", Kind.GAUGE, "", "messages and notices for other nodes"),
-  NODE_BYTES_WAITING("fjordmq.node.bytes.waiting", Kind.GAUGE, "", "their bytes"),
+      "fjordmq.node.items.waiting",
+      Kind.GAUGE,
+      "",
+      "Messages and notices for other nodes that are queued or not acknowledged yet"),
+  NODE_BYTES_WAITING(
+      "fjordmq.node.bytes.waiting",
+      Kind.GAUGE,
+      "",
+      "Bytes of messages and notices for other nodes that are queued or not acknowledged yet"),
   NODE_ITEMS(
       "fjordmq.node.items",
       Kind.COUNTER,
       "event",
-      "messages and notices between nodes: sent, sent again, overdue (their publishers were not"
-          + " acknowledged), received, received again"),
-  LOCAL_FILTERS("fjordmq.local.filters", Kind.GAUGE, "", "filters of connected clients"),
-  LOCAL_ROUTES("fjordmq.local.routes", Kind.GAUGE, "", "routes this node holds for its clients"),
+      "Messages and notices between nodes; event is sent, resent, overdue (their publishers were"
+          + " not acknowledged), received or repeated (received again)"),
+  LOCAL_FILTERS(
+      "fjordmq.local.filters",
+      Kind.GAUGE,
+      "",
+      "Topic filters with at least one connected subscriber on this node"),
+  LOCAL_ROUTES(
+      "fjordmq.local.routes",
+      Kind.GAUGE,
+      "",
+      "Routes that this node holds for its connected clients"),
   LOCAL_ROUTES_LEFTOVER(
-      "fjordmq.local.routes.leftover", Kind.GAUGE, "", "of them to be removed as soon as possible"),
+      "fjordmq.local.routes.leftover",
+      Kind.GAUGE,
+      "",
+      "Routes of this node that are no longer needed and still have to be removed"),
   LOCAL_ROUTE_REMOVALS_WAITING(
-      "fjordmq.local.route.removals.waiting", Kind.GAUGE, "", "removals that wait for others"),
-  PUBLISHES_WAITING("fjordmq.publishes.waiting", Kind.GAUGE, "", "answers held back at the moment"),
-  SHARES("fjordmq.shares", Kind.GAUGE, "", "shared subscriptions whose turn is remembered"),
+      "fjordmq.local.route.removals.waiting",
+      Kind.GAUGE,
+      "",
+      "Route removals of this node that are queued behind others"),
+  PUBLISHES_WAITING(
+      "fjordmq.publishes.waiting",
+      Kind.GAUGE,
+      "",
+      "Publish acknowledgements currently delayed until a receiving event loop catches up"),
+  SHARES(
+      "fjordmq.shares",
+      Kind.GAUGE,
+      "",
+      "Shared subscriptions for which this node tracks the next member"),
   REPEATING_PUBLISHERS(
       "fjordmq.repeating.publishers",
       Kind.GAUGE,
       "",
-      "publishers whose QoS 2 messages are remembered"),
+      "Publishers whose QoS 2 messages this node tracks to detect duplicates"),
   REPEATABLE_MESSAGES(
       "fjordmq.repeatable.messages",
       Kind.GAUGE,
       "",
-      "their messages that connected clients have been given and that may be repeated"),
+      "QoS 2 messages tracked to detect duplicates for connected clients"),
   REPEATING_PUBLISHERS_FORGOTTEN(
       "fjordmq.repeating.publishers.forgotten",
       Kind.COUNTER,
       "",
-      "publishers forgotten because there were too many: what they repeat is delivered again"),
+      "Publishers no longer tracked because there were too many; messages they repeat are"
+          + " delivered again"),
 
-  ROUTES("fjordmq.routes", Kind.GAUGE, "", "routes this node matches against"),
-  ROUTE_FILTERS("fjordmq.route.filters", Kind.GAUGE, "", "different filters among them"),
-  ROUTE_CACHE_TOPICS("fjordmq.route.cache.topics", Kind.GAUGE, "", "topics with remembered routes"),
-  ROUTE_CACHE_HITS("fjordmq.route.cache.hits", Kind.COUNTER, "", "matches that were remembered"),
-  ROUTE_CACHE_MISSES("fjordmq.route.cache.misses", Kind.COUNTER, "", "matches made anew"),
+  ROUTES("fjordmq.routes", Kind.GAUGE, "", "Routes that this node matches messages against"),
+  ROUTE_FILTERS(
+      "fjordmq.route.filters",
+      Kind.GAUGE,
+      "",
+      "Distinct topic filters among the routes of this node"),
+  ROUTE_CACHE_TOPICS("fjordmq.route.cache.topics", Kind.GAUGE, "", "Topics in the route cache"),
+  ROUTE_CACHE_HITS(
+      "fjordmq.route.cache.hits", Kind.COUNTER, "", "Route lookups answered from the cache"),
+  ROUTE_CACHE_MISSES(
+      "fjordmq.route.cache.misses", Kind.COUNTER, "", "Route lookups not answered from the cache"),
   ROUTE_CACHE_INVALIDATIONS(
       "fjordmq.route.cache.invalidations",
       Kind.COUNTER,
       "",
-      "topics forgotten because their routes changed"),
+      "Topics removed from the route cache because their routes changed"),
   ROUTE_CACHE_EVICTIONS(
-      "fjordmq.route.cache.evictions", Kind.COUNTER, "", "topics forgotten to make room"),
+      "fjordmq.route.cache.evictions",
+      Kind.COUNTER,
+      "",
+      "Topics removed from the route cache because it was full"),
   ROUTE_CHANGES_WAITING(
       "fjordmq.route.changes.waiting",
       Kind.GAUGE,
       "",
-      "changes of routes that wait until all living nodes have them"),
+      "Route changes waiting until all live nodes have applied them"),
 
-  INBOXES("fjordmq.inboxes", Kind.GAUGE, "", "persistent sessions this node leads"),
-  INBOXES_ATTACHED("fjordmq.inboxes.attached", Kind.GAUGE, "", "of them with a connection"),
+  INBOXES("fjordmq.inboxes", Kind.GAUGE, "", "Persistent sessions in ranges led by this node"),
+  INBOXES_ATTACHED(
+      "fjordmq.inboxes.attached",
+      Kind.GAUGE,
+      "",
+      "Connected persistent sessions in ranges led by this node"),
   INBOXES_EXPIRED(
       "fjordmq.inboxes.expired",
       Kind.COUNTER,
       "",
-      "of them ended: the client stayed away too long"),
-  INBOX_SUBSCRIPTIONS("fjordmq.inbox.subscriptions", Kind.GAUGE, "", "their subscriptions"),
-  INBOX_MESSAGES("fjordmq.inbox.messages", Kind.GAUGE, "", "their undelivered messages"),
+      "Persistent sessions expired in ranges led by this node"),
+  INBOX_SUBSCRIPTIONS(
+      "fjordmq.inbox.subscriptions",
+      Kind.GAUGE,
+      "",
+      "Subscriptions of persistent sessions in ranges led by this node"),
+  INBOX_MESSAGES(
+      "fjordmq.inbox.messages",
+      Kind.GAUGE,
+      "",
+      "Undelivered messages of persistent sessions in ranges led by this node"),
   INBOX_OUTCOMES(
-      "fjordmq.inbox.outcomes", Kind.COUNTER, "outcome", "what became of copies for them"),
-  INBOX_INSERT("fjordmq.inbox.insert", Kind.TIMER, "", "storing a message in all its inboxes"),
-  INBOX_FETCH("fjordmq.inbox.fetch", Kind.TIMER, "", "reading stored messages"),
-  INBOX_FETCHED("fjordmq.inbox.fetched", Kind.COUNTER, "", "stored messages that were read"),
-  INBOX_COMMIT("fjordmq.inbox.commit", Kind.TIMER, "", "replicating acknowledgements"),
+      "fjordmq.inbox.outcomes",
+      Kind.COUNTER,
+      "outcome",
+      "Copies of messages for inboxes, by outcome"),
+  INBOX_INSERT(
+      "fjordmq.inbox.insert", Kind.TIMER, "", "Time to store a message in all its inboxes"),
+  INBOX_FETCH("fjordmq.inbox.fetch", Kind.TIMER, "", "Time to read stored messages from an inbox"),
+  INBOX_FETCHED("fjordmq.inbox.fetched", Kind.COUNTER, "", "Stored messages read from inboxes"),
+  INBOX_COMMIT(
+      "fjordmq.inbox.commit",
+      Kind.TIMER,
+      "",
+      "Time to replicate acknowledgements of stored messages"),
   INBOX_RETRIES(
       "fjordmq.inbox.retries",
       Kind.COUNTER,
       "",
-      "acknowledgements and detaches that a busy range refused, tried again"),
+      "Acknowledgements and detaches retried because their range was busy"),
   INBOX_SWEEP(
-      "fjordmq.inbox.sweep", Kind.TIMER, "result", "looking for expired sessions and due wills"),
-  RETAINED_MESSAGES("fjordmq.retained.messages", Kind.GAUGE, "", "retained messages here"),
+      "fjordmq.inbox.sweep",
+      Kind.TIMER,
+      "result",
+      "Time to scan inboxes for expired sessions and due wills; result is done or failed"),
+  RETAINED_MESSAGES(
+      "fjordmq.retained.messages",
+      Kind.GAUGE,
+      "",
+      "Retained messages in the replicas on this node"),
 
-  RANGES("fjordmq.ranges", Kind.GAUGE, "store", "replicas of ranges on this node"),
-  RANGES_LED("fjordmq.ranges.led", Kind.GAUGE, "store", "of them led by this node"),
-  RANGES_HALTED("fjordmq.ranges.halted", Kind.GAUGE, "store", "of them out of service"),
+  RANGES("fjordmq.ranges", Kind.GAUGE, "store", "Replicas of ranges on this node"),
+  RANGES_LED("fjordmq.ranges.led", Kind.GAUGE, "store", "Ranges led by this node"),
+  RANGES_HALTED(
+      "fjordmq.ranges.halted",
+      Kind.GAUGE,
+      "store",
+      "Replicas of ranges on this node that are halted by an error and out of service"),
   RANGE_LOG_BYTES(
       "fjordmq.range.log.bytes",
       Kind.GAUGE,
       "store",
-      "log since the last checkpoint: what a restart applies again"),
-  RANGE_SENDERS("fjordmq.range.senders", Kind.GAUGE, "store", "callers the replicas remember"),
+      "Bytes of log since the last checkpoint, which a restart has to apply again"),
+  RANGE_SENDERS(
+      "fjordmq.range.senders",
+      Kind.GAUGE,
+      "store",
+      "Senders that the replicas on this node track to apply batches once"),
   RANGE_SENDERS_FORGOTTEN(
-      "fjordmq.range.senders.forgotten", Kind.COUNTER, "store", "callers forgotten to make room"),
+      "fjordmq.range.senders.forgotten",
+      Kind.COUNTER,
+      "store",
+      "Senders that replicas stopped tracking because there were too many"),
   RANGE_QUEUE_COMMANDS(
-      "fjordmq.range.queue.commands", Kind.GAUGE, "store", "commands waiting for a batch"),
-  RANGE_QUEUE_BYTES("fjordmq.range.queue.bytes", Kind.GAUGE, "store", "their bytes"),
+      "fjordmq.range.queue.commands",
+      Kind.GAUGE,
+      "store",
+      "Range commands queued on this node for the next batch"),
+  RANGE_QUEUE_BYTES(
+      "fjordmq.range.queue.bytes",
+      Kind.GAUGE,
+      "store",
+      "Bytes of range commands queued on this node for the next batch"),
   RANGE_QUERIES_IN_FLIGHT(
-      "fjordmq.range.queries.in.flight", Kind.GAUGE, "store", "queries sent and not answered"),
-  RANGE_BATCH("fjordmq.range.batch", Kind.TIMER, "store", "from sending a batch to its answer"),
-  RANGE_COMMANDS("fjordmq.range.commands", Kind.COUNTER, "store", "commands sent in batches"),
-  RANGE_COMMAND_BYTES("fjordmq.range.command.bytes", Kind.COUNTER, "store", "their bytes"),
+      "fjordmq.range.queries.in.flight",
+      Kind.GAUGE,
+      "store",
+      "Range queries sent by this node and not answered yet"),
+  RANGE_BATCH(
+      "fjordmq.range.batch",
+      Kind.TIMER,
+      "store",
+      "Time from sending a batch of range commands to its answer"),
+  RANGE_COMMANDS(
+      "fjordmq.range.commands",
+      Kind.COUNTER,
+      "store",
+      "Range commands sent by this node in batches"),
+  RANGE_COMMAND_BYTES(
+      "fjordmq.range.command.bytes",
+      Kind.COUNTER,
+      "store",
+      "Bytes of range commands sent by this node in batches"),
   RANGE_BUSY(
-      "fjordmq.range.busy", Kind.COUNTER, "store", "commands refused because a queue was full"),
-  RANGE_RETRIES("fjordmq.range.retries", Kind.COUNTER, "store", "batches and queries repeated"),
+      "fjordmq.range.busy",
+      Kind.COUNTER,
+      "store",
+      "Range commands rejected by this node because the queue was full or a batch had timed out"),
+  RANGE_RETRIES(
+      "fjordmq.range.retries", Kind.COUNTER, "store", "Batches and queries to ranges retried"),
   RANGE_REDIRECTS(
-      "fjordmq.range.redirects", Kind.COUNTER, "store", "answers that named another leader"),
-  RANGE_TIMEOUTS("fjordmq.range.timeouts", Kind.COUNTER, "store", "batches and queries given up"),
+      "fjordmq.range.redirects",
+      Kind.COUNTER,
+      "store",
+      "Batches and queries redirected because another node leads the range or the range has"
+          + " changed"),
+  RANGE_TIMEOUTS(
+      "fjordmq.range.timeouts",
+      Kind.COUNTER,
+      "store",
+      "Batches and queries to ranges that reached their deadline"),
   RANGE_PROPOSAL(
       "fjordmq.range.proposal",
       Kind.TIMER,
       "store",
-      "from proposing an entry to having applied it"),
-  RANGE_APPLY("fjordmq.range.apply", Kind.TIMER, "store", "executing and writing entries"),
+      "Time from proposing a log entry to applying it, on the leader"),
+  RANGE_APPLY(
+      "fjordmq.range.apply",
+      Kind.TIMER,
+      "store",
+      "Time to execute a set of log entries and write their changes"),
   RANGE_APPLIED_COMMANDS(
       "fjordmq.range.applied.commands",
       Kind.COUNTER,
       "store",
-      "commands executed by the replicas here, led here or not: its rate is what the votes of this"
-          + " node cost it, which placement evens out"),
+      "Commands executed by replicas on this node, as leader or follower; placement balances its"
+          + " rate between nodes"),
   RANGE_APPLIED_BYTES(
-      "fjordmq.range.applied.bytes", Kind.COUNTER, "store", "written to the storage for them"),
+      "fjordmq.range.applied.bytes",
+      Kind.COUNTER,
+      "store",
+      "Bytes written to storage by commands that replicas on this node executed"),
   RANGE_DUPLICATES(
-      "fjordmq.range.duplicates", Kind.COUNTER, "store", "batches recognised as applied before"),
-  RANGE_QUERY("fjordmq.range.query", Kind.TIMER, "store", "answering a query"),
-  RANGE_HALTS("fjordmq.range.halts", Kind.COUNTER, "store", "replicas stopped by an error"),
+      "fjordmq.range.duplicates", Kind.COUNTER, "store", "Batches recognised as already applied"),
+  RANGE_QUERY(
+      "fjordmq.range.query",
+      Kind.TIMER,
+      "store",
+      "Time to answer a query, on the leader of the range"),
+  RANGE_HALTS(
+      "fjordmq.range.halts",
+      Kind.COUNTER,
+      "store",
+      "Replicas of ranges on this node halted by an error"),
   RANGE_REBUILDS(
       "fjordmq.range.rebuilds",
       Kind.COUNTER,
       "store",
-      "broken replicas of this node removed, to be replaced by empty ones that fetch a copy"),
-  RANGE_SPLITS("fjordmq.range.splits", Kind.COUNTER, "store", "splits applied by replicas"),
-  RANGE_MERGES("fjordmq.range.merges", Kind.COUNTER, "store", "merges applied by replicas"),
+      "Broken replicas on this node replaced by empty ones that fetch a snapshot"),
+  RANGE_SPLITS(
+      "fjordmq.range.splits",
+      Kind.COUNTER,
+      "store",
+      "Range splits applied by replicas on this node"),
+  RANGE_MERGES(
+      "fjordmq.range.merges",
+      Kind.COUNTER,
+      "store",
+      "Range merges applied by replicas on this node"),
   RANGE_DECISIONS(
       "fjordmq.range.decisions",
       Kind.COUNTER,
       "store, decision",
-      "judgements of ranges led here, one a second for each: split, merge, or why neither"),
+      "Decisions about ranges led by this node, one a second for each range: split, merge, or the"
+          + " reason for neither"),
   RANGE_BUSIEST_REQUESTS(
       "fjordmq.range.busiest.requests",
       Kind.GAUGE,
       "store",
-      "commands and queries per second of the range led here that has most"),
+      "Commands and queries per second of the busiest range led by this node"),
   RANGE_BUSIEST_PERCENT(
       "fjordmq.range.busiest.percent",
       Kind.GAUGE,
       "store",
-      "of a second that the busiest apply thread of a range led here works"),
+      "Utilisation of the busiest apply thread of a range led by this node, in percent"),
   RANGE_LARGEST_BYTES(
       "fjordmq.range.largest.bytes",
       Kind.GAUGE,
       "store",
-      "estimated bytes of the largest range led by this node"),
+      "Estimated bytes of the largest range led by this node"),
   RANGE_CHECKPOINT(
-      "fjordmq.range.checkpoint", Kind.TIMER, "", "making the state of all ranges durable"),
+      "fjordmq.range.checkpoint",
+      Kind.TIMER,
+      "",
+      "Time to make the state of all ranges on this node durable"),
 
-  RAFT_FSYNC("fjordmq.raft.fsync", Kind.TIMER, "", "writing and syncing a batch of log entries"),
-  RAFT_ENTRIES("fjordmq.raft.entries", Kind.COUNTER, "", "log entries written"),
-  RAFT_BYTES("fjordmq.raft.bytes", Kind.COUNTER, "", "their bytes"),
-  RAFT_GROUPS("fjordmq.raft.groups", Kind.GAUGE, "", "groups open on this node"),
-  RAFT_GROUPS_LED("fjordmq.raft.groups.led", Kind.GAUGE, "", "of them led by this node"),
-  RAFT_LOG_ENTRIES("fjordmq.raft.log.entries", Kind.GAUGE, "", "entries their logs hold"),
-  RAFT_UNAPPLIED("fjordmq.raft.unapplied", Kind.GAUGE, "", "committed entries not applied yet"),
-  RAFT_ELECTIONS("fjordmq.raft.elections", Kind.COUNTER, "", "times this node became leader"),
-  RAFT_STEP_DOWNS("fjordmq.raft.step.downs", Kind.COUNTER, "", "times it ceased to be"),
-  RAFT_HALTS("fjordmq.raft.halts", Kind.COUNTER, "", "replicas stopped by an error"),
+  RAFT_FSYNC(
+      "fjordmq.raft.fsync", Kind.TIMER, "", "Time to write and fsync a batch of Raft log entries"),
+  RAFT_ENTRIES("fjordmq.raft.entries", Kind.COUNTER, "", "Raft log entries written"),
+  RAFT_BYTES("fjordmq.raft.bytes", Kind.COUNTER, "", "Bytes of Raft log entries written"),
+  RAFT_GROUPS("fjordmq.raft.groups", Kind.GAUGE, "", "Raft groups open on this node"),
+  RAFT_GROUPS_LED("fjordmq.raft.groups.led", Kind.GAUGE, "", "Raft groups led by this node"),
+  RAFT_LOG_ENTRIES(
+      "fjordmq.raft.log.entries", Kind.GAUGE, "", "Entries in the Raft logs on this node"),
+  RAFT_UNAPPLIED(
+      "fjordmq.raft.unapplied",
+      Kind.GAUGE,
+      "",
+      "Raft log entries committed and not applied yet on this node"),
+  RAFT_ELECTIONS(
+      "fjordmq.raft.elections",
+      Kind.COUNTER,
+      "",
+      "Times a replica on this node became the leader of its Raft group"),
+  RAFT_STEP_DOWNS(
+      "fjordmq.raft.step.downs",
+      Kind.COUNTER,
+      "",
+      "Times a replica on this node stopped leading its Raft group"),
+  RAFT_HALTS(
+      "fjordmq.raft.halts", Kind.COUNTER, "", "Raft replicas on this node halted by an error"),
   RAFT_PROPOSALS_FAILED(
-      "fjordmq.raft.proposals.failed", Kind.COUNTER, "kind", "entries not applied; busy is load"),
+      "fjordmq.raft.proposals.failed",
+      Kind.COUNTER,
+      "kind",
+      "Raft proposals that failed; kind busy means overload"),
   RAFT_TRAFFIC_DROPPED(
-      "fjordmq.raft.traffic.dropped", Kind.COUNTER, "reason", "messages between nodes not sent"),
+      "fjordmq.raft.traffic.dropped",
+      Kind.COUNTER,
+      "reason",
+      "Raft messages between nodes dropped because a queue was full"),
 
-  RAFT_LOG_FAILED("fjordmq.raft.log.failed", Kind.GAUGE, "", "1 if the log takes no writes"),
+  RAFT_LOG_FAILED("fjordmq.raft.log.failed", Kind.GAUGE, "", "1 if the Raft log rejects writes"),
 
-  DISK_FREE_BYTES("fjordmq.disk.free.bytes", Kind.GAUGE, "", "free on the disk of dataDir"),
+  DISK_FREE_BYTES("fjordmq.disk.free.bytes", Kind.GAUGE, "", "Bytes free on the disk of dataDir"),
   CLOCK_DIFFERENCE(
       "fjordmq.clock.difference.seconds",
       Kind.GAUGE,
       "",
-      "how far this machine's wall clock is ahead of cluster time, negative if it is behind"),
-  DISK_LOW("fjordmq.disk.low", Kind.GAUGE, "", "1 if too little is: publishes are refused"),
-  STORAGE_FAILED("fjordmq.storage.failed", Kind.GAUGE, "", "1 if the storage takes no writes"),
+      "Seconds by which the wall clock of this host is ahead of cluster time; negative if it is"
+          + " behind"),
+  DISK_LOW(
+      "fjordmq.disk.low", Kind.GAUGE, "", "1 if free disk space is below diskConfig.minFreeBytes"),
+  STORAGE_FAILED(
+      "fjordmq.storage.failed",
+      Kind.GAUGE,
+      "",
+      "1 if the storage of the replicas (RocksDB) rejects writes"),
   STORAGE_UNWRITTEN_BYTES(
-      "fjordmq.storage.unwritten.bytes", Kind.GAUGE, "", "rows kept out of RocksDB for a while"),
+      "fjordmq.storage.unwritten.bytes",
+      Kind.GAUGE,
+      "",
+      "Bytes of rows kept in memory for a while before they are written to RocksDB"),
   STORAGE_MEMTABLE_BYTES(
-      "fjordmq.storage.memtable.bytes", Kind.GAUGE, "", "written and not yet in a table (RocksDB)"),
-  STORAGE_CACHE_BYTES("fjordmq.storage.cache.bytes", Kind.GAUGE, "", "cached table blocks"),
-  STORAGE_TABLE_BYTES("fjordmq.storage.table.bytes", Kind.GAUGE, "", "size of all tables"),
+      "fjordmq.storage.memtable.bytes",
+      Kind.GAUGE,
+      "",
+      "Bytes in RocksDB memtables, not in a table file yet"),
+  STORAGE_CACHE_BYTES(
+      "fjordmq.storage.cache.bytes", Kind.GAUGE, "", "Bytes in the RocksDB block cache"),
+  STORAGE_TABLE_BYTES(
+      "fjordmq.storage.table.bytes", Kind.GAUGE, "", "Bytes in RocksDB table files"),
   STORAGE_PENDING_COMPACTION_BYTES(
-      "fjordmq.storage.pending.compaction.bytes", Kind.GAUGE, "", "work left for the background"),
+      "fjordmq.storage.pending.compaction.bytes",
+      Kind.GAUGE,
+      "",
+      "Estimated bytes that RocksDB still has to compact"),
   STORAGE_WRITE_STOPPED(
-      "fjordmq.storage.write.stopped", Kind.GAUGE, "", "1 if writers wait for the background"),
+      "fjordmq.storage.write.stopped",
+      Kind.GAUGE,
+      "",
+      "1 while RocksDB stops writes until compactions catch up"),
   STORAGE_BACKGROUND_ERRORS(
-      "fjordmq.storage.background.errors", Kind.GAUGE, "", "errors of flushes and compactions"),
+      "fjordmq.storage.background.errors",
+      Kind.GAUGE,
+      "",
+      "Errors of RocksDB flushes and compactions since startup"),
 
   NETTY_DIRECT_BYTES(
-      "fjordmq.netty.direct.bytes", Kind.GAUGE, "", "direct memory taken for network buffers");
+      "fjordmq.netty.direct.bytes",
+      Kind.GAUGE,
+      "",
+      "Bytes of direct memory allocated for network buffers");
 
   /** How a metric behaves. */
   enum Kind {
