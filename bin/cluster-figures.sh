@@ -1,23 +1,33 @@
 #!/usr/bin/env bash
-# Measures three nodes on this machine, with one and with three copies of everything:
-#   bin/cluster-figures.sh [RATE [RUNS [SECONDS [WARM_SECONDS [one|all [VOTERS]]]]]]
-# Each of 50 publishers sends four times RATE (20) messages a second, then RATE; then the highest rate that is held is looked for.
-# Clients are those of one node, or of all. VOTERS is 1 or 3; by default both are measured in turn. One run of both takes about six minutes. Needs iproute2 and the right to make a network namespace, as bin/figures.sh does.
+# Usage: bin/cluster-figures.sh [RATE [RUNS [SECONDS [WARM_SECONDS [one|all [VOTERS]]]]]]
+#
+# Measures a cluster of three nodes on this host with one voter and with three voters per range: idle CPU, a steady
+# load at four times RATE, a steady load at RATE, and the highest sustained rate. One run of both voter counts takes
+# about six minutes.
+#
+#   RATE           messages per second of each of the 50 publishers (default: 20)
+#   RUNS           number of runs (default: 1)
+#   SECONDS        measured time of each steady load (default: 15)
+#   WARM_SECONDS   warm-up time before the first load (default: 15)
+#   one|all        connect the clients to one node or to all nodes (default: one)
+#   VOTERS         1 or 3; measure only this number of voters (default: both in turn)
+#
+# Requires iproute2 and permission to create a network namespace; see bin/figures.sh.
+#
+# Options:
+#   -h, --help     print this help
+#   --version      print the version
+#
+# Example:
+#   bin/cluster-figures.sh 19 5 8 30 all 3
+#
+# Exit codes:
+#   0   the measurement finished
+#   1   the build or the measurement failed
+#   2   invalid usage, or a required tool is missing
 set -euo pipefail
-case "${1:-}" in -h | --help) sed -n '2,5s/^# \{0,1\}//p' "$0"; exit 0 ;; esac
-number() { # $1 is what the usage calls it
-  case "$2" in '' | *[!0-9]*) echo "cluster-figures.sh: $1 must be a whole number: '$2'; see --help" >&2; exit 2 ;; esac
-}
-for value in "${@:1:4}"; do number 'each of RATE, RUNS, SECONDS and WARM_SECONDS' "$value"; done
-case "${5:-one}" in one | all) ;; *) echo "cluster-figures.sh: clients are those of 'one' node or of 'all': '$5'; see --help" >&2; exit 2 ;; esac
-cd "$(dirname "$0")/.."
-for tool in ip unshare; do
-  command -v "$tool" >/dev/null || { echo "cluster-figures.sh: '$tool' is not installed" >&2; exit 2; }
-done
-mvn -B -q -DskipTests package dependency:build-classpath -Dmdep.outputFile=target/classpath.txt
-classpath="perf/target/classes:$(cat perf/target/classpath.txt)"
-exec unshare -n bash -c '
-  ip link set lo up
-  ip route replace local 127.0.0.1 dev lo table local proto kernel scope host src 127.0.0.1 congctl cubic
-  exec java -Dlogback.configurationFile=perf/target/classes/logback.xml -Xms256m -Xmx1g -XX:+UseSerialGC -cp "$1" io.fjordmq.perf.ClusterFigures "${@:2}"
-' cluster-figures "$classpath" "$PWD" "${1:-20}" "${2:-1}" "${3:-15}" "${4:-15}" "${5:-one}" ${6:+"$6"}
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+answer_help_and_version "$@"
+require_number 'each of RATE, RUNS, SECONDS and WARM_SECONDS' "${@:1:4}"
+case "${5:-one}" in one | all) ;; *) fail "the fifth argument must be 'one' or 'all': '$5'; see --help" ;; esac
+exec_benchmark io.fjordmq.perf.ClusterFigures "$HOME_DIR" "${1:-20}" "${2:-1}" "${3:-15}" "${4:-15}" "${5:-one}" ${6:+"$6"}

@@ -1,20 +1,26 @@
 #!/usr/bin/env bash
-# Measures how long other clients wait while one client publishes to topics that are expensive to match: bin/fairness.sh [RUNS] [SECONDS]
-# Needs iproute2 and the right to make a network namespace; the load runs in one of its own, as in bin/figures.sh.
+# Usage: bin/fairness.sh [RUNS] [SECONDS]
+#
+# Measures how long other clients wait while one client publishes to topics that are expensive to match.
+#
+#   RUNS           number of runs (default: 3)
+#   SECONDS        measured time of each load (default: 15)
+#
+# Requires iproute2 and permission to create a network namespace; see bin/figures.sh.
+#
+# Options:
+#   -h, --help     print this help
+#   --version      print the version
+#
+# Example:
+#   bin/fairness.sh 1 5
+#
+# Exit codes:
+#   0   the measurement finished
+#   1   the build or the measurement failed
+#   2   invalid usage, or a required tool is missing
 set -euo pipefail
-case "${1:-}" in -h | --help) sed -n '2,3s/^# \{0,1\}//p' "$0"; exit 0 ;; esac
-number() { # $1 is what the usage calls it
-  case "$2" in '' | *[!0-9]*) echo "fairness.sh: $1 must be a whole number: '$2'; see --help" >&2; exit 2 ;; esac
-}
-for value in "${@:1:2}"; do number 'each of RUNS and SECONDS' "$value"; done
-cd "$(dirname "$0")/.."
-for tool in ip unshare; do
-  command -v "$tool" >/dev/null || { echo "fairness.sh: '$tool' is not installed" >&2; exit 2; }
-done
-mvn -B -q -DskipTests package dependency:build-classpath -Dmdep.outputFile=target/classpath.txt
-classpath="perf/target/classes:$(cat perf/target/classpath.txt)"
-exec unshare -n bash -c '
-  ip link set lo up
-  ip route replace local 127.0.0.1 dev lo table local proto kernel scope host src 127.0.0.1 congctl cubic
-  exec java -Dlogback.configurationFile=perf/target/classes/logback.xml -Xms256m -Xmx1g -XX:+UseSerialGC -cp "$1" io.fjordmq.perf.EventLoopFairness "$2" "$3" "$4"
-' fairness "$classpath" "$PWD" "${1:-3}" "${2:-15}"
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+answer_help_and_version "$@"
+require_number 'each of RUNS and SECONDS' "${@:1:2}"
+exec_benchmark io.fjordmq.perf.EventLoopFairness "$HOME_DIR" "${1:-3}" "${2:-15}"

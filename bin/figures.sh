@@ -1,19 +1,41 @@
 #!/usr/bin/env bash
-# Measures this broker next to mosquitto on this machine:
-#   bin/figures.sh [--only WORK] [--against CHECKOUT] [RUNS] [SECONDS] [WARM_SECONDS]
-# WORK is how a heading of the output begins: clean, persistent, shared, fan-out, idle, reconnect, offline, start; CHECKOUT takes mosquitto's place, to see what a change brings.
-# Before the first figure each broker gets a minute of load, so that its JVM has compiled what is hot. Idle connections get new brokers for each run.
-# Needs mosquitto, iproute2 and the right to make a network namespace: the load runs in one of its own, where loopback uses
-# the congestion control "cubic" (some kernels' default paces loopback).
+# Usage: bin/figures.sh [--only WORK] [--against CHECKOUT] [RUNS] [SECONDS] [WARM_SECONDS]
+#
+# Compares FjordMQ with mosquitto, or with another version of FjordMQ, on this host. Both brokers run at the same time
+# and receive the load in turn; the output shows the medians of all runs. Before the first measurement each broker
+# receives load for a minute, so that its JVM has compiled the hot code. The measurement of idle connections starts
+# new brokers for each run.
+#
+#   RUNS                 number of runs (default: 5)
+#   SECONDS              measured time of each load (default: 15)
+#   WARM_SECONDS         warm-up time before each load (default: 15)
+#
+# Options:
+#   --only WORK          measure only the work whose heading in the output begins with WORK: clean, persistent, shared,
+#                        fan-out, idle, reconnect, offline or start
+#   --against CHECKOUT   compare with the FjordMQ checkout in this directory instead of mosquitto
+#   -h, --help           print this help
+#   --version            print the version
+#
+# Requires mosquitto, iproute2 and permission to create a network namespace. The load runs in its own namespace, where
+# loopback uses the congestion control "cubic", because the default of some kernels paces loopback traffic.
+#
+# Examples:
+#   bin/figures.sh
+#   bin/figures.sh --only persistent 5 8 8
+#   bin/figures.sh --only clean --against ../fjordmq-before
+#
+# Exit codes:
+#   0   the measurement finished
+#   1   the build or the measurement failed
+#   2   invalid usage, or a required tool is missing
 set -euo pipefail
-case "${1:-}" in -h | --help) sed -n '2,7s/^# \{0,1\}//p' "$0"; exit 0 ;; esac
-number() { # $1 is what the usage calls it
-  case "$2" in '' | *[!0-9]*) echo "figures.sh: $1 must be a whole number: '$2'; see --help" >&2; exit 2 ;; esac
-}
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+answer_help_and_version "$@"
 only='' against=''
 while [ $# -gt 0 ]; do
   case "$1" in
-    --only | --against) [ $# -ge 2 ] || { echo "figures.sh: $1 needs a value; see --help" >&2; exit 2; } ;;
+    --only | --against) [ $# -ge 2 ] || fail "option $1 requires a value; see --help" ;;
   esac
   case "$1" in
     --only) only="$2"; shift 2 ;;
@@ -21,15 +43,6 @@ while [ $# -gt 0 ]; do
     *) break ;;
   esac
 done
-for value in "$@"; do number 'each of RUNS, SECONDS and WARM_SECONDS' "$value"; done
-cd "$(dirname "$0")/.."
-for tool in mosquitto ip unshare; do
-  command -v "$tool" >/dev/null || { echo "figures.sh: '$tool' is not installed" >&2; exit 2; }
-done
-mvn -B -q -DskipTests package dependency:build-classpath -Dmdep.outputFile=target/classpath.txt
-classpath="perf/target/classes:$(cat perf/target/classpath.txt)"
-exec unshare -n bash -c '
-  ip link set lo up
-  ip route replace local 127.0.0.1 dev lo table local proto kernel scope host src 127.0.0.1 congctl cubic
-  exec java -Dlogback.configurationFile=perf/target/classes/logback.xml -Xms256m -Xmx1g -XX:+UseSerialGC -cp "$1" io.fjordmq.perf.Figures "${@:2}"
-' figures "$classpath" "$PWD" "$against" "$only" "${1:-5}" "${2:-15}" "${3:-15}"
+require_number 'each of RUNS, SECONDS and WARM_SECONDS' "$@"
+require_tools mosquitto
+exec_benchmark io.fjordmq.perf.Figures "$HOME_DIR" "$against" "$only" "${1:-5}" "${2:-15}" "${3:-15}"

@@ -1,31 +1,64 @@
 #!/usr/bin/env bash
-# Measures what ranges bring and what they cost, on nodes of this checkout, alone on this machine:
-#   bin/ranges.sh throughput [ROUNDS [SECONDS [WARM_SECONDS]]]   what a node carries, persistent QoS 1, with its inboxes in 1, 2, 4, 8 and 16
-#                                                                ranges cut by hand and in as many as it makes of itself (15 4 45: 15 minutes)
-#   bin/ranges.sh idle [ROUNDS [SECONDS [RANGES]]]               memory, threads and CPU of RANGES more, nobody connected (3 60 99: 5 minutes)
-# A table goes to the terminal, the same as JSON to ./perf-reports. Needs iproute2 and the right to make a network namespace, as bin/figures.sh does.
+# Usage: bin/ranges.sh throughput [ROUNDS [SECONDS [WARM_SECONDS]]]
+#        bin/ranges.sh idle [ROUNDS [SECONDS [RANGES]]]
+#        bin/ranges.sh record DIR SCENARIO [OPTION]...
+#        bin/ranges.sh replay [FILE DENSITY]
 #
-# And shows what a split strategy makes of a load (docs/PLUGINS.md):
-#   bin/ranges.sh record FOLDER SCENARIO [OPTIONS]               bin/perf.sh run SCENARIO with one range of each store, none of which is split;
-#                                                                what each has to do is written to FOLDER
-#   bin/ranges.sh replay [FILE DENSITY]                          splits, merges and balance, by the built-in strategy, of all loads that are known, made up
-#                                                                and recorded; or of a recording, where a range may carry DENSITY requests a second
+# Measures the benefit and the cost of ranges on nodes of this checkout, and shows what the split strategy does with a
+# load. Run the measurements on an otherwise idle host.
+#
+# Commands:
+#   throughput   measure the throughput of a node, with persistent sessions and QoS 1, whose inboxes are split
+#                manually into 1, 2, 4, 8 and 16 ranges, and of a node that splits by itself. The defaults take 15
+#                minutes.
+#   idle         compare memory, threads and CPU of a node with RANGES additional ranges with those of a node without,
+#                both without clients. The defaults take 5 minutes.
+#   record       run SCENARIO with bin/perf.sh on a node with one range per store and no splits, and record the load
+#                of the ranges in DIR. OPTIONs are those of 'bin/perf.sh run'.
+#   replay       replay loads to the built-in split strategy and print splits, merges and balance. Without arguments:
+#                replay all known loads, synthetic and recorded. With FILE: replay that recording.
+#
+# Arguments:
+#   ROUNDS         number of rounds (default: throughput 15, idle 3)
+#   SECONDS        measured time of each round (default: throughput 4, idle 60)
+#   WARM_SECONDS   load on each node before the first round (default: 45)
+#   RANGES         number of additional ranges (default: 99)
+#   FILE           a recording that the load recorder made (docs/PLUGINS.md)
+#   DENSITY        maximum load of a range in requests per second, as in storeConfig.STORE.maxIoDensity
+#
+# throughput and idle print a table, write the same figures as JSON to ./perf-reports, and require iproute2 and
+# permission to create a network namespace; see bin/figures.sh.
+#
+# Options:
+#   -h, --help     print this help
+#   --version      print the version
+#
+# Examples:
+#   bin/ranges.sh throughput 7 4 30
+#   bin/ranges.sh record recorded few_inboxes_1n --seconds 75
+#
+# Exit codes:
+#   0   the command finished
+#   1   the build or the measurement failed
+#   2   invalid usage, or a required tool is missing
+# record exits with the code of 'bin/perf.sh run'.
 set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 here="$PWD"
-help() { sed -n '2,13s/^# \{0,1\}//p' "$0"; }
+answer_help_and_version "$@"
 case "${1:-}" in
   throughput) defaults=(15 4 45) ;;
   idle) defaults=(3 60 99) ;;
-  record) [ $# -ge 3 ] || { help >&2; exit 2; } ;;
+  record) [ $# -ge 3 ] || fail "record requires a directory and a scenario; see --help" ;;
   replay)
-    [ $# -eq 1 ] || [ $# -eq 3 ] || { help >&2; exit 2; }
-    [ $# -eq 1 ] || [ -r "$2" ] || { echo "ranges.sh: there is no recording '$2', or it may not be read" >&2; exit 2; }
-    [ $# -eq 1 ] || [[ "$3" =~ ^[1-9][0-9]{0,8}$ ]] || { echo "ranges.sh: DENSITY is requests a second that a range may carry, not '$3'" >&2; exit 2; }
+    [ $# -eq 1 ] || [ $# -eq 3 ] || fail "replay takes either no arguments or FILE and DENSITY; see --help"
+    [ $# -eq 1 ] || [ -r "$2" ] || fail "cannot read recording '$2': it does not exist or is not readable"
+    [ $# -eq 1 ] || [[ "$3" =~ ^[1-9][0-9]{0,8}$ ]] || fail "DENSITY must be a number of requests per second above 0: '$3'"
     ;;
-  -h | --help) help; exit 0 ;;
-  *) help >&2; exit 2 ;;
+  '') header_help >&2; exit 2 ;;
+  *) fail "unknown command '$1'; see --help" ;;
 esac
-cd "$(dirname "$0")/.."
+cd "$HOME_DIR"
 
 if [ "$1" = replay ]; then
   mvn -B -q test-compile dependency:build-classpath -pl range-store -am -Dmdep.outputFile=target/test-classpath.txt
@@ -49,13 +82,4 @@ if [ "$1" = record ]; then
   exit
 fi
 
-for tool in ip unshare; do
-  command -v "$tool" >/dev/null || { echo "ranges.sh: '$tool' is not installed" >&2; exit 2; }
-done
-mvn -B -q -DskipTests package dependency:build-classpath -Dmdep.outputFile=target/classpath.txt
-classpath="perf/target/classes:$(cat perf/target/classpath.txt)"
-exec unshare -n bash -c '
-  ip link set lo up
-  ip route replace local 127.0.0.1 dev lo table local proto kernel scope host src 127.0.0.1 congctl cubic
-  exec java -Dlogback.configurationFile=perf/target/classes/logback.xml -Xms256m -Xmx1g -XX:+UseSerialGC -cp "$1" io.fjordmq.perf.ranges.RangesTool "${@:2}"
-' ranges "$classpath" "$PWD" "$here" "$1" "${2:-${defaults[0]}}" "${3:-${defaults[1]}}" "${4:-${defaults[2]}}"
+exec_benchmark io.fjordmq.perf.ranges.RangesTool "$HOME_DIR" "$here" "$1" "${2:-${defaults[0]}}" "${3:-${defaults[1]}}" "${4:-${defaults[2]}}"

@@ -1,21 +1,31 @@
 #!/usr/bin/env bash
-# Measures what being safe costs: bin/security-costs.sh [RUNS] [SECONDS] [WHAT]
-# WHAT is rules (the access rules of a message; SECONDS of load), logins (with a password), idle (memory of an idle TLS connection) or all.
-# Needs iproute2 and the right to make a network namespace; the load runs in one of its own, as in bin/figures.sh.
+# Usage: bin/security-costs.sh [RUNS] [SECONDS] [WHAT]
+#
+# Measures the cost of access rules, password logins and TLS. Prints each run and the medians of all runs.
+#
+#   RUNS           number of runs (default: 5)
+#   SECONDS        measured time of the load for 'rules' (default: 10)
+#   WHAT           what to measure (default: all)
+#                    rules    CPU per message, without and with access rules
+#                    logins   latency and CPU of a password login, for a user's first and second login
+#                    idle     memory of an idle connection, without and with TLS
+#                    all      all of the above
+#
+# Requires iproute2 and permission to create a network namespace; see bin/figures.sh.
+#
+# Options:
+#   -h, --help     print this help
+#   --version      print the version
+#
+# Example:
+#   bin/security-costs.sh 7 10 rules
+#
+# Exit codes:
+#   0   the measurement finished
+#   1   the build or the measurement failed
+#   2   invalid usage, or a required tool is missing
 set -euo pipefail
-case "${1:-}" in -h | --help) sed -n '2,4s/^# \{0,1\}//p' "$0"; exit 0 ;; esac
-number() { # $1 is what the usage calls it
-  case "$2" in '' | *[!0-9]*) echo "security-costs.sh: $1 must be a whole number: '$2'; see --help" >&2; exit 2 ;; esac
-}
-for value in "${@:1:2}"; do number 'each of RUNS and SECONDS' "$value"; done
-cd "$(dirname "$0")/.."
-for tool in ip unshare; do
-  command -v "$tool" >/dev/null || { echo "security-costs.sh: '$tool' is not installed" >&2; exit 2; }
-done
-mvn -B -q -DskipTests package dependency:build-classpath -Dmdep.outputFile=target/classpath.txt
-classpath="perf/target/classes:$(cat perf/target/classpath.txt)"
-exec unshare -n bash -c '
-  ip link set lo up
-  ip route replace local 127.0.0.1 dev lo table local proto kernel scope host src 127.0.0.1 congctl cubic
-  exec java -Dlogback.configurationFile=perf/target/classes/logback.xml -Xms256m -Xmx1g -XX:+UseSerialGC -cp "$1" io.fjordmq.perf.SecurityCosts "$2" "$3" "$4" "$5"
-' security-costs "$classpath" "$PWD" "${1:-5}" "${2:-10}" "${3:-all}"
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+answer_help_and_version "$@"
+require_number 'each of RUNS and SECONDS' "${@:1:2}"
+exec_benchmark io.fjordmq.perf.SecurityCosts "$HOME_DIR" "${1:-5}" "${2:-10}" "${3:-all}"

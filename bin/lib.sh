@@ -1,0 +1,65 @@
+# shellcheck shell=bash
+# Functions that the scripts in this directory share. Sourced, not executed.
+
+HOME_DIR="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
+SCRIPT_FILE="$HOME_DIR/bin/${0##*/}" # the script that sources this file
+SCRIPT_NAME="${0##*/}"
+
+# Prints the version of this source tree, or of the jar in an installation without sources.
+version() {
+  local version='' jar
+  # The first <version> in the pom is the project's own, because the project has no parent.
+  if [ -f "$HOME_DIR/pom.xml" ]; then
+    version="$(sed -n '/<version>/{s/.*<version>\(.*\)<\/version>.*/\1/p;q;}' "$HOME_DIR/pom.xml")"
+  else
+    for jar in "$HOME_DIR"/broker-server/target/fjordmq/lib/broker-server-*.jar; do
+      [ ! -f "$jar" ] || { version="${jar##*/broker-server-}"; version="${version%.jar}"; }
+    done
+  fi
+  printf 'FjordMQ %s\n' "${version:-(unknown version)}"
+}
+
+# Prints the comment at the top of the script, which is its help text.
+header_help() { sed -n '2,/^[^#]/s/^#\( \|$\)//p' "$SCRIPT_FILE"; }
+
+# Answers --help and --version if one of them is the first argument.
+answer_help_and_version() {
+  case "${1:-}" in
+    -h | --help) header_help; exit 0 ;;
+    --version) version; exit 0 ;;
+  esac
+}
+
+# Prints an error and exits with code $2, or 2.
+fail() { printf '%s: %s\n' "$SCRIPT_NAME" "$1" >&2; exit "${2:-2}"; }
+
+# Requires that every argument after the first is a whole number; $1 names the argument in the error message.
+require_number() {
+  local name="$1" value
+  shift
+  for value in "$@"; do
+    case "$value" in '' | *[!0-9]*) fail "$name must be a whole number: '$value'; see --help" ;; esac
+  done
+}
+
+require_tools() {
+  local tool
+  for tool in "$@"; do
+    command -v "$tool" >/dev/null || fail "'$tool' is not installed or not in PATH"
+  done
+}
+
+# Builds FjordMQ and runs the benchmark class $1 of perf with the remaining arguments, in its own network namespace.
+# Loopback there uses the congestion control "cubic", because the default of some kernels paces loopback traffic.
+exec_benchmark() {
+  cd "$HOME_DIR" || exit 2
+  require_tools ip unshare
+  mvn -B -q -DskipTests package dependency:build-classpath -Dmdep.outputFile=target/classpath.txt
+  local classpath
+  classpath="perf/target/classes:$(cat perf/target/classpath.txt)"
+  exec unshare -n bash -c '
+    ip link set lo up
+    ip route replace local 127.0.0.1 dev lo table local proto kernel scope host src 127.0.0.1 congctl cubic
+    exec java -Dlogback.configurationFile=perf/target/classes/logback.xml -Xms256m -Xmx1g -XX:+UseSerialGC -cp "$1" "${@:2}"
+  ' "$SCRIPT_NAME" "$classpath" "$@"
+}
