@@ -1,53 +1,80 @@
 #!/usr/bin/env bash
-# Tests a cluster under faults: bin/chaos.sh [SECONDS [SEED [KIND[,KIND...]]]]
+# Usage: bin/chaos.sh [SECONDS [SEED [KIND[,KIND]...]]]
 #
-# Starts three nodes, each in its own network namespace, and clients that record what was acknowledged and what arrived. At the
-# end every acknowledged message must have arrived at every persistent session, in order, QoS 2 exactly once, and at every other
-# subscription from its SUBACK to the end of its connection.
-# Default: 60 seconds of faults, a new seed, all kinds:
-#   Killed        kill -9, then start
-#   PowerCut      kill -9, and every write that was not synced is lost
-#   PowerCutAll   the same on all nodes at once
-#   Restarted     stop, then start
-#   Rolled        drain, stop, then start
-#   RollingRestart  all nodes one after another, drained or not; in runs below 300 s only if it is named
-#   Frozen        the process is stopped for a while (SIGSTOP)
-#   Unplugged     no packet reaches or leaves the node for a while
-#   HalfCut       packets from one node to another are lost for a while
-#   PairCut       packets between two nodes are lost for a while
-#   ClockJump     the wall clocks of one or all nodes are seconds to two days ahead or behind for a while
-#   DiskFull      the node's disk is full for a while
-#   DiskSlow      the node's disk stalls for up to 3 s at a time
-#   TwoAtOnce     DiskFull, DiskSlow, HalfCut, PairCut or ClockJump, and meanwhile Killed, PowerCut, Restarted, Rolled, Frozen
-#                 or Unplugged, on the same node or another
+# Tests a cluster under faults. Starts three nodes, each in its own network namespace, and clients that record which
+# messages were acknowledged and which arrived. At the end every acknowledged message must have arrived in order at
+# every persistent session, exactly once for QoS 2. Every other subscription must have received the messages from its
+# SUBACK to the end of its connection.
+#
+#   SECONDS          duration of the faults (default: 60)
+#   SEED             seed of the sequence of faults (default: a new one for each run)
+#   KIND             kinds of faults to inject (default: all)
+#
+# Kinds of faults:
+#   Killed           kill -9, then start
+#   PowerCut         kill -9, and all writes that were not synced are lost
+#   PowerCutAll      PowerCut on all nodes at the same time
+#   Restarted        stop, then start
+#   Rolled           drain, stop, then start
+#   RollingRestart   restart all nodes one after another, with or without drain; in runs below 300 s only if it is named
+#   Frozen           the process is suspended for a while (SIGSTOP)
+#   Unplugged        no packet reaches or leaves the node for a while
+#   HalfCut          packets from one node to another are lost for a while
+#   PairCut          packets between two nodes are lost in both directions for a while
+#   ClockJump        the wall clock of one node or of all nodes is seconds to two days ahead or behind for a while
+#   DiskFull         the disk of the node is full for a while
+#   DiskSlow         the disk of the node stalls repeatedly, for up to 3 s at a time
+#   TwoAtOnce        DiskFull, DiskSlow, HalfCut, PairCut or ClockJump; during that fault, one of Killed, PowerCut,
+#                    Restarted, Rolled, Frozen and Unplugged on the same node or another
+#
+# Options:
+#   -h, --help       print this help
+#   --version        print the version
+#
 # Environment:
-#   CHAOS_NODES=5        number of nodes, 3 or 5 (default 3)
-#   CHAOS_ROUTES=500000  number of subscriptions held by clients with 9,000 filters each (default 100)
-#   CHAOS_PRELOAD=LIB    nodes run with LD_PRELOAD=LIB. With libeatmydata.so nothing is synced: PowerCutAll must report a loss
-#   KEEP=yes             keep data and history
-# Exit status: 0 nothing broken, 1 a promise was broken, 2 the run failed, 77 network namespaces are not available here.
+#   CHAOS_NODES      number of nodes, 3 or 5 (default: 3)
+#   CHAOS_ROUTES     number of subscriptions held by clients with 9,000 filters each (default: 100)
+#   CHAOS_PRELOAD    library that the nodes load with LD_PRELOAD. With libeatmydata.so nothing is synced, so that
+#                    PowerCutAll must report a loss
+#   KEEP=yes         keep data and history
+#
+# Requires ip, unshare, nsenter and permission to create network namespaces. Disk and power faults also require
+# permission to mount file systems, PowerCut and PowerCutAll also python3, and ClockJump requires libfaketime. Faults
+# whose requirements are not met are skipped.
+#
+# Examples:
+#   bin/chaos.sh
+#   bin/chaos.sh 60 1 PowerCut,PowerCutAll
+#   CHAOS_NODES=5 bin/chaos.sh 3600
+#
+# Exit codes:
+#   0    every guarantee was kept
+#   1    a guarantee was broken
+#   2    invalid usage, or the run failed
+#   77   not run, because this host does not allow network namespaces or a tool is missing
 set -uo pipefail
-cd "$(dirname "$0")/.." || exit 2
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+answer_help_and_version "$@"
+cd "$HOME_DIR" || exit 2
 
-case "${1:-}" in -h | --help) sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' "$0"; exit 0 ;; esac
 seconds="${1:-60}"
 seed="${2:-$(date +%s)}"
 kind="${3:-all}"
-case "$seconds$seed" in *[!0-9]*) echo "chaos.sh: SECONDS and SEED are numbers" >&2; exit 2 ;; esac
+case "$seconds$seed" in *[!0-9]*) fail "SECONDS and SEED must be whole numbers: '$seconds', '$seed'; see --help" ;; esac
 nodes="${CHAOS_NODES:-3}"
-case "$nodes" in 3 | 5) ;; *) echo "chaos.sh: CHAOS_NODES must be 3 or 5: $nodes" >&2; exit 2 ;; esac
+case "$nodes" in 3 | 5) ;; *) fail "CHAOS_NODES must be 3 or 5: '$nodes'" ;; esac
 for tool in ip unshare nsenter; do
-  command -v "$tool" >/dev/null || { echo "chaos.sh: '$tool' is not installed; not run" >&2; exit 77; }
+  command -v "$tool" >/dev/null || fail "not run: '$tool' is not installed or not in PATH" 77
 done
-unshare -n ip link add probe type bridge 2>/dev/null || { echo "chaos.sh: no right to make network namespaces; not run" >&2; exit 77; }
-# Mounts are seen by this run alone and go with it.
-[ -n "${CHAOS_MOUNTS:-}" ] || CHAOS_MOUNTS=own exec unshare -m "$0" "$@"
+unshare -n ip link add probe type bridge 2>/dev/null || fail "not run: no permission to create network namespaces" 77
+# The mounts are visible to this run only and disappear with it.
+[ -n "${CHAOS_MOUNTS:-}" ] || CHAOS_MOUNTS=own exec unshare -m "$SCRIPT_FILE" "$@"
 
 mvn -B -q test-compile dependency:build-classpath -pl broker-server -am -Dmdep.outputFile=target/test-classpath.txt || exit 2
 classpath="$PWD/broker-server/target/test-classes:$PWD/broker-server/target/classes:$(cat broker-server/target/test-classpath.txt)"
 folder="$(mktemp -d)"
 routes="${CHAOS_ROUTES:-100}"
-case "$routes" in *[!0-9]* | "" | 0) echo "chaos.sh: CHAOS_ROUTES must be a number above 0: $routes" >&2; exit 2 ;; esac
+case "$routes" in *[!0-9]* | "" | 0) fail "CHAOS_ROUTES must be a whole number above 0: '$routes'" ;; esac
 heap=(-Xmx512m -XX:+UseSerialGC)
 [ "$nodes" -eq 3 ] || heap=(-Xmx320m -XX:+UseSerialGC)
 # With 1 GB and the serial collector, collections of half a million routes outlast a lease.
@@ -55,9 +82,10 @@ heap=(-Xmx512m -XX:+UseSerialGC)
 node=(java -Xms64m "${heap[@]}" -XX:TieredStopAtLevel=1 -Dcom.google.protobuf.use_unsafe_pre22_gencode=true
   --enable-native-access=ALL-UNNAMED -cp "$classpath")
 
-# Each node's data directory is a file system of its own. The process that stalls a disk lives outside of the process namespace of
-# the run and knows the duration in advance: neither the end of the run nor a process waiting for the disk leaves it stalled.
-# The mounts are shared with the mount namespace of the run, which mounts a disk again after a power cut.
+# Every data directory is a separate file system. The process that stalls a disk runs outside the PID namespace of the
+# run and knows the duration in advance, so a disk does not stay stalled when the run ends or when a process is
+# blocked on the disk. The mounts are shared with the mount namespace of the run, which remounts a disk after a power
+# cut.
 disks() {
   local number disk
   mount --bind "$folder" "$folder" && mount --make-shared "$folder" || return 1
@@ -72,7 +100,7 @@ disks() {
   exec 4>"$folder/stalls"
 }
 
-# FS_IOC_SHUTDOWN with FS_SHUTDOWN_FLAGS_NOLOGFLUSH: ext4 writes nothing any more, not even its journal.
+# FS_IOC_SHUTDOWN with FS_SHUTDOWN_FLAGS_NOLOGFLUSH: ext4 stops all writes, including those of its journal.
 power_cuts() {
   local probe="$folder/power-cut-probe.py"
   cat >"$probe" <<'PYTHON'
@@ -84,9 +112,9 @@ PYTHON
 }
 
 if ! disks 2>"$folder/disks.log"; then
-  echo "chaos: no file systems can be made here (see $folder/disks.log): no DiskFull, DiskSlow, PowerCut, PowerCutAll"
+  echo "chaos: skipping DiskFull, DiskSlow, PowerCut and PowerCutAll: cannot create file systems here; see $folder/disks.log"
 elif ! power_cuts 2>>"$folder/disks.log"; then
-  echo "chaos: python3 is missing or file systems cannot be shut down (see $folder/disks.log): no PowerCut, PowerCutAll"
+  echo "chaos: skipping PowerCut and PowerCutAll: python3 is missing or file systems cannot be shut down; see $folder/disks.log"
 fi
 
 case ",$kind," in
@@ -96,7 +124,7 @@ case ",$kind," in
       export CHAOS_FAKETIME
     else
       unset CHAOS_FAKETIME
-      echo "chaos: libfaketime is not installed (package libfaketime): no ClockJump"
+      echo "chaos: skipping ClockJump: libfaketime is not installed (package libfaketime)"
     fi
     ;;
 esac
@@ -110,6 +138,6 @@ umount "$folder"/node*/data "$folder" 2>/dev/null
 if [ "$code" -eq 0 ] && [ "${KEEP:-no}" != yes ]; then
   rm -rf "$folder"
 else
-  echo "chaos: data, logs and history are in $folder"
+  echo "chaos: data, logs and history: $folder"
 fi
 exit "$code"

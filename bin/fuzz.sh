@@ -1,31 +1,53 @@
 #!/usr/bin/env bash
-# Searches for inputs that break the broker: bin/fuzz.sh [TARGET [SECONDS]]
+# Usage: bin/fuzz.sh [TARGET [SECONDS]]
 #
-# Targets: decoder (any bytes), session (any conversation of several clients), all (one after the other; default). 60 seconds each
-# if nothing else is said. A run begins with the inputs that are kept in broker-server/src/test/fuzz, each of which is a test too
-# (FuzzTest), and ends with the input that broke the broker, if there is one. With KEEP=yes it keeps the fewest
-# inputs that reach all that any of them reached.
+# Fuzzes the broker: searches for inputs that break it. A run starts from the corpus in broker-server/src/test/fuzz,
+# whose inputs FuzzTest also runs. Fuzzing of a target stops at the first input that breaks the broker; the script
+# prints its directory.
+#
+#   TARGET         what to fuzz (default: all)
+#                    decoder   the MQTT decoder, with arbitrary bytes
+#                    session   conversations of several clients with the broker
+#                    all       one after the other
+#   SECONDS        duration for each target (default: 60)
+#
+# Options:
+#   -h, --help     print this help
+#   --version      print the version
+#
+# Environment:
+#   KEEP=yes       if no input broke the broker, replace the corpus with the smallest set of inputs that reaches the
+#                  same coverage
+#
+# Example:
+#   bin/fuzz.sh decoder 600
+#
+# Exit codes:
+#   0   no input broke the broker
+#   1   an input broke the broker, or fuzzing failed
+#   2   invalid usage, or the build failed
 set -uo pipefail
-cd "$(dirname "$0")/.." || exit 2
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+answer_help_and_version "$@"
+cd "$HOME_DIR" || exit 2
 
-case "${1:-}" in -h | --help) sed -n '2,8s/^# \{0,1\}//p' "$0"; exit 0 ;; esac
 target="${1:-all}"
 seconds="${2:-60}"
 keep="${KEEP:-no}"
 case "$target" in
   all) targets=(decoder session) ;;
   decoder | session) targets=("$target") ;;
-  *) echo "fuzz.sh: unknown target '$target'; there are decoder, session and all" >&2; exit 2 ;;
+  *) fail "unknown target '$target'; must be decoder, session or all" ;;
 esac
-case "$seconds" in '' | *[!0-9]*) echo "fuzz.sh: '$seconds' must be a whole number of seconds" >&2; exit 2 ;; esac
+require_number SECONDS "$seconds"
 
 mvn -B -q test-compile dependency:build-classpath -pl broker-server -am -Dmdep.outputFile=target/test-classpath.txt || exit 2
 classpath="broker-server/target/test-classes:broker-server/target/classes:$(cat broker-server/target/test-classpath.txt)"
 work=broker-server/target/fuzz
 failed=0
 
-# The heap's bound is what no input may exceed; Jazzer itself needs the rest. Its hooks into calls look for injections, of which
-# a broker has none, and one of them breaks netty: they apply to no class.
+# No input may exceed the heap limit; Jazzer itself needs the rest of -rss_limit_mb. Jazzer's hooks look for
+# injections, which do not exist in a broker, and one of them breaks Netty. They therefore apply to no class.
 jazzer() { # class, more options
   java -Xmx512m -XX:+UseSerialGC -XX:+EnableDynamicAgentLoading -cp "$classpath" com.code_intelligence.jazzer.Jazzer \
     --target_class="$1" --instrumentation_includes='io.fjordmq.**:io.netty.handler.codec.mqtt.**' --custom_hook_includes='none.**' \
@@ -42,7 +64,7 @@ fuzz() { # target
   if [ "$code" -ne 0 ]; then
     failed=1
     tail -n 60 "$found/log"
-    echo "fuzz: $1: FAILED; the input is below $found"
+    echo "fuzz: $1: FAILED; see the input in $found"
   elif [ "$keep" = yes ]; then
     mkdir "$found/fewest"
     jazzer "$class" -merge=1 -artifact_prefix="$found/" "$found/fewest" "$found/corpus" >"$found/merge-log" 2>&1 &&

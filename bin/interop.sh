@@ -1,26 +1,48 @@
 #!/usr/bin/env bash
-# Runs clients that are not ours, in their own languages, against a broker: bin/interop.sh [LANGUAGE ...]
+# Usage: bin/interop.sh [LANGUAGE]...
 #
-# Languages: python javascript go rust mosquitto; all without arguments. One that this machine does not have is skipped, and
-# that is said. Clients install what they need from their own registries below broker-server/target/interop. The broker is
-# started for it, on ports the system chooses, and stopped again; MQTT_HOST, MQTT_PORT and, for WebSocket, MQTT_WS_PORT name
-# another one instead.
+# Runs third-party MQTT clients in several languages against a broker. Every client installs its dependencies from its
+# own registry below broker-server/target/interop. The script starts a broker on free ports and stops it at the end,
+# unless the environment names a running broker.
+#
+#   LANGUAGE       python, javascript, go, rust or mosquitto (default: all). Languages that are not installed on this
+#                  host are reported as skipped.
+#
+# Options:
+#   -h, --help     print this help
+#   --version      print the version
+#
+# Environment:
+#   MQTT_PORT      port of a running broker to test
+#   MQTT_HOST      its address
+#   MQTT_WS_PORT   its WebSocket port
+#
+# Examples:
+#   bin/interop.sh python go
+#   MQTT_HOST=127.0.0.1 MQTT_PORT=1883 bin/interop.sh
+#
+# Exit codes:
+#   0   every client passed or was skipped, and at least one test ran or was skipped
+#   1   a test failed, or the broker did not start
+#   2   unknown language
 set -uo pipefail
-cd "$(dirname "$0")/.." || exit 2
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+answer_help_and_version "$@"
+cd "$HOME_DIR" || exit 2
 sources="$PWD/broker-server/src/test/interop"
 work="$PWD/broker-server/target/interop"
-seconds=300 # one client may take so long, its installation as long again
+seconds=300 # limit for the run of one client
 passed=0
 failed=0
 skipped=0
 
-case "${1:-}" in -h | --help) sed -n '2,7s/^# \{0,1\}//p' "$0"; exit 0 ;; esac
 languages=("$@")
 [ $# -gt 0 ] || languages=(python javascript go rust mosquitto)
 
 has() { command -v "$1" >/dev/null; }
 
-# Each of these makes the client of a language in the current folder, which is a copy of its sources, and sets $client.
+# Each of these functions builds the client of a language in the current directory, a copy of its sources, and sets
+# $client. If a tool is not installed, the function sets $missing instead.
 
 python() {
   has python3 || { missing=python3; return; }
@@ -46,7 +68,7 @@ rust() {
   client=(build/debug/fjordmq-interop)
 }
 
-# Debian's packages are unpacked here rather than installed, unless they are installed.
+# Without an installed mosquitto, Debian's packages are unpacked here rather than installed.
 mosquitto() {
   if ! has mosquitto_sub || ! has mosquitto_pub; then
     has apt-get && has dpkg || { missing=mosquitto_sub; return; }
@@ -63,8 +85,7 @@ mosquitto() {
 run() { # language
   local language="$1" output code=0
   if [ ! -d "$sources/$language" ]; then
-    echo "interop.sh: there is no client for '$language'" >&2
-    exit 2
+    fail "no client for language '$language'; see --help"
   fi
   mkdir -p "$work/$language"
   cp -r "$sources/$language/." "$work/$language"
@@ -72,27 +93,27 @@ run() { # language
     cd "$work/$language" || exit 1
     missing=''
     client=()
-    "$language" || { echo "FAILED: the client could not be built"; exit 1; }
+    "$language" || { echo "FAILED: cannot build the client"; exit 1; }
     if [ -n "$missing" ]; then
-      echo "skipped: this machine has no $missing"
+      echo "skipped: $missing is not installed"
       exit 0
     fi
     timeout "$seconds" "${client[@]}" 2>&1
     code=$?
-    [ "$code" -ne 124 ] || echo "FAILED: not done after $seconds s"
+    [ "$code" -ne 124 ] || echo "FAILED: client did not finish within $seconds s"
     exit "$code"
   )" || code=$?
   printf '%s\n' "$output" | sed "s/^/$language  /"
   passed=$((passed + $(grep -c '^ok: ' <<<"$output")))
   skipped=$((skipped + $(grep -c '^skipped: ' <<<"$output")))
   failed=$((failed + $(grep -c '^FAILED: ' <<<"$output")))
-  # A client that breaks off has no line that says so.
+  # A client that crashes does not print a FAILED line.
   [ "$code" -eq 0 ] || grep -q '^FAILED: ' <<<"$output" || failed=$((failed + 1))
 }
 
 stop() { bin/standalone.sh stop -c "$work/broker.yml" -d "$work/broker" >/dev/null; }
 
-port() { # scheme, what the start said
+port() { # scheme, output of the start
   sed -n "s|.* $1://127.0.0.1:\([0-9]*\).*|\1|p" <<<"$2"
 }
 
@@ -118,7 +139,7 @@ YAML
   MQTT_PORT="$(port tcp "$answer")"
   MQTT_WS_PORT="$(port ws "$answer")"
   export MQTT_PORT MQTT_WS_PORT
-  [ -n "$MQTT_PORT" ] && [ -n "$MQTT_WS_PORT" ] || { echo "interop.sh: no port in: $answer" >&2; exit 1; }
+  [ -n "$MQTT_PORT" ] && [ -n "$MQTT_WS_PORT" ] || fail "no MQTT or WebSocket port in the output of standalone.sh: $answer" 1
 }
 
 [ -n "${MQTT_PORT:-}" ] || start

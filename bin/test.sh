@@ -1,32 +1,53 @@
 #!/usr/bin/env bash
-# Runs every test and check: bin/test.sh [--fast] [options of Maven]. Needs a JDK (17 or newer) and Maven 3.8.
+# Usage: bin/test.sh [--fast] [MAVEN_OPTION]...
 #
-# First everything is compiled and checked (Error Prone, null checks, format, rules of the house) with the tests that take
-# seconds; then bin/standalone.sh itself; then what takes longer: clients in other languages (bin/interop.sh), a short
-# search for inputs that break it (bin/fuzz.sh), a cluster under faults (bin/chaos.sh), simulations, kill -9. --fast leaves
-# that part out.
+# Runs all tests and checks. Requires a JDK 17 or newer and Maven 3.8 or newer.
+#
+# The script runs these steps and ends with a summary:
+#   fast      compile with Error Prone, null checks, format and architecture rules; run the tests that take seconds
+#   script    test the scripts in bin/
+#   interop   run clients in other languages (bin/interop.sh)
+#   fuzz      fuzz each target for 15 seconds (bin/fuzz.sh)
+#   chaos     test a cluster under faults for 45 seconds (bin/chaos.sh); skipped if this host does not support it
+#   slow      run the slow tests, for example simulations and kill tests
+#
+# Options:
+#   --fast         run only the steps fast and script
+#   MAVEN_OPTION   option for Maven in the steps fast and slow
+#   -h, --help     print this help
+#   --version      print the version
+#
+# Examples:
+#   bin/test.sh
+#   bin/test.sh --fast
+#
+# Exit codes:
+#   0   all tests passed
+#   1   a test or check failed, or no test ran
+#   2   Maven is not installed
 set -uo pipefail
-cd "$(dirname "$0")/.." || exit 2
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+answer_help_and_version "$@"
+cd "$HOME_DIR" || exit 2
 
-case "${1:-}" in -h | --help) sed -n '2,7s/^# \{0,1\}//p' "$0"; exit 0 ;; esac
 slow=yes
 if [ "${1:-}" = --fast ]; then
   slow=no
   shift
 fi
-command -v mvn >/dev/null || { echo "test.sh: there is no 'mvn'; install Maven 3.8 or newer" >&2; exit 2; }
+command -v mvn >/dev/null || fail "'mvn' is not installed or not in PATH; install Maven 3.8 or newer"
 
 rm -rf ./*/target/surefire-reports
 mkdir -p target
 started=$SECONDS
 failed=()
 
-step() { # name, arguments of Maven
+step() { # name, Maven arguments
   local name="$1" from=$SECONDS
   shift
   echo "== $name"
   mvn -B -ntp -fae -Dsurefire.reportNameSuffix="$name" "$@" 2>&1 | tee "target/test-$name.log" || failed+=("$name")
-  # Netty looks for buffers that nobody released, in all tests, and tells its log.
+  # Netty detects leaked buffers in all tests and logs them.
   if grep -q 'LEAK: ' "target/test-$name.log"; then
     failed+=("$name-leak")
   fi
@@ -46,11 +67,11 @@ if [ "$slow" = yes ]; then
   echo "== chaos"
   chaos=0
   bin/chaos.sh 45 || chaos=$?
-  [ "$chaos" -eq 0 ] || [ "$chaos" -eq 77 ] || failed+=(chaos) # 77: this machine cannot
+  [ "$chaos" -eq 0 ] || [ "$chaos" -eq 77 ] || failed+=(chaos) # 77: not supported on this host
   step slow test -Dgroups=slow "$@"
 fi
 
-# The reports know more than Maven's last lines: counts of all modules, what failed, what took longest.
+# The reports contain more than Maven's last lines: totals of all modules, failures and the slowest test class.
 awk -v seconds="$((SECONDS - started))" -v failed="${failed[*]:-}" '
   function attribute(name,   at, rest) {
     at = index($0, " " name "=\"")
@@ -65,9 +86,9 @@ awk -v seconds="$((SECONDS - started))" -v failed="${failed[*]:-}" '
     if (attribute("time") + 0 > longest) { longest = attribute("time") + 0; slowest = attribute("name") }
   }
   END {
-    printf "\n== %d tests, %d failed, %d skipped, %d s; the longest was %s with %d s\n", tests, wrong, skipped, seconds, slowest, longest
+    printf "\n== %d tests, %d failed, %d skipped, %d s; slowest: %s (%d s)\n", tests, wrong, skipped, seconds, slowest, longest
     if (broken) printf "== failed:\n%s", broken
-    if (failed) printf "== NOT PASSED: %s (look above for compile and format errors)\n", failed
+    if (failed) printf "== NOT PASSED: %s (see above for compile and format errors)\n", failed
     else if (!tests) { print "== NOT PASSED: no test ran"; exit 1 }
     else print "== PASSED"
   }
