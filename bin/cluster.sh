@@ -1,45 +1,77 @@
 #!/usr/bin/env bash
-# A cluster on this machine to play with: bin/cluster.sh --help
+# Runs a test cluster on this host: bin/cluster.sh --help
 set -Eeuo pipefail
-trap 'printf "fjordmq: line %s of cluster.sh failed; please report it\n" "$LINENO" >&2' ERR
+trap 'printf "fjordmq: internal error at line %s of cluster.sh; please report it\n" "$LINENO" >&2' ERR
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-HOME_DIR="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 FOLDER="${FJORDMQ_CLUSTER_DIR:-$HOME_DIR/cluster}"
 NODE="$HOME_DIR/bin/standalone.sh"
 
 usage() {
   cat <<'HELP'
-bin/cluster.sh start [COUNT] | stop [N] | kill N | status | remove
-bin/cluster.sh voters [STORE=NUMBER]... | leave N | remove-node ID | split RANGE | merge RANGE | cancel RANGE | lower-clock RANGE | rebuild N RANGE
+Usage: bin/cluster.sh COMMAND [ARGUMENT]...
 
-  start [COUNT]  starts COUNT nodes (3), on the loopback address; those that run already go on. A larger COUNT than before adds nodes.
-                 If the first node cannot start, no other is started
-  stop [N]       stops node N, or all
-  kill N         kills node N with -9; start brings it back
-  status         how each node is, and what the cluster looks like from the first that answers
-  remove         stops all and deletes their data. Refused if a node belongs to a cluster that was not made here
+Runs a FjordMQ cluster for testing on this host. N is the number of a node, 1 to 9.
 
-  voters STORE=NUMBER...  how many copies of each range vote; without arguments: says so
-  leave N                 node N goes for good: gives away all it has, stops; its data are deleted
-  split RANGE             cuts a range in two where its load of the last seconds, or if it is idle its size, is halved; status shows the ranges
-  merge RANGE             makes a range and the one that follows it one
-  cancel RANGE            gives up a merge of the range, or a move of its votes because of the load, that status shows as pending
-  rebuild N RANGE         replaces node N's replica of the range by an empty one that fetches a copy from the others
-  lower-clock RANGE       sets the clock of a range that is ahead back to the cluster's time; status shows which are
-  remove-node ID          takes a node that is gone without leaving out of the cluster; status shows the ids
+Commands:
+  start [COUNT]             start nodes 1 to COUNT (default: 3); leave running nodes alone; a COUNT larger than before
+                            adds nodes. If a new node 1 cannot start, start no other node
+  stop [N]                  stop node N (default: all nodes)
+  kill N                    kill node N with SIGKILL; start brings it back
+  status                    show the state of every node, then nodes and ranges as the first ready node reports them
+  remove                    stop all nodes and delete their data; refused if a node belongs to a cluster that was not
+                            created here
 
-Node N listens for clients on port 11882 + N, serves /metrics and /status on 28082 + N, and talks to the others on 18889 + 10 N
-and the port after it. These are not the ports of conf/standalone.yml, and the cluster's env is Playground: a node that
-bin/standalone.sh starts is never part of it.
-Everything is below the folder cluster (FJORDMQ_CLUSTER_DIR names another one): nodeN/node.yml, nodeN/data, nodeN/logs.
+Cluster commands, sent to the first ready node unless a node is given:
+  voters [STORE=COUNT]...   set the number of voters of each range of the stores dist, inbox and retain, 1 to 5; without
+                            arguments, print the current numbers
+  leave N                   decommission node N: move its replicas and clients to other nodes, stop it, and delete its
+                            data
+  remove-node ID            remove a node that is gone and was not decommissioned; status lists the ids
+  split RANGE               split a range in two at the key that halves its recent load or, if it is idle, its size;
+                            status lists the ranges
+  merge RANGE               merge a range with the range that follows it
+  cancel RANGE              cancel a pending merge of the range or a pending load-based move of its votes; status lists
+                            pending changes
+  rebuild N RANGE           replace node N's replica of the range with an empty one that fetches a snapshot from the
+                            other replicas
+  lower-clock RANGE         set the clock of a range that is ahead back to the cluster's time; status lists such ranges
+
+Options:
+  -h, --help                print this help
+  --version                 print the version
+
+Environment:
+  FJORDMQ_CLUSTER_DIR       directory of the cluster (default: cluster in the FjordMQ directory); it contains
+                            nodeN/node.yml, nodeN/data and nodeN/logs
+  bin/standalone.sh --help lists the variables for the nodes.
+
+Ports of node N:
+  11882 + N                 MQTT clients
+  28082 + N                 HTTP: /metrics and /status
+  18889 + 10 N              traffic between nodes, on the loopback address; also the port after it
+
+These are not the ports of conf/standalone.yml, and clusterConfig.env is Playground. A node that bin/standalone.sh
+starts never joins this cluster.
+
+Examples:
+  bin/cluster.sh start 3
+  bin/cluster.sh kill 2
+  bin/cluster.sh voters inbox=5
+
+Exit codes:
+  0   success
+  1   failure; the message gives the reason
+  2   invalid usage
+  3   status: there is no cluster
 HELP
 }
 
 say() { printf '%s\n' "fjordmq: $*"; }
 die() { printf '%s\n' "fjordmq: $1" >&2; exit "${2:-1}"; }
 
-number() { # $1 must be one from 1 to 9
-  case "$1" in [1-9]) ;; *) die "'$1' must be a number from 1 to 9; see --help" 2 ;; esac
+require_digit() { # what $1 is, its value $2
+  case "$2" in [1-9]) ;; *) die "$1 must be between 1 and 9: '$2'; see --help" 2 ;; esac
 }
 
 seeds() {
@@ -48,7 +80,7 @@ seeds() {
   printf '%s' "$list"
 }
 
-configure() { # node $1; its file is written once, so that it can be edited
+configure() { # node $1; writes its file only once, so that users can edit it
   local folder="$FOLDER/node$1"
   mkdir -p "$folder"
   [ -f "$folder/node.yml" ] || cat >"$folder/node.yml" <<YAML
@@ -66,13 +98,13 @@ clusterConfig:
 YAML
 }
 
-call() { # action $1 at node $2, with more words
+call() { # action $1 on node $2, with more arguments
   local action="$1" node="$2"
   shift 2
   "$NODE" "$action" -c "$FOLDER/node$node/node.yml" -d "$FOLDER/node$node" "$@"
 }
 
-nodes() { # the numbers of all there are
+nodes() { # prints the numbers of all nodes
   local folder
   for folder in "$FOLDER"/node[1-9]; do
     if [ -d "$folder" ]; then printf '%s\n' "${folder##*node}"; fi
@@ -81,32 +113,32 @@ nodes() { # the numbers of all there are
 
 start() {
   local count="${1:-3}" node failed=0
-  number "$count"
-  # Nodes that were a cluster before need each other to come up: all are started before any is waited for.
+  require_digit "number of nodes" "$count"
+  # Nodes of an existing cluster become ready only together: start all of them before waiting for any.
   local pids=()
   for ((node = 1; node <= count; node++)); do
     configure "$node"
     if [ ! -d "$FOLDER/node$node/data" ]; then
-      # The first makes the cluster, the others join it: without the first they would look for another one.
-      call start "$node" || { [ "$node" -ne 1 ] || die "node 1 did not start, so no other node was started; see above"; failed=1; }
+      # Node 1 creates the cluster and the others join it. Without node 1 they would look for another cluster.
+      call start "$node" || { [ "$node" -ne 1 ] || die "node 1 did not start, so no other node was started; see the error above"; failed=1; }
     else
       call start "$node" &
       pids+=($!)
     fi
   done
   for node in ${pids[@]+"${pids[@]}"}; do wait "$node" || failed=1; done
-  [ "$failed" -eq 0 ] || die "not every node has started; see above"
+  [ "$failed" -eq 0 ] || die "at least one node did not start; see the errors above"
 }
 
-known() { # node $1 must have been started at some time
-  [ -d "$FOLDER/node$1" ] || die "there is no node $1 in $FOLDER" 2
+require_node() { # node $1 must have been started before
+  [ -d "$FOLDER/node$1" ] || die "no node $1 in $FOLDER; status lists the nodes" 2
 }
 
 stop() {
   local node
   if [ $# -gt 0 ]; then
-    number "$1"
-    known "$1"
+    require_digit "node number" "$1"
+    require_node "$1"
     call stop "$1"
     return
   fi
@@ -115,10 +147,10 @@ stop() {
 
 kill_node() {
   local pid
-  [ $# -gt 0 ] || die "kill needs the number of a node; see --help" 2
-  number "$1"
-  known "$1"
-  call status "$1" >/dev/null || [ $? -ne 3 ] || die "node $1 does not run" # 1: it starts, or rests
+  [ $# -gt 0 ] || die "kill requires a node number; see --help" 2
+  require_digit "node number" "$1"
+  require_node "$1"
+  call status "$1" >/dev/null || [ $? -ne 3 ] || die "node $1 is not running" # code 1: starting or suspended
   read -r pid <"$FOLDER/node$1/data/lock"
   kill -9 "$pid"
   say "killed: node $1, pid $pid"
@@ -126,10 +158,10 @@ kill_node() {
 
 status() {
   local node shown=no
-  [ -n "$(nodes)" ] || { say "there is no cluster in $FOLDER"; return 3; }
+  [ -n "$(nodes)" ] || { say "no cluster in $FOLDER; create one with 'bin/cluster.sh start'"; return 3; }
   for node in $(nodes); do
     printf 'node %s: ' "$node"
-    call status "$node" | sed -n 1p || true
+    call status "$node" | sed -n '1s/^fjordmq: //p' || true
   done
   for node in $(nodes); do
     if [ "$shown" = no ] && call status "$node" >/dev/null; then
@@ -139,37 +171,38 @@ status() {
   done
 }
 
-anywhere() { # action $1 with its words, at the first node that runs
+anywhere() { # action $1 with its arguments, on the first ready node
   local action="$1" node
   shift
   for node in $(nodes); do
     if call status "$node" >/dev/null; then
-      call "$action" "$node" "$@" || exit $? # it has said why
+      call "$action" "$node" "$@" || exit $? # the node has printed the reason
       return
     fi
   done
-  die "no node of the cluster in $FOLDER is ready"
+  die "no node of the cluster in $FOLDER is ready; see 'bin/cluster.sh status'"
 }
 
 leave() {
-  [ $# -gt 0 ] || die "leave needs the number of a node; see --help" 2
-  number "$1"
-  known "$1"
+  [ $# -gt 0 ] || die "leave requires a node number; see --help" 2
+  require_digit "node number" "$1"
+  require_node "$1"
   call leave "$1" || exit $?
-  rm -rf "$FOLDER/node$1" # of no use any more; start makes a new node in its place
+  rm -rf "$FOLDER/node$1" # no longer usable; start creates a new node in its place
 }
 
-cluster_of() { # the id of the cluster that node $1 belongs to; nothing if it has not made or joined one
+cluster_of() { # prints the id of the cluster of node $1; nothing if the node has not created or joined one
   sed -n 's/^cluster //p' "$FOLDER/node$1/data/node.id" 2>/dev/null || true
 }
 
-# A node that was configured to join another cluster may hold one of that cluster's votes: deleting it could stop that cluster.
+# A node that was configured to join another cluster may be a voter there: deleting it could cost that cluster its
+# majority.
 require_one_cluster() {
   local node ours theirs
   ours="$(cluster_of 1)"
   for node in $(nodes); do
     theirs="$(cluster_of "$node")"
-    [ -z "$theirs" ] || [ "$theirs" = "$ours" ] || die "node $node belongs to cluster $theirs, not to the one made here (${ours:-there is none}): nothing was removed. Take it out of its cluster with 'bin/cluster.sh leave $node', then try again"
+    [ -z "$theirs" ] || [ "$theirs" = "$ours" ] || die "nothing removed: node $node belongs to cluster $theirs, not to the cluster created here (${ours:-none}); decommission it with 'bin/cluster.sh leave $node', then retry"
   done
 }
 
@@ -184,12 +217,13 @@ remove() {
 ACTION="${1:-}"
 [ $# -eq 0 ] || shift
 case "$ACTION" in
-  status) status || exit ;; # that there is no cluster is an answer, not a defect of this script
+  status) status || exit ;; # that there is no cluster is a result, not an internal error
   start | stop | leave | remove) "$ACTION" "$@" ;;
   voters | remove-node | split | merge | cancel | lower-clock) anywhere "$ACTION" "$@" ;;
   kill) kill_node "$@" ;;
-  rebuild) [ $# -eq 2 ] || { usage >&2; exit 2; }; known "$1"; call rebuild "$1" "$2" || exit $? ;;
+  rebuild) [ $# -eq 2 ] || die "rebuild requires a node number and a range; see --help" 2; require_node "$1"; call rebuild "$1" "$2" || exit $? ;;
   -h | --help | help) usage ;;
+  --version) version ;;
   '') usage >&2; exit 2 ;;
   *) die "unknown command '$ACTION'; see --help" 2 ;;
 esac

@@ -1,24 +1,46 @@
 #!/usr/bin/env bash
 # Edits a password file: bin/passwd.sh --help
 set -Eeuo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-HOME_DIR="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 LIB_DIR="$HOME_DIR/broker-server/target/fjordmq/lib"
 
 usage() {
   cat <<'HELP'
-bin/passwd.sh [-c] FILE USER               adds USER or changes the password, which is asked for (twice on a terminal;
-                                           else it is the first line of standard input)
-bin/passwd.sh [-c] -b FILE USER PASSWORD   the same with the password on the command line, where others can see it
-bin/passwd.sh -D FILE USER                 removes USER
-bin/passwd.sh -U FILE                      hashes a file of USER:PASSWORD lines; lines that are hashed stay
+Usage:
+  bin/passwd.sh [-c] FILE USER
+  bin/passwd.sh [-c] -b FILE USER PASSWORD
+  bin/passwd.sh -D FILE USER
+  bin/passwd.sh -U FILE
 
-  -c   makes the file; one that is there is replaced
+Adds, changes and removes the users in a password file (securityConfig.passwordFile).
 
-Passwords are hashed with Argon2id. The file is replaced at once and readable by its owner only; a node that uses it
-(securityConfig.passwordFile) takes it over within a second. Lines made by mosquitto_passwd stay as they are.
+Without an option, passwd.sh adds USER or changes the user's password. It prompts for the password twice on a terminal;
+otherwise it reads the password from the first line of standard input.
 
-Exit codes: 0 done; 1 failed, the reason is printed; 2 wrong usage.
+Options:
+  -c           create FILE; an existing file is replaced
+  -b           take the password from the command line, where other users of the host can see it
+  -D           remove USER
+  -U           hash the passwords in a file of USER:PASSWORD lines; hashed lines stay unchanged
+  -h, --help   print this help
+  --version    print the version
+
+Passwords are hashed with Argon2id. Lines written by mosquitto_passwd stay unchanged. The file is replaced atomically
+and is readable by its owner only. A running node that uses the file loads the new version within a second.
+
+Environment:
+  FJORDMQ_JAVA   java executable of a JDK 17 or newer (default: JAVA_HOME/bin/java, else java in PATH)
+
+Examples:
+  bin/passwd.sh -c conf/passwords alice
+  bin/passwd.sh conf/passwords bob <password.txt
+  bin/passwd.sh -D conf/passwords bob
+
+Exit codes:
+  0   success
+  1   failure; the message gives the reason
+  2   invalid usage
 HELP
 }
 
@@ -26,12 +48,13 @@ die() { printf '%s\n' "passwd: $1" >&2; exit "${2:-1}"; }
 
 case "${1:-}" in
   -h | --help) usage; exit 0 ;;
+  --version) version; exit 0 ;;
   '') usage >&2; exit 2 ;;
 esac
-[ -d "$LIB_DIR" ] || die "there is no build yet; bin/standalone.sh start makes it"
+[ -d "$LIB_DIR" ] || die "FjordMQ is not built; run bin/standalone.sh build"
 
 JAVA="${FJORDMQ_JAVA:-}"
 [ -n "$JAVA" ] || { [ -n "${JAVA_HOME:-}" ] && JAVA="$JAVA_HOME/bin/java"; } || JAVA="$(command -v java || true)"
-[ -x "$JAVA" ] || die "there is no Java; install a JDK of version 17 or newer, or set JAVA_HOME"
+[ -x "$JAVA" ] || die "no Java found; install a JDK 17 or newer, or set JAVA_HOME"
 exec "$JAVA" -Xshare:auto -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp "$LIB_DIR/*" \
   io.fjordmq.broker.security.PasswordCommand "$@"

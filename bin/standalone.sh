@@ -1,62 +1,87 @@
 #!/usr/bin/env bash
-# Starts and stops a FjordMQ node: bin/standalone.sh --help
+# Starts, stops and administers a FjordMQ node: bin/standalone.sh --help
 set -Eeuo pipefail
-trap 'printf "fjordmq: line %s of standalone.sh failed; please report it\n" "$LINENO" >&2' ERR
+trap 'printf "fjordmq: internal error at line %s of standalone.sh; please report it\n" "$LINENO" >&2' ERR
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-HOME_DIR="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 OUT_DIR="$HOME_DIR/broker-server/target/fjordmq"
-ANSWER_SECONDS="${FJORDMQ_ANSWER_SECONDS:-10}" # for each line of an answer of the node; a cluster waits this long for its slowest node
+# Timeout for each line of an HTTP response; long enough for a cluster status that waits for its slowest node.
+ANSWER_SECONDS="${FJORDMQ_ANSWER_SECONDS:-10}"
 
 usage() {
   cat <<'HELP'
-bin/standalone.sh start|stop|restart|status|run [-c FILE] [-d DIR] [--drain] [--alone]
-bin/standalone.sh check [-c FILE] [-d DIR]
-bin/standalone.sh build
-bin/standalone.sh voters [STORE=NUMBER]... | remove-node ID | leave | split RANGE | merge RANGE | cancel RANGE | rebuild RANGE | lower-clock RANGE [-c FILE] [-d DIR]
+Usage: bin/standalone.sh COMMAND [ARGUMENT]... [OPTION]...
 
-  start     builds if there is no build or sources are newer, starts a node in the background and returns when
-            clients can connect; says on which ports. Does nothing if the node runs already. With --alone the
-            node goes on without the other nodes of its cluster, which are gone for good: what only they stored is lost
-  stop      asks the node to end (clients are told, state is flushed) and waits until it has; with --drain it first
-            gives away to other nodes of its cluster what it leads, then its clients, some at a time
-  restart   stop, then start
-  status    whether it runs and is ready, its process id, ports and uptime; the nodes and ranges of its cluster
-  run       starts in the foreground, logging to the terminal; Ctrl-C ends it
-  check     checks the configuration and every file it names, reports all errors, starts nothing
-  build     builds as start does, and starts nothing
+Starts, stops and administers a FjordMQ node on this host.
 
-Of the cluster, at any of its nodes that runs, as the user it runs as:
+Node commands:
+  start                     start the node in the background, wait until clients can connect, and print its addresses;
+                            do nothing if the node is already running
+  stop                      disconnect the clients, flush state, stop the node and wait until it has stopped
+  restart                   stop the node, then start it
+  status                    show whether the node is running and ready, its pid, addresses and uptime, and the nodes and
+                            ranges of its cluster
+  run                       start the node in the foreground and log to the terminal; Ctrl-C stops it
+  check                     check the configuration and every file it names, and report all errors; start nothing
+  build                     build FjordMQ if needed; start nothing
 
-  voters STORE=NUMBER...  how many copies of each range of dist, inbox or retain vote, 1 to 5; without arguments: says so
-  remove-node ID          takes a node that is down and gone for good out of the cluster; status shows the ids
-  leave                   this node goes for good: gives away all it has, stops, and belongs to the cluster no more
-  split RANGE             cuts a range in two where its load of the last seconds, or if it is idle its size, is halved; status shows the ranges
-  merge RANGE             makes a range and the one that follows it one
-  cancel RANGE            gives up a merge of the range, or a move of its votes because of the load, that status shows as pending
-  rebuild RANGE           replaces this node's replica of the range by an empty one that fetches a copy from the others
-  lower-clock RANGE       sets the clock of a range that is ahead back to the cluster's time; status shows which are
+All node commands except stop and status first build FjordMQ if there is no build or the sources are newer.
 
-  -c FILE   configuration; default conf/standalone.yml
-  -d DIR    keep data in DIR/data and logs in DIR/logs, whatever the configuration says
+Cluster commands, on any running node unless noted otherwise:
+  voters [STORE=COUNT]...   set the number of voters of each range of the stores dist, inbox and retain, 1 to 5; without
+                            arguments, print the current numbers
+  remove-node ID            remove a node that is down and will not return; status lists the ids
+  leave                     decommission this node: move its replicas and clients to other nodes, then stop it
+  split RANGE               split a range in two at the key that halves its recent load or, if it is idle, its size;
+                            status lists the ranges
+  merge RANGE               merge a range with the range that follows it
+  cancel RANGE              cancel a pending merge of the range or a pending load-based move of its votes; status lists
+                            pending changes
+  rebuild RANGE             on the node that holds the replica: replace this node's replica of the range with an empty
+                            one that fetches a snapshot from the other replicas
+  lower-clock RANGE         set the clock of a range that is ahead back to the cluster's time; status lists such ranges
 
-Several nodes on one machine: one FILE with its own ports, and one DIR, for each.
+Options:
+  -c FILE                   configuration file (default: conf/standalone.yml)
+  -d DIR                    store data in DIR/data and logs in DIR/logs, regardless of the configuration
+  --drain                   stop, restart: first transfer leadership of the node's ranges to other nodes, then send its
+                            clients there at a limited rate
+  --alone                   start: continue without the other nodes of the cluster, which are permanently lost; data
+                            that only they stored is lost
+  -h, --help                print this help
+  --version                 print the version
 
-Environment: JAVA_HOME or FJORDMQ_JAVA=/path/to/java (default: the newest Java found, 17 at least);
-FJORDMQ_JVM_OPTS adds to the options of the JVM, e.g. "-Xmx4g"; FJORDMQ_START_SECONDS (120) and
-FJORDMQ_STOP_SECONDS (60; 600 with --drain and leave) bound the waiting; FJORDMQ_SECTION__KEY=VALUE sets any configuration key.
+Environment:
+  FJORDMQ_JAVA              java executable to use, 17 or newer (default: the newest Java in JAVA_HOME, PATH,
+                            /usr/lib/jvm and /opt/java)
+  FJORDMQ_JVM_OPTS          additional JVM options, for example "-Xmx4g"
+  FJORDMQ_START_SECONDS     time to wait until the node is ready (default: 120)
+  FJORDMQ_STOP_SECONDS      time to wait until the node has stopped (default: 60; with --drain and leave: 600)
+  FJORDMQ_SECTION__KEY      value of any configuration key, for example FJORDMQ_HTTPCONFIG__PORT=18084
 
-The node creates its data and log directories with mode 0700 and files with mode 0600. Every command must run as the
-user the node runs as.
+To run several nodes on one host, give each its own FILE with its own ports, and its own DIR.
 
-Exit codes: 0 done, or it is so already; 1 failed, the reason is printed; 2 wrong usage or configuration;
-status: 0 running and ready, 1 running but not ready, 3 not running; voters, remove-node, leave, split, merge, cancel, rebuild, lower-clock: 3 not running.
+The node creates its data and log directories with mode 0700 and files with mode 0600. Run every command as the user
+that runs the node.
+
+Examples:
+  bin/standalone.sh start
+  bin/standalone.sh start -c /etc/fjordmq/a.yml -d /var/lib/fjordmq/a
+  bin/standalone.sh restart --drain
+  bin/standalone.sh voters inbox=5 dist=5
+
+Exit codes:
+  0   success, or there was nothing to do; status: running and ready
+  1   failure, the message gives the reason; status: running but not ready
+  2   invalid usage or configuration
+  3   status and cluster commands: the node is not running
 HELP
 }
 
 say() { printf '%s\n' "fjordmq: $*"; }
 die() { printf '%s\n' "fjordmq: $1" >&2; exit "${2:-1}"; }
 
-# --- where things are ------------------------------------------------------------------------------------------
+# --- configuration and paths ------------------------------------------------------------------------------------
 
 absolute() {
   case "$1" in
@@ -65,7 +90,7 @@ absolute() {
   esac
 }
 
-# A top-level key of the configuration file, or its default ($2). Comments and quotes go.
+# Prints a top-level key of the configuration file without comment and quotes, or the default $2.
 file_value() {
   local value
   value="$(sed -n "/^$1:/{s/^$1:[[:space:]]*//p;q;}" "$CONFIG" | sed -e 's/[[:space:]]*#.*$//' -e 's/[[:space:]]*$//' \
@@ -74,9 +99,9 @@ file_value() {
 }
 
 locate() {
-  [ -f "$CONFIG" ] || die "there is no configuration file $CONFIG; name one with -c" 2
+  [ -f "$CONFIG" ] || die "configuration file not found: $CONFIG; name an existing file with -c" 2
   case "${FJORDMQ_JVM_OPTS:-}" in
-    *-DdataDir=* | *-DlogDir=*) die "set dataDir and logDir in the file, by -d, or as FJORDMQ_DATADIR and FJORDMQ_LOGDIR" 2 ;;
+    *-DdataDir=* | *-DlogDir=*) die "FJORDMQ_JVM_OPTS must not set -DdataDir or -DlogDir: set them in the configuration file, with -d, or with FJORDMQ_DATADIR and FJORDMQ_LOGDIR" 2 ;;
   esac
   if [ -n "$BASE" ]; then
     DATA_DIR="$BASE/data"
@@ -85,19 +110,19 @@ locate() {
     DATA_DIR="$(absolute "${FJORDMQ_DATADIR:-$(file_value dataDir data)}" "$HOME_DIR")"
     LOG_DIR="$(absolute "${FJORDMQ_LOGDIR:-$(file_value logDir logs)}" "$HOME_DIR")"
   fi
-  LOCK_FILE="$DATA_DIR/lock" # written by the process that holds the data directory: its number
-  READY_FILE="$DATA_DIR/fjordmq.pid" # there once clients can connect: number, start, addresses
+  LOCK_FILE="$DATA_DIR/lock" # pid of the process that holds the data directory
+  READY_FILE="$DATA_DIR/fjordmq.pid" # exists once clients can connect: pid, start time, addresses
   require_access
 }
 
 owner() { # of the file or directory $1
   local name
-  # GNU, then BSD. The words of an ls line would do, too, but names may have blanks.
+  # GNU, then BSD. Parsing ls would fail for user names with blanks.
   name="$(stat -c %U "$1" 2>/dev/null || stat -f %Su "$1" 2>/dev/null || true)"
   printf '%s' "${name:-another user}"
 }
 
-# Without this, a node of another user looks like one that is not running.
+# Without this check, a node of another user would look as if it were not running.
 require_access() {
   local wanted existing allowed
   for wanted in "$DATA_DIR" "$LOG_DIR"; do
@@ -106,24 +131,24 @@ require_access() {
     [ -d "$existing" ] || continue
     allowed=no
     [ -x "$existing" ] && { [ "$existing" != "$wanted" ] || { [ -r "$wanted" ] && [ -w "$wanted" ]; }; } && allowed=yes
-    [ "$allowed" = yes ] || die "user $(id -un) may not use $wanted, since $existing belongs to $(owner "$existing"): run this command as that user, or name another directory with -d"
+    [ "$allowed" = yes ] || die "user $(id -un) cannot access $wanted: $existing belongs to $(owner "$existing"); run this command as that user, or choose another directory with -d"
   done
 }
 
-alive() { # the process $1, of any user
+alive() { # whether process $1 of any user exists
   kill -0 "$1" 2>/dev/null || ps -p "$1" >/dev/null 2>&1
 }
 
-# --- the node that runs ----------------------------------------------------------------------------------------
+# --- running node -----------------------------------------------------------------------------------------------
 
-# Prints the process id of the node of this data directory; fails if it does not run.
+# Prints the pid of the node that holds this data directory; fails if it is not running.
 running() {
   local pid command data
   [ -s "$LOCK_FILE" ] || return 1
   read -r pid <"$LOCK_FILE" || true
   case "$pid" in '' | *[!0-9]*) return 1 ;; esac
   alive "$pid" || return 1
-  # The number may belong to another process by now.
+  # The pid may belong to another process by now,
   if [ -r "/proc/$pid/cmdline" ]; then
     command="$(tr '\0' ' ' <"/proc/$pid/cmdline")"
   else
@@ -133,7 +158,7 @@ running() {
     *io.fjordmq.broker.Main*) ;;
     *) return 1 ;;
   esac
-  # … even to another node: in containers numbers are small and come back.
+  # even to another node, because pids in containers are small and are reused soon.
   data="$(tr '\0' '\n' 2>/dev/null <"/proc/$pid/environ" | sed -n 's/^FJORDMQ_DATADIR=//p' || true)"
   [ -z "$data" ] || [ "$data" = "$DATA_DIR" ] || return 1
   printf '%s' "$pid"
@@ -141,15 +166,16 @@ running() {
 
 ready_value() { sed -n "/^$1=/{s/^$1=//p;q;}" "$READY_FILE" 2>/dev/null || true; }
 
-is_ready() { # the process $1
+is_ready() { # whether process $1 is ready
   local pid=''
   [ -s "$READY_FILE" ] && read -r pid <"$READY_FILE" && [ "$pid" = "$1" ]
 }
 
 ports() { sed -n 's/^\(mqtt\|http\)=//p' "$READY_FILE" 2>/dev/null | paste -s -d ' ' -; }
 
-# Asks for the page $1; prints the body, fails unless the status is 200 and the answer came in time. Without curl: bash can
-# open sockets. A frozen process still has the kernel accept connections, so every read is limited.
+# Prints the response body of page $1; fails unless the status is 200 and the response arrives in time. Uses the
+# sockets of bash rather than curl, which may not be installed. Every read has a timeout, because the kernel accepts
+# connections even for a suspended process.
 page() {
   local url host port answer
   url="$(ready_value http)"
@@ -161,12 +187,12 @@ page() {
     printf 'GET %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n' "$1" >&3
     while IFS= read -r -t "$ANSWER_SECONDS" line <&3 || [ -n "$line" ]; do printf '%s\n' "$line"; done
   )" 2>/dev/null || true
-  [ -n "$answer" ] || { printf 'no answer from %s%s within %s s' "$url" "$1" "$ANSWER_SECONDS"; return 1; }
+  [ -n "$answer" ] || { printf 'no response from %s%s within %s s' "$url" "$1" "$ANSWER_SECONDS"; return 1; }
   printf '%s\n' "$answer" | tr -d '\r' | sed '1,/^$/d'
   case "${answer%%$'\n'*}" in *' 200 '*) ;; *) return 1 ;; esac
 }
 
-# --- build -----------------------------------------------------------------------------------------------------
+# --- build ------------------------------------------------------------------------------------------------------
 
 build_if_needed() {
   local stamp="$OUT_DIR/built" newer
@@ -176,18 +202,18 @@ build_if_needed() {
       -path "$HOME_DIR/perf/*" -prune -o -type f -newer "$stamp" -print -quit 2>/dev/null || true)"
     [ -n "$newer" ] || return 0
   fi
-  command -v mvn >/dev/null || die "there is no build yet and no 'mvn' to make one; install Maven 3.8 or newer"
-  say "building (a first build loads its libraries and takes some minutes)"
+  command -v mvn >/dev/null || die "cannot build FjordMQ: 'mvn' is not installed or not in PATH; install Maven 3.8 or newer"
+  say "building FjordMQ (the first build downloads dependencies and takes a few minutes)"
   rm -rf "$OUT_DIR"
   mkdir -p "$OUT_DIR"
-  touch "$OUT_DIR/building" # sources changed during the build are newer than it
-  (cd "$HOME_DIR" && mvn -B -q -DskipTests package -pl broker-server -am) >&2 || die "the build failed; see above"
+  touch "$OUT_DIR/building" # older than sources that change during the build
+  (cd "$HOME_DIR" && mvn -B -q -DskipTests package -pl broker-server -am) >&2 || die "build failed; see the Maven output above"
   mv "$OUT_DIR/building" "$stamp"
 }
 
-# --- Java ------------------------------------------------------------------------------------------------------
+# --- Java -------------------------------------------------------------------------------------------------------
 
-java_version() { # of the java program $1; the release file saves a start of the JVM
+java_version() { # of java executable $1; the release file saves starting a JVM
   local home version
   home="$(cd "$(dirname "$(readlink -f "$1")")/.." && pwd)"
   # Up to Java 8 the major version is the second number: 1.8.0_402.
@@ -200,7 +226,7 @@ choose_java() {
   local candidate version
   JAVA='' JAVA_VERSION=0
   if [ -n "${FJORDMQ_JAVA:-}" ]; then
-    [ -x "$FJORDMQ_JAVA" ] || die "FJORDMQ_JAVA=$FJORDMQ_JAVA cannot be executed; name the java executable of a JDK" 2
+    [ -x "$FJORDMQ_JAVA" ] || die "FJORDMQ_JAVA is not executable: $FJORDMQ_JAVA; set it to the java executable of a JDK 17 or newer" 2
     JAVA="$FJORDMQ_JAVA"
     JAVA_VERSION="$(java_version "$JAVA")"
   else
@@ -213,11 +239,11 @@ choose_java() {
       fi
     done
   fi
-  [ -n "$JAVA" ] || die "there is no Java; install a JDK of version 17 or newer, or set JAVA_HOME"
-  [ "$JAVA_VERSION" -ge 17 ] || die "$JAVA is Java $JAVA_VERSION; FjordMQ needs 17 or newer"
+  [ -n "$JAVA" ] || die "no Java found; install a JDK 17 or newer, or set JAVA_HOME"
+  [ "$JAVA_VERSION" -ge 17 ] || die "$JAVA is Java $JAVA_VERSION; FjordMQ requires Java 17 or newer"
 }
 
-# How many MiB of memory this node may have: what the machine has, or less if a control group says so (Linux, version 1 or 2).
+# Prints the memory limit of this node in MiB: that of the host, or of a smaller control group (cgroup v1 or v2).
 memory_mib() {
   local least controllers path folder file limit
   least="$(sed -n 's/^MemTotal: *\([0-9]*\) kB$/\1/p' /proc/meminfo 2>/dev/null || true)"
@@ -228,7 +254,7 @@ memory_mib() {
       *,memory,*) folder=/sys/fs/cgroup/memory file=memory.limit_in_bytes ;;
       *) continue ;;
     esac
-    # A group is limited by those above it, too. In a container some of the path may not be there; then what is there counts.
+    # The limits of all parent groups apply as well. In a container, some of the path may not be visible.
     while true; do
       limit="$(cat "$folder${path%/}/$file" 2>/dev/null || true)"
       case "$limit" in
@@ -242,33 +268,34 @@ memory_mib() {
   printf '%s' "$least"
 }
 
-between() { printf '%s' $(($3 < $1 ? $1 : $3 > $2 ? $2 : $3)); } # $3, but $1 at least and $2 at most
+between() { printf '%s' $(($3 < $1 ? $1 : $3 > $2 ? $2 : $3)); } # $3, limited to the range from $1 to $2
 
 jvm_options() {
   local archive memory
-  # Beside the build, where all nodes of this user share it. A user who may not write there keeps one with the data.
+  # The class archive is next to the build, where all nodes of this user share it, or in the data directory if this
+  # user cannot write there.
   archive="$OUT_DIR/classes-$JAVA_VERSION.jsa"
   if [ ! -w "$OUT_DIR" ] || { [ -e "$archive" ] && [ ! -r "$archive" ]; }; then
     archive="$DATA_DIR/classes-$JAVA_VERSION.jsa"
   fi
-  # The rest is for what is in no heap: the database, code, threads, the system's file cache.
+  # The rest is for off-heap memory (database, code, threads) and the page cache.
   memory="$(memory_mib)"
   OPTIONS=(
     -Xms32m "-Xmx$(between 64 1024 $((memory * 2 / 5)))m" "-XX:MaxDirectMemorySize=$(between 32 1024 $((memory / 5)))m" -Xss512k
     -XX:+ExitOnOutOfMemoryError "-XX:ErrorFile=$LOG_DIR/hs_err_%p.log"
     -Dfile.encoding=UTF-8
-    # Sampled stack traces of buffers; the tests look for leaks in every one of them.
+    # Leak detection samples stack traces of buffers, which costs CPU. The tests check every buffer.
     -Dio.netty.leakDetection.level=disabled
-    # sofa-jraft's messages were generated by an old protobuf compiler, which the runtime has to be told.
+    # Makes the protobuf runtime accept the messages of sofa-jraft, which an old protobuf compiler generated.
     -Dcom.google.protobuf.use_unsafe_pre22_gencode=true
     "-Dlogback.configurationFile=$HOME_DIR/conf/logback.xml"
   )
   case "${FJORDMQ_JVM_OPTS:-}" in
     *-XX:+Use*GC*) ;;
-    # The least CPU and memory for a small heap; with gigabytes of live data choose another, see docs/CONFIGURATION.md.
+    # SerialGC uses the least CPU and memory with a small heap. For gigabytes of live data see docs/CONFIGURATION.md.
     *) OPTIONS+=(-XX:+UseSerialGC) ;;
   esac
-  # Classes parsed and linked once, kept when the first node ends: later starts are much faster.
+  # Class data sharing: the first node writes the archive when it stops, which makes later starts much faster.
   if [ "$JAVA_VERSION" -ge 19 ]; then
     OPTIONS+=(-XX:+AutoCreateSharedArchive "-XX:SharedArchiveFile=$archive")
   elif [ -f "$archive" ]; then
@@ -276,31 +303,30 @@ jvm_options() {
   else
     OPTIONS+=("-XX:ArchiveClassesAtExit=$archive")
   fi
-  # The archive only saves time: a JVM that cannot use or write it goes on without. Its remarks would stand in front of
-  # every message that matters.
+  # A JVM that cannot read or write the archive continues without it. Its warnings would hide the messages that matter.
   OPTIONS+=(-Xlog:disable -Xlog:all=error:stderr "-Xlog:cds*=off:stderr")
   [ "$JAVA_VERSION" -lt 24 ] || OPTIONS+=("-Xlog:aot*=off:stderr")
   [ "$JAVA_VERSION" -lt 22 ] || OPTIONS+=(--enable-native-access=ALL-UNNAMED)
   [ "$JAVA_VERSION" -lt 23 ] || OPTIONS+=(--sun-misc-unsafe-memory-access=allow)
   [ "$JAVA_VERSION" -lt 25 ] || OPTIONS+=(-XX:+UseCompactObjectHeaders)
-  # shellcheck disable=SC2206 # options are separated by blanks
+  # shellcheck disable=SC2206 # blanks separate the options
   OPTIONS+=(${FJORDMQ_JVM_OPTS:-})
 }
 
 prepare() {
   build_if_needed
   choose_java
-  umask 077 # after the build, which other users may run
-  mkdir -p "$DATA_DIR" "$LOG_DIR" || die "cannot create $DATA_DIR and $LOG_DIR as user $(id -un); see above"
+  umask 077 # after the build, which other users may execute
+  mkdir -p "$DATA_DIR" "$LOG_DIR" || die "cannot create $DATA_DIR and $LOG_DIR as user $(id -un); see the error above"
   jvm_options
   export FJORDMQ_DATADIR="$DATA_DIR" FJORDMQ_LOGDIR="$LOG_DIR"
-  # sofa-jraft takes SIGUSR2 for itself, by which the JVM suspends threads: without another signal Flight Recorder loses most
-  # of its samples. Any real-time signal does.
+  # sofa-jraft handles SIGUSR2, which the JVM uses to suspend threads. Flight Recorder would lose most of its samples,
+  # so the JVM uses another signal; any real-time signal works.
   export _JAVA_SR_SIGNUM="${_JAVA_SR_SIGNUM:-50}"
   COMMAND=("$JAVA" "${OPTIONS[@]}" -cp "$OUT_DIR/lib/*" io.fjordmq.broker.Main -c "$CONFIG")
 }
 
-# --- commands --------------------------------------------------------------------------------------------------
+# --- commands ---------------------------------------------------------------------------------------------------
 
 start() {
   local pid deadline console
@@ -309,10 +335,10 @@ start() {
     return 0
   fi
   [ "$ALONE" = no ] || [ -s "$DATA_DIR/node.id" ] \
-    || die "--alone is for a node that belongs to a cluster already; there is none in $DATA_DIR"
+    || die "--alone requires a node that already belongs to a cluster; found none in $DATA_DIR"
   prepare
   rm -f "$READY_FILE" "$DATA_DIR/alone"
-  [ "$ALONE" = no ] || : >"$DATA_DIR/alone" # the node looks for it at this start
+  [ "$ALONE" = no ] || : >"$DATA_DIR/alone" # the node reads it at this start
   console="$LOG_DIR/console.log"
   cd "$HOME_DIR"
   keep_console "$console"
@@ -325,7 +351,7 @@ start() {
     fi
     if [ "$SECONDS" -ge "$deadline" ]; then
       tail -n 20 "$LOG_DIR/fjordmq.log" >&2 || true
-      die "not ready after ${FJORDMQ_START_SECONDS:-120} s (pid $pid goes on trying); the last lines of $LOG_DIR/fjordmq.log stand above"
+      die "node not ready after ${FJORDMQ_START_SECONDS:-120} s; pid $pid is still starting. See the last lines of $LOG_DIR/fjordmq.log above"
     fi
     sleep 0.05
   done
@@ -333,7 +359,7 @@ start() {
   say "running: pid $pid, $(ports), log $LOG_DIR/fjordmq.log"
 }
 
-# What the JVM and plugins print goes to $1. Starts append to it; the previous one is kept once it is large.
+# Prepares $1 for the output of the JVM and of plugins. Starts append to it; a large file is first renamed to $1.1.
 keep_console() {
   local size
   size="$([ ! -f "$1" ] || wc -c <"$1")"
@@ -341,12 +367,12 @@ keep_console() {
   printf '%s starting as user %s\n' "$(date '+%Y-%m-%dT%H:%M:%S%z')" "$(id -un)" >>"$1"
 }
 
-failed() { # the process $1 ended at start; $2 is what it printed
+failed() { # process $1 exited during startup; $2 is its output
   local code=0
   wait "$1" || code=$?
-  # Only the lines of this start.
+  # Print only the lines of this start.
   sed -n '/ starting as user /{h;d;};H;${x;s/^[^\n]*\n//;p;}' "$2" | tail -n 20 >&2
-  die "the node ended at start; more may stand in $LOG_DIR/fjordmq.log" "$([ "$code" -eq 2 ] && echo 2 || echo 1)"
+  die "node exited during startup; see the messages above and $LOG_DIR/fjordmq.log" "$([ "$code" -eq 2 ] && echo 2 || echo 1)"
 }
 
 check() {
@@ -376,32 +402,32 @@ stop() {
   fi
   patience="${FJORDMQ_STOP_SECONDS:-60}"
   if [ "$DRAIN" = yes ]; then
-    : >"$DATA_DIR/drain" # the node looks for it when it is asked to end
+    : >"$DATA_DIR/drain" # the node reads it when it stops
     patience="${FJORDMQ_STOP_SECONDS:-600}"
   fi
   kill "$pid" 2>/dev/null || ! alive "$pid" \
-    || die "user $(id -un) may not stop pid $pid: run this command as $(owner "/proc/$pid")"
+    || die "user $(id -un) cannot stop pid $pid: permission denied; run this command as $(owner "/proc/$pid")"
   deadline=$((SECONDS + patience))
   while alive "$pid"; do
     if [ "$SECONDS" -ge "$deadline" ]; then
-      die "pid $pid has not ended after $patience s; see $LOG_DIR/fjordmq.log (kill -9 $pid loses nothing acknowledged)"
+      die "pid $pid has not stopped after $patience s; see $LOG_DIR/fjordmq.log ('kill -9 $pid' loses no acknowledged data)"
     fi
     sleep 0.05
   done
   say "stopped: pid $pid"
-  if grep -qs '^fjordmq: ended, but' "$LOG_DIR/console.log"; then
-    say "$(sed -n 's/^fjordmq: \(ended, but\)/it \1/p' "$LOG_DIR/console.log"); see $LOG_DIR/fjordmq.log (nothing acknowledged is lost)" >&2
+  if grep -qs '^fjordmq: .*did not close in time' "$LOG_DIR/console.log"; then
+    say "$(sed -n 's/^fjordmq: \(.*did not close in time\)/\1/p' "$LOG_DIR/console.log"); see $LOG_DIR/fjordmq.log (no acknowledged data is lost)" >&2
   fi
 }
 
 status() {
   local pid seconds answer code=0
   if ! pid="$(running)"; then
-    say "not running (data in $DATA_DIR)"
+    say "not running (data directory: $DATA_DIR)"
     return 3
   fi
   if ! is_ready "$pid"; then
-    say "starting: pid $pid, data in $DATA_DIR"
+    say "starting: pid $pid (data directory: $DATA_DIR)"
     return 1
   fi
   seconds=$(($(date +%s) - $(ready_value since)))
@@ -409,20 +435,21 @@ status() {
   say "running: pid $pid, $(ports), up $((seconds / 86400))d $((seconds / 3600 % 24))h $((seconds / 60 % 60))m $((seconds % 60))s"
   say "readiness: $(printf '%s' "$answer" | paste -s -d ' ' -)"
   case "$answer" in
-    'no answer from '*) say "the process does not respond; $LOG_DIR/fjordmq.log may say why, 'kill -9 $pid' loses nothing acknowledged" ;;
+    'no response from '*) say "the process does not respond; see $LOG_DIR/fjordmq.log ('kill -9 $pid' loses no acknowledged data)" ;;
     *) page /status || true ;;
   esac
   return "$code"
 }
 
-# --- commands of the cluster -----------------------------------------------------------------------------------
+# --- cluster commands -------------------------------------------------------------------------------------------
 
-# Asks the node by a file: only its owner can enter the folder. Prints the answer; returns its exit code.
+# Sends a command to the node as a file in a directory that only its owner can enter. Prints the answer; returns its
+# exit code.
 control() {
   local pid folder="$DATA_DIR/control" name="$$-$RANDOM" deadline code=1
-  pid="$(running)" || { printf 'not running (data in %s)' "$DATA_DIR"; return 3; }
-  is_ready "$pid" || { printf 'still starting: pid %s' "$pid"; return 1; }
-  [ -w "$folder" ] && [ -x "$folder" ] || { printf 'this user may not write to %s: ask as the user the node runs as' "$folder"; return 1; }
+  pid="$(running)" || { printf 'not running (data directory: %s)' "$DATA_DIR"; return 3; }
+  is_ready "$pid" || { printf 'node is still starting: pid %s; retry when status shows it as ready' "$pid"; return 1; }
+  [ -w "$folder" ] && [ -x "$folder" ] || { printf 'user %s cannot write to %s; run this command as the user that runs the node' "$(id -un)" "$folder"; return 1; }
   printf '%s\n' "$*" >"$folder/$name.new"
   chmod 644 "$folder/$name.new"
   mv "$folder/$name.new" "$folder/$name.request"
@@ -430,7 +457,7 @@ control() {
   until [ -e "$folder/$name.answer" ]; do
     if ! kill -0 "$pid" 2>/dev/null || [ "$SECONDS" -ge "$deadline" ]; then
       rm -f "$folder/$name.request"
-      printf 'pid %s did not answer; see %s' "$pid" "$LOG_DIR/fjordmq.log"
+      printf 'pid %s did not answer, so the outcome is unknown; see %s' "$pid" "$LOG_DIR/fjordmq.log"
       return 1
     fi
     sleep 0.1
@@ -440,7 +467,7 @@ control() {
   return "$code"
 }
 
-ask() { # a command and its words
+ask() { # a command and its arguments
   local answer code=0
   answer="$(control "$@")" || code=$?
   [ "$code" -eq 0 ] || die "$answer" "$code"
@@ -456,16 +483,16 @@ leave() {
     [ "$code" -eq 75 ] || break # not yet
     [ "$answer" = "$said" ] || say "$answer"
     said="$answer"
-    [ "$SECONDS" -lt "$deadline" ] || die "others have not taken everything yet; the node runs on. Ask again, or 'restart' to stay"
+    [ "$SECONDS" -lt "$deadline" ] || die "not decommissioned within ${FJORDMQ_STOP_SECONDS:-600} s: other nodes have not taken over everything yet. The node keeps running; run leave again to continue, or restart to keep the node in the cluster"
     sleep 1
   done
   [ "$code" -eq 0 ] || die "$answer" "$code"
   DRAIN=yes
   stop
-  say "it has left the cluster for good; to join again as a new node, start with an empty data directory ($DATA_DIR)"
+  say "node decommissioned; to rejoin as a new node, start it with an empty data directory ($DATA_DIR)"
 }
 
-# --- arguments -------------------------------------------------------------------------------------------------
+# --- arguments --------------------------------------------------------------------------------------------------
 
 ACTION="${1:-}"
 [ $# -eq 0 ] || shift
@@ -476,13 +503,14 @@ ALONE=no
 WORDS=()
 while [ $# -gt 0 ]; do
   case "$1" in
-    -c | -d) [ $# -ge 2 ] || die "$1 needs a value; see --help" 2 ;;
-    --drain) [ "$ACTION" = stop ] || [ "$ACTION" = restart ] || die "--drain goes with stop and restart" 2 ;;
-    --alone) [ "$ACTION" = start ] || die "--alone goes with start" 2 ;;
+    -c | -d) [ $# -ge 2 ] || die "option $1 requires a value; see --help" 2 ;;
+    --drain) [ "$ACTION" = stop ] || [ "$ACTION" = restart ] || die "--drain is only valid with stop and restart" 2 ;;
+    --alone) [ "$ACTION" = start ] || die "--alone is only valid with start" 2 ;;
     -h | --help) usage; exit 0 ;;
+    --version) version; exit 0 ;;
     -*) die "unknown option '$1'; see --help" 2 ;;
     *)
-      case "$ACTION" in voters | remove-node | split | merge | cancel | rebuild | lower-clock) WORDS+=("$1") ;; *) die "unknown option '$1'; see --help" 2 ;; esac
+      case "$ACTION" in voters | remove-node | split | merge | cancel | rebuild | lower-clock) WORDS+=("$1") ;; *) die "unexpected argument '$1'; see --help" 2 ;; esac
       ;;
   esac
   case "$1" in
@@ -496,16 +524,17 @@ done
 
 case "$ACTION" in
   voters | remove-node | split | merge | cancel | rebuild | lower-clock)
-    [ "$ACTION" = voters ] || [ ${#WORDS[@]} -eq 1 ] || die "$ACTION needs one name, which status shows; see --help" 2
+    [ "$ACTION" = voters ] || [ ${#WORDS[@]} -eq 1 ] || die "$ACTION requires exactly one $([ "$ACTION" = remove-node ] && echo 'node id' || echo range), as listed by status; see --help" 2
     locate
     ask "$ACTION" ${WORDS[@]+"${WORDS[@]}"}
     ;;
   leave) locate; leave ;;
-  status) locate; status || exit ;; # that a node is not there is an answer, not a defect of this script
+  status) locate; status || exit ;; # a node that is not running is a result, not an internal error
   start | stop | run | check) locate; "$ACTION" ;;
   build) build_if_needed ;;
   restart) locate; stop; start ;;
   -h | --help | help) usage ;;
+  --version) version ;;
   '') usage >&2; exit 2 ;;
   *) die "unknown command '$ACTION'; see --help" 2 ;;
 esac

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests bin/standalone.sh as operators use it: on ports of its own, with data below a temporary folder. bin/test.sh runs it.
+# Tests bin/standalone.sh as operators use it, on its own ports and with data in a temporary directory. bin/test.sh runs it.
 set -uo pipefail
 cd "$(dirname "$0")/../../../.." || exit 2
 script=bin/standalone.sh
@@ -14,7 +14,7 @@ cleanup() {
 }
 trap cleanup EXIT
 
-# Runs the script; the exit code must be $1, the output contain $2, and the script have no defect to report.
+# Runs the script: the exit code must be $1, and the output must contain $2 and must not report an internal error.
 expect() {
   local code="$1" text="$2" output actual=0
   shift 2
@@ -22,7 +22,7 @@ expect() {
   if [ "$actual" -eq "$code" ] && [[ "$output" == *"$text"* ]] && [[ "$output" != *'please report it'* ]]; then
     echo "ok: standalone.sh ${*//$folder\//} -> $code, '$text'"
   else
-    echo "FAILED: standalone.sh $* -> $actual instead of $code, without '$text', or with a defect:"
+    echo "FAILED: standalone.sh $* -> $actual instead of $code, without '$text', or with an internal error:"
     printf '%s\n' "$output" | sed 's/^/    /'
     failures=$((failures + 1))
   fi
@@ -47,26 +47,28 @@ config b
 node_a=(-c "$folder/a.yml" -d "$folder/a")
 node_b=(-c "$folder/b.yml" -d "$folder/b")
 
-expect 0 'start|stop|restart|status|run' --help
+expect 0 'Usage: bin/standalone.sh COMMAND' --help
+expect 0 'FjordMQ ' --version
 expect 2 "unknown command 'begin'" begin
 expect 2 "unknown option '-x'" start -x
-expect 2 "--alone goes with start" status --alone
-expect 1 "--alone is for a node that belongs to a cluster already" start --alone "${node_a[@]}"
-expect 2 'there is no configuration file' start -c "$folder/none.yml"
+expect 2 "unexpected argument 'x'" start x
+expect 2 "--alone is only valid with start" status --alone
+expect 1 "--alone requires a node that already belongs to a cluster" start --alone "${node_a[@]}"
+expect 2 'configuration file not found' start -c "$folder/none.yml"
 expect 3 'not running' status "${node_a[@]}"
 expect 0 'not running' stop "${node_a[@]}"
 expect 3 'not running' voters "${node_a[@]}"
-expect 2 'remove-node needs one name' remove-node "${node_a[@]}"
+expect 2 'remove-node requires exactly one node id' remove-node "${node_a[@]}"
 
 config wrong 'clusterConfig:
   prot: 1'
 expect 2 'did you mean clusterConfig.port?' start -c "$folder/wrong.yml" -d "$folder/wrong"
-[ ! -e "$folder/wrong/data/node.id" ] || { echo 'FAILED: a wrong configuration left data behind'; failures=$((failures + 1)); }
+[ ! -e "$folder/wrong/data/node.id" ] || { echo 'FAILED: an invalid configuration left data behind'; failures=$((failures + 1)); }
 
 sed 's/bootstrap: true/bootstrap: false/' "$folder/a.yml" >"$folder/noboot.yml"
 expect 1 'set bootstrap: true' start -c "$folder/noboot.yml" -d "$folder/noboot"
 
-# Everything that keeps the node from starting is said at once, and nothing is left behind.
+# The node reports all startup errors together and leaves nothing behind.
 sed "s#^    port: 0#    port: 0\n  tlsListener:\n    port: 0\n    certFile: $folder/none.crt\n    keyFile: $folder/none.key#" "$folder/a.yml" >"$folder/files.yml"
 printf 'securityConfig:\n  passwordFile: %s/none\n' "$folder" >>"$folder/files.yml"
 expect 2 'none.crt' check -c "$folder/files.yml" -d "$folder/files"
@@ -75,25 +77,25 @@ expect 1 'securityConfig.passwordFile' start -c "$folder/files.yml" -d "$folder/
 [ ! -e "$folder/files/data/node.id" ] || { echo 'FAILED: missing files left a cluster behind'; failures=$((failures + 1)); }
 expect 0 'the configuration is valid' check "${node_a[@]}"
 
-# A JDK 8 is called by its name.
+# A JDK 8 is reported as Java 8.
 mkdir -p "$folder/jdk8/bin"
 printf 'JAVA_VERSION="1.8.0_402"\n' >"$folder/jdk8/release"
 printf '#!/bin/sh\n' >"$folder/jdk8/bin/java"
 chmod +x "$folder/jdk8/bin/java"
 output="$(FJORDMQ_JAVA="$folder/jdk8/bin/java" "$script" start "${node_a[@]}" 2>&1)"
-[[ "$output" == *'is Java 8; FjordMQ needs 17 or newer'* ]] || { echo "FAILED: Java 8 is not recognised: $output"; failures=$((failures + 1)); }
+[[ "$output" == *'is Java 8; FjordMQ requires Java 17 or newer'* ]] || { echo "FAILED: Java 8 is not reported: $output"; failures=$((failures + 1)); }
 
 expect 0 'running: pid' start "${node_a[@]}"
 expect 0 'already running: pid' start "${node_a[@]}"
 
-# The load tool is no part of the broker: the next start builds nothing.
+# The load tool is not part of the broker, so the next start builds nothing.
 stamp=broker-server/target/fjordmq/built
 touch -r "$stamp" "$folder/stamp"
 touch "$newer"
 expect 0 'readiness: ready' status "${node_a[@]}"
 expect 0 'running: pid' start "${node_b[@]}"
 if [ "$stamp" -nt "$folder/stamp" ]; then
-  echo "FAILED: a change of the load tool made standalone.sh build the broker"
+  echo "FAILED: standalone.sh rebuilt the broker after a change of the load tool"
   failures=$((failures + 1))
 fi
 rm -f "$newer"
@@ -108,11 +110,11 @@ config taken 'clusterConfig:
   port: 19999' "$port"
 expect 1 'mqttServerConfig.tcpListener.port' start -c "$folder/taken.yml" -d "$folder/taken"
 
-mv "$folder/b/data/fjordmq.pid" "$folder/b.pid" # as while a node is starting
+mv "$folder/b/data/fjordmq.pid" "$folder/b.pid" # as if the node were starting
 expect 1 'starting: pid' status "${node_b[@]}"
 mv "$folder/b.pid" "$folder/b/data/fjordmq.pid"
 
-# A process that stands still accepts connections and answers nothing.
+# The kernel accepts connections for a suspended process, which does not respond.
 kill -STOP "$(cat "$folder/b/data/lock")"
 expect 1 'does not respond' status "${node_b[@]}"
 kill -CONT "$(cat "$folder/b/data/lock")"
@@ -120,7 +122,7 @@ kill -CONT "$(cat "$folder/b/data/lock")"
 expect 0 'running: pid' restart "${node_a[@]}"
 kill -9 "$(cat "$folder/b/data/lock")"
 expect 3 'not running' status "${node_b[@]}"
-cp "$folder/a/data/lock" "$folder/b/data/lock" # as if the number of the killed node were another's by now
+cp "$folder/a/data/lock" "$folder/b/data/lock" # as if the pid of the killed node had been reused
 expect 3 'not running' status "${node_b[@]}"
 expect 0 'running: pid' start "${node_b[@]}"
 expect 0 'stopped: pid' stop "${node_a[@]}"
@@ -128,13 +130,13 @@ expect 0 'stopped: pid' stop "${node_b[@]}"
 grep -q 'stopped: node=' "$folder/a/logs/fjordmq.log" || { echo 'FAILED: the log does not say that the node stopped'; failures=$((failures + 1)); }
 expect 3 'not running' status "${node_a[@]}"
 
-# Nothing of the JVM's stands in front of the messages, at a second start either; and nothing is anybody else's.
-[ "$(grep -cv ' starting as user ' "$folder/a/logs/console.log")" -eq 0 ] || { echo 'FAILED: the console log says:'; cat "$folder/a/logs/console.log"; failures=$((failures + 1)); }
+# The JVM prints nothing to the console log, not even at a second start, and other users have no access to any file.
+[ "$(grep -cv ' starting as user ' "$folder/a/logs/console.log")" -eq 0 ] || { echo 'FAILED: unexpected lines in the console log:'; cat "$folder/a/logs/console.log"; failures=$((failures + 1)); }
 others="$(find "$folder/a" -perm /077 ! -type l)"
 [ -z "$others" ] || { printf 'FAILED: other users have access to:\n%s\n' "$others"; failures=$((failures + 1)); }
 
-# The compiler of docs/PLUGINS.md finds the jar that it names.
+# The jar that docs/PLUGINS.md passes to javac exists.
 api="$(compgen -G 'broker-server/target/fjordmq/lib/broker-api-*.jar')"
-[ -f "$api" ] && grep -qF 'javac -cp broker-server/target/fjordmq/lib/broker-api-*.jar' docs/PLUGINS.md || { echo "FAILED: docs/PLUGINS.md names another jar than $api"; failures=$((failures + 1)); }
+[ -f "$api" ] && grep -qF 'javac -cp broker-server/target/fjordmq/lib/broker-api-*.jar' docs/PLUGINS.md || { echo "FAILED: docs/PLUGINS.md does not name the jar $api"; failures=$((failures + 1)); }
 
 [ "$failures" -eq 0 ] && echo "standalone.sh passed" || { echo "standalone.sh: $failures failed"; exit 1; }

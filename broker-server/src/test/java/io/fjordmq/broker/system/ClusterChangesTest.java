@@ -98,7 +98,7 @@ class ClusterChangesTest {
   /** It gives away all it has, stops, and may not come back. */
   private void leave(int number, CrashPublisher publisher) throws Exception {
     String id = idOf(number);
-    assertThat(command(number, 0, "leave")).contains("has left the cluster for good");
+    assertThat(command(number, 0, "leave")).contains("node decommissioned");
     assertThat(node(number).awaitEnd()).isZero();
     // It votes for nothing when it goes; that it followed routes is taken back after it.
     Waiting.until("it is forgotten", PATIENCE_SECONDS, () -> !status(1).contains(id));
