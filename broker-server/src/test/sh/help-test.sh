@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests that every script of bin/ explains itself at once, and does nothing else, when asked with --help. bin/test.sh runs it.
+# Tests that every script in bin/ answers --help and --version at once and does nothing else. bin/test.sh runs it.
 set -uo pipefail
 cd "$(dirname "$0")/../../../.." || exit 2
 failures=0
@@ -9,8 +9,10 @@ fail() {
   failures=$((failures + 1))
 }
 
+version="$(sed -n '/<version>/{s/.*<version>\(.*\)<\/version>.*/\1/p;q;}' pom.xml)"
 for script in bin/*.sh; do
-  # Anything that builds or measures needs one of these; none of them may be started.
+  [ -x "$script" ] || continue # lib.sh is sourced, not executed
+  # Builds and measurements start one of these tools; --help and --version must not.
   guard="$(mktemp -d)"
   for tool in mvn java unshare mosquitto; do
     printf '#!/bin/sh\necho started %s >>"%s/started"\nexit 1\n' "$tool" "$guard" >"$guard/$tool"
@@ -18,18 +20,21 @@ for script in bin/*.sh; do
   done
   code=0
   output="$(PATH="$guard:$PATH" timeout 60 "$script" --help 2>&1 </dev/null)" || code=$?
-  [ "$code" -eq 0 ] || fail "$script --help ends with $code: $output"
-  [[ "$output" == *"$script"* ]] || fail "$script --help does not show how it is called: $output"
-  [ ! -e "$guard/started" ] || fail "$script --help: $(cat "$guard/started")"
+  [ "$code" -eq 0 ] || fail "$script --help exits with $code: $output"
+  [[ "$output" == 'Usage:'*"$script"* ]] || fail "$script --help does not begin with its usage: $output"
+  code=0
+  output="$(PATH="$guard:$PATH" timeout 60 "$script" --version 2>&1 </dev/null)" || code=$?
+  [ "$code" -eq 0 ] && [ "$output" = "FjordMQ $version" ] || fail "$script --version exits with $code: $output"
+  [ ! -e "$guard/started" ] || fail "$script --help or --version: $(cat "$guard/started")"
   rm -rf "$guard"
 done
 
-# A slip of the keys must not start minutes of work either.
+# A typing error must not start minutes of work either.
 for call in 'figures.sh x' 'cluster-figures.sh x' 'security-costs.sh x' 'tls-storm.sh x' 'fairness.sh x' 'fuzz.sh x' 'perf.sh x' 'cluster.sh start x'; do
   code=0
   # shellcheck disable=SC2086 # words
   output="$(timeout 60 bin/$call 2>&1 </dev/null)" || code=$?
-  [ "$code" -eq 2 ] || fail "bin/$call ends with $code instead of 2: $output"
+  [ "$code" -eq 2 ] || fail "bin/$call exits with $code instead of 2: $output"
 done
 
 [ "$failures" -eq 0 ] && echo "help passed" || { echo "help: $failures failed"; exit 1; }
