@@ -183,11 +183,11 @@ page() {
   case "$host" in 0.0.0.0 | '[::]') host=127.0.0.1 ;; esac
   host="${host#[}"; host="${host%]}"
   answer="$(
-    exec 3<>"/dev/tcp/$host/$port" 2>/dev/null || exit 0
+    { exec 3<>"/dev/tcp/$host/$port"; } 2>/dev/null || exit 0
     printf 'GET %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n' "$1" >&3
     while IFS= read -r -t "$ANSWER_SECONDS" line <&3 || [ -n "$line" ]; do printf '%s\n' "$line"; done
   )" 2>/dev/null || true
-  [ -n "$answer" ] || { printf 'no response from %s%s within %s s' "$url" "$1" "$ANSWER_SECONDS"; return 1; }
+  [ -n "$answer" ] || { printf 'no response from %s%s: connection failed or timed out after %s s' "$url" "$1" "$ANSWER_SECONDS"; return 1; }
   printf '%s\n' "$answer" | tr -d '\r' | sed '1,/^$/d'
   case "${answer%%$'\n'*}" in *' 200 '*) ;; *) return 1 ;; esac
 }
