@@ -127,7 +127,7 @@ expect 3 'not running' status "${node_b[@]}"
 expect 0 'running: pid' start "${node_b[@]}"
 expect 0 'stopped: pid' stop "${node_a[@]}"
 expect 0 'stopped: pid' stop "${node_b[@]}"
-grep -q 'stopped: node=' "$folder/a/logs/fjordmq.log" || { echo 'FAILED: the log does not say that the node stopped'; failures=$((failures + 1)); }
+grep -q 'FjordMQ stopped node=' "$folder/a/logs/fjordmq.log" || { echo 'FAILED: the log does not say that the node stopped'; failures=$((failures + 1)); }
 expect 3 'not running' status "${node_a[@]}"
 
 # The JVM prints nothing to the console log, not even at a second start, and other users have no access to any file.

@@ -395,6 +395,6 @@ public final class Broker implements Parts.Whole {
   public void close() {
     stopping = true;
     parts.close();
-    LOG.info("stopped: node={}", node.self());
+    LOG.info("FjordMQ stopped node={}", node.self());
   }
 }

@@ -124,12 +124,7 @@ final class ClusterNode implements Parts.Whole {
     ClusterAddresses where = ClusterAddresses.of(config.clusterConfig());
     ClusterTls tls = config.clusterConfig().tls();
     if (tls == null && where.isOpenToOthers()) {
-      LOG.warn(
-          "the cluster ports {} and {} are open to other machines without TLS: whoever reaches them can read"
-              + " and write everything. Keep them in a network of their own, or set clusterConfig.certFile,"
-              + " keyFile and trustFile",
-          where.bind(),
-          where.bindRaft().getPort());
+      LOG.warn("Cluster ports are reachable from other hosts without TLS, so anyone who " + "reaches them can read and write all data; use a private network or set " + "clusterConfig.certFile, keyFile and trustFile address={} raftPort={}", where.bind(), where.bindRaft().getPort());
     }
     try {
       ScheduledExecutorService disk =
@@ -268,7 +263,7 @@ final class ClusterNode implements Parts.Whole {
       }
       if (System.nanoTime() > nextWord) {
         nextWord += WORD_NANOS;
-        LOG.info("not serving yet: {}", membership.notServingBecause());
+        LOG.info("Not serving clients yet: {}", membership.notServingBecause());
       }
       LockSupport.parkNanos(POLL_NANOS);
     }

@@ -140,11 +140,7 @@ final class DiskTrouble {
       return; // such a node gives away what it leads already
     }
     if (disk != told) {
-      LOG.info(
-          disk == Member.State.UP
-              ? "the disk is well again: this node may lead again"
-              : "the disk is {}: other nodes are asked to lead what this one leads",
-          disk);
+      LOG.info(disk == Member.State.UP ? "Disk recovered; this node may lead ranges again" : "Disk trouble; moving leadership to other nodes state={}", disk);
       told = disk;
     }
     asking = true;

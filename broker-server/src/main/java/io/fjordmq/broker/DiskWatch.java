@@ -54,7 +54,7 @@ final class DiskWatch {
       unreadable = false;
     } catch (IOException e) {
       if (!unreadable) {
-        LOG.warn("cannot tell how much of the disk of {} is free: {}", directory, e.toString());
+        LOG.warn("Cannot read the free disk space: {} directory={}", e.toString(), directory);
       }
       unreadable = true;
     }
@@ -68,7 +68,7 @@ final class DiskWatch {
     if (low && !wasLow) {
       LOG.error("{}", shortage());
     } else if (!low && wasLow) {
-      LOG.info("the disk of {} has room again: {} MiB are free", directory, free >> 20);
+      LOG.info("Disk space is sufficient again directory={} freeMiB={}", directory, free >> 20);
     }
   }
 
@@ -92,7 +92,7 @@ final class DiskWatch {
             + " MiB free, less than diskConfig.minFreeBytes ("
             + (minFreeBytes >> 20)
             + " MiB): messages that have to be stored are refused where other nodes cannot store"
-            + " them; free some, the node goes on by itself"
+            + " them; free some, the node recovers by itself"
         : null;
   }
 }

@@ -47,16 +47,16 @@ final class Drain {
   /** Returns when everything is given away that can be, or it has taken too long. */
   void run() {
     if (membership.members().counted().size() < 2) {
-      LOG.warn("there is no other node that could take over what this one has; it just stops");
+      LOG.warn("No other live node; stopping without draining");
       return;
     }
-    LOG.info("drains: {} ranges led, {} clients", led(), sessions.size());
+    LOG.info("Draining: moving leadership and clients to other nodes ledRanges={} " + "clients={}", led(), sessions.size());
     if (!announce()) {
       return;
     }
     giveLeadership();
     sendClientsAway();
-    LOG.info("drained: {} ranges led, {} clients left", led(), sessions.size());
+    LOG.info("Drained ledRanges={} clients={}", led(), sessions.size());
   }
 
   private boolean announce() {
@@ -64,7 +64,7 @@ final class Drain {
       membership.drain(true).get(WRITE_SECONDS, TimeUnit.SECONDS);
       return true;
     } catch (ExecutionException | TimeoutException e) {
-      LOG.warn("the cluster cannot be asked to take over, the node just stops: {}", e.toString());
+      LOG.warn("Stopping without draining: could not notify the cluster: {}", e.toString());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -77,7 +77,7 @@ final class Drain {
       LockSupport.parkNanos(STEP_NANOS);
     }
     if (led() > 0) {
-      LOG.warn("{} ranges are still led by this node; their clients will wait", led());
+      LOG.warn("Stopping although this node still leads ranges; their clients wait for an " + "election ledRanges={}", led());
     }
   }
 

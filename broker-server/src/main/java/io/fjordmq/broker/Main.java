@@ -74,13 +74,9 @@ public final class Main {
     SLF4JBridgeHandler.removeHandlersForRootLogger();
     SLF4JBridgeHandler.install();
     Thread.setDefaultUncaughtExceptionHandler(
-        (thread, fault) -> log.error("thread {} ended by a defect", thread.getName(), fault));
-    log.info(
-        "FjordMQ starts: pid={} java={} data={}",
-        ProcessHandle.current().pid(),
-        Runtime.version(),
-        loaded.config().dataDir());
-    loaded.warnings().forEach(warning -> log.warn("configuration: {}", warning));
+        (thread, fault) -> log.error("Thread died of an uncaught exception; this is a bug thread={}", thread.getName(), fault));
+    log.info("Starting FjordMQ pid={} java={} data={}", ProcessHandle.current().pid(), Runtime.version(), loaded.config().dataDir());
+    loaded.warnings().forEach(warning -> log.warn("Configuration: {}", warning));
     AtomicReference<@Nullable Node> running = new AtomicReference<>();
     Runtime.getRuntime().addShutdownHook(new Thread(() -> end(running.get()), "shutdown"));
     try {
@@ -88,14 +84,14 @@ public final class Main {
     } catch (StartException e) {
       running.set(null); // it is closed
       for (String problem : String.valueOf(e.getMessage()).split("\n", -1)) {
-        log.error("cannot start: {}", problem);
+        log.error("Cannot start: {}", problem);
         say("cannot start: " + problem);
       }
       log.debug("cannot start", e);
       System.exit(FAILED);
     } catch (RuntimeException | Error e) {
       running.set(null);
-      log.error("cannot start: this is a defect of FjordMQ", e);
+      log.error("Cannot start because of a bug in FjordMQ; please report it", e);
       say("cannot start: " + e + "; " + loaded.config().logDir() + "/fjordmq.log says more");
       System.exit(FAILED);
     }

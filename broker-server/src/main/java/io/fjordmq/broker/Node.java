@@ -90,7 +90,7 @@ final class Node implements AutoCloseable {
     String pagesUri = "http://" + host(http.host()) + ":" + pages.port();
     parts.add(
         "ready file", ReadyFile.write(Path.of(config.dataDir()), Instant.now(), mqtt, pagesUri));
-    LOG.info("ready in {} ms: {} {}", (System.nanoTime() - begin) / 1_000_000, mqtt, pagesUri);
+    LOG.info("FjordMQ is ready ms={} mqtt={} http={}", (System.nanoTime() - begin) / 1_000_000, mqtt, pagesUri);
   }
 
   private List<String> notReadyBecause() {
@@ -132,7 +132,7 @@ final class Node implements AutoCloseable {
     try {
       return file != null && Files.deleteIfExists(file);
     } catch (IOException e) {
-      LOG.warn("{} cannot be removed: {}", file, e.toString());
+      LOG.warn("Cannot remove a file: {} path={}", e.toString(), file);
       return true;
     }
   }

@@ -54,11 +54,7 @@ public final class NodeLife implements MembershipListener {
   public void lapsed(long incarnation) {
     long now = clock.nowMillis();
     if (sentAwayMillis < 0) {
-      LOG.warn(
-          "Sending clients to other nodes: this node has no valid lease, another one has"
-              + " sessions={} perSecond={}",
-          sessions.size(),
-          clientsPerSecond);
+      LOG.warn("Lease expired and another node serves clients; disconnecting clients so that " + "they reconnect there sessions={} perSecond={}", sessions.size(), clientsPerSecond);
       sentAwayMillis = now - FIRST_STEP_MILLIS;
     }
     long elapsed = Math.min(now - sentAwayMillis, LONGEST_STEP_MILLIS);
@@ -78,10 +74,7 @@ public final class NodeLife implements MembershipListener {
   @Override
   public CompletableFuture<Void> lifeEnded(long incarnation) {
     sentAwayMillis = -1;
-    LOG.warn(
-        "life {} of this node is over: the cluster counts it as down. {} session(s) are ended",
-        incarnation,
-        sessions.size());
+    LOG.warn("The cluster marked this node DOWN; ending its sessions incarnation={} " + "sessions={}", incarnation, sessions.size());
     return sessions.endLife().thenRun(live::endLife);
   }
 }

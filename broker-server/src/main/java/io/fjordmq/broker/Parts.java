@@ -81,7 +81,7 @@ final class Parts implements AutoCloseable {
     try {
       part.closing.close();
     } catch (Exception | StackOverflowError e) {
-      LOG.error("{} did not close cleanly", part.name, e);
+      LOG.error("Failed to close a component; continuing shutdown component={}", part.name, e);
     }
   }
 
@@ -91,13 +91,7 @@ final class Parts implements AutoCloseable {
     closing.start();
     if (!hasEnded(closing, limit)) {
       hung.add(part.name);
-      LOG.error(
-          "Part did not close within {}, continuing shutdown part={} waiting at:\n{}",
-          limit,
-          part.name,
-          Arrays.stream(closing.getStackTrace())
-              .map(frame -> "    at " + frame)
-              .collect(Collectors.joining("\n")));
+      LOG.error("Component did not close within {}; continuing shutdown component={} " + "stack:\n{}", limit, part.name, Arrays.stream(closing.getStackTrace()) .map(frame -> "    at " + frame) .collect(Collectors.joining("\n")));
     }
   }
 

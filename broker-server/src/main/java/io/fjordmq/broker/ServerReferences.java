@@ -39,9 +39,7 @@ final class ServerReferences {
         .handle(
             (written, failure) -> {
               if (failure != null) {
-                LOG.warn(
-                    "clusterConfig.serverReference is not known to the other nodes: {}",
-                    failure.toString());
+                LOG.warn("Could not publish clusterConfig.serverReference to the other nodes: {}", failure.toString());
               }
               return null;
             });

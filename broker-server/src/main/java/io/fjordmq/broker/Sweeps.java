@@ -24,7 +24,7 @@ final class Sweeps implements AutoCloseable {
           try {
             sweep.run();
           } catch (RuntimeException e) {
-            LOG.error("sweep of {} failed, the next one tries again", name, e);
+            LOG.error("Periodic task failed; retrying at the next interval task={}", name, e);
           }
         },
         period.toMillis(),
@@ -37,7 +37,7 @@ final class Sweeps implements AutoCloseable {
     thread.shutdownNow();
     try {
       if (!thread.awaitTermination(10, TimeUnit.SECONDS)) {
-        LOG.warn("a sweep still runs after 10 s; left behind");
+        LOG.warn("A periodic task is still running after 10 s; not waiting for it any longer");
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

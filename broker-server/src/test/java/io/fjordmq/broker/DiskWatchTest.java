@@ -41,7 +41,7 @@ class DiskWatchTest {
     assertThat(hasRoom(watch)).isFalse();
     assertThat(watch.freeBytes()).isEqualTo(free);
     assertThat(watch.shortage())
-        .contains("/data", "799 MiB", "diskConfig.minFreeBytes (800 MiB)", "goes on by itself");
+        .contains("/data", "799 MiB", "diskConfig.minFreeBytes (800 MiB)", "recovers by itself");
   }
 
   @Test

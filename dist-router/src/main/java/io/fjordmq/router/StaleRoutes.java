@@ -58,13 +58,10 @@ public final class StaleRoutes {
         .handle(
             (removed, failure) -> {
               if (failure != null) {
-                LOG.warn(
-                    "stale routes of node {} are left to the next sweep: {}",
-                    node,
-                    failure.toString());
+                LOG.warn("Could not remove stale routes, retrying at the next interval: {} node={}", failure.toString(), node);
                 return 0;
               }
-              LOG.info("removed routes of an earlier life of node {}: {}", node, removed);
+              LOG.info("Removed routes of an ended incarnation node={} routes={}", node, removed);
               return removed;
             });
   }

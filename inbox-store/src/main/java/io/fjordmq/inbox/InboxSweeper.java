@@ -62,7 +62,7 @@ public final class InboxSweeper {
     try {
       ranges = led.get();
     } catch (RuntimeException e) {
-      LOG.warn("inbox sweep does not know its ranges, the next one tries again", e);
+      LOG.warn("Inbox sweep could not list its ranges; retrying at the next interval", e);
       running.set(false);
       observer.swept(0, System.nanoTime() - start, false);
       return CompletableFuture.completedFuture(null);
@@ -73,7 +73,7 @@ public final class InboxSweeper {
             (done, failure) -> {
               running.set(false);
               if (failure != null) {
-                LOG.warn("inbox sweep failed, the next one tries again", Calls.unwrap(failure));
+                LOG.warn("Inbox sweep failed; retrying at the next interval", Calls.unwrap(failure));
               }
               observer.swept(ranges.size(), System.nanoTime() - start, failure == null);
               return null;
@@ -91,10 +91,7 @@ public final class InboxSweeper {
     CompletableFuture<Void> last = CompletableFuture.completedFuture(null);
     for (Owner owner : findings.owners()) {
       if (!liveness.isAlive(owner.node(), owner.incarnation())) {
-        LOG.info(
-            "inboxes of a dead process are detached: node={} incarnation={}",
-            owner.node(),
-            owner.incarnation());
+        LOG.info("Detaching the inboxes of a node that is DOWN node={} incarnation={}", owner.node(), owner.incarnation());
         last = last.thenCompose(done -> detach(rangeKey, owner, new byte[0]));
       }
     }

@@ -47,9 +47,7 @@ final class ReplicaIndex {
       index.add(key);
     } else {
       clear();
-      LOG.warn(
-          "No room for the index of retained topics: wildcard look-ups in this range scan its rows"
-              + " until it is reopened; raise retainConfig.maxIndexBytes");
+      LOG.warn("Index of retained topics is full: wildcard lookups in this range scan its " + "rows until it is reopened; raise retainConfig.maxIndexBytes");
     }
   }
 

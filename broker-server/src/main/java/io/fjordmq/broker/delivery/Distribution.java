@@ -173,11 +173,7 @@ public final class Distribution implements Publisher {
       }
       long times = notServing.count();
       if (times > 0) {
-        LOG.warn(
-            "publishes are refused, those of QoS 0 dropped, because this node may not know all"
-                + " receivers; {} so far, the last to {}",
-            times,
-            message.topic());
+        LOG.warn("Rejecting publishes (dropping QoS 0): this node may not know all receivers " + "count={} lastTopic={}", times, message.topic());
       }
       return PublishOutcome.NOT_SERVING;
     }
@@ -313,13 +309,7 @@ public final class Distribution implements Publisher {
               if (fault != null) {
                 long times = notRetained.count();
                 if (times > 0) {
-                  LOG.warn(
-                      "a message to {} could not be retained; its publisher is not told that it"
-                          + " is. {} time(s) so far: {}",
-                      message.topic(),
-                      times,
-                      fault.toString(),
-                      fault instanceof RangeException ? null : fault);
+                  LOG.warn("Failed to store a retained message; its publisher gets no acknowledgement: " + "{} topic={} count={}", fault.toString(), message.topic(), times, fault instanceof RangeException ? null : fault);
                 }
                 join.part(PublishOutcome.NOT_DURABLE);
               } else {

@@ -158,7 +158,7 @@ final class HeldRoutes {
       if (times > 0) {
         // Why says all; where from is for whoever looks for a defect.
         Throwable why = fault.getCause() == null ? fault : fault.getCause();
-        LOG.warn("{} {} failed: {}; {} failure(s) so far", step, key, why.getMessage(), times);
+        LOG.warn("Failed to update a route, retrying: {} step={} route={} failures={}", why.getMessage(), step, key, times);
         LOG.debug("{} {} failed", step, key, fault);
       }
       if (isOfThisLife && route.isLeftOver()) {

@@ -175,13 +175,7 @@ final class InboxDelivery implements ShareDelivery.LateStore {
   private void logFailure(Message message, Throwable fault) {
     long times = failures.count();
     if (times > 0) {
-      LOG.warn(
-          "a message to {} is not durable in all inboxes; its publisher is not told that it is."
-              + " {} time(s) so far: {}",
-          message.topic(),
-          times,
-          fault.toString(),
-          fault instanceof RangeException ? null : fault);
+      LOG.warn("Failed to store a message in all inboxes; its publisher gets no " + "acknowledgement: {} topic={} count={}", fault.toString(), message.topic(), times, fault instanceof RangeException ? null : fault);
     }
   }
 }

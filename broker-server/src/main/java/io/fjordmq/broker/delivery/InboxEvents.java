@@ -179,7 +179,7 @@ public final class InboxEvents implements InboxListener {
           id.tenant(), will, since, publishId, outcome -> willPublished(parts, pending, outcome));
     } catch (RuntimeException e) {
       publishing.remove(pending);
-      LOG.error("the will of client {} could not be published; it is tried again", id, e);
+      LOG.error("Failed to publish a will, retrying client={}", id, e);
     }
   }
 
@@ -213,7 +213,7 @@ public final class InboxEvents implements InboxListener {
       return;
     }
     if (outcome == PublishOutcome.QUOTA_EXCEEDED) {
-      LOG.warn("the will of client {} did not reach everybody: a limit stands against it", pending);
+      LOG.warn("A will did not reach all subscribers because of a limit client={}", pending);
     }
     Calls.guarded(() -> parts.store.willPublished(pending.id, pending.incarnation, pending.epoch))
         .whenComplete((ok, fault) -> publishing.remove(pending));

@@ -191,11 +191,7 @@ final class LeftMessages {
   private void logFailure(Ended ended, Throwable fault) {
     long times = failures.count();
     if (times > 0) {
-      LOG.warn(
-          "Messages that an ended session left to shares wait for another attempt id={} times={}",
-          ended.id,
-          times,
-          fault.toString());
+      LOG.warn("Failed to redistribute shared-subscription messages of an ended session, " + "retrying: {} session={} attempts={}", fault.toString(), ended.id, times);
     }
   }
 }

@@ -157,7 +157,7 @@ final class Mailbox implements Runnable {
       try {
         call.run();
       } catch (RuntimeException e) {
-        LOG.error("a session failed to take an event", e);
+        LOG.error("Session threw from an event handler", e);
       }
     }
   }
@@ -207,7 +207,7 @@ final class Mailbox implements Runnable {
       try {
         callback.run();
       } catch (RuntimeException e) {
-        LOG.error("a publisher failed to take its answer", e);
+        LOG.error("Publish callback threw", e);
       }
     }
   }

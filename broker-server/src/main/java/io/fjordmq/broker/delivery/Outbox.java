@@ -92,7 +92,7 @@ final class Outbox implements IntConsumer {
     } catch (RuntimeException e) {
       // One broken session must not cost the others their message.
       observer.dropped(DropReason.FAULT.label(), 1);
-      LOG.error("client {} failed to take a message", member.session().clientId(), e);
+      LOG.error("Session threw on delivery client={}", member.session().clientId(), e);
       if (delivery.isKept() && receipt != null) {
         receipt.noRoom(); // its store would forget it
       } else {
@@ -156,7 +156,7 @@ final class Outbox implements IntConsumer {
       try {
         member.session().flush();
       } catch (RuntimeException e) {
-        LOG.error("client {} failed to write out its messages", member.session().clientId(), e);
+        LOG.error("Session threw while flushing deliveries client={}", member.session().clientId(), e);
       }
     }
     if (delivered > 0) {

@@ -129,11 +129,7 @@ final class RepeatedPublishes {
     observer.forgotPublisher();
     long times = forgotten.count();
     if (times > 0) {
-      LOG.info(
-          "{} publisher(s) of QoS 2 forgotten so far, those longest silent: if they repeat a message"
-              + " on a new connection, transient subscribers get it again; raise"
-              + " deliveryConfig.maxRepeatingPublishers or maxRepeatableMessages",
-          times);
+      LOG.info("Evicted the QoS 2 state of the publishers that were idle longest; a publish " + "they repeat on a new connection may be duplicated for transient subscribers; " + "raise deliveryConfig.maxRepeatingPublishers or maxRepeatableMessages " + "evicted={}", times);
     }
   }
 

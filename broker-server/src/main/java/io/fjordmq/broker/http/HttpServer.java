@@ -129,8 +129,7 @@ public final class HttpServer implements AutoCloseable {
       http.close();
       throw new IOException("the HTTP server cannot be started: " + e, e);
     }
-    LOG.info(
-        "HTTP port is open: /metrics /livez /readyz /status host={} port={}", host, http.port());
+    LOG.info("HTTP listening: /metrics /livez /readyz /status host={} port={}", host, http.port());
     return http;
   }
 

@@ -61,19 +61,13 @@ final class CollectionRequests {
   }
 
   private void ask(long now) {
-    LOG.info(
-        "the heap was last collected more than {} ms ago, and keeps the node overloaded: a garbage"
-            + " collection is asked for",
-        now - readSinceMillis);
+    LOG.info("Requesting a garbage collection: the heap reading that keeps this node " + "overloaded is out of date ageMs={}", now - readSinceMillis);
     collect.run();
     long done = nowMillis.getAsLong();
     restUntilMillis = done + Math.max(oldAfterMillis, REST_PER_COLLECTION * (done - now));
     if (reading.getAsLong() == lastReading && !inVain) {
       inVain = true;
-      LOG.warn(
-          "the JVM did not collect when it was asked: without -XX:+DisableExplicitGC and"
-              + " -XX:+ExplicitGCInvokesConcurrent it would. New work is refused until it collects by"
-              + " itself");
+      LOG.warn("The JVM ignored a request for garbage collection; new work is rejected until " + "it collects by itself; start it without -XX:+DisableExplicitGC and with " + "-XX:+ExplicitGCInvokesConcurrent");
     }
   }
 }

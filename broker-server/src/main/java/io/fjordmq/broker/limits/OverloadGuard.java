@@ -118,7 +118,7 @@ public final class OverloadGuard implements Overload {
       lastAgitatedMillis = now;
     } else if (now - lastAgitatedMillis >= settings.calmTime().toMillis()) {
       overloaded = false;
-      LOG.info("overload has ended after {} ms: new work is taken again", now - beganMillis);
+      LOG.info("Overload ended; accepting new work again ms={}", now - beganMillis);
       return false;
     }
     boolean memory = high.contains(Cause.HEAP) || high.contains(Cause.DIRECT_MEMORY);
@@ -134,7 +134,7 @@ public final class OverloadGuard implements Overload {
     beganMillis = now;
     lastAgitatedMillis = now;
     nextEndStuckMillis = now;
-    LOG.warn("overloaded, new work is refused: {}", String.join(", ", describe(reading)));
+    LOG.warn("Overloaded; rejecting new work: {}", String.join(", ", describe(reading)));
   }
 
   private Set<Cause> above(OverloadReading reading, boolean upper) {

@@ -73,7 +73,7 @@ public final class OverloadWatch implements AutoCloseable {
       collections.look(guard.isOverloadedByHeap());
       guard.countDescriptors();
     } catch (RuntimeException e) {
-      LOG.error("looking for overload failed, the next look follows", e);
+      LOG.error("Overload check failed; retrying at the next interval", e);
     }
   }
 

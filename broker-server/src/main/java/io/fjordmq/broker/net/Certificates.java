@@ -61,7 +61,7 @@ final class Certificates implements AutoCloseable {
         observer.certificate(tls.listener(), tls.expires());
       }
     } catch (RuntimeException e) {
-      log.error("Defect while looking for new certificates", e); // and looks again next time
+      log.error("Certificate check failed; retrying at the next interval", e); // and looks again next time
     }
   }
 

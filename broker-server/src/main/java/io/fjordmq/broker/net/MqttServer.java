@@ -118,11 +118,7 @@ public final class MqttServer implements AutoCloseable {
     Listener listener = Listener.open(settings, transport, acceptors, workers, pipeline);
     listener.onAcceptFailure(new AcceptFailures(settings.key(), sessions.observer()));
     listeners.add(listener);
-    log.info(
-        "MQTT on {} ({}{})",
-        listener.url(),
-        transport.name(),
-        tls == null ? "" : ", TLS by " + library.text());
+    log.info("MQTT listening address={} transport={}{}", listener.url(), transport.name(), tls == null ? "" : " tls=" + library.text());
   }
 
   /**
@@ -162,7 +158,7 @@ public final class MqttServer implements AutoCloseable {
       sessions.shutDown().get(patience.toMillis(), TimeUnit.MILLISECONDS);
     } catch (TimeoutException e) {
       clean = false;
-      log.warn("{} sessions were not given back within {}", sessions.size(), patience);
+      log.warn("Could not detach all sessions before shutdown sessions={} timeout={}", sessions.size(), patience);
     } catch (ExecutionException e) {
       throw new IllegalStateException("ending the sessions failed", e.getCause());
     } catch (InterruptedException e) {

@@ -128,10 +128,7 @@ public final class NodeReceiver {
       decoded = ItemCodec.decode(item);
     } catch (MalformedBytesException e) {
       if (unreadable.incrementAndGet() == 1) {
-        LOG.error(
-            "an item of another node cannot be read; it is refused like all that follow, and whoever"
-                + " published it is not acknowledged: {}",
-            e.getMessage());
+        LOG.error("Cannot decode a message from another node; rejecting it and all that follow, " + "so their publishers get no acknowledgement: {}", e.getMessage());
       }
       answer.taken(false);
       return;
@@ -139,7 +136,7 @@ public final class NodeReceiver {
     try {
       receiver.take(decoded, answer);
     } catch (RuntimeException e) {
-      LOG.error("an item of another node was not taken: {}", decoded.getClass().getSimpleName(), e);
+      LOG.error("Failed to handle a message from another node type={}", decoded.getClass().getSimpleName(), e);
       answer.taken(false);
     }
   }

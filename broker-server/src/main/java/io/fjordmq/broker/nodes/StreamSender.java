@@ -83,13 +83,7 @@ final class StreamSender {
       }
     }
     if (Integer.bitCount(attempt) == 1) { // the 1st, 2nd, 4th, 8th… time
-      LOG.warn(
-          "{} item(s) for node {} were not answered and are sent again until they are, or its life"
-              + " is over; attempt {}: {}",
-          batch.items().size(),
-          stream.node(),
-          attempt,
-          String.valueOf(problem));
+      LOG.warn("Messages to another node were not acknowledged; resending until they are or " + "the node's incarnation ends: {} node={} messages={} attempt={}", String.valueOf(problem), stream.node(), batch.items().size(), attempt);
     }
     timers.schedule(
         settings.resendAfter().toMillis(),
@@ -106,7 +100,7 @@ final class StreamSender {
     try {
       listener.settled(outcome);
     } catch (RuntimeException e) {
-      LOG.error("the outcome of an item was not taken", e);
+      LOG.error("Outcome callback threw", e);
     }
   }
 
@@ -114,7 +108,7 @@ final class StreamSender {
     try {
       callback.run();
     } catch (RuntimeException e) {
-      LOG.error("a publisher failed to take its answer", e);
+      LOG.error("Publish callback threw", e);
     }
   }
 }

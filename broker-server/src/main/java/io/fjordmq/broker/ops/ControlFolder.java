@@ -105,7 +105,7 @@ public final class ControlFolder {
       complained = false;
     } catch (IOException e) {
       if (!complained) {
-        LOG.warn("commands cannot be taken from {}: {}", folder, e.toString());
+        LOG.warn("Cannot read operator commands: {} directory={}", e.toString(), folder);
       }
       complained = true;
     }
@@ -140,10 +140,10 @@ public final class ControlFolder {
     List<String> words = List.of(line.split("\\s+"));
     try {
       Answer answer = commands.apply(words);
-      LOG.info("asked to '{}': {}", line, answer.text());
+      LOG.info("Operator command '{}': {}", line, answer.text());
       return answer;
     } catch (RuntimeException e) {
-      LOG.error("the command '{}' failed: this is a defect of FjordMQ", line, e);
+      LOG.error("Operator command '{}' failed because of a bug; please report it", line, e);
       return new Answer(Answer.FAILED, "a defect of FjordMQ; its log says more: " + e);
     }
   }

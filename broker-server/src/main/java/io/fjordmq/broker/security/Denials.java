@@ -25,7 +25,7 @@ final class Denials {
     log.debug("{} may not {}: {}{}", client, what, ruling.cause().label(), by(ruling));
     @Nullable String others = sparse.turn();
     if (others != null) {
-      log.info("{} may not {}: {}{}{}", client, what, why(ruling), by(ruling), others);
+      log.info("Denied: {} may not {}: {}{}{}", client, what, why(ruling), by(ruling), others);
     }
     events.denied(
         new ClientEventListener.Denial(

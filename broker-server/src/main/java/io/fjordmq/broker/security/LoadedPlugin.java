@@ -88,9 +88,9 @@ final class LoadedPlugin implements Executor, AutoCloseable {
     try {
       threads.submit(this::closeExtensions).get(CLOSE_SECONDS, TimeUnit.SECONDS);
     } catch (TimeoutException e) {
-      log.warn("plugin {} has not closed within {} s", name, CLOSE_SECONDS);
+      log.warn("Plugin did not close in time plugin={} seconds={}", name, CLOSE_SECONDS);
     } catch (ExecutionException | RejectedExecutionException e) {
-      log.warn("plugin {} did not close: {}", name, e.toString());
+      log.warn("Failed to close a plugin: {} plugin={}", e.toString(), name);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -107,7 +107,7 @@ final class LoadedPlugin implements Executor, AutoCloseable {
       try {
         extensions.get(i).close();
       } catch (Exception | LinkageError e) {
-        log.warn("plugin {} did not close cleanly: {}", name, e.toString());
+        log.warn("Plugin threw from close: {} plugin={}", e.toString(), name);
       }
     }
   }

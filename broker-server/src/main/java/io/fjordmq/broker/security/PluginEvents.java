@@ -53,7 +53,7 @@ public final class PluginEvents implements AutoCloseable {
       } catch (RuntimeException | LinkageError | StackOverflowError e) {
         @Nullable String others = failures.turn();
         if (others != null) {
-          log.warn("{} failed on an event: {}{}", name, e, others);
+          log.warn("Event listener threw: {}{} listener={}", e, others, name);
           log.debug("{} failed on an event", name, e);
         }
       }
@@ -123,7 +123,7 @@ public final class PluginEvents implements AutoCloseable {
     for (Listening one : listeners) {
       one.thread.shutdown();
       if (!one.thread.awaitTermination(1, TimeUnit.SECONDS)) {
-        log.warn("{} has not worked off its events", one.name);
+        log.warn("Plugin did not drain its event queue before shutdown listener={}", one.name);
         one.thread.shutdownNow();
       }
     }

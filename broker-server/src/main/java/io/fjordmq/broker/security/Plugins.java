@@ -94,10 +94,7 @@ public final class Plugins implements AutoCloseable {
         } else if (plugin.name().equals("plugin " + name)) {
           chosen = offered;
         } else {
-          log.info(
-              "the split strategy of {} is not used: splitConfig.strategy is '{}'",
-              plugin.name(),
-              name);
+          log.info("Ignoring a plugin's split strategy: splitConfig.strategy is '{}' plugin={}", name, plugin.name());
         }
       }
     }
@@ -156,7 +153,7 @@ public final class Plugins implements AutoCloseable {
               + " offers nothing: META-INF/services has to name a class for one of "
               + KINDS.stream().map(Class::getName).toList());
     }
-    log.info("{} offers {}", found.path(), plugin.kinds());
+    log.info("Loaded a plugin path={} provides={}", found.path(), plugin.kinds());
   }
 
   /** One object of each class, also if it is named for several kinds. */

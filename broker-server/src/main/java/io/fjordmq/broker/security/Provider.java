@@ -94,13 +94,7 @@ record Provider<E extends Extension>(
             : cause instanceof RejectedExecutionException ? Cause.BUSY : Cause.FAILED;
     @Nullable String leftOut = failures.turn();
     if (leftOut != null) {
-      log.warn(
-          "{} gave no answer ({}) to '{}', which is denied: {}{}",
-          name,
-          found.label(),
-          question,
-          found == Cause.TIMED_OUT ? "nothing within " + timeout.toMillis() + " ms" : cause,
-          leftOut);
+      log.warn("Denied '{}': {} did not decide ({}): {}{}", question, name, found.label(), found == Cause.TIMED_OUT ? "no answer within " + timeout.toMillis() + " ms" : cause, leftOut);
       log.debug("{} failed", name, cause);
     }
     return found;

@@ -59,7 +59,7 @@ final class Refusals {
     log.debug("{} is refused: {}: {}{}", attempt, refusal.words(), detail, decidedBy);
     @Nullable String others = sparse.turn();
     if (others != null) {
-      log.info("{} is refused: {}: {}{}{}", attempt, refusal.words(), detail, decidedBy, others);
+      log.info("Refused {}: {}: {}{}{}", attempt, refusal.words(), detail, decidedBy, others);
     }
     events.denied(
         new ClientEventListener.Denial(

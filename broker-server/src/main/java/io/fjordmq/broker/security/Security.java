@@ -168,18 +168,11 @@ public final class Security implements AutoCloseable {
   private void warnOfOpenDoors() {
     switch (settings.allowAnonymous()) {
       case AUTO, LOOPBACK ->
-          log.warn(
-              "nothing says who may connect: clients on this machine may do everything, all others"
-                  + " are refused; set securityConfig.passwordFile, or securityConfig.allowAnonymous:"
-                  + " true");
+          log.warn("No authentication is configured: local clients may do everything, all others " + "are refused; set securityConfig.passwordFile, or " + "securityConfig.allowAnonymous: true");
       case TRUE ->
-          log.warn(
-              "securityConfig.allowAnonymous is true: whoever reaches a listener may do everything"
-                  + " that securityConfig.aclFile and plugins do not forbid");
+          log.warn("securityConfig.allowAnonymous is true: any client that reaches a listener " + "may do everything that securityConfig.aclFile and plugins do not forbid");
       case FALSE ->
-          log.warn(
-              "securityConfig.allowAnonymous is false and nothing else says who may connect: every"
-                  + " client is refused; set securityConfig.passwordFile");
+          log.warn("securityConfig.allowAnonymous is false and no authentication is configured, " + "so every client is refused; set securityConfig.passwordFile");
     }
   }
 
@@ -200,7 +193,7 @@ public final class Security implements AutoCloseable {
       try {
         file.poll();
       } catch (RuntimeException e) {
-        log.error("Defect: a file was not read again", e); // and the next look is taken
+        log.error("Failed to check a security file for changes; retrying at the next interval", e); // and the next look is taken
       }
     }
   }

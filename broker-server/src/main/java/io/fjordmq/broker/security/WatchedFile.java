@@ -85,7 +85,7 @@ final class WatchedFile<T> {
       current = reader.read(file);
       seen = now;
       complaint = null;
-      log.info("{}: read {} again, it had changed", setting, file);
+      log.info("Reloaded a changed file setting={} path={}", setting, file);
       observer.fileRead(true);
     } catch (IOException e) {
       String why =
@@ -95,7 +95,7 @@ final class WatchedFile<T> {
       Complaint found = new Complaint(now, why);
       if (!found.equals(complaint)) {
         complaint = found;
-        log.warn("{}: {}; what it said before stays in force", setting, why);
+        log.warn("Cannot reload a file; the previous contents stay in effect: {} setting={}", why, setting);
         observer.fileRead(false);
       }
     }

@@ -218,12 +218,7 @@ final class RetainedReplay {
       return;
     }
     connection.dropped(DropReason.RETAINED_UNAVAILABLE, 1);
-    log.warn(
-        "Client {} of tenant {} does not get the retained messages of {}: {}",
-        connection.clientId(),
-        connection.tenant(),
-        job.filter,
-        String.valueOf(error));
+    log.warn("Could not deliver retained messages: {} filter={} client={} tenant={}", String.valueOf(error), job.filter, connection.clientId(), connection.tenant());
     done(job, List.of(), null);
   }
 

@@ -243,11 +243,10 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
       return false;
     }
     if (cause instanceof OutOfMemoryError) {
-      log.warn(
-          "No memory for the connection from {}: {}", Peer.of(ctx.channel()), cause.toString());
+      log.warn("Closed a connection: out of memory: {} client={}", cause.toString(), Peer.of(ctx.channel()));
       return true;
     }
-    log.error("Defect on the connection from {}", Peer.of(ctx.channel()), cause);
+    log.error("Closed a connection because of a bug; please report it client={}", Peer.of(ctx.channel()), cause);
     return true;
   }
 }

@@ -26,12 +26,7 @@ final class StoreFailure {
       connection.fail(refusal.reason(), refusal.detail());
       return;
     }
-    log.warn(
-        "Client {} of tenant {} is disconnected: {} failed: {}",
-        connection.clientId(),
-        connection.tenant(),
-        activity,
-        causeOf(error).toString());
+    log.warn("Disconnected a client: {} failed: {} client={} tenant={}", activity, causeOf(error).toString(), connection.clientId(), connection.tenant());
     connection.fail(CloseReason.SERVER_UNAVAILABLE, activity + " failed");
   }
 

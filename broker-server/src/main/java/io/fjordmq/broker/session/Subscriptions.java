@@ -252,11 +252,7 @@ final class Subscriptions {
                     .loop()
                     .execute(() -> StoreFailure.end(connection, error, "changing subscriptions"));
               } else {
-                log.warn(
-                    "A subscription of client {} of tenant {} could not be changed: {}",
-                    connection.clientId(),
-                    connection.tenant(),
-                    error.toString());
+                log.warn("Failed to change a subscription: {} client={} tenant={}", error.toString(), connection.clientId(), connection.tenant());
               }
               return FAILED;
             });

@@ -69,9 +69,10 @@ final class DamagedReplicas {
   /** Whether it is what a node has to say of one of them. */
   boolean explains(String logged) {
     boolean expected =
-        logged.startsWith("replica of range ")
-            || logged.startsWith("Range cannot be opened: ")
-            || logged.startsWith("Replica is broken and will be rebuilt ");
+        logged.startsWith("Replica halted; ")
+            || logged.startsWith("Reopening a replica ")
+            || logged.startsWith("Cannot open a replica: ")
+            || logged.startsWith("Replica is broken; rebuilding ");
     return expected && reasons.stream().anyMatch(logged::contains);
   }
 

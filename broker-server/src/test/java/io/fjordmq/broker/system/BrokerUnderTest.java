@@ -145,7 +145,7 @@ final class BrokerUnderTest implements AutoCloseable {
 
   /** It listens a little earlier, and throws away then what an earlier process was asked. */
   private boolean isReady() {
-    return output(starts).contains("ready in ");
+    return output(starts).contains("FjordMQ is ready");
   }
 
   boolean isRunning() {

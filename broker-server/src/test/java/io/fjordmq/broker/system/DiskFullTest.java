@@ -104,7 +104,7 @@ class DiskFullTest {
       makeAway(broker);
       disk.fill(broker.pid());
       List<Integer> acknowledged = new ArrayList<>(publishUntilRefused(broker));
-      awaitNotReady(broker, fullFirst, "No space left", "goes on by itself");
+      awaitNotReady(broker, fullFirst, "No space left", "recovers by itself");
       disk.free(broker.pid());
       awaitReady(broker);
       try (Mqtt5Session publisher = new Mqtt5Session(broker.mqtt(), "publisher")) {
@@ -114,9 +114,9 @@ class DiskFullTest {
       }
       // Some that were not acknowledged may be there, too.
       assertThat(fetchAwayUntil(broker, MOST)).containsAll(acknowledged).isSorted();
-      assertThat(linesWith(broker, "takes no writes")).isEqualTo(1);
-      assertThat(linesWith(broker, "takes writes again")).isEqualTo(1);
-      assertThat(linesWith(broker, "was not saved")).as("elections without a log").isZero();
+      assertThat(linesWith(broker, "rejects writes")).isEqualTo(1);
+      assertThat(linesWith(broker, "accepts writes again")).isEqualTo(1);
+      assertThat(linesWith(broker, "Failed to save term and vote")).as("elections without a log").isZero();
     }
   }
 
@@ -131,7 +131,7 @@ class DiskFullTest {
       publisher.connect();
       publisher.publish("full", MqttQos.AT_LEAST_ONCE, "1 before");
       disk.fillBut(broker.pid(), 60);
-      awaitNotReady(broker, "diskConfig.minFreeBytes", "/node/data", "goes on by itself");
+      awaitNotReady(broker, "diskConfig.minFreeBytes", "/node/data", "recovers by itself");
       assertThat(broker.scrape().value("fjordmq_disk_low")).isOne();
       assertThat(publisher.publishLater("full", MqttQos.AT_LEAST_ONCE, "2 refused"))
           .failsWithin(Duration.ofSeconds(ANSWER_SECONDS));

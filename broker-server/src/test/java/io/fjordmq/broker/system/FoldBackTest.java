@@ -66,7 +66,7 @@ class FoldBackTest {
       assertThat(scrape.value("fjordmq_range_merges_total{store=\"inbox\"}")).isGreaterThan(1);
       assertThat(scrape.value("fjordmq_range_decisions_total{decision=\"merge\",store=\"inbox\"}"))
           .isPositive();
-      assertThat(broker.output()).contains("has taken in").doesNotContain("ERROR");
+      assertThat(broker.output()).contains("Ranges merged").doesNotContain("ERROR");
     }
   }
 }

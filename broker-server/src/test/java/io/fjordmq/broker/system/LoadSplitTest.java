@@ -62,7 +62,7 @@ class LoadSplitTest {
           .isPositive();
       assertThat(Scrape.get(broker.httpPort(), "/status").body())
           .contains("requests/s", "range inbox-2");
-      assertThat(broker.output()).contains("is to be split at").doesNotContain("ERROR");
+      assertThat(broker.output()).contains("Requesting a split").doesNotContain("ERROR");
     }
   }
 }

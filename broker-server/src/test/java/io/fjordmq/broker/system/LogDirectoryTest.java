@@ -77,6 +77,6 @@ class LogDirectoryTest {
             folder,
             CONFIGURATION + "logDir: " + logs + "\ndataDir: " + folder.resolve("no/data") + "\n");
     assertThat(attempt.exitCode()).as(attempt.output()).isEqualTo(1);
-    assertThat(logs.resolve("fjordmq.log")).content().contains("FjordMQ starts", "cannot start");
+    assertThat(logs.resolve("fjordmq.log")).content().contains("Starting FjordMQ", "Cannot start");
   }
 }

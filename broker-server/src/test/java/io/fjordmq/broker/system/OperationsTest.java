@@ -88,12 +88,12 @@ class OperationsTest {
                     .isEqualTo(Mqtt5DisconnectReasonCode.SERVER_SHUTTING_DOWN));
     assertThat(node.call("status").exitCode()).isEqualTo(NOT_RUNNING);
     assertDone(node.call("stop"));
-    assertThat(node.log()).contains("stopped").doesNotContain("\tat ", "ERROR");
+    assertThat(node.log()).contains("FjordMQ stopped").doesNotContain("\tat ", "ERROR");
     assertThat(
             node.log().lines().filter(line -> line.contains("WARN") && !line.contains("ulimit -n")))
         .singleElement()
         .asString()
-        .contains("nothing says who may connect", "securityConfig.passwordFile");
+        .contains("No authentication is configured", "securityConfig.passwordFile");
   }
 
   @Test
@@ -171,12 +171,12 @@ class OperationsTest {
     Path output = folder.resolve("run.out");
     Process process = node.launch("run", output);
     try {
-      Waiting.until("being ready", 60, () -> read(output).contains("ready in"));
+      Waiting.until("being ready", 60, () -> read(output).contains("FjordMQ is ready"));
       new Bystander(port()).close();
       process.destroy();
       assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
       assertThat(process.exitValue()).isZero();
-      assertThat(read(output)).contains("stopped").doesNotContain("\tat ");
+      assertThat(read(output)).contains("FjordMQ stopped").doesNotContain("\tat ");
     } finally {
       process.destroyForcibly();
     }

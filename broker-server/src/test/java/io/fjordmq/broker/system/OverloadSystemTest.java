@@ -80,7 +80,7 @@ class OverloadSystemTest {
           PATIENCE_SECONDS,
           () -> {
             flood.send(message);
-            return broker.output().contains("overloaded, new work is refused: direct memory");
+            return broker.output().contains("Overloaded; rejecting new work: direct memory");
           });
 
       assertThat(Scrape.get(broker.httpPort(), "/readyz"))
@@ -99,7 +99,7 @@ class OverloadSystemTest {
       Waiting.until(
           "recovery",
           PATIENCE_SECONDS,
-          () -> broker.output().contains("overload has ended after "));
+          () -> broker.output().contains("Overload ended"));
       assertThat(broker.scrape().value("fjordmq_overloaded")).isZero();
 
       RawClient.connected(broker.mqtt(), 5, "late", 0).close();
@@ -111,8 +111,8 @@ class OverloadSystemTest {
       assertThat(metrics.value("fjordmq_connections_closed_total{reason=\"client_too_slow\"}"))
           .isPositive();
       assertThat(broker.output())
-          .contains("overloaded, new work is refused: ")
-          .contains("overload has ended after ")
+          .contains("Overloaded; rejecting new work: ")
+          .contains("Overload ended")
           .doesNotContain("OutOfDirectMemoryError", "OutOfMemoryError");
       stuck.forEach(RawClient::close);
     }
@@ -137,17 +137,17 @@ class OverloadSystemTest {
             for (int i = 0; i < AT_ONCE; i++) {
               assertThat(publisher.send(message).next()).startsWith("40");
             }
-            return broker.output().contains("overloaded, new work is refused: heap");
+            return broker.output().contains("Overloaded; rejecting new work: heap");
           });
       assertThat(publisher.send(message).next()).isEqualTo("4003000797");
       hoarder.close();
       Waiting.until(
           "recovery",
           PATIENCE_SECONDS,
-          () -> broker.output().contains("overload has ended after "));
+          () -> broker.output().contains("Overload ended"));
       assertThat(broker.output())
-          .contains("a garbage collection is asked for")
-          .doesNotContain("OutOfMemoryError", "did not collect");
+          .contains("Requesting a garbage collection")
+          .doesNotContain("OutOfMemoryError", "ignored a request for garbage collection");
       assertThat(publisher.send("32 08 0001 62 0007 00 7878").next()).isEqualTo("4003000710");
     }
   }

@@ -89,7 +89,7 @@ final class SharedClasses {
 
   private static boolean isReady(Path output) {
     try {
-      return Files.readString(output).contains("ready in ");
+      return Files.readString(output).contains("FjordMQ is ready");
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -55,7 +55,7 @@ class SizeSplitTest {
                   && broker.scrape().value("fjordmq_range_largest_bytes{store=\"retain\"}")
                       <= MAX_RANGE_BYTES);
       StatusRanges.at(broker).assertWhole();
-      assertThat(broker.output()).contains("because of its size").doesNotContain("ERROR");
+      assertThat(broker.output()).contains("Requesting a split: size").doesNotContain("ERROR");
       try (Mqtt5Session subscriber = new Mqtt5Session(broker.mqtt(), "subscriber")) {
         subscriber.connect();
         subscriber.subscribe("kept/#", MqttQos.AT_LEAST_ONCE);

@@ -261,7 +261,7 @@ class StartFaultsTest {
                 .formatted(cluster, cluster, cluster);
     startAndStop(minimal);
     assertThat(Files.readString(folder.resolve("logs/fjordmq.log")))
-        .contains("no seed answers", "127.0.0.3:" + cluster, "makes cluster");
+        .contains("No seed answered", "127.0.0.3:" + cluster, "action=bootstrap");
   }
 
   @Test

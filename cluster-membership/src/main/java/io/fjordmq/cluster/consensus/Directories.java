@@ -50,7 +50,7 @@ final class Directories {
     try {
       deleteRecursively(directory);
     } catch (IOException e) {
-      LOG.warn("cannot remove {}: {}", directory, e.toString());
+      LOG.warn("Cannot remove a directory: {} path={}", e.toString(), directory);
     }
   }
 

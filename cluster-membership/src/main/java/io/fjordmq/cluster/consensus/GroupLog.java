@@ -57,7 +57,7 @@ final class GroupLog implements LogStorage {
       shared.configurations(group, firstIndex, bytes -> configurations.add(configuration(bytes)));
       return true;
     } catch (RocksDBException | MalformedBytesException e) {
-      LOG.error("group {}: cannot read its log", id, e);
+      LOG.error("Cannot read the Raft log group={}", id, e);
       return false;
     }
   }
@@ -96,12 +96,7 @@ final class GroupLog implements LogStorage {
       byte[] bytes = shared.entry(group, index);
       return bytes == null ? null : EntryCodec.decode(bytes);
     } catch (RocksDBException | MalformedBytesException e) {
-      LOG.error(
-          "group {}: cannot read log entry {}: {}",
-          id,
-          index,
-          e.getMessage(),
-          e instanceof NewerFormException ? null : e);
+      LOG.error("Cannot read a Raft log entry: {} group={} index={}", e.getMessage(), id, index, e instanceof NewerFormException ? null : e);
       return null;
     }
   }
@@ -140,7 +135,7 @@ final class GroupLog implements LogStorage {
       shared.reached(group, lastIndex);
       return entries.size();
     } catch (RocksDBException e) {
-      LOG.warn("group {}: {} entries were not appended: {}", id, entries.size(), e.getMessage());
+      LOG.warn("Failed to append log entries: {} group={} entries={}", e.getMessage(), id, entries.size());
       return 0;
     }
   }
@@ -170,7 +165,7 @@ final class GroupLog implements LogStorage {
       }
       return true;
     } catch (RocksDBException e) {
-      LOG.error("group {}: cannot truncate its log before {}", id, firstIndexKept, e);
+      LOG.error("Cannot truncate the start of the Raft log group={} firstIndexKept={}", id, firstIndexKept, e);
       return false;
     }
   }
@@ -185,7 +180,7 @@ final class GroupLog implements LogStorage {
       lastIndex = lastIndexKept < firstIndex ? 0 : Math.min(lastIndex, lastIndexKept);
       return true;
     } catch (RocksDBException | IOException e) {
-      LOG.error("group {}: cannot truncate its log after {}", id, lastIndexKept, e);
+      LOG.error("Cannot truncate the end of the Raft log group={} lastIndexKept={}", id, lastIndexKept, e);
       return false;
     }
   }
@@ -203,7 +198,7 @@ final class GroupLog implements LogStorage {
       lastIndex = 0;
       return true;
     } catch (RocksDBException | IOException e) {
-      LOG.error("group {}: cannot empty its log before {}", id, nextLogIndex, e);
+      LOG.error("Cannot reset the Raft log group={} nextIndex={}", id, nextLogIndex, e);
       return false;
     }
   }

@@ -65,7 +65,7 @@ final class GroupSnapshots implements SnapshotStorage {
       checkpoint = record;
       return true;
     } catch (RocksDBException e) {
-      LOG.error("group {}: cannot save its checkpoint", id, e);
+      LOG.error("Cannot save a checkpoint group={}", id, e);
       return false;
     }
   }
@@ -101,11 +101,11 @@ final class GroupSnapshots implements SnapshotStorage {
     if (begun == null) {
       return applied;
     }
-    LOG.info("group {}: repeats the installation of a copy that was interrupted", id);
+    LOG.info("Repeating an interrupted snapshot installation group={}", id);
     try {
       return install(InstallRecord.decode(begun));
     } catch (RefusedCopyException e) {
-      LOG.info("group {}: does without that copy: {}", id, e.getMessage());
+      LOG.info("Discarding an interrupted snapshot installation: {} group={}", e.getMessage(), id);
       return applied;
     }
   }
@@ -125,7 +125,7 @@ final class GroupSnapshots implements SnapshotStorage {
     }
     checkpoint = installed;
     Directories.deleteQuietly(directory);
-    LOG.info("group {}: installed a copy of index {}", id, installed.applied());
+    LOG.info("Installed a snapshot group={} index={}", id, installed.applied());
     return installed.applied();
   }
 

@@ -50,7 +50,7 @@ final class GroupVote implements RaftMetaStorage {
       state = found == null ? HardState.INITIAL : HardState.decode(found);
       return true;
     } catch (RocksDBException | MalformedBytesException e) {
-      LOG.error("group {}: cannot read its term and vote", id, e);
+      LOG.error("Cannot read term and vote group={}", id, e);
       return false;
     }
   }
@@ -97,7 +97,7 @@ final class GroupVote implements RaftMetaStorage {
       unsaved = false;
       return true;
     } catch (RocksDBException e) {
-      LOG.warn("group {}: term {} was not saved: {}", id, next.term(), e.getMessage());
+      LOG.warn("Failed to save term and vote: {} group={} term={}", e.getMessage(), id, next.term());
       return false;
     }
   }

@@ -204,7 +204,7 @@ final class IncomingConnection extends SimpleChannelInboundHandler<ByteBuf> impl
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
     String why = cause instanceof CorruptedFrameException ? cause.getMessage() : cause.toString();
     if (peer != null || requests.isNews(host() + why)) {
-      LOG.warn("closing the Raft connection from {}: {}", remote(), why);
+      LOG.warn("Closing an incoming Raft connection: {} remote={}", why, remote());
     }
     if (!refused) {
       context.close();

@@ -361,12 +361,7 @@ final class JRaftConsensus implements Consensus {
       return;
     }
     if (!gate.shut(CLOSE_PATIENCE)) {
-      LOG.error(
-          "Closing a replica although calls to it have not returned within {}; their threads may"
-              + " have died inside: group={} calls={}",
-          CLOSE_PATIENCE,
-          group,
-          gate.inside());
+      LOG.error("Closing a replica although calls to it did not return within {}; their " + "threads may have died group={} calls={}", CLOSE_PATIENCE, group, gate.inside());
     }
     machine.closing();
     node.shutdown();
@@ -376,8 +371,7 @@ final class JRaftConsensus implements Consensus {
         new ConsensusException(
             Kind.OUTCOME_UNKNOWN, "group " + group + " was closed before the entry was applied");
     if (!outstanding.failAll(unknown, CLOSE_PATIENCE)) {
-      LOG.error(
-          "Proposers were not told within {} that their group closes: {}", CLOSE_PATIENCE, group);
+      LOG.error("Could not fail pending proposals within {} before closing a group group={}", CLOSE_PATIENCE, group);
     }
     requests.forEach(request -> request.completeExceptionally(closedFailure()));
     onClose.run();

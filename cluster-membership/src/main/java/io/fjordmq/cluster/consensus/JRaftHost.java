@@ -261,7 +261,7 @@ public final class JRaftHost implements ConsensusHost {
           Kind.FAILED,
           "group " + group + " cannot get this node as its only voter: " + reset.getErrorMsg());
     }
-    LOG.warn("This node is made the only voter of a group: group={} before={}", group, before);
+    LOG.warn("This node becomes the only voter of a group group={} before={}", group, before);
   }
 
   private NodeOptions options(
@@ -377,6 +377,6 @@ public final class JRaftHost implements ConsensusHost {
     }
     NodeManager.getInstance().removeAddress(PeerNames.endpoint(self));
     log.close();
-    LOG.info("Raft log of node {} closed, {} groups were open", self, groups.size());
+    LOG.info("Raft log closed node={} openGroups={}", self, groups.size());
   }
 }

@@ -201,7 +201,7 @@ final class JRaftStateMachine extends StateMachineAdapter {
     try {
       callback.run();
     } catch (RuntimeException failure) {
-      LOG.error("group {}: the state threw from a callback", group, failure);
+      LOG.error("State machine threw from a callback group={}", group, failure);
       if (halted == null) {
         thrown = failure;
         RaftException error = new RaftException(ErrorType.ERROR_TYPE_STATE_MACHINE);
@@ -263,7 +263,7 @@ final class JRaftStateMachine extends StateMachineAdapter {
             thrown == null ? error : thrown);
     halted = cause;
     // The state is told why, and logs it as its kind of trouble deserves.
-    LOG.warn("group {}: this replica halted and takes no part until reopened", group);
+    LOG.warn("Replica halted; it takes no part in its group until it is reopened group={}", group);
     LOG.debug("group {}: halted", group, cause);
     if (leadership.leading()) {
       follow();

@@ -229,11 +229,7 @@ final class LogDatabase implements AutoCloseable {
       return;
     }
     if (!gate.shut(CLOSE_PATIENCE)) {
-      LOG.error(
-          "Log database is left open: calls to it have not returned within {}; everything written is"
-              + " on disk, calls={}",
-          CLOSE_PATIENCE,
-          gate.inside());
+      LOG.error("Leaving the log database open: calls to it did not return within {}; all " + "writes are on disk calls={}", CLOSE_PATIENCE, gate.inside());
       return;
     }
     families.forEach(ColumnFamilyHandle::close);

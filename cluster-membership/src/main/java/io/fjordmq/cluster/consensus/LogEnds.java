@@ -74,7 +74,7 @@ final class LogEnds implements AutoCloseable {
       failing = false;
     } catch (IOException e) {
       if (!failing) {
-        LOG.warn("{} is not kept up to date; a damaged log may go unnoticed", path, e);
+        LOG.warn("Cannot update the log end marker; a damaged log may go unnoticed path={}", path, e);
       }
       failing = true;
     }
@@ -99,7 +99,7 @@ final class LogEnds implements AutoCloseable {
       file.getFD().sync();
       file.close();
     } catch (IOException e) {
-      LOG.warn("{} was not closed as it should", path, e);
+      LOG.warn("Failed to close the log end marker path={}", path, e);
     }
   }
 }

@@ -58,13 +58,13 @@ final class LogHealth {
   void writeWorked() {
     if (failure != null) {
       failure = null;
-      LOG.info("the Raft log takes writes again: directory={}", directory);
+      LOG.info("Raft log accepts writes again directory={}", directory);
     }
   }
 
   void writeFailed(RocksDBException cause) {
     String text =
-        "the Raft log in " + directory + " takes no writes: " + cause.getMessage() + advice(cause);
+        "the Raft log in " + directory + " rejects writes: " + cause.getMessage() + advice(cause);
     if (failure == null) {
       LOG.error(text);
     }
@@ -77,7 +77,7 @@ final class LogHealth {
         (status != null && status.getSubCode() == Status.SubCode.NoSpace)
             || String.valueOf(cause.getMessage()).contains("No space left");
     return full
-        ? "; free some space, the node goes on by itself"
-        : "; mend the disk, then restart the node";
+        ? "; free some space, the node recovers by itself"
+        : "; repair the disk, then restart the node";
   }
 }

@@ -117,7 +117,7 @@ final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBuf> {
     try {
       one.answer().complete(null, cause);
     } catch (RuntimeException e) { // the others have to be told as well
-      LOG.error("who asked {} did not take that there is no answer", peer, e);
+      LOG.error("Response callback threw after a timeout peer={}", peer, e);
     }
   }
 
@@ -160,7 +160,7 @@ final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBuf> {
     }
     // A node that vanished without a word, or whose address passed on, would be asked for minutes.
     if (late && now - heardNanos > silenceNanos) {
-      LOG.warn("node {} answers nothing; making the connection anew", peer);
+      LOG.warn("Peer does not answer; reconnecting node={}", peer);
       channel.close();
     }
   }
@@ -236,7 +236,7 @@ final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBuf> {
 
   @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-    LOG.warn("closing the Raft connection to {}: {}", peer, cause.toString());
+    LOG.warn("Closing an outgoing Raft connection: {} node={}", cause.toString(), peer);
     context.close();
   }
 }

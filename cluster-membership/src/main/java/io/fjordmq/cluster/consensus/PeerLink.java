@@ -202,11 +202,7 @@ final class PeerLink {
       pauseUntilNanos = System.nanoTime() + port.settings().reconnectPause().toNanos();
     }
     if (first) {
-      LOG.warn(
-          "cannot reach node {} at {}, will go on trying: {}",
-          peer,
-          address,
-          String.valueOf(cause));
+      LOG.warn("Cannot reach a node, retrying: {} node={} address={}", String.valueOf(cause), peer, address);
     }
     attempt.completeExceptionally(unreachable(address));
   }
@@ -220,12 +216,12 @@ final class PeerLink {
       return;
     }
     if (gone.heardAnything()) {
-      LOG.warn("connection to node {} was lost", peer);
+      LOG.warn("Raft connection lost node={}", peer);
       reported = false;
     } else {
       pauseUntilNanos = System.nanoTime() + port.settings().reconnectPause().toNanos();
       if (!reported) {
-        LOG.warn("a connection to node {} ended before it was of use; see its log", peer);
+        LOG.warn("Peer closed the connection during the handshake; see its log node={}", peer);
       }
       reported = true;
     }

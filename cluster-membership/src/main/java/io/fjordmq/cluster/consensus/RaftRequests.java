@@ -62,7 +62,7 @@ final class RaftRequests {
   void handle(RaftFrame.Call request, RpcContext context) {
     RpcProcessor<Message> processor = (RpcProcessor<Message>) processors.get(request.type());
     if (processor == null) {
-      LOG.warn("{} sent {} as a request", context.getRemoteAddress(), request.type());
+      LOG.warn("Rejected a Raft message that is not a request remote={} type={}", context.getRemoteAddress(), request.type());
       context.getConnection().close();
       return;
     }

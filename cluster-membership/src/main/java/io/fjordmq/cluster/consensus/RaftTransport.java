@@ -276,10 +276,7 @@ final class RaftTransport implements AutoCloseable {
   void silence(boolean now) {
     if (silent != now) {
       silent = now;
-      LOG.warn(
-          now
-              ? "the log is stuck: this node is silent, so that others lead its groups"
-              : "the log is not stuck any more: this node takes part in elections again");
+      LOG.warn(now ? "Raft log writes are stuck; not answering peers so that other nodes lead" : "Raft log writes recovered; taking part in elections again");
     }
   }
 

@@ -169,7 +169,7 @@ final class SnapshotExports implements RpcProcessor<GetFileRequest> {
       }
       context.sendResponse(answer(one, request, threads));
     } catch (IOException | RuntimeException e) {
-      LOG.warn("cannot serve a copy to {}: {}", context.getRemoteAddress(), e.toString());
+      LOG.warn("Cannot serve a snapshot: {} remote={}", e.toString(), context.getRemoteAddress());
       context.sendResponse(
           ErrorResponse.newBuilder().setErrorCode(FAILED).setErrorMsg(e.toString()).build());
     }

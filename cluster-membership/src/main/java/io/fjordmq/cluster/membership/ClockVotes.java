@@ -65,11 +65,7 @@ final class ClockVotes {
     Collection<Vote> count = knowing.isEmpty() ? votes.values() : knowing;
     clock.begin(
         middle(count, vote -> vote.report().clusterMillis() + nowMillis - vote.heardMillis()));
-    LOG.info(
-        "Cluster time set by this leader from the clocks of {} nodes, of which {} knew it time={}",
-        votes.size(),
-        knowing.size(),
-        clock.instant());
+    LOG.info("Set cluster time from the clocks of the nodes nodes={} thatKnewIt={} time={}", votes.size(), knowing.size(), clock.instant());
     return true;
   }
 

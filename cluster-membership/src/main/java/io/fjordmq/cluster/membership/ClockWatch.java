@@ -51,9 +51,7 @@ final class ClockWatch {
     Reading now = clock.read();
     if (clock.isKnown() && !clock.isSteady() && !toldJump) {
       toldJump = true;
-      LOG.warn(
-          "The clocks of this machine disagree: the wall clock was set, or the machine was suspended; no lease"
-              + " and no log entries until the next renewal");
+      LOG.warn("The wall clock was set or the host was suspended; suspending the lease and " + "log entries until the next renewal");
     }
     return now;
   }
@@ -79,13 +77,10 @@ final class ClockWatch {
     long limit = clock.toleranceMillis();
     if (!toldDifference && Math.abs(ahead) > limit) {
       toldDifference = true;
-      LOG.warn(
-          "This machine's wall clock is {} cluster time, which counts; synchronize the clock (NTP) difference_ms={}",
-          ahead < 0 ? "behind" : "ahead of",
-          ahead);
+      LOG.warn("The wall clock is {} cluster time, which FjordMQ uses; synchronize the clock " + "(NTP) differenceMs={}", ahead < 0 ? "behind" : "ahead of", ahead);
     } else if (toldDifference && Math.abs(ahead) <= limit / 2) {
       toldDifference = false;
-      LOG.info("This machine's wall clock agrees with cluster time again difference_ms={}", ahead);
+      LOG.info("The wall clock agrees with cluster time again differenceMs={}", ahead);
     }
   }
 

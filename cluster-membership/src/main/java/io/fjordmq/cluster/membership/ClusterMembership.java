@@ -178,10 +178,7 @@ public final class ClusterMembership implements Membership, AutoCloseable {
         members.reached(version).get(REPORT_SECONDS, TimeUnit.SECONDS);
         return;
       } catch (TimeoutException e) {
-        LOG.warn(
-            "still waiting: {}; the metadata are held by {}",
-            notServingBecause(),
-            metadata.status().replicas());
+        LOG.warn("Still waiting: {} metadataReplicas={}", notServingBecause(), metadata.status().replicas());
       } catch (ExecutionException e) {
         if (e.getCause() instanceof MembershipException refused) {
           throw refused;
@@ -262,7 +259,7 @@ public final class ClusterMembership implements Membership, AutoCloseable {
         .whenComplete(
             (written, failure) -> {
               if (failure != null) {
-                LOG.info("rests without telling the cluster, which will notice: {}", failure);
+                LOG.info("Suspended without notifying the cluster; the lease expires instead: {}", failure);
               }
             });
   }
@@ -357,7 +354,7 @@ public final class ClusterMembership implements Membership, AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (ExecutionException | TimeoutException e) {
-      LOG.info("stops without telling the cluster, which will notice: {}", e.toString());
+      LOG.info("Stopping without notifying the cluster; the lease expires instead: {}", e.toString());
     }
   }
 

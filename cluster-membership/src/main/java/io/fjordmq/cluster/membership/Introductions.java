@@ -137,11 +137,7 @@ final class Introductions {
   private void learn(NodeAddress address, Introduction answer, long askedMillis) {
     if (!answer.clusterId().equals(self.clusterId())) {
       if (complained.add(address + answer.clusterId())) {
-        LOG.error(
-            "the node at {} is of cluster {}, this one of {}: correct seedEndpoints",
-            address,
-            answer.clusterId(),
-            self.clusterId());
+        LOG.error("A seed belongs to another cluster; correct clusterConfig.seedEndpoints " + "address={} cluster={} own={}", address, answer.clusterId(), self.clusterId());
       }
       return;
     }
@@ -156,8 +152,7 @@ final class Introductions {
     Duration ahead = clocks.ahead(answer, askedMillis);
     if (ahead.abs().compareTo(settings.clockWarning()) >= 0
         && complained.add("clock " + answer.node())) {
-      LOG.warn(
-          "{}: messages and sessions may expire too early or late", Clocks.apart(ahead, answer));
+      LOG.warn("Clocks differ; messages and sessions may expire too early or too late: {}", Clocks.apart(ahead, answer));
     }
   }
 }

@@ -74,11 +74,7 @@ public final class Joining {
       made = new NodeIdentity(made.node(), seed.clusterId());
     }
     made.store(directory);
-    LOG.info(
-        "first start: node {} {} cluster {}",
-        made.node(),
-        settings.bootstrap() ? "makes" : "joins",
-        made.clusterId());
+    LOG.info("First start node={} action={} cluster={}", made.node(), settings.bootstrap() ? "bootstrap" : "join", made.clusterId());
     return made;
   }
 
@@ -231,10 +227,7 @@ public final class Joining {
       }
     }
     if (answers.isEmpty() && !failures.isEmpty() && !failures.equals(reported)) {
-      LOG.warn(
-          "no seed answers{}: {}",
-          settings.bootstrap() ? "" : ", will go on asking",
-          String.join("; ", failures.values()));
+      LOG.warn("No seed answered{}: {}", settings.bootstrap() ? "" : ", retrying", String.join("; ", failures.values()));
       reported = failures;
     }
     return answers;

@@ -79,7 +79,7 @@ final class LeaseLapse {
   void onExpired(long incarnation, String reason) {
     if (!lapsed) {
       lapsed = true;
-      LOG.warn("Lease expired; holding clients: {} incarnation={}", reason, incarnation);
+      LOG.warn("Lease expired; pausing clients: {} incarnation={}", reason, incarnation);
     }
     if (asking) {
       return;

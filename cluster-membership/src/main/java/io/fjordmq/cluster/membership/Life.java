@@ -173,7 +173,7 @@ final class Life {
       incarnation = life.incarnation();
       phase = Phase.REGISTERED;
       admission = admissionOf(life);
-      LOG.info("registered, incarnation {}", incarnation);
+      LOG.info("Registered with the cluster incarnation={}", incarnation);
       registered.complete(life.version());
       String why = restsBecause;
       if (why == null) {
@@ -323,7 +323,7 @@ final class Life {
   }
 
   private void end() {
-    LOG.warn("the cluster counts incarnation {} of this node as over", incarnation);
+    LOG.warn("The cluster marked this incarnation DOWN incarnation={}", incarnation);
     end("the cluster has gone on without it, it gives up what it held");
   }
 
@@ -339,7 +339,7 @@ final class Life {
   void rest(String why) {
     restsBecause = why;
     if (living()) {
-      LOG.warn("ends incarnation {} of this node by itself: {}", incarnation, why);
+      LOG.warn("This node ends its incarnation: {} incarnation={}", why, incarnation);
       known = incarnation;
       end("it rests: " + why);
     }
@@ -362,8 +362,7 @@ final class Life {
                 phase = Phase.REGISTERING;
                 registerUnlessResting();
               } else {
-                LOG.warn(
-                    "will try again to end life {}: {}", life, LeaderCalls.whyNot(null, failure));
+                LOG.warn("Could not report the end of an incarnation, retrying: {} incarnation={}", LeaderCalls.whyNot(null, failure), life);
                 timers.schedule(settings.retryPause().toMillis(), this::giveUp);
               }
             },
@@ -383,7 +382,7 @@ final class Life {
     phase = Phase.REMOVED;
     admitted = false;
     obstacle = why;
-    LOG.error("serves no clients any more: {}", obstacle);
+    LOG.error("No longer serving clients: {}", obstacle);
     registered.completeExceptionally(new MembershipException(why));
     if (holds) {
       members.ask(listener -> listener.lifeEnded(incarnation));

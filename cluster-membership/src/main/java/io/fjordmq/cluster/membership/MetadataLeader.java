@@ -169,7 +169,7 @@ final class MetadataLeader {
         .ifPresent(
             target -> {
               current.handingOver = true;
-              LOG.info("hands the metadata to {}: this node is {}", target, state);
+              LOG.info("Transferring metadata leadership target={} state={}", target, state);
               metadata
                   .transferLeadership(target)
                   .whenCompleteAsync(
@@ -191,10 +191,7 @@ final class MetadataLeader {
             (result, failure) -> {
               current.goingDown.remove(node);
               if (result instanceof WriteResult.Applied) {
-                LOG.warn(
-                    "node {} is DOWN: it has not renewed its lease for {} ms",
-                    node,
-                    settings.lease().toMillis());
+                LOG.warn("Node is DOWN: its lease expired node={} leaseMs={}", node, settings.lease().toMillis());
               }
             },
             timers);
@@ -207,13 +204,13 @@ final class MetadataLeader {
     ReplicaSet replicas = metadata.status().replicas();
     NodeId successor = MetadataReplicas.successor(replicas, members, self);
     if (successor != null) {
-      LOG.info("leaves the cluster: hands the metadata over to node {}", successor);
+      LOG.info("Decommissioning: transferring metadata leadership successor={}", successor);
       whileChanging(current, metadata.transferLeadership(successor));
       return;
     }
     ReplicaSet target = MetadataReplicas.next(replicas, members, self);
     if (target != null) {
-      LOG.info("the metadata go from {} to {}", replicas, target);
+      LOG.info("Changing the metadata replicas from={} to={}", replicas, target);
       whileChanging(current, metadata.changeReplicas(target));
     }
   }
@@ -223,7 +220,7 @@ final class MetadataLeader {
     change.whenCompleteAsync(
         (done, failure) -> {
           if (failure != null) {
-            LOG.warn("the metadata stay where they are for now: {}", cause(failure).getMessage());
+            LOG.warn("Could not change the metadata replicas, retrying: {}", cause(failure).getMessage());
           }
           timers.schedule(
               failure == null ? 0 : settings.retryPause().toMillis(),

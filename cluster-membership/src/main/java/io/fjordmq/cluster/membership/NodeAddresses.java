@@ -79,7 +79,7 @@ public final class NodeAddresses {
         book.kept.putAll(parse(Files.readAllLines(file)));
       }
     } catch (IOException | IllegalArgumentException e) {
-      LOG.warn("the address book {} is not used: {}", file, e.getMessage());
+      LOG.warn("Ignoring the saved node addresses: {} file={}", e.getMessage(), file);
     }
     return book;
   }
@@ -197,8 +197,7 @@ public final class NodeAddresses {
     NodeAddress before = find(node);
     ownWords.put(node, address);
     if (!address.equals(before)) {
-      LOG.info(
-          "node {} is at {}{}", node, address, before == null ? "" : ", no longer at " + before);
+      LOG.info("Node address known node={} address={}{}", node, address, before == null ? "" : " before=" + before);
       keep();
     }
   }
@@ -245,7 +244,7 @@ public final class NodeAddresses {
     try {
       AtomicFile.replace(target, text.toString().getBytes(StandardCharsets.UTF_8));
     } catch (IOException e) {
-      LOG.warn("the address book {} cannot be written: {}", target, e.getMessage());
+      LOG.warn("Cannot save the node addresses: {} file={}", e.getMessage(), target);
     }
   }
 }

@@ -148,10 +148,7 @@ final class Reachability {
       Contact contact = contacts.get(node);
       boolean isNew = unreachable.contains(node) && !before.contains(node);
       if (isNew && contact != null && contact.answered) {
-        LOG.warn(
-            "A live node has not answered for {} ms node={}",
-            settings.unreachableAfter().toMillis(),
-            node);
+        LOG.warn("A live node does not answer node={} ms={}", node, settings.unreachableAfter().toMillis());
       }
     }
   }

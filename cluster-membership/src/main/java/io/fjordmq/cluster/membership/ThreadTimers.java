@@ -47,7 +47,7 @@ final class ThreadTimers implements SerialTimers, AutoCloseable {
     try {
       task.run();
     } catch (RuntimeException e) {
-      LOG.error("a task of the membership failed", e);
+      LOG.error("A membership task failed", e);
     }
   }
 

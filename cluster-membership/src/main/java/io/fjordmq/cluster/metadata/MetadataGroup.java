@@ -119,9 +119,9 @@ public final class MetadataGroup implements AutoCloseable {
     try {
       consensus = host.open(GROUP, state);
       state.reopened();
-      LOG.info("the metadata group is open again on this node");
+      LOG.info("Metadata group reopened");
     } catch (ConsensusException | RuntimeException e) {
-      LOG.warn("the metadata group cannot be reopened, will be tried again", e);
+      LOG.warn("Cannot reopen the metadata group, retrying", e);
       reopenLater();
     }
   }
@@ -243,7 +243,7 @@ public final class MetadataGroup implements AutoCloseable {
               if (failure == null) {
                 LOG.debug("metadata checkpoint at index {}", index);
               } else {
-                LOG.warn("metadata checkpoint failed, the log is kept until the next", failure);
+                LOG.warn("Metadata checkpoint failed; keeping the log until the next one", failure);
               }
             });
   }

@@ -132,13 +132,13 @@ final class MetadataState implements ReplicatedState {
 
   @Override
   public synchronized void leading(long term) {
-    LOG.info("leads the metadata group in term {}, metadata version {}", term, view.version());
+    LOG.info("This node leads the metadata group term={} version={}", term, view.version());
     listeners.forEach(listener -> listener.leading(term));
   }
 
   @Override
   public synchronized void following() {
-    LOG.info("no longer leads the metadata group");
+    LOG.info("This node no longer leads the metadata group");
     listeners.forEach(MetadataListener::following);
   }
 
@@ -150,7 +150,7 @@ final class MetadataState implements ReplicatedState {
           try {
             storage.save(MetadataCodec.encodeCheckpoint(now));
           } catch (IOException e) {
-            LOG.warn("the metadata checkpoint could not be written; the log is kept", e);
+            LOG.warn("Cannot write the metadata checkpoint; keeping the log", e);
             request.failed(e);
             return;
           }
@@ -180,7 +180,7 @@ final class MetadataState implements ReplicatedState {
     MetadataView before = view;
     appliedIndex = copy.appliedIndex();
     view = copy.view();
-    LOG.info("took over a copy of the metadata at version {}", view.version());
+    LOG.info("Installed a metadata snapshot version={}", view.version());
     tell(before);
   }
 
@@ -189,13 +189,9 @@ final class MetadataState implements ReplicatedState {
     NewerFormException newer = NewerFormException.in(cause);
     failure = newer == null ? cause.getMessage() : newer.getMessage();
     if (isOfTheLog(cause)) {
-      LOG.error(
-          "the metadata group stopped on this node, it is opened again by itself: {}", failure);
+      LOG.error("Metadata group halted on this node; reopening it: {}", failure);
     } else {
-      LOG.error(
-          "the metadata group stopped on this node, which serves nobody from now on; restart it once the cause is gone: {}",
-          failure,
-          newer == null ? cause : null);
+      LOG.error("Metadata group halted on this node, which no longer serves clients; remove " + "the cause, then restart the node: {}", failure, newer == null ? cause : null);
     }
     listeners.forEach(listener -> listener.halted(cause));
   }

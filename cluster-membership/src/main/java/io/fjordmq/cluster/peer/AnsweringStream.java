@@ -121,15 +121,11 @@ final class AnsweringStream implements StreamObserver<AskerMessage> {
       return handler.handle(from, request.getBody().toByteArray());
     } catch (MalformedBytesException e) {
       if (unreadable.add(request.getService())) {
-        LOG.warn(
-            "a request of node {} for '{}' is refused, and so are more like it: {}",
-            from,
-            request.getService(),
-            e.getMessage());
+        LOG.warn("Rejecting requests of another node: {} node={} service={}", e.getMessage(), from, request.getService());
       }
       return CompletableFuture.failedFuture(e);
     } catch (RuntimeException e) {
-      LOG.warn("'{}' cannot handle a request of node {}", request.getService(), from, e);
+      LOG.warn("Failed to handle a request of another node service={} node={}", request.getService(), from, e);
       return CompletableFuture.failedFuture(e);
     }
   }
@@ -148,7 +144,7 @@ final class AnsweringStream implements StreamObserver<AskerMessage> {
       bytes += body.length;
     }
     if (!queue.offer(message, bytes, () -> {}) && queue.close()) {
-      LOG.warn("closing the connection of node {}: it does not take its answers", peer);
+      LOG.warn("Closing a connection: the peer does not read its responses node={}", peer);
       stream.onError(
           Status.RESOURCE_EXHAUSTED
               .withDescription("too many answers wait to be taken")

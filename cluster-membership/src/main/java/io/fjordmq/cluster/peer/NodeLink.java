@@ -122,7 +122,7 @@ final class NodeLink implements AskingStream.Listener {
       pauseNanos = 0;
       reported = false;
     }
-    LOG.info("connected to node {} at {}", peer, where);
+    LOG.info("Connected to a node node={} address={}", peer, where);
   }
 
   @Override
@@ -149,9 +149,9 @@ final class NodeLink implements AskingStream.Listener {
       }
     }
     if (wasAccepted) {
-      LOG.warn("connection to node {} at {} was lost: {}", peer, where, why);
+      LOG.warn("Connection to a node lost: {} node={} address={}", why, peer, where);
     } else if (first) {
-      LOG.warn("cannot reach node {} at {}, will go on trying: {}", peer, where, why);
+      LOG.warn("Cannot reach a node, retrying: {} node={} address={}", why, peer, where);
     }
   }
 

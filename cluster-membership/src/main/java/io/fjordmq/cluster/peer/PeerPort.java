@@ -129,7 +129,7 @@ public final class PeerPort implements PeerNetwork, AutoCloseable {
     }
     GRPC_CONNECTIONS.setLevel(java.util.logging.Level.WARNING);
     server = builder.build().start();
-    LOG.info("cluster port {}, {}", boundAddress(), tls == null ? "plain text" : "TLS");
+    LOG.info("Cluster port listening address={} security={}", boundAddress(), tls == null ? "plaintext" : "TLS");
   }
 
   /** Where it listens. */
@@ -205,7 +205,7 @@ public final class PeerPort implements PeerNetwork, AutoCloseable {
       try {
         link.tick(nanos);
       } catch (RuntimeException e) { // or no call of any link would ever be given up again
-        LOG.error("the calls to {} were not looked at", link.peer(), e);
+        LOG.error("Timeout check of calls failed node={}", link.peer(), e);
       }
     }
   }

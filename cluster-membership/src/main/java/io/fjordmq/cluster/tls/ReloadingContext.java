@@ -89,15 +89,12 @@ public final class ReloadingContext extends SslContext {
       current = next;
       seen = now;
       complaint = null;
-      LOG.info("TLS of {}: read certFile, keyFile and trustFile again, they had changed", what);
+      LOG.info("Reloaded certFile, keyFile and trustFile section={}", what);
     } catch (IOException | RuntimeException e) {
       Complaint found = new Complaint(now, String.valueOf(e.getMessage()));
       if (!found.equals(complaint)) {
         complaint = found;
-        LOG.warn(
-            "TLS of {}: the files have changed and cannot be used; what they said before stays in force: {}",
-            what,
-            e.getMessage());
+        LOG.warn("Cannot reload certFile, keyFile or trustFile; the previous contents stay in " + "effect: {} section={}", e.getMessage(), what);
       }
     }
   }

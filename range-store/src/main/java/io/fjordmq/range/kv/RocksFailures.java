@@ -32,7 +32,7 @@ final class RocksFailures {
   void writeWorked() {
     if (current != null) {
       current = null;
-      LOG.info("state storage takes writes again: directory={}", directory);
+      LOG.info("State storage accepts writes again directory={}", directory);
     }
   }
 
@@ -40,7 +40,7 @@ final class RocksFailures {
   KvException writeFailed(String what, RocksDBException cause) {
     KvException failure = translate(what, cause);
     if (current == null) {
-      LOG.error("state storage takes no writes: {}", failure.getMessage());
+      LOG.error("State storage rejects writes: {}", failure.getMessage());
     }
     current = failure;
     return failure;
@@ -71,7 +71,7 @@ final class RocksFailures {
 
   private static String advice(KvException.Kind kind) {
     return switch (kind) {
-      case DISK_FULL -> "; free some space, writing goes on by itself";
+      case DISK_FULL -> "; free some space, writes resume by themselves";
       case LOCKED -> "; another process uses this directory, stop it or choose another one";
       case CORRUPTED -> "; this node's state has to be copied from its peers again";
       default -> "";

@@ -39,10 +39,7 @@ final class RocksGate {
     }
     boolean empty = gate.shut(patience);
     if (!empty) {
-      LOG.error(
-          "State storage is left open: calls to it have not returned within {}; calls={}",
-          patience,
-          gate.inside());
+      LOG.error("Leaving the state storage open: calls to it did not return within {} calls={}", patience, gate.inside());
     }
     return empty;
   }

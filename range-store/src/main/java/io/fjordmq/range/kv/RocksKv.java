@@ -86,7 +86,7 @@ public final class RocksKv implements Kv {
       List<ColumnFamilyDescriptor> families = families(directory, options);
       List<ColumnFamilyHandle> handles = new ArrayList<>();
       RocksDB db = RocksDB.open(options.db(), directory.toString(), families, handles);
-      LOG.info("state storage open: directory={} spaces={}", directory, families.size() - 1);
+      LOG.info("State storage opened directory={} spaces={}", directory, families.size() - 1);
       return new RocksKv(db, options, failures, settings.maxUnwrittenBytes(), families, handles);
     } catch (RocksDBException e) {
       options.close();
@@ -221,7 +221,7 @@ public final class RocksKv implements Kv {
     try {
       flushes.close();
     } catch (KvException e) {
-      LOG.error("state storage closes without its last flush; the log holds what is missing", e);
+      LOG.error("Last flush of the state storage failed; the Raft log holds the missing writes", e);
     }
     if (!gate.shut(CLOSE_PATIENCE)) {
       return;
@@ -230,6 +230,6 @@ public final class RocksKv implements Kv {
     defaultFamily.close();
     db.close();
     options.close();
-    LOG.info("state storage closed");
+    LOG.info("State storage closed");
   }
 }

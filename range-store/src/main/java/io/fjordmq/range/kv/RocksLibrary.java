@@ -36,10 +36,7 @@ public final class RocksLibrary {
     } catch (IOException | RuntimeException | UnsatisfiedLinkError here) {
       try {
         load((String) null);
-        LOG.info(
-            "RocksDB's library is in the temporary folder: {} was no place: {}",
-            folder,
-            reason(here));
+        LOG.info("Loaded the RocksDB library from the temporary directory: {} directory={}", reason(here), folder);
       } catch (IOException | RuntimeException | UnsatisfiedLinkError there) {
         throw new IOException(
             "RocksDB's library can be unpacked and loaded neither in %s (%s) nor in the temporary"

@@ -216,11 +216,7 @@ public final class ShapePlan {
   private SplitAdvice failed(Led range, String how) {
     if (!how.equals(lastFault)) {
       lastFault = how;
-      LOG.warn(
-          "split strategy {} failed for range {}, which stays as it is: {}",
-          strategy.getClass().getName(),
-          range.load().range(),
-          how);
+      LOG.warn("Split strategy failed; leaving the range unchanged: {} strategy={} range={}", how, strategy.getClass().getName(), range.load().range());
     }
     return new SplitAdvice.Stay(Reason.FAILED);
   }

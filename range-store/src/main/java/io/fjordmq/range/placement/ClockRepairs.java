@@ -199,7 +199,7 @@ public final class ClockRepairs implements PeerServices.Handler {
   private static void complete(CompletableFuture<byte[]> done, RangeId range, RangeResult result) {
     if (result instanceof RangeResult.Applied applied) {
       long lowered = ByteBuffer.wrap(applied.answers().get(0)).getLong();
-      LOG.warn("Clock of a range set back to cluster time by_ms={} range={}", lowered, range);
+      LOG.warn("Set the clock of a range back to cluster time byMs={} range={}", lowered, range);
       done.complete(answer(lowered));
     } else if (result instanceof RangeResult.NotLeader) {
       done.complete(NOTHING);

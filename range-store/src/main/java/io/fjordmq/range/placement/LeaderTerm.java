@@ -73,12 +73,12 @@ final class LeaderTerm {
     changedMeanwhile.addAll(step.ranges());
     if (failure == null) {
       lastFailure.remove(step.range());
-      LOG.info("placement: done: {}", step);
+      LOG.info("Placement step done: {}", step);
       return;
     }
     String said = lastFailure.put(step.range(), step + failure);
     if (!(step + failure).equals(said)) {
-      LOG.warn("placement: not done, will be tried again: {}: {}", step, failure);
+      LOG.warn("Placement step failed, retrying: {}: {}", step, failure);
     }
   }
 }

@@ -230,7 +230,7 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
         .thenAccept(reports -> act(now, reports))
         .exceptionally(
             failure -> {
-              LOG.error("placement cannot plan what the ranges need", failure);
+              LOG.error("Placement planning failed; retrying at the next interval", failure);
               return null;
             });
   }
@@ -262,7 +262,7 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
 
   private static @Nullable Void missing(NodeId node, Throwable failure) {
     if (cause(failure) instanceof MalformedBytesException) {
-      LOG.warn("what node {} holds cannot be read: {}", node, reason(failure));
+      LOG.warn("Cannot read the replica report of a node: {} node={}", reason(failure), node);
     } else {
       LOG.debug("node {} does not say what it holds: {}", node, reason(failure));
     }

@@ -158,10 +158,7 @@ public final class RangeDirectory implements MetadataListener {
         next.put(range.id(), new Published(range, record.version()));
       } catch (MalformedBytesException e) {
         // Of a newer version than this node, perhaps: whatever it says, the others still count.
-        LOG.error(
-            "metadata record {} is not readable, its range is not reached: {}",
-            record.key(),
-            e.getMessage());
+        LOG.error("Cannot read a range record in the metadata; the range is unreachable: {} " + "record={}", e.getMessage(), record.key());
       }
     }
     ranges = Map.copyOf(next);
@@ -184,7 +181,7 @@ public final class RangeDirectory implements MetadataListener {
     try {
       follower.client().accept(ranges(follower.store()));
     } catch (RuntimeException e) {
-      LOG.error("a client of store {} did not take its new ranges", follower.store(), e);
+      LOG.error("Range directory listener threw store={}", follower.store(), e);
     }
   }
 }

@@ -64,12 +64,11 @@ final class ShapeNews {
                 report.requests(), report.busyPermille() / 10, report.nanos(), report.bytes());
     if (wished) {
       String why = bySize ? "size" : "load";
-      LOG.info(
-          "range {} is to be split at {} because of its {}: {}", range, hex(report), why, load);
+      LOG.info("Requesting a split: {} range={} key={} load: {}", why, range, hex(report), load);
     } else if (report.merge()) {
-      LOG.info("range {} is to take in the next, both are idle: {}", range, load);
+      LOG.info("Requesting a merge with the next range: both are idle range={} load: {}", range, load);
     } else if (!decision.equals(ShapeWatch.SPLIT) && !bySize) { // that one waits for its turn
-      LOG.info("range {} stays as it is, {}: {}", range, decision, load);
+      LOG.info("Not splitting a busy range: {} range={} load: {}", decision, range, load);
     }
   }
 
@@ -84,15 +83,9 @@ final class ShapeNews {
     }
     slow = decision;
     if (decision.equals(ShapeWatch.STORAGE_TOO_SLOW)) {
-      LOG.warn(
-          "State storage has not told the sizes of ranges within {} ms; no range is split or merged"
-              + " until it does: check the disk",
-          patience.toMillis());
+      LOG.warn("State storage did not return the sizes of ranges within {} ms; splits and " + "merges wait for it; check the disk", patience.toMillis());
     } else {
-      LOG.warn(
-          "split strategy {} has not answered within {} ms; ranges stay as they are until it does",
-          strategy,
-          patience.toMillis());
+      LOG.warn("Split strategy did not answer within {} ms; splits and merges wait for it " + "strategy={}", patience.toMillis(), strategy);
     }
   }
 }

@@ -81,10 +81,7 @@ final class VoterMoves {
     if (done || hindrance != null) {
       going.remove(store.store());
       unevenSinceMillis.put(store.store(), nowMillis);
-      LOG.info(
-          "votes moved because of the load: {} {}",
-          done ? "done:" : hindrance + ":",
-          change.moves());
+      LOG.info("Moving voters for load: {} moves={}", done ? "done" : hindrance, change.moves());
     }
   }
 
@@ -147,7 +144,7 @@ final class VoterMoves {
     if (nowMillis - since >= patience.pause().toMillis()) {
       long until = nowMillis + patience.deadline().toMillis();
       going.put(store.store(), new Change(moves, store.voters(), until));
-      LOG.info("votes are moved because of the load: {}", moves);
+      LOG.info("Moving voters for load: started moves={}", moves);
     }
   }
 
@@ -165,7 +162,7 @@ final class VoterMoves {
     going.remove(range.store());
     unevenSinceMillis.remove(range.store());
     pausedUntilMillis.put(range.store(), againAtMillis);
-    LOG.info("votes moved because of the load: canceled by an operator: {}", change.moves());
+    LOG.info("Moving voters for load: canceled by an operator moves={}", change.moves());
     return true;
   }
 }

@@ -48,7 +48,7 @@ final class WantedMerges {
       if (why == null) {
         wanted.done.complete(null);
       } else {
-        LOG.warn("range {} does not take in {}: {}", wanted.left, wanted.right, why);
+        LOG.warn("Merge was not carried out: {} range={} next={}", why, wanted.left, wanted.right);
         wanted.done.completeExceptionally(new IllegalStateException(why));
       }
     }

@@ -69,7 +69,7 @@ final class CheckpointCycle {
         run();
       }
     } catch (RuntimeException e) {
-      LOG.error("a checkpoint could not be begun, the next one is tried", e);
+      LOG.error("Failed to begin a checkpoint; retrying at the next interval", e);
     }
     scheduleStep();
   }

@@ -26,19 +26,10 @@ record Halt(String why, boolean readable, boolean fault) {
     boolean defect =
         newer == null && cause instanceof RuntimeException && !(cause instanceof KvException);
     if (cause instanceof RefusedCopyException) {
-      LOG.warn(
-          "replica of range {} at index {} is opened again, to fetch another copy: {}",
-          range,
-          appliedIndex,
-          cause.getMessage());
+      LOG.warn("Reopening a replica to fetch another snapshot: {} range={} index={}", cause.getMessage(), range, appliedIndex);
       return new Halt(why, newer == null, false);
     }
-    LOG.error(
-        "replica of range {} halted at index {}; it will be reopened: {}",
-        range,
-        appliedIndex,
-        why,
-        defect ? failure : null);
+    LOG.error("Replica halted; reopening it: {} range={} index={}", why, range, appliedIndex, defect ? failure : null);
     return new Halt(why, newer == null, newer == null);
   }
 }

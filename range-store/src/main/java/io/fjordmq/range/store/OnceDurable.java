@@ -50,7 +50,7 @@ final class OnceDurable implements ReplicaParts.Births {
         .whenComplete(
             (done, failure) -> {
               if (failure != null && !closed.getAsBoolean()) {
-                LOG.warn("{}, it is tried again", otherwise, failure);
+                LOG.warn("{}; retrying", otherwise, failure);
                 runtime
                     .timers()
                     .schedule(

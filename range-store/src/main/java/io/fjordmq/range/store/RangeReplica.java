@@ -233,7 +233,7 @@ final class RangeReplica implements ReplicatedState {
     } catch (KvException e) {
       return new RangeResult.StorageFailed(String.valueOf(e.getMessage()));
     } catch (RuntimeException e) {
-      LOG.error("range {} cannot answer a query", id, e);
+      LOG.error("Query failed range={}", id, e);
       return new RangeResult.Unavailable("query failed: " + e);
     }
   }
@@ -322,7 +322,7 @@ final class RangeReplica implements ReplicatedState {
     if (change instanceof RangeSplit.Cut cut) {
       coprocessor.narrowed(held, new DataReader(space.latest(), held));
       RangeDescriptor right = cut.right();
-      LOG.info("range {} split at {}: {} has {}", id, appliedIndex, right.id(), right.interval());
+      LOG.info("Range split range={} index={} child={} childKeys={}", id, appliedIndex, right.id(), right.interval());
       parts.observer().split(id, right.id());
       if (cut.here()) {
         parts.births().born(right, leadingTerm != NOT_LEADING);
@@ -330,7 +330,7 @@ final class RangeReplica implements ReplicatedState {
     } else if (change instanceof RangeMerge.Widened widened) {
       RangeId right = widened.right().id();
       openCoprocessor();
-      LOG.info("range {} has taken in {} at {}: {}", id, right, appliedIndex, held);
+      LOG.info("Ranges merged range={} absorbed={} index={} keys={}", id, right, appliedIndex, held);
       parts.observer().merged(id, right);
       parts.births().absorbed(right);
       if (leadingTerm != NOT_LEADING) {
@@ -343,7 +343,7 @@ final class RangeReplica implements ReplicatedState {
   public void leading(long term) {
     leadingTerm = term;
     parts.load().begin();
-    LOG.info("range {} is led by this node: term={} appliedIndex={}", id, term, appliedIndex);
+    LOG.info("This node leads a range range={} term={} appliedIndex={}", id, term, appliedIndex);
     listeners.leading();
   }
 
@@ -351,7 +351,7 @@ final class RangeReplica implements ReplicatedState {
   public void following() {
     leadingTerm = NOT_LEADING;
     parts.load().end();
-    LOG.info("range {} is no longer led by this node", id);
+    LOG.info("This node no longer leads a range range={}", id);
   }
 
   @Override
@@ -386,7 +386,7 @@ final class RangeReplica implements ReplicatedState {
     show();
     openCoprocessor();
     logBytesSinceCheckpoint.set(0);
-    LOG.info("range {} installed a snapshot: index {} instead of {}", id, appliedIndex, before);
+    LOG.info("Installed a snapshot range={} index={} before={}", id, appliedIndex, before);
   }
 
   @Override

@@ -128,7 +128,7 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
       throw e;
     }
     store.checkpoints.start();
-    LOG.info("ranges open: node={} replicas={}", self, store.replicas.size());
+    LOG.info("Ranges opened node={} replicas={}", self, store.replicas.size());
     return store;
   }
 
@@ -387,7 +387,7 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
   @Override
   public void close() {
     CompletableFuture.runAsync(this::closeReplicas, runtime.supervisor()).join();
-    LOG.info("ranges closed: node={}", self);
+    LOG.info("Ranges closed node={}", self);
   }
 
   private void closeReplicas() {

@@ -88,7 +88,7 @@ public final class RangeThreads implements AutoCloseable {
     } catch (RejectedExecutionException e) {
       LOG.debug("a timer fired after the end", e);
     } catch (RuntimeException e) {
-      LOG.error("a timer's task failed", e);
+      LOG.error("Timer task failed", e);
     }
   }
 
@@ -114,7 +114,7 @@ public final class RangeThreads implements AutoCloseable {
     try {
       for (ExecutorService executor : new ExecutorService[] {timer, queries, supervisor, openers}) {
         if (!executor.awaitTermination(1, TimeUnit.MINUTES)) {
-          LOG.warn("range threads still run after a minute; left behind: {}", executor);
+          LOG.warn("Range threads still run after a minute; not waiting for them any longer " + "executor={}", executor);
         }
       }
     } catch (InterruptedException e) {

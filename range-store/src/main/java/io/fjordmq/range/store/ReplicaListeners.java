@@ -25,7 +25,7 @@ final class ReplicaListeners {
     try {
       outcome.pending().answer(outcome.result());
     } catch (RuntimeException e) {
-      LOG.error("the answer to a batch of range {} was not taken", id, e);
+      LOG.error("Batch listener threw range={}", id, e);
     }
   }
 
@@ -33,7 +33,7 @@ final class ReplicaListeners {
     try {
       effects.perform(id, emitted);
     } catch (RuntimeException e) {
-      LOG.error("effects of range {} were not performed: count={}", id, emitted.size(), e);
+      LOG.error("Failed to perform effects range={} count={}", id, emitted.size(), e);
     }
   }
 
@@ -41,7 +41,7 @@ final class ReplicaListeners {
     try {
       effects.leading(id);
     } catch (RuntimeException e) {
-      LOG.error("the listener of range {} did not take that this node leads", id, e);
+      LOG.error("Leadership listener threw range={}", id, e);
     }
   }
 }

@@ -75,7 +75,7 @@ final class StoredReplicas {
     KvBatch batch = new KvBatch();
     RangeState.create(range, RangeState.BEGINNING, 0, batch);
     write(range.id(), batch);
-    LOG.info("range {} created: interval={}", range.id(), range.interval());
+    LOG.info("Range created range={} keys={}", range.id(), range.interval());
   }
 
   /** Creates an empty replica of a range that others have; {@link #flush} makes it last. */
@@ -89,7 +89,7 @@ final class StoredReplicas {
     KvBatch batch = new KvBatch();
     RangeState.create(range, batch);
     write(range.id(), batch);
-    LOG.info("range {} gets a replica here: interval={}", range.id(), range.interval());
+    LOG.info("Replica created range={} keys={}", range.id(), range.interval());
   }
 
   /** Ranges of a store that had a replica here. */
@@ -186,7 +186,7 @@ final class StoredReplicas {
     batch.put(keys.removing(), RETIRED);
     write(id, batch);
     Files.deleteIfExists(ReplicaSnapshot.keptFile(installDirectory, id));
-    LOG.info("range {} removed from this node: interval={}", id, interval);
+    LOG.info("Replica removed range={} keys={}", id, interval);
     return true;
   }
 

@@ -178,7 +178,7 @@ final class SupervisedReplica {
                 longest.toMillis())
             : longest.toMillis();
     failures++;
-    LOG.info("range {} is reopened in {} ms: attempt={}", id, pause, failures);
+    LOG.info("Reopening a replica range={} inMs={} attempt={}", id, pause, failures);
     scheduleReopen(pause);
   }
 
@@ -189,19 +189,9 @@ final class SupervisedReplica {
     }
     if (parts.rebuilds().mayBegin(id)) {
       broken = true;
-      LOG.error(
-          "Replica is broken and will be rebuilt if its range has a majority without it: {} range={}",
-          failure,
-          id);
+      LOG.error("Replica is broken; rebuilding it if its range has a majority without it: {} " + "range={}", failure, id);
     } else if (faults == FAULTS_UNTIL_BROKEN) {
-      LOG.error(
-          "Replica is broken again and stays halted: it was rebuilt {} times within {}; find the"
-              + " cause, then run 'rebuild {}': {} range={}",
-          Rebuilds.MOST,
-          Rebuilds.WINDOW,
-          id,
-          failure,
-          id);
+      LOG.error("Replica is broken again and stays halted: it was rebuilt {} times within {}; " + "remove the cause, then run 'rebuild {}': {} range={}", Rebuilds.MOST, Rebuilds.WINDOW, id, failure, id);
     }
   }
 
@@ -228,7 +218,7 @@ final class SupervisedReplica {
     }
     try {
       open();
-      LOG.info("range {} is open again: attempt={}", id, failures);
+      LOG.info("Replica reopened range={} attempt={}", id, failures);
     } catch (IOException | RuntimeException e) {
       cannotOpen(e);
     }
@@ -238,12 +228,7 @@ final class SupervisedReplica {
   private void cannotOpen(Exception why) {
     NewerFormException newer = NewerFormException.in(why);
     failure = newer == null ? String.valueOf(why) : newer.getMessage();
-    LOG.error(
-        "Range cannot be opened: {} range={} attempt={}",
-        failure,
-        id,
-        failures,
-        newer == null ? why : null);
+    LOG.error("Cannot open a replica: {} range={} attempt={}", failure, id, failures, newer == null ? why : null);
     reopenLater(newer == null, newer == null);
   }
 
@@ -265,7 +250,7 @@ final class SupervisedReplica {
             (index, error) -> {
               opened.checkpointing().set(false);
               if (error != null) {
-                LOG.warn("range {} has no checkpoint, its log keeps its entries", id, error);
+                LOG.warn("Checkpoint failed; keeping the log range={}", id, error);
               }
               return error == null;
             });
