@@ -18,7 +18,7 @@ import io.fjordmq.broker.net.MqttServer;
 import io.fjordmq.broker.net.Transport;
 import io.fjordmq.broker.nodes.NodeReceiver;
 import io.fjordmq.broker.nodes.NodeStreams;
-import io.fjordmq.broker.nodes.StreamKeeper;
+import io.fjordmq.broker.nodes.StreamLifecycle;
 import io.fjordmq.broker.ops.ClusterStatus;
 import io.fjordmq.broker.ops.NodeStatus;
 import io.fjordmq.broker.security.Plugins;
@@ -67,10 +67,10 @@ import org.slf4j.LoggerFactory;
  * The composition root: one node, built from the disk up to the listeners and closed in reverse.
  * Reads from top to bottom; every part gets what it needs from its constructor.
  */
-public final class Broker implements Parts.Whole {
+public final class Broker implements ShutdownSequence.Whole {
   private static final Logger LOG = LoggerFactory.getLogger(Broker.class);
   private static final String ROUTES = "dist";
-  private final Parts parts = new Parts();
+  private final ShutdownSequence shutdownSequence = new ShutdownSequence();
   private final ClusterNode node;
   private final Stores stores;
   private final MqttServer server;
@@ -97,24 +97,24 @@ public final class Broker implements Parts.Whole {
   private Broker(BrokerConfig config, Observers observers) throws StartException {
     try {
       Plugins plugins =
-          parts.add(
+          shutdownSequence.add(
               "plugins",
               Plugins.open(config.securityConfig(), config.plugins(), observers.security()));
       Security security =
-          parts.add(
+          shutdownSequence.add(
               "security",
               Security.open(config.securityConfig(), plugins.all(), observers.security()));
 
       // Disk, the other nodes, consensus.
       DataDirectory directory =
-          parts.add("data directory", DataDirectory.open(Path.of(config.dataDir())));
+          shutdownSequence.add("data directory", DataDirectory.open(Path.of(config.dataDir())));
       NodeIdentity identity = ClusterNode.identify(config, directory);
       RocksLibrary.load(directory.resolve("native"));
       this.kv =
-          parts.add(
+          shutdownSequence.add(
               "state storage", RocksKv.open(directory.resolve("state"), config.storageConfig()));
       this.node =
-          parts.add(
+          shutdownSequence.add(
               "cluster", ClusterNode.open(config, identity, directory, observers.consensus()));
       ClusterMembership membership = node.membership();
       ClusterClock clock = membership.clock();
@@ -136,7 +136,7 @@ public final class Broker implements Parts.Whole {
       RangedRetainStore.Replicas retainedReplicas = new RangedRetainStore.Replicas();
       InboxReplicas inboxReplicas = new InboxReplicas(inboxSettings, events, observers.inboxes());
       RangeRuntime runtime =
-          parts
+          shutdownSequence
               .add(
                   "range threads",
                   new RangeThreads(
@@ -144,7 +144,7 @@ public final class Broker implements Parts.Whole {
                       config.rangeConfig().maxWaitingQueries()))
               .runtime(clock::stampMillis);
       this.stores =
-          parts.add(
+          shutdownSequence.add(
               "stores",
               Stores.open(
                   node,
@@ -175,7 +175,7 @@ public final class Broker implements Parts.Whole {
               retainedReplicas,
               clock);
       ReplicatedInboxStore inboxes =
-          parts.add(
+          shutdownSequence.add(
               "inbox store",
               new ReplicatedInboxStore(
                   stores.client(InboxReplicas.STORE),
@@ -191,7 +191,7 @@ public final class Broker implements Parts.Whole {
 
       // Whether the disk has room for more, and what the cluster does if not.
       this.disk =
-          parts.add(
+          shutdownSequence.add(
               "disk", NodeDisk.watch(directory.path(), kv, node, stores, config.diskConfig()));
       view.remarkOn(disk::remarks);
 
@@ -223,9 +223,9 @@ public final class Broker implements Parts.Whole {
               observers.nodes())
           .start(node.peers());
       membership.watch(
-          parts.add(
+          shutdownSequence.add(
               "streams to other nodes",
-              new StreamKeeper(
+              new StreamLifecycle(
                   node.self(),
                   streams,
                   node.peers(),
@@ -242,12 +242,12 @@ public final class Broker implements Parts.Whole {
               clock,
               inboxSettings,
               observers.inboxes());
-      Sweeps sweeps = parts.add("sweeps", new Sweeps("sweeps"));
-      sweeps.every(config.storeConfig().sweepInterval(), "persistent sessions", sweeper::sweep);
-      sweeps.every(config.storeConfig().sweepInterval(), "retained messages", retained::sweep);
+      PeriodicTasks periodicTasks = shutdownSequence.add("sweeps", new PeriodicTasks("sweeps"));
+      periodicTasks.every(config.storeConfig().sweepInterval(), "persistent sessions", sweeper::sweep);
+      periodicTasks.every(config.storeConfig().sweepInterval(), "retained messages", retained::sweep);
       StaleRoutes stale =
           new StaleRoutes(router, membership::members, () -> stores.leadsFirst(ROUTES));
-      sweeps.every(config.storeConfig().sweepInterval(), "routes", stale::sweep);
+      periodicTasks.every(config.storeConfig().sweepInterval(), "routes", stale::sweep);
 
       this.status =
           () ->
@@ -279,7 +279,7 @@ public final class Broker implements Parts.Whole {
               () -> SysFigures.of(clock.instant(), observers.traffic().get(), status.get()),
               message -> publisher.publishHere(sysSettings.tenant(), message));
       sys.run();
-      sweeps.every(sysSettings.interval(), "$SYS topics", sys);
+      periodicTasks.every(sysSettings.interval(), "$SYS topics", sys);
       ClientEvents clientEvents =
           sysSettings.clientEvents()
               ? new ClientTopics(sysSettings, self.id(), publisher)
@@ -309,8 +309,8 @@ public final class Broker implements Parts.Whole {
       this.drain = new Drain(membership, stores, sessions, references, config.drainConfig());
       int pace = config.drainConfig().clientsPerSecond();
       membership.watch(
-          new NodeLife(sessions, live, () -> stores.catchUp(ROUTES), pace, runtime.timers()));
-      parts.add("service", node.offerService());
+          new NodeLifecycle(sessions, live, () -> stores.catchUp(ROUTES), pace, runtime.timers()));
+      shutdownSequence.add("service", node.offerService());
       node.awaitServing(config.storeConfig().leaderTimeout(), stores::hasHaltedRoutes);
       references.publish(config.clusterConfig().serverReference());
       view.logRemarks();
@@ -322,23 +322,23 @@ public final class Broker implements Parts.Whole {
               sessions,
               observers.listeners());
       var goodbye = config.mqttServerConfig().shutdownTimeout();
-      parts.addSlow("listeners", goodbye, () -> server.shutdown(goodbye));
-      parts.add(
+      shutdownSequence.addSlow("listeners", goodbye, () -> server.shutdown(goodbye));
+      shutdownSequence.add(
           "overload guard",
           OverloadWatch.start(
               overload, config.overloadConfig(), server.loops(), sessions::endStuck));
     } catch (StartException e) {
-      parts.close();
+      shutdownSequence.close();
       throw e;
     } catch (SecurityStartException
         | IOException
         | ConsensusException
         | KvException
         | IllegalStateException e) {
-      parts.close();
+      shutdownSequence.close();
       throw new StartException(String.valueOf(e.getMessage()), e);
     } catch (RuntimeException e) {
-      parts.close();
+      shutdownSequence.close();
       throw e;
     }
   }
@@ -387,14 +387,14 @@ public final class Broker implements Parts.Whole {
 
   @Override
   public List<String> hung() {
-    return parts.hung();
+    return shutdownSequence.hung();
   }
 
   /** Says goodbye to clients, gives their sessions back, flushes and closes everything. Blocks. */
   @Override
   public void close() {
     stopping = true;
-    parts.close();
+    shutdownSequence.close();
     LOG.info("FjordMQ stopped node={}", node.self());
   }
 }

@@ -39,7 +39,7 @@ import org.slf4j.LoggerFactory;
  * This node among others: who it is, its ports to the others, its Raft groups, its membership.
  * Built by the starting thread, which blocks until the cluster knows this node; closed in reverse.
  */
-final class ClusterNode implements Parts.Whole {
+final class ClusterNode implements ShutdownSequence.Whole {
   private static final Logger LOG = LoggerFactory.getLogger(ClusterNode.class);
 
   /** How often the start count is raised: a younger copy of a running directory goes undetected. */
@@ -48,12 +48,12 @@ final class ClusterNode implements Parts.Whole {
   private static final long POLL_NANOS = 1_000_000;
   private static final long WORD_NANOS = 10_000_000_000L;
 
-  private final Parts parts = new Parts();
+  private final ShutdownSequence shutdownSequence = new ShutdownSequence();
   private final NodeIdentity identity;
   private final PeerPort peers;
   private final JRaftHost host;
   private final ClusterMembership membership;
-  private final Rests rests;
+  private final Suspensions suspensions;
 
   /**
    * Who this node is: as kept in the data directory; at a first start a new one, of a new cluster
@@ -129,15 +129,15 @@ final class ClusterNode implements Parts.Whole {
     try {
       ScheduledExecutorService disk =
           Executors.newSingleThreadScheduledExecutor(task -> new Thread(task, "cluster-disk"));
-      parts.add("cluster disk", disk::shutdown);
+      shutdownSequence.add("cluster disk", disk::shutdown);
       NodeAddresses addresses = NodeAddresses.open(directory.resolve("addresses"), disk);
       StartFence fence = StartFence.open(directory, identity.node(), new SecureRandom(), disk);
-      peers = parts.add("cluster port", open(config, identity, where, addresses, fence));
+      peers = shutdownSequence.add("cluster port", open(config, identity, where, addresses, fence));
       StartCheck check = new StartCheck(identity, join(config, where), peers, fence);
       check.ask(addresses);
-      boolean alone = StandAlone.isRequested(directory, check, addresses);
+      boolean alone = StandAloneRequest.isRequested(directory, check, addresses);
       host =
-          parts.add(
+          shutdownSequence.add(
               "consensus",
               JRaftHost.open(
                   identity.node(),
@@ -152,7 +152,7 @@ final class ClusterNode implements Parts.Whole {
       disk.scheduleWithFixedDelay(
           () -> raise(fence), RAISE_SECONDS, RAISE_SECONDS, TimeUnit.SECONDS);
       membership =
-          parts.add(
+          shutdownSequence.add(
               "membership",
               ClusterMembership.open(
                   identity,
@@ -165,13 +165,13 @@ final class ClusterNode implements Parts.Whole {
                   join(config, where),
                   config.membershipConfig(),
                   disk));
-      rests = new Rests(membership::rest, membership::resume);
+      suspensions = new Suspensions(membership::rest, membership::resume);
     } catch (MembershipException
         | InterruptedException
         | IOException
         | ConsensusException
         | RuntimeException e) {
-      parts.close();
+      shutdownSequence.close();
       throw e;
     }
   }
@@ -226,8 +226,8 @@ final class ClusterNode implements Parts.Whole {
   }
 
   /** What keeps this node from living. */
-  Rests rests() {
-    return rests;
+  Suspensions rests() {
+    return suspensions;
   }
 
   MetadataGroup metadata() {
@@ -277,11 +277,11 @@ final class ClusterNode implements Parts.Whole {
 
   @Override
   public List<String> hung() {
-    return parts.hung();
+    return shutdownSequence.hung();
   }
 
   @Override
   public void close() {
-    parts.close();
+    shutdownSequence.close();
   }
 }

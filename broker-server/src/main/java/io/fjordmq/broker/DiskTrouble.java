@@ -1,6 +1,6 @@
 package io.fjordmq.broker;
 
-import io.fjordmq.cluster.consensus.LogPace;
+import io.fjordmq.cluster.consensus.LogLatency;
 import io.fjordmq.cluster.membership.Member;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
@@ -55,7 +55,7 @@ final class DiskTrouble {
    * @param failure why nothing can be written; null if it can
    */
   record Signs(
-      BooleanSupplier hasRoom, Supplier<@Nullable String> failure, Supplier<LogPace> pace) {}
+      BooleanSupplier hasRoom, Supplier<@Nullable String> failure, Supplier<LogLatency> pace) {}
 
   private final Signs signs;
   private final Cluster cluster;
@@ -90,7 +90,7 @@ final class DiskTrouble {
 
   /** To be called several times in {@code slowAfter}; with a clock that only goes forward. */
   void look(long nowMillis) {
-    LogPace pace = signs.pace().get();
+    LogLatency pace = signs.pace().get();
     String failure = signs.failure().get();
     Member.State state = cluster.state();
     notice(pace, failure, nowMillis);
@@ -105,7 +105,7 @@ final class DiskTrouble {
     restOrResume(noted, whyRest(pace, failure, nowMillis));
   }
 
-  private void notice(LogPace pace, @Nullable String failure, long nowMillis) {
+  private void notice(LogLatency pace, @Nullable String failure, long nowMillis) {
     boolean slowNow = Math.max(pace.waitingMillis(), pace.slowestMillis()) >= slowAfterMillis;
     if (slowNow) {
       slowUntilMillis = nowMillis + CALM * slowAfterMillis;
@@ -159,7 +159,7 @@ final class DiskTrouble {
             });
   }
 
-  private @Nullable String whyRest(LogPace pace, @Nullable String failure, long nowMillis) {
+  private @Nullable String whyRest(LogLatency pace, @Nullable String failure, long nowMillis) {
     if (failure != null) {
       return nowMillis - failingSinceMillis >= slowAfterMillis ? failure : null;
     }

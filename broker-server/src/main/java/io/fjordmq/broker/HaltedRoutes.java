@@ -23,7 +23,7 @@ public final class HaltedRoutes implements RouteTrouble.Node, PlacementAgent.Con
   private static final String WHO = "routes";
 
   private final ClusterMembership membership;
-  private final Rests rests;
+  private final Suspensions suspensions;
   private final RangeStore ranges;
   private final Set<String> onEveryNode;
   private volatile Supplier<@Nullable String> overdue = () -> null;
@@ -35,9 +35,9 @@ public final class HaltedRoutes implements RouteTrouble.Node, PlacementAgent.Con
    * @param onEveryNode the stores of which every node has all replicas
    */
   public HaltedRoutes(
-      ClusterMembership membership, Rests rests, RangeStore ranges, Set<String> onEveryNode) {
+      ClusterMembership membership, Suspensions suspensions, RangeStore ranges, Set<String> onEveryNode) {
     this.membership = membership;
-    this.rests = rests;
+    this.suspensions = suspensions;
     this.ranges = ranges;
     this.onEveryNode = Set.copyOf(onEveryNode);
   }
@@ -100,11 +100,11 @@ public final class HaltedRoutes implements RouteTrouble.Node, PlacementAgent.Con
   @Override
   public void rest(String why) {
     replaced = null;
-    rests.rest(WHO, why);
+    suspensions.rest(WHO, why);
   }
 
   @Override
   public void resume() {
-    rests.resume(WHO);
+    suspensions.resume(WHO);
   }
 }

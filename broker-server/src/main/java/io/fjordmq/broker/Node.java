@@ -31,7 +31,7 @@ final class Node implements AutoCloseable {
 
   private static final Duration CONTROL_PERIOD = Duration.ofMillis(200);
 
-  private final Parts parts = new Parts();
+  private final ShutdownSequence shutdownSequence = new ShutdownSequence();
   private volatile @Nullable Broker broker;
   private volatile @Nullable Path drainFile;
 
@@ -66,15 +66,15 @@ final class Node implements AutoCloseable {
       throws StartException, IOException {
     final long begin = System.nanoTime();
     HttpSettings http = config.httpConfig();
-    BrokerMetrics metrics = parts.add("metrics", new BrokerMetrics());
+    BrokerMetrics metrics = shutdownSequence.add("metrics", new BrokerMetrics());
     HttpServer pages =
-        parts.add(
+        shutdownSequence.add(
             "http",
             HttpServer.start(
                 http,
                 new Pages(metrics::scrape, this::notReadyBecause, this::clusterPage),
                 metrics.http()));
-    Broker started = parts.add("broker", Broker.start(config, Observers.of(metrics)));
+    Broker started = shutdownSequence.add("broker", Broker.start(config, Observers.of(metrics)));
     broker = started;
     drainFile = Path.of(config.dataDir(), DRAIN_FILE);
     Files.deleteIfExists(drainFile); // asked of an earlier process
@@ -82,13 +82,13 @@ final class Node implements AutoCloseable {
         ControlFolder.open(
             Path.of(config.dataDir()), started.commands()::perform, InstantSource.system());
     started.commands().logDifferences(config.chosenVoters());
-    parts.add("control", new Sweeps("control")).every(CONTROL_PERIOD, "commands", control::look);
+    shutdownSequence.add("control", new PeriodicTasks("control")).every(CONTROL_PERIOD, "commands", control::look);
     metrics.watch(started::status);
-    parts.add("figures", metrics::unwatch);
+    shutdownSequence.add("figures", metrics::unwatch);
     List<String> mqtt = started.listeners().stream().map(Listener::url).toList();
     running.accept(this);
     String pagesUri = "http://" + host(http.host()) + ":" + pages.port();
-    parts.add(
+    shutdownSequence.add(
         "ready file", ReadyFile.write(Path.of(config.dataDir()), Instant.now(), mqtt, pagesUri));
     LOG.info("FjordMQ is ready ms={} mqtt={} http={}", (System.nanoTime() - begin) / 1_000_000, mqtt, pagesUri);
   }
@@ -119,12 +119,12 @@ final class Node implements AutoCloseable {
     if (started != null && isDrainAskedFor()) {
       started.drain();
     }
-    parts.close();
+    shutdownSequence.close();
   }
 
   /** Parts that did not close in time, though all others did: the process can end. */
   List<String> hung() {
-    return parts.hung();
+    return shutdownSequence.hung();
   }
 
   private boolean isDrainAskedFor() {

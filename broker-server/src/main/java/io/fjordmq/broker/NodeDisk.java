@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The disk of the data directory: {@link DiskWatch} looks at it, {@link DiskTrouble} tells the
- * cluster, {@link Room} says what is still taken. Thread-safe.
+ * cluster, {@link DiskCapacity} says what is still taken. Thread-safe.
  */
 final class NodeDisk implements AutoCloseable {
   private static final int LOOKS = 4;
@@ -33,18 +33,18 @@ final class NodeDisk implements AutoCloseable {
   private final ClusterNode node;
   private final DiskWatch watch;
   private final DiskTrouble trouble;
-  private final Room room;
-  private final Parts parts = new Parts();
+  private final DiskCapacity diskCapacity;
+  private final ShutdownSequence shutdownSequence = new ShutdownSequence();
 
   /** Looks once, then again and again. */
   static NodeDisk watch(Path data, Kv kv, ClusterNode node, Stores stores, DiskConfig settings)
       throws IOException {
     NodeDisk disk = new NodeDisk(data, kv, node, stores, settings);
     disk.look();
-    Sweeps looks = disk.parts.add("disk watch", new Sweeps("disk-watch"));
+    PeriodicTasks looks = disk.shutdownSequence.add("disk watch", new PeriodicTasks("disk-watch"));
     looks.every(settings.checkInterval(), "the disk", disk::look);
     // On a thread of its own: the other one may wait for the disk.
-    Sweeps judging = disk.parts.add("disk trouble", new Sweeps("disk-trouble"));
+    PeriodicTasks judging = disk.shutdownSequence.add("disk trouble", new PeriodicTasks("disk-trouble"));
     Duration pause = settings.slowAfter().dividedBy(LOOKS);
     judging.every(pause, "the disk's pace", disk::judge);
     return disk;
@@ -65,8 +65,8 @@ final class NodeDisk implements AutoCloseable {
             new DiskTrouble.Signs(watch::hasRoom, this::failure, node.host()::pace),
             new InCluster(node),
             settings.slowAfter().toMillis());
-    this.room =
-        new Room(node.self(), watch::hasRoom, node.membership()::members, () -> ofMessages(stores));
+    this.diskCapacity =
+        new DiskCapacity(node.self(), watch::hasRoom, node.membership()::members, () -> ofMessages(stores));
   }
 
   private static Collection<RangeDescriptor> ofMessages(Stores stores) {
@@ -77,11 +77,11 @@ final class NodeDisk implements AutoCloseable {
 
   private void look() {
     watch.look();
-    room.look();
+    diskCapacity.look();
   }
 
   private void judge() {
-    room.look();
+    diskCapacity.look();
     trouble.look(System.nanoTime() / 1_000_000);
   }
 
@@ -92,7 +92,7 @@ final class NodeDisk implements AutoCloseable {
 
   /** Whether messages that have to be stored are taken. */
   boolean hasRoom() {
-    return room.isEnough();
+    return diskCapacity.isEnough();
   }
 
   /** Whether less is free here than should be. */
@@ -124,7 +124,7 @@ final class NodeDisk implements AutoCloseable {
 
   @Override
   public void close() {
-    parts.close();
+    shutdownSequence.close();
   }
 
   private record InCluster(ClusterNode node) implements DiskTrouble.Cluster {

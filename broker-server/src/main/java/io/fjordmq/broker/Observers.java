@@ -4,7 +4,7 @@ import io.fjordmq.broker.delivery.DeliveryObserver;
 import io.fjordmq.broker.net.ListenerObserver;
 import io.fjordmq.broker.nodes.NodesObserver;
 import io.fjordmq.broker.ops.BrokerMetrics;
-import io.fjordmq.broker.ops.Traffic;
+import io.fjordmq.broker.ops.ClientTraffic;
 import io.fjordmq.broker.security.SecurityObserver;
 import io.fjordmq.broker.session.SessionObserver;
 import io.fjordmq.cluster.consensus.ConsensusObserver;
@@ -25,7 +25,7 @@ public record Observers(
     NodesObserver nodes,
     SessionObserver sessions,
     ListenerObserver listeners,
-    Supplier<Traffic> traffic,
+    Supplier<ClientTraffic> traffic,
     SecurityObserver security) {
 
   /** All that the metrics want to know. */

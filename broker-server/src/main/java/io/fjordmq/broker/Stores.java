@@ -23,7 +23,7 @@ import io.fjordmq.range.placement.PlacementDriver;
 import io.fjordmq.range.placement.PlacementSettings;
 import io.fjordmq.range.placement.RangeDirectory;
 import io.fjordmq.range.placement.ShapeReport;
-import io.fjordmq.range.placement.ShapeWatch;
+import io.fjordmq.range.placement.SplitMonitor;
 import io.fjordmq.range.placement.SplitRequests;
 import io.fjordmq.range.placement.StorePlacement;
 import io.fjordmq.range.placement.VoterCounts;
@@ -62,12 +62,12 @@ final class Stores implements AutoCloseable {
   private final RangeStore ranges;
   private final RangeDirectory directory = new RangeDirectory();
   private final PlacementDriver placement;
-  private final ShapeWatch shapes;
+  private final SplitMonitor shapes;
   private final SplitRequests splits;
   private final MergeRequests merges;
   private final PendingRequests pending;
   private final HaltedRoutes halted;
-  private final Sweeps watching = new Sweeps("route-replicas");
+  private final PeriodicTasks watching = new PeriodicTasks("route-replicas");
   private final ClockRepairs clocks;
 
   /** Where the split strategy is asked; it may be anybody's, so nothing else waits for it. */
@@ -127,7 +127,7 @@ final class Stores implements AutoCloseable {
     this.node = node;
     this.ranges = ranges;
     this.shapes =
-        new ShapeWatch(
+        new SplitMonitor(
             ranges,
             strategy,
             config.splitConfig().shapes(config.storeConfig().byStore()),

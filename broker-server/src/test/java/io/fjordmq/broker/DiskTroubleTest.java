@@ -2,7 +2,7 @@ package io.fjordmq.broker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fjordmq.cluster.consensus.LogPace;
+import io.fjordmq.cluster.consensus.LogLatency;
 import io.fjordmq.cluster.membership.Member;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,8 +23,8 @@ class DiskTroubleTest {
   private final DiskTrouble trouble =
       new DiskTrouble(new DiskTrouble.Signs(() -> room, () -> failure, this::pace), cluster, SLOW);
 
-  private LogPace pace() {
-    LogPace pace = new LogPace(stuckSince < 0 ? 0 : now - stuckSince, slowest);
+  private LogLatency pace() {
+    LogLatency pace = new LogLatency(stuckSince < 0 ? 0 : now - stuckSince, slowest);
     slowest = 0;
     return pace;
   }

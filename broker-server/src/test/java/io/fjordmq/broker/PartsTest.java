@@ -16,22 +16,22 @@ class PartsTest {
 
   @Test
   void shouldCloseInReverseAndGoOnAfterAFailure() {
-    Parts parts = new Parts();
-    parts.add("a", () -> closed.add("a"));
-    parts.add(
+    ShutdownSequence shutdownSequence = new ShutdownSequence();
+    shutdownSequence.add("a", () -> closed.add("a"));
+    shutdownSequence.add(
         "b",
         () -> {
           throw new IllegalStateException("defect");
         });
-    parts.add(
+    shutdownSequence.add(
         "c",
         () -> {
           throw new StackOverflowError();
         });
-    parts.addSlow("d", Duration.ofMillis(1), () -> closed.add("d"));
-    parts.close();
+    shutdownSequence.addSlow("d", Duration.ofMillis(1), () -> closed.add("d"));
+    shutdownSequence.close();
     assertThat(closed).containsExactly("d", "a");
-    assertThat(parts.hung()).isEmpty();
+    assertThat(shutdownSequence.hung()).isEmpty();
   }
 
   @Test
@@ -41,18 +41,18 @@ class PartsTest {
     Thread dead = new Thread(lock.readLock()::lock);
     dead.start();
     dead.join();
-    Parts parts = new Parts(Duration.ofMillis(50));
-    parts.add("disk", () -> closed.add("disk"));
-    parts.add("node", new Hanging(lock));
-    parts.add("clients", () -> closed.add("clients"));
-    parts.close();
+    ShutdownSequence shutdownSequence = new ShutdownSequence(Duration.ofMillis(50));
+    shutdownSequence.add("disk", () -> closed.add("disk"));
+    shutdownSequence.add("node", new Hanging(lock));
+    shutdownSequence.add("clients", () -> closed.add("clients"));
+    shutdownSequence.close();
     assertThat(closed).containsExactly("clients", "disk");
-    assertThat(parts.hung()).containsExactly("stores");
+    assertThat(shutdownSequence.hung()).containsExactly("stores");
   }
 
   /** A node whose stores wait for the lock; it has parts of its own. */
-  private static final class Hanging implements Parts.Whole {
-    private final Parts own = new Parts(Duration.ofMillis(50));
+  private static final class Hanging implements ShutdownSequence.Whole {
+    private final ShutdownSequence own = new ShutdownSequence(Duration.ofMillis(50));
 
     Hanging(ReentrantReadWriteLock lock) {
       own.add("stores", lock.writeLock()::lock);
@@ -72,16 +72,16 @@ class PartsTest {
   @Test
   @Timeout(60)
   void shouldNotBeCutShortByAnInterrupt() {
-    Parts parts = new Parts();
+    ShutdownSequence shutdownSequence = new ShutdownSequence();
     CountDownLatch begun = new CountDownLatch(1);
-    parts.add(
+    shutdownSequence.add(
         "slow",
         () -> {
           begun.countDown();
           closed.add("slow");
         });
     Thread.currentThread().interrupt();
-    parts.close();
+    shutdownSequence.close();
     assertThat(Thread.interrupted()).isTrue();
     assertThat(begun.getCount()).isZero();
     assertThat(closed).containsExactly("slow");

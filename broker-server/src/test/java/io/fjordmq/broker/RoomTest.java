@@ -34,9 +34,9 @@ class RoomTest {
             KeyInterval.ALL,
             RangeEpoch.FIRST,
             ReplicaSet.ofVoters(voters));
-    Room room = new Room(SELF, () -> here, () -> new Members(1, members), () -> List.of(range));
-    room.look();
-    return room.isEnough();
+    DiskCapacity diskCapacity = new DiskCapacity(SELF, () -> here, () -> new Members(1, members), () -> List.of(range));
+    diskCapacity.look();
+    return diskCapacity.isEnough();
   }
 
   @Test

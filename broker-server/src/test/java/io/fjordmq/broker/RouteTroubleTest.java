@@ -121,13 +121,13 @@ class RouteTroubleTest {
 
   @Test
   void shouldRestFromTheFirstReasonToTheLast() {
-    Rests rests = new Rests(why -> node.rest(why), node::resume);
-    rests.rest("disk", "the disk is full");
-    rests.rest("routes", WHY);
-    rests.resume("disk");
-    rests.resume("disk");
+    Suspensions suspensions = new Suspensions(why -> node.rest(why), node::resume);
+    suspensions.rest("disk", "the disk is full");
+    suspensions.rest("routes", WHY);
+    suspensions.resume("disk");
+    suspensions.resume("disk");
     assertThat(node.done).containsExactly("rest: the disk is full");
-    rests.resume("routes");
+    suspensions.resume("routes");
     assertThat(node.done).containsExactly("rest: the disk is full", "resume");
   }
 }

@@ -43,29 +43,29 @@ final class AppliedRoutes {
     private @Nullable KeyInterval held;
 
     /** Keys of which the table has not all that it should have at the index that was reached. */
-    private final KeyGaps missing = new KeyGaps();
+    private final MissingKeys missing = new MissingKeys();
 
     /** By the index that is awaited; those who wait for the same one share a future. */
     private final NavigableMap<Long, CompletableFuture<Long>> waiting = new TreeMap<>();
 
-    private Told advance() {
+    private Notification advance() {
       if (!missing.isEmpty()) {
-        return Told.NOBODY;
+        return Notification.NOBODY;
       }
       index = reached;
       if (waiting.isEmpty()) {
-        return Told.NOBODY;
+        return Notification.NOBODY;
       }
       NavigableMap<Long, CompletableFuture<Long>> awaited = waiting.headMap(index, true);
-      Told told = new Told(index, List.copyOf(awaited.values()));
+      Notification notification = new Notification(index, List.copyOf(awaited.values()));
       awaited.clear();
-      return told;
+      return notification;
     }
   }
 
   /** Those who are to hear how far it is; no lock may be held meanwhile. */
-  private record Told(long index, List<CompletableFuture<Long>> waiting) {
-    static final Told NOBODY = new Told(0, List.of());
+  private record Notification(long index, List<CompletableFuture<Long>> waiting) {
+    static final Notification NOBODY = new Notification(0, List.of());
 
     void tell() {
       waiting.forEach(future -> future.complete(index));
@@ -78,7 +78,7 @@ final class AppliedRoutes {
    * Keys that no replica here holds; those that were given away together are one gap. Guarded by
    * itself, which also orders openings.
    */
-  private final KeyGaps unheld = new KeyGaps(KeyInterval.ALL);
+  private final MissingKeys unheld = new MissingKeys(KeyInterval.ALL);
 
   /**
    * The table has the range's rows, all of them and none that were there before: those of a copy,
@@ -87,7 +87,7 @@ final class AppliedRoutes {
    * @param parts ranges that are part of it
    */
   void opened(long range, KeyInterval held, List<Long> parts) {
-    List<Told> told = new ArrayList<>();
+    List<Notification> told = new ArrayList<>();
     synchronized (unheld) {
       Progress progress = progress(range);
       KeyInterval before = progress.held;
@@ -111,7 +111,7 @@ final class AppliedRoutes {
         told.add(fill(other, held));
       }
     }
-    told.forEach(Told::tell);
+    told.forEach(Notification::tell);
   }
 
   /** What it held, and what those held that are part of it, or have been, is not held any more. */
@@ -167,10 +167,10 @@ final class AppliedRoutes {
     }
   }
 
-  private static Told fill(Progress progress, KeyInterval held) {
+  private static Notification fill(Progress progress, KeyInterval held) {
     synchronized (progress) {
       if (progress.missing.isEmpty()) {
-        return Told.NOBODY;
+        return Notification.NOBODY;
       }
       progress.missing.fill(held);
       return progress.advance();
@@ -180,14 +180,14 @@ final class AppliedRoutes {
   /** The replica has applied so much. Called for each range by one thread at a time. */
   void advance(long range, long index) {
     Progress progress = progress(range);
-    Told told;
+    Notification notification;
     synchronized (progress) {
       if (!progress.gone) { // its replica may say something more
         progress.reached = index;
       }
-      told = progress.advance();
+      notification = progress.advance();
     }
-    told.tell();
+    notification.tell();
   }
 
   /** Up to where; 0 if this node has no replica of the range yet. */

@@ -43,7 +43,7 @@ public final class FilterTable<V, R> {
   private final ToIntFunction<R> weight;
   private final R nothing;
   private final TopicCache<R> cache;
-  private final RecentlySeen<String> levels = new RecentlySeen<>(); // guarded by lock
+  private final RecentValues<String> levels = new RecentValues<>(); // guarded by lock
   private volatile int size;
 
   private final LongAdder hits = new LongAdder();
@@ -76,7 +76,7 @@ public final class FilterTable<V, R> {
     /** Changes so far; raised under the lock. */
     volatile long version;
 
-    Tenant(RecentlySeen<String> levels) {
+    Tenant(RecentValues<String> levels) {
       filters = new FilterTrie<>(levels);
     }
   }

@@ -32,13 +32,13 @@ final class FilterTrie<V> {
   }
 
   private final Node<V> root = new Node<>();
-  private final RecentlySeen<String> levels;
+  private final RecentValues<String> levels;
   private int size; // the writer's
 
   /**
    * @param levels used when filters are added
    */
-  FilterTrie(RecentlySeen<String> levels) {
+  FilterTrie(RecentValues<String> levels) {
     this.levels = levels;
   }
 

@@ -36,7 +36,7 @@ final class RangeBarrier {
 
   private record Wait(CompletableFuture<Void> future, long deadlineMillis) {}
 
-  private record ToAsk(NodeId node, Progress progress, long index) {}
+  private record ProgressRequest(NodeId node, Progress progress, long index) {}
 
   private final long range;
   private final Supplier<Set<NodeId>> counted;
@@ -87,7 +87,7 @@ final class RangeBarrier {
   /** Tells those whose index has been applied everywhere; asks whom there is reason to ask. */
   void settle() {
     List<Wait> told;
-    List<ToAsk> toAsk = new ArrayList<>();
+    List<ProgressRequest> toAsk = new ArrayList<>();
     synchronized (this) {
       Set<NodeId> all = counted.get();
       nodes.keySet().retainAll(all);
@@ -107,18 +107,18 @@ final class RangeBarrier {
     toAsk.forEach(this::ask);
   }
 
-  private void collectToAsk(long index, List<ToAsk> toAsk) {
+  private void collectToAsk(long index, List<ProgressRequest> toAsk) {
     long now = timers.nowMillis();
     nodes.forEach(
         (node, progress) -> {
           if (!progress.asked && progress.applied < index && now >= progress.askAgainAtMillis) {
             progress.asked = true;
-            toAsk.add(new ToAsk(node, progress, index));
+            toAsk.add(new ProgressRequest(node, progress, index));
           }
         });
   }
 
-  private void ask(ToAsk asked) {
+  private void ask(ProgressRequest asked) {
     question
         .ask(asked.node, range, asked.index)
         .whenComplete((applied, failure) -> answered(asked.progress, applied, failure));

@@ -123,7 +123,7 @@ public final class RangedRouter implements Router {
         .mutate(from, command)
         .thenCompose(
             answer -> {
-              StaleRemoved part = StaleRemoved.decode(answer);
+              StaleRoutesRemoved part = StaleRoutesRemoved.decode(answer);
               int removed = removedBefore + part.removed();
               byte[] next = part.next();
               return next == null

@@ -52,7 +52,7 @@ public final class RouteBarrier implements MembershipListener {
   private final Timers timers;
   private final RouterSettings.Barrier settings;
   private final AppliedRoutes applied;
-  private final OpenQuestions open;
+  private final PendingBarriers open;
   private final ConcurrentHashMap<Long, RangeBarrier> ranges = new ConcurrentHashMap<>();
 
   /** Those that count, and this node whether or not it does. */
@@ -74,7 +74,7 @@ public final class RouteBarrier implements MembershipListener {
     this.timers = timers;
     this.settings = settings;
     this.applied = replicas.applied();
-    this.open = new OpenQuestions(2 * settings.askTimeout().toMillis());
+    this.open = new PendingBarriers(2 * settings.askTimeout().toMillis());
     this.counted = Set.of(membership.self());
   }
 

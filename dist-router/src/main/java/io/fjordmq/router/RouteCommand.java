@@ -44,7 +44,7 @@ sealed interface RouteCommand {
 
   /**
    * Removes routes of a node's earlier processes, looking at some rows from a key on; answered by
-   * {@link StaleRemoved}.
+   * {@link StaleRoutesRemoved}.
    *
    * @param atMostRows so that no log entry keeps the range busy for long
    */

@@ -22,9 +22,9 @@ final class RouteTable {
   private final LongAdder routes = new LongAdder();
 
   // What many routes have in common; guarded by the lock of filters.
-  private final RecentlySeen<String> tenants = new RecentlySeen<>();
-  private final RecentlySeen<Receiver> nodes = new RecentlySeen<>();
-  private final RecentlySeen<SubscriptionOptions> options = new RecentlySeen<>();
+  private final RecentValues<String> tenants = new RecentValues<>();
+  private final RecentValues<Receiver> nodes = new RecentValues<>();
+  private final RecentValues<SubscriptionOptions> options = new RecentValues<>();
 
   /** Intervals that replicas have filled since the start; guarded by itself. */
   private final List<KeyInterval> filled = new ArrayList<>();
@@ -75,7 +75,7 @@ final class RouteTable {
         route.tenant(),
         route.filter().pattern(),
         before -> {
-          Route lean = lean(route);
+          Route lean = interned(route);
           int sizeBefore = before == null ? 0 : before.size();
           PatternRoutes after = before == null ? PatternRoutes.of(lean) : before.with(lean);
           routes.add(after.size() - sizeBefore);
@@ -83,7 +83,7 @@ final class RouteTable {
         });
   }
 
-  private Route lean(Route route) {
+  private Route interned(Route route) {
     Receiver receiver = route.receiver();
     return new Route(
         tenants.sameAs(route.tenant()),

@@ -96,7 +96,7 @@ final class RouterCoprocessor implements Coprocessor {
     table.remove(RouteCodec.decodeKey(key));
   }
 
-  private StaleRemoved removeStale(RouteCommand.RemoveStale command, KvWriter state) {
+  private StaleRoutesRemoved removeStale(RouteCommand.RemoveStale command, KvWriter state) {
     List<byte[]> stale = new ArrayList<>();
     byte[][] lastSeen = {command.from()};
     int[] seen = {0};
@@ -112,7 +112,7 @@ final class RouterCoprocessor implements Coprocessor {
         });
     stale.forEach(key -> removeRow(key, state));
     boolean rangeDone = seen[0] < command.atMostRows();
-    return new StaleRemoved(stale.size(), rangeDone ? interval.end() : justAfter(lastSeen[0]));
+    return new StaleRoutesRemoved(stale.size(), rangeDone ? interval.end() : justAfter(lastSeen[0]));
   }
 
   private static boolean isStale(Receiver receiver, RouteCommand.RemoveStale command) {

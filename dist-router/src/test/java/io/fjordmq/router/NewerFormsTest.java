@@ -19,7 +19,7 @@ class NewerFormsTest {
             () -> RouteCodec.decode(key, NEXT),
             () -> RouteCommand.decode(new ByteReader(NEXT)),
             () -> RouteChanged.decode(NEXT),
-            () -> StaleRemoved.decode(NEXT))) {
+            () -> StaleRoutesRemoved.decode(NEXT))) {
       assertThatThrownBy(read::run)
           .isInstanceOf(NewerFormException.class)
           .hasMessageEndingWith(" has version 2, this node reads version 1: upgrade this node");

@@ -9,7 +9,7 @@ class OpenQuestionsTest {
   private static final NodeId A = new NodeId("a");
   private static final NodeId B = new NodeId("b");
 
-  private final OpenQuestions questions = new OpenQuestions(4_000);
+  private final PendingBarriers questions = new PendingBarriers(4_000);
 
   @Test
   void shouldSayForHowLongTheOldestQuestionHasBeenWaiting() {

@@ -147,7 +147,7 @@ class RangedRouterTest {
     byte[] from = {7, 8};
     assertThat(hex.formatHex(new RouteCommand.RemoveStale("n", 3, 5, from).encode()))
         .isEqualTo("0103016e0000000000000003050708");
-    assertThat(hex.formatHex(new StaleRemoved(300, from).encode())).isEqualTo("0101ac020708");
-    assertThat(hex.formatHex(new StaleRemoved(0, null).encode())).isEqualTo("010000");
+    assertThat(hex.formatHex(new StaleRoutesRemoved(300, from).encode())).isEqualTo("0101ac020708");
+    assertThat(hex.formatHex(new StaleRoutesRemoved(0, null).encode())).isEqualTo("010000");
   }
 }

@@ -72,8 +72,8 @@ record AttachSession(
         (cleanStart ? CLEAN_START : 0)
             | (will != null ? HAS_WILL : 0)
             | (user != null && user.exclusive() ? EXCLUSIVE : 0));
-    Fields.writeId(out, id);
-    Fields.writeOwner(out, owner);
+    FieldCodec.writeId(out, id);
+    FieldCodec.writeOwner(out, owner);
     out.writeVarint(expirySeconds);
     limits.write(out);
     out.writeVarint(salt);
@@ -88,9 +88,9 @@ record AttachSession(
   static AttachSession read(ByteReader in, boolean hasUser) {
     int flags = in.readByte();
     return new AttachSession(
-        Fields.readId(in),
+        FieldCodec.readId(in),
         (flags & CLEAN_START) != 0,
-        Fields.readOwner(in),
+        FieldCodec.readOwner(in),
         in.readVarint(),
         InboxLimits.read(in),
         in.readInt(),
@@ -101,7 +101,7 @@ record AttachSession(
   @Override
   public byte[] apply(InboxTables tables) {
     Inbox inbox = tables.find(id);
-    if (inbox != null && SessionLife.settle(tables, inbox)) {
+    if (inbox != null && SessionExpiry.settle(tables, inbox)) {
       inbox = null;
     }
     if (inbox != null && isClosedTo(inbox.state())) {
@@ -111,7 +111,7 @@ record AttachSession(
     Discarded discarded = null;
     if (inbox != null) {
       before = inbox.handle();
-      if (SessionLife.takeOver(tables, inbox, cleanStart)) {
+      if (SessionExpiry.takeOver(tables, inbox, cleanStart)) {
         discarded = new Discarded(before.incarnation(), tables.remove(inbox));
         inbox = null;
       }
@@ -121,7 +121,7 @@ record AttachSession(
       inbox = tables.create(before, salt, expirySeconds, limits);
     }
     InboxState former = inbox.state();
-    boolean guest = present && isGuest(former);
+    boolean guest = present && isOtherUser(former);
     InboxHandle handle = new InboxHandle(id, inbox.incarnation(), before.epoch() + 1);
     long sentBelow = inbox.sentBelow();
     tables.saveState(
@@ -152,7 +152,7 @@ record AttachSession(
     return other != null && other.exclusive() && user != null && user.exclusive();
   }
 
-  private boolean isGuest(InboxState state) {
+  private boolean isOtherUser(InboxState state) {
     return otherUser(state) != null && user != null && !user.exclusive();
   }
 
@@ -180,7 +180,7 @@ record AttachSession(
       throw new InboxBoundException(id);
     }
     Attachment attachment = AttachmentCodec.decode(Arrays.copyOfRange(answer, 1, answer.length));
-    return answer[0] == GUEST ? attachment.asGuest() : attachment;
+    return answer[0] == GUEST ? attachment.asOtherUser() : attachment;
   }
 
   private static Attachment describe(

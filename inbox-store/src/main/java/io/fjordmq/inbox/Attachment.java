@@ -38,7 +38,7 @@ public record Attachment(
     List<Long> acknowledged,
     List<ReceivedPublish> receivedQos2,
     long nextPublishSequence,
-    Claim claim,
+    ConnectOrder connectOrder,
     boolean guest) {
 
   /** Most {@link #acknowledged} that are listed; a fetch leaves out those beyond as well. */
@@ -63,7 +63,7 @@ public record Attachment(
       List<Long> acknowledged,
       List<ReceivedPublish> receivedQos2,
       long nextPublishSequence,
-      Claim claim) {
+      ConnectOrder connectOrder) {
     this(
         handle,
         sessionPresent,
@@ -76,11 +76,11 @@ public record Attachment(
         acknowledged,
         receivedQos2,
         nextPublishSequence,
-        claim,
+        connectOrder,
         false);
   }
 
-  Attachment asGuest() {
+  Attachment asOtherUser() {
     return new Attachment(
         handle,
         sessionPresent,
@@ -93,7 +93,7 @@ public record Attachment(
         acknowledged,
         receivedQos2,
         nextPublishSequence,
-        claim,
+        connectOrder,
         true);
   }
 

@@ -36,38 +36,38 @@ final class AttachmentCodec {
   static byte[] encode(Attachment attachment) {
     ByteWriter out = new ByteWriter(128);
     Discarded discarded = attachment.discarded();
-    Fields.writeHandle(out, attachment.handle());
+    FieldCodec.writeHandle(out, attachment.handle());
     out.writeByte(
         (attachment.sessionPresent() ? PRESENT : 0) | (discarded != null ? DISCARDED : 0));
-    Fields.writeSubscriptions(out, attachment.subscriptions());
+    FieldCodec.writeSubscriptions(out, attachment.subscriptions());
     if (discarded != null) {
       writeDiscarded(out, discarded);
     }
     out.writeVarint(attachment.firstUndelivered())
         .writeVarint(attachment.nextSequence())
         .writeVarint(attachment.sentBelow());
-    Fields.writeNumbers(out, attachment.released());
-    Fields.writeNumbers(out, attachment.acknowledged());
+    FieldCodec.writeNumbers(out, attachment.released());
+    FieldCodec.writeNumbers(out, attachment.acknowledged());
     out.writeVarint(attachment.receivedQos2().size());
     for (ReceivedPublish received : attachment.receivedQos2()) {
       out.writeShort(received.packetIdentifier()).writeVarint(received.publishSequence());
     }
     out.writeVarint(attachment.nextPublishSequence());
-    writeClaim(out, attachment.claim());
+    writeClaim(out, attachment.connectOrder());
     return out.toByteArray();
   }
 
   static Attachment decode(byte[] bytes) {
     ByteReader in = new ByteReader(bytes);
-    InboxHandle handle = Fields.readHandle(in);
+    InboxHandle handle = FieldCodec.readHandle(in);
     int flags = in.readByte();
-    List<InboxSubscription> subscriptions = Fields.readSubscriptions(in);
+    List<InboxSubscription> subscriptions = FieldCodec.readSubscriptions(in);
     Discarded discarded = (flags & DISCARDED) == 0 ? null : readDiscarded(in);
     long firstUndelivered = in.readVarint();
     long nextSequence = in.readVarint();
     long sentBelow = in.readVarint();
-    List<Long> released = Fields.readNumbers(in);
-    List<Long> acknowledged = Fields.readNumbers(in);
+    List<Long> released = FieldCodec.readNumbers(in);
+    List<Long> acknowledged = FieldCodec.readNumbers(in);
     int count = in.readCount(3);
     List<ReceivedPublish> received = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
@@ -88,36 +88,36 @@ final class AttachmentCodec {
         readClaim(in));
   }
 
-  static byte[] encodeDiscarding(Discarding discarding) {
+  static byte[] encodeDiscarding(DiscardResult discardResult) {
     ByteWriter out = new ByteWriter(64);
-    writeClaim(out, discarding.claim());
-    Discarded discarded = discarding.discarded();
+    writeClaim(out, discardResult.connectOrder());
+    Discarded discarded = discardResult.discarded();
     if (discarded != null) {
       writeDiscarded(out, discarded);
     }
     return out.toByteArray();
   }
 
-  static Discarding decodeDiscarding(byte[] bytes) {
+  static DiscardResult decodeDiscarding(byte[] bytes) {
     ByteReader in = new ByteReader(bytes);
-    Claim claim = readClaim(in);
-    return new Discarding(claim, in.remaining() == 0 ? null : readDiscarded(in));
+    ConnectOrder connectOrder = readClaim(in);
+    return new DiscardResult(connectOrder, in.remaining() == 0 ? null : readDiscarded(in));
   }
 
-  private static void writeClaim(ByteWriter out, Claim claim) {
-    out.writeLong(claim.epochVersion()).writeLong(claim.index());
+  private static void writeClaim(ByteWriter out, ConnectOrder connectOrder) {
+    out.writeLong(connectOrder.epochVersion()).writeLong(connectOrder.index());
   }
 
-  private static Claim readClaim(ByteReader in) {
-    return new Claim(in.readLong(), in.readLong());
+  private static ConnectOrder readClaim(ByteReader in) {
+    return new ConnectOrder(in.readLong(), in.readLong());
   }
 
   private static void writeDiscarded(ByteWriter out, Discarded discarded) {
     out.writeLong(discarded.incarnation());
-    Fields.writeSubscriptions(out, discarded.subscriptions());
+    FieldCodec.writeSubscriptions(out, discarded.subscriptions());
   }
 
   private static Discarded readDiscarded(ByteReader in) {
-    return new Discarded(in.readLong(), Fields.readSubscriptions(in));
+    return new Discarded(in.readLong(), FieldCodec.readSubscriptions(in));
   }
 }

@@ -57,7 +57,7 @@ final class BusyRetry {
     call.get()
         .whenComplete(
             (answer, failure) -> {
-              Throwable cause = failure == null ? null : Calls.unwrap(failure);
+              Throwable cause = failure == null ? null : UnwrappedFutures.unwrap(failure);
               if (cause == null) {
                 result.complete(answer);
               } else if (isDue(cause, refusals)) {

@@ -210,7 +210,7 @@ final class CommitCoalescer {
 
   private void failed(List<Pending> batch, @Nullable Throwable failure) {
     Throwable cause =
-        failure == null ? new IllegalStateException("no answer") : Calls.unwrap(failure);
+        failure == null ? new IllegalStateException("no answer") : UnwrappedFutures.unwrap(failure);
     List<Pending> givenUp = new ArrayList<>();
     int leastRefusals = Integer.MAX_VALUE;
     boolean first;

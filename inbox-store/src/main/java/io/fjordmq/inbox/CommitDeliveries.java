@@ -35,9 +35,9 @@ record CommitDeliveries(List<Commit> commits) implements InboxCommand {
   public void write(ByteWriter out) {
     out.writeVarint(commits.size());
     for (Commit commit : commits) {
-      Fields.writeHandle(out, commit.handle());
+      FieldCodec.writeHandle(out, commit.handle());
       out.writeVarint(commit.upTo());
-      Fields.writeNumbers(out, commit.beyond());
+      FieldCodec.writeNumbers(out, commit.beyond());
     }
   }
 
@@ -45,7 +45,7 @@ record CommitDeliveries(List<Commit> commits) implements InboxCommand {
     int count = in.readCount(13);
     List<Commit> commits = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
-      commits.add(new Commit(Fields.readHandle(in), in.readVarint(), Fields.readNumbers(in)));
+      commits.add(new Commit(FieldCodec.readHandle(in), in.readVarint(), FieldCodec.readNumbers(in)));
     }
     return new CommitDeliveries(commits);
   }

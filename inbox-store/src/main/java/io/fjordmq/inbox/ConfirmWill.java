@@ -19,12 +19,12 @@ record ConfirmWill(InboxId id, long incarnation, long epoch) implements InboxCom
 
   @Override
   public void write(ByteWriter out) {
-    Fields.writeId(out, id);
+    FieldCodec.writeId(out, id);
     out.writeLong(incarnation).writeVarint(epoch);
   }
 
   static ConfirmWill read(ByteReader in) {
-    return new ConfirmWill(Fields.readId(in), in.readLong(), in.readVarint());
+    return new ConfirmWill(FieldCodec.readId(in), in.readLong(), in.readVarint());
   }
 
   @Override

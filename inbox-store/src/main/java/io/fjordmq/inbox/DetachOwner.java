@@ -33,7 +33,7 @@ record DetachOwner(Owner owner, byte[] from, int maxInboxes, long graceMillis)
 
   @Override
   public void write(ByteWriter out) {
-    Fields.writeOwner(out, owner);
+    FieldCodec.writeOwner(out, owner);
     out.writeBlock(from).writeVarint(maxInboxes);
     if (graceMillis != 0) {
       out.writeVarint(graceMillis);
@@ -41,7 +41,7 @@ record DetachOwner(Owner owner, byte[] from, int maxInboxes, long graceMillis)
   }
 
   static DetachOwner read(ByteReader in, boolean withGrace) {
-    Owner owner = Fields.readOwner(in);
+    Owner owner = FieldCodec.readOwner(in);
     byte[] from = in.readBlock();
     return new DetachOwner(owner, from, in.readInt(), withGrace ? in.readVarint() : 0);
   }
@@ -70,7 +70,7 @@ record DetachOwner(Owner owner, byte[] from, int maxInboxes, long graceMillis)
       Inbox inbox = tables.find(id);
       if (inbox != null) {
         long expirySeconds = inbox.state().expirySeconds();
-        SessionLife.detach(tables, inbox, inbox.sentBelow(), expirySeconds, true, graceMillis);
+        SessionExpiry.detach(tables, inbox, inbox.sentBelow(), expirySeconds, true, graceMillis);
       }
     }
     return next[0];

@@ -40,9 +40,9 @@ record DetachSession(
 
   @Override
   public void write(ByteWriter out) {
-    Fields.writeHandle(out, handle);
+    FieldCodec.writeHandle(out, handle);
     out.writeVarint(sentBelow).writeVarint(upTo);
-    Fields.writeNumbers(out, beyond);
+    FieldCodec.writeNumbers(out, beyond);
     out.writeVarint(expirySeconds).writeByte(publishWill ? 1 : 0);
     if (graceMillis != 0) {
       out.writeVarint(graceMillis);
@@ -51,10 +51,10 @@ record DetachSession(
 
   static DetachSession read(ByteReader in, boolean withGrace) {
     return new DetachSession(
-        Fields.readHandle(in),
+        FieldCodec.readHandle(in),
         in.readVarint(),
         in.readVarint(),
-        Fields.readNumbers(in),
+        FieldCodec.readNumbers(in),
         in.readVarint(),
         in.readByte() != 0,
         withGrace ? in.readVarint() : 0);
@@ -67,7 +67,7 @@ record DetachSession(
       return Answer.fenced();
     }
     new EntryQueue(tables, inbox).acknowledge(upTo, beyond);
-    SessionLife.detach(tables, inbox, sentBelow, expirySeconds, publishWill, graceMillis);
+    SessionExpiry.detach(tables, inbox, sentBelow, expirySeconds, publishWill, graceMillis);
     return Answer.done();
   }
 }

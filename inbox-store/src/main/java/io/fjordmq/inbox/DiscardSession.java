@@ -3,7 +3,7 @@ package io.fjordmq.inbox;
 import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
 
-/** Ends a session that no connection acts for. Answers {@link Discarding}. */
+/** Ends a session that no connection acts for. Answers {@link DiscardResult}. */
 record DiscardSession(InboxId id) implements InboxCommand {
   /*
    *   .. id
@@ -17,23 +17,23 @@ record DiscardSession(InboxId id) implements InboxCommand {
 
   @Override
   public void write(ByteWriter out) {
-    Fields.writeId(out, id);
+    FieldCodec.writeId(out, id);
   }
 
   static DiscardSession read(ByteReader in) {
-    return new DiscardSession(Fields.readId(in));
+    return new DiscardSession(FieldCodec.readId(in));
   }
 
   @Override
   public byte[] apply(InboxTables tables) {
     Inbox inbox = tables.find(id);
-    if (inbox == null || SessionLife.settle(tables, inbox)) {
-      return AttachmentCodec.encodeDiscarding(new Discarding(tables.claim(), null));
+    if (inbox == null || SessionExpiry.settle(tables, inbox)) {
+      return AttachmentCodec.encodeDiscarding(new DiscardResult(tables.claim(), null));
     }
-    SessionLife.takeOver(tables, inbox, true);
+    SessionExpiry.takeOver(tables, inbox, true);
     long incarnation = inbox.incarnation();
     return AttachmentCodec.encodeDiscarding(
-        new Discarding(
+        new DiscardResult(
             tables.claim(), new Attachment.Discarded(incarnation, tables.remove(inbox))));
   }
 }

@@ -19,12 +19,12 @@ record DropExpired(InboxHandle handle, List<Long> sequences) implements InboxCom
 
   @Override
   public void write(ByteWriter out) {
-    Fields.writeHandle(out, handle);
-    Fields.writeNumbers(out, sequences);
+    FieldCodec.writeHandle(out, handle);
+    FieldCodec.writeNumbers(out, sequences);
   }
 
   static DropExpired read(ByteReader in) {
-    return new DropExpired(Fields.readHandle(in), Fields.readNumbers(in));
+    return new DropExpired(FieldCodec.readHandle(in), FieldCodec.readNumbers(in));
   }
 
   @Override

@@ -12,7 +12,7 @@ import java.nio.ByteBuffer;
  * @param will encoded
  */
 @SuppressWarnings("ArrayRecordComponent") // compared by nobody
-record DueWill(InboxId id, Claim since, byte[] will) {
+record DueWill(InboxId id, ConnectOrder since, byte[] will) {
   /*
    *   1  version 2
    *   s  tenant
@@ -40,7 +40,7 @@ record DueWill(InboxId id, Claim since, byte[] will) {
       Versions.require(version, VERSION, "due will");
     }
     InboxId id = new InboxId(in.readString(), in.readString());
-    Claim since = version == 1 ? Claim.NONE : new Claim(in.readVarint(), in.readVarint());
+    ConnectOrder since = version == 1 ? ConnectOrder.NONE : new ConnectOrder(in.readVarint(), in.readVarint());
     return new DueWill(id, since, in.readBytes(in.remaining()));
   }
 

@@ -24,13 +24,13 @@ record EditSubscription(
 
   @Override
   public void write(ByteWriter out) {
-    Fields.writeHandle(out, handle);
+    FieldCodec.writeHandle(out, handle);
     out.writeString(filter.text());
     out.writeBlock(options == null ? new byte[0] : SubscriptionRow.encode(options));
   }
 
   static EditSubscription read(ByteReader in) {
-    InboxHandle handle = Fields.readHandle(in);
+    InboxHandle handle = FieldCodec.readHandle(in);
     TopicFilter filter = TopicFilter.parse(in.readString());
     byte[] options = in.readBlock();
     return new EditSubscription(

@@ -73,11 +73,11 @@ record ExpireDue(int maxItems, long producerIdleMillis) implements InboxCommand 
       case InboxKeys.DUE_SESSION -> {
         Inbox inbox = tables.find(InboxKeys.readId(in));
         if (inbox != null) {
-          SessionLife.settle(tables, inbox);
+          SessionExpiry.settle(tables, inbox);
         }
       }
       case InboxKeys.DUE_WILL ->
-          SessionLife.repeatWill(tables, bucket, in.readLong(), in.readLong());
+          SessionExpiry.repeatWill(tables, bucket, in.readLong(), in.readLong());
       case InboxKeys.DUE_PRODUCER ->
           Producers.sweep(tables, bucket, in.readLong(), in.readLong(), producerIdleMillis);
       case InboxKeys.DUE_LEFT -> LeftToShares.repeat(tables, bucket, in.readLong());

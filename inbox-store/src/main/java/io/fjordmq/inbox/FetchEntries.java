@@ -41,7 +41,7 @@ record FetchEntries(
 
   @Override
   public void write(ByteWriter out) {
-    Fields.writeHandle(out, handle);
+    FieldCodec.writeHandle(out, handle);
     out.writeVarint(fromSequence)
         .writeVarint(maxEntries)
         .writeVarint(maxBytes)
@@ -50,7 +50,7 @@ record FetchEntries(
 
   static FetchEntries read(ByteReader in) {
     return new FetchEntries(
-        Fields.readHandle(in), in.readVarint(), in.readInt(), in.readInt(), in.readVarint());
+        FieldCodec.readHandle(in), in.readVarint(), in.readInt(), in.readInt(), in.readVarint());
   }
 
   @Override
@@ -118,7 +118,7 @@ record FetchEntries(
     byte[] encode() {
       ByteWriter out = Answer.open((int) Math.min(bytes + 32L + 12L * found.size(), 1 << 30));
       out.writeByte(full ? 0 : 1).writeVarint(nextSequence);
-      Fields.writeNumbers(out, expired);
+      FieldCodec.writeNumbers(out, expired);
       out.writeVarint(found.size());
       for (int i = 0; i < found.size(); i++) {
         out.writeVarint(sequences.get(i)).writeBlock(found.get(i));
@@ -131,7 +131,7 @@ record FetchEntries(
   static Found decodeAnswer(ByteReader in) {
     boolean end = in.readByte() == 1;
     long nextSequence = in.readVarint();
-    List<Long> expired = Fields.readNumbers(in);
+    List<Long> expired = FieldCodec.readNumbers(in);
     int count = in.readCount(2);
     List<InboxEntry> entries = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {

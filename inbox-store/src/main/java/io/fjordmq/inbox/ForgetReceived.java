@@ -18,12 +18,12 @@ record ForgetReceived(InboxHandle handle, int packetIdentifier) implements Inbox
 
   @Override
   public void write(ByteWriter out) {
-    Fields.writeHandle(out, handle);
+    FieldCodec.writeHandle(out, handle);
     out.writeShort(packetIdentifier);
   }
 
   static ForgetReceived read(ByteReader in) {
-    return new ForgetReceived(Fields.readHandle(in), in.readShort());
+    return new ForgetReceived(FieldCodec.readHandle(in), in.readShort());
   }
 
   @Override

@@ -18,7 +18,7 @@ sealed interface InboxCommand
         EditSubscription,
         ExpireDue,
         ForgetReceived,
-        GiveUpAttach,
+        AbandonAttach,
         InsertMessage,
         RecordReceived,
         ReleaseEntry,
@@ -86,7 +86,7 @@ sealed interface InboxCommand
           case DetachOwner.KIND -> DetachOwner.read(in, false);
           case DetachOwner.KIND_WITH_GRACE -> DetachOwner.read(in, true);
           case CountInboxes.KIND -> CountInboxes.read(in);
-          case GiveUpAttach.KIND -> GiveUpAttach.read(in);
+          case AbandonAttach.KIND -> AbandonAttach.read(in);
           case TrimLeft.KIND -> TrimLeft.read(in);
           default -> throw NewerFormException.unknownKind("inbox command", kind);
         };

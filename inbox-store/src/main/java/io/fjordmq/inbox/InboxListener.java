@@ -38,7 +38,7 @@ public interface InboxListener {
    *     it, what an earlier one has published before it
    */
   void willDue(
-      InboxId id, long incarnation, long epoch, Will will, Claim since, PublishId publishId);
+      InboxId id, long incarnation, long epoch, Will will, ConnectOrder since, PublishId publishId);
 
   /** A session has ended (expiry, detach with 0); the routes of its subscriptions have to go. */
   void ended(InboxId id, long incarnation, List<InboxSubscription> subscriptions);

@@ -10,7 +10,7 @@ import java.nio.ByteBuffer;
  * Everything that can be asked of a range. Queries run beside the apply thread: they read rows, and
  * of the memory only what is made for any thread.
  */
-sealed interface InboxQuery permits FetchEntries, ReadLeft, Survey {
+sealed interface InboxQuery permits FetchEntries, ReadLeft, SweepQuery {
   /*
    *   1  version 1
    *   1  kind
@@ -39,7 +39,7 @@ sealed interface InboxQuery permits FetchEntries, ReadLeft, Survey {
         switch (kind) {
           case FetchEntries.KIND -> FetchEntries.read(in);
           case ReadLeft.KIND -> ReadLeft.read(in);
-          case Survey.KIND -> new Survey();
+          case SweepQuery.KIND -> new SweepQuery();
           default -> throw NewerFormException.unknownKind("inbox query", kind);
         };
     in.requireEnd();

@@ -135,8 +135,8 @@ record InboxState(
     if ((flags & ATTACHED) != 0) {
       owner = new Owner(in.readString(), in.readLong());
     } else {
-      willDueAt = orNever(in.readVarint());
-      expiresAt = orNever(in.readVarint());
+      willDueAt = orForever(in.readVarint());
+      expiresAt = orForever(in.readVarint());
     }
     SessionUser user =
         version == VERSION_WITHOUT_USER
@@ -156,7 +156,7 @@ record InboxState(
         (flags & GUEST) != 0);
   }
 
-  private static long orNever(long stored) {
+  private static long orForever(long stored) {
     return stored == 0 ? NEVER : stored;
   }
 }

@@ -43,7 +43,7 @@ public interface InboxStore {
   /**
    * Ends a session without a connection acting for it, e.g. a clean start as a transient session.
    */
-  CompletableFuture<Discarding> discard(InboxId id);
+  CompletableFuture<DiscardResult> discard(InboxId id);
 
   /** Adds or replaces a subscription; completes with whether it was there before. */
   CompletableFuture<Boolean> subscribe(

@@ -73,7 +73,7 @@ public final class InboxSweeper {
             (done, failure) -> {
               running.set(false);
               if (failure != null) {
-                LOG.warn("Inbox sweep failed; retrying at the next interval", Calls.unwrap(failure));
+                LOG.warn("Inbox sweep failed; retrying at the next interval", UnwrappedFutures.unwrap(failure));
               }
               observer.swept(ranges.size(), System.nanoTime() - start, failure == null);
               return null;
@@ -83,11 +83,11 @@ public final class InboxSweeper {
   private CompletableFuture<Void> sweep(KeyInterval range) {
     byte[] rangeKey = range.start();
     return client
-        .query(rangeKey, new Survey().encode())
-        .thenCompose(answer -> act(rangeKey, Survey.decodeAnswer(answer)));
+        .query(rangeKey, new SweepQuery().encode())
+        .thenCompose(answer -> act(rangeKey, SweepQuery.decodeAnswer(answer)));
   }
 
-  private CompletableFuture<Void> act(byte[] rangeKey, Survey.Findings findings) {
+  private CompletableFuture<Void> act(byte[] rangeKey, SweepQuery.Findings findings) {
     CompletableFuture<Void> last = CompletableFuture.completedFuture(null);
     for (Owner owner : findings.owners()) {
       if (!liveness.isAlive(owner.node(), owner.incarnation())) {
@@ -120,10 +120,10 @@ public final class InboxSweeper {
   private CompletableFuture<Void> count(byte[] rangeKey, int step) {
     return client
         .mutate(rangeKey, new CountInboxes(settings.sweepItems()).encode())
-        .thenCompose(done -> client.query(rangeKey, new Survey().encode()))
+        .thenCompose(done -> client.query(rangeKey, new SweepQuery().encode()))
         .thenCompose(
             answer ->
-                Survey.decodeAnswer(answer).counting() && step < settings.sweepSteps()
+                SweepQuery.decodeAnswer(answer).counting() && step < settings.sweepSteps()
                     ? count(rangeKey, step + 1)
                     : CompletableFuture.completedFuture(null));
   }

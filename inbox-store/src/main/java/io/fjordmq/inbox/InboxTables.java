@@ -38,13 +38,13 @@ final class InboxTables {
   }
 
   /** The place of the command in the log, which orders the connections of a client. */
-  Claim claim() {
-    return new Claim(context.epochVersion(), context.index());
+  ConnectOrder claim() {
+    return new ConnectOrder(context.epochVersion(), context.index());
   }
 
   /** The same for what happens to a session between its connections, by whatever command. */
-  Claim beforeClaim() {
-    return new Claim(context.epochVersion(), context.index() - 1);
+  ConnectOrder beforeClaim() {
+    return new ConnectOrder(context.epochVersion(), context.index() - 1);
   }
 
   void emit(InboxEffect effect) {

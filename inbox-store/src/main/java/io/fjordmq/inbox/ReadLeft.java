@@ -34,13 +34,13 @@ record ReadLeft(InboxId id, long incarnation, int maxEntries, int maxBytes, long
 
   @Override
   public void write(ByteWriter out) {
-    Fields.writeId(out, id);
+    FieldCodec.writeId(out, id);
     out.writeLong(incarnation).writeVarint(maxEntries).writeVarint(maxBytes).writeVarint(nowMillis);
   }
 
   static ReadLeft read(ByteReader in) {
     return new ReadLeft(
-        Fields.readId(in), in.readLong(), in.readInt(), in.readInt(), in.readVarint());
+        FieldCodec.readId(in), in.readLong(), in.readInt(), in.readInt(), in.readVarint());
   }
 
   @Override

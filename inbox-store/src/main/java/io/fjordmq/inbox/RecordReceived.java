@@ -27,12 +27,12 @@ record RecordReceived(InboxHandle handle, int packetIdentifier, long publishSequ
 
   @Override
   public void write(ByteWriter out) {
-    Fields.writeHandle(out, handle);
+    FieldCodec.writeHandle(out, handle);
     out.writeShort(packetIdentifier).writeVarint(publishSequence);
   }
 
   static RecordReceived read(ByteReader in) {
-    return new RecordReceived(Fields.readHandle(in), in.readShort(), in.readVarint());
+    return new RecordReceived(FieldCodec.readHandle(in), in.readShort(), in.readVarint());
   }
 
   @Override

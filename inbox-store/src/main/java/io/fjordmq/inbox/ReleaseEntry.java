@@ -18,12 +18,12 @@ record ReleaseEntry(InboxHandle handle, long sequence) implements InboxCommand {
 
   @Override
   public void write(ByteWriter out) {
-    Fields.writeHandle(out, handle);
+    FieldCodec.writeHandle(out, handle);
     out.writeVarint(sequence);
   }
 
   static ReleaseEntry read(ByteReader in) {
-    return new ReleaseEntry(Fields.readHandle(in), in.readVarint());
+    return new ReleaseEntry(FieldCodec.readHandle(in), in.readVarint());
   }
 
   @Override

@@ -31,9 +31,9 @@ public final class ReplicatedInboxStore implements InboxStore, AutoCloseable {
   private final InstantSource clock;
   private final InboxObserver observer;
   private final BusyRetry busy;
-  private final OwedDetaches owed;
+  private final PendingDetaches owed;
   private final CommitCoalescer commits;
-  private final Inserts inserts;
+  private final MessageInserter messageInserter;
 
   /** Starts anywhere and counts, so that inboxes made in one millisecond differ. */
   private final AtomicInteger salt;
@@ -84,16 +84,16 @@ public final class ReplicatedInboxStore implements InboxStore, AutoCloseable {
     this.clock = clock;
     this.observer = observer;
     this.busy = new BusyRetry(settings, timers, observer);
-    this.owed = new OwedDetaches(settings, timers, this::giveBack);
+    this.owed = new PendingDetaches(settings, timers, this::giveBack);
     this.commits = new CommitCoalescer(client, settings, timers, busy, observer);
-    this.inserts = new Inserts(client, settings, observer);
+    this.messageInserter = new MessageInserter(client, settings, observer);
   }
 
   /** Makes one attempt of what is owed. */
   private CompletableFuture<Void> giveBack(InboxCommand command) {
     return command instanceof DetachSession detach
         ? run(detach.handle(), detach)
-        : Calls.check(mutate(((GiveUpAttach) command).id(), command), answer -> {});
+        : UnwrappedFutures.check(mutate(((AbandonAttach) command).id(), command), answer -> {});
   }
 
   @Override
@@ -111,7 +111,7 @@ public final class ReplicatedInboxStore implements InboxStore, AutoCloseable {
             will == null ? null : MessageCodec.encodeWill(will),
             request.user());
     CompletableFuture<Attachment> attached =
-        Calls.map(owed.attaching(id).thenCompose(ready -> mutate(id, command)), command::answered);
+        UnwrappedFutures.map(owed.attaching(id).thenCompose(ready -> mutate(id, command)), command::answered);
     // It is known what is owed before the caller, who may attach again at once, hears of it.
     CompletableFuture<Attachment> settled =
         attached.whenComplete(
@@ -119,10 +119,10 @@ public final class ReplicatedInboxStore implements InboxStore, AutoCloseable {
               if (failure == null) {
                 owed.attached(id);
               } else {
-                owed.attachFailed(new GiveUpAttach(id, owner), Calls.unwrap(failure));
+                owed.attachFailed(new AbandonAttach(id, owner), UnwrappedFutures.unwrap(failure));
               }
             });
-    return Calls.map(settled, attachment -> attachment);
+    return UnwrappedFutures.map(settled, attachment -> attachment);
   }
 
   @Override
@@ -158,7 +158,7 @@ public final class ReplicatedInboxStore implements InboxStore, AutoCloseable {
     done.whenComplete(
         (ok, failure) -> {
           if (failure != null) {
-            owed.failed(command, Calls.unwrap(failure));
+            owed.failed(command, UnwrappedFutures.unwrap(failure));
           }
         });
     if (last != null) {
@@ -168,8 +168,8 @@ public final class ReplicatedInboxStore implements InboxStore, AutoCloseable {
   }
 
   @Override
-  public CompletableFuture<Discarding> discard(InboxId id) {
-    return Calls.map(mutate(id, new DiscardSession(id)), AttachmentCodec::decodeDiscarding);
+  public CompletableFuture<DiscardResult> discard(InboxId id) {
+    return UnwrappedFutures.map(mutate(id, new DiscardSession(id)), AttachmentCodec::decodeDiscarding);
   }
 
   @Override
@@ -190,7 +190,7 @@ public final class ReplicatedInboxStore implements InboxStore, AutoCloseable {
   @Override
   public CompletableFuture<List<InsertOutcome>> insert(
       Message message, List<InboxTarget> targets, @Nullable PublishId id) {
-    return inserts.insert(message, targets, id);
+    return messageInserter.insert(message, targets, id);
   }
 
   @Override
@@ -200,7 +200,7 @@ public final class ReplicatedInboxStore implements InboxStore, AutoCloseable {
     FetchEntries query =
         new FetchEntries(handle, fromSequence, maxEntries, maxBytes, clock.millis());
     CompletableFuture<FetchEntries.Found> found =
-        Calls.map(
+        UnwrappedFutures.map(
             client.query(InboxKeys.routing(handle.id()), query.encode()),
             answer -> FetchEntries.decodeAnswer(Answer.check(answer, handle)));
     CompletableFuture<Page> page = new CompletableFuture<>();
@@ -265,14 +265,14 @@ public final class ReplicatedInboxStore implements InboxStore, AutoCloseable {
 
   @Override
   public CompletableFuture<Void> willPublished(InboxId id, long incarnation, long epoch) {
-    return Calls.check(mutate(id, new ConfirmWill(id, incarnation, epoch)), answer -> {});
+    return UnwrappedFutures.check(mutate(id, new ConfirmWill(id, incarnation, epoch)), answer -> {});
   }
 
   @Override
   public CompletableFuture<LeftMessage.Page> takeLeft(
       InboxId id, long incarnation, List<Long> given, int maxMessages) {
     CompletableFuture<TrimLeft.Trimmed> trimmed =
-        Calls.map(mutate(id, new TrimLeft(id, incarnation, given)), TrimLeft::decodeAnswer);
+        UnwrappedFutures.map(mutate(id, new TrimLeft(id, incarnation, given)), TrimLeft::decodeAnswer);
     CompletableFuture<LeftMessage.Page> page =
         trimmed.thenCompose(
             done ->
@@ -280,13 +280,13 @@ public final class ReplicatedInboxStore implements InboxStore, AutoCloseable {
                     ? CompletableFuture.completedFuture(
                         new LeftMessage.Page(List.of(), done.over()))
                     : readLeft(id, incarnation, maxMessages, done.nowMillis()));
-    return Calls.map(page, read -> read);
+    return UnwrappedFutures.map(page, read -> read);
   }
 
   private CompletableFuture<LeftMessage.Page> readLeft(
       InboxId id, long incarnation, int maxMessages, long nowMillis) {
     ReadLeft query = new ReadLeft(id, incarnation, maxMessages, MAX_LEFT_BYTES, nowMillis);
-    return Calls.map(client.query(InboxKeys.routing(id), query.encode()), ReadLeft::decodeAnswer);
+    return UnwrappedFutures.map(client.query(InboxKeys.routing(id), query.encode()), ReadLeft::decodeAnswer);
   }
 
   @Override
@@ -308,12 +308,12 @@ public final class ReplicatedInboxStore implements InboxStore, AutoCloseable {
   }
 
   private CompletableFuture<Void> run(InboxHandle handle, InboxCommand command) {
-    return Calls.check(mutate(handle.id(), command), answer -> Answer.check(answer, handle));
+    return UnwrappedFutures.check(mutate(handle.id(), command), answer -> Answer.check(answer, handle));
   }
 
   private <T> CompletableFuture<T> call(
       InboxHandle handle, InboxCommand command, Function<ByteReader, T> decode) {
-    return Calls.map(
+    return UnwrappedFutures.map(
         mutate(handle.id(), command), answer -> decode.apply(Answer.check(answer, handle)));
   }
 

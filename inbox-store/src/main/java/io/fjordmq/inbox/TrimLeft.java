@@ -45,13 +45,13 @@ record TrimLeft(InboxId id, long incarnation, List<Long> given) implements Inbox
 
   @Override
   public void write(ByteWriter out) {
-    Fields.writeId(out, id);
+    FieldCodec.writeId(out, id);
     out.writeLong(incarnation);
-    Fields.writeNumbers(out, given);
+    FieldCodec.writeNumbers(out, given);
   }
 
   static TrimLeft read(ByteReader in) {
-    return new TrimLeft(Fields.readId(in), in.readLong(), Fields.readNumbers(in));
+    return new TrimLeft(FieldCodec.readId(in), in.readLong(), FieldCodec.readNumbers(in));
   }
 
   @Override

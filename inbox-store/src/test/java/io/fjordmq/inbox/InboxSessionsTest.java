@@ -229,13 +229,13 @@ class InboxSessionsTest {
 
   @Test
   void shouldOrderTheConnectionsOfAClient() {
-    Claim first = inboxes.attach(ID).claim();
-    Claim second = inboxes.store().discard(ID).join().claim();
-    Claim third = inboxes.store().discard(ID).join().claim();
-    Claim fourth = inboxes.attach(ID).claim();
+    ConnectOrder first = inboxes.attach(ID).connectOrder();
+    ConnectOrder second = inboxes.store().discard(ID).join().connectOrder();
+    ConnectOrder third = inboxes.store().discard(ID).join().connectOrder();
+    ConnectOrder fourth = inboxes.attach(ID).connectOrder();
     assertThat(List.of(first, second, third, fourth)).isSorted().doesNotHaveDuplicates();
-    assertThat(new Claim(2, 1)).as("another range has another log").isGreaterThan(fourth);
-    assertThat(Claim.NONE).isLessThan(first);
+    assertThat(new ConnectOrder(2, 1)).as("another range has another log").isGreaterThan(fourth);
+    assertThat(ConnectOrder.NONE).isLessThan(first);
   }
 
   @Test

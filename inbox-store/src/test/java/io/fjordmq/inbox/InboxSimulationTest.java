@@ -268,9 +268,9 @@ class InboxSimulationTest {
 
     private List<Owner> owners(RangeClient client) {
       CompletableFuture<byte[]> answer =
-          client.query(InboxKeys.routing(VISITED), new Survey().encode());
+          client.query(InboxKeys.routing(VISITED), new SweepQuery().encode());
       simulation.runUntil("the range answers", answer::isDone, PATIENCE_MILLIS);
-      return Survey.decodeAnswer(answer.join()).owners();
+      return SweepQuery.decodeAnswer(answer.join()).owners();
     }
 
     /** What has arrived so far is 0, 1, 2, … */

@@ -48,14 +48,14 @@ class InboxWillsTest {
     Attachment second = inboxes.attach(ID, false, 100, inboxes.will("lost", 0));
     inboxes.store().detach(second.handle(), 1, 100, true).join();
     Attachment third = inboxes.attach(ID, false, 100, inboxes.will("discarded", 0));
-    Discarding fourth = inboxes.store().discard(ID).join();
+    DiscardResult fourth = inboxes.store().discard(ID).join();
     assertThat(due()).containsExactly("taken over", "lost", "discarded");
-    List<Claim> places =
+    List<ConnectOrder> places =
         inboxes.listener.wills.stream().map(RecordingListener.DueWillCall::since).toList();
-    assertThat(places.get(0)).isBetween(first.claim(), second.claim());
-    assertThat(places.get(0)).isLessThan(second.claim());
-    assertThat(places.get(1)).isGreaterThanOrEqualTo(second.claim()).isLessThan(third.claim());
-    assertThat(places.get(2)).isGreaterThanOrEqualTo(third.claim()).isLessThan(fourth.claim());
+    assertThat(places.get(0)).isBetween(first.connectOrder(), second.connectOrder());
+    assertThat(places.get(0)).isLessThan(second.connectOrder());
+    assertThat(places.get(1)).isGreaterThanOrEqualTo(second.connectOrder()).isLessThan(third.connectOrder());
+    assertThat(places.get(2)).isGreaterThanOrEqualTo(third.connectOrder()).isLessThan(fourth.connectOrder());
     inboxes.crash();
     inboxes.pass(Duration.ofSeconds(10));
     assertThat(inboxes.listener.wills.subList(3, 6))

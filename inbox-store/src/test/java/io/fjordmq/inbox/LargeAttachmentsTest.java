@@ -159,7 +159,7 @@ class LargeAttachmentsTest {
             Collections.nCopies(Attachment.MAX_ACKNOWLEDGED, most),
             Collections.nCopies(65_535, new Attachment.ReceivedPublish(65_535, most)),
             most,
-            new Claim(most, most));
+            new ConnectOrder(most, most));
     int subscriptions = 2 * (filter.text().length() + InboxSubscription.BYTES_BESIDE_FILTER);
     assertThat(AttachmentCodec.encode(attachment).length)
         .isLessThan(subscriptions + Attachment.BYTES_BESIDE_SUBSCRIPTIONS);

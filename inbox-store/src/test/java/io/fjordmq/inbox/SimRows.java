@@ -58,7 +58,7 @@ final class SimRows implements KvWriter, ApplyContext {
 
   /** Whether totals may be too low yet. */
   boolean isCounting() {
-    return Survey.decodeAnswer(query(new Survey())).counting();
+    return SweepQuery.decodeAnswer(query(new SweepQuery())).counting();
   }
 
   InboxStoreStatus status() {

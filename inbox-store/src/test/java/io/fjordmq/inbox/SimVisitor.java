@@ -56,7 +56,7 @@ final class SimVisitor {
   }
 
   private void left(@Nullable Throwable failure) {
-    if (failure != null && Calls.unwrap(failure) instanceof InboxFencedException) {
+    if (failure != null && UnwrappedFutures.unwrap(failure) instanceof InboxFencedException) {
       throw new AssertionError(
           "seed " + process.simulation().seed() + ": the inbox was taken from who was there");
     }

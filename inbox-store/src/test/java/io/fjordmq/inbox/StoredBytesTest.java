@@ -228,7 +228,7 @@ class StoredBytesTest {
     assertThat(hex(SubscriptionRow.encode(OPTIONS))).isEqualTo("01" + "26" + "ac02");
     assertThat(SubscriptionRow.decode(SubscriptionRow.encode(OPTIONS))).isEqualTo(OPTIONS);
     assertThat(hex(RecordReceived.encodeRow(300))).isEqualTo("01" + "ac02");
-    DueWill will = new DueWill(ID, new Claim(3, 300), new byte[] {7});
+    DueWill will = new DueWill(ID, new ConnectOrder(3, 300), new byte[] {7});
     assertThat(hex(will.encode())).isEqualTo("02" + "0174" + "026331" + "03" + "ac02" + "07");
     assertThat(DueWill.decode(will.encode()).since()).isEqualTo(will.since());
     byte[] first = HexFormat.of().parseHex("01" + "0174" + "026331" + "07");
@@ -356,7 +356,7 @@ class StoredBytesTest {
     assertCommand(
         new ConfirmWill(ID, 5, 300), "02" + "0b" + "0174026331" + "0000000000000005" + "ac02");
     assertCommand(
-        new GiveUpAttach(ID, OWNER), "02" + "0f" + "0174026331" + "026e31" + "0000000000000005");
+        new AbandonAttach(ID, OWNER), "02" + "0f" + "0174026331" + "026e31" + "0000000000000005");
     assertCommand(
         new TrimLeft(ID, 5, List.of(7L, 300L)),
         "02" + "14" + "0174026331" + "0000000000000005" + "02" + "07" + "ac02");
@@ -411,12 +411,12 @@ class StoredBytesTest {
             List.of(7L, 8L),
             List.of(new Attachment.ReceivedPublish(65_535, 3)),
             4,
-            new Claim(2, 300));
+            new ConnectOrder(2, 300));
     assertThat(AttachmentCodec.decode(AttachmentCodec.encode(attachment))).isEqualTo(attachment);
     for (Attachment.Discarded discarded : Arrays.asList(attachment.discarded(), null)) {
-      Discarding discarding = new Discarding(new Claim(2, 300), discarded);
-      assertThat(AttachmentCodec.decodeDiscarding(AttachmentCodec.encodeDiscarding(discarding)))
-          .isEqualTo(discarding);
+      DiscardResult discardResult = new DiscardResult(new ConnectOrder(2, 300), discarded);
+      assertThat(AttachmentCodec.decodeDiscarding(AttachmentCodec.encodeDiscarding(discardResult)))
+          .isEqualTo(discardResult);
     }
   }
 
@@ -438,7 +438,7 @@ class StoredBytesTest {
   @Test
   void shouldDecodeTheWillItEncoded() {
     byte[] will = MessageCodec.encodeWill(new Will(MESSAGE, 5, Will.NO_EXPIRY));
-    InboxEffect.WillDue due = new DueWill(ID, Claim.NONE, will).toEffect(3, 4, 4);
+    InboxEffect.WillDue due = new DueWill(ID, ConnectOrder.NONE, will).toEffect(3, 4, 4);
     assertThat(due.will().delaySeconds()).isEqualTo(5);
     assertThat(due.id()).isEqualTo(ID);
   }

@@ -93,13 +93,13 @@ public final class RangedRetainStore implements RetainStore {
   }
 
   @Override
-  public CompletableFuture<PutOutcome> put(String tenant, Message message, Turn turn) {
+  public CompletableFuture<PutOutcome> put(String tenant, Message message, RetainVersion retainVersion) {
     byte[] key = RetainKeys.of(tenant, message.topic().name());
-    Writer writer = Writer.of(message.publisher(), turn);
+    RetainPublisher retainPublisher = RetainPublisher.of(message.publisher(), retainVersion);
     RetainCommand command =
         message.payload().length == 0
-            ? new RetainCommand.Clear(key, writer)
-            : keep(key, tenant, message, writer);
+            ? new RetainCommand.Clear(key, retainPublisher)
+            : keep(key, tenant, message, retainPublisher);
     return client
         .mutate(key, command.encode())
         .thenApply(
@@ -113,7 +113,7 @@ public final class RangedRetainStore implements RetainStore {
   }
 
   /** What the tenant has left goes into the command; what the message adds is seen by its row. */
-  private RetainCommand.Put keep(byte[] key, String tenant, Message message, Writer writer) {
+  private RetainCommand.Put keep(byte[] key, String tenant, Message message, RetainPublisher retainPublisher) {
     boolean full = replicas.count() >= settings.maxMessages();
     long room = RetainCommand.Put.ANY;
     RetainQuota.Limits limits = quota.of(tenant);
@@ -125,7 +125,7 @@ public final class RangedRetainStore implements RetainStore {
       }
     }
     byte[] encoded = MessageCodec.encode(message);
-    return new RetainCommand.Put(key, message.expiresAtMillis(), full, room, writer, encoded);
+    return new RetainCommand.Put(key, message.expiresAtMillis(), full, room, retainPublisher, encoded);
   }
 
   @Override

@@ -5,7 +5,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One replica's {@link TopicIndex}, as long as there is space for it. A replica without one
+ * One replica's {@link RetainedTopicIndex}, as long as there is space for it. A replica without one
  * searches its rows; it gets its index back when it is opened anew. Changed by the apply thread,
  * read by any.
  */
@@ -13,8 +13,8 @@ final class ReplicaIndex {
   private static final Logger LOG = LoggerFactory.getLogger(ReplicaIndex.class);
 
   private final IndexSpace space;
-  private volatile @Nullable TopicIndex current;
-  private @Nullable TopicIndex filling; // the apply thread's, as all below
+  private volatile @Nullable RetainedTopicIndex current;
+  private @Nullable RetainedTopicIndex filling; // the apply thread's, as all below
   private long bytes;
 
   ReplicaIndex(IndexSpace space) {
@@ -22,14 +22,14 @@ final class ReplicaIndex {
   }
 
   /** The index; null if there is none, or not yet. */
-  @Nullable TopicIndex current() {
+  @Nullable RetainedTopicIndex current() {
     return current;
   }
 
   /** The rows are read anew: each is added, then {@link #ready} is called. */
   void begin() {
     clear();
-    filling = new TopicIndex();
+    filling = new RetainedTopicIndex();
   }
 
   void ready() {
@@ -37,11 +37,11 @@ final class ReplicaIndex {
   }
 
   void add(byte[] key) {
-    TopicIndex index = filling;
+    RetainedTopicIndex index = filling;
     if (index == null) {
       return;
     }
-    long more = TopicIndex.bytes(key);
+    long more = RetainedTopicIndex.bytes(key);
     if (space.take(more)) {
       bytes += more;
       index.add(key);
@@ -52,7 +52,7 @@ final class ReplicaIndex {
   }
 
   void remove(byte[] key) {
-    TopicIndex index = filling;
+    RetainedTopicIndex index = filling;
     if (index != null) {
       long less = index.remove(key);
       bytes -= less;

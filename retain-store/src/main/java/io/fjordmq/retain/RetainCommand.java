@@ -41,7 +41,7 @@ sealed interface RetainCommand {
       long expiresAtMillis,
       boolean onlyReplace,
       long room,
-      Writer writer,
+      RetainPublisher retainPublisher,
       byte[] message)
       implements RetainCommand {
     static final long ANY = Long.MAX_VALUE;
@@ -49,7 +49,7 @@ sealed interface RetainCommand {
     @Override
     public byte[] encode() {
       ByteWriter out =
-          new ByteWriter(34 + Writer.MAX_BYTES + key.length + message.length)
+          new ByteWriter(34 + RetainPublisher.MAX_BYTES + key.length + message.length)
               .writeByte(VERSION)
               .writeByte(PUT)
               .writeByte((onlyReplace ? ONLY_REPLACE : 0) | (room == ANY ? 0 : LIMITED_ROOM))
@@ -57,19 +57,19 @@ sealed interface RetainCommand {
       if (room != ANY) {
         out.writeVarint(room);
       }
-      writer.write(out);
+      retainPublisher.write(out);
       return out.writeBlock(key).writeBytes(message).toByteArray();
     }
   }
 
   /** Forgets a topic's message. */
   @SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
-  record Clear(byte[] key, Writer writer) implements RetainCommand {
+  record Clear(byte[] key, RetainPublisher retainPublisher) implements RetainCommand {
     @Override
     public byte[] encode() {
       ByteWriter out =
-          new ByteWriter(8 + Writer.MAX_BYTES + key.length).writeByte(VERSION).writeByte(CLEAR);
-      writer.write(out);
+          new ByteWriter(8 + RetainPublisher.MAX_BYTES + key.length).writeByte(VERSION).writeByte(CLEAR);
+      retainPublisher.write(out);
       return out.writeBlock(key).toByteArray();
     }
   }
@@ -114,15 +114,15 @@ sealed interface RetainCommand {
         int flags = in.readByte();
         long expiresAtMillis = in.readVarint();
         long room = (flags & LIMITED_ROOM) == 0 ? Put.ANY : in.readVarint();
-        Writer writer = hasWriters ? Writer.read(in) : Writer.NOBODY;
+        RetainPublisher retainPublisher = hasWriters ? RetainPublisher.read(in) : RetainPublisher.NOBODY;
         byte[] key = in.readBlock();
         boolean onlyReplace = (flags & ONLY_REPLACE) != 0;
         byte[] message = in.readBytes(in.remaining());
-        yield new Put(key, expiresAtMillis, onlyReplace, room, writer, message);
+        yield new Put(key, expiresAtMillis, onlyReplace, room, retainPublisher, message);
       }
       case CLEAR -> {
-        Writer writer = hasWriters ? Writer.read(in) : Writer.NOBODY;
-        yield new Clear(in.readBlock(), writer);
+        RetainPublisher retainPublisher = hasWriters ? RetainPublisher.read(in) : RetainPublisher.NOBODY;
+        yield new Clear(in.readBlock(), retainPublisher);
       }
       case EXPIRE -> new Expire(in.readInt());
       default -> throw NewerFormException.unknownKind("retain command", kind);

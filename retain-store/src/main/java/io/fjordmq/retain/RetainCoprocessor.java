@@ -97,14 +97,14 @@ final class RetainCoprocessor implements Coprocessor {
   private RetainStore.PutOutcome put(RetainCommand.Put put, KvWriter rows) {
     byte[] found = rows.get(put.key());
     RetainRow.Head head = found == null ? null : RetainRow.headOf(found);
-    if (head != null && head.writer().isAfter(put.writer())) {
+    if (head != null && head.retainPublisher().isAfter(put.retainPublisher())) {
       return RetainStore.PutOutcome.SUPERSEDED;
     }
     byte[] before = head == null || head.isMemory() ? null : found;
     if (before == null && put.onlyReplace()) {
       return RetainStore.PutOutcome.REFUSED_FULL;
     }
-    byte[] row = new RetainRow(put.expiresAtMillis(), put.writer(), put.message()).encode();
+    byte[] row = new RetainRow(put.expiresAtMillis(), put.retainPublisher(), put.message()).encode();
     long growth = (long) row.length - (before == null ? 0 : before.length);
     if (growth > 0 && growth > put.room()) {
       return RetainStore.PutOutcome.REFUSED_BYTES;
@@ -125,13 +125,13 @@ final class RetainCoprocessor implements Coprocessor {
   private RetainStore.PutOutcome clear(RetainCommand.Clear clear, ApplyContext context) {
     byte[] found = context.state().get(clear.key());
     RetainRow.Head head = found == null ? null : RetainRow.headOf(found);
-    if (head != null && head.writer().isAfter(clear.writer())) {
+    if (head != null && head.retainPublisher().isAfter(clear.retainPublisher())) {
       return RetainStore.PutOutcome.SUPERSEDED;
     }
     if (found != null && head != null) {
       remove(clear.key(), found, head, context.state());
     }
-    rememberCleared(clear.key(), clear.writer(), context);
+    rememberCleared(clear.key(), clear.retainPublisher(), context);
     return RetainStore.PutOutcome.CLEARED;
   }
 
@@ -147,8 +147,8 @@ final class RetainCoprocessor implements Coprocessor {
   }
 
   /** The topic has no row now; what its last writer left on the way must not come back. */
-  private void rememberCleared(byte[] key, Writer writer, ApplyContext context) {
-    if (writer.isNobody()) {
+  private void rememberCleared(byte[] key, RetainPublisher retainPublisher, ApplyContext context) {
+    if (retainPublisher.isNobody()) {
       return;
     }
     while (cleared.size() >= MAX_REMEMBERED) {
@@ -156,7 +156,7 @@ final class RetainCoprocessor implements Coprocessor {
       cleared.remove(cleared.firstMillis(), oldest);
       context.state().delete(oldest);
     }
-    RetainRow memory = RetainRow.memory(context.nowMillis() + REMEMBERED_MILLIS, writer);
+    RetainRow memory = RetainRow.memory(context.nowMillis() + REMEMBERED_MILLIS, retainPublisher);
     context.state().put(key, memory.encode());
     cleared.add(memory.expiresAtMillis(), key);
   }
@@ -168,7 +168,7 @@ final class RetainCoprocessor implements Coprocessor {
       byte[] row = Objects.requireNonNull(context.state().get(key));
       RetainRow.Head head = RetainRow.headOf(row);
       remove(key, row, head, context.state());
-      rememberCleared(key, head.writer(), context);
+      rememberCleared(key, head.retainPublisher(), context);
     }
     for (; left > 0 && cleared.firstMillis() <= context.nowMillis(); left--) {
       byte[] key = cleared.first();

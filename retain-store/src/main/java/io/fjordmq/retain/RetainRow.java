@@ -20,7 +20,7 @@ import io.fjordmq.api.NewerFormException;
  * @param message encoded; empty if there is none any more
  */
 @SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
-record RetainRow(long expiresAtMillis, Writer writer, byte[] message) {
+record RetainRow(long expiresAtMillis, RetainPublisher retainPublisher, byte[] message) {
   private static final int VERSION = 2;
   private static final byte[] NOTHING = {};
 
@@ -29,19 +29,19 @@ record RetainRow(long expiresAtMillis, Writer writer, byte[] message) {
    *
    * @param isMemory there is none any more
    */
-  record Head(long expiresAtMillis, Writer writer, boolean isMemory) {}
+  record Head(long expiresAtMillis, RetainPublisher retainPublisher, boolean isMemory) {}
 
   /** Remembers who cleared a topic. */
-  static RetainRow memory(long untilMillis, Writer writer) {
-    return new RetainRow(untilMillis, writer, NOTHING);
+  static RetainRow memory(long untilMillis, RetainPublisher retainPublisher) {
+    return new RetainRow(untilMillis, retainPublisher, NOTHING);
   }
 
   byte[] encode() {
     ByteWriter out =
-        new ByteWriter(12 + Writer.MAX_BYTES + message.length)
+        new ByteWriter(12 + RetainPublisher.MAX_BYTES + message.length)
             .writeByte(VERSION)
             .writeVarint(expiresAtMillis);
-    writer.write(out);
+    retainPublisher.write(out);
     return out.writeBytes(message).toByteArray();
   }
 
@@ -52,7 +52,7 @@ record RetainRow(long expiresAtMillis, Writer writer, byte[] message) {
   static RetainRow decode(byte[] row) {
     ByteReader in = new ByteReader(row);
     Head head = head(in);
-    return new RetainRow(head.expiresAtMillis, head.writer, in.readBytes(in.remaining()));
+    return new RetainRow(head.expiresAtMillis, head.retainPublisher, in.readBytes(in.remaining()));
   }
 
   private static Head head(ByteReader in) {
@@ -61,7 +61,7 @@ record RetainRow(long expiresAtMillis, Writer writer, byte[] message) {
       NewerFormException.require("retained message", VERSION, version);
     }
     long expiresAtMillis = in.readVarint();
-    Writer writer = version == 1 ? Writer.NOBODY : Writer.read(in);
-    return new Head(expiresAtMillis, writer, in.remaining() == 0);
+    RetainPublisher retainPublisher = version == 1 ? RetainPublisher.NOBODY : RetainPublisher.read(in);
+    return new Head(expiresAtMillis, retainPublisher, in.remaining() == 0);
   }
 }

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Finds what a filter matches in one range: a scan per bucket, over the topics that begin with what
  * the filter says before its first wildcard. Where several rows in a row do not match, the {@link
- * TopicIndex} says which one may be next. Bounded: it stops after so many messages, bytes or rows
+ * RetainedTopicIndex} says which one may be next. Bounded: it stops after so many messages, bytes or rows
  * and says where to go on.
  */
 final class RetainScan {
@@ -35,7 +35,7 @@ final class RetainScan {
   /** Of {@code a/#}: where what is below {@code a} begins; other topics may lie before it. */
   private final byte[] children;
 
-  private final @Nullable TopicIndex index;
+  private final @Nullable RetainedTopicIndex index;
   private final long[] terms;
 
   private final List<byte[]> found = new ArrayList<>();
@@ -48,7 +48,7 @@ final class RetainScan {
   /**
    * @param index of the range's topics; null if there is none
    */
-  RetainScan(RetainQuery query, KeyInterval interval, @Nullable TopicIndex index) {
+  RetainScan(RetainQuery query, KeyInterval interval, @Nullable RetainedTopicIndex index) {
     String pattern = query.pattern();
     this.query = query;
     this.interval = interval;
@@ -59,7 +59,7 @@ final class RetainScan {
     this.children =
         RetainKeys.key(query.from()[0] & 0xFF, query.tenant(), parentToo ? literal + '/' : literal);
     this.index = pattern.indexOf('+') < 0 ? null : index;
-    this.terms = this.index == null ? new long[0] : TopicIndex.termsOf(query.tenant(), pattern);
+    this.terms = this.index == null ? new long[0] : RetainedTopicIndex.termsOf(query.tenant(), pattern);
   }
 
   /** Where a filter's matches begin. */
@@ -110,7 +110,7 @@ final class RetainScan {
     if (parentToo && !Arrays.equals(begin, prefix)) {
       return isBelow(begin, children) ? children : begin;
     }
-    TopicIndex topics = index;
+    RetainedTopicIndex topics = index;
     if (topics == null || terms.length == 0) {
       return begin;
     }

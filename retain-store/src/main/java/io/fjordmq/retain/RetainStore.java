@@ -18,9 +18,9 @@ public interface RetainStore {
    *
    * @param turn of the connection that published it. What the same publisher has put or cleared in
    *     a later turn stays, for as long as it is the last at this topic; that it was cleared is
-   *     remembered for some minutes. {@link Turn#NONE}: comes after everything
+   *     remembered for some minutes. {@link RetainVersion#NONE}: comes after everything
    */
-  CompletableFuture<PutOutcome> put(String tenant, Message message, Turn turn);
+  CompletableFuture<PutOutcome> put(String tenant, Message message, RetainVersion retainVersion);
 
   /** What became of a retained publish. */
   enum PutOutcome {

@@ -13,8 +13,8 @@ import org.junit.jupiter.api.Test;
 
 /** Goal: what an earlier connection of a publisher has left on the way replaces nothing. */
 class LateMessagesTest {
-  private static final Turn FIRST = new Turn(2, 900);
-  private static final Turn SECOND = new Turn(3, 12);
+  private static final RetainVersion FIRST = new RetainVersion(2, 900);
+  private static final RetainVersion SECOND = new RetainVersion(3, 12);
 
   private final RetainFixture fixture = new RetainFixture(new RetainSettings(1, 2));
 
@@ -23,8 +23,8 @@ class LateMessagesTest {
     fixture.close();
   }
 
-  private RetainStore.PutOutcome put(Turn turn, String topic, String payload) {
-    return fixture.put("lamp", turn, "t", topic, payload, Message.NEVER);
+  private RetainStore.PutOutcome put(RetainVersion retainVersion, String topic, String payload) {
+    return fixture.put("lamp", retainVersion, "t", topic, payload, Message.NEVER);
   }
 
   @Test
@@ -78,7 +78,7 @@ class LateMessagesTest {
     assertThat(fixture.put("switch", FIRST, "t", "a", "off", Message.NEVER)).isEqualTo(KEPT);
     put(SECOND, "a", "");
     assertThat(fixture.put("switch", FIRST, "t", "a", "off", Message.NEVER)).isEqualTo(KEPT);
-    assertThat(put(Turn.NONE, "a", "dim")).as("of nobody's connection").isEqualTo(KEPT);
+    assertThat(put(RetainVersion.NONE, "a", "dim")).as("of nobody's connection").isEqualTo(KEPT);
     assertThat(fixture.match("t", "#", 10)).containsExactly("a=dim");
   }
 

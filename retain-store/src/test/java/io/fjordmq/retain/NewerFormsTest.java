@@ -31,17 +31,17 @@ class NewerFormsTest {
   void shouldReadWhatAnOlderNodeHasWritten() {
     HexFormat hex = HexFormat.of();
     RetainRow row = RetainRow.decode(hex.parseHex("01ac020908"));
-    assertThat(row.writer()).isEqualTo(Writer.NOBODY);
+    assertThat(row.retainPublisher()).isEqualTo(RetainPublisher.NOBODY);
     assertThat(row.message()).containsExactly(9, 8);
     RetainCommand.Put put =
         (RetainCommand.Put)
             RetainCommand.decode(new ByteReader(hex.parseHex("010102ac0205010709")));
-    assertThat(put.writer()).isEqualTo(Writer.NOBODY);
+    assertThat(put.retainPublisher()).isEqualTo(RetainPublisher.NOBODY);
     assertThat(put.room()).isEqualTo(5);
     assertThat(put.message()).containsExactly(9);
     RetainCommand.Clear clear =
         (RetainCommand.Clear) RetainCommand.decode(new ByteReader(hex.parseHex("01020107")));
-    assertThat(clear.writer()).isEqualTo(Writer.NOBODY);
+    assertThat(clear.retainPublisher()).isEqualTo(RetainPublisher.NOBODY);
     assertThat(clear.key()).containsExactly(7);
   }
 

@@ -140,23 +140,23 @@ class RangedRetainStoreTest {
   void shouldKeepStoredFormsByteForByte() {
     HexFormat hex = HexFormat.of();
     assertThat(hex.formatHex(RetainKeys.of("t", "a/b"))).isEqualTo("59000174612f62");
-    Writer writer = Writer.of("a", new Turn(3, 300));
+    RetainPublisher retainPublisher = RetainPublisher.of("a", new RetainVersion(3, 300));
     String written = "af63dc4c8601ec8c" + "03" + "ac02";
     byte[] key = {7};
-    assertThat(hex.formatHex(new RetainRow(300, writer, new byte[] {9, 8}).encode()))
+    assertThat(hex.formatHex(new RetainRow(300, retainPublisher, new byte[] {9, 8}).encode()))
         .isEqualTo("02" + "ac02" + written + "0908");
-    assertThat(hex.formatHex(RetainRow.memory(300, writer).encode()))
+    assertThat(hex.formatHex(RetainRow.memory(300, retainPublisher).encode()))
         .isEqualTo("02" + "ac02" + written);
     long any = RetainCommand.Put.ANY;
     assertThat(
             hex.formatHex(
-                new RetainCommand.Put(key, 300, true, any, writer, new byte[] {9}).encode()))
+                new RetainCommand.Put(key, 300, true, any, retainPublisher, new byte[] {9}).encode()))
         .isEqualTo("020101" + "ac02" + written + "0107" + "09");
     assertThat(
             hex.formatHex(
-                new RetainCommand.Put(key, 300, false, 5, Writer.NOBODY, new byte[] {9}).encode()))
+                new RetainCommand.Put(key, 300, false, 5, RetainPublisher.NOBODY, new byte[] {9}).encode()))
         .isEqualTo("020102" + "ac02" + "05" + "00000000000000000000" + "0107" + "09");
-    assertThat(hex.formatHex(new RetainCommand.Clear(key, writer).encode()))
+    assertThat(hex.formatHex(new RetainCommand.Clear(key, retainPublisher).encode()))
         .isEqualTo("0202" + written + "0107");
     assertThat(hex.formatHex(new RetainCommand.Expire(256).encode())).isEqualTo("02038002");
   }

@@ -70,13 +70,13 @@ final class RetainFixture implements AutoCloseable {
   }
 
   RetainStore.PutOutcome put(String tenant, String topic, String payload, long expiresAtMillis) {
-    return put("publisher", Turn.NONE, tenant, topic, payload, expiresAtMillis);
+    return put("publisher", RetainVersion.NONE, tenant, topic, payload, expiresAtMillis);
   }
 
   /** By a connection of a client. */
   RetainStore.PutOutcome put(
       String publisher,
-      Turn turn,
+      RetainVersion retainVersion,
       String tenant,
       String topic,
       String payload,
@@ -91,7 +91,7 @@ final class RetainFixture implements AutoCloseable {
             publisher,
             ranges.nowMillis(),
             expiresAtMillis);
-    return store().put(tenant, message, turn).join();
+    return store().put(tenant, message, retainVersion).join();
   }
 
   /** Everything a filter matches as {@code topic=payload}, read page by page. */

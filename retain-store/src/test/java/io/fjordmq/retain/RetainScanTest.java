@@ -29,7 +29,7 @@ class RetainScanTest {
   private static final int DEVICES = 100;
 
   private final Rows rows = new Rows();
-  private final TopicIndex index = new TopicIndex();
+  private final RetainedTopicIndex index = new RetainedTopicIndex();
   private int pages;
 
   /** 30,000 topics of four levels, and a few that differ. */
@@ -62,7 +62,7 @@ class RetainScanTest {
             "p",
             0,
             Message.NEVER);
-    byte[] row = new RetainRow(Message.NEVER, Writer.NOBODY, MessageCodec.encode(message)).encode();
+    byte[] row = new RetainRow(Message.NEVER, RetainPublisher.NOBODY, MessageCodec.encode(message)).encode();
     rows.map.put(key, row);
     index.add(key);
   }
@@ -117,7 +117,7 @@ class RetainScanTest {
   }
 
   /** Returns the rows and entries visited. */
-  private int lookUp(String pattern, @Nullable TopicIndex used, int expected) {
+  private int lookUp(String pattern, @Nullable RetainedTopicIndex used, int expected) {
     TopicFilter filter = TopicFilter.parse(pattern);
     List<String> found = new ArrayList<>();
     int visited = 0;

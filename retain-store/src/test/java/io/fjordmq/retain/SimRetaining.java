@@ -36,7 +36,7 @@ final class SimRetaining {
   private final Limit limit;
   private final RetainTruth truth;
   private final Consumer<Runnable> checks;
-  private final Turn turn; // each life is a later connection
+  private final RetainVersion retainVersion; // each life is a later connection
   private boolean resting;
   private int waiting;
   private int failures;
@@ -73,7 +73,7 @@ final class SimRetaining {
     this.limit = limit;
     this.truth = truth;
     this.checks = checks;
-    this.turn = new Turn(1, 1 + simulation.clock().millis());
+    this.retainVersion = new RetainVersion(1, 1 + simulation.clock().millis());
   }
 
   void next() {
@@ -121,7 +121,7 @@ final class SimRetaining {
     Asked asked = new Asked(write, limit.isReached(), limit.isFar(), empty, retainedUntil);
     waiting++;
     store
-        .put(topic.tenant(), message(topic, kept), turn)
+        .put(topic.tenant(), message(topic, kept), retainVersion)
         .whenComplete((outcome, failure) -> settled(asked, outcome, failure));
   }
 

@@ -19,7 +19,7 @@ public sealed interface SplitAdvice {
   }
 
   /** Leave it. */
-  record Stay(Reason reason) implements SplitAdvice {}
+  record Keep(Reason reason) implements SplitAdvice {}
 
   /** Why a range stays as it is. The names are labels of a metric. */
   enum Reason {

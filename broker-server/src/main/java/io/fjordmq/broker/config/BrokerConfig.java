@@ -108,18 +108,18 @@ public record BrokerConfig(
   public BrokerConfig {
     require(!dataDir.isBlank(), "dataDir must name a folder");
     require(!logDir.isBlank(), "logDir must name a folder");
-    LargestEntries.requireFit(
+    SizeLimitChecks.requireFit(
         "sessionConfig", sessionConfig, rangeClientConfig, rangeConfig, consensusConfig);
-    LargestEntries.requireAnswered("sessionConfig", sessionConfig, rangeClientConfig, peerConfig);
-    LargestEntries.requireCarried(
+    SizeLimitChecks.requireAnswered("sessionConfig", sessionConfig, rangeClientConfig, peerConfig);
+    SizeLimitChecks.requireCarried(
         peerConfig, raftPortConfig, nodesConfig, rangeClientConfig, rangeConfig, consensusConfig);
     tenants = Map.copyOf(tenants);
     plugins = Map.copyOf(plugins);
     for (Map.Entry<String, TenantLimits> tenant : tenants.entrySet()) {
       String section = "tenants." + tenant.getKey() + ".sessionConfig";
       SessionSettings sessions = tenant.getValue().session();
-      LargestEntries.requireFit(section, sessions, rangeClientConfig, rangeConfig, consensusConfig);
-      LargestEntries.requireAnswered(section, sessions, rangeClientConfig, peerConfig);
+      SizeLimitChecks.requireFit(section, sessions, rangeClientConfig, rangeConfig, consensusConfig);
+      SizeLimitChecks.requireAnswered(section, sessions, rangeClientConfig, peerConfig);
     }
     require(
         metadataConfig.maxBatchBytes() <= consensusConfig.maxEntryBytes(),

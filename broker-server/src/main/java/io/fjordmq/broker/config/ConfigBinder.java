@@ -14,14 +14,14 @@ final class ConfigBinder {
   /** Elements of one list; nobody has more, and a large number is a slip of the pen. */
   private static final int MAX_ELEMENTS = 64;
 
-  private final Map<String, Given> given;
+  private final Map<String, ConfigValue> given;
   private final List<String> problems;
 
   /**
    * @param given by key; a section that was named without a value in it is there, too
    * @param problems receives a line for every value that is refused
    */
-  ConfigBinder(Map<String, Given> given, List<String> problems) {
+  ConfigBinder(Map<String, ConfigValue> given, List<String> problems) {
     this.given = given;
     this.problems = problems;
   }
@@ -46,7 +46,7 @@ final class ConfigBinder {
       Object standard = Records.read(defaults, component);
       if (standard instanceof Map<?, ?>) {
         values[i] = standard; // TenantKeys
-      } else if (component.isAnnotationPresent(Flat.class)) {
+      } else if (component.isAnnotationPresent(Flattened.class)) {
         values[i] = section(prefix, (Record) standard);
       } else if (standard instanceof List<?> list
           && !list.isEmpty()
@@ -67,7 +67,7 @@ final class ConfigBinder {
   }
 
   private Object value(String path, Class<?> type, Object standard) {
-    Given entry = given.get(path);
+    ConfigValue entry = given.get(path);
     if (entry == null) {
       return standard;
     }
@@ -82,7 +82,7 @@ final class ConfigBinder {
   /** As many as are named. */
   private List<Record> elements(String list, Record defaults) {
     Pattern numbered = Pattern.compile(Pattern.quote(list) + "\\.([0-9]{1,6})(\\..*)?");
-    TreeMap<Integer, Given> named = new TreeMap<>();
+    TreeMap<Integer, ConfigValue> named = new TreeMap<>();
     given.forEach(
         (key, entry) -> {
           Matcher matcher = numbered.matcher(key);
@@ -91,7 +91,7 @@ final class ConfigBinder {
           }
         });
     List<Record> elements = new ArrayList<>();
-    for (Map.Entry<Integer, Given> element : named.entrySet()) {
+    for (Map.Entry<Integer, ConfigValue> element : named.entrySet()) {
       int number = element.getKey();
       if (number >= MAX_ELEMENTS || number != elements.size()) {
         String fault = " is there and " + list + "." + elements.size() + " is not";
@@ -114,7 +114,7 @@ final class ConfigBinder {
       String prefix, RecordComponent[] components, IllegalArgumentException complaint) {
     String message = String.valueOf(complaint.getMessage());
     for (RecordComponent component : components) {
-      Given culprit = given.get(prefix + component.getName());
+      ConfigValue culprit = given.get(prefix + component.getName());
       if (culprit != null && message.startsWith(component.getName() + " ")) {
         return culprit.origin()
             + ": "

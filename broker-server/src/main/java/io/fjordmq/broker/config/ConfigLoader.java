@@ -21,7 +21,7 @@ public final class ConfigLoader {
   private final List<String> warnings = new ArrayList<>();
 
   /** Last one wins; a later value moves to the end, which nothing depends on. */
-  private final Map<String, Given> given = new LinkedHashMap<>();
+  private final Map<String, ConfigValue> given = new LinkedHashMap<>();
 
   private ConfigLoader() {}
 
@@ -62,10 +62,10 @@ public final class ConfigLoader {
     process.fromEnvironment(environment).forEach(this::add);
     process.fromProperties(properties).forEach(this::add);
     if (commandLine.dataDir() != null) {
-      add(Given.value("dataDir", commandLine.dataDir(), "command line"));
+      add(ConfigValue.value("dataDir", commandLine.dataDir(), "command line"));
     }
     if (commandLine.logDir() != null) {
-      add(Given.value("logDir", commandLine.logDir(), "command line"));
+      add(ConfigValue.value("logDir", commandLine.logDir(), "command line"));
     }
   }
 
@@ -86,9 +86,9 @@ public final class ConfigLoader {
     return new Loaded(config, List.copyOf(warnings));
   }
 
-  private void add(Given entry) {
+  private void add(ConfigValue entry) {
     String key = entry.key();
-    String refusal = ThisVersion.refusal(key);
+    String refusal = UnsupportedValues.refusal(key);
     Schema.Key known = schema.keys().get(schema.unnumbered(key));
     if (refusal != null) {
       if (!refusal.isEmpty()) {
@@ -102,22 +102,22 @@ public final class ConfigLoader {
       problems.add(unknown(entry));
     } else if (entry.section()) {
       problems.add(entry.origin() + ": " + key + " must be one value, not a section");
-    } else if (entry.form() == Given.Form.LIST && (known == null || known.type() != List.class)) {
+    } else if (entry.form() == ConfigValue.Form.LIST && (known == null || known.type() != List.class)) {
       problems.add(entry.origin() + ": " + key + " must be one value, not a list");
     } else {
       given.put(schema.numbered(key), entry);
     }
   }
 
-  private void addOfPlugin(Given entry) {
-    if (entry.form() == Given.Form.LIST) {
+  private void addOfPlugin(ConfigValue entry) {
+    if (entry.form() == ConfigValue.Form.LIST) {
       problems.add(entry.origin() + ": " + entry.key() + " must be one value, not a list");
     } else {
       pluginKeys.add(entry);
     }
   }
 
-  private boolean isSection(Given entry) {
+  private boolean isSection(ConfigValue entry) {
     return TenantKeys.isOne(entry.key())
         ? tenantKeys.isSection(entry)
         : schema.sections().contains(schema.unnumbered(entry.key()));
@@ -129,8 +129,8 @@ public final class ConfigLoader {
         : schema.keys().containsKey(schema.unnumbered(key));
   }
 
-  private void addSection(Given entry) {
-    if (entry.section() || (entry.form() == Given.Form.VALUE && entry.text().isEmpty())) {
+  private void addSection(ConfigValue entry) {
+    if (entry.section() || (entry.form() == ConfigValue.Form.VALUE && entry.text().isEmpty())) {
       given.put(schema.numbered(entry.key()), entry);
     } else {
       problems.add(
@@ -138,7 +138,7 @@ public final class ConfigLoader {
     }
   }
 
-  private String unknown(Given entry) {
+  private String unknown(ConfigValue entry) {
     List<String> known = new ArrayList<>();
     if (TenantKeys.isOne(entry.key())) {
       known.addAll(tenantKeys.near(entry.key()));

@@ -18,7 +18,7 @@ final class PluginKeys {
     return key.regionMatches(true, 0, SECTION, 0, SECTION.length());
   }
 
-  void add(Given entry) {
+  void add(ConfigValue entry) {
     if (!entry.section()) {
       String key = entry.key().substring(SECTION.length());
       values.put(key.toLowerCase(Locale.ROOT).replace('_', '-'), entry.text());

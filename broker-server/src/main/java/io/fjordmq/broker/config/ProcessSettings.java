@@ -41,8 +41,8 @@ final class ProcessSettings {
   }
 
   /** Reads {@code FJORDMQ_CLUSTERCONFIG__PORT=8899} and the stores' variables. */
-  List<Given> fromEnvironment(Map<String, String> environment) {
-    List<Given> found = new ArrayList<>();
+  List<ConfigValue> fromEnvironment(Map<String, String> environment) {
+    List<ConfigValue> found = new ArrayList<>();
     environment.forEach(
         (name, value) -> {
           String origin = "environment variable " + name;
@@ -55,13 +55,13 @@ final class ProcessSettings {
     return found;
   }
 
-  private void addKey(List<Given> found, String name, String value, String origin) {
+  private void addKey(List<ConfigValue> found, String name, String value, String origin) {
     String path = name.substring(PREFIX.length()).replace("__", ".");
     String key = schema.spelled(path);
     if (key != null) {
-      found.add(Given.value(key, value, origin));
+      found.add(ConfigValue.value(key, value, origin));
     } else if (name.contains("__")) {
-      found.add(Given.value(path, value, origin)); // reported with every other unknown key
+      found.add(ConfigValue.value(path, value, origin)); // reported with every other unknown key
     } else {
       // Kubernetes makes FJORDMQ_PORT, FJORDMQ_SERVICE_HOST … for a service named "fjordmq".
       warnings.add(origin + " is no key and is ignored");
@@ -69,15 +69,15 @@ final class ProcessSettings {
   }
 
   /** Reads {@code -DclusterConfig.port=8899} and the stores' variables. */
-  List<Given> fromProperties(Properties properties) {
-    List<Given> found = new ArrayList<>();
+  List<ConfigValue> fromProperties(Properties properties) {
+    List<ConfigValue> found = new ArrayList<>();
     for (String name : properties.stringPropertyNames()) {
       String origin = "system property " + name;
       int dot = name.indexOf('.');
       boolean ours = schema.keys().containsKey(name);
       boolean inOurSection = dot > 0 && schema.sections().contains(name.substring(0, dot));
       if (ours || inOurSection) {
-        found.add(Given.value(name, properties.getProperty(name), origin));
+        found.add(ConfigValue.value(name, properties.getProperty(name), origin));
       } else {
         addStoreVariable(found, name, properties.getProperty(name), origin);
       }
@@ -85,7 +85,7 @@ final class ProcessSettings {
     return found;
   }
 
-  private void addStoreVariable(List<Given> found, String name, String value, String origin) {
+  private void addStoreVariable(List<ConfigValue> found, String name, String value, String origin) {
     Matcher matcher = STORE_VARIABLE.matcher(name);
     if (!matcher.matches()) {
       return;
@@ -93,7 +93,7 @@ final class ProcessSettings {
     @Nullable String key = STORE_KEYS.get(matcher.group(2));
     if (key != null) {
       String path = "storeConfig." + STORE_SECTIONS.get(matcher.group(1)) + "." + key;
-      found.add(Given.value(path, value, origin));
+      found.add(ConfigValue.value(path, value, origin));
     } else {
       problems.add(
           origin + " is not known; there are " + matcher.group(1) + "_" + STORE_KEYS.keySet());

@@ -91,7 +91,7 @@ final class Schema {
       Object value = Records.read(section, component);
       if (value instanceof Map<?, ?>) {
         sections.add(path); // what is below is named by the operator: TenantKeys
-      } else if (component.isAnnotationPresent(Flat.class)) {
+      } else if (component.isAnnotationPresent(Flattened.class)) {
         collect(prefix, (Record) value);
       } else if (value instanceof List<?> list
           && !list.isEmpty()

@@ -42,7 +42,7 @@ final class TenantKeys {
   }
 
   /** True if it names a tenant, or a section of limits of one. */
-  boolean isSection(Given entry) {
+  boolean isSection(ConfigValue entry) {
     Split split = split(entry.key());
     return split.rest.isEmpty()
         ? entry.section() || split.tenant.indexOf('.') < 0
@@ -78,7 +78,7 @@ final class TenantKeys {
 
   /** The limits of each tenant that has some of its own. */
   static Map<String, TenantLimits> bind(
-      Map<String, Given> given, ConfigBinder binder, BrokerConfig config) {
+      Map<String, ConfigValue> given, ConfigBinder binder, BrokerConfig config) {
     Map<String, TenantLimits> tenants = new LinkedHashMap<>();
     for (String key : given.keySet()) {
       @Nullable Split split = isOne(key) ? split(key) : null;

@@ -25,7 +25,7 @@ import org.yaml.snakeyaml.nodes.SequenceNode;
  */
 final class YamlFile {
   private final Path file;
-  private final List<Given> found = new ArrayList<>();
+  private final List<ConfigValue> found = new ArrayList<>();
   private final List<String> problems;
 
   private YamlFile(Path file, List<String> problems) {
@@ -33,7 +33,7 @@ final class YamlFile {
     this.problems = problems;
   }
 
-  static List<Given> read(Path file, List<String> problems) {
+  static List<ConfigValue> read(Path file, List<String> problems) {
     YamlFile reader = new YamlFile(file, problems);
     reader.read();
     return reader.found;
@@ -70,10 +70,10 @@ final class YamlFile {
       }
       Node value = tuple.getValueNode();
       if (value instanceof MappingNode section) {
-        found.add(Given.section(key, at(keyNode)));
+        found.add(ConfigValue.section(key, at(keyNode)));
         collect(key + ".", section);
       } else if (value instanceof ScalarNode scalar) {
-        found.add(Given.value(key, scalar.getValue(), at(keyNode)));
+        found.add(ConfigValue.value(key, scalar.getValue(), at(keyNode)));
       } else if (value instanceof SequenceNode list) {
         collect(key, at(keyNode), list.getValue());
       }
@@ -84,13 +84,13 @@ final class YamlFile {
   private void collect(String key, String at, List<Node> elements) {
     if (elements.stream().allMatch(ScalarNode.class::isInstance)) {
       List<String> values = elements.stream().map(e -> ((ScalarNode) e).getValue()).toList();
-      found.add(Given.list(key, String.join(",", values), at));
+      found.add(ConfigValue.list(key, String.join(",", values), at));
       return;
     }
     for (int i = 0; i < elements.size(); i++) {
       String numbered = key + "." + i;
       if (elements.get(i) instanceof MappingNode section) {
-        found.add(Given.section(numbered, at(section)));
+        found.add(ConfigValue.section(numbered, at(section)));
         collect(numbered + ".", section);
       } else {
         problems.add(at(elements.get(i)) + ": " + numbered + " must be a section like the others");

@@ -62,15 +62,15 @@ final class BoundedCalls {
 
   /** True if the call is complete; else the rest goes on when it is. */
   private <T> boolean make(Waiting<T> next) {
-    CompletableFuture<T> made = Calls.guarded(next.call);
+    CompletableFuture<T> made = StoreCalls.guarded(next.call);
     if (made.isDone()) {
-      Calls.pass(made, next.result);
+      StoreCalls.pass(made, next.result);
       return true;
     }
     made.whenComplete(
         (value, fault) -> {
           inFlight.decrementAndGet();
-          Calls.settle(next.result, value, fault);
+          StoreCalls.settle(next.result, value, fault);
           makeCalls();
         });
     return false;

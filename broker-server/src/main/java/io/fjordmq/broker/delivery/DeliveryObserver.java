@@ -15,7 +15,7 @@ public interface DeliveryObserver {
   /**
    * Copies were dropped.
    *
-   * @param reason a metric label: that of a {@link DropReason}
+   * @param reason a metric label: that of a {@link CopyDropReason}
    */
   default void dropped(String reason, long copies) {}
 

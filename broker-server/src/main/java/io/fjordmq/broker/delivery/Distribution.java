@@ -4,12 +4,12 @@ import io.fjordmq.api.Message;
 import io.fjordmq.api.Qos;
 import io.fjordmq.broker.delivery.RepeatedPublishes.LivePart;
 import io.fjordmq.broker.nodes.NodeStreams;
-import io.fjordmq.inbox.Claim;
+import io.fjordmq.inbox.ConnectOrder;
 import io.fjordmq.inbox.InboxStore;
 import io.fjordmq.inbox.PublishId;
 import io.fjordmq.range.RangeException;
 import io.fjordmq.retain.RetainStore;
-import io.fjordmq.retain.Turn;
+import io.fjordmq.retain.RetainVersion;
 import io.fjordmq.router.MatchedRoutes;
 import io.fjordmq.router.MatchedRoutes.InboxMatch;
 import io.fjordmq.router.MatchedRoutes.ShareMatch;
@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
  * inbox through its range; none of these ways lets a later message of the same caller pass an
  * earlier one.
  */
-public final class Distribution implements Publisher {
+public final class Distribution implements PublishRouter {
   private static final Logger LOG = LoggerFactory.getLogger(Distribution.class);
 
   private final LocalNode self;
@@ -87,18 +87,18 @@ public final class Distribution implements Publisher {
   public int publish(
       String tenant,
       Message message,
-      Claim claim,
+      ConnectOrder connectOrder,
       @Nullable PublishId id,
       PublishListener listener) {
     Outbox outbox = dispatch.outbox();
-    distribute(tenant, message, claim, id, listener, outbox);
+    distribute(tenant, message, connectOrder, id, listener, outbox);
     return outbox.takeVisited();
   }
 
   private void distribute(
       String tenant,
       Message message,
-      Claim claim,
+      ConnectOrder connectOrder,
       @Nullable PublishId id,
       PublishListener listener,
       Outbox outbox) {
@@ -126,7 +126,7 @@ public final class Distribution implements Publisher {
     if (message.retain()) {
       join.open();
       if (room || isClearing(message)) {
-        retain(tenant, message, claim, join);
+        retain(tenant, message, connectOrder, join);
       } else {
         join.part(PublishOutcome.NO_ROOM);
       }
@@ -169,7 +169,7 @@ public final class Distribution implements Publisher {
     boolean atMostOnce = message.qos() == Qos.AT_MOST_ONCE;
     if (!isServing.getAsBoolean()) {
       if (atMostOnce) {
-        observer.dropped(DropReason.NOT_SERVING.label(), 1);
+        observer.dropped(CopyDropReason.NOT_SERVING.label(), 1);
       }
       long times = notServing.count();
       if (times > 0) {
@@ -217,12 +217,12 @@ public final class Distribution implements Publisher {
       }
       if (delivery.qos() != Qos.AT_LEAST_ONCE && !isServing.getAsBoolean()) {
         // The node it came from may count this life as over, and have given it to another member.
-        observer.dropped(DropReason.NOT_SERVING.label(), 1);
+        observer.dropped(CopyDropReason.NOT_SERVING.label(), 1);
         continue;
       }
       ShareMatch share = shareOf(key, delivery.message());
       if (share == null) {
-        observer.dropped(DropReason.NO_SHARE_MEMBER.label(), 1);
+        observer.dropped(CopyDropReason.NO_SHARE_MEMBER.label(), 1);
         continue;
       }
       ShareAttempt attempt =
@@ -247,7 +247,7 @@ public final class Distribution implements Publisher {
     }
     ShareMatch share = shareOf(key, message);
     if (share == null) {
-      observer.dropped(DropReason.NO_SHARE_MEMBER.label(), 1);
+      observer.dropped(CopyDropReason.NO_SHARE_MEMBER.label(), 1);
       listener.published(PublishOutcome.NO_MATCHING_SUBSCRIBERS);
       return;
     }
@@ -301,9 +301,9 @@ public final class Distribution implements Publisher {
     }
   }
 
-  private void retain(String tenant, Message message, Claim claim, PublishJoin join) {
-    Turn turn = new Turn(claim.epochVersion(), claim.index());
-    Calls.guarded(() -> retained.put(tenant, message, turn))
+  private void retain(String tenant, Message message, ConnectOrder connectOrder, PublishJoin join) {
+    RetainVersion retainVersion = new RetainVersion(connectOrder.epochVersion(), connectOrder.index());
+    StoreCalls.guarded(() -> retained.put(tenant, message, retainVersion))
         .whenComplete(
             (outcome, fault) -> {
               if (fault != null) {
@@ -344,7 +344,7 @@ public final class Distribution implements Publisher {
         copies.add(copy);
       } else if (registry.find(tenant, match.inbox().clientId()) == null
           && !others.areAmong(routes, message.qos())) {
-        observer.dropped(DropReason.QOS0_OFFLINE.label(), 1);
+        observer.dropped(CopyDropReason.QOS0_OFFLINE.label(), 1);
       } // else: it is subscribed among the live ones too, here or there, and gets it there
     }
     for (ShareMatch share : routes.shares()) {

@@ -71,12 +71,12 @@ final class FanOut {
 
   /** Groups subscribers. Used once, by one thread. */
   static final class Builder {
-    private final Map<Form, Map<Mailbox, List<Subscriber>>> groups = new LinkedHashMap<>();
+    private final Map<Form, Map<Mailbox, List<LocalSubscriber>>> groups = new LinkedHashMap<>();
     private int size;
 
     /** A client with one subscription that matches. */
-    void add(Subscriber subscriber, SubscriptionOptions options) {
-      add(subscriber, List.of(options), options.noLocal() ? Publishers.OTHERS : Publishers.ANY);
+    void add(LocalSubscriber localSubscriber, SubscriptionOptions options) {
+      add(localSubscriber, List.of(options), options.noLocal() ? Publishers.OTHERS : Publishers.ANY);
     }
 
     /**
@@ -86,36 +86,36 @@ final class FanOut {
      *
      * @param overlapping in the order of their filters' text
      */
-    void add(Subscriber subscriber, List<SubscriptionOptions> overlapping) {
+    void add(LocalSubscriber localSubscriber, List<SubscriptionOptions> overlapping) {
       if (overlapping.size() == 1) {
-        add(subscriber, overlapping.get(0));
+        add(localSubscriber, overlapping.get(0));
         return;
       }
       List<SubscriptionOptions> own = overlapping.stream().filter(o -> !o.noLocal()).toList();
       if (own.size() == overlapping.size()) {
-        add(subscriber, overlapping, Publishers.ANY);
+        add(localSubscriber, overlapping, Publishers.ANY);
         return;
       }
-      add(subscriber, overlapping, Publishers.OTHERS);
+      add(localSubscriber, overlapping, Publishers.OTHERS);
       if (!own.isEmpty()) {
-        add(subscriber, own, Publishers.THEMSELVES);
+        add(localSubscriber, own, Publishers.THEMSELVES);
       }
     }
 
     private void add(
-        Subscriber subscriber, List<SubscriptionOptions> merged, Publishers publishers) {
+        LocalSubscriber localSubscriber, List<SubscriptionOptions> merged, Publishers publishers) {
       SubscriptionUnion union = SubscriptionUnion.of(merged);
       Form form =
           new Form(
               union.maxQos(),
               union.retainAsPublished(),
-              subscriber.session().isPersistent(),
+              localSubscriber.session().isPersistent(),
               publishers,
               union.identifiers());
       groups
           .computeIfAbsent(form, f -> new LinkedHashMap<>(4))
-          .computeIfAbsent(subscriber.mailbox(), m -> new ArrayList<>())
-          .add(subscriber);
+          .computeIfAbsent(localSubscriber.mailbox(), m -> new ArrayList<>())
+          .add(localSubscriber);
       size++;
     }
 

@@ -53,7 +53,7 @@ final class InboxDelivery implements ShareDelivery.LateStore {
       List<InboxCopy> copies,
       @Nullable PublishId id,
       Consumer<PublishOutcome> done) {
-    Calls.guarded(
+    StoreCalls.guarded(
             () -> inboxes.insert(message, copies.stream().map(InboxCopy::target).toList(), id))
         .whenComplete(
             (outcomes, fault) -> {
@@ -81,7 +81,7 @@ final class InboxDelivery implements ShareDelivery.LateStore {
         attempt.id(),
         outcome -> {
           if (outcome != PublishOutcome.ACCEPTED) {
-            observer.dropped(DropReason.SHARE_NOT_STORED.label(), 1);
+            observer.dropped(CopyDropReason.SHARE_NOT_STORED.label(), 1);
           }
         });
   }

@@ -4,7 +4,7 @@ import io.fjordmq.api.Will;
 import io.fjordmq.broker.nodes.NodeItem;
 import io.fjordmq.broker.nodes.NodeStream;
 import io.fjordmq.broker.nodes.NodeStreams;
-import io.fjordmq.inbox.Claim;
+import io.fjordmq.inbox.ConnectOrder;
 import io.fjordmq.inbox.InboxEntry;
 import io.fjordmq.inbox.InboxHandle;
 import io.fjordmq.inbox.InboxId;
@@ -76,8 +76,8 @@ public final class InboxEvents implements InboxListener {
    * Begins to publish wills, to remove routes, and to give to shares what ended sessions have left.
    */
   public void connect(
-      InboxStore store, WillService wills, InboxRoutes routes, Publisher publisher) {
-    connected = new Connected(store, wills, routes, new LeftMessages(store, publisher));
+      InboxStore store, WillService wills, InboxRoutes routes, PublishRouter publishRouter) {
+    connected = new Connected(store, wills, routes, new LeftMessages(store, publishRouter));
   }
 
   @Override
@@ -132,16 +132,16 @@ public final class InboxEvents implements InboxListener {
     registry.forEach(
         session -> {
           if (concerned.test(new InboxId(session.tenant(), session.clientId()))) {
-            looks.run(() -> lookAgain(session));
+            looks.run(() -> refetch(session));
           }
         });
   }
 
   /** The session of one inbox reads it, if it is here. */
-  void lookAgainHere(InboxId inbox) {
+  void refetchLocal(InboxId inbox) {
     LiveSession session = sessionOf(inbox);
     if (session != null) {
-      looks.run(() -> lookAgain(session));
+      looks.run(() -> refetch(session));
     }
   }
 
@@ -150,14 +150,14 @@ public final class InboxEvents implements InboxListener {
     return registry.find(inbox.tenant(), inbox.clientId());
   }
 
-  private static CompletableFuture<Void> lookAgain(LiveSession session) {
+  private static CompletableFuture<Void> refetch(LiveSession session) {
     CompletableFuture<Void> looked = new CompletableFuture<>();
     session
         .eventLoop()
         .execute(
             () -> {
               try {
-                session.lookAgain().whenComplete((read, failure) -> looked.complete(null));
+                session.refetch().whenComplete((read, failure) -> looked.complete(null));
               } catch (RuntimeException | Error e) {
                 looked.complete(null); // others wait for its place
                 throw e;
@@ -168,7 +168,7 @@ public final class InboxEvents implements InboxListener {
 
   @Override
   public void willDue(
-      InboxId id, long incarnation, long epoch, Will will, Claim since, PublishId publishId) {
+      InboxId id, long incarnation, long epoch, Will will, ConnectOrder since, PublishId publishId) {
     Connected parts = connected;
     Pending pending = new Pending(id, incarnation, epoch);
     if (parts == null || !publishing.add(pending)) {
@@ -215,7 +215,7 @@ public final class InboxEvents implements InboxListener {
     if (outcome == PublishOutcome.QUOTA_EXCEEDED) {
       LOG.warn("A will did not reach all subscribers because of a limit client={}", pending);
     }
-    Calls.guarded(() -> parts.store.willPublished(pending.id, pending.incarnation, pending.epoch))
+    StoreCalls.guarded(() -> parts.store.willPublished(pending.id, pending.incarnation, pending.epoch))
         .whenComplete((ok, fault) -> publishing.remove(pending));
   }
 }

@@ -25,7 +25,7 @@ public final class InboxRoutes {
 
   /** Adds or replaces the route of a subscription; completes when every node matches it. */
   public CompletableFuture<Void> add(InboxId id, long incarnation, InboxSubscription subscription) {
-    return Calls.guarded(
+    return StoreCalls.guarded(
         () -> router.add(route(id, incarnation, subscription.filter(), subscription.options())));
   }
 
@@ -39,12 +39,12 @@ public final class InboxRoutes {
     Route route = route(id, incarnation, subscription.filter(), subscription.options());
     return router.has(route)
         ? CompletableFuture.completedFuture(null)
-        : Calls.guarded(() -> router.add(route));
+        : StoreCalls.guarded(() -> router.add(route));
   }
 
   /** Removes the route of a subscription; completes when no node matches it any more. */
   public CompletableFuture<Void> remove(InboxId id, long incarnation, TopicFilter filter) {
-    return Calls.guarded(
+    return StoreCalls.guarded(
         () -> router.remove(route(id, incarnation, filter, LocalSubscriptions.NODE_ROUTE_OPTIONS)));
   }
 

@@ -43,18 +43,18 @@ final class LeftMessages {
   private record Ended(InboxId id, long incarnation) {}
 
   private final InboxStore store;
-  private final Publisher publisher;
+  private final PublishRouter publishRouter;
   private final BoundedCalls sessions = new BoundedCalls(MAX_SESSIONS);
   private final Sparingly failures = new Sparingly();
 
   /** So that the store's repetitions do not give a message twice. */
   private final Set<Ended> giving = ConcurrentHashMap.newKeySet();
 
-  private final LeftPauses<Ended> pauses = new LeftPauses<>(MAX_PAUSES);
+  private final LeftMessageBackoff<Ended> pauses = new LeftMessageBackoff<>(MAX_PAUSES);
 
-  LeftMessages(InboxStore store, Publisher publisher) {
+  LeftMessages(InboxStore store, PublishRouter publishRouter) {
     this.store = store;
-    this.publisher = publisher;
+    this.publishRouter = publishRouter;
   }
 
   /** An ended session has left messages; said again every 10 s. */
@@ -150,7 +150,7 @@ final class LeftMessages {
     for (LeftMessage message : messages) {
       calls.add(give(ended, message, lowest));
     }
-    publisher.flush();
+    publishRouter.flush();
     return CompletableFuture.allOf(calls.toArray(CompletableFuture[]::new))
         .thenApply(
             all -> {
@@ -180,7 +180,7 @@ final class LeftMessages {
         left.message().qos() == Qos.EXACTLY_ONCE
             ? PublishId.ofLeft(ended.id, ended.incarnation, left.sequence(), lowest)
             : null;
-    publisher.giveToShare(
+    publishRouter.giveToShare(
         ShareKey.of(ended.id.tenant(), left.share()),
         left.message(),
         id,

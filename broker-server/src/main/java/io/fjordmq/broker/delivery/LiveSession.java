@@ -29,7 +29,7 @@ public interface LiveSession {
    * Takes a live message. Bounded: when its queue is full the session drops it, counted by reason.
    * What it does not take goes to another member if it came through a share.
    */
-  Acceptance deliver(Delivery delivery);
+  DeliveryResult deliver(Delivery delivery);
 
   /** Writes out what {@link #deliver} has taken since the last call; called once per batch. */
   void flush();
@@ -42,7 +42,7 @@ public interface LiveSession {
    *
    * @return completes when it has read, or at once if it has no inbox or cannot take anything now
    */
-  CompletableFuture<?> lookAgain();
+  CompletableFuture<?> refetch();
 
   /** Its inbox belongs to another connection now, or its session has ended: close. */
   void fenced(InboxHandle handle);

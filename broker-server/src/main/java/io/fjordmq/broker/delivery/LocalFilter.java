@@ -11,7 +11,7 @@ final class LocalFilter {
   private final String pattern;
 
   /** In the order in which they came; immutable while there is no more than one, as usual. */
-  private Map<Subscriber, SubscriptionOptions> subscribers = Map.of();
+  private Map<LocalSubscriber, SubscriptionOptions> subscribers = Map.of();
 
   /** Raised by every change; written under the monitor. */
   private volatile int version;
@@ -32,31 +32,31 @@ final class LocalFilter {
   }
 
   /** Adds or replaces. */
-  synchronized void add(Subscriber subscriber, SubscriptionOptions options) {
+  synchronized void add(LocalSubscriber localSubscriber, SubscriptionOptions options) {
     boolean isOnly =
-        subscribers.isEmpty() || (subscribers.size() == 1 && subscribers.containsKey(subscriber));
+        subscribers.isEmpty() || (subscribers.size() == 1 && subscribers.containsKey(localSubscriber));
     if (isOnly) {
-      subscribers = Map.of(subscriber, options);
+      subscribers = Map.of(localSubscriber, options);
     } else {
-      several().put(subscriber, options);
+      several().put(localSubscriber, options);
     }
     changed();
   }
 
   /** Removes; true if nobody is left. */
-  synchronized boolean remove(Subscriber subscriber) {
-    if (subscribers.containsKey(subscriber)) {
+  synchronized boolean remove(LocalSubscriber localSubscriber) {
+    if (subscribers.containsKey(localSubscriber)) {
       if (subscribers.size() == 1) {
         subscribers = Map.of();
       } else {
-        several().remove(subscriber);
+        several().remove(localSubscriber);
       }
       changed();
     }
     return subscribers.isEmpty();
   }
 
-  private Map<Subscriber, SubscriptionOptions> several() {
+  private Map<LocalSubscriber, SubscriptionOptions> several() {
     if (!(subscribers instanceof LinkedHashMap)) {
       subscribers = new LinkedHashMap<>(subscribers);
     }
@@ -77,7 +77,7 @@ final class LocalFilter {
   }
 
   /** Calls for each subscriber; returns the version they belong to. */
-  synchronized int forEach(BiConsumer<Subscriber, SubscriptionOptions> action) {
+  synchronized int forEach(BiConsumer<LocalSubscriber, SubscriptionOptions> action) {
     subscribers.forEach(action);
     return version;
   }

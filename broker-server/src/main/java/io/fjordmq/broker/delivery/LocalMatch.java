@@ -54,13 +54,13 @@ final class LocalMatch {
   }
 
   private FanOut merge() {
-    Map<Subscriber, List<SubscriptionOptions>> overlapping = new LinkedHashMap<>();
+    Map<LocalSubscriber, List<SubscriptionOptions>> overlapping = new LinkedHashMap<>();
     int[] versions = new int[filters.length];
     for (int i = 0; i < filters.length; i++) {
       versions[i] =
           filters[i].forEach(
-              (subscriber, options) ->
-                  overlapping.computeIfAbsent(subscriber, s -> new ArrayList<>(2)).add(options));
+              (localSubscriber, options) ->
+                  overlapping.computeIfAbsent(localSubscriber, s -> new ArrayList<>(2)).add(options));
     }
     FanOut.Builder builder = new FanOut.Builder();
     overlapping.forEach(builder::add);

@@ -4,7 +4,7 @@ import io.fjordmq.api.Message;
 import io.fjordmq.api.Qos;
 import io.fjordmq.api.SubscriptionOptions;
 import io.fjordmq.api.TopicFilter;
-import io.fjordmq.broker.delivery.Subscriber.Subscription;
+import io.fjordmq.broker.delivery.LocalSubscriber.Subscription;
 import io.fjordmq.router.FilterTable;
 import io.fjordmq.router.Router;
 import java.util.List;
@@ -31,9 +31,9 @@ public final class LocalSubscriptions implements LiveSubscriptions {
 
   private final LiveDispatch dispatch;
   private final BoundedCalls removals;
-  private final HeldRoutes routes;
+  private final LocalRoutes routes;
   private final FilterTable<LocalFilter, LocalMatch> filters;
-  private final ConcurrentHashMap<Client, Subscriber> subscribers = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<Client, LocalSubscriber> subscribers = new ConcurrentHashMap<>();
 
   public LocalSubscriptions(
       LocalNode self,
@@ -43,7 +43,7 @@ public final class LocalSubscriptions implements LiveSubscriptions {
       DeliveryObserver observer) {
     this.dispatch = dispatch;
     this.removals = new BoundedCalls(settings.routeRemovalsInFlight());
-    this.routes = new HeldRoutes(self, router, removals, observer);
+    this.routes = new LocalRoutes(self, router, removals, observer);
     this.filters =
         new FilterTable<>(
             matched -> new LocalMatch(matched, settings.maxCachedFanOut()),
@@ -53,18 +53,18 @@ public final class LocalSubscriptions implements LiveSubscriptions {
   @Override
   public CompletableFuture<Boolean> subscribe(
       LiveSession session, TopicFilter filter, SubscriptionOptions options) {
-    Subscriber subscriber = subscriberOf(session);
+    LocalSubscriber localSubscriber = subscriberOf(session);
     Subscription added = new Subscription(filter, options);
-    HeldRoutes.Key route = routeOf(session, filter);
+    LocalRoutes.Key route = routeOf(session, filter);
     boolean isNew;
     CompletableFuture<Void> ready;
-    synchronized (subscriber) { // the subscription and the count of its route change together
+    synchronized (localSubscriber) { // the subscription and the count of its route change together
       try {
-        isNew = subscriber.put(added) == null;
+        isNew = localSubscriber.put(added) == null;
       } catch (IllegalStateException e) {
         return CompletableFuture.failedFuture(e);
       }
-      joinFilter(subscriber, added);
+      joinFilter(localSubscriber, added);
       ready = routes.hold(route, routeOptions(session, filter, options), isNew);
     }
     routes.drive(route);
@@ -72,24 +72,24 @@ public final class LocalSubscriptions implements LiveSubscriptions {
     ready.whenComplete(
         (ok, fault) -> {
           if (fault != null) {
-            rollBack(subscriber, added);
+            rollBack(localSubscriber, added);
           }
-          Calls.settle(result, isNew, fault);
+          StoreCalls.settle(result, isNew, fault);
         });
     return result;
   }
 
   @Override
   public CompletableFuture<Boolean> unsubscribe(LiveSession session, TopicFilter filter) {
-    Subscriber subscriber = find(session.tenant(), session.clientId());
-    if (subscriber == null || subscriber.session() != session) {
+    LocalSubscriber localSubscriber = find(session.tenant(), session.clientId());
+    if (localSubscriber == null || localSubscriber.session() != session) {
       return CompletableFuture.completedFuture(false);
     }
     boolean removed;
-    synchronized (subscriber) {
-      removed = subscriber.remove(filter);
+    synchronized (localSubscriber) {
+      removed = localSubscriber.remove(filter);
       if (removed) {
-        leave(subscriber, filter);
+        leave(localSubscriber, filter);
       }
     }
     routes.drive(routeOf(session, filter));
@@ -99,19 +99,19 @@ public final class LocalSubscriptions implements LiveSubscriptions {
 
   @Override
   public boolean isSubscribed(LiveSession session, TopicFilter filter) {
-    Subscriber subscriber = find(session.tenant(), session.clientId());
-    return subscriber != null
-        && subscriber.session() == session
-        && subscriber.isSubscribedTo(filter);
+    LocalSubscriber localSubscriber = find(session.tenant(), session.clientId());
+    return localSubscriber != null
+        && localSubscriber.session() == session
+        && localSubscriber.isSubscribedTo(filter);
   }
 
   @Override
   public void removeAll(LiveSession session) {
     Client client = new Client(session.tenant(), session.clientId());
-    Subscriber subscriber = subscribers.get(client);
-    if (subscriber != null && subscriber.session() == session) {
-      subscribers.remove(client, subscriber);
-      end(subscriber);
+    LocalSubscriber localSubscriber = subscribers.get(client);
+    if (localSubscriber != null && localSubscriber.session() == session) {
+      subscribers.remove(client, localSubscriber);
+      end(localSubscriber);
     }
   }
 
@@ -129,7 +129,7 @@ public final class LocalSubscriptions implements LiveSubscriptions {
   }
 
   /** The connected client; null if there is none on this node or it has no subscription. */
-  @Nullable Subscriber find(String tenant, String clientId) {
+  @Nullable LocalSubscriber find(String tenant, String clientId) {
     return subscribers.get(new Client(tenant, clientId));
   }
 
@@ -154,63 +154,63 @@ public final class LocalSubscriptions implements LiveSubscriptions {
     return filters.cachedTopics();
   }
 
-  private Subscriber subscriberOf(LiveSession session) {
+  private LocalSubscriber subscriberOf(LiveSession session) {
     Client client = new Client(session.tenant(), session.clientId());
-    Subscriber present = subscribers.get(client);
+    LocalSubscriber present = subscribers.get(client);
     if (present != null && present.session() == session) {
       return present;
     }
-    Subscriber mine = new Subscriber(session, dispatch.mailbox(session.eventLoop()), this);
-    Subscriber older = subscribers.put(client, mine);
+    LocalSubscriber mine = new LocalSubscriber(session, dispatch.mailbox(session.eventLoop()), this);
+    LocalSubscriber older = subscribers.put(client, mine);
     if (older != null) { // its connection has been taken over and did not say goodbye
       end(older);
     }
     return mine;
   }
 
-  private void end(Subscriber subscriber) {
+  private void end(LocalSubscriber localSubscriber) {
     List<TopicFilter> left;
-    synchronized (subscriber) {
-      left = subscriber.close();
-      left.forEach(filter -> leave(subscriber, filter));
+    synchronized (localSubscriber) {
+      left = localSubscriber.close();
+      left.forEach(filter -> leave(localSubscriber, filter));
     }
-    left.forEach(filter -> routes.drive(routeOf(subscriber.session(), filter)));
+    left.forEach(filter -> routes.drive(routeOf(localSubscriber.session(), filter)));
   }
 
   /** Takes back a subscription whose route could not be added, unless a newer one replaced it. */
-  private void rollBack(Subscriber subscriber, Subscription failed) {
-    synchronized (subscriber) {
-      if (subscriber.remove(failed)) {
-        leave(subscriber, failed.filter);
+  private void rollBack(LocalSubscriber localSubscriber, Subscription failed) {
+    synchronized (localSubscriber) {
+      if (localSubscriber.remove(failed)) {
+        leave(localSubscriber, failed.filter);
       }
     }
-    routes.drive(routeOf(subscriber.session(), failed.filter));
+    routes.drive(routeOf(localSubscriber.session(), failed.filter));
   }
 
-  private void joinFilter(Subscriber subscriber, Subscription added) {
+  private void joinFilter(LocalSubscriber localSubscriber, Subscription added) {
     if (added.filter.isShared()) {
       return;
     }
     String pattern = added.filter.pattern();
     filters.compute(
-        subscriber.session().tenant(),
+        localSubscriber.session().tenant(),
         pattern,
         present -> {
           LocalFilter filter = present == null ? new LocalFilter(pattern) : present;
-          filter.add(subscriber, added.options);
+          filter.add(localSubscriber, added.options);
           return filter;
         });
   }
 
   /** Undoes what a subscription did to its filter and its route. With the subscriber's lock. */
-  private void leave(Subscriber subscriber, TopicFilter filter) {
+  private void leave(LocalSubscriber localSubscriber, TopicFilter filter) {
     if (!filter.isShared()) {
       filters.compute(
-          subscriber.session().tenant(),
+          localSubscriber.session().tenant(),
           filter.pattern(),
-          present -> present == null || present.remove(subscriber) ? null : present);
+          present -> present == null || present.remove(localSubscriber) ? null : present);
     }
-    routes.release(routeOf(subscriber.session(), filter));
+    routes.release(routeOf(localSubscriber.session(), filter));
   }
 
   /**
@@ -232,8 +232,8 @@ public final class LocalSubscriptions implements LiveSubscriptions {
    * member with an inbox says to which node it is connected: what is QoS 0 follows it, and for what
    * is not its inbox is preferred to those of clients that are away.
    */
-  private static HeldRoutes.Key routeOf(LiveSession session, TopicFilter filter) {
-    return new HeldRoutes.Key(
+  private static LocalRoutes.Key routeOf(LiveSession session, TopicFilter filter) {
+    return new LocalRoutes.Key(
         session.tenant(), filter, filter.isShared() ? session.clientId() : "");
   }
 }

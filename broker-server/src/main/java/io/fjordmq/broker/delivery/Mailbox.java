@@ -28,7 +28,7 @@ final class Mailbox implements Runnable {
   private final DeliverySettings settings;
   private final DeliveryObserver observer;
 
-  private final Queue<Batch> batches = new ConcurrentLinkedQueue<>();
+  private final Queue<DeliveryBatch> batches = new ConcurrentLinkedQueue<>();
   private final Queue<Runnable> calls = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean scheduled = new AtomicBoolean();
   private final AtomicLong copies = new AtomicLong();
@@ -40,7 +40,7 @@ final class Mailbox implements Runnable {
   private final AtomicInteger waitingCount = new AtomicInteger();
 
   /** Half taken; only touched on the event loop. */
-  private @Nullable Batch current;
+  private @Nullable DeliveryBatch current;
 
   Mailbox(
       int index,
@@ -80,9 +80,9 @@ final class Mailbox implements Runnable {
     return waitingCount.get();
   }
 
-  void offer(Batch batch) {
-    long nowCopies = copies.addAndGet(batch.left());
-    long nowBytes = bytes.addAndGet(batch.bytes());
+  void offer(DeliveryBatch deliveryBatch) {
+    long nowCopies = copies.addAndGet(deliveryBatch.left());
+    long nowBytes = bytes.addAndGet(deliveryBatch.bytes());
     // Flags before the batch: the turn that takes the batch then sees and clears them.
     if (isAboveHighWater(nowCopies, nowBytes)) {
       congested = true;
@@ -90,7 +90,7 @@ final class Mailbox implements Runnable {
         full = true;
       }
     }
-    batches.add(batch);
+    batches.add(deliveryBatch);
     schedule();
   }
 
@@ -119,8 +119,8 @@ final class Mailbox implements Runnable {
     try {
       runCalls();
       int budget = settings.mailboxTurn();
-      for (Batch batch = nextBatch(); budget > 0 && batch != null; batch = nextBatch()) {
-        budget -= deliver(batch, budget, here);
+      for (DeliveryBatch deliveryBatch = nextBatch(); budget > 0 && deliveryBatch != null; deliveryBatch = nextBatch()) {
+        budget -= deliver(deliveryBatch, budget, here);
       }
       here.flush();
     } finally { // whatever a session did, the others are served
@@ -132,21 +132,21 @@ final class Mailbox implements Runnable {
     }
   }
 
-  private @Nullable Batch nextBatch() {
+  private @Nullable DeliveryBatch nextBatch() {
     if (current == null) {
       current = batches.poll();
     }
     return current;
   }
 
-  private int deliver(Batch batch, int budget, Outbox here) {
-    long before = batch.left();
+  private int deliver(DeliveryBatch deliveryBatch, int budget, Outbox here) {
+    long before = deliveryBatch.left();
     try {
-      return batch.deliver(budget, here);
+      return deliveryBatch.deliver(budget, here);
     } finally {
-      copies.addAndGet(batch.left() - before);
-      if (batch.isDone()) {
-        bytes.addAndGet(-batch.bytes());
+      copies.addAndGet(deliveryBatch.left() - before);
+      if (deliveryBatch.isDone()) {
+        bytes.addAndGet(-deliveryBatch.bytes());
         current = null;
       }
     }
@@ -177,14 +177,14 @@ final class Mailbox implements Runnable {
   /** The event loop has ended, and with it its connections. */
   private void dropAll() {
     long dropped = 0;
-    for (Batch batch = batches.poll(); batch != null; batch = batches.poll()) {
-      dropped += batch.left();
-      copies.addAndGet(-batch.left());
-      bytes.addAndGet(-batch.bytes());
+    for (DeliveryBatch deliveryBatch = batches.poll(); deliveryBatch != null; deliveryBatch = batches.poll()) {
+      dropped += deliveryBatch.left();
+      copies.addAndGet(-deliveryBatch.left());
+      bytes.addAndGet(-deliveryBatch.bytes());
     }
     calls.clear();
     if (dropped > 0) {
-      observer.dropped(DropReason.LOOP_CLOSED.label(), dropped);
+      observer.dropped(CopyDropReason.LOOP_CLOSED.label(), dropped);
     }
     relax();
   }

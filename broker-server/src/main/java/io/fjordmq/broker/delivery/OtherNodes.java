@@ -106,7 +106,7 @@ final class OtherNodes {
         sendAtMostOnce(stream, item, join);
       } else {
         join.open();
-        stream.offerInTime(item, outcome -> join.part(whenLive(outcome)));
+        stream.offerInTime(item, outcome -> join.part(liveOutcome(outcome)));
       }
     }
   }
@@ -114,7 +114,7 @@ final class OtherNodes {
   /** Nobody answers for it; but a publisher that is too fast is slowed. */
   private void sendAtMostOnce(NodeStream stream, byte[] item, PublishJoin join) {
     if (stream.isFull()) {
-      observer.dropped(DropReason.NODE_CONGESTED.label(), 1);
+      observer.dropped(CopyDropReason.NODE_CONGESTED.label(), 1);
       return;
     }
     stream.offer(item, ItemListener.NOBODY);
@@ -130,7 +130,7 @@ final class OtherNodes {
    * not take the message, because it cannot read it, has not given it to anybody. One that does not
    * answer may have it later: the publisher repeats it, and it is recognised there.
    */
-  private static PublishOutcome whenLive(ItemOutcome outcome) {
+  private static PublishOutcome liveOutcome(ItemOutcome outcome) {
     return switch (outcome) {
       case TAKEN, LIFE_OVER -> PublishOutcome.ACCEPTED;
       case NOT_TAKEN, NO_ROOM, OVERDUE, ABANDONED -> PublishOutcome.NOT_DURABLE;

@@ -19,10 +19,10 @@ final class Outbox implements IntConsumer {
   private final DeliveryObserver observer;
 
   /** Batches being filled, by {@link Mailbox#index}. */
-  private @Nullable Batch[] open = new @Nullable Batch[4];
+  private @Nullable DeliveryBatch[] open = new @Nullable DeliveryBatch[4];
 
-  private final List<Batch> toHandOver = new ArrayList<>(4);
-  private final List<Subscriber> toFlush = new ArrayList<>();
+  private final List<DeliveryBatch> toHandOver = new ArrayList<>(4);
+  private final List<LocalSubscriber> toFlush = new ArrayList<>();
   private @Nullable Mailbox congested;
   private long delivered;
   private int visited;
@@ -46,32 +46,32 @@ final class Outbox implements IntConsumer {
       return;
     }
     if (target.isFull()) {
-      observer.dropped(DropReason.MAILBOX_FULL.label(), to.size());
+      observer.dropped(CopyDropReason.MAILBOX_FULL.label(), to.size());
       settle(receipt);
       return;
     }
     if (target.isCongested()) {
       congested = target;
     }
-    Batch batch = batchFor(target);
-    batch.add(delivery, to);
-    if (batch.size() >= maxDeliveries) {
-      toHandOver.remove(batch);
-      handOver(batch);
+    DeliveryBatch deliveryBatch = batchFor(target);
+    deliveryBatch.add(delivery, to);
+    if (deliveryBatch.size() >= maxDeliveries) {
+      toHandOver.remove(deliveryBatch);
+      handOver(deliveryBatch);
     }
   }
 
   /** Hands a delivery to some of the recipients, all sessions of this thread's event loop. */
   void deliver(Delivery delivery, Recipients to, int from, int end) {
     for (int i = from; i < end; i++) {
-      Subscriber member = to.get(i);
+      LocalSubscriber member = to.get(i);
       if (to.wants(member, delivery.message())) {
         deliver(delivery, member, to.receipt());
       }
     }
   }
 
-  private void deliver(Delivery delivery, Subscriber member, Recipients.@Nullable Receipt receipt) {
+  private void deliver(Delivery delivery, LocalSubscriber member, Recipients.@Nullable Receipt receipt) {
     try {
       switch (member.session().deliver(delivery)) {
         case TAKEN -> {
@@ -91,7 +91,7 @@ final class Outbox implements IntConsumer {
       }
     } catch (RuntimeException e) {
       // One broken session must not cost the others their message.
-      observer.dropped(DropReason.FAULT.label(), 1);
+      observer.dropped(CopyDropReason.FAULT.label(), 1);
       LOG.error("Session threw on delivery client={}", member.session().clientId(), e);
       if (delivery.isKept() && receipt != null) {
         receipt.noRoom(); // its store would forget it
@@ -104,7 +104,7 @@ final class Outbox implements IntConsumer {
     }
   }
 
-  private void taken(Subscriber member) {
+  private void taken(LocalSubscriber member) {
     delivered++;
     if (!member.unflushed) {
       member.unflushed = true;
@@ -151,7 +151,7 @@ final class Outbox implements IntConsumer {
       handOver(toHandOver.remove(toHandOver.size() - 1));
     }
     while (!toFlush.isEmpty()) {
-      Subscriber member = toFlush.remove(toFlush.size() - 1);
+      LocalSubscriber member = toFlush.remove(toFlush.size() - 1);
       member.unflushed = false;
       try {
         member.session().flush();
@@ -165,22 +165,22 @@ final class Outbox implements IntConsumer {
     }
   }
 
-  private Batch batchFor(Mailbox target) {
+  private DeliveryBatch batchFor(Mailbox target) {
     int index = target.index();
     if (index >= open.length) {
       open = Arrays.copyOf(open, Math.max(index + 1, 2 * open.length));
     }
-    Batch batch = open[index];
-    if (batch == null) {
-      batch = new Batch(target);
-      open[index] = batch;
-      toHandOver.add(batch);
+    DeliveryBatch deliveryBatch = open[index];
+    if (deliveryBatch == null) {
+      deliveryBatch = new DeliveryBatch(target);
+      open[index] = deliveryBatch;
+      toHandOver.add(deliveryBatch);
     }
-    return batch;
+    return deliveryBatch;
   }
 
-  private void handOver(Batch batch) {
-    open[batch.target().index()] = null;
-    batch.target().offer(batch);
+  private void handOver(DeliveryBatch deliveryBatch) {
+    open[deliveryBatch.target().index()] = null;
+    deliveryBatch.target().offer(deliveryBatch);
   }
 }

@@ -82,7 +82,7 @@ public final class ReceivedItems implements ItemReceiver {
       answer.taken(true); // repeated, and a member has it
       return;
     }
-    Subscriber member = local.find(shared.tenant(), shared.member());
+    LocalSubscriber member = local.find(shared.tenant(), shared.member());
     SubscriptionOptions options =
         member == null ? null : member.liveOptionsOf(key.filterText(), shared.qos());
     // Without a lease, who sent it may have given it to another member by now.
@@ -132,14 +132,14 @@ public final class ReceivedItems implements ItemReceiver {
   private void takeNotice(NodeItem item) {
     if (item instanceof NodeItem.Appended appended) {
       inboxes.appendedHere(appended.handle(), appended.entries());
-    } else if (item instanceof NodeItem.LookAgain again) {
-      inboxes.lookAgainHere(again.inbox());
+    } else if (item instanceof NodeItem.Refetch again) {
+      inboxes.refetchLocal(again.inbox());
     } else if (item instanceof NodeItem.InboxesLed led) {
       inboxes.ledHere(new InboxSpan(led.routing()));
     } else if (item instanceof NodeItem.Fenced fenced) {
       inboxes.fencedHere(fenced.handle());
     } else if (item instanceof NodeItem.Connected connected) {
-      registry.connectedElsewhere(connected.tenant(), connected.clientId(), connected.claim());
+      registry.connectedElsewhere(connected.tenant(), connected.clientId(), connected.connectOrder());
     }
   }
 

@@ -26,11 +26,11 @@ final class Recipients {
     default void settled() {}
   }
 
-  private final Subscriber[] members;
+  private final LocalSubscriber[] members;
   private final Publishers publishers;
   private final @Nullable Receipt receipt;
 
-  private Recipients(Subscriber[] members, Publishers publishers, @Nullable Receipt receipt) {
+  private Recipients(LocalSubscriber[] members, Publishers publishers, @Nullable Receipt receipt) {
     this.members = members;
     this.publishers = publishers;
     this.receipt = receipt;
@@ -39,20 +39,20 @@ final class Recipients {
   /**
    * @param members at least one, all of one event loop
    */
-  static Recipients of(List<Subscriber> members, Publishers publishers) {
-    return new Recipients(members.toArray(Subscriber[]::new), publishers, null);
+  static Recipients of(List<LocalSubscriber> members, Publishers publishers) {
+    return new Recipients(members.toArray(LocalSubscriber[]::new), publishers, null);
   }
 
   /** The chosen member of a share. */
-  static Recipients chosen(Subscriber member, Receipt receipt) {
-    return new Recipients(new Subscriber[] {member}, Publishers.ANY, receipt);
+  static Recipients chosen(LocalSubscriber member, Receipt receipt) {
+    return new Recipients(new LocalSubscriber[] {member}, Publishers.ANY, receipt);
   }
 
   int size() {
     return members.length;
   }
 
-  Subscriber get(int index) {
+  LocalSubscriber get(int index) {
     return members[index];
   }
 
@@ -70,7 +70,7 @@ final class Recipients {
   }
 
   /** True if this member is to get the message. */
-  boolean wants(Subscriber member, Message message) {
+  boolean wants(LocalSubscriber member, Message message) {
     return switch (publishers) {
       case ANY -> true;
       case OTHERS -> !member.session().clientId().equals(message.publisher());

@@ -3,7 +3,7 @@ package io.fjordmq.broker.delivery;
 import io.fjordmq.broker.nodes.NodeItem;
 import io.fjordmq.broker.nodes.NodeStream;
 import io.fjordmq.broker.nodes.NodeStreams;
-import io.fjordmq.inbox.Claim;
+import io.fjordmq.inbox.ConnectOrder;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
@@ -25,8 +25,8 @@ public final class SessionRegistry {
     private final CompletableFuture<Void> gone = new CompletableFuture<>();
 
     // Guarded by this.
-    private Claim own = Claim.NONE;
-    private Claim elsewhere = Claim.NONE;
+    private ConnectOrder own = ConnectOrder.NONE;
+    private ConnectOrder elsewhere = ConnectOrder.NONE;
 
     private Registration(LiveSession session, CompletableFuture<Void> olderGone) {
       this.session = session;
@@ -34,17 +34,17 @@ public final class SessionRegistry {
     }
 
     /** The place of its CONNECT is known; returns whether a later one has come elsewhere. */
-    private synchronized boolean claimed(Claim claim) {
-      own = claim;
-      return elsewhere.compareTo(claim) > 0;
+    private synchronized boolean claimed(ConnectOrder connectOrder) {
+      own = connectOrder;
+      return elsewhere.compareTo(connectOrder) > 0;
     }
 
     /** The client has connected elsewhere; returns whether that came later than this. */
-    private synchronized boolean isBefore(Claim other) {
+    private synchronized boolean isBefore(ConnectOrder other) {
       if (other.compareTo(elsewhere) > 0) {
         elsewhere = other;
       }
-      return !own.equals(Claim.NONE) && own.compareTo(other) < 0;
+      return !own.equals(ConnectOrder.NONE) && own.compareTo(other) < 0;
     }
 
     /**
@@ -76,11 +76,11 @@ public final class SessionRegistry {
    * The client's CONNECT has this place among all of the client, wherever they came: an older
    * connection at another node is closed there, and this one if it is the older one.
    */
-  public void claimed(Registration registration, Claim claim) {
+  public void claimed(Registration registration, ConnectOrder connectOrder) {
     LiveSession session = registration.session;
-    boolean isOld = registration.claimed(claim);
+    boolean isOld = registration.claimed(connectOrder);
     for (NodeStream stream : nodes.all()) {
-      stream.notice(new NodeItem.Connected(session.tenant(), session.clientId(), claim));
+      stream.notice(new NodeItem.Connected(session.tenant(), session.clientId(), connectOrder));
     }
     if (isOld) {
       session.eventLoop().execute(session::takenOver);
@@ -88,9 +88,9 @@ public final class SessionRegistry {
   }
 
   /** The client has connected to another node: its connection here is closed if it is older. */
-  void connectedElsewhere(String tenant, String clientId, Claim claim) {
+  void connectedElsewhere(String tenant, String clientId, ConnectOrder connectOrder) {
     Registration here = sessions.get(new Key(tenant, clientId));
-    if (here != null && here.isBefore(claim)) {
+    if (here != null && here.isBefore(connectOrder)) {
       here.session.eventLoop().execute(here.session::takenOver);
     }
   }

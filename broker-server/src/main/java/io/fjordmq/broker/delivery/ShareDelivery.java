@@ -65,8 +65,8 @@ final class ShareDelivery {
     if (choice instanceof ShareSelection.Choice.Stored stored) {
       return InboxCopy.of(attempt, stored.inbox(), stored.route());
     }
-    DropReason reason = ((ShareSelection.Choice.Lost) choice).reason();
-    if (reason == DropReason.NODE_CONGESTED) {
+    CopyDropReason reason = ((ShareSelection.Choice.Lost) choice).reason();
+    if (reason == CopyDropReason.NODE_CONGESTED) {
       attempt.memberIsCongested();
     }
     if (!attempt.staysStored()) {
@@ -76,7 +76,7 @@ final class ShareDelivery {
     return null;
   }
 
-  private static boolean isFull(Subscriber member) {
+  private static boolean isFull(LocalSubscriber member) {
     return !member.session().inEventLoop() && member.mailbox().isFull();
   }
 
@@ -138,21 +138,21 @@ final class ShareDelivery {
   private void nextAfter(
       ShareAttempt attempt, String refusing, LateStore late, @Nullable PublishJoin waiting) {
     attempt.exclude(refusing);
-    goOn(attempt, late, waiting);
+    tryNext(attempt, late, waiting);
   }
 
   /** The message is kept in a store: a member with room gets it, or it stays there. */
   private void nextAfterFull(
       ShareAttempt attempt, String full, LateStore late, @Nullable PublishJoin waiting) {
     if (attempt.excludeWithoutRoom(full)) {
-      goOn(attempt, late, waiting);
+      tryNext(attempt, late, waiting);
     } else {
       attempt.endWithoutMember();
       close(waiting, PublishOutcome.ACCEPTED);
     }
   }
 
-  private void goOn(ShareAttempt attempt, LateStore late, @Nullable PublishJoin waiting) {
+  private void tryNext(ShareAttempt attempt, LateStore late, @Nullable PublishJoin waiting) {
     InboxCopy copy = chooseAndSend(attempt, late);
     if (copy == null) {
       close(waiting, PublishOutcome.ACCEPTED);

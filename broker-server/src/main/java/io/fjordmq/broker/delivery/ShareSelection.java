@@ -27,7 +27,7 @@ final class ShareSelection {
      *
      * @param options of its subscription: those of the route may still be an earlier session's
      */
-    record Live(Subscriber member, Route route, SubscriptionOptions options) implements Choice {}
+    record Live(LocalSubscriber member, Route route, SubscriptionOptions options) implements Choice {}
 
     /** To a client that is connected to another node. */
     record Elsewhere(NodeStream stream, String clientId, Route route) implements Choice {}
@@ -36,12 +36,12 @@ final class ShareSelection {
     record Stored(Receiver.Inbox inbox, Route route) implements Choice {}
 
     /** To nobody. */
-    record Lost(DropReason reason) implements Choice {}
+    record Lost(CopyDropReason reason) implements Choice {}
   }
 
-  private static final Choice GONE = new Choice.Lost(DropReason.NO_SHARE_MEMBER);
-  private static final Choice OFFLINE = new Choice.Lost(DropReason.QOS0_OFFLINE);
-  private static final Choice CONGESTED = new Choice.Lost(DropReason.NODE_CONGESTED);
+  private static final Choice GONE = new Choice.Lost(CopyDropReason.NO_SHARE_MEMBER);
+  private static final Choice OFFLINE = new Choice.Lost(CopyDropReason.QOS0_OFFLINE);
+  private static final Choice CONGESTED = new Choice.Lost(CopyDropReason.NODE_CONGESTED);
 
   private final LocalNode self;
   private final OtherNodes others;
@@ -65,11 +65,11 @@ final class ShareSelection {
 
   /** Picks one of the members that have not been tried. */
   Choice choose(ShareAttempt attempt) {
-    Choice next = isByTurn(attempt) ? nextConnected(attempt) : null;
+    Choice next = isRoundRobin(attempt) ? nextConnected(attempt) : null;
     return next != null ? next : chooseAmongAll(attempt);
   }
 
-  private boolean isByTurn(ShareAttempt attempt) {
+  private boolean isRoundRobin(ShareAttempt attempt) {
     return attempt.id() == null && settings.shareStrategy() == ShareStrategy.ROUND_ROBIN;
   }
 
@@ -162,7 +162,7 @@ final class ShareSelection {
   private int pick(List<Candidate> candidates, ShareAttempt attempt) {
     ShareStrategy strategy = settings.shareStrategy();
     PublishId id = attempt.id();
-    return id != null && strategy.takesTurns()
+    return id != null && strategy.isRoundRobin()
         ? ShareStrategy.byHash(candidates, Objects.hash(id.producer(), id.sequence()))
         : strategy.pick(candidates, attempt.message(), turnOf(attempt.key()));
   }
@@ -203,12 +203,12 @@ final class ShareSelection {
 
   /** The member if it is connected here and still subscribed; its route may outlive both. */
   private Choice liveChoice(String clientId, Route member, Qos routed) {
-    Subscriber subscriber = local.find(member.tenant(), clientId);
+    LocalSubscriber localSubscriber = local.find(member.tenant(), clientId);
     SubscriptionOptions options =
-        subscriber == null ? null : subscriber.liveOptionsOf(member.filter().text(), routed);
-    return subscriber == null || options == null
+        localSubscriber == null ? null : localSubscriber.liveOptionsOf(member.filter().text(), routed);
+    return localSubscriber == null || options == null
         ? GONE
-        : new Choice.Live(subscriber, member, options);
+        : new Choice.Live(localSubscriber, member, options);
   }
 
   private Turn turnOf(ShareKey key) {

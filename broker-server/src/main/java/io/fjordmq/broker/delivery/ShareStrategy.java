@@ -107,7 +107,7 @@ public enum ShareStrategy {
   abstract int pick(List<Candidate> candidates, Message message, Turn turn);
 
   /** True if the same message would go to another member the next time. */
-  boolean takesTurns() {
+  boolean isRoundRobin() {
     return this == RANDOM || this == ROUND_ROBIN || this == LOCAL_FIRST;
   }
 

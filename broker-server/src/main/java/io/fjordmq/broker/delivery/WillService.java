@@ -1,7 +1,7 @@
 package io.fjordmq.broker.delivery;
 
 import io.fjordmq.api.Will;
-import io.fjordmq.inbox.Claim;
+import io.fjordmq.inbox.ConnectOrder;
 import io.fjordmq.inbox.PublishId;
 import java.time.InstantSource;
 import org.jspecify.annotations.Nullable;
@@ -12,11 +12,11 @@ import org.jspecify.annotations.Nullable;
  * then (MQTT-3.1.3-9), though the node may be dead. Thread-safe.
  */
 public final class WillService {
-  private final Publisher publisher;
+  private final PublishRouter publishRouter;
   private final InstantSource clock;
 
-  public WillService(Publisher publisher, InstantSource clock) {
-    this.publisher = publisher;
+  public WillService(PublishRouter publishRouter, InstantSource clock) {
+    this.publishRouter = publishRouter;
     this.clock = clock;
   }
 
@@ -26,8 +26,8 @@ public final class WillService {
    * @param since its place among the client's connections
    */
   void publish(
-      String tenant, Will will, Claim since, @Nullable PublishId id, PublishListener listener) {
-    publisher.publish(tenant, will.messageAt(clock.millis()), since, id, listener);
-    publisher.flush();
+      String tenant, Will will, ConnectOrder since, @Nullable PublishId id, PublishListener listener) {
+    publishRouter.publish(tenant, will.messageAt(clock.millis()), since, id, listener);
+    publishRouter.flush();
   }
 }

@@ -18,7 +18,7 @@ public final class OverloadWatch implements AutoCloseable {
   private final OverloadGuard guard;
   private final Supplier<OverloadReading> readings;
   private final Runnable endStuckClients;
-  private final CollectionRequests collections;
+  private final GcRequests collections;
 
   /**
    * Begins to look at this process.
@@ -38,7 +38,7 @@ public final class OverloadWatch implements AutoCloseable {
         settings,
         () -> new OverloadReading(memory.heapPercent(), memory.directPercent(), lag.millis()),
         endStuckClients,
-        new CollectionRequests(
+        new GcRequests(
             settings.stuckAfter().toMillis(),
             () -> System.nanoTime() / 1_000_000,
             memory::collectedHeapBytes,
@@ -56,7 +56,7 @@ public final class OverloadWatch implements AutoCloseable {
       OverloadSettings settings,
       Supplier<OverloadReading> readings,
       Runnable endStuckClients,
-      CollectionRequests collections) {
+      GcRequests collections) {
     this.guard = guard;
     this.readings = readings;
     this.endStuckClients = endStuckClients;

@@ -38,7 +38,7 @@ record ConnectRules(int level, @Nullable String willTopic) {
     cursor.skipFixedHeader();
     int nameBytes = cursor.readShort();
     if (nameBytes > LONGEST_PROTOCOL_NAME) {
-      throw RawRules.malformed("protocol name of " + nameBytes + " bytes", 0);
+      throw RawPacketRules.malformed("protocol name of " + nameBytes + " bytes", 0);
     }
     String name = cursor.readAscii(nameBytes);
     int level = cursor.readByte();
@@ -72,16 +72,16 @@ record ConnectRules(int level, @Nullable String willTopic) {
 
   private static void checkFlags(int flags, int level) {
     if ((flags & RESERVED_FLAG) != 0 && level > 3) {
-      throw RawRules.malformed("reserved CONNECT flag is set", level);
+      throw RawPacketRules.malformed("reserved CONNECT flag is set", level);
     }
     if ((flags & WILL_FLAG) == 0 && (flags & WILL_RETAIN_AND_QOS) != 0) {
-      throw RawRules.malformed("will QoS or will retain without a will", level);
+      throw RawPacketRules.malformed("will QoS or will retain without a will", level);
     }
     if ((flags & WILL_QOS) == WILL_QOS) {
-      throw RawRules.malformed("will QoS 3", level);
+      throw RawPacketRules.malformed("will QoS 3", level);
     }
     if (level < 5 && (flags & PASSWORD_FLAG) != 0 && (flags & USER_NAME_FLAG) == 0) {
-      throw RawRules.malformed("password without user name", level);
+      throw RawPacketRules.malformed("password without user name", level);
     }
   }
 

@@ -32,7 +32,7 @@ final class MqttPipeline extends ChannelInitializer<Channel> {
   private static final Logger log = LoggerFactory.getLogger(MqttPipeline.class);
 
   private final Function<Channel, @Nullable Peer> peers;
-  private final Wire wire;
+  private final TransportStack transportStack;
   private final Sessions sessions;
   private final int maxConnections;
   private final AtomicInteger connections = new AtomicInteger();
@@ -41,9 +41,9 @@ final class MqttPipeline extends ChannelInitializer<Channel> {
    * @param peers who a new connection is from; null if it is gone again already
    */
   MqttPipeline(
-      Function<Channel, @Nullable Peer> peers, Wire wire, Sessions sessions, int maxConnections) {
+      Function<Channel, @Nullable Peer> peers, TransportStack transportStack, Sessions sessions, int maxConnections) {
     this.peers = peers;
-    this.wire = wire;
+    this.transportStack = transportStack;
     this.sessions = sessions;
     this.maxConnections = maxConnections;
   }
@@ -69,7 +69,7 @@ final class MqttPipeline extends ChannelInitializer<Channel> {
     }
     SessionSettings settings = sessions.settings();
     ChannelPipeline pipeline = channel.pipeline();
-    wire.addTo(channel);
+    transportStack.addTo(channel);
     ReadSlices slices = sessions.newSlices(channel);
     pipeline.addLast("frames", new PacketFramer(settings.maxPacketBytes(), slices));
     // The framer has checked the size, by the limit of the tenant once that is known; the client

@@ -30,7 +30,7 @@ public final class MqttServer implements AutoCloseable {
   private final Sessions sessions;
   private final EventLoopGroup acceptors;
   private final EventLoopGroup workers;
-  private final Certificates certificates;
+  private final ListenerCertificates listenerCertificates;
   private final MqttPipeline adopted;
   private final List<Listener> listeners = new ArrayList<>();
 
@@ -38,15 +38,15 @@ public final class MqttServer implements AutoCloseable {
       Sessions sessions,
       EventLoopGroup acceptors,
       EventLoopGroup workers,
-      Certificates certificates) {
+      ListenerCertificates listenerCertificates) {
     this.sessions = sessions;
     this.acceptors = acceptors;
     this.workers = workers;
-    this.certificates = certificates;
+    this.listenerCertificates = listenerCertificates;
     this.adopted =
         new MqttPipeline(
             channel -> Peer.plain(ADOPTED, channel.remoteAddress()),
-            Wire.plain(),
+            TransportStack.plain(),
             sessions,
             Integer.MAX_VALUE);
   }
@@ -79,12 +79,12 @@ public final class MqttServer implements AutoCloseable {
             sessions,
             group("mqtt-accept", 1, transport),
             group("mqtt-io", threads, transport),
-            new Certificates(library, InstantSource.system(), observer));
+            new ListenerCertificates(library, InstantSource.system(), observer));
     try {
       for (ListenerSettings settings : listeners) {
         server.open(settings, transport, library, observer);
       }
-      server.certificates.watch();
+      server.listenerCertificates.watch();
       return server;
     } catch (RuntimeException e) {
       server.close();
@@ -108,11 +108,11 @@ public final class MqttServer implements AutoCloseable {
       TlsLibrary library,
       ListenerObserver observer) {
     TlsSettings encryption = settings.tls();
-    ServerTls tls = encryption == null ? null : certificates.open(settings.key(), encryption);
+    ServerTls tls = encryption == null ? null : listenerCertificates.open(settings.key(), encryption);
     MqttPipeline pipeline =
         new MqttPipeline(
             channel -> Listener.peer(settings, channel),
-            Wire.of(settings, tls, observer),
+            TransportStack.of(settings, tls, observer),
             sessions,
             settings.socket().maxConnections());
     Listener listener = Listener.open(settings, transport, acceptors, workers, pipeline);
@@ -167,7 +167,7 @@ public final class MqttServer implements AutoCloseable {
     }
     stop(acceptors);
     stop(workers);
-    certificates.close();
+    listenerCertificates.close();
     return clean;
   }
 

@@ -37,7 +37,7 @@ final class PacketCursor {
 
   void skip(int bytes) {
     if (bytes > left()) {
-      throw RawRules.malformed("packet ends early", level);
+      throw RawPacketRules.malformed("packet ends early", level);
     }
     position += bytes;
   }
@@ -68,13 +68,13 @@ final class PacketCursor {
         return value;
       }
     }
-    throw RawRules.malformed("variable byte integer of more than four bytes", level);
+    throw RawPacketRules.malformed("variable byte integer of more than four bytes", level);
   }
 
   /** MQTT-1.5.5-1; the older versions do not ask for it. */
   private void requireShortest(int index, int lastDigit) {
     if (level >= 5 && index > 0 && lastDigit == 0) {
-      throw RawRules.malformed("variable byte integer in more bytes than it needs", level);
+      throw RawPacketRules.malformed("variable byte integer in more bytes than it needs", level);
     }
   }
 
@@ -104,6 +104,6 @@ final class PacketCursor {
     } catch (CharacterCodingException e) {
       // Said below.
     }
-    throw RawRules.malformed("text that is not UTF-8 or has U+0000", level);
+    throw RawPacketRules.malformed("text that is not UTF-8 or has U+0000", level);
   }
 }

@@ -2,7 +2,7 @@ package io.fjordmq.broker.net;
 
 import io.fjordmq.broker.limits.Limit;
 import io.fjordmq.broker.session.CloseReason;
-import io.fjordmq.broker.session.LongWillTopic;
+import io.fjordmq.broker.session.OversizedWillTopic;
 import io.fjordmq.broker.session.PacketLimit;
 import io.fjordmq.broker.session.ProtocolViolation;
 import io.fjordmq.broker.session.ReadSlices;
@@ -41,10 +41,10 @@ final class PacketFramer extends ByteToMessageDecoder {
 
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) {
-    slices.onContinue(() -> goOn(ctx));
+    slices.onContinue(() -> resume(ctx));
   }
 
-  private void goOn(ChannelHandlerContext ctx) {
+  private void resume(ChannelHandlerContext ctx) {
     if (ctx.isRemoved() || closed) {
       return; // the rest was handed on when the connection was closed
     }
@@ -168,14 +168,14 @@ final class PacketFramer extends ByteToMessageDecoder {
 
   private void check(ChannelHandlerContext ctx, ByteBuf in, int size) {
     if (protocolLevel == 3) {
-      RawRules.forgiveRepetition(in);
+      RawPacketRules.forgiveRepetition(in);
     }
     if (protocolLevel != 0) {
-      RawRules.check(in, size, protocolLevel);
+      RawPacketRules.check(in, size, protocolLevel);
     } else {
       ConnectRules connect = ConnectRules.check(in, size);
       protocolLevel = connect.level();
-      LongWillTopic.attach(ctx.channel(), connect.willTopic());
+      OversizedWillTopic.attach(ctx.channel(), connect.willTopic());
     }
   }
 }

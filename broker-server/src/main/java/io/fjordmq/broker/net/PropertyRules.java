@@ -63,7 +63,7 @@ final class PropertyRules {
   static void check(PacketCursor cursor, int packet) {
     int bytes = cursor.readInteger();
     if (bytes > cursor.left()) {
-      throw RawRules.malformed("properties end after their packet", cursor.level());
+      throw RawPacketRules.malformed("properties end after their packet", cursor.level());
     }
     int leftAfter = cursor.left() - bytes;
     long seen = 0;
@@ -76,7 +76,7 @@ final class PropertyRules {
       seen |= 1L << id;
     }
     if (cursor.left() != leftAfter) {
-      throw RawRules.malformed("property goes beyond the property length", cursor.level());
+      throw RawPacketRules.malformed("property goes beyond the property length", cursor.level());
     }
   }
 
@@ -86,7 +86,7 @@ final class PropertyRules {
       if (id == SUBSCRIPTION_IDENTIFIER && packet == PUBLISH) {
         throw protocolError("subscription identifier in a client's PUBLISH", cursor.level());
       }
-      throw RawRules.malformed("property " + id + " does not belong here", cursor.level());
+      throw RawPacketRules.malformed("property " + id + " does not belong here", cursor.level());
     }
     switch (rule.form) {
       case FLAG -> {

@@ -25,13 +25,13 @@ final class ProxyHeader extends ChannelInboundHandlerAdapter {
   /** Of the fields after the addresses, which are of no use here. */
   private static final int MOST_EXTRA_BYTES = 2_048;
 
-  private final List<Network> trusted;
+  private final List<CidrBlock> trusted;
 
-  private ProxyHeader(List<Network> trusted) {
+  private ProxyHeader(List<CidrBlock> trusted) {
     this.trusted = trusted;
   }
 
-  static void addTo(ChannelPipeline pipeline, List<Network> trusted) {
+  static void addTo(ChannelPipeline pipeline, List<CidrBlock> trusted) {
     pipeline.addLast("proxy-decoder", new HAProxyMessageDecoder(MOST_EXTRA_BYTES));
     pipeline.addLast("proxy", new ProxyHeader(trusted));
   }
@@ -40,7 +40,7 @@ final class ProxyHeader extends ChannelInboundHandlerAdapter {
   public void channelActive(ChannelHandlerContext ctx) {
     ctx.fireChannelActive();
     InetAddress address = Peer.of(ctx.channel()).address();
-    if (address == null || trusted.stream().noneMatch(network -> network.contains(address))) {
+    if (address == null || trusted.stream().noneMatch(cidrBlock -> cidrBlock.contains(address))) {
       ctx.fireChannelRead(
           new ProtocolViolation(
               CloseReason.PROXY_NOT_TRUSTED, "its address is not in proxyTrusted"));

@@ -22,11 +22,11 @@ public record ProxySettings(boolean proxyProtocol, List<String> proxyTrusted) {
           "proxyProtocol needs the addresses of the proxies in proxyTrusted:"
               + " anyone else could claim any address");
     }
-    proxyTrusted.forEach(Network::parse);
+    proxyTrusted.forEach(CidrBlock::parse);
   }
 
   /** The proxies. */
-  List<Network> networks() {
-    return proxyTrusted.stream().map(Network::parse).toList();
+  List<CidrBlock> networks() {
+    return proxyTrusted.stream().map(CidrBlock::parse).toList();
   }
 }

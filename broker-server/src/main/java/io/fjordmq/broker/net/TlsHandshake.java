@@ -47,7 +47,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
 
   private void succeeded(ChannelHandlerContext ctx) {
     done = true;
-    ctx.pipeline().remove(HandshakeTurn.class);
+    ctx.pipeline().remove(QueuedHandshake.class);
     SSLSession session = tls.engine().getSession();
     X509Certificate certificate = certificateOf(session);
     try {

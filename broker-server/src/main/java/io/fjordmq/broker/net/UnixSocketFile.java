@@ -61,7 +61,7 @@ final class UnixSocketFile {
         new UnixSocketFile(key, path, permissions(endpoint.permissions()), javasOwn);
     try {
       if (Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
-        file.requireLeftBehind();
+        file.requireStale();
       }
       Files.deleteIfExists(file.made);
       return file;
@@ -70,7 +70,7 @@ final class UnixSocketFile {
     }
   }
 
-  private void requireLeftBehind() throws IOException {
+  private void requireStale() throws IOException {
     boolean socket =
         Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS).isOther();
     if (!socket) {

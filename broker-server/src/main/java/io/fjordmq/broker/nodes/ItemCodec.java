@@ -7,7 +7,7 @@ import io.fjordmq.api.Message;
 import io.fjordmq.api.MessageCodec;
 import io.fjordmq.api.NewerFormException;
 import io.fjordmq.api.Qos;
-import io.fjordmq.inbox.Claim;
+import io.fjordmq.inbox.ConnectOrder;
 import io.fjordmq.inbox.InboxEntry;
 import io.fjordmq.inbox.InboxHandle;
 import io.fjordmq.inbox.InboxId;
@@ -69,7 +69,7 @@ final class ItemCodec {
       return encode(appended);
     }
     ByteWriter out = new ByteWriter(64);
-    if (item instanceof NodeItem.LookAgain again) {
+    if (item instanceof NodeItem.Refetch again) {
       out.writeByte(LOOK_AGAIN);
       writeId(again.inbox(), out);
     } else if (item instanceof NodeItem.InboxesLed led) {
@@ -82,8 +82,8 @@ final class ItemCodec {
       out.writeByte(CONNECTED)
           .writeString(connected.tenant())
           .writeString(connected.clientId())
-          .writeLong(connected.claim().epochVersion())
-          .writeLong(connected.claim().index());
+          .writeLong(connected.connectOrder().epochVersion())
+          .writeLong(connected.connectOrder().index());
     }
     return out.toByteArray();
   }
@@ -168,12 +168,12 @@ final class ItemCodec {
       case REPEATABLE_SHARED -> readShared(in, readPublishId(in), false);
       case REPEATABLE_KEPT_SHARED -> readShared(in, readPublishId(in), true);
       case APPENDED -> readAppended(in);
-      case LOOK_AGAIN -> new NodeItem.LookAgain(readId(in));
+      case LOOK_AGAIN -> new NodeItem.Refetch(readId(in));
       case INBOXES_LED -> new NodeItem.InboxesLed(KeyInterval.read(in));
       case FENCED -> new NodeItem.Fenced(readHandle(in));
       case CONNECTED ->
           new NodeItem.Connected(
-              in.readString(), in.readString(), new Claim(in.readLong(), in.readLong()));
+              in.readString(), in.readString(), new ConnectOrder(in.readLong(), in.readLong()));
       default -> throw NewerFormException.unknownKind("item between nodes", kind);
     };
   }

@@ -2,7 +2,7 @@ package io.fjordmq.broker.nodes;
 
 import io.fjordmq.api.Message;
 import io.fjordmq.api.Qos;
-import io.fjordmq.inbox.Claim;
+import io.fjordmq.inbox.ConnectOrder;
 import io.fjordmq.inbox.InboxEntry;
 import io.fjordmq.inbox.InboxHandle;
 import io.fjordmq.inbox.InboxId;
@@ -47,7 +47,7 @@ public sealed interface NodeItem {
   record Appended(InboxHandle handle, List<InboxEntry> entries) implements NodeItem {}
 
   /** Entries may have been appended to an inbox; its session reads it again. */
-  record LookAgain(InboxId inbox) implements NodeItem {}
+  record Refetch(InboxId inbox) implements NodeItem {}
 
   /** A range of inboxes is led anew: sessions whose inboxes are in it read them again. */
   record InboxesLed(KeyInterval routing) implements NodeItem {}
@@ -56,7 +56,7 @@ public sealed interface NodeItem {
   record Fenced(InboxHandle handle) implements NodeItem {}
 
   /** A client has connected elsewhere: an older connection of it is to be closed. */
-  record Connected(String tenant, String clientId, Claim claim) implements NodeItem {}
+  record Connected(String tenant, String clientId, ConnectOrder connectOrder) implements NodeItem {}
 
   /** Its bytes. */
   default byte[] encode() {

@@ -142,7 +142,7 @@ public final class NodeStream {
     byte[] item = appended.encode();
     boolean tooLarge = item.length > settings.maxBatchBytes() && appended.entries().size() > 1;
     offer(
-        tooLarge ? new NodeItem.LookAgain(appended.handle().id()).encode() : item,
+        tooLarge ? new NodeItem.Refetch(appended.handle().id()).encode() : item,
         ItemListener.NOBODY);
   }
 
@@ -329,7 +329,7 @@ public final class NodeStream {
     if (allBehind) {
       catchUp(new NodeItem.InboxesLed(KeyInterval.ALL));
     }
-    behind.forEach(inbox -> catchUp(new NodeItem.LookAgain(inbox)));
+    behind.forEach(inbox -> catchUp(new NodeItem.Refetch(inbox)));
     behind.clear();
     allBehind = false;
     return takeDrained();

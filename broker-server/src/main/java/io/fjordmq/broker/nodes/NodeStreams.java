@@ -7,7 +7,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The streams to all other living nodes; there are none until a {@link StreamKeeper} makes some.
+ * The streams to all other living nodes; there are none until a {@link StreamLifecycle} makes some.
  * Thread-safe.
  */
 public final class NodeStreams {

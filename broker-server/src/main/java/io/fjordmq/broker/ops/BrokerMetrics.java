@@ -109,7 +109,7 @@ public final class BrokerMetrics implements AutoCloseable {
   }
 
   /** What clients have sent and got so far. */
-  public Traffic traffic() {
+  public ClientTraffic traffic() {
     return sessions.traffic(
         inboxes.expiredSessions(), delivery.droppedCopies() + inboxes.droppedCopies());
   }

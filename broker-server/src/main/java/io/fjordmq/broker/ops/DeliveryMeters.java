@@ -1,7 +1,7 @@
 package io.fjordmq.broker.ops;
 
 import io.fjordmq.broker.delivery.DeliveryObserver;
-import io.fjordmq.broker.delivery.DropReason;
+import io.fjordmq.broker.delivery.CopyDropReason;
 import io.fjordmq.broker.delivery.PublishOutcome;
 import java.util.Locale;
 import java.util.Map;
@@ -34,7 +34,7 @@ final class DeliveryMeters implements DeliveryObserver {
     routesFailed = meters.counter(Metric.ROUTE_CHANGES_FAILED);
     redistributed = meters.counter(Metric.SHARES_REDISTRIBUTED);
     forgotten = meters.counter(Metric.REPEATING_PUBLISHERS_FORGOTTEN);
-    for (DropReason reason : DropReason.values()) {
+    for (CopyDropReason reason : CopyDropReason.values()) {
       dropped.put(reason.label(), newDropped(reason.label()));
     }
   }

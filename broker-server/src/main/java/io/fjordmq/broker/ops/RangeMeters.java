@@ -2,7 +2,7 @@ package io.fjordmq.broker.ops;
 
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.RangeObserver;
-import io.fjordmq.range.placement.ShapeWatch;
+import io.fjordmq.range.placement.SplitMonitor;
 import io.micrometer.core.instrument.Timer;
 import java.util.Collection;
 import java.util.HashMap;
@@ -55,7 +55,7 @@ final class RangeMeters implements RangeObserver {
       rebuilds = meters.counter(Metric.RANGE_REBUILDS, store);
       splits = meters.counter(Metric.RANGE_SPLITS, store);
       merges = meters.counter(Metric.RANGE_MERGES, store);
-      for (String decision : ShapeWatch.DECISIONS) {
+      for (String decision : SplitMonitor.DECISIONS) {
         decisions.put(decision, meters.counter(Metric.RANGE_DECISIONS, store, decision));
       }
     }

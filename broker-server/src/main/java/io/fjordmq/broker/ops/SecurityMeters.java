@@ -1,6 +1,6 @@
 package io.fjordmq.broker.ops;
 
-import io.fjordmq.broker.security.Cause;
+import io.fjordmq.broker.security.DenialCause;
 import io.fjordmq.broker.security.SecurityObserver;
 import io.micrometer.core.instrument.Timer;
 import java.util.EnumMap;
@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.LongAdder;
 
 /** Counts what security does. */
 final class SecurityMeters implements SecurityObserver {
-  private final Map<Attempt, Map<Cause, LongAdder>> denials = new EnumMap<>(Attempt.class);
+  private final Map<Attempt, Map<DenialCause, LongAdder>> denials = new EnumMap<>(Attempt.class);
   private final Timer authentication;
   private final LongAdder passwordsWaiting;
   private final LongAdder addresses;
@@ -23,9 +23,9 @@ final class SecurityMeters implements SecurityObserver {
 
   SecurityMeters(Meters meters) {
     for (Attempt attempt : Attempt.values()) {
-      Map<Cause, LongAdder> causes = new EnumMap<>(Cause.class);
-      for (Cause cause : Cause.values()) {
-        causes.put(cause, meters.counter(Metric.DENIALS, attempt.label(), cause.label()));
+      Map<DenialCause, LongAdder> causes = new EnumMap<>(DenialCause.class);
+      for (DenialCause denialCause : DenialCause.values()) {
+        causes.put(denialCause, meters.counter(Metric.DENIALS, attempt.label(), denialCause.label()));
       }
       denials.put(attempt, causes);
     }
@@ -40,9 +40,9 @@ final class SecurityMeters implements SecurityObserver {
   }
 
   @Override
-  public void denied(Attempt attempt, Cause cause) {
-    Map<Cause, LongAdder> causes = Objects.requireNonNull(denials.get(attempt));
-    Objects.requireNonNull(causes.get(cause)).increment();
+  public void denied(Attempt attempt, DenialCause denialCause) {
+    Map<DenialCause, LongAdder> causes = Objects.requireNonNull(denials.get(attempt));
+    Objects.requireNonNull(causes.get(denialCause)).increment();
   }
 
   @Override

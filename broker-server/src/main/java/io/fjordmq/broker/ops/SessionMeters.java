@@ -4,7 +4,7 @@ import io.fjordmq.api.Qos;
 import io.fjordmq.broker.limits.Limit;
 import io.fjordmq.broker.session.CloseReason;
 import io.fjordmq.broker.session.DropReason;
-import io.fjordmq.broker.session.RefusedWork;
+import io.fjordmq.broker.session.RejectedWork;
 import io.fjordmq.broker.session.SessionObserver;
 import io.micrometer.core.instrument.Timer;
 import java.util.EnumMap;
@@ -37,8 +37,8 @@ final class SessionMeters implements SessionObserver {
   private final LongAdder packetsWritten;
   private final LongAdder bytesWritten;
   private final LongAdder subscriptions;
-  private final Map<RefusedWork, LongAdder> overloaded;
-  private final Map<RefusedWork, LongAdder> notServing;
+  private final Map<RejectedWork, LongAdder> overloaded;
+  private final Map<RejectedWork, LongAdder> notServing;
   private final LongAdder[] received;
   private final LongAdder[] receivedBytes;
   private final LongAdder[] sent;
@@ -68,8 +68,8 @@ final class SessionMeters implements SessionObserver {
     packetsWritten = meters.counter(Metric.PACKETS_SENT);
     bytesWritten = meters.counter(Metric.BYTES_SENT);
     subscriptions = meters.level(Metric.TRANSIENT_SUBSCRIPTIONS);
-    overloaded = meters.counters(Metric.OVERLOAD_REFUSED, RefusedWork.class, RefusedWork::label);
-    notServing = meters.counters(Metric.NOT_SERVING_REFUSED, RefusedWork.class, RefusedWork::label);
+    overloaded = meters.counters(Metric.OVERLOAD_REFUSED, RejectedWork.class, RejectedWork::label);
+    notServing = meters.counters(Metric.NOT_SERVING_REFUSED, RejectedWork.class, RejectedWork::label);
     received = byQos(meters, Metric.MESSAGES_RECEIVED);
     receivedBytes = byQos(meters, Metric.MESSAGES_RECEIVED_BYTES);
     sent = byQos(meters, Metric.MESSAGES_SENT);
@@ -105,12 +105,12 @@ final class SessionMeters implements SessionObserver {
    * @param expiredSessions as the inbox store counts them
    * @param droppedElsewhere copies that did not come as far as a session
    */
-  Traffic traffic(long expiredSessions, long droppedElsewhere) {
+  ClientTraffic traffic(long expiredSessions, long droppedElsewhere) {
     long accepted = 0;
     for (LongAdder[] bySession : opened) {
       accepted += bySession[0] == null ? 0 : sum(bySession);
     }
-    return new Traffic(
+    return new ClientTraffic(
         connections.sum(),
         subscriptions.sum(),
         expiredSessions,
@@ -197,12 +197,12 @@ final class SessionMeters implements SessionObserver {
   }
 
   @Override
-  public void refusedAsOverloaded(RefusedWork work) {
+  public void refusedAsOverloaded(RejectedWork work) {
     Objects.requireNonNull(overloaded.get(work)).increment();
   }
 
   @Override
-  public void refusedAsNotServing(RefusedWork work) {
+  public void refusedAsNotServing(RejectedWork work) {
     Objects.requireNonNull(notServing.get(work)).increment();
   }
 

@@ -5,10 +5,10 @@ import io.fjordmq.api.plugin.ConnectAttempt;
 import io.fjordmq.api.plugin.EnhancedAuthenticator;
 import io.fjordmq.api.plugin.EnhancedAuthenticator.Exchange;
 import io.fjordmq.api.plugin.EnhancedAuthenticator.Step;
-import io.fjordmq.broker.security.Admission.Admitted;
-import io.fjordmq.broker.security.Admission.GoOn;
-import io.fjordmq.broker.security.Admission.Refusal;
-import io.fjordmq.broker.security.Admission.Refused;
+import io.fjordmq.broker.security.ConnectAdmission.Admitted;
+import io.fjordmq.broker.security.ConnectAdmission.Challenge;
+import io.fjordmq.broker.security.ConnectAdmission.Refusal;
+import io.fjordmq.broker.security.ConnectAdmission.Refused;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +21,7 @@ public final class AuthenticationExchange {
   private final Provider<EnhancedAuthenticator> provider;
   private final ConnectAttempt attempt;
   private final @Nullable ClientInfo before;
-  private final Refusals refusals;
+  private final ClientRefusals clientRefusals;
   // Made and used by one call of the provider after the other.
   private volatile @Nullable Exchange exchange;
   private volatile boolean closed;
@@ -33,11 +33,11 @@ public final class AuthenticationExchange {
       Provider<EnhancedAuthenticator> provider,
       ConnectAttempt attempt,
       @Nullable ClientInfo before,
-      Refusals refusals) {
+      ClientRefusals clientRefusals) {
     this.provider = provider;
     this.attempt = attempt;
     this.before = before;
-    this.refusals = refusals;
+    this.clientRefusals = clientRefusals;
   }
 
   /**
@@ -45,7 +45,7 @@ public final class AuthenticationExchange {
    *
    * @param data empty if it sent none
    */
-  public CompletableFuture<Admission> next(byte[] data) {
+  public CompletableFuture<ConnectAdmission> next(byte[] data) {
     return provider
         .ask(authenticator -> call(authenticator, data))
         .handle(
@@ -53,13 +53,13 @@ public final class AuthenticationExchange {
               if (step != null) {
                 return answer(step);
               }
-              Cause cause =
+              DenialCause denialCause =
                   error == null
-                      ? Cause.FAILED
+                      ? DenialCause.FAILED
                       : provider.cause(error, "authenticate " + attempt.clientId());
               Refusal refusal =
-                  cause == Cause.BUSY ? Refusal.SERVER_BUSY : Refusal.SERVER_UNAVAILABLE;
-              return refusals.refuse(attempt, refusal, cause, cause.label(), provider.name());
+                  denialCause == DenialCause.BUSY ? Refusal.SERVER_BUSY : Refusal.SERVER_UNAVAILABLE;
+              return clientRefusals.refuse(attempt, refusal, denialCause, denialCause.label(), provider.name());
             });
   }
 
@@ -76,11 +76,11 @@ public final class AuthenticationExchange {
     return step;
   }
 
-  private Admission answer(Step step) {
+  private ConnectAdmission answer(Step step) {
     if (step instanceof Step.Continue more) {
-      return new GoOn(more.data());
+      return new Challenge(more.data());
     }
-    Refused shut = before == null ? refusals.shutOut(attempt) : null;
+    Refused shut = before == null ? clientRefusals.shutOut(attempt) : null;
     if (shut != null) {
       return shut;
     }
@@ -89,16 +89,16 @@ public final class AuthenticationExchange {
       if (before == null || before.tenant().equals(client.tenant())) {
         return new Admitted(client, success.identity().permissions(), success.data());
       }
-      return refusals.refuse(
+      return clientRefusals.refuse(
           attempt,
           Refusal.NOT_AUTHORIZED,
-          Cause.DENIED,
+          DenialCause.DENIED,
           "it was of tenant '" + before.tenant() + "' and now is of '" + client.tenant() + "'",
           provider.name());
     }
     Step.Failure failure = (Step.Failure) step;
-    return refusals.refuse(
-        attempt, Refusal.of(failure.reason()), Cause.DENIED, failure.detail(), provider.name());
+    return clientRefusals.refuse(
+        attempt, Refusal.of(failure.reason()), DenialCause.DENIED, failure.detail(), provider.name());
   }
 
   /** Nobody goes on with it. */

@@ -5,9 +5,9 @@ import io.fjordmq.api.plugin.Authenticator;
 import io.fjordmq.api.plugin.ClientInfo;
 import io.fjordmq.api.plugin.ConnectAttempt;
 import io.fjordmq.api.plugin.DenyReason;
-import io.fjordmq.broker.security.Admission.Admitted;
-import io.fjordmq.broker.security.Admission.Refusal;
-import io.fjordmq.broker.security.Admission.Refused;
+import io.fjordmq.broker.security.ConnectAdmission.Admitted;
+import io.fjordmq.broker.security.ConnectAdmission.Refusal;
+import io.fjordmq.broker.security.ConnectAdmission.Refused;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
@@ -21,26 +21,26 @@ final class Authentications {
   private static final byte[] NO_DATA = {};
 
   /** What one authenticator said, with the words for it. */
-  private record Answer(Authentication said, Cause cause) {}
+  private record Answer(Authentication said, DenialCause denialCause) {}
 
   private final List<Provider<Authenticator>> chain;
-  private final Refusals refusals;
+  private final ClientRefusals clientRefusals;
 
   /**
    * @param chain with {@link AnonymousAccess} at its end
    */
-  Authentications(List<Provider<Authenticator>> chain, Refusals refusals) {
+  Authentications(List<Provider<Authenticator>> chain, ClientRefusals clientRefusals) {
     this.chain = chain;
-    this.refusals = refusals;
+    this.clientRefusals = clientRefusals;
   }
 
-  CompletableFuture<Admission> admit(ConnectAttempt attempt) {
+  CompletableFuture<ConnectAdmission> admit(ConnectAttempt attempt) {
     return ask(attempt, 0);
   }
 
-  private CompletableFuture<Admission> ask(ConnectAttempt attempt, int index) {
+  private CompletableFuture<ConnectAdmission> ask(ConnectAttempt attempt, int index) {
     if (index == chain.size()) {
-      return concluded(attempt, () -> nobodyKnows(attempt));
+      return concluded(attempt, () -> denyUnknown(attempt));
     }
     Provider<Authenticator> provider = chain.get(index);
     return provider
@@ -53,9 +53,9 @@ final class Authentications {
                     : concluded(attempt, () -> decided(provider, attempt, answer)));
   }
 
-  private CompletableFuture<Admission> concluded(
-      ConnectAttempt attempt, Supplier<Admission> answer) {
-    Refused shut = refusals.shutOut(attempt);
+  private CompletableFuture<ConnectAdmission> concluded(
+      ConnectAttempt attempt, Supplier<ConnectAdmission> answer) {
+    Refused shut = clientRefusals.shutOut(attempt);
     return CompletableFuture.completedFuture(shut == null ? answer.get() : shut);
   }
 
@@ -67,27 +67,27 @@ final class Authentications {
     if (said != null) {
       boolean busy =
           said instanceof Authentication.Deny deny && deny.reason() == DenyReason.SERVER_BUSY;
-      return new Answer(said, busy ? Cause.BUSY : Cause.DENIED);
+      return new Answer(said, busy ? DenialCause.BUSY : DenialCause.DENIED);
     }
-    Cause cause =
-        error == null ? Cause.FAILED : provider.cause(error, "connect " + attempt.clientId());
+    DenialCause denialCause =
+        error == null ? DenialCause.FAILED : provider.cause(error, "connect " + attempt.clientId());
     DenyReason reason =
-        cause == Cause.BUSY ? DenyReason.SERVER_BUSY : DenyReason.SERVER_UNAVAILABLE;
-    return new Answer(new Authentication.Deny(reason, cause.label()), cause);
+        denialCause == DenialCause.BUSY ? DenyReason.SERVER_BUSY : DenyReason.SERVER_UNAVAILABLE;
+    return new Answer(new Authentication.Deny(reason, denialCause.label()), denialCause);
   }
 
-  private Admission decided(
+  private ConnectAdmission decided(
       Provider<Authenticator> provider, ConnectAttempt attempt, Answer answer) {
     if (answer.said instanceof Authentication.Allow allow) {
       ClientInfo client = ClientInfo.of(attempt, allow.identity());
       return new Admitted(client, allow.identity().permissions(), NO_DATA);
     }
     Authentication.Deny deny = (Authentication.Deny) answer.said;
-    return refusals.refuse(
-        attempt, Refusal.of(deny.reason()), answer.cause, deny.detail(), provider.name());
+    return clientRefusals.refuse(
+        attempt, Refusal.of(deny.reason()), answer.denialCause, deny.detail(), provider.name());
   }
 
-  private Admission nobodyKnows(ConnectAttempt attempt) {
+  private ConnectAdmission denyUnknown(ConnectAttempt attempt) {
     Refusal refusal =
         chain.size() == 1 || attempt.isWithoutCredentials()
             ? Refusal.NOT_AUTHORIZED
@@ -99,6 +99,6 @@ final class Authentications {
             : attempt.isWithoutCredentials()
                 ? "no user name, and securityConfig.allowAnonymous does not let it in"
                 : "nobody knows this user";
-    return refusals.refuse(attempt, refusal, Cause.NOBODY_ALLOWED, detail, "");
+    return clientRefusals.refuse(attempt, refusal, DenialCause.NOBODY_ALLOWED, detail, "");
   }
 }

@@ -16,7 +16,7 @@ final class Authorization {
   static final String ACL_FILE = "securityConfig.aclFile";
 
   /** One of the clients' decisions, made elsewhere. */
-  private record Turn(Decision decision, Ruling ruling) {}
+  private record Turn(Decision decision, AccessDecision accessDecision) {}
 
   private final @Nullable WatchedFile<AclFile> acl;
   private final List<Provider<Authorizer>> plugins;
@@ -56,13 +56,13 @@ final class Authorization {
   }
 
   /** Asks the plugins. */
-  CompletableFuture<Ruling> ask(ClientInfo client, Action action) {
+  CompletableFuture<AccessDecision> ask(ClientInfo client, Action action) {
     return ask(client, action, 0);
   }
 
-  private CompletableFuture<Ruling> ask(ClientInfo client, Action action, int index) {
+  private CompletableFuture<AccessDecision> ask(ClientInfo client, Action action, int index) {
     if (index == plugins.size()) {
-      return CompletableFuture.completedFuture(Ruling.NOBODY_ALLOWED);
+      return CompletableFuture.completedFuture(AccessDecision.NOBODY_ALLOWED);
     }
     Provider<Authorizer> plugin = plugins.get(index);
     return plugin
@@ -72,7 +72,7 @@ final class Authorization {
             turn ->
                 turn.decision == Decision.PASS
                     ? ask(client, action, index + 1)
-                    : CompletableFuture.completedFuture(turn.ruling));
+                    : CompletableFuture.completedFuture(turn.accessDecision));
   }
 
   private static Turn turn(
@@ -82,13 +82,13 @@ final class Authorization {
       @Nullable Decision decision,
       @Nullable Throwable error) {
     if (decision == Decision.ALLOW) {
-      return new Turn(decision, Ruling.ALLOWED);
+      return new Turn(decision, AccessDecision.ALLOWED);
     }
     if (decision == Decision.PASS) {
-      return new Turn(decision, Ruling.NOBODY_ALLOWED);
+      return new Turn(decision, AccessDecision.NOBODY_ALLOWED);
     }
-    Cause cause =
-        error == null ? Cause.DENIED : plugin.cause(error, client.clientId() + ": " + action);
-    return new Turn(Decision.DENY, Ruling.denied(plugin.name(), cause));
+    DenialCause denialCause =
+        error == null ? DenialCause.DENIED : plugin.cause(error, client.clientId() + ": " + action);
+    return new Turn(Decision.DENY, AccessDecision.denied(plugin.name(), denialCause));
   }
 }

@@ -37,7 +37,7 @@ public final class ClientAccess {
 
   /** Rulings about one topic, by QoS and RETAIN. */
   private static final class Remembered {
-    private final @Nullable Ruling[] rulings = new Ruling[Qos.values().length * 2];
+    private final @Nullable AccessDecision[] rulings = new AccessDecision[Qos.values().length * 2];
     private @Nullable Boolean readable;
 
     private static int index(Qos qos, boolean retain) {
@@ -84,14 +84,14 @@ public final class ClientAccess {
    *
    * @param nowMillis wall clock
    */
-  public @Nullable Ruling mayPublish(Topic topic, Qos qos, boolean retain, long nowMillis) {
+  public @Nullable AccessDecision mayPublish(Topic topic, Qos qos, boolean retain, long nowMillis) {
     refresh(nowMillis);
     if (topic != lastTopic) {
       last = rememberedOf(topic);
       lastTopic = topic;
     }
     int index = Remembered.index(qos, retain);
-    Ruling known = last.rulings[index];
+    AccessDecision known = last.rulings[index];
     if (known == null) {
       known = atOnce(topic);
       last.rulings[index] = known;
@@ -134,74 +134,74 @@ public final class ClientAccess {
   }
 
   /** What the rules say; null if plugins have to be asked. */
-  private @Nullable Ruling atOnce(Topic topic) {
-    Ruling byOwn = ruling(own, topic, true, "the client's permissions");
+  private @Nullable AccessDecision atOnce(Topic topic) {
+    AccessDecision byOwn = ruling(own, topic, true, "the client's permissions");
     if (byOwn != null) {
       return byOwn;
     }
-    Ruling byFile = ruling(fromFile, topic, true, Authorization.ACL_FILE);
-    return byFile != null || shared.hasPlugins() ? byFile : Ruling.NOBODY_ALLOWED;
+    AccessDecision byFile = ruling(fromFile, topic, true, Authorization.ACL_FILE);
+    return byFile != null || shared.hasPlugins() ? byFile : AccessDecision.NOBODY_ALLOWED;
   }
 
-  private static @Nullable Ruling ruling(
+  private static @Nullable AccessDecision ruling(
       @Nullable TopicRules rules, Topic topic, boolean write, String name) {
     Decision decision = rules == null ? Decision.PASS : rules.decide(topic, write);
     return switch (decision) {
-      case ALLOW -> Ruling.ALLOWED;
-      case DENY -> Ruling.denied(name, Cause.DENIED);
+      case ALLOW -> AccessDecision.ALLOWED;
+      case DENY -> AccessDecision.denied(name, DenialCause.DENIED);
       case PASS -> null;
     };
   }
 
   /** Asks who has to be asked and remembers the answer; completes on any thread. */
-  public CompletableFuture<Ruling> askPublish(Topic topic, Qos qos, boolean retain) {
+  public CompletableFuture<AccessDecision> askPublish(Topic topic, Qos qos, boolean retain) {
     return shared.ask(client, new Action.Publish(topic, qos, retain, false));
   }
 
   /** What {@link #askPublish} came to, for the next time. */
-  public void remember(Topic topic, Qos qos, boolean retain, Ruling ruling) {
+  public void remember(Topic topic, Qos qos, boolean retain, AccessDecision accessDecision) {
     // A provider that did not answer may do so the next time.
-    if (ruling.allowed() || ruling.cause() == Cause.DENIED) {
-      rememberedOf(topic).rulings[Remembered.index(qos, retain)] = ruling;
+    if (accessDecision.allowed() || accessDecision.denialCause() == DenialCause.DENIED) {
+      rememberedOf(topic).rulings[Remembered.index(qos, retain)] = accessDecision;
       lastTopic = null;
     }
   }
 
   /** A ruling that there is nothing to forbid. */
-  public CompletableFuture<Ruling> allowed() {
-    return CompletableFuture.completedFuture(Ruling.ALLOWED);
+  public CompletableFuture<AccessDecision> allowed() {
+    return CompletableFuture.completedFuture(AccessDecision.ALLOWED);
   }
 
   /** Decides about the will of a CONNECT; a denial is counted and logged. Any thread. */
-  public CompletableFuture<Ruling> mayLeave(Action.Publish will) {
+  public CompletableFuture<AccessDecision> mayLeave(Action.Publish will) {
     if (isUnlimited()) {
       return allowed();
     }
     refresh(rememberedSince);
-    Ruling known = atOnce(will.topic());
-    CompletableFuture<Ruling> asked =
+    AccessDecision known = atOnce(will.topic());
+    CompletableFuture<AccessDecision> asked =
         known == null ? shared.ask(client, will) : CompletableFuture.completedFuture(known);
     return reported(asked, Attempt.WILL, will);
   }
 
-  private CompletableFuture<Ruling> reported(
-      CompletableFuture<Ruling> asked, Attempt attempt, Action what) {
+  private CompletableFuture<AccessDecision> reported(
+      CompletableFuture<AccessDecision> asked, Attempt attempt, Action what) {
     return asked.whenComplete(
-        (ruling, error) -> {
-          if (ruling != null && !ruling.allowed()) {
-            denied(attempt, what.toString(), ruling);
+        (accessDecision, error) -> {
+          if (accessDecision != null && !accessDecision.allowed()) {
+            denied(attempt, what.toString(), accessDecision);
           }
         });
   }
 
   /** Decides about a subscription; a denial is counted and logged. Completes on any thread. */
-  public CompletableFuture<Ruling> subscribe(Action.Subscribe subscription) {
+  public CompletableFuture<AccessDecision> subscribe(Action.Subscribe subscription) {
     return isUnlimited()
         ? allowed()
         : reported(decide(subscription), Attempt.SUBSCRIBE, subscription);
   }
 
-  private CompletableFuture<Ruling> decide(Action.Subscribe subscription) {
+  private CompletableFuture<AccessDecision> decide(Action.Subscribe subscription) {
     refresh(rememberedSince);
     boolean part = false;
     for (TopicRules rules : new @Nullable TopicRules[] {own, fromFile}) {
@@ -210,14 +210,14 @@ public final class ClientAccess {
       }
       TopicRules.Coverage readable = rules.readable(subscription.filter());
       if (readable == TopicRules.Coverage.ALL) {
-        return CompletableFuture.completedFuture(Ruling.ALLOWED);
+        return CompletableFuture.completedFuture(AccessDecision.ALLOWED);
       }
       part |= readable == TopicRules.Coverage.PART;
     }
     if (shared.hasPlugins()) {
       return shared.ask(client, subscription);
     }
-    return CompletableFuture.completedFuture(part ? Ruling.ALLOWED : Ruling.NOBODY_ALLOWED);
+    return CompletableFuture.completedFuture(part ? AccessDecision.ALLOWED : AccessDecision.NOBODY_ALLOWED);
   }
 
   /**
@@ -244,16 +244,16 @@ public final class ClientAccess {
   }
 
   private boolean isReadable(Topic topic) {
-    Ruling ruling = ruling(own, topic, false, "");
-    if (ruling == null) {
-      ruling = ruling(fromFile, topic, false, "");
+    AccessDecision accessDecision = ruling(own, topic, false, "");
+    if (accessDecision == null) {
+      accessDecision = ruling(fromFile, topic, false, "");
     }
     // What no rule is about can only come through a subscription that a plugin allowed.
-    return ruling == null ? shared.hasPlugins() : ruling.allowed();
+    return accessDecision == null ? shared.hasPlugins() : accessDecision.allowed();
   }
 
   /** Counts and logs a denial. */
-  public void denied(Attempt attempt, String what, Ruling ruling) {
-    denials.denied(attempt, client, what, ruling);
+  public void denied(Attempt attempt, String what, AccessDecision accessDecision) {
+    denials.denied(attempt, client, what, accessDecision);
   }
 }

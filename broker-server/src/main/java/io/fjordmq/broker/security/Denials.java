@@ -20,28 +20,28 @@ final class Denials {
     this.events = events;
   }
 
-  void denied(Attempt attempt, ClientInfo client, String what, Ruling ruling) {
-    observer.denied(attempt, ruling.cause());
-    log.debug("{} may not {}: {}{}", client, what, ruling.cause().label(), by(ruling));
+  void denied(Attempt attempt, ClientInfo client, String what, AccessDecision accessDecision) {
+    observer.denied(attempt, accessDecision.denialCause());
+    log.debug("{} may not {}: {}{}", client, what, accessDecision.denialCause().label(), by(accessDecision));
     @Nullable String others = sparse.turn();
     if (others != null) {
-      log.info("Denied: {} may not {}: {}{}{}", client, what, why(ruling), by(ruling), others);
+      log.info("Denied: {} may not {}: {}{}{}", client, what, why(accessDecision), by(accessDecision), others);
     }
     events.denied(
         new ClientEventListener.Denial(
-            client.tenant(), client.clientId(), client.userName(), what, ruling.by()));
+            client.tenant(), client.clientId(), client.userName(), what, accessDecision.by()));
   }
 
-  private static String by(Ruling ruling) {
-    return ruling.by().isEmpty() ? "" : ", says " + ruling.by();
+  private static String by(AccessDecision accessDecision) {
+    return accessDecision.by().isEmpty() ? "" : ", says " + accessDecision.by();
   }
 
-  private static String why(Ruling ruling) {
-    return switch (ruling.cause()) {
+  private static String why(AccessDecision accessDecision) {
+    return switch (accessDecision.denialCause()) {
       case DENIED -> "denied";
       case NOBODY_ALLOWED -> "no rule allows it";
       case OTHER_USER -> "the session belongs to another user";
-      default -> "no answer (" + ruling.cause().label() + ")";
+      default -> "no answer (" + accessDecision.denialCause().label() + ")";
     };
   }
 }

@@ -27,12 +27,12 @@ final class PasswordAuthenticator implements Authenticator {
   private final WatchedFile<PasswordFile> file;
   private final SecurityObserver observer;
   private final ThreadPoolExecutor threads;
-  private final @Nullable RememberedLogins remembered;
+  private final @Nullable LoginCache remembered;
   private final long patienceNanos;
   // Of the state of the file they were made for.
-  private volatile Decoy decoy = new Decoy(new PasswordFile(Map.of()), null);
+  private volatile DecoyHash decoyHash = new DecoyHash(new PasswordFile(Map.of()), null);
 
-  private record Decoy(PasswordFile of, @Nullable PasswordHash hash) {}
+  private record DecoyHash(PasswordFile of, @Nullable PasswordHash hash) {}
 
   PasswordAuthenticator(
       WatchedFile<PasswordFile> file, SecuritySettings settings, SecurityObserver observer) {
@@ -54,7 +54,7 @@ final class PasswordAuthenticator implements Authenticator {
             task -> new Thread(task, "password-" + number.incrementAndGet()));
     threads.allowCoreThreadTimeOut(true);
     remembered =
-        settings.rememberedLogins() == 0 ? null : new RememberedLogins(settings.rememberedLogins());
+        settings.rememberedLogins() == 0 ? null : new LoginCache(settings.rememberedLogins());
   }
 
   @Override
@@ -111,10 +111,10 @@ final class PasswordAuthenticator implements Authenticator {
   }
 
   private @Nullable PasswordHash decoy(PasswordFile users) {
-    Decoy known = decoy;
+    DecoyHash known = decoyHash;
     if (known.of != users) {
-      known = new Decoy(users, users.decoy());
-      decoy = known;
+      known = new DecoyHash(users, users.decoy());
+      decoyHash = known;
     }
     return known.hash;
   }

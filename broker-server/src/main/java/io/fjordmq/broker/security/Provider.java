@@ -83,18 +83,18 @@ record Provider<E extends Extension>(
   }
 
   /** Why a question has no answer; a failure is logged. */
-  Cause cause(Throwable error, String question) {
+  DenialCause cause(Throwable error, String question) {
     Throwable cause = error;
     while (cause instanceof CompletionException && cause.getCause() != null) {
       cause = cause.getCause();
     }
-    Cause found =
+    DenialCause found =
         cause instanceof TimeoutException
-            ? Cause.TIMED_OUT
-            : cause instanceof RejectedExecutionException ? Cause.BUSY : Cause.FAILED;
+            ? DenialCause.TIMED_OUT
+            : cause instanceof RejectedExecutionException ? DenialCause.BUSY : DenialCause.FAILED;
     @Nullable String leftOut = failures.turn();
     if (leftOut != null) {
-      log.warn("Denied '{}': {} did not decide ({}): {}{}", question, name, found.label(), found == Cause.TIMED_OUT ? "no answer within " + timeout.toMillis() + " ms" : cause, leftOut);
+      log.warn("Denied '{}': {} did not decide ({}): {}{}", question, name, found.label(), found == DenialCause.TIMED_OUT ? "no answer within " + timeout.toMillis() + " ms" : cause, leftOut);
       log.debug("{} failed", name, cause);
     }
     return found;

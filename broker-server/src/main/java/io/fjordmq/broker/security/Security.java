@@ -9,9 +9,9 @@ import io.fjordmq.api.plugin.ConnectAttempt;
 import io.fjordmq.api.plugin.EnhancedAuthenticator;
 import io.fjordmq.api.plugin.Extension;
 import io.fjordmq.api.plugin.Identity;
-import io.fjordmq.broker.security.Admission.Admitted;
-import io.fjordmq.broker.security.Admission.Refusal;
-import io.fjordmq.broker.security.Admission.Refused;
+import io.fjordmq.broker.security.ConnectAdmission.Admitted;
+import io.fjordmq.broker.security.ConnectAdmission.Refusal;
+import io.fjordmq.broker.security.ConnectAdmission.Refused;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -34,7 +34,7 @@ public final class Security implements AutoCloseable {
   private final SecurityObserver observer;
   private final List<Plugin> plugins;
   private final PluginEvents events;
-  private final Refusals refusals;
+  private final ClientRefusals clientRefusals;
   private final Denials denials;
   private final Authentications authentications;
   private final Map<String, Provider<EnhancedAuthenticator>> methods;
@@ -69,7 +69,7 @@ public final class Security implements AutoCloseable {
   }
 
   /** Whoever comes may do everything, as a client of the tenant; for tests of other things. */
-  public static Security everyoneWelcome(String tenant) {
+  public static Security allowAll(String tenant) {
     Identity anybody = new Identity(tenant, null, null, Map.of());
     Authenticator welcome = attempt -> new Authentication.Allow(anybody).now();
     try {
@@ -94,10 +94,10 @@ public final class Security implements AutoCloseable {
     events =
         new PluginEvents(
             ofPlugins(ClientEventListener.class), settings.maxWaitingEvents(), observer);
-    refusals = new Refusals(new LoginLimiter(settings, clock, observer), observer, events);
+    clientRefusals = new ClientRefusals(new LoginLimiter(settings, clock, observer), observer, events);
     denials = new Denials(observer, events);
     methods = methods(ofPlugins(EnhancedAuthenticator.class));
-    authentications = new Authentications(chain(), refusals);
+    authentications = new Authentications(chain(), clientRefusals);
     authorization = new Authorization(aclFile(), ofPlugins(Authorizer.class), settings);
   }
 
@@ -143,7 +143,7 @@ public final class Security implements AutoCloseable {
     Authenticator anonymous = new AnonymousAccess(settings.allowAnonymous(), alone);
     chain.add(shipped("securityConfig.allowAnonymous", anonymous));
     if (alone) {
-      warnOfOpenDoors();
+      warnIfAnonymous();
     }
     return List.copyOf(chain);
   }
@@ -165,7 +165,7 @@ public final class Security implements AutoCloseable {
     return made;
   }
 
-  private void warnOfOpenDoors() {
+  private void warnIfAnonymous() {
     switch (settings.allowAnonymous()) {
       case AUTO, LOOPBACK ->
           log.warn("No authentication is configured: local clients may do everything, all others " + "are refused; set securityConfig.passwordFile, or " + "securityConfig.allowAnonymous: true");
@@ -199,8 +199,8 @@ public final class Security implements AutoCloseable {
   }
 
   /** Decides about a CONNECT without an authentication method. */
-  public CompletableFuture<Admission> admit(ConnectAttempt attempt) {
-    Refused shut = refusals.shutOut(attempt);
+  public CompletableFuture<ConnectAdmission> admit(ConnectAttempt attempt) {
+    Refused shut = clientRefusals.shutOut(attempt);
     if (shut != null) {
       return CompletableFuture.completedFuture(shut);
     }
@@ -221,19 +221,19 @@ public final class Security implements AutoCloseable {
     Provider<EnhancedAuthenticator> provider = methods.get(method);
     return provider == null
         ? null
-        : new AuthenticationExchange(provider, attempt, before, refusals);
+        : new AuthenticationExchange(provider, attempt, before, clientRefusals);
   }
 
   /** Refuses a CONNECT whose method nobody knows, or whose address has failed too often. */
   public @Nullable Refused refusesMethod(String method, ConnectAttempt attempt) {
-    Refused shut = refusals.shutOut(attempt);
+    Refused shut = clientRefusals.shutOut(attempt);
     if (shut != null || methods.containsKey(method)) {
       return shut;
     }
-    return refusals.refuse(
+    return clientRefusals.refuse(
         attempt,
         Refusal.BAD_AUTHENTICATION_METHOD,
-        Cause.BAD_METHOD,
+        DenialCause.BAD_METHOD,
         "no plugin knows the authentication method " + method,
         "");
   }

@@ -24,7 +24,7 @@ public interface SecurityObserver {
   }
 
   /** Somebody may not do something. */
-  default void denied(Attempt attempt, Cause cause) {}
+  default void denied(Attempt attempt, DenialCause denialCause) {}
 
   /** An authentication took so many nanoseconds, whatever came of it. */
   default void authenticated(long nanos) {}

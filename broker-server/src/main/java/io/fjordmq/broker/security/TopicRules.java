@@ -45,14 +45,14 @@ record TopicRules(List<Rule> rules) {
       }
       String pattern = rule.filter().pattern();
       if (!rule.allow()) {
-        if (Filters.covers(pattern, filter.pattern())) {
+        if (FilterRelations.covers(pattern, filter.pattern())) {
           break; // what stands behind it is about nothing that is left
         }
-        whole &= !Filters.overlap(pattern, filter.pattern());
-      } else if (Filters.covers(pattern, filter.pattern())) {
+        whole &= !FilterRelations.overlap(pattern, filter.pattern());
+      } else if (FilterRelations.covers(pattern, filter.pattern())) {
         return whole ? Coverage.ALL : Coverage.PART;
       } else {
-        any |= Filters.overlap(pattern, filter.pattern());
+        any |= FilterRelations.overlap(pattern, filter.pattern());
       }
     }
     return any ? Coverage.PART : Coverage.NONE;

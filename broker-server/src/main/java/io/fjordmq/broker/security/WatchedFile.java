@@ -25,7 +25,7 @@ final class WatchedFile<T> {
   private record Signature(FileTime modified, long size, @Nullable Object key) {}
 
   /** What was said to be wrong with a state of the file; null if it cannot be found. */
-  private record Complaint(@Nullable Signature of, String why) {}
+  private record ReportedFault(@Nullable Signature of, String why) {}
 
   /** Reads a file. */
   @FunctionalInterface
@@ -43,7 +43,7 @@ final class WatchedFile<T> {
   private volatile T current;
   // Of what is in force.
   private Signature seen;
-  private @Nullable Complaint complaint;
+  private @Nullable ReportedFault reportedFault;
 
   /**
    * Reads it for the first time.
@@ -79,12 +79,12 @@ final class WatchedFile<T> {
     try {
       now = signature();
       if (now.equals(seen)) {
-        complaint = null;
+        reportedFault = null;
         return;
       }
       current = reader.read(file);
       seen = now;
-      complaint = null;
+      reportedFault = null;
       log.info("Reloaded a changed file setting={} path={}", setting, file);
       observer.fileRead(true);
     } catch (IOException e) {
@@ -92,9 +92,9 @@ final class WatchedFile<T> {
           e instanceof NoSuchFileException
               ? "there is no file " + file
               : String.valueOf(e.getMessage());
-      Complaint found = new Complaint(now, why);
-      if (!found.equals(complaint)) {
-        complaint = found;
+      ReportedFault found = new ReportedFault(now, why);
+      if (!found.equals(reportedFault)) {
+        reportedFault = found;
         log.warn("Cannot reload a file; the previous contents stay in effect: {} setting={}", why, setting);
         observer.fileRead(false);
       }

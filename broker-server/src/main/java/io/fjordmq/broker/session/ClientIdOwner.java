@@ -1,8 +1,8 @@
 package io.fjordmq.broker.session;
 
-import io.fjordmq.broker.security.Cause;
+import io.fjordmq.broker.security.DenialCause;
 import io.fjordmq.broker.security.ClientAccess;
-import io.fjordmq.broker.security.Ruling;
+import io.fjordmq.broker.security.AccessDecision;
 import io.fjordmq.broker.security.SecurityObserver.Attempt;
 import io.fjordmq.inbox.SessionUser;
 
@@ -12,8 +12,8 @@ import io.fjordmq.inbox.SessionUser;
  * asked first, because it would be closed before the inbox is.
  */
 final class ClientIdOwner {
-  private static final Ruling OTHER_USER =
-      new Ruling(false, "sessionConfig.bindClientIdTo", Cause.OTHER_USER);
+  private static final AccessDecision OTHER_USER =
+      new AccessDecision(false, "sessionConfig.bindClientIdTo", DenialCause.OTHER_USER);
 
   private ClientIdOwner() {}
 

@@ -1,7 +1,7 @@
 package io.fjordmq.broker.session;
 
 import io.fjordmq.api.plugin.ConnectAttempt;
-import io.fjordmq.broker.security.Admission.Refusal;
+import io.fjordmq.broker.security.ConnectAdmission.Refusal;
 
 /** The words of security for a CONNECT, and of sessions for what security says. */
 final class ConnectAttempts {

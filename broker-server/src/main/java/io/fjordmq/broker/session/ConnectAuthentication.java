@@ -4,13 +4,13 @@ import io.fjordmq.api.Message;
 import io.fjordmq.api.Will;
 import io.fjordmq.api.plugin.Action;
 import io.fjordmq.api.plugin.ConnectAttempt;
-import io.fjordmq.broker.security.Admission;
-import io.fjordmq.broker.security.Admission.Admitted;
-import io.fjordmq.broker.security.Admission.GoOn;
-import io.fjordmq.broker.security.Admission.Refused;
+import io.fjordmq.broker.security.ConnectAdmission;
+import io.fjordmq.broker.security.ConnectAdmission.Admitted;
+import io.fjordmq.broker.security.ConnectAdmission.Challenge;
+import io.fjordmq.broker.security.ConnectAdmission.Refused;
 import io.fjordmq.broker.security.AuthenticationExchange;
 import io.fjordmq.broker.security.ClientAccess;
-import io.fjordmq.broker.security.Ruling;
+import io.fjordmq.broker.security.AccessDecision;
 import io.fjordmq.broker.security.Security;
 import io.netty.channel.Channel;
 import io.netty.handler.codec.mqtt.MqttMessage;
@@ -73,24 +73,24 @@ final class ConnectAuthentication {
     await(begun.next(data == null ? AuthPacket.NO_DATA : data));
   }
 
-  private void await(CompletableFuture<Admission> asked) {
+  private void await(CompletableFuture<ConnectAdmission> asked) {
     Answered.on(channel.eventLoop(), asked, this::answered);
   }
 
-  private void answered(@Nullable Admission admission, @Nullable Throwable error) {
+  private void answered(@Nullable ConnectAdmission connectAdmission, @Nullable Throwable error) {
     String method = request.authenticationMethod();
-    if (admission instanceof GoOn more && method != null) {
-      goOn(new AuthPacket(AuthPacket.CONTINUE, method, more.data()));
+    if (connectAdmission instanceof Challenge more && method != null) {
+      proceed(new AuthPacket(AuthPacket.CONTINUE, method, more.data()));
       return;
     }
     close();
-    if (admission instanceof Admitted admitted) {
+    if (connectAdmission instanceof Admitted admitted) {
       ClientAccess access = security.accessOf(admitted);
       Answered.on(
           channel.eventLoop(),
           mayLeaveWill(access),
-          (ruling, failure) -> decided(access, admitted.data(), ruling));
-    } else if (admission instanceof Refused refused) {
+          (accessDecision, failure) -> decided(access, admitted.data(), accessDecision));
+    } else if (connectAdmission instanceof Refused refused) {
       CloseReason reason = ConnectAttempts.reason(refused.refusal());
       // The client is told the code and no more: details help those who guess.
       listener.refused(reason, reason.label());
@@ -99,7 +99,7 @@ final class ConnectAuthentication {
     }
   }
 
-  private CompletableFuture<Ruling> mayLeaveWill(ClientAccess access) {
+  private CompletableFuture<AccessDecision> mayLeaveWill(ClientAccess access) {
     Will will = request.will();
     if (will == null) {
       return access.allowed();
@@ -109,7 +109,7 @@ final class ConnectAuthentication {
         new Action.Publish(message.topic(), message.qos(), message.retain(), true));
   }
 
-  private void decided(ClientAccess access, byte[] data, @Nullable Ruling will) {
+  private void decided(ClientAccess access, byte[] data, @Nullable AccessDecision will) {
     if (will == null || !will.allowed()) {
       listener.refused(CloseReason.NOT_AUTHORIZED, "the will");
     } else {
@@ -117,7 +117,7 @@ final class ConnectAuthentication {
     }
   }
 
-  private void goOn(AuthPacket packet) {
+  private void proceed(AuthPacket packet) {
     if (packet.bytes() > request.maxPacketBytes()) {
       close();
       listener.refused(CloseReason.PACKET_TOO_LARGE, "the AUTH is larger than the client takes");

@@ -129,11 +129,11 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
     }
     requireServing();
     if (services.overload().isOverloaded()) {
-      services.observer().refusedAsOverloaded(RefusedWork.CONNECT);
+      services.observer().refusedAsOverloaded(RejectedWork.CONNECT);
       throw new ProtocolViolation(CloseReason.SERVER_BUSY, "the server has too much to do");
     }
     ConnectRequest request =
-        new ConnectReader(services.settings(), LongWillTopic.take(ctx.channel())).read(connect);
+        new ConnectReader(services.settings(), OversizedWillTopic.take(ctx.channel())).read(connect);
     ReadGate closed = slices.gate();
     closed.close(ReadGate.CONNECT);
     gate = closed;
@@ -149,9 +149,9 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
    *     could not tell
    */
   private void requireServing() {
-    String reason = services.serving().refusedBecause();
+    String reason = services.servingState().refusedBecause();
     if (reason != null) {
-      services.observer().refusedAsNotServing(RefusedWork.CONNECT);
+      services.observer().refusedAsNotServing(RejectedWork.CONNECT);
       throw new ProtocolViolation(CloseReason.SERVER_UNAVAILABLE, NOT_SERVING + reason);
     }
     if (!services.registry().hasRoom()) {
@@ -227,11 +227,11 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
    * for that ends those he finds: so this is asked when this one can be found.
    */
   private void endIfTooLate(Session mine) {
-    String notServing = services.serving().refusedBecause();
+    String notServing = services.servingState().refusedBecause();
     if (sessions.isShuttingDown()) {
       Sessions.endForShutDown(mine);
     } else if (notServing != null) {
-      services.observer().refusedAsNotServing(RefusedWork.CONNECT);
+      services.observer().refusedAsNotServing(RejectedWork.CONNECT);
       mine.end(CloseReason.SERVER_UNAVAILABLE, NOT_SERVING + notServing);
     }
   }

@@ -5,7 +5,7 @@ import io.fjordmq.broker.delivery.PublishListener;
 import io.fjordmq.broker.limits.Limit;
 import io.fjordmq.broker.security.ClientAccess;
 import io.fjordmq.broker.security.PluginEvents;
-import io.fjordmq.inbox.Claim;
+import io.fjordmq.inbox.ConnectOrder;
 import io.fjordmq.inbox.PublishId;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
@@ -29,8 +29,8 @@ final class Connection {
   private final SessionSettings settings;
   private final Consumer<ProtocolViolation> failed;
   private Runnable resumed = () -> {};
-  private Claim claim = Claim.NONE;
-  private final HeldClients holding;
+  private ConnectOrder connectOrder = ConnectOrder.NONE;
+  private final PausedClients holding;
   private final List<Runnable> whenServed = new ArrayList<>(0);
   private int undecided;
   private int betweenSlices;
@@ -50,7 +50,7 @@ final class Connection {
       ClientAccess access,
       ReadSlices slices,
       TimeoutWheel wheel,
-      HeldClients holding,
+      PausedClients holding,
       Consumer<ProtocolViolation> failed,
       Runnable mayWriteAgain) {
     this.channel = channel;
@@ -145,13 +145,13 @@ final class Connection {
   }
 
   /** The place of its CONNECT is known: before anything is published. */
-  void claimed(Claim place) {
-    claim = place;
+  void claimed(ConnectOrder place) {
+    connectOrder = place;
   }
 
   /** Publishes what the client has sent. */
   void publish(Message message, @Nullable PublishId id, PublishListener listener) {
-    int visited = services.publisher().publish(tenant, message, claim, id, listener);
+    int visited = services.publishRouter().publish(tenant, message, connectOrder, id, listener);
     if (visited > 0) {
       slices.slice().visited(visited);
       throttle.matched(visited);
@@ -226,22 +226,22 @@ final class Connection {
     List<Runnable> waiting = List.copyOf(whenServed);
     whenServed.clear();
     waiting.forEach(this::whenServed);
-    goOn();
+    resume();
   }
 
   /** What waited is worked off now. */
   void resume() {
     undecided--;
-    goOn();
+    resume();
   }
 
   /** The large packet is complete. */
   void resumeAfterSlices() {
     betweenSlices--;
-    goOn();
+    resume();
   }
 
-  private void goOn() {
+  private void resume() {
     if (resuming) {
       return; // called from its own loop, which goes on: no second one on top of it
     }

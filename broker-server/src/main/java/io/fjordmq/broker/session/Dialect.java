@@ -31,7 +31,7 @@ sealed interface Dialect permits Mqtt3Dialect, Mqtt5Dialect {
   @Nullable MqttMessage disconnect(CloseReason reason, String detail, String serverReference);
 
   /** What the client's DISCONNECT says. */
-  Goodbye readDisconnect(MqttMessage disconnect);
+  ClientDisconnect readDisconnect(MqttMessage disconnect);
 
   /**
    * A client's last word.
@@ -39,7 +39,7 @@ sealed interface Dialect permits Mqtt3Dialect, Mqtt5Dialect {
    * @param reason why it goes
    * @param expirySeconds the new session expiry; negative if it stays
    */
-  record Goodbye(CloseReason reason, long expirySeconds) {}
+  record ClientDisconnect(CloseReason reason, long expirySeconds) {}
 
   /**
    * The message of a PUBLISH; the payload is copied.

@@ -11,7 +11,7 @@ final class FilterReader {
   static final int TOPIC_FILTER_INVALID = 0x8F;
 
   /** One filter of a SUBSCRIBE; without a filter it is refused with the code. */
-  record Wish(@Nullable TopicFilter filter, SubscriptionOptions options, int refusal) {}
+  record RequestedFilter(@Nullable TopicFilter filter, SubscriptionOptions options, int refusal) {}
 
   private final Connection connection;
   private final TopicLimits limits;
@@ -26,16 +26,16 @@ final class FilterReader {
    *
    * @throws ProtocolViolation if it breaks the protocol
    */
-  Wish wish(String text, SubscriptionOptions options) {
+  RequestedFilter wish(String text, SubscriptionOptions options) {
     TopicFilter filter = read(text);
     if (filter == null) {
-      return new Wish(null, options, TOPIC_FILTER_INVALID);
+      return new RequestedFilter(null, options, TOPIC_FILTER_INVALID);
     }
     if (filter.isShared() && options.noLocal()) {
       // MQTT 5.0 §3.8.3.1
       throw new ProtocolViolation(CloseReason.PROTOCOL_ERROR, "no local on a shared subscription");
     }
-    return new Wish(filter, options, 0);
+    return new RequestedFilter(filter, options, 0);
   }
 
   /**

@@ -5,7 +5,7 @@ import io.fjordmq.api.Qos;
 import io.fjordmq.broker.delivery.PublishListener;
 import io.fjordmq.broker.delivery.PublishOutcome;
 import io.fjordmq.broker.limits.Limit;
-import io.fjordmq.broker.security.Ruling;
+import io.fjordmq.broker.security.AccessDecision;
 import io.fjordmq.broker.security.SecurityObserver.Attempt;
 import io.fjordmq.inbox.PublishId;
 import io.netty.handler.codec.mqtt.MqttPublishMessage;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What the client publishes. A PUBACK or PUBREC is written when the {@link
- * io.fjordmq.broker.delivery.Publisher} has said what became of the message, and in the order in
+ * io.fjordmq.broker.delivery.PublishRouter} has said what became of the message, and in the order in
  * which the PUBLISH packets came (MQTT 5.0 §4.6).
  *
  * <p>Holding back: when too many publishes or bytes wait for their outcome, the client is not read
@@ -82,18 +82,18 @@ final class InboundPublishes {
     if (connection.access().isUnlimited()) {
       accept(message, identifier);
     } else {
-      permission.ask(message, ruling -> acceptIf(ruling, message, identifier));
+      permission.ask(message, accessDecision -> acceptIf(accessDecision, message, identifier));
     }
   }
 
-  private void acceptIf(Ruling ruling, Message message, int identifier) {
+  private void acceptIf(AccessDecision accessDecision, Message message, int identifier) {
     reading = true;
     // What a QoS 2 client repeats was decided when it came first.
     boolean again = message.qos() == Qos.EXACTLY_ONCE && !receivedQos2.isNew(identifier);
-    if (ruling.allowed() || again) {
+    if (accessDecision.allowed() || again) {
       accept(message, identifier);
     } else {
-      connection.access().denied(Attempt.PUBLISH, "publish to " + message.topic(), ruling);
+      connection.access().denied(Attempt.PUBLISH, "publish to " + message.topic(), accessDecision);
       refuse(PublishRefusal.NOT_AUTHORIZED, message, identifier);
     }
   }
@@ -227,7 +227,7 @@ final class InboundPublishes {
   private void publishParked() {
     parked = false;
     if (publishReady()) {
-      connection.services().publisher().flush();
+      connection.services().publishRouter().flush();
     }
     drainAndFlush();
   }
@@ -256,7 +256,7 @@ final class InboundPublishes {
       return;
     }
     if (publishRecorded()) {
-      connection.services().publisher().flush();
+      connection.services().publishRouter().flush();
     }
     answerInOrder();
     connection.writer().flush();
@@ -266,7 +266,7 @@ final class InboundPublishes {
   void endOfRead() {
     if (reading) {
       publishRecorded();
-      connection.services().publisher().flush();
+      connection.services().publishRouter().flush();
       reading = false;
       answerInOrder();
     }
@@ -381,7 +381,7 @@ final class InboundPublishes {
     ended = true;
     pending = null;
     if (reading) {
-      connection.services().publisher().flush();
+      connection.services().publishRouter().flush();
     }
   }
 }

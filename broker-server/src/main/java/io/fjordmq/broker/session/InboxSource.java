@@ -93,7 +93,7 @@ final class InboxSource implements DeliverySource {
    *
    * @return completes with the page that is being read; at once if none is
    */
-  CompletableFuture<?> lookAgain() {
+  CompletableFuture<?> refetch() {
     unsure = true;
     outbound.pump();
     return fetch == null ? CompletableFuture.completedFuture(null) : fetch;

@@ -20,7 +20,7 @@ final class KeepAlive extends TimeoutWheel.Timeout {
   }
 
   /** A packet came in, or may come in again. */
-  void heard() {
+  void onActivity() {
     lastHeardTick = wheel.tick();
   }
 
@@ -39,7 +39,7 @@ final class KeepAlive extends TimeoutWheel.Timeout {
       session.end(CloseReason.CLIENT_TOO_SLOW, "read no answer for 1.5 times its keep alive");
       return 0;
     }
-    heard();
+    onActivity();
     return allowedTicks;
   }
 }

@@ -50,8 +50,8 @@ final class Mqtt3Dialect implements Dialect {
   }
 
   @Override
-  public Goodbye readDisconnect(MqttMessage disconnect) {
-    return new Goodbye(CloseReason.CLIENT_DISCONNECT, -1);
+  public ClientDisconnect readDisconnect(MqttMessage disconnect) {
+    return new ClientDisconnect(CloseReason.CLIENT_DISCONNECT, -1);
   }
 
   @Override

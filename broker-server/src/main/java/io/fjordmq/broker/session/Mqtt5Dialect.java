@@ -135,7 +135,7 @@ final class Mqtt5Dialect implements Dialect {
   }
 
   @Override
-  public Goodbye readDisconnect(MqttMessage disconnect) {
+  public ClientDisconnect readDisconnect(MqttMessage disconnect) {
     var header = (MqttReasonCodeAndPropertiesVariableHeader) disconnect.variableHeader();
     PropertyView properties = new PropertyView(header.properties());
     long expiry = properties.number(MqttProperties.SESSION_EXPIRY_INTERVAL, -1);
@@ -151,7 +151,7 @@ final class Mqtt5Dialect implements Dialect {
     if (code != 0 && code < DISCONNECT_WITH_WILL) {
       throw new ProtocolViolation(CloseReason.PROTOCOL_ERROR, "DISCONNECT with code " + code);
     }
-    return new Goodbye(reason, Math.min(expiry, settings.maxSessionExpirySeconds()));
+    return new ClientDisconnect(reason, Math.min(expiry, settings.maxSessionExpirySeconds()));
   }
 
   @Override

@@ -2,7 +2,7 @@ package io.fjordmq.broker.session;
 
 import io.fjordmq.api.Message;
 import io.fjordmq.api.Qos;
-import io.fjordmq.broker.delivery.Acceptance;
+import io.fjordmq.broker.delivery.DeliveryResult;
 import io.fjordmq.broker.delivery.Delivery;
 import io.fjordmq.broker.limits.Limit;
 import io.fjordmq.broker.security.ClientAccess;
@@ -70,14 +70,14 @@ final class OutboundPublishes {
   }
 
   /** Takes a live message, unless another member of its share has to get it. */
-  Acceptance deliver(Delivery delivery) {
+  DeliveryResult deliver(Delivery delivery) {
     boolean readable = mayRead(delivery);
     if (!readable && delivery.isShared()) {
-      return Acceptance.NOT_ALLOWED;
+      return DeliveryResult.NOT_ALLOWED;
     }
     // The other half of the queue is for what is published now.
     if (delivery.isKept() && !live.hasRoomFor(delivery)) {
-      return Acceptance.NO_ROOM;
+      return DeliveryResult.NO_ROOM;
     }
     if (inbox != null && delivery.qos() != Qos.AT_MOST_ONCE) {
       throw new IllegalStateException(
@@ -90,7 +90,7 @@ final class OutboundPublishes {
     } else {
       live.add(delivery);
     }
-    return Acceptance.TAKEN;
+    return DeliveryResult.TAKEN;
   }
 
   /** True if a page of retained messages may be delivered without displacing anything. */
@@ -136,7 +136,7 @@ final class OutboundPublishes {
       if (mayRead(next)) {
         send(next, source);
       } else if (guest && source == inbox) {
-        sendGuestAway();
+        disconnectOtherUser();
         return;
       } else {
         drop(DropReason.NOT_AUTHORIZED, next, source);
@@ -146,7 +146,7 @@ final class OutboundPublishes {
   }
 
   /** What waits for the session's user is not dropped because somebody else came. */
-  private void sendGuestAway() {
+  private void disconnectOtherUser() {
     started = false;
     String detail =
         "a message that this user may not read waits in the session, which belongs to another user;"

@@ -2,7 +2,7 @@ package io.fjordmq.broker.session;
 
 import io.fjordmq.api.Message;
 import io.fjordmq.broker.security.ClientAccess;
-import io.fjordmq.broker.security.Ruling;
+import io.fjordmq.broker.security.AccessDecision;
 import java.util.function.Consumer;
 
 /** Finds out whether a client may publish a message. Event loop only. */
@@ -17,9 +17,9 @@ final class PublishPermission {
    * Passes the ruling on. If it has to be asked for, what the client has sent behind this message
    * waits.
    */
-  void ask(Message message, Consumer<Ruling> decided) {
+  void ask(Message message, Consumer<AccessDecision> decided) {
     ClientAccess access = connection.access();
-    Ruling known =
+    AccessDecision known =
         access.mayPublish(
             message.topic(), message.qos(), message.retain(), message.acceptedAtMillis());
     if (known != null) {
@@ -29,19 +29,19 @@ final class PublishPermission {
     connection.pause();
     connection.whileOpen(
         access.askPublish(message.topic(), message.qos(), message.retain()),
-        (ruling, error) -> {
-          if (ruling == null) {
+        (accessDecision, error) -> {
+          if (accessDecision == null) {
             connection.fail(CloseReason.INTERNAL_ERROR, "authorization failed: " + error);
             return;
           }
-          access.remember(message.topic(), message.qos(), message.retain(), ruling);
-          connection.whenServed(() -> goOn(ruling, decided));
+          access.remember(message.topic(), message.qos(), message.retain(), accessDecision);
+          connection.whenServed(() -> proceed(accessDecision, decided));
         });
   }
 
-  private void goOn(Ruling ruling, Consumer<Ruling> decided) {
+  private void proceed(AccessDecision accessDecision, Consumer<AccessDecision> decided) {
     try {
-      decided.accept(ruling);
+      decided.accept(accessDecision);
       connection.resume();
     } catch (ProtocolViolation violation) {
       connection.fail(violation.reason(), violation.detail());

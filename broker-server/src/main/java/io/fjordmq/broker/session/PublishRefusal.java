@@ -54,7 +54,7 @@ enum PublishRefusal {
     }
     connection
         .observer()
-        .refusedAsOverloaded(atMostOnce ? RefusedWork.PUBLISH_QOS0 : RefusedWork.PUBLISH);
+        .refusedAsOverloaded(atMostOnce ? RejectedWork.PUBLISH_QOS0 : RejectedWork.PUBLISH);
     return OVERLOADED;
   }
 

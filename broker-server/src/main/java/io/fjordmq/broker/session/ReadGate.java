@@ -64,7 +64,7 @@ final class ReadGate {
   }
 
   /** True if anything else holds the client back. */
-  boolean isClosedBesides(int why) {
+  boolean isClosedExceptFor(int why) {
     return (closedBy & ~why) != 0;
   }
 
@@ -93,7 +93,7 @@ final class ReadGate {
     } else if (closedBy == 0) {
       observer.heldBack(false);
       if (keepAlive != null) {
-        keepAlive.heard(); // what it has sent meanwhile is still to be read
+        keepAlive.onActivity(); // what it has sent meanwhile is still to be read
       }
       channel.config().setAutoRead(true);
     }

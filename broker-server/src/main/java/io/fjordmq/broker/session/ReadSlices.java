@@ -42,7 +42,7 @@ public final class ReadSlices {
 
   /** Whether the next packet is passed on now; if not, its bytes stay for a later slice. */
   public boolean takesPacket() {
-    if (queued || gate.isClosedBesides(ReadGate.BACKLOG)) {
+    if (queued || gate.isClosedExceptFor(ReadGate.BACKLOG)) {
       leave();
       return false;
     }
@@ -92,7 +92,7 @@ public final class ReadSlices {
 
   private void next() {
     queued = false;
-    if (gate.isClosedBesides(ReadGate.BACKLOG)) {
+    if (gate.isClosedExceptFor(ReadGate.BACKLOG)) {
       return; // continued when it opens
     }
     slice.begin();

@@ -1,9 +1,9 @@
 package io.fjordmq.broker.session;
 
-import io.fjordmq.broker.security.Admission;
-import io.fjordmq.broker.security.Admission.Admitted;
-import io.fjordmq.broker.security.Admission.GoOn;
-import io.fjordmq.broker.security.Admission.Refused;
+import io.fjordmq.broker.security.ConnectAdmission;
+import io.fjordmq.broker.security.ConnectAdmission.Admitted;
+import io.fjordmq.broker.security.ConnectAdmission.Challenge;
+import io.fjordmq.broker.security.ConnectAdmission.Refused;
 import io.fjordmq.broker.security.AuthenticationExchange;
 import io.netty.handler.codec.mqtt.MqttMessage;
 import org.jspecify.annotations.Nullable;
@@ -48,7 +48,7 @@ final class Reauthentication {
     exchange = under;
     thinking = true;
     connection.whileOpen(
-        under.next(packet.data()), (admission, error) -> answered(method, admission));
+        under.next(packet.data()), (connectAdmission, error) -> answered(method, connectAdmission));
   }
 
   private @Nullable AuthenticationExchange begin(String method) {
@@ -61,17 +61,17 @@ final class Reauthentication {
             connection.access().client());
   }
 
-  private void answered(String method, @Nullable Admission admission) {
+  private void answered(String method, @Nullable ConnectAdmission connectAdmission) {
     thinking = false;
-    if (admission instanceof GoOn more) {
+    if (connectAdmission instanceof Challenge more) {
       send(new AuthPacket(AuthPacket.CONTINUE, method, more.data()));
       return;
     }
     close();
-    if (admission instanceof Admitted admitted) {
+    if (connectAdmission instanceof Admitted admitted) {
       connection.access().become(admitted.client(), admitted.permissions());
       send(new AuthPacket(AuthPacket.SUCCESS, method, admitted.data()));
-    } else if (admission instanceof Refused refused) {
+    } else if (connectAdmission instanceof Refused refused) {
       CloseReason reason = reason(refused.refusal());
       connection.fail(reason, reason.label());
     } else {
@@ -89,7 +89,7 @@ final class Reauthentication {
   }
 
   /** DISCONNECT has fewer reason codes than CONNACK (MQTT 5.0 §3.14.2.1). */
-  private static CloseReason reason(Admission.Refusal refusal) {
+  private static CloseReason reason(ConnectAdmission.Refusal refusal) {
     return switch (refusal) {
       case SERVER_BUSY, SERVER_UNAVAILABLE -> CloseReason.SERVER_BUSY;
       case CONNECTION_RATE_EXCEEDED -> CloseReason.CONNECTION_RATE_EXCEEDED;

@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a session has subscribed to on earlier connections, for the one it has now: as its inbox
  * says, whatever the router and this node have heard of it. A session that waits for its turn
- * ({@link ResumeTurns}) does nothing if its client disconnects; one with many filters stops between
+ * ({@link ResumeQueue}) does nothing if its client disconnects; one with many filters stops between
  * two batches.
  */
-record ResumedSubscriptions(SessionServices services, Session session, ResumeTurns turns) {
+record ResumedSubscriptions(SessionServices services, Session session, ResumeQueue turns) {
   /** Most subscriptions of a session under way at the same time. */
   static final int BATCH = 500;
 

@@ -192,12 +192,12 @@ final class RetainedReplay {
     }
     if (!waitingForDisk) {
       waitingForDisk = true;
-      connection.loop().schedule(this::lookAgain, ROOM_LOOK_SECONDS, TimeUnit.SECONDS);
+      connection.loop().schedule(this::retryLookup, ROOM_LOOK_SECONDS, TimeUnit.SECONDS);
     }
     return null;
   }
 
-  private void lookAgain() {
+  private void retryLookup() {
     waitingForDisk = false;
     resume();
   }
@@ -214,7 +214,7 @@ final class RetainedReplay {
 
   private void lost(Job job, @Nullable Throwable error) {
     if (!isOwed(job)) {
-      goOn();
+      continueReplay();
       return;
     }
     connection.dropped(DropReason.RETAINED_UNAVAILABLE, 1);
@@ -224,13 +224,13 @@ final class RetainedReplay {
 
   private void send(Job job, List<Message> messages, byte @Nullable [] cursor) {
     if (!isOwed(job)) {
-      goOn();
+      continueReplay();
       return;
     }
     if (messages.stream().anyMatch(message -> isStored(job, message))) {
       job.needsDisk = !connection.services().hasRoom().getAsBoolean();
       if (job.needsDisk) {
-        goOn(); // the page is read again when there is room: many may wait for it, and for long
+        continueReplay(); // the page is read again when there is room: many may wait for it, and for long
         return;
       }
       emptied = false;
@@ -306,10 +306,10 @@ final class RetainedReplay {
     if (refused.isEmpty() && cursor == null && isOwed(job)) {
       forget(job.filter.text());
     }
-    goOn();
+    continueReplay();
   }
 
-  private void goOn() {
+  private void continueReplay() {
     reading = false;
     resume();
   }
@@ -317,7 +317,7 @@ final class RetainedReplay {
   /** The connection has ended: what is still owed is known to it alone, and does not come later. */
   void end() {
     if (handle != null && jobs != null) {
-      UnsentRetained unsent = new UnsentRetained(connection);
+      UnsentRetainedCount unsent = new UnsentRetainedCount(connection);
       jobs.values().forEach(job -> unsent.add(job.filter, job.isCertain()));
       unsent.count();
     }

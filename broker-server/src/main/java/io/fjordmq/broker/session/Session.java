@@ -1,6 +1,6 @@
 package io.fjordmq.broker.session;
 
-import io.fjordmq.broker.delivery.Acceptance;
+import io.fjordmq.broker.delivery.DeliveryResult;
 import io.fjordmq.broker.delivery.Delivery;
 import io.fjordmq.broker.delivery.LiveSession;
 import io.fjordmq.broker.delivery.SessionRegistry.Registration;
@@ -42,7 +42,7 @@ final class Session implements LiveSession {
   private final Sessions sessions;
   private final Connection connection;
   private final Registration registration;
-  private final Unread unread;
+  private final OutboundBacklog outboundBacklog;
   private @Nullable Parts parts;
   private @Nullable InboxHandle handle;
   private @Nullable InboxHandle willHandle; // of a transient session that has one
@@ -76,7 +76,7 @@ final class Session implements LiveSession {
             sessions.held(),
             violation -> end(violation.reason(), violation.detail()),
             this::writable);
-    this.unread = new Unread(connection);
+    this.outboundBacklog = new OutboundBacklog(connection);
     this.expirySeconds = request.expirySeconds();
     this.registration = sessions.register(this);
   }
@@ -98,8 +98,8 @@ final class Session implements LiveSession {
     return open && !ended;
   }
 
-  Unread unread() {
-    return unread;
+  OutboundBacklog unread() {
+    return outboundBacklog;
   }
 
   /**
@@ -119,7 +119,7 @@ final class Session implements LiveSession {
             replay);
     InboxSource inbox = outbound.inbox();
     if (toldEarly && inbox != null) {
-      inbox.lookAgain();
+      inbox.refetch();
     }
     if (fencedEarly != null) {
       fencedEarly.forEach(this::fenced);
@@ -158,13 +158,13 @@ final class Session implements LiveSession {
   }
 
   /** A packet came in. */
-  void heard(MqttMessage packet) {
+  void onPacket(MqttMessage packet) {
     MqttFixedHeader header = packet.fixedHeader();
     int bytes = PublishEncoder.packetBytes(header.remainingLength());
     readBytes += bytes;
     connection.throttle().read(bytes, header.messageType() == MqttMessageType.PUBLISH);
     if (keepAlive != null) {
-      keepAlive.heard();
+      keepAlive.onActivity();
     }
   }
 
@@ -180,7 +180,7 @@ final class Session implements LiveSession {
       parts.outbound().endOfRead();
       parts.replay().resume();
       connection.writer().flush();
-      unread.endOfRead();
+      outboundBacklog.endOfRead();
     }
   }
 
@@ -195,17 +195,17 @@ final class Session implements LiveSession {
 
   /** Ends the session if the client has read nothing since the last call, though data waits. */
   void endIfStuck() {
-    if (unread.isStuck() && !ended) {
+    if (outboundBacklog.isStuck() && !ended) {
       end(CloseReason.CLIENT_TOO_SLOW, "did not read while memory was short");
     }
   }
 
   /** The client said goodbye. */
-  void goodbye(Dialect.Goodbye goodbye) {
-    if (goodbye.expirySeconds() >= 0) {
-      expirySeconds = goodbye.expirySeconds();
+  void onDisconnect(Dialect.ClientDisconnect clientDisconnect) {
+    if (clientDisconnect.expirySeconds() >= 0) {
+      expirySeconds = clientDisconnect.expirySeconds();
     }
-    end(goodbye.reason(), "DISCONNECT received");
+    end(clientDisconnect.reason(), "DISCONNECT received");
   }
 
   /** Ends the session and its connection; the first reason counts. */
@@ -230,7 +230,7 @@ final class Session implements LiveSession {
       }
       connection.events().disconnected(connection.access().client(), reason.label());
       try {
-        sayLastWord(reason, detail);
+        sendDisconnect(reason, detail);
       } finally {
         giveBack(); // whatever becomes of the words: there may be no memory for them
       }
@@ -244,7 +244,7 @@ final class Session implements LiveSession {
     }
   }
 
-  private void sayLastWord(CloseReason reason, String detail) {
+  private void sendDisconnect(CloseReason reason, String detail) {
     Channel channel = connection.channel();
     String elsewhere = reason == CloseReason.USE_ANOTHER_SERVER ? sessions.serverReference() : "";
     MqttMessage lastWord =
@@ -275,7 +275,7 @@ final class Session implements LiveSession {
       // Acknowledgements are committed here, before the detach below.
       List<Delivery> leftToShares = parts.outbound().end();
       if (!leftToShares.isEmpty()) {
-        connection.services().publisher().redistribute(this, leftToShares);
+        connection.services().publishRouter().redistribute(this, leftToShares);
       }
     }
     boolean publishWill = open && endReason != null && !endReason.forgetsWill();
@@ -327,10 +327,10 @@ final class Session implements LiveSession {
   }
 
   @Override
-  public Acceptance deliver(Delivery delivery) {
+  public DeliveryResult deliver(Delivery delivery) {
     assert inEventLoop();
     if (ended || parts == null) {
-      return Acceptance.ENDED;
+      return DeliveryResult.ENDED;
     }
     return parts.outbound().deliver(delivery);
   }
@@ -362,7 +362,7 @@ final class Session implements LiveSession {
   }
 
   @Override
-  public CompletableFuture<?> lookAgain() {
+  public CompletableFuture<?> refetch() {
     assert inEventLoop();
     if (parts == null) {
       toldEarly = true;
@@ -371,7 +371,7 @@ final class Session implements LiveSession {
     if (inbox == null) {
       return CompletableFuture.completedFuture(null);
     }
-    CompletableFuture<?> read = inbox.lookAgain();
+    CompletableFuture<?> read = inbox.refetch();
     connection.writer().flush();
     return read;
   }

@@ -2,7 +2,7 @@ package io.fjordmq.broker.session;
 
 import io.fjordmq.inbox.AttachRequest;
 import io.fjordmq.inbox.Attachment;
-import io.fjordmq.inbox.Claim;
+import io.fjordmq.inbox.ConnectOrder;
 import io.fjordmq.inbox.InboxHandle;
 import io.fjordmq.inbox.InboxId;
 import io.fjordmq.inbox.SessionUser;
@@ -43,10 +43,10 @@ record SessionClaim(SessionServices services, Session mine) {
     mine.connection()
         .whenDone(
             services.inboxes().discard(id()),
-            (discarding, error) -> {
-              if (discarding != null) {
-                removeRoutes(discarding.discarded());
-                claimed(discarding.claim());
+            (discardResult, error) -> {
+              if (discardResult != null) {
+                removeRoutes(discardResult.discarded());
+                claimed(discardResult.connectOrder());
               }
               listener.claimed(null, error);
             });
@@ -76,7 +76,7 @@ record SessionClaim(SessionServices services, Session mine) {
                 return;
               }
               removeRoutes(attachment.discarded());
-              claimed(attachment.claim());
+              claimed(attachment.connectOrder());
               if (isTransient) {
                 mine.willKept(attachment.handle());
               }
@@ -84,9 +84,9 @@ record SessionClaim(SessionServices services, Session mine) {
             });
   }
 
-  private void claimed(Claim claim) {
-    mine.connection().claimed(claim);
-    services.registry().claimed(mine.registration(), claim);
+  private void claimed(ConnectOrder connectOrder) {
+    mine.connection().claimed(connectOrder);
+    services.registry().claimed(mine.registration(), connectOrder);
   }
 
   /**

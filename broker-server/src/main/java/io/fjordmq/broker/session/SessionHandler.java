@@ -38,7 +38,7 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
   SessionHandler(Session session) {
     this.session = session;
     this.parts = session.parts();
-    session.connection().onResume(this::workOff);
+    session.connection().onResume(this::drain);
   }
 
   @Override
@@ -69,7 +69,7 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
     queue.add(packet);
   }
 
-  private void workOff() {
+  private void drain() {
     ArrayDeque<Object> queue = held;
     TimeSlice slice = session.connection().slices().slice();
     while (queue != null && !queue.isEmpty() && !session.connection().mustWait() && slice.step()) {
@@ -88,7 +88,7 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
 
   private void nextHeld() {
     session.connection().slices().slice().begin();
-    workOff();
+    drain();
   }
 
   private void releaseHeld() {
@@ -120,7 +120,7 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
       if (message.decoderResult().isFailure()) {
         throw undecodable(message);
       }
-      session.heard(message);
+      session.onPacket(message);
       dispatch(message);
     } catch (ProtocolViolation violation) {
       if (violation.limit() != null) {
@@ -150,7 +150,7 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
       case SUBSCRIBE -> parts.subscriptions().onSubscribe((MqttSubscribeMessage) message);
       case UNSUBSCRIBE -> parts.subscriptions().onUnsubscribe((MqttUnsubscribeMessage) message);
       case PINGREQ -> session.connection().writer().packet(2).writeByte(PINGRESP).writeByte(0);
-      case DISCONNECT -> session.goodbye(session.connection().dialect().readDisconnect(message));
+      case DISCONNECT -> session.onDisconnect(session.connection().dialect().readDisconnect(message));
       case CONNECT -> throw new ProtocolViolation(CloseReason.PROTOCOL_ERROR, "second CONNECT");
       case AUTH -> authenticateAgain(message);
       case CONNACK, SUBACK, UNSUBACK, PINGRESP ->
@@ -211,14 +211,14 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
       lost = true; // continues when the packet before it is complete
       session.connection().gate().abandon();
     } else {
-      if (isGoodbye(queue.getLast())) {
+      if (isDisconnect(queue.getLast())) {
         handle(queue.removeLast()); // it must not wait: the will depends on it
       }
       session.end(CloseReason.CONNECTION_LOST, CLOSED);
     }
   }
 
-  private static boolean isGoodbye(Object packet) {
+  private static boolean isDisconnect(Object packet) {
     return packet instanceof MqttMessage message
         && message.decoderResult().isSuccess()
         && message.fixedHeader().messageType() == MqttMessageType.DISCONNECT;

@@ -51,10 +51,10 @@ public interface SessionObserver {
   default void limitReached(Limit limit, String tenant) {}
 
   /** The node has too much to do and did not take this. */
-  default void refusedAsOverloaded(RefusedWork work) {}
+  default void refusedAsOverloaded(RejectedWork work) {}
 
   /** This node does not serve clients at the moment and did not take this. */
-  default void refusedAsNotServing(RefusedWork work) {}
+  default void refusedAsNotServing(RejectedWork work) {}
 
   /** Bytes of packets that came in. */
   default void read(long bytes) {}

@@ -3,7 +3,7 @@ package io.fjordmq.broker.session;
 import io.fjordmq.broker.delivery.InboxRoutes;
 import io.fjordmq.broker.delivery.LiveSubscriptions;
 import io.fjordmq.broker.delivery.LocalNode;
-import io.fjordmq.broker.delivery.Publisher;
+import io.fjordmq.broker.delivery.PublishRouter;
 import io.fjordmq.broker.delivery.SessionRegistry;
 import io.fjordmq.broker.limits.Overload;
 import io.fjordmq.broker.security.Security;
@@ -38,7 +38,7 @@ public record SessionServices(
     SessionObserver observer,
     Security security,
     SessionRegistry registry,
-    Publisher publisher,
+    PublishRouter publishRouter,
     LiveSubscriptions live,
     InboxStore inboxes,
     InboxRoutes routes,
@@ -46,7 +46,7 @@ public record SessionServices(
     BooleanSupplier hasRoom,
     InstantSource clock,
     LocalNode self,
-    Serving serving) {
+    ServingState servingState) {
 
   /** The limits of a client whose tenant is not known yet, and of most tenants. */
   SessionSettings settings() {

@@ -31,22 +31,22 @@ public final class Sessions {
   /** Waits for the end of all sessions while a life of the node ends; null at other times. */
   private volatile @Nullable CompletableFuture<Void> lifeEnded;
 
-  private final HeldClients held;
-  private final ResumeTurns resumes = new ResumeTurns(RESUMED_AT_ONCE);
+  private final PausedClients held;
+  private final ResumeQueue resumes = new ResumeQueue(RESUMED_AT_ONCE);
 
   /** Sessions still to be sent elsewhere; used by one thread at a time. */
   private final ArrayDeque<Session> leaving = new ArrayDeque<>();
 
   public Sessions(SessionServices services) {
     this.services = services;
-    this.held = new HeldClients(services.serving());
+    this.held = new PausedClients(services.servingState());
   }
 
-  ResumeTurns resumes() {
+  ResumeQueue resumes() {
     return resumes;
   }
 
-  HeldClients held() {
+  PausedClients held() {
     return held;
   }
 

@@ -6,8 +6,8 @@ import io.fjordmq.api.TopicFilter;
 import io.fjordmq.api.plugin.Action;
 import io.fjordmq.broker.delivery.LiveSession;
 import io.fjordmq.broker.limits.Limit;
-import io.fjordmq.broker.security.Ruling;
-import io.fjordmq.broker.session.FilterReader.Wish;
+import io.fjordmq.broker.security.AccessDecision;
+import io.fjordmq.broker.session.FilterReader.RequestedFilter;
 import io.fjordmq.inbox.Attachment;
 import io.fjordmq.inbox.InboxHandle;
 import io.fjordmq.inbox.InboxSubscription;
@@ -28,7 +28,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * SUBSCRIBE and UNSUBSCRIBE. The packets of a client take turns ({@link SubscribeTurns}); the
+ * SUBSCRIBE and UNSUBSCRIBE. The packets of a client take turns ({@link SubscribeQueue}); the
  * filters of one packet are handled together in slices ({@link SlicedLoop}), and answered once.
  *
  * <p>The SUBACK is written when every filter works on every node. For a persistent session the
@@ -53,14 +53,14 @@ final class Subscriptions {
   private static final Result DENIED = new Result(NOT_AUTHORIZED, false);
 
   /** One filter of an UNSUBSCRIBE; without a filter it is refused. */
-  private record Unwanted(String text, @Nullable TopicFilter filter) {}
+  private record RequestedRemoval(String text, @Nullable TopicFilter filter) {}
 
   private final Connection connection;
   private final LiveSession session;
   private final @Nullable InboxHandle handle;
   private final RetainedReplay replay;
   private final FilterReader filters;
-  private final SubscribeTurns turns;
+  private final SubscribeQueue turns;
   private final SubscriptionCount held;
 
   Subscriptions(
@@ -74,7 +74,7 @@ final class Subscriptions {
     this.held = new SubscriptionCount(connection.settings(), connection.observer(), attachment);
     this.replay = replay;
     this.filters = new FilterReader(connection);
-    this.turns = new SubscribeTurns(connection);
+    this.turns = new SubscribeQueue(connection);
   }
 
   /**
@@ -89,7 +89,7 @@ final class Subscriptions {
     }
     requireAnswerable(asked.size());
     int identifier = packet.variableHeader().messageId();
-    List<Wish> wishes = new ArrayList<>(asked.size());
+    List<RequestedFilter> wishes = new ArrayList<>(asked.size());
     SlicedLoop.run(
         connection,
         asked.size(),
@@ -97,7 +97,7 @@ final class Subscriptions {
         () -> turns.take(() -> subscribe(identifier, wishes)));
   }
 
-  private Wish wish(MqttSubscribeMessage packet, MqttTopicSubscription one) {
+  private RequestedFilter wish(MqttSubscribeMessage packet, MqttTopicSubscription one) {
     return filters.wish(one.topicName(), connection.dialect().options(packet, one));
   }
 
@@ -113,11 +113,11 @@ final class Subscriptions {
     }
     requireAnswerable(texts.size());
     int identifier = packet.variableHeader().messageId();
-    List<Unwanted> unwanted = new ArrayList<>(texts.size());
+    List<RequestedRemoval> unwanted = new ArrayList<>(texts.size());
     SlicedLoop.run(
         connection,
         texts.size(),
-        i -> unwanted.add(new Unwanted(texts.get(i), filters.read(texts.get(i)))),
+        i -> unwanted.add(new RequestedRemoval(texts.get(i), filters.read(texts.get(i)))),
         () -> turns.take(() -> unsubscribe(identifier, unwanted)));
   }
 
@@ -130,7 +130,7 @@ final class Subscriptions {
     }
   }
 
-  private void subscribe(int packetIdentifier, List<Wish> wishes) {
+  private void subscribe(int packetIdentifier, List<RequestedFilter> wishes) {
     // The same filter twice in one packet counts as two packets (MQTT 5.0 §3.8.4): one by one.
     Map<String, CompletableFuture<Result>> earlier = new HashMap<>();
     List<CompletableFuture<Result>> results = new ArrayList<>(wishes.size());
@@ -143,10 +143,10 @@ final class Subscriptions {
   }
 
   private CompletableFuture<Result> subscribe(
-      Wish wish, int refusal, Map<String, CompletableFuture<Result>> earlier) {
-    TopicFilter filter = wish.filter();
+      RequestedFilter requestedFilter, int refusal, Map<String, CompletableFuture<Result>> earlier) {
+    TopicFilter filter = requestedFilter.filter();
     if (filter == null) {
-      return refused(wish.refusal());
+      return refused(requestedFilter.refusal());
     }
     if (refusal != 0) {
       return refused(refusal);
@@ -158,12 +158,12 @@ final class Subscriptions {
     }
     held.add(filter.text());
     CompletableFuture<Result> before = earlier.get(filter.text());
-    Action.Subscribe wanted = new Action.Subscribe(filter, wish.options().maxQos());
-    CompletableFuture<Ruling> ruling = connection.access().subscribe(wanted);
+    Action.Subscribe wanted = new Action.Subscribe(filter, requestedFilter.options().maxQos());
+    CompletableFuture<AccessDecision> ruling = connection.access().subscribe(wanted);
     CompletableFuture<Result> result =
         before == null
-            ? addIf(ruling, filter, wish.options())
-            : before.thenCompose(done -> addIf(ruling, filter, wish.options()));
+            ? addIf(ruling, filter, requestedFilter.options())
+            : before.thenCompose(done -> addIf(ruling, filter, requestedFilter.options()));
     earlier.put(filter.text(), result);
     return result;
   }
@@ -179,12 +179,12 @@ final class Subscriptions {
    * write and brings retained messages.
    */
   private int refusalOfAll() {
-    if (connection.services().serving().refusedBecause() != null) {
-      connection.observer().refusedAsNotServing(RefusedWork.SUBSCRIBE);
+    if (connection.services().servingState().refusedBecause() != null) {
+      connection.observer().refusedAsNotServing(RejectedWork.SUBSCRIBE);
       return IMPLEMENTATION_SPECIFIC_ERROR;
     }
     if (connection.services().overload().isOverloaded()) {
-      connection.observer().refusedAsOverloaded(RefusedWork.SUBSCRIBE);
+      connection.observer().refusedAsOverloaded(RejectedWork.SUBSCRIBE);
       return QUOTA_EXCEEDED;
     }
     return 0;
@@ -195,10 +195,10 @@ final class Subscriptions {
   }
 
   private CompletableFuture<Result> addIf(
-      CompletableFuture<Ruling> asked, TopicFilter filter, SubscriptionOptions options) {
+      CompletableFuture<AccessDecision> asked, TopicFilter filter, SubscriptionOptions options) {
     return asked.thenCompose(
-        ruling ->
-            ruling.allowed() ? add(filter, options) : CompletableFuture.completedFuture(DENIED));
+        accessDecision ->
+            accessDecision.allowed() ? add(filter, options) : CompletableFuture.completedFuture(DENIED));
   }
 
   private CompletableFuture<Result> add(TopicFilter filter, SubscriptionOptions options) {
@@ -290,18 +290,18 @@ final class Subscriptions {
         });
   }
 
-  private void subscribed(int packetIdentifier, List<Wish> wishes, List<Result> results) {
+  private void subscribed(int packetIdentifier, List<RequestedFilter> wishes, List<Result> results) {
     int[] codes = new int[results.size()];
     for (int i = 0; i < codes.length; i++) {
       Result result = results.get(i);
-      Wish wish = wishes.get(i);
+      RequestedFilter requestedFilter = wishes.get(i);
       boolean granted = result.code < UNSPECIFIED_ERROR;
       codes[i] =
           granted
               ? result.code
-              : connection.dialect().refusedSubscription(result.code, wish.options().maxQos());
-      if (wish.filter() != null && !result.isNew) {
-        held.remove(wish.filter().text());
+              : connection.dialect().refusedSubscription(result.code, requestedFilter.options().maxQos());
+      if (requestedFilter.filter() != null && !result.isNew) {
+        held.remove(requestedFilter.filter().text());
       }
       if (codes[i] == Dialect.CANNOT_BE_TOLD) {
         connection.fail(CloseReason.ofSubAck(result.code), "a subscription failed");
@@ -315,15 +315,15 @@ final class Subscriptions {
   }
 
   /** The client has been told what became of it. */
-  private void began(Wish wish, Result result) {
-    TopicFilter filter = wish.filter();
+  private void began(RequestedFilter requestedFilter, Result result) {
+    TopicFilter filter = requestedFilter.filter();
     if (filter != null && result.code < UNSPECIFIED_ERROR) {
-      connection.events().subscribed(connection.access().client(), filter, wish.options().maxQos());
-      replay.subscribed(filter, wish.options(), result.isNew);
+      connection.events().subscribed(connection.access().client(), filter, requestedFilter.options().maxQos());
+      replay.subscribed(filter, requestedFilter.options(), result.isNew);
     }
   }
 
-  private void unsubscribe(int packetIdentifier, List<Unwanted> unwanted) {
+  private void unsubscribe(int packetIdentifier, List<RequestedRemoval> unwanted) {
     List<CompletableFuture<Result>> results = new ArrayList<>(unwanted.size());
     SlicedLoop.run(
         connection,
@@ -355,7 +355,7 @@ final class Subscriptions {
     return new Result(wasThere ? 0 : NO_SUBSCRIPTION_EXISTED, !wasThere);
   }
 
-  private void unsubscribed(int packetIdentifier, List<Unwanted> unwanted, List<Result> results) {
+  private void unsubscribed(int packetIdentifier, List<RequestedRemoval> unwanted, List<Result> results) {
     short[] codes = new short[results.size()];
     for (int i = 0; i < codes.length; i++) {
       codes[i] = (short) results.get(i).code;

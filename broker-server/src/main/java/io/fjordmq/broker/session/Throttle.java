@@ -100,7 +100,7 @@ final class Throttle extends TimeoutWheel.Timeout {
   /** The client is not read until the node has less to do. */
   void holdBackWhileOverloaded() {
     if (!connection.gate().isClosedBy(ReadGate.OVERLOAD)) {
-      connection.observer().refusedAsOverloaded(RefusedWork.MQTT3_PUBLISHER);
+      connection.observer().refusedAsOverloaded(RejectedWork.MQTT3_PUBLISHER);
       connection.gate().close(ReadGate.OVERLOAD);
       wheel.arm(this, 1);
     }

@@ -1,10 +1,10 @@
 package io.fjordmq.broker.sys;
 
-import io.fjordmq.broker.delivery.Publisher;
+import io.fjordmq.broker.delivery.PublishRouter;
 import io.fjordmq.broker.session.ClientEvents;
 import io.fjordmq.broker.session.CloseReason;
 import io.fjordmq.broker.session.ConnectRequest;
-import io.fjordmq.inbox.Claim;
+import io.fjordmq.inbox.ConnectOrder;
 import java.net.InetAddress;
 
 /**
@@ -17,45 +17,45 @@ public final class ClientTopics implements ClientEvents {
 
   private final SysTopicsSettings settings;
   private final String node;
-  private final Publisher publisher;
+  private final PublishRouter publishRouter;
 
   /**
    * @param node name of this node
    */
-  public ClientTopics(SysTopicsSettings settings, String node, Publisher publisher) {
+  public ClientTopics(SysTopicsSettings settings, String node, PublishRouter publishRouter) {
     this.settings = settings;
     this.node = node;
-    this.publisher = publisher;
+    this.publishRouter = publishRouter;
   }
 
   @Override
   public void connected(Client client) {
     ConnectRequest request = client.request();
-    Json json =
+    JsonWriter jsonWriter =
         common(client, client.connectedAtMillis())
             .with("keepalive", request.keepAliveSeconds())
             .with("expiry_interval", request.expirySeconds())
             .with("clean_start", request.cleanStart())
             .with("connack", 0)
             .with("connected_at", client.connectedAtMillis());
-    publish(client, "connected", json, client.connectedAtMillis());
+    publish(client, "connected", jsonWriter, client.connectedAtMillis());
   }
 
   @Override
   public void disconnected(Client client, CloseReason reason, long nowMillis) {
-    Json json =
+    JsonWriter jsonWriter =
         common(client, nowMillis)
             .with("reason", reasonOf(reason))
             .with("connected_at", client.connectedAtMillis())
             .with("disconnected_at", nowMillis);
-    publish(client, "disconnected", json, nowMillis);
+    publish(client, "disconnected", jsonWriter, nowMillis);
   }
 
-  private Json common(Client client, long nowMillis) {
+  private JsonWriter common(Client client, long nowMillis) {
     ConnectRequest request = client.request();
     InetAddress address = client.peer().address();
-    Json json =
-        new Json()
+    JsonWriter jsonWriter =
+        new JsonWriter()
             .with("clientid", request.clientId())
             .with("username", request.userName())
             .with("ipaddress", address == null ? null : address.getHostAddress())
@@ -64,7 +64,7 @@ public final class ClientTopics implements ClientEvents {
             .with("proto_name", request.protocolLevel() == 3 ? "MQIsdp" : "MQTT")
             .with("proto_ver", request.protocolLevel())
             .with("ts", nowMillis);
-    return client.tenant().isEmpty() ? json : json.with("tenant", client.tenant());
+    return client.tenant().isEmpty() ? jsonWriter : jsonWriter.with("tenant", client.tenant());
   }
 
   /** EMQX's words where it has one; ours say more than none. */
@@ -78,15 +78,15 @@ public final class ClientTopics implements ClientEvents {
     };
   }
 
-  private void publish(Client client, String event, Json json, long nowMillis) {
+  private void publish(Client client, String event, JsonWriter jsonWriter, long nowMillis) {
     String topic = EmqxTopics.client(node, level(client.request().clientId())) + event;
-    publisher.publish(
+    publishRouter.publish(
         settings.tenant(),
-        SysTopics.message(topic, json.toString(), nowMillis),
-        Claim.NONE,
+        SysTopics.message(topic, jsonWriter.toString(), nowMillis),
+        ConnectOrder.NONE,
         null,
         outcome -> {});
-    publisher.flush();
+    publishRouter.flush();
   }
 
   /** A client identifier may hold what a topic may not. */

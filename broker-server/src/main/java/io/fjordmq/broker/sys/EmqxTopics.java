@@ -37,14 +37,14 @@ final class EmqxTopics {
         DateTimeFormatter.ISO_INSTANT.format(
             Instant.ofEpochSecond(figures.nowMillis() / 1_000).atOffset(ZoneOffset.UTC)));
     InboxStoreStatus inboxes = figures.status().inboxes();
-    long connected = figures.traffic().connected();
+    long connected = figures.clientTraffic().connected();
     mostClients = Math.max(mostClients, connected);
     put(values, "stats/connections/count", Long.toString(connected));
     put(values, "stats/connections/max", Long.toString(mostClients));
     put(
         values,
         "stats/subscriptions/count",
-        Long.toString(inboxes.subscriptions() + figures.traffic().transientSubscriptions()));
+        Long.toString(inboxes.subscriptions() + figures.clientTraffic().transientSubscriptions()));
     put(values, "stats/retained/count", Long.toString(figures.status().retained()));
   }
 

@@ -1,6 +1,6 @@
 package io.fjordmq.broker.sys;
 
-import io.fjordmq.broker.ops.Traffic;
+import io.fjordmq.broker.ops.ClientTraffic;
 import io.fjordmq.inbox.InboxStoreStatus;
 import java.util.LinkedHashMap;
 import java.util.Locale;
@@ -14,7 +14,7 @@ import java.util.function.ToLongFunction;
 final class MosquittoTopics {
   private static final String ROOT = "$SYS/broker/";
 
-  private record Load(ToLongFunction<Traffic> counter, LoadAverage average) {}
+  private record Load(ToLongFunction<ClientTraffic> counter, LoadAverage average) {}
 
   private final Map<String, Load> loads = new LinkedHashMap<>();
   private final String version;
@@ -28,18 +28,18 @@ final class MosquittoTopics {
   MosquittoTopics(String version, long nowMillis) {
     this.version = version;
     this.lastMillis = nowMillis;
-    load("messages/received", Traffic::packetsReceived);
-    load("messages/sent", Traffic::packetsSent);
-    load("publish/received", Traffic::publishesReceived);
-    load("publish/sent", Traffic::publishesSent);
-    load("publish/dropped", Traffic::publishesDropped);
-    load("bytes/received", Traffic::bytesReceived);
-    load("bytes/sent", Traffic::bytesSent);
-    load("sockets", Traffic::sockets);
-    load("connections", Traffic::connects);
+    load("messages/received", ClientTraffic::packetsReceived);
+    load("messages/sent", ClientTraffic::packetsSent);
+    load("publish/received", ClientTraffic::publishesReceived);
+    load("publish/sent", ClientTraffic::publishesSent);
+    load("publish/dropped", ClientTraffic::publishesDropped);
+    load("bytes/received", ClientTraffic::bytesReceived);
+    load("bytes/sent", ClientTraffic::bytesSent);
+    load("sockets", ClientTraffic::sockets);
+    load("connections", ClientTraffic::connects);
   }
 
-  private void load(String name, ToLongFunction<Traffic> counter) {
+  private void load(String name, ToLongFunction<ClientTraffic> counter) {
     loads.put(name, new Load(counter, new LoadAverage()));
   }
 
@@ -48,7 +48,7 @@ final class MosquittoTopics {
     put(values, "version", "FjordMQ version " + version);
     put(values, "uptime", figures.uptimeMillis() / 1_000 + " seconds");
     addClients(values, figures);
-    addTraffic(values, figures.traffic());
+    addTraffic(values, figures.clientTraffic());
     addStored(values, figures);
     mostHeap = Math.max(mostHeap, figures.heapBytes());
     put(values, "heap/current", figures.heapBytes());
@@ -58,7 +58,7 @@ final class MosquittoTopics {
 
   private void addClients(Map<String, String> values, SysFigures figures) {
     InboxStoreStatus inboxes = figures.status().inboxes();
-    long connected = figures.traffic().connected();
+    long connected = figures.clientTraffic().connected();
     long disconnected = Math.max(0, inboxes.inboxes() - inboxes.attached());
     mostClients = Math.max(mostClients, connected);
     put(values, "clients/connected", connected);
@@ -67,19 +67,19 @@ final class MosquittoTopics {
     put(values, "clients/inactive", disconnected);
     put(values, "clients/total", connected + disconnected);
     put(values, "clients/maximum", mostClients);
-    put(values, "clients/expired", figures.traffic().expiredSessions());
+    put(values, "clients/expired", figures.clientTraffic().expiredSessions());
   }
 
-  private static void addTraffic(Map<String, String> values, Traffic traffic) {
-    put(values, "messages/received", traffic.packetsReceived());
-    put(values, "messages/sent", traffic.packetsSent());
-    put(values, "bytes/received", traffic.bytesReceived());
-    put(values, "bytes/sent", traffic.bytesSent());
-    put(values, "publish/messages/received", traffic.publishesReceived());
-    put(values, "publish/messages/sent", traffic.publishesSent());
-    put(values, "publish/messages/dropped", traffic.publishesDropped());
-    put(values, "publish/bytes/received", traffic.publishBytesReceived());
-    put(values, "publish/bytes/sent", traffic.publishBytesSent());
+  private static void addTraffic(Map<String, String> values, ClientTraffic clientTraffic) {
+    put(values, "messages/received", clientTraffic.packetsReceived());
+    put(values, "messages/sent", clientTraffic.packetsSent());
+    put(values, "bytes/received", clientTraffic.bytesReceived());
+    put(values, "bytes/sent", clientTraffic.bytesSent());
+    put(values, "publish/messages/received", clientTraffic.publishesReceived());
+    put(values, "publish/messages/sent", clientTraffic.publishesSent());
+    put(values, "publish/messages/dropped", clientTraffic.publishesDropped());
+    put(values, "publish/bytes/received", clientTraffic.publishBytesReceived());
+    put(values, "publish/bytes/sent", clientTraffic.publishBytesSent());
   }
 
   private static void addStored(Map<String, String> values, SysFigures figures) {
@@ -92,7 +92,7 @@ final class MosquittoTopics {
     put(
         values,
         "subscriptions/count",
-        inboxes.subscriptions() + figures.traffic().transientSubscriptions());
+        inboxes.subscriptions() + figures.clientTraffic().transientSubscriptions());
   }
 
   private void addLoads(Map<String, String> values, SysFigures figures) {
@@ -100,7 +100,7 @@ final class MosquittoTopics {
     lastMillis = figures.nowMillis();
     loads.forEach(
         (name, load) -> {
-          load.average.update(load.counter.applyAsLong(figures.traffic()), elapsed);
+          load.average.update(load.counter.applyAsLong(figures.clientTraffic()), elapsed);
           for (int i = 0; i < LoadAverage.MINUTES.length; i++) {
             String topic = "load/" + name + "/" + LoadAverage.MINUTES[i] + "min";
             put(values, topic, String.format(Locale.ROOT, "%.2f", load.average.over(i)));

@@ -1,7 +1,7 @@
 package io.fjordmq.broker.sys;
 
 import io.fjordmq.broker.ops.NodeStatus;
-import io.fjordmq.broker.ops.Traffic;
+import io.fjordmq.broker.ops.ClientTraffic;
 import java.lang.management.ManagementFactory;
 import java.time.Instant;
 
@@ -13,16 +13,16 @@ import java.time.Instant;
  * @param heapBytes in use
  */
 public record SysFigures(
-    long nowMillis, long uptimeMillis, long heapBytes, Traffic traffic, NodeStatus status) {
+    long nowMillis, long uptimeMillis, long heapBytes, ClientTraffic clientTraffic, NodeStatus status) {
 
   /** With what the process itself knows. */
-  public static SysFigures of(Instant now, Traffic traffic, NodeStatus status) {
+  public static SysFigures of(Instant now, ClientTraffic clientTraffic, NodeStatus status) {
     Runtime runtime = Runtime.getRuntime();
     return new SysFigures(
         now.toEpochMilli(),
         ManagementFactory.getRuntimeMXBean().getUptime(),
         runtime.totalMemory() - runtime.freeMemory(),
-        traffic,
+        clientTraffic,
         status);
   }
 }

@@ -3,7 +3,7 @@ package io.fjordmq.broker.sys;
 import io.fjordmq.api.Message;
 import io.fjordmq.api.TopicFilter;
 import io.fjordmq.retain.RetainStore;
-import io.fjordmq.retain.Turn;
+import io.fjordmq.retain.RetainVersion;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -62,8 +62,8 @@ public final class SysRetained implements RetainStore {
   }
 
   @Override
-  public CompletableFuture<PutOutcome> put(String tenant, Message message, Turn turn) {
-    return store.put(tenant, message, turn);
+  public CompletableFuture<PutOutcome> put(String tenant, Message message, RetainVersion retainVersion) {
+    return store.put(tenant, message, retainVersion);
   }
 
   @Override

@@ -31,7 +31,7 @@ class StandaloneFileTest {
 
     List<String> problems = new ArrayList<>();
     Map<String, String> found = new TreeMap<>();
-    for (Given entry : YamlFile.read(withEveryListener(), problems)) {
+    for (ConfigValue entry : YamlFile.read(withEveryListener(), problems)) {
       if (!entry.section()) {
         found.put(entry.key(), canonical(entry));
       }
@@ -90,7 +90,7 @@ class StandaloneFileTest {
   }
 
   /** 32 MiB and 33554432 are the same value. */
-  private static String canonical(Given entry) {
+  private static String canonical(ConfigValue entry) {
     Schema.Key key = Schema.of(BrokerConfig.defaults()).keys().get(entry.key());
     Objects.requireNonNull(key, entry.key());
     return ValueText.print(ValueText.parse(entry.text(), key.type()));

@@ -49,7 +49,7 @@ final class CountingObserver implements DeliveryObserver {
     forgotten.increment();
   }
 
-  long dropped(DropReason reason) {
+  long dropped(CopyDropReason reason) {
     return drops.getOrDefault(reason.label(), 0L);
   }
 

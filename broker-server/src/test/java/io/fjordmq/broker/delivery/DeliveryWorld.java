@@ -5,7 +5,7 @@ import io.fjordmq.api.Qos;
 import io.fjordmq.api.SubscriptionOptions;
 import io.fjordmq.api.TopicFilter;
 import io.fjordmq.broker.nodes.NodeStreams;
-import io.fjordmq.inbox.Claim;
+import io.fjordmq.inbox.ConnectOrder;
 import io.fjordmq.inbox.PublishId;
 import io.fjordmq.router.Receiver;
 import io.fjordmq.router.Route;
@@ -110,7 +110,7 @@ final class DeliveryWorld {
   void publish(Message message, @Nullable PublishId id) {
     loop.run(
         () -> {
-          publisher.publish(FakeSession.TENANT, message, Claim.NONE, id, answers::add);
+          publisher.publish(FakeSession.TENANT, message, ConnectOrder.NONE, id, answers::add);
           publisher.flush();
         });
   }

@@ -12,7 +12,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fjordmq.api.SubscriptionOptions;
 import io.fjordmq.api.TopicFilter;
-import io.fjordmq.inbox.Claim;
+import io.fjordmq.inbox.ConnectOrder;
 import io.fjordmq.inbox.InboxStore.InsertOutcome;
 import io.fjordmq.inbox.InboxTarget;
 import io.fjordmq.inbox.PublishId;
@@ -142,7 +142,7 @@ class DistributionTest {
     world.publishAndRun(message("a", AT_MOST_ONCE, "m"));
 
     assertThat(world.inboxes.inserts).isEmpty();
-    assertThat(world.observer.dropped(DropReason.QOS0_OFFLINE)).isEqualTo(2);
+    assertThat(world.observer.dropped(CopyDropReason.QOS0_OFFLINE)).isEqualTo(2);
     assertThat(world.answers).containsExactly(PublishOutcome.ACCEPTED);
   }
 
@@ -224,7 +224,7 @@ class DistributionTest {
     world.publish(message("a", AT_LEAST_ONCE, "m"));
     assertThat(world.lastAnswer()).isEqualTo(PublishOutcome.NOT_SERVING);
     world.publish(message("a", AT_MOST_ONCE, "m"));
-    assertThat(world.observer.dropped(DropReason.NOT_SERVING)).isEqualTo(1);
+    assertThat(world.observer.dropped(CopyDropReason.NOT_SERVING)).isEqualTo(1);
     assertThat(client.texts()).isEmpty();
     assertThat(world.inboxes.inserts).isEmpty();
     world.serving = true;
@@ -255,7 +255,7 @@ class DistributionTest {
     world.publish(message("a", AT_MOST_ONCE, "m"));
 
     assertThat(fine.texts()).containsExactly("m");
-    assertThat(world.observer.dropped(DropReason.FAULT)).isEqualTo(1);
+    assertThat(world.observer.dropped(CopyDropReason.FAULT)).isEqualTo(1);
   }
 
   @Test
@@ -273,7 +273,7 @@ class DistributionTest {
             world.publisher.publish(
                 FakeSession.TENANT,
                 message("t/" + i, AT_MOST_ONCE, "m" + i),
-                Claim.NONE,
+                ConnectOrder.NONE,
                 null,
                 world.answers::add);
           }

@@ -5,7 +5,7 @@ import io.fjordmq.api.SubscriptionOptions;
 import io.fjordmq.api.TopicFilter;
 import io.fjordmq.inbox.AttachRequest;
 import io.fjordmq.inbox.Attachment;
-import io.fjordmq.inbox.Discarding;
+import io.fjordmq.inbox.DiscardResult;
 import io.fjordmq.inbox.InboxHandle;
 import io.fjordmq.inbox.InboxId;
 import io.fjordmq.inbox.InboxStore;
@@ -87,7 +87,7 @@ final class FakeInboxStore implements InboxStore {
   }
 
   @Override
-  public CompletableFuture<Discarding> discard(InboxId id) {
+  public CompletableFuture<DiscardResult> discard(InboxId id) {
     throw new UnsupportedOperationException();
   }
 

@@ -3,7 +3,7 @@ package io.fjordmq.broker.delivery;
 import io.fjordmq.api.Message;
 import io.fjordmq.api.TopicFilter;
 import io.fjordmq.retain.RetainStore;
-import io.fjordmq.retain.Turn;
+import io.fjordmq.retain.RetainVersion;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -14,14 +14,14 @@ final class FakeRetainStore implements RetainStore {
   final Map<String, Message> kept = new LinkedHashMap<>();
   @Nullable RuntimeException failure;
   boolean full;
-  @Nullable Turn lastTurn;
+  @Nullable RetainVersion lastTurn;
 
   /** Set: puts complete when it does. */
   @Nullable CompletableFuture<Void> gate;
 
   @Override
-  public CompletableFuture<PutOutcome> put(String tenant, Message message, Turn turn) {
-    lastTurn = turn;
+  public CompletableFuture<PutOutcome> put(String tenant, Message message, RetainVersion retainVersion) {
+    lastTurn = retainVersion;
     if (failure != null) {
       return CompletableFuture.failedFuture(failure);
     }

@@ -64,7 +64,7 @@ final class FakeSession implements LiveSession {
   }
 
   @Override
-  public Acceptance deliver(Delivery delivery) {
+  public DeliveryResult deliver(Delivery delivery) {
     requireLoop();
     if (fatal) {
       throw new StackOverflowError("for the test");
@@ -73,20 +73,20 @@ final class FakeSession implements LiveSession {
       throw new IllegalStateException("broken session");
     }
     if (closed) {
-      return Acceptance.ENDED;
+      return DeliveryResult.ENDED;
     }
     if (mayNotRead && delivery.isShared()) {
-      return Acceptance.NOT_ALLOWED;
+      return DeliveryResult.NOT_ALLOWED;
     }
     if (persistent && delivery.qos() != Qos.AT_MOST_ONCE) {
       throw new IllegalStateException("more than QoS 0 comes through the inbox");
     }
     if (delivery.isKept() && taken.size() >= room) {
       refusals++;
-      return Acceptance.NO_ROOM;
+      return DeliveryResult.NO_ROOM;
     }
     taken.add(delivery);
-    return Acceptance.TAKEN;
+    return DeliveryResult.TAKEN;
   }
 
   @Override
@@ -103,7 +103,7 @@ final class FakeSession implements LiveSession {
   }
 
   @Override
-  public CompletableFuture<?> lookAgain() {
+  public CompletableFuture<?> refetch() {
     requireLoop();
     looks++;
     if (broken) {

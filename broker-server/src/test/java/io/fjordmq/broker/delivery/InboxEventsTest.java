@@ -7,7 +7,7 @@ import io.fjordmq.api.Message;
 import io.fjordmq.api.SubscriptionOptions;
 import io.fjordmq.api.TopicFilter;
 import io.fjordmq.api.Will;
-import io.fjordmq.inbox.Claim;
+import io.fjordmq.inbox.ConnectOrder;
 import io.fjordmq.inbox.InboxEntry;
 import io.fjordmq.inbox.InboxHandle;
 import io.fjordmq.inbox.InboxId;
@@ -15,7 +15,7 @@ import io.fjordmq.inbox.InboxSpan;
 import io.fjordmq.inbox.InboxSubscription;
 import io.fjordmq.inbox.PublishId;
 import io.fjordmq.range.KeyInterval;
-import io.fjordmq.retain.Turn;
+import io.fjordmq.retain.RetainVersion;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -31,7 +31,7 @@ class InboxEventsTest {
   private static final InboxId ID = new InboxId(FakeSession.TENANT, "p");
   private static final InboxHandle HANDLE = new InboxHandle(ID, 1, 3);
   private static final PublishId WILL_ID = new PublishId(5, 1, 1);
-  private static final Claim SINCE = new Claim(2, 40);
+  private static final ConnectOrder SINCE = new ConnectOrder(2, 40);
   private static final long NOW = 50_000;
 
   private final DeliveryWorld world = new DeliveryWorld();
@@ -230,7 +230,7 @@ class InboxEventsTest {
     Will will = new Will(Messages.retained("w", AT_LEAST_ONCE, "off"), 0, Will.NO_EXPIRY);
     events.willDue(ID, 1, 3, will, SINCE, WILL_ID);
     assertThat(world.retained.kept).containsOnlyKeys("w");
-    assertThat(world.retained.lastTurn).isEqualTo(new Turn(2, 40));
+    assertThat(world.retained.lastTurn).isEqualTo(new RetainVersion(2, 40));
   }
 
   @Test

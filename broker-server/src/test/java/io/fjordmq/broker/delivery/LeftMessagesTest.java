@@ -12,7 +12,7 @@ import io.fjordmq.api.TopicFilter;
 import io.fjordmq.broker.nodes.NodeStream;
 import io.fjordmq.broker.nodes.NodesObserver;
 import io.fjordmq.broker.nodes.NodesSettings;
-import io.fjordmq.broker.nodes.StreamKeeper;
+import io.fjordmq.broker.nodes.StreamLifecycle;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.membership.TestMembership;
 import io.fjordmq.cluster.peer.LoopbackPeers;
@@ -125,7 +125,7 @@ class LeftMessagesTest {
     world.serving = false;
     announce(4);
     assertThat(world.inboxes.left).hasSize(1);
-    assertThat(world.observer.dropped(DropReason.SHARE_NOT_STORED)).isZero();
+    assertThat(world.observer.dropped(CopyDropReason.SHARE_NOT_STORED)).isZero();
     world.serving = true;
     announce(4);
     assertThat(world.inboxes.left).isEmpty();
@@ -138,7 +138,7 @@ class LeftMessagesTest {
     give();
     give();
     assertThat(world.inboxes.left).isEmpty();
-    assertThat(world.observer.dropped(DropReason.NO_SHARE_MEMBER)).isEqualTo(2);
+    assertThat(world.observer.dropped(CopyDropReason.NO_SHARE_MEMBER)).isEqualTo(2);
     assertThat(world.observer.redistributed.sum()).isZero();
   }
 
@@ -243,7 +243,7 @@ class LeftMessagesTest {
     member.broken = true;
     give();
     assertThat(world.inboxes.left).hasSize(2);
-    assertThat(world.observer.dropped(DropReason.FAULT)).isPositive();
+    assertThat(world.observer.dropped(CopyDropReason.FAULT)).isPositive();
     member.broken = false;
     give();
     assertThat(member.texts()).containsExactlyInAnyOrder("m1", "m2");
@@ -285,7 +285,7 @@ class LeftMessagesTest {
     TestMembership members = new TestMembership(new NodeId(DeliveryWorld.SELF.id()));
     members.setUp(new NodeId("n2"), 1);
     members.watch(
-        new StreamKeeper(
+        new StreamLifecycle(
             new NodeId(DeliveryWorld.SELF.id()),
             world.nodes,
             LoopbackPeers.immediate().start(new NodeId(DeliveryWorld.SELF.id())),
@@ -306,7 +306,7 @@ class LeftMessagesTest {
     for (int i = 0; i < 60; i++) {
       world.publish(message("b", AT_MOST_ONCE, "b"));
     }
-    long dropped = world.observer.dropped(DropReason.MAILBOX_FULL);
+    long dropped = world.observer.dropped(CopyDropReason.MAILBOX_FULL);
     assertThat(dropped).as("the mailbox is full").isPositive();
     left(1, AT_LEAST_ONCE);
     left(2, AT_LEAST_ONCE);
@@ -315,7 +315,7 @@ class LeftMessagesTest {
     give();
     assertThat(member.texts()).contains("m1", "m2");
     assertThat(world.inboxes.left).isEmpty();
-    assertThat(world.observer.dropped(DropReason.MAILBOX_FULL)).isEqualTo(dropped);
+    assertThat(world.observer.dropped(CopyDropReason.MAILBOX_FULL)).isEqualTo(dropped);
   }
 
   /** Each refusal of an inbox is an entry of its log with the whole message. */

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 /** Goal: what nobody takes is tried every 5 minutes at least, and costs bounded memory. */
 class LeftPausesTest {
-  private final LeftPauses<String> pauses = new LeftPauses<>(2);
+  private final LeftMessageBackoff<String> pauses = new LeftMessageBackoff<>(2);
 
   private int announcementsUntilOver(String session) {
     int announcements = 1;

@@ -10,7 +10,7 @@ import io.fjordmq.api.SubscriptionOptions;
 import io.fjordmq.api.Topic;
 import io.fjordmq.api.TopicFilter;
 import io.fjordmq.broker.nodes.NodeStreams;
-import io.fjordmq.inbox.Claim;
+import io.fjordmq.inbox.ConnectOrder;
 import io.fjordmq.inbox.InboxEntry;
 import io.fjordmq.inbox.InboxHandle;
 import java.util.ArrayList;
@@ -148,7 +148,7 @@ class LiveDeliveryConcurrencyTest {
     int end = Math.min(messages, from + 10);
     for (int i = from; i < end; i++) {
       publisher.publish(
-          FakeSession.TENANT, numbered(loop.name, i), Claim.NONE, null, outcome -> {});
+          FakeSession.TENANT, numbered(loop.name, i), ConnectOrder.NONE, null, outcome -> {});
     }
     publisher.flush();
     if (end < messages) {
@@ -238,7 +238,7 @@ class LiveDeliveryConcurrencyTest {
     }
 
     @Override
-    public Acceptance deliver(Delivery delivery) {
+    public DeliveryResult deliver(Delivery delivery) {
       Message message = delivery.message();
       long expected = next.getOrDefault(message.publisher(), 0L);
       if (!inEventLoop() || message.acceptedAtMillis() != expected) {
@@ -246,7 +246,7 @@ class LiveDeliveryConcurrencyTest {
       }
       next.put(message.publisher(), message.acceptedAtMillis() + 1);
       all.countDown();
-      return Acceptance.TAKEN;
+      return DeliveryResult.TAKEN;
     }
 
     @Override
@@ -256,7 +256,7 @@ class LiveDeliveryConcurrencyTest {
     public void appended(InboxHandle handle, List<InboxEntry> entries) {}
 
     @Override
-    public CompletableFuture<?> lookAgain() {
+    public CompletableFuture<?> refetch() {
       return CompletableFuture.completedFuture(null);
     }
 

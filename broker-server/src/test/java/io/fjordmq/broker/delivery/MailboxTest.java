@@ -6,7 +6,7 @@ import static io.fjordmq.broker.delivery.Messages.message;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.fjordmq.inbox.Claim;
+import io.fjordmq.inbox.ConnectOrder;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -97,7 +97,7 @@ class MailboxTest {
       world.publish(message("a", AT_MOST_ONCE, "m" + i));
     }
     long taken = SMALL.mailboxCapacity() + 1;
-    assertThat(world.observer.dropped(DropReason.MAILBOX_FULL)).isEqualTo(total - taken);
+    assertThat(world.observer.dropped(CopyDropReason.MAILBOX_FULL)).isEqualTo(total - taken);
     world.other.runAll();
     assertThat(slow.taken).hasSize((int) taken);
     world.publishAndRun(message("a", AT_MOST_ONCE, "room again"));
@@ -113,7 +113,7 @@ class MailboxTest {
     world.publish(message("a", AT_MOST_ONCE, "dropped"));
 
     assertThat(world.publisher.status().waitingBytes()).isEqualTo(large.length());
-    assertThat(world.observer.dropped(DropReason.MAILBOX_FULL)).isEqualTo(1);
+    assertThat(world.observer.dropped(CopyDropReason.MAILBOX_FULL)).isEqualTo(1);
     world.other.runAll();
     assertThat(slow.taken).hasSize(1);
   }
@@ -123,7 +123,7 @@ class MailboxTest {
     world.subscribe(slow, "a", AT_MOST_ONCE);
     world.other.close();
     world.publish(message("a", AT_MOST_ONCE, "m"));
-    assertThat(world.observer.dropped(DropReason.LOOP_CLOSED)).isEqualTo(1);
+    assertThat(world.observer.dropped(CopyDropReason.LOOP_CLOSED)).isEqualTo(1);
     assertThat(world.publisher.status().waitingCopies()).isZero();
   }
 
@@ -158,6 +158,6 @@ class MailboxTest {
 
   private void publishOnly(String text) {
     world.publisher.publish(
-        FakeSession.TENANT, message("a", AT_MOST_ONCE, text), Claim.NONE, null, world.answers::add);
+        FakeSession.TENANT, message("a", AT_MOST_ONCE, text), ConnectOrder.NONE, null, world.answers::add);
   }
 }

@@ -13,7 +13,7 @@ import io.fjordmq.broker.nodes.NodeItem;
 import io.fjordmq.broker.nodes.NodeReceiver;
 import io.fjordmq.broker.nodes.NodesObserver;
 import io.fjordmq.broker.nodes.NodesSettings;
-import io.fjordmq.broker.nodes.StreamKeeper;
+import io.fjordmq.broker.nodes.StreamLifecycle;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.membership.TestMembership;
 import io.fjordmq.cluster.peer.LoopbackPeers;
@@ -52,7 +52,7 @@ class OtherNodesTest {
         .start(peers.start(OTHER));
     members.setUp(OTHER, 1);
     members.watch(
-        new StreamKeeper(
+        new StreamLifecycle(
             SELF,
             world.nodes,
             peers.start(SELF),

@@ -100,7 +100,7 @@ class ShareStrategyTest {
 
   private static Candidate candidate(String clientId, boolean isLocal) {
     return new Candidate(
-        clientId, isLocal, new ShareSelection.Choice.Lost(DropReason.NO_SHARE_MEMBER));
+        clientId, isLocal, new ShareSelection.Choice.Lost(CopyDropReason.NO_SHARE_MEMBER));
   }
 
   private static Message from(String publisher) {

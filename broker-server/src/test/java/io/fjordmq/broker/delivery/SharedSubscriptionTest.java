@@ -129,7 +129,7 @@ class SharedSubscriptionTest {
 
     assertThat(may.texts()).containsExactlyInAnyOrder("m0", "m1", "m2");
     assertThat(mayNot.texts()).containsExactly("m0", "m1", "m2", "for nobody");
-    assertThat(world.observer.dropped(DropReason.NO_SHARE_MEMBER)).isEqualTo(1);
+    assertThat(world.observer.dropped(CopyDropReason.NO_SHARE_MEMBER)).isEqualTo(1);
     assertThat(world.answers).containsOnly(PublishOutcome.ACCEPTED);
   }
 
@@ -140,7 +140,7 @@ class SharedSubscriptionTest {
 
     world.publishAndRun(message("a", AT_LEAST_ONCE, "m"));
 
-    assertThat(world.observer.dropped(DropReason.NO_SHARE_MEMBER)).isEqualTo(1);
+    assertThat(world.observer.dropped(CopyDropReason.NO_SHARE_MEMBER)).isEqualTo(1);
   }
 
   @Test
@@ -208,7 +208,7 @@ class SharedSubscriptionTest {
     world.inboxRoute("offline", SHARED, AT_LEAST_ONCE);
     world.publishAndRun(message("a", AT_MOST_ONCE, "m"));
     assertThat(world.inboxes.inserts).isEmpty();
-    assertThat(world.observer.dropped(DropReason.QOS0_OFFLINE)).isEqualTo(1);
+    assertThat(world.observer.dropped(CopyDropReason.QOS0_OFFLINE)).isEqualTo(1);
   }
 
   @Test
@@ -338,7 +338,7 @@ class SharedSubscriptionTest {
   void shouldCountWhatOnlyAMemberCouldTakeWhoseNodesLifeIsOver() {
     world.router.add(route(new Receiver.Live("n2", 1, "far")));
     world.publishAndRun(message("a", AT_LEAST_ONCE, "m"));
-    assertThat(world.observer.dropped(DropReason.NO_SHARE_MEMBER)).isEqualTo(1);
+    assertThat(world.observer.dropped(CopyDropReason.NO_SHARE_MEMBER)).isEqualTo(1);
   }
 
   @Test
@@ -397,7 +397,7 @@ class SharedSubscriptionTest {
 
     assertThat(leaving.texts()).hasSize(3);
     assertThat(staying.texts()).containsExactly("m1");
-    assertThat(world.observer.dropped(DropReason.NOT_SERVING)).isEqualTo(2);
+    assertThat(world.observer.dropped(CopyDropReason.NOT_SERVING)).isEqualTo(2);
     assertThat(world.observer.redistributed.sum()).isEqualTo(1);
   }
 
@@ -412,7 +412,7 @@ class SharedSubscriptionTest {
 
     world.inboxes.failure = new IllegalStateException("down");
     world.loop.run(() -> world.publisher.redistribute(leaving, leaving.taken));
-    assertThat(world.observer.dropped(DropReason.SHARE_NOT_STORED)).isEqualTo(1);
+    assertThat(world.observer.dropped(CopyDropReason.SHARE_NOT_STORED)).isEqualTo(1);
 
     FakeSession alone = member("alone", world.loop);
     assertThat(alone.taken).isEmpty();
@@ -424,7 +424,7 @@ class SharedSubscriptionTest {
             List.of(),
             new ShareKey(FakeSession.TENANT, "s", "z"));
     world.loop.run(() -> world.publisher.redistribute(leaving, List.of(unknown)));
-    assertThat(world.observer.dropped(DropReason.NO_SHARE_MEMBER)).isEqualTo(1);
+    assertThat(world.observer.dropped(CopyDropReason.NO_SHARE_MEMBER)).isEqualTo(1);
   }
 
   @Test

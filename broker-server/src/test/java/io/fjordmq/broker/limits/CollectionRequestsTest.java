@@ -13,8 +13,8 @@ class CollectionRequestsTest {
   private long left = 900;
   private long takes = 100;
   private int asked;
-  private final CollectionRequests requests =
-      new CollectionRequests(
+  private final GcRequests requests =
+      new GcRequests(
           OLD,
           () -> now,
           () -> reading,

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fjordmq.broker.limits.Limit;
 import io.fjordmq.broker.session.CloseReason;
 import io.fjordmq.broker.session.DropReason;
-import io.fjordmq.broker.session.RefusedWork;
+import io.fjordmq.broker.session.RejectedWork;
 import io.fjordmq.broker.session.SessionObserver;
 import java.util.List;
 import java.util.Map;
@@ -18,7 +18,7 @@ final class CountingSessionObserver implements SessionObserver {
   final Map<CloseReason, Integer> disconnected = new ConcurrentHashMap<>();
   final Map<DropReason, Long> dropped = new ConcurrentHashMap<>();
   final Map<String, Integer> limits = new ConcurrentHashMap<>();
-  final Map<RefusedWork, Integer> overloaded = new ConcurrentHashMap<>();
+  final Map<RejectedWork, Integer> overloaded = new ConcurrentHashMap<>();
   final AtomicInteger connected = new AtomicInteger();
   final AtomicInteger inflight = new AtomicInteger();
   final AtomicInteger queued = new AtomicInteger();
@@ -60,7 +60,7 @@ final class CountingSessionObserver implements SessionObserver {
   }
 
   @Override
-  public void refusedAsOverloaded(RefusedWork work) {
+  public void refusedAsOverloaded(RejectedWork work) {
     overloaded.merge(work, 1, Integer::sum);
   }
 

@@ -190,7 +190,7 @@ class LimitsTest {
   }
 
   private static World world(TenantLimits limits) {
-    return new World(limits, Map.of(), Security.everyoneWelcome("t"));
+    return new World(limits, Map.of(), Security.allowAll("t"));
   }
 
   /** A connected MQTT 5 client. */

@@ -3,7 +3,7 @@ package io.fjordmq.broker.net;
 import io.fjordmq.api.Message;
 import io.fjordmq.api.TopicFilter;
 import io.fjordmq.retain.RetainStore;
-import io.fjordmq.retain.Turn;
+import io.fjordmq.retain.RetainVersion;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -18,7 +18,7 @@ final class MapRetainStore implements RetainStore {
   int pagesRead;
 
   /** Of all puts. */
-  final List<Turn> turns = new ArrayList<>();
+  final List<RetainVersion> turns = new ArrayList<>();
 
   /** What happens while a page is read. */
   Runnable whenRead = () -> {};
@@ -34,10 +34,10 @@ final class MapRetainStore implements RetainStore {
   }
 
   @Override
-  public CompletableFuture<PutOutcome> put(String tenant, Message message, Turn turn) {
+  public CompletableFuture<PutOutcome> put(String tenant, Message message, RetainVersion retainVersion) {
     return tasks.call(
         () -> {
-          turns.add(turn);
+          turns.add(retainVersion);
           String topic = message.topic().name();
           if (message.payload().length == 0) {
             kept.remove(topic);

@@ -7,8 +7,8 @@ import io.fjordmq.api.TopicFilter;
 import io.fjordmq.api.Will;
 import io.fjordmq.inbox.AttachRequest;
 import io.fjordmq.inbox.Attachment;
-import io.fjordmq.inbox.Claim;
-import io.fjordmq.inbox.Discarding;
+import io.fjordmq.inbox.ConnectOrder;
+import io.fjordmq.inbox.DiscardResult;
 import io.fjordmq.inbox.InboxEntry;
 import io.fjordmq.inbox.InboxFencedException;
 import io.fjordmq.inbox.InboxHandle;
@@ -203,7 +203,7 @@ final class MemoryInboxStore implements InboxStore {
                       .map(one -> new Attachment.ReceivedPublish(one.getKey(), one.getValue()))
                       .toList(),
                   inbox.nextPublishSequence,
-                  new Claim(1, ++claims));
+                  new ConnectOrder(1, ++claims));
           beforeAttachIsAnswered.run();
           return attachment;
         });
@@ -239,13 +239,13 @@ final class MemoryInboxStore implements InboxStore {
       InboxId id = handle.id();
       PublishId publishId =
           PublishId.ofWill(id, handle.incarnation(), handle.epoch(), handle.epoch());
-      its.willDue(id, handle.incarnation(), handle.epoch(), will, new Claim(1, claims), publishId);
+      its.willDue(id, handle.incarnation(), handle.epoch(), will, new ConnectOrder(1, claims), publishId);
     }
   }
 
   @Override
-  public CompletableFuture<Discarding> discard(InboxId id) {
-    return tasks.call(() -> new Discarding(new Claim(1, ++claims), discarded(inboxes.remove(id))));
+  public CompletableFuture<DiscardResult> discard(InboxId id) {
+    return tasks.call(() -> new DiscardResult(new ConnectOrder(1, ++claims), discarded(inboxes.remove(id))));
   }
 
   @Override

@@ -28,7 +28,7 @@ class NetworkTest {
     "127.0.0.1, ::ffff:127.0.0.1, true"
   })
   void shouldContain(String network, String address, boolean inside) throws UnknownHostException {
-    assertThat(Network.parse(network).contains(InetAddress.getByName(address))).isEqualTo(inside);
+    assertThat(CidrBlock.parse(network).contains(InetAddress.getByName(address))).isEqualTo(inside);
   }
 
   @ParameterizedTest
@@ -52,6 +52,6 @@ class NetworkTest {
         "fe80::1%eth0"
       })
   void shouldRefuse(String text) {
-    assertThatThrownBy(() -> Network.parse(text)).hasMessageStartingWith("proxyTrusted must be");
+    assertThatThrownBy(() -> CidrBlock.parse(text)).hasMessageStartingWith("proxyTrusted must be");
   }
 }

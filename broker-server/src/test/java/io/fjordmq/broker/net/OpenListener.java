@@ -47,11 +47,11 @@ final class OpenListener implements AutoCloseable {
   }
 
   OpenListener(SessionSettings settings, ListenerSettings... listeners) {
-    this(settings, Security.everyoneWelcome("t"), listeners);
+    this(settings, Security.allowAll("t"), listeners);
   }
 
   OpenListener(TlsLibrary library, ListenerSettings... listeners) {
-    this(SessionSettings.defaults(), Security.everyoneWelcome("t"), library, listeners);
+    this(SessionSettings.defaults(), Security.allowAll("t"), library, listeners);
   }
 
   OpenListener(SessionSettings settings, Security security, ListenerSettings... listeners) {

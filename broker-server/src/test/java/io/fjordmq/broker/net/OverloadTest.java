@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fjordmq.broker.session.CloseReason;
 import io.fjordmq.broker.session.DropReason;
-import io.fjordmq.broker.session.RefusedWork;
+import io.fjordmq.broker.session.RejectedWork;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.handler.codec.mqtt.MqttMessageType;
@@ -43,7 +43,7 @@ class OverloadTest {
     world.open().reading5().connect5("a", true, 0).expect("CONNACK 89");
     world.open().connect3("b", true).expect("CONNACK 3");
     assertThat(world.observer.refused).containsOnly(Map.entry(CloseReason.SERVER_BUSY, 2));
-    assertThat(world.observer.overloaded).containsOnly(Map.entry(RefusedWork.CONNECT, 2));
+    assertThat(world.observer.overloaded).containsOnly(Map.entry(RejectedWork.CONNECT, 2));
     world.overloaded = false;
     mqtt5("a");
   }
@@ -58,7 +58,7 @@ class OverloadTest {
     world.overloaded = true;
     subscriber.subscribe(2, "a", 1).subscribe(3, "b", 1).expect("SUBACK 2 [151]", "SUBACK 3 [151]");
     old.subscribe(2, "b", 0).expect("SUBACK 2 [128]");
-    assertThat(world.observer.overloaded).containsOnly(Map.entry(RefusedWork.SUBSCRIBE, 3));
+    assertThat(world.observer.overloaded).containsOnly(Map.entry(RejectedWork.SUBSCRIBE, 3));
     world.overloaded = false;
     publisher.publish(0, 0, "a", "x").publish(0, 0, "b", "x");
     subscriber.expect("PUBLISH q0 a x");
@@ -79,7 +79,7 @@ class OverloadTest {
     assertThat(client.subscribe(2, "a", 1).all()).isEmpty();
     assertThat(client.isOpen()).isFalse();
     assertThat(world.observer.disconnected).containsOnly(Map.entry(CloseReason.QUOTA_EXCEEDED, 1));
-    assertThat(world.observer.overloaded).containsOnly(Map.entry(RefusedWork.SUBSCRIBE, 1));
+    assertThat(world.observer.overloaded).containsOnly(Map.entry(RejectedWork.SUBSCRIBE, 1));
   }
 
   @Test
@@ -102,7 +102,7 @@ class OverloadTest {
     subscriber.expect();
     assertThat(world.observer.dropped).containsOnly(Map.entry(DropReason.OVERLOADED, 1L));
     assertThat(world.observer.overloaded)
-        .containsOnly(Map.entry(RefusedWork.PUBLISH, 2), Map.entry(RefusedWork.PUBLISH_QOS0, 1));
+        .containsOnly(Map.entry(RejectedWork.PUBLISH, 2), Map.entry(RejectedWork.PUBLISH_QOS0, 1));
     world.overloaded = false;
     client.publish(1, 1, "a", "y").publish(2, 2, "a", "z").expect("PUBACK 1", "PUBREC 2");
     subscriber.expect("PUBLISH q0 a y", "PUBLISH q0 a z");
@@ -130,7 +130,7 @@ class OverloadTest {
     client.advance(60);
     assertThat(client.channel().config().isAutoRead()).isFalse();
     assertThat(client.isOpen()).isTrue();
-    assertThat(world.observer.overloaded).containsOnly(Map.entry(RefusedWork.MQTT3_PUBLISHER, 1));
+    assertThat(world.observer.overloaded).containsOnly(Map.entry(RejectedWork.MQTT3_PUBLISHER, 1));
     world.overloaded = false;
     client.advance(1);
     assertThat(client.channel().config().isAutoRead()).isTrue();

@@ -14,7 +14,7 @@ public final class PlainPipeline {
   public static ChannelHandler of(Sessions sessions) {
     return new MqttPipeline(
         channel -> Peer.plain("simulated", channel.remoteAddress()),
-        Wire.plain(),
+        TransportStack.plain(),
         sessions,
         MAX_CONNECTIONS);
   }

@@ -1,7 +1,7 @@
 package io.fjordmq.broker.net;
 
 import io.fjordmq.api.Will;
-import io.fjordmq.inbox.Claim;
+import io.fjordmq.inbox.ConnectOrder;
 import io.fjordmq.inbox.InboxEntry;
 import io.fjordmq.inbox.InboxHandle;
 import io.fjordmq.inbox.InboxId;
@@ -43,7 +43,7 @@ final class ProcessListener implements InboxListener {
 
   @Override
   public void willDue(
-      InboxId id, long incarnation, long epoch, Will will, Claim since, PublishId publishId) {
+      InboxId id, long incarnation, long epoch, Will will, ConnectOrder since, PublishId publishId) {
     if (alive != null) {
       alive.willDue(id, incarnation, epoch, will, since, publishId);
     }

@@ -15,7 +15,7 @@ import io.fjordmq.broker.nodes.NodeStreams;
 import io.fjordmq.broker.security.Security;
 import io.fjordmq.broker.session.ClientEvents;
 import io.fjordmq.broker.session.Peer;
-import io.fjordmq.broker.session.Serving;
+import io.fjordmq.broker.session.ServingState;
 import io.fjordmq.broker.session.SessionServices;
 import io.fjordmq.broker.session.SessionSettings;
 import io.fjordmq.broker.session.Sessions;
@@ -54,7 +54,7 @@ public final class RawBroker implements AutoCloseable {
   }
 
   public RawBroker(SessionSettings settings) {
-    this(settings, Security.everyoneWelcome("t"));
+    this(settings, Security.allowAll("t"));
   }
 
   public RawBroker(SessionSettings settings, Security security) {
@@ -119,13 +119,13 @@ public final class RawBroker implements AutoCloseable {
             () -> true,
             stores.clock(),
             self,
-            Serving.ALWAYS));
+            ServingState.ALWAYS));
   }
 
   private MqttPipeline pipeline() {
     return new MqttPipeline(
         channel -> Peer.plain("tcpListener", channel.remoteAddress()),
-        Wire.plain(),
+        TransportStack.plain(),
         sessions,
         1_000);
   }

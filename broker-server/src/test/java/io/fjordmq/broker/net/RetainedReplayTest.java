@@ -57,7 +57,7 @@ class RetainedReplayTest {
     InboxLimits inbox = new InboxLimits(messages, bytes, whenFull);
     TenantLimits limits =
         new TenantLimits(SessionSettings.defaults(), TenantSettings.DEFAULTS, inbox);
-    return new World(limits, Map.of(), Security.everyoneWelcome("t"));
+    return new World(limits, Map.of(), Security.allowAll("t"));
   }
 
   /** A client takes few messages at a time: most of them wait in the store. */

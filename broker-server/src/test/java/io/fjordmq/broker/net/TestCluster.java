@@ -61,7 +61,7 @@ final class TestCluster implements AutoCloseable {
    * @param waits false for the defect that routes count as soon as they are committed
    */
   TestCluster(int size, NodesSettings nodes, DeliverySettings delivery, boolean waits) {
-    this(size, nodes, delivery, waits, Security.everyoneWelcome("t"), ClientIdBinding.NONE);
+    this(size, nodes, delivery, waits, Security.allowAll("t"), ClientIdBinding.NONE);
   }
 
   private TestCluster(

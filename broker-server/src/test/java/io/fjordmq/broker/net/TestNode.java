@@ -1,6 +1,6 @@
 package io.fjordmq.broker.net;
 
-import io.fjordmq.broker.NodeLife;
+import io.fjordmq.broker.NodeLifecycle;
 import io.fjordmq.broker.delivery.DeliveryObserver;
 import io.fjordmq.broker.delivery.Distribution;
 import io.fjordmq.broker.delivery.InboxEvents;
@@ -15,7 +15,7 @@ import io.fjordmq.broker.limits.Overload;
 import io.fjordmq.broker.nodes.NodeReceiver;
 import io.fjordmq.broker.nodes.NodeStreams;
 import io.fjordmq.broker.nodes.NodesObserver;
-import io.fjordmq.broker.nodes.StreamKeeper;
+import io.fjordmq.broker.nodes.StreamLifecycle;
 import io.fjordmq.broker.session.ClientEvents;
 import io.fjordmq.broker.session.Peer;
 import io.fjordmq.broker.session.SessionServices;
@@ -60,7 +60,7 @@ final class TestNode {
   private final TestCluster cluster;
   private static final int CLIENTS_PER_SECOND = 10; // one at the first call
 
-  private final StreamKeeper keeper;
+  private final StreamLifecycle keeper;
   private final MqttPipeline pipeline;
   private final List<TestClient> clients = new ArrayList<>();
 
@@ -74,7 +74,7 @@ final class TestNode {
     LiveDispatch dispatch = new LiveDispatch(cluster.delivery, observer);
     events = new InboxEvents(self, registry, dispatch, cluster.delivery, streams, observer);
     keeper =
-        new StreamKeeper(
+        new StreamLifecycle(
             id, streams, peer, cluster.ranges.timers(), cluster.nodes, NodesObserver.NONE);
     RouteBarrier barrier =
         new RouteBarrier(
@@ -145,7 +145,7 @@ final class TestNode {
                 self,
                 membership::notServingBecause));
     membership.watch(
-        new NodeLife(
+        new NodeLifecycle(
             sessions,
             live,
             () -> CompletableFuture.completedFuture(null),
@@ -154,7 +154,7 @@ final class TestNode {
     pipeline =
         new MqttPipeline(
             channel -> Peer.plain("tcpListener", channel.remoteAddress()),
-            Wire.plain(),
+            TransportStack.plain(),
             sessions,
             1_000);
   }

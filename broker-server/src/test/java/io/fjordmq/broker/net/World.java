@@ -66,7 +66,7 @@ final class World implements AutoCloseable {
   }
 
   World(SessionSettings settings) {
-    this(settings, Security.everyoneWelcome("t"));
+    this(settings, Security.allowAll("t"));
   }
 
   World(SessionSettings settings, Security security) {
@@ -139,7 +139,7 @@ final class World implements AutoCloseable {
     pipeline =
         new MqttPipeline(
             channel -> Peer.plain("tcpListener", channel.remoteAddress()),
-            Wire.plain(),
+            TransportStack.plain(),
             sessions,
             1_000);
   }

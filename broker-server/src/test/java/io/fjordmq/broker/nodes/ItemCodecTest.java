@@ -10,7 +10,7 @@ import io.fjordmq.api.MessageProperties;
 import io.fjordmq.api.NewerFormException;
 import io.fjordmq.api.Qos;
 import io.fjordmq.api.Topic;
-import io.fjordmq.inbox.Claim;
+import io.fjordmq.inbox.ConnectOrder;
 import io.fjordmq.inbox.InboxEntry;
 import io.fjordmq.inbox.InboxHandle;
 import io.fjordmq.inbox.InboxId;
@@ -50,14 +50,14 @@ class ItemCodecTest {
         new NodeItem.Appended(
             HANDLE, List.of(new InboxEntry(7, MESSAGE, Qos.EXACTLY_ONCE, false, List.of()))),
         "03" + HANDLE_HEX + "01" + "07" + "0200" + MESSAGE_HEX);
-    items.put(new NodeItem.LookAgain(HANDLE.id()), "04" + "0174" + "0163");
+    items.put(new NodeItem.Refetch(HANDLE.id()), "04" + "0174" + "0163");
     items.put(
         new NodeItem.InboxesLed(new KeyInterval(new byte[] {1}, new byte[] {2})),
         "05" + "0101" + "01" + "0102");
     items.put(new NodeItem.InboxesLed(KeyInterval.ALL), "05" + "00" + "00");
     items.put(new NodeItem.Fenced(HANDLE), "06" + HANDLE_HEX);
     items.put(
-        new NodeItem.Connected("t", "c", new Claim(1, 258)),
+        new NodeItem.Connected("t", "c", new ConnectOrder(1, 258)),
         "07" + "0174" + "0163" + "0000000000000001" + "0000000000000102");
     PublishId id = new PublishId(-2, 300, 5);
     String idHex = "fffffffffffffffe" + "ac02" + "05";

@@ -46,8 +46,8 @@ class NodeStreamsTest {
   private final TestMembership seenByA = new TestMembership(A);
   private final TestMembership seenByB = new TestMembership(B);
   private final NodeStreams streams = new NodeStreams();
-  private final StreamKeeper keeper =
-      new StreamKeeper(A, streams, peers.start(A), timers, SMALL, NodesObserver.NONE);
+  private final StreamLifecycle keeper =
+      new StreamLifecycle(A, streams, peers.start(A), timers, SMALL, NodesObserver.NONE);
   private final Taking atB = new Taking();
   private final List<ItemOutcome> outcomes = new ArrayList<>();
 
@@ -79,7 +79,7 @@ class NodeStreamsTest {
     private static String text(NodeItem item) {
       if (item instanceof NodeItem.Publish publish) {
         return publish.message().topic().name();
-      } else if (item instanceof NodeItem.LookAgain again) {
+      } else if (item instanceof NodeItem.Refetch again) {
         return "look again " + again.inbox().clientId();
       }
       return item.getClass().getSimpleName();
@@ -287,7 +287,7 @@ class NodeStreamsTest {
     NodeStreams late = new NodeStreams();
     TestMembership before = new TestMembership(A);
     before.setUp(B, 1);
-    before.watch(new StreamKeeper(A, late, peers.start(A), timers, SMALL, NodesObserver.NONE));
+    before.watch(new StreamLifecycle(A, late, peers.start(A), timers, SMALL, NodesObserver.NONE));
     NodeStream earlier = Objects.requireNonNull(late.find("b"));
     before.endLife();
     before.beginLife();
@@ -396,7 +396,7 @@ class NodeStreamsTest {
     TestMembership seenByA = new TestMembership(A);
     seenByA.setUp(B, 1);
     seenByA.watch(
-        new StreamKeeper(
+        new StreamLifecycle(
             A, streams, simulated.start(A), timersOf(simulation), SMALL, NodesObserver.NONE));
     Taking atB = new Taking();
     new NodeReceiver(new TestMembership(B), atB, NodesObserver.NONE).start(simulated.start(B));

@@ -8,9 +8,9 @@ import io.fjordmq.api.plugin.Authenticator;
 import io.fjordmq.api.plugin.ConnectAttempt;
 import io.fjordmq.api.plugin.DenyReason;
 import io.fjordmq.api.plugin.Extension;
-import io.fjordmq.broker.security.Admission.Admitted;
-import io.fjordmq.broker.security.Admission.Refusal;
-import io.fjordmq.broker.security.Admission.Refused;
+import io.fjordmq.broker.security.ConnectAdmission.Admitted;
+import io.fjordmq.broker.security.ConnectAdmission.Refusal;
+import io.fjordmq.broker.security.ConnectAdmission.Refused;
 import io.fjordmq.broker.security.SecuritySettings.Anonymous;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -43,8 +43,8 @@ class AdmissionTest {
   private final SecurityObserver observer =
       new SecurityObserver() {
         @Override
-        public void denied(Attempt attempt, Cause cause) {
-          denials.add(attempt.label() + " " + cause.label());
+        public void denied(Attempt attempt, DenialCause denialCause) {
+          denials.add(attempt.label() + " " + denialCause.label());
         }
       };
 
@@ -64,7 +64,7 @@ class AdmissionTest {
 
   private static String ask(Security security, ConnectAttempt attempt) {
     try {
-      Admission said = security.admit(attempt).get(20, TimeUnit.SECONDS);
+      ConnectAdmission said = security.admit(attempt).get(20, TimeUnit.SECONDS);
       return said instanceof Admitted admitted
           ? "user " + admitted.client().userName()
           : ((Refused) said).refusal().name();
@@ -115,7 +115,7 @@ class AdmissionTest {
   @Test
   void shouldNameTheKeysThatWouldLetAStrangerIn() throws Exception {
     Security security = withoutAnything(SecuritySettings.DEFAULTS);
-    Admission said = security.admit(attempt(ELSEWHERE, null, null)).get(20, TimeUnit.SECONDS);
+    ConnectAdmission said = security.admit(attempt(ELSEWHERE, null, null)).get(20, TimeUnit.SECONDS);
     assertThat(((Refused) said).detail())
         .contains("securityConfig.passwordFile", "securityConfig.allowAnonymous: true");
   }
@@ -259,13 +259,13 @@ class AdmissionTest {
         TestSettings.with(
             "maxLoginFailures", 3, "passwordThreads", 1, "passwordFile", passwords(ALICE));
     try (Security security = security(settings)) {
-      List<CompletableFuture<Admission>> all = new ArrayList<>();
+      List<CompletableFuture<ConnectAdmission>> all = new ArrayList<>();
       for (String guess : List.of("a", "b", "c", "d", "secret", "e")) {
         String user = guess.equals("e") ? "nobody" : "alice";
         all.add(security.admit(attempt(ELSEWHERE, user, guess)));
       }
       List<String> told = new ArrayList<>();
-      for (CompletableFuture<Admission> one : all) {
+      for (CompletableFuture<ConnectAdmission> one : all) {
         told.add(((Refused) one.get(20, TimeUnit.SECONDS)).refusal().name());
       }
       assertThat(told.subList(0, 3)).containsOnly("BAD_USER_NAME_OR_PASSWORD");
@@ -281,12 +281,12 @@ class AdmissionTest {
         TestSettings.with(
             "passwordThreads", 1, "maxWaitingPasswords", 1, "passwordFile", passwords(slow));
     try (Security security = security(settings)) {
-      List<CompletableFuture<Admission>> all = new ArrayList<>();
+      List<CompletableFuture<ConnectAdmission>> all = new ArrayList<>();
       for (int i = 0; i < 5; i++) {
         all.add(security.admit(attempt(HERE, "slow", "x")));
       }
       long busy = 0;
-      for (CompletableFuture<Admission> one : all) {
+      for (CompletableFuture<ConnectAdmission> one : all) {
         Refused refused = (Refused) one.get(20, TimeUnit.SECONDS);
         busy += refused.refusal() == Refusal.SERVER_BUSY ? 1 : 0;
       }

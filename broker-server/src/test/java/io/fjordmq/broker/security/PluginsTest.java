@@ -7,8 +7,8 @@ import io.fjordmq.api.Qos;
 import io.fjordmq.api.Topic;
 import io.fjordmq.api.plugin.Action;
 import io.fjordmq.api.plugin.ConnectAttempt;
-import io.fjordmq.broker.security.Admission.Admitted;
-import io.fjordmq.broker.security.Admission.Refused;
+import io.fjordmq.broker.security.ConnectAdmission.Admitted;
+import io.fjordmq.broker.security.ConnectAdmission.Refused;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -98,20 +98,20 @@ class PluginsTest {
         Security security =
             Security.open(
                 settings(), plugins.all(), InstantSource.system(), SecurityObserver.NONE)) {
-      Admission said = security.admit(attempt("alice", "t0k3n")).get(20, TimeUnit.SECONDS);
+      ConnectAdmission said = security.admit(attempt("alice", "t0k3n")).get(20, TimeUnit.SECONDS);
       assertThat(said).isInstanceOf(Admitted.class);
       ClientAccess access = security.accessOf((Admitted) said);
       assertThat(access.client().userName()).isEqualTo("alice");
       assertThat(access.isUnlimited()).isFalse();
       assertThat(publish(access, "alice/x").allowed()).isTrue();
       assertThat(publish(access, "bob/x"))
-          .isEqualTo(new Ruling(false, "plugin token-auth", Cause.DENIED));
+          .isEqualTo(new AccessDecision(false, "plugin token-auth", DenialCause.DENIED));
       assertThat(security.admit(attempt("alice", "guess")).get(20, TimeUnit.SECONDS))
           .isInstanceOf(Refused.class);
     }
   }
 
-  private static Ruling publish(ClientAccess access, String topic) throws Exception {
+  private static AccessDecision publish(ClientAccess access, String topic) throws Exception {
     return access
         .mayLeave(new Action.Publish(new Topic(topic), Qos.AT_LEAST_ONCE, false, true))
         .get(20, TimeUnit.SECONDS);
@@ -238,9 +238,9 @@ class PluginsTest {
       var third = security.admit(attempt("c", "x"));
       // One runs, one waits, and the third is told at once.
       assertThat(third.get(20, TimeUnit.SECONDS))
-          .isEqualTo(new Refused(Admission.Refusal.SERVER_BUSY, "busy"));
+          .isEqualTo(new Refused(ConnectAdmission.Refusal.SERVER_BUSY, "busy"));
       assertThat(first.get(20, TimeUnit.SECONDS))
-          .isEqualTo(new Refused(Admission.Refusal.SERVER_UNAVAILABLE, "timed_out"));
+          .isEqualTo(new Refused(ConnectAdmission.Refusal.SERVER_UNAVAILABLE, "timed_out"));
       assertThat(second.get(20, TimeUnit.SECONDS)).isEqualTo(first.get());
     }
   }

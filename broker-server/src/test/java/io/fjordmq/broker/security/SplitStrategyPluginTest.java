@@ -24,7 +24,7 @@ class SplitStrategyPluginTest {
   private static final Path DOCUMENT = Path.of("../docs/PLUGINS.md");
   private static final NodeLoad ROOM = new NodeLoad(0.2, 3, 100);
   private static final SplitStrategy BUILT_IN =
-      (load, node) -> new SplitAdvice.Stay(Reason.TOO_YOUNG);
+      (load, node) -> new SplitAdvice.Keep(Reason.TOO_YOUNG);
 
   @TempDir private Path folder;
 
@@ -67,11 +67,11 @@ class SplitStrategyPluginTest {
           .isInstanceOfSatisfying(
               SplitAdvice.Split.class, split -> assertThat(split.key()).isSameAs(middle));
       assertThat(strategy.advise(load("inbox", 500, keys), ROOM))
-          .isEqualTo(new SplitAdvice.Stay(Reason.COLD));
+          .isEqualTo(new SplitAdvice.Keep(Reason.COLD));
       assertThat(strategy.advise(load("retain", 5_000, keys), ROOM))
-          .isEqualTo(new SplitAdvice.Stay(Reason.COLD));
+          .isEqualTo(new SplitAdvice.Keep(Reason.COLD));
       assertThat(strategy.advise(load("inbox", 501, List.of(middle, middle)), ROOM))
-          .isEqualTo(new SplitAdvice.Stay(Reason.ONE_HOT_KEY));
+          .isEqualTo(new SplitAdvice.Keep(Reason.ONE_HOT_KEY));
     }
   }
 

@@ -78,15 +78,15 @@ class TopicRulesTest {
     boolean matchesOne = TopicFilter.parse(one).matches(topic);
     boolean matchesOther = TopicFilter.parse(other).matches(topic);
     if (matchesOne && matchesOther) {
-      assertThat(Filters.overlap(one, other)).isTrue();
+      assertThat(FilterRelations.overlap(one, other)).isTrue();
     }
-    if (matchesOther && Filters.covers(one, other)) {
+    if (matchesOther && FilterRelations.covers(one, other)) {
       assertThat(matchesOne).isTrue();
     }
-    if (Filters.covers(one, other)) {
-      assertThat(Filters.overlap(one, other)).isTrue();
+    if (FilterRelations.covers(one, other)) {
+      assertThat(FilterRelations.overlap(one, other)).isTrue();
     }
-    assertThat(Filters.overlap(one, other)).isEqualTo(Filters.overlap(other, one));
-    assertThat(Filters.covers(one, one)).isTrue();
+    assertThat(FilterRelations.overlap(one, other)).isEqualTo(FilterRelations.overlap(other, one));
+    assertThat(FilterRelations.covers(one, one)).isTrue();
   }
 }

@@ -8,7 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 class ResumeTurnsTest {
-  private final ResumeTurns turns = new ResumeTurns(10);
+  private final ResumeQueue turns = new ResumeQueue(10);
   private final List<CompletableFuture<Void>> started = new ArrayList<>();
 
   private CompletableFuture<Void> run(int weight) {

@@ -1,6 +1,6 @@
 package io.fjordmq.broker.simulation;
 
-import io.fjordmq.broker.session.Serving;
+import io.fjordmq.broker.session.ServingState;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.ConsensusHost;
 import io.fjordmq.cluster.consensus.sim.SimHost;
@@ -41,7 +41,7 @@ interface ClusterDefect extends Defect {
   }
 
   /** As sessions and delivery see it. */
-  default Serving serving(Membership membership) {
+  default ServingState serving(Membership membership) {
     return membership::notServingBecause;
   }
 

@@ -2,7 +2,7 @@ package io.fjordmq.broker.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fjordmq.broker.session.Serving;
+import io.fjordmq.broker.session.ServingState;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.Consensus;
 import io.fjordmq.cluster.consensus.ConsensusHost;
@@ -136,7 +136,7 @@ class ClusterDefectsTest {
     ClusterDefect stubborn =
         new ClusterDefect() {
           @Override
-          public Serving serving(Membership membership) {
+          public ServingState serving(Membership membership) {
             long[] admitted = new long[1];
             return () -> {
               long life = membership.incarnation();
@@ -269,7 +269,7 @@ class ClusterDefectsTest {
         attachment.acknowledged(),
         attachment.receivedQos2(),
         attachment.nextPublishSequence(),
-        attachment.claim());
+        attachment.connectOrder());
   }
 
   @Test

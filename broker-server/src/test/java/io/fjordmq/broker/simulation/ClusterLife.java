@@ -1,14 +1,14 @@
 package io.fjordmq.broker.simulation;
 
 import io.fjordmq.broker.HaltedRoutes;
-import io.fjordmq.broker.NodeLife;
-import io.fjordmq.broker.Rests;
+import io.fjordmq.broker.NodeLifecycle;
+import io.fjordmq.broker.Suspensions;
 import io.fjordmq.broker.RouteTrouble;
 import io.fjordmq.broker.delivery.LocalNode;
 import io.fjordmq.broker.nodes.NodeReceiver;
 import io.fjordmq.broker.nodes.NodesObserver;
-import io.fjordmq.broker.nodes.StreamKeeper;
-import io.fjordmq.broker.session.Serving;
+import io.fjordmq.broker.nodes.StreamLifecycle;
+import io.fjordmq.broker.session.ServingState;
 import io.fjordmq.cluster.NodeAddress;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.ConsensusException;
@@ -31,7 +31,7 @@ import io.fjordmq.range.placement.PlacementAgent;
 import io.fjordmq.range.placement.PlacementDriver;
 import io.fjordmq.range.placement.PlacementSettings;
 import io.fjordmq.range.placement.RangeDirectory;
-import io.fjordmq.range.placement.ShapeWatch;
+import io.fjordmq.range.placement.SplitMonitor;
 import io.fjordmq.range.sim.StoreNode;
 import io.fjordmq.range.store.ReplicaStatus;
 import io.fjordmq.router.RangedRouter;
@@ -68,9 +68,9 @@ final class ClusterLife {
   private final SimNode node;
   private final RangeDirectory directory = new RangeDirectory();
   private final PlacementDriver placement;
-  private final ShapeWatch shapes;
+  private final SplitMonitor shapes;
   private final HaltedRoutes routes;
-  private final Serving serving;
+  private final ServingState servingState;
   private SimStores.@Nullable Opened stores;
   private @Nullable SimFront front;
 
@@ -103,11 +103,11 @@ final class ClusterLife {
             settings.membership(),
             defect.clockRate(ranges.host().node()),
             defect.claimsToServe());
-    this.serving = defect.serving(membership());
+    this.servingState = defect.serving(membership());
     ranges.stampBy(defect.stamps(membership().clock(), ranges.host().machine()));
     metadata().watch(directory);
     this.shapes =
-        new ShapeWatch(
+        new SplitMonitor(
             ranges.store(),
             settings.wishes(),
             ClusterSettings.SHAPES,
@@ -118,7 +118,7 @@ final class ClusterLife {
     this.routes =
         new HaltedRoutes(
             membership(),
-            new Rests(membership()::rest, membership()::resume),
+            new Suspensions(membership()::rest, membership()::resume),
             ranges.store(),
             Set.of(SimStores.ROUTES));
     this.placement =
@@ -166,12 +166,12 @@ final class ClusterLife {
     SimStores.Opened opened = replicas.open(clients, timers, clock, this::leads, barrier, salt);
     stores = opened;
     SimFront built =
-        new SimFront(process, settings.broker(), self, replicas, opened, defect, clock, serving);
+        new SimFront(process, settings.broker(), self, replicas, opened, defect, clock, servingState);
     front = built;
     new NodeReceiver(membership(), built.receivedItems(), NodesObserver.NONE).start(services);
     membership()
         .watch(
-            new StreamKeeper(
+            new StreamLifecycle(
                 id(),
                 replicas.streams,
                 ranges.calls(),
@@ -180,7 +180,7 @@ final class ClusterLife {
                 NodesObserver.NONE));
     membership()
         .watch(
-            new NodeLife(
+            new NodeLifecycle(
                 built.sessions(),
                 built.live(),
                 () -> ranges.store().catchUp(SimStores.ROUTES),
@@ -294,7 +294,7 @@ final class ClusterLife {
 
   /** Whether its sessions believe that it may serve them. */
   boolean serves() {
-    return serving.refusedBecause() == null;
+    return servingState.refusedBecause() == null;
   }
 
   /** Null as long as it is not connected to the ranges. */

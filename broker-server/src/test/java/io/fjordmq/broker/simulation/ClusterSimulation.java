@@ -1,6 +1,6 @@
 package io.fjordmq.broker.simulation;
 
-import io.fjordmq.broker.delivery.Publisher;
+import io.fjordmq.broker.delivery.PublishRouter;
 import io.fjordmq.cluster.consensus.sim.Simulation;
 import io.fjordmq.cluster.membership.ServingInvariant;
 import io.fjordmq.inbox.InboxStore;
@@ -97,7 +97,7 @@ final class ClusterSimulation {
               Object given = method.invoke(defect, arguments);
               return switch (method.getName()) {
                 case "router" -> routes.watched((Router) Objects.requireNonNull(given));
-                case "publisher" -> turnedAway.watched((Publisher) Objects.requireNonNull(given));
+                case "publisher" -> turnedAway.watched((PublishRouter) Objects.requireNonNull(given));
                 case "inboxes" -> owners.watched((InboxStore) Objects.requireNonNull(given));
                 default -> given;
               };

@@ -1,6 +1,6 @@
 package io.fjordmq.broker.simulation;
 
-import io.fjordmq.broker.delivery.Publisher;
+import io.fjordmq.broker.delivery.PublishRouter;
 import io.fjordmq.inbox.InboxListener;
 import io.fjordmq.inbox.InboxStore;
 import io.fjordmq.retain.RetainStore;
@@ -28,8 +28,8 @@ interface Defect {
   }
 
   /** As sessions and wills see it. */
-  default Publisher publisher(Publisher publisher) {
-    return publisher;
+  default PublishRouter publisher(PublishRouter publishRouter) {
+    return publishRouter;
   }
 
   default Router router(Router router) {

@@ -2,7 +2,7 @@ package io.fjordmq.broker.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fjordmq.broker.delivery.Publisher;
+import io.fjordmq.broker.delivery.PublishRouter;
 import io.fjordmq.cluster.consensus.sim.Seeds;
 import io.fjordmq.inbox.AttachRequest;
 import io.fjordmq.inbox.Attachment;
@@ -136,7 +136,7 @@ class PlantedDefectsTest {
                     real.acknowledged(),
                     real.receivedQos2(),
                     real.nextPublishSequence(),
-                    real.claim())),
+                    real.connectOrder())),
         "without DUP");
   }
 
@@ -309,8 +309,8 @@ class PlantedDefectsTest {
   private static Defect publisher(String method, Defect.Instead instead) {
     return new Defect() {
       @Override
-      public Publisher publisher(Publisher publisher) {
-        return Defect.changed(Publisher.class, publisher, method, instead);
+      public PublishRouter publisher(PublishRouter publishRouter) {
+        return Defect.changed(PublishRouter.class, publishRouter, method, instead);
       }
     };
   }

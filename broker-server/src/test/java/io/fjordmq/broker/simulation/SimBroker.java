@@ -1,7 +1,7 @@
 package io.fjordmq.broker.simulation;
 
 import io.fjordmq.broker.delivery.LocalNode;
-import io.fjordmq.broker.session.Serving;
+import io.fjordmq.broker.session.ServingState;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.cluster.consensus.sim.SimHost;
@@ -66,7 +66,7 @@ final class SimBroker {
             null,
             process.simulation().random().nextInt());
     this.front =
-        new SimFront(process, settings, self, replicas, stores, defect, clock, Serving.ALWAYS);
+        new SimFront(process, settings, self, replicas, stores, defect, clock, ServingState.ALWAYS);
     this.sweeper =
         new InboxSweeper(
             stores.inboxClient(),

@@ -5,7 +5,7 @@ import io.fjordmq.broker.delivery.Distribution;
 import io.fjordmq.broker.delivery.InboxRoutes;
 import io.fjordmq.broker.delivery.LocalNode;
 import io.fjordmq.broker.delivery.LocalSubscriptions;
-import io.fjordmq.broker.delivery.Publisher;
+import io.fjordmq.broker.delivery.PublishRouter;
 import io.fjordmq.broker.delivery.ReceivedItems;
 import io.fjordmq.broker.delivery.WillService;
 import io.fjordmq.broker.limits.Overload;
@@ -14,7 +14,7 @@ import io.fjordmq.broker.net.Settings;
 import io.fjordmq.broker.security.Security;
 import io.fjordmq.broker.session.ClientEvents;
 import io.fjordmq.broker.session.CloseReason;
-import io.fjordmq.broker.session.Serving;
+import io.fjordmq.broker.session.ServingState;
 import io.fjordmq.broker.session.SessionServices;
 import io.fjordmq.broker.session.Sessions;
 import io.fjordmq.cluster.consensus.sim.SimProcess;
@@ -38,7 +38,7 @@ import java.util.stream.Stream;
  */
 final class SimFront implements Brokers.Door {
   private final SimSettings settings;
-  private final Serving serving;
+  private final ServingState servingState;
   private final SimStores.Opened stores;
   private final SimStores replicas;
   private final List<SimEventLoop> loops = new ArrayList<>();
@@ -59,9 +59,9 @@ final class SimFront implements Brokers.Door {
       SimStores.Opened stores,
       Defect defect,
       InstantSource clock,
-      Serving serving) {
+      ServingState servingState) {
     this.settings = settings;
-    this.serving = serving;
+    this.servingState = servingState;
     this.replicas = replicas;
     this.stores = stores;
     for (int i = 0; i < settings.eventLoops(); i++) {
@@ -87,10 +87,10 @@ final class SimFront implements Brokers.Door {
             () -> true,
             this::isServing,
             DeliveryObserver.NONE);
-    Publisher publisher = defect.publisher(distribution);
-    WillService wills = new WillService(publisher, clock);
+    PublishRouter publishRouter = defect.publisher(distribution);
+    WillService wills = new WillService(publishRouter, clock);
     InboxRoutes inboxRoutes = new InboxRoutes(router, settings.delivery());
-    replicas.events.connect(inboxes, wills, inboxRoutes, publisher);
+    replicas.events.connect(inboxes, wills, inboxRoutes, publishRouter);
     this.sessions =
         new Sessions(
             new SessionServices(
@@ -98,9 +98,9 @@ final class SimFront implements Brokers.Door {
                 Overload.NEVER,
                 new Farewells(),
                 counters,
-                Security.everyoneWelcome(""),
+                Security.allowAll(""),
                 replicas.registry,
-                publisher,
+                publishRouter,
                 live,
                 inboxes,
                 inboxRoutes,
@@ -108,7 +108,7 @@ final class SimFront implements Brokers.Door {
                 () -> true,
                 clock,
                 self,
-                serving));
+                servingState));
     this.pipeline = PlainPipeline.of(sessions);
   }
 
@@ -147,7 +147,7 @@ final class SimFront implements Brokers.Door {
   }
 
   private boolean isServing() {
-    return serving.refusedBecause() == null;
+    return servingState.refusedBecause() == null;
   }
 
   Sessions sessions() {

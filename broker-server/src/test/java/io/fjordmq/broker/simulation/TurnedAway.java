@@ -6,7 +6,7 @@ import io.fjordmq.api.Message;
 import io.fjordmq.api.Qos;
 import io.fjordmq.broker.delivery.PublishListener;
 import io.fjordmq.broker.delivery.PublishOutcome;
-import io.fjordmq.broker.delivery.Publisher;
+import io.fjordmq.broker.delivery.PublishRouter;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -22,8 +22,8 @@ final class TurnedAway {
   }
 
   /** A node's publisher, as its sessions see it. */
-  Publisher watched(Publisher publisher) {
-    return Defect.changed(Publisher.class, publisher, "publish", this::publish);
+  PublishRouter watched(PublishRouter publishRouter) {
+    return Defect.changed(PublishRouter.class, publishRouter, "publish", this::publish);
   }
 
   private @Nullable Object publish(Defect.Call call, @Nullable Object... arguments) {

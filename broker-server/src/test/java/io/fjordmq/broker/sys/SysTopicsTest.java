@@ -9,7 +9,7 @@ import io.fjordmq.broker.delivery.DeliveryStatus;
 import io.fjordmq.broker.limits.OverloadReading;
 import io.fjordmq.broker.nodes.NodesStatus;
 import io.fjordmq.broker.ops.NodeStatus;
-import io.fjordmq.broker.ops.Traffic;
+import io.fjordmq.broker.ops.ClientTraffic;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.GroupStatus;
 import io.fjordmq.cluster.consensus.Leadership;
@@ -17,7 +17,7 @@ import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.inbox.InboxStoreStatus;
 import io.fjordmq.range.kv.KvMetrics;
 import io.fjordmq.retain.RetainStore;
-import io.fjordmq.retain.Turn;
+import io.fjordmq.retain.RetainVersion;
 import io.fjordmq.router.RouterStatus;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -50,8 +50,8 @@ class SysTopicsTest {
   }
 
   private SysFigures figures() {
-    Traffic traffic = new Traffic(3, 4, 2, 9, 8, packets, 20, 30, 40, 5, 6, 7, 50, 60);
-    return new SysFigures(nowMillis, 93_784_000, 1_000, traffic, status());
+    ClientTraffic clientTraffic = new ClientTraffic(3, 4, 2, 9, 8, packets, 20, 30, 40, 5, 6, 7, 50, 60);
+    return new SysFigures(nowMillis, 93_784_000, 1_000, clientTraffic, status());
   }
 
   private static NodeStatus status() {
@@ -193,7 +193,7 @@ class SysTopicsTest {
 
   private record AskedStore(List<String> asked) implements RetainStore {
     @Override
-    public CompletableFuture<PutOutcome> put(String tenant, Message message, Turn turn) {
+    public CompletableFuture<PutOutcome> put(String tenant, Message message, RetainVersion retainVersion) {
       return CompletableFuture.completedFuture(PutOutcome.KEPT);
     }
 
@@ -212,8 +212,8 @@ class SysTopicsTest {
 
   @Test
   void shouldWriteJsonThatIsOne() {
-    Json json = new Json().with("a", "q\"b\\c\n\uD83D\uDE00").with("n", (String) null).with("x", 1);
-    assertThat(json.with("b", true))
+    JsonWriter jsonWriter = new JsonWriter().with("a", "q\"b\\c\n\uD83D\uDE00").with("n", (String) null).with("x", 1);
+    assertThat(jsonWriter.with("b", true))
         .hasToString("{\"a\":\"q\\\"b\\\\c\\u000a\\ud83d\\ude00\",\"n\":null,\"x\":1,\"b\":true}");
   }
 

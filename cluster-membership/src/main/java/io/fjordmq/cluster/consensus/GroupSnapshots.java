@@ -104,7 +104,7 @@ final class GroupSnapshots implements SnapshotStorage {
     LOG.info("Repeating an interrupted snapshot installation group={}", id);
     try {
       return install(InstallRecord.decode(begun));
-    } catch (RefusedCopyException e) {
+    } catch (SnapshotRefusedException e) {
       LOG.info("Discarding an interrupted snapshot installation: {} group={}", e.getMessage(), id);
       return applied;
     }
@@ -114,7 +114,7 @@ final class GroupSnapshots implements SnapshotStorage {
     Path directory = exchange.incoming().resolve(record.directory());
     try {
       state.install(directory);
-    } catch (RefusedCopyException e) {
+    } catch (SnapshotRefusedException e) {
       forget(directory);
       throw e;
     }

@@ -125,7 +125,7 @@ final class IncomingConnection extends SimpleChannelInboundHandler<ByteBuf> impl
             ? fence.enter(hello.from(), hello.start())
             : new StartFence.Refusal("node " + self + " is fenced", false);
     if (refusal != null) {
-      if (requests.isNews(hello.from() + refusal.why())) {
+      if (requests.isNewRefusal(hello.from() + refusal.why())) {
         LOG.warn("Refused a Raft connection: {} remote={}", refusal.why(), channel.remoteAddress());
       }
       refuse(refusal);
@@ -203,7 +203,7 @@ final class IncomingConnection extends SimpleChannelInboundHandler<ByteBuf> impl
   @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
     String why = cause instanceof CorruptedFrameException ? cause.getMessage() : cause.toString();
-    if (peer != null || requests.isNews(host() + why)) {
+    if (peer != null || requests.isNewRefusal(host() + why)) {
       LOG.warn("Closing an incoming Raft connection: {} remote={}", why, remote());
     }
     if (!refused) {

@@ -66,7 +66,7 @@ final class JRaftConsensus implements Consensus {
     this.observer = observer;
     this.onClose = onClose;
     this.outstanding = new OutstandingProposals(group, settings.queuedProposals(), observer);
-    machine.whenLeadershipEnds(this::standAgain);
+    machine.whenLeadershipEnds(this::campaignAgain);
   }
 
   @Override
@@ -210,7 +210,7 @@ final class JRaftConsensus implements Consensus {
           } else {
             Status status = node.transferLeadershipTo(PeerNames.peer(target));
             if (!status.isOk()) {
-              machine.transfer().fail(Failures.ofRequest(status));
+              machine.transfer().fail(StatusErrors.ofRequest(status));
             }
           }
         });
@@ -233,7 +233,7 @@ final class JRaftConsensus implements Consensus {
    * else can lead without this one's vote. In any other state this is one election too many, in a
    * term in which this replica is not followed any more.
    */
-  private void standAgain(long term) {
+  private void campaignAgain(long term) {
     long patience = 2 * settings.electionTimeout().toMillis();
     CompletableFuture.delayedExecutor(patience, TimeUnit.MILLISECONDS)
         .execute(
@@ -319,7 +319,7 @@ final class JRaftConsensus implements Consensus {
     if (status.isOk()) {
       result.complete(onSuccess.get());
     } else {
-      result.completeExceptionally(Failures.ofRequest(status));
+      result.completeExceptionally(StatusErrors.ofRequest(status));
     }
   }
 

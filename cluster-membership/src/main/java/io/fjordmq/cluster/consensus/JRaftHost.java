@@ -112,7 +112,7 @@ public final class JRaftHost implements ConsensusHost {
               directory.resolve("outgoing"),
               directory.resolve("incoming"),
               exports,
-              new CopySpace(transports.snapshotReserveBytes(), System::nanoTime),
+              new SnapshotSpace(transports.snapshotReserveBytes(), System::nanoTime),
               transport);
       exchange.clean(log.installing());
       return new JRaftHost(self, log, transport, exchange, settings, observer);
@@ -319,7 +319,7 @@ public final class JRaftHost implements ConsensusHost {
   }
 
   /** How quick the log's writes have been since this was last asked. Does not block. */
-  public LogPace pace() {
+  public LogLatency pace() {
     return log.pace();
   }
 

@@ -276,7 +276,7 @@ final class JRaftStateMachine extends StateMachineAdapter {
   /** What a copy was refused for the state alone knows. */
   private String why(RaftException error) {
     Throwable refusal = thrown;
-    return refusal instanceof RefusedCopyException
+    return refusal instanceof SnapshotRefusedException
         ? String.valueOf(refusal.getMessage())
         : error.getStatus().getErrorMsg();
   }

@@ -7,22 +7,22 @@ import org.jspecify.annotations.Nullable;
 
 /** The one transfer of leadership a leader may have under way. Thread-safe. */
 final class LeadershipTransfer {
-  private record Wish(NodeId target, CompletableFuture<Void> done) {}
+  private record Request(NodeId target, CompletableFuture<Void> done) {}
 
-  private @Nullable Wish wish;
+  private @Nullable Request request;
 
   /** False if one is under way. */
   synchronized boolean begin(NodeId target, CompletableFuture<Void> done) {
-    if (wish != null) {
+    if (request != null) {
       return false;
     }
-    wish = new Wish(target, done);
+    request = new Request(target, done);
     return true;
   }
 
   /** Another node is known to lead. */
   void leaderIs(NodeId leader) {
-    Wish ended = end();
+    Request ended = end();
     if (ended == null) {
       return;
     }
@@ -38,15 +38,15 @@ final class LeadershipTransfer {
   }
 
   void fail(ConsensusException cause) {
-    Wish ended = end();
+    Request ended = end();
     if (ended != null) {
       ended.done().completeExceptionally(cause);
     }
   }
 
-  private synchronized @Nullable Wish end() {
-    Wish ended = wish;
-    wish = null;
+  private synchronized @Nullable Request end() {
+    Request ended = request;
+    request = null;
     return ended;
   }
 }

@@ -34,10 +34,10 @@ final class LogHealth {
   }
 
   /** How quick writes have been since this was last asked. */
-  LogPace pace() {
+  LogLatency pace() {
     long now = System.nanoTime();
     long waiting = begunNanos.values().stream().mapToLong(begun -> now - begun).max().orElse(0);
-    return new LogPace(
+    return new LogLatency(
         TimeUnit.NANOSECONDS.toMillis(Math.max(0, waiting)),
         TimeUnit.NANOSECONDS.toMillis(slowestNanos.getAndSet(0)));
   }

@@ -40,6 +40,6 @@ final class PendingProposal implements Closure {
 
   @Override
   public void run(Status status) {
-    fail(Failures.ofProposal(status));
+    fail(StatusErrors.ofProposal(status));
   }
 }

@@ -4,7 +4,7 @@ import com.google.protobuf.CodedInputStream;
 import com.google.protobuf.CodedOutputStream;
 import com.google.protobuf.Message;
 import io.fjordmq.cluster.NodeId;
-import io.fjordmq.cluster.SpokenVersions;
+import io.fjordmq.cluster.ProtocolVersions;
 import io.fjordmq.cluster.StartFence;
 import io.fjordmq.cluster.StartStamp;
 import io.netty.buffer.ByteBuf;
@@ -35,7 +35,7 @@ import java.nio.charset.StandardCharsets;
  */
 final class RaftFrame {
   static final int LENGTH_BYTES = 4;
-  static final SpokenVersions VERSIONS = new SpokenVersions(2, 2);
+  static final ProtocolVersions VERSIONS = new ProtocolVersions(2, 2);
   static final byte HELLO = 0;
   static final byte REQUEST = 1;
   static final byte RESPONSE = 2;
@@ -111,7 +111,7 @@ final class RaftFrame {
     int highest = in.readUnsignedByte();
     int lowest = highest == WITHOUT_LOWEST ? WITHOUT_LOWEST : in.readUnsignedByte();
     try {
-      return VERSIONS.inCommonWith(new SpokenVersions(lowest, highest), PROTOCOL);
+      return VERSIONS.inCommonWith(new ProtocolVersions(lowest, highest), PROTOCOL);
     } catch (IllegalArgumentException e) {
       throw new CorruptedFrameException(e.getMessage(), e);
     }

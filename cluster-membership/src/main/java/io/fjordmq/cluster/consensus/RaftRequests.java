@@ -54,7 +54,7 @@ final class RaftRequests {
   }
 
   /** True the first time: others come again and again, and are refused for the same reason. */
-  boolean isNews(String complaint) {
+  boolean isNewRefusal(String complaint) {
     return complaints.size() < MAX_COMPLAINTS && complaints.add(complaint);
   }
 

@@ -97,7 +97,7 @@ final class SharedLog implements AutoCloseable {
   }
 
   /** How quick writes have been since this was last asked. */
-  LogPace pace() {
+  LogLatency pace() {
     return health.pace();
   }
 

@@ -21,7 +21,7 @@ record SnapshotExchange(
     Path outgoing,
     Path incoming,
     SnapshotExports exports,
-    CopySpace space,
+    SnapshotSpace space,
     @Nullable RaftTransport transport) {
 
   private static final String SCHEME = "fjord://";

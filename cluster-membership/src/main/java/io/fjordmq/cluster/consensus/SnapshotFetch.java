@@ -42,7 +42,7 @@ final class SnapshotFetch extends SnapshotCopier {
   private final long readerId;
   private final Path directory;
   private final SnapshotSource source;
-  private final CopySpace space;
+  private final SnapshotSpace space;
   private final TransportSettings settings;
   private final Clock clock;
   private final Executor threads;
@@ -85,7 +85,7 @@ final class SnapshotFetch extends SnapshotCopier {
       long readerId,
       Path directory,
       SnapshotSource source,
-      CopySpace space,
+      SnapshotSpace space,
       TransportSettings settings,
       Clock clock,
       Executor threads) {
@@ -132,7 +132,7 @@ final class SnapshotFetch extends SnapshotCopier {
   private FetchedSnapshot fetch() throws IOException, InterruptedException {
     movedNanos = clock.nanos();
     SnapshotManifest manifest = manifest();
-    PartialCopy copy = PartialCopy.open(directory, offer, manifest);
+    PartialSnapshot copy = PartialSnapshot.open(directory, offer, manifest);
     space.require(directory, copy.totalBytes(), copy.keptBytes());
     if (copy.keptBytes() > 0) {
       LOG.info(
@@ -163,7 +163,7 @@ final class SnapshotFetch extends SnapshotCopier {
     }
   }
 
-  private void fetch(PartialCopy copy, FileSize file) throws IOException, InterruptedException {
+  private void fetch(PartialSnapshot copy, FileSize file) throws IOException, InterruptedException {
     try (FileChannel out = copy.append(file)) {
       Deque<Asked> asked = new ArrayDeque<>();
       long next = out.position();

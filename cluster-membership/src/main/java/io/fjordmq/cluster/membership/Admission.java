@@ -49,7 +49,7 @@ final class Admission {
   private final LeaderCalls leader;
   private final MembershipSettings settings;
   private final SerialTimers timers;
-  private final LifeOf life;
+  private final Incarnation life;
   private Stage stage = Stage.REGISTERED;
   private long countedVersion;
 
@@ -61,7 +61,7 @@ final class Admission {
    * @param counted called when this node is UP, so that others soon learn of it
    * @param admitted called last
    */
-  record LifeOf(
+  record Incarnation(
       BooleanSupplier goesOn, Consumer<String> waits, Runnable counted, Runnable admitted) {}
 
   /**
@@ -75,7 +75,7 @@ final class Admission {
       LeaderCalls leader,
       MembershipSettings settings,
       SerialTimers timers,
-      LifeOf life) {
+      Incarnation life) {
     this.up = up;
     this.registeredVersion = registeredVersion;
     this.members = members;

@@ -39,7 +39,7 @@ final class ClockVotes {
     this.correctedMillis = nowMillis;
   }
 
-  void heard(NodeId from, ClockReport report, long nowMillis) {
+  void onReport(NodeId from, ClockReport report, long nowMillis) {
     votes.put(from, new Vote(report, nowMillis));
   }
 

@@ -1,6 +1,6 @@
 package io.fjordmq.cluster.membership;
 
-import io.fjordmq.cluster.peer.Introduction;
+import io.fjordmq.cluster.peer.HelloReply;
 import java.time.Duration;
 import java.time.InstantSource;
 
@@ -22,7 +22,7 @@ final class Clocks {
    *
    * @param askedMillis this clock when the other was asked
    */
-  Duration ahead(Introduction answer, long askedMillis) {
+  Duration ahead(HelloReply answer, long askedMillis) {
     long answeredMillis = clock.millis();
     if (answer.wallClockMillis() < askedMillis) {
       return Duration.ofMillis(askedMillis - answer.wallClockMillis());
@@ -30,7 +30,7 @@ final class Clocks {
     return Duration.ofMillis(Math.min(0, answeredMillis - answer.wallClockMillis()));
   }
 
-  static String apart(Duration ahead, Introduction other) {
+  static String apart(Duration ahead, HelloReply other) {
     return "this node's clock is %d ms %s that of node %s"
         .formatted(
             ahead.abs().toMillis(), ahead.isNegative() ? "behind" : "ahead of", other.node());

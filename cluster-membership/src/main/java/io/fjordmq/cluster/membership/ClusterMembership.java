@@ -55,8 +55,8 @@ public final class ClusterMembership implements Membership, AutoCloseable {
   private final MemberView members = new MemberView();
   private final SerialTimers timers;
   private final LeaderCalls calls;
-  private final Life life;
-  private final OwnRecord record;
+  private final NodeLease nodeLease;
+  private final LocalNodeRecord record;
   private final Departure departure;
   private final ClockWatch clock;
   private volatile boolean goesForGood;
@@ -78,8 +78,8 @@ public final class ClusterMembership implements Membership, AutoCloseable {
     this.timers = timers;
     this.calls = calls;
     this.clock = clock;
-    this.life = new Life(identity.node(), address, members, calls, peers, settings, timers, clock);
-    this.record = new OwnRecord(identity.node(), metadata, members, life::incarnation, this::write);
+    this.nodeLease = new NodeLease(identity.node(), address, members, calls, peers, settings, timers, clock);
+    this.record = new LocalNodeRecord(identity.node(), metadata, members, nodeLease::incarnation, this::write);
     this.departure = new Departure(record::write, timers);
   }
 
@@ -151,22 +151,22 @@ public final class ClusterMembership implements Membership, AutoCloseable {
           @Override
           public void changed(Members members) {
             addresses.written(members);
-            timers.execute(made.life::membersChanged);
+            timers.execute(made.nodeLease::membersChanged);
           }
         });
     metadata.watch(made.members);
     metadata.watch(new StartWatch(peers.fence()));
-    peers.fence().fenced().thenAcceptAsync(made.life::endForGood, timers);
+    peers.fence().fenced().thenAcceptAsync(made.nodeLease::endPermanently, timers);
     peers.serve(
         LeaderCalls.SERVICE,
         (from, request) ->
             leader.handle(from, LeaderRequest.decode(request)).thenApply(LeaderAnswer::encode));
-    Introductions introductions =
-        new Introductions(
-            identity, join, peers, metadata, addresses, made.life::hasLease, clock, timers);
+    AddressDiscovery addressDiscovery =
+        new AddressDiscovery(
+            identity, join, peers, metadata, addresses, made.nodeLease::hasLease, clock, timers);
     timers.execute(leader::tick);
-    timers.execute(introductions::begin);
-    timers.execute(made.life::begin);
+    timers.execute(addressDiscovery::begin);
+    timers.execute(made.nodeLease::begin);
     return made;
   }
 
@@ -174,7 +174,7 @@ public final class ClusterMembership implements Membership, AutoCloseable {
   private void awaitRegistration() throws InterruptedException, MembershipException {
     while (true) {
       try {
-        long version = life.registered().get(REPORT_SECONDS, TimeUnit.SECONDS);
+        long version = nodeLease.registered().get(REPORT_SECONDS, TimeUnit.SECONDS);
         members.reached(version).get(REPORT_SECONDS, TimeUnit.SECONDS);
         return;
       } catch (TimeoutException e) {
@@ -195,7 +195,7 @@ public final class ClusterMembership implements Membership, AutoCloseable {
 
   /** Everything on this node is there: it may be counted from now on. To be called once. */
   public void ready() {
-    timers.execute(life::ready);
+    timers.execute(nodeLease::ready);
   }
 
   /**
@@ -241,7 +241,7 @@ public final class ClusterMembership implements Membership, AutoCloseable {
   public CompletableFuture<Void> remove(NodeId node) {
     try {
       return write(List.of(Removal.of(node, self(), metadata, members.members())))
-          .thenAccept(OwnRecord::appliedVersion);
+          .thenAccept(LocalNodeRecord::appliedVersion);
     } catch (MembershipException e) {
       return CompletableFuture.failedFuture(e);
     }
@@ -254,7 +254,7 @@ public final class ClusterMembership implements Membership, AutoCloseable {
    * @param why in a sentence for the operator
    */
   public void rest(String why) {
-    CompletableFuture.runAsync(() -> life.rest(why), timers)
+    CompletableFuture.runAsync(() -> nodeLease.rest(why), timers)
         .thenCompose(rests -> record.write(NodeRecord.State.DOWN))
         .whenComplete(
             (written, failure) -> {
@@ -266,7 +266,7 @@ public final class ClusterMembership implements Membership, AutoCloseable {
 
   /** After {@link #rest}: this node may live again. */
   public void resume() {
-    timers.execute(life::resume);
+    timers.execute(nodeLease::resume);
   }
 
   /** What time it is in the cluster, the same on all nodes but for the time that messages take. */
@@ -281,7 +281,7 @@ public final class ClusterMembership implements Membership, AutoCloseable {
 
   @Override
   public long incarnation() {
-    return life.incarnation();
+    return nodeLease.incarnation();
   }
 
   @Override
@@ -296,7 +296,7 @@ public final class ClusterMembership implements Membership, AutoCloseable {
 
   /** The live members that have not answered this node lately, in the order of their names. */
   public List<NodeId> unreachable() {
-    Set<NodeId> unreachable = life.unreachable();
+    Set<NodeId> unreachable = nodeLease.unreachable();
     return members.members().byNode().values().stream()
         .filter(member -> member.isAlive() && unreachable.contains(member.node()))
         .map(Member::node)
@@ -310,12 +310,12 @@ public final class ClusterMembership implements Membership, AutoCloseable {
 
   @Override
   public boolean isServing() {
-    return life.isServing();
+    return nodeLease.isServing();
   }
 
   @Override
   public @Nullable String notServingBecause() {
-    return life.notServingBecause();
+    return nodeLease.notServingBecause();
   }
 
   @Override
@@ -342,12 +342,12 @@ public final class ClusterMembership implements Membership, AutoCloseable {
   public void leaveService() {
     if (leftService.compareAndSet(false, true)) {
       hasGoneForGood = goesForGood && record.isIn(Member.State.LEAVING);
-      CompletableFuture<Void> left = CompletableFuture.runAsync(life::leave, timers);
-      tellCluster(left.thenRunAsync(clock::save, timers), NodeRecord.State.DOWN);
+      CompletableFuture<Void> left = CompletableFuture.runAsync(nodeLease::leave, timers);
+      reportState(left.thenRunAsync(clock::save, timers), NodeRecord.State.DOWN);
     }
   }
 
-  private void tellCluster(CompletableFuture<Void> when, NodeRecord.State state) {
+  private void reportState(CompletableFuture<Void> when, NodeRecord.State state) {
     try {
       when.thenCompose(now -> departure.write(state, LEAVE_MILLIS))
           .get(LEAVE_MILLIS, TimeUnit.MILLISECONDS);
@@ -366,7 +366,7 @@ public final class ClusterMembership implements Membership, AutoCloseable {
   public void close() {
     leaveService();
     if (hasGoneForGood) {
-      tellCluster(CompletableFuture.completedFuture(null), NodeRecord.State.REMOVED);
+      reportState(CompletableFuture.completedFuture(null), NodeRecord.State.REMOVED);
     }
     if (timers instanceof ThreadTimers thread) {
       thread.close();

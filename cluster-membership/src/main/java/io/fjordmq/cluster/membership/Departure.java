@@ -19,7 +19,7 @@ final class Departure {
   private final SerialTimers timers;
 
   /**
-   * @param writes one attempt, see {@link OwnRecord#write}
+   * @param writes one attempt, see {@link LocalNodeRecord#write}
    */
   Departure(Function<NodeRecord.State, CompletableFuture<Void>> writes, SerialTimers timers) {
     this.writes = writes;

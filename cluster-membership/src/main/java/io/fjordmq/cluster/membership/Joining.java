@@ -10,9 +10,9 @@ import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.cluster.metadata.ClusterRecord;
 import io.fjordmq.cluster.metadata.MetadataGroup;
 import io.fjordmq.cluster.metadata.MetadataView;
-import io.fjordmq.cluster.peer.Greeter;
+import io.fjordmq.cluster.peer.HelloClient;
 import io.fjordmq.cluster.peer.Hello;
-import io.fjordmq.cluster.peer.Introduction;
+import io.fjordmq.cluster.peer.HelloReply;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -39,7 +39,7 @@ public final class Joining {
   private static final Logger LOG = LoggerFactory.getLogger(Joining.class);
 
   private final JoinSettings settings;
-  private final Greeter greeter;
+  private final HelloClient helloClient;
   private final Clocks clocks;
   private Map<NodeAddress, String> reported = Map.of();
 
@@ -47,9 +47,9 @@ public final class Joining {
    * @param greeter asks the seeds: {@link io.fjordmq.cluster.peer.PeerChannels} as long as there is
    *     no identity
    */
-  public Joining(JoinSettings settings, Greeter greeter, InstantSource wallClock) {
+  public Joining(JoinSettings settings, HelloClient helloClient, InstantSource wallClock) {
     this.settings = settings;
-    this.greeter = greeter;
+    this.helloClient = helloClient;
     this.clocks = new Clocks(wallClock);
   }
 
@@ -70,7 +70,7 @@ public final class Joining {
       refuseSecondCluster(askSeeds(Hello.NOBODY));
     } else {
       requireSeeds("the data directory " + directory.path() + " is new and 'bootstrap' is false");
-      Introduction seed = awaitSeed(Hello.NOBODY);
+      HelloReply seed = awaitSeed(Hello.NOBODY);
       made = new NodeIdentity(made.node(), seed.clusterId());
     }
     made.store(directory);
@@ -78,8 +78,8 @@ public final class Joining {
     return made;
   }
 
-  private void refuseSecondCluster(List<Introduction> answers) throws MembershipException {
-    for (Introduction seed : answers) {
+  private void refuseSecondCluster(List<HelloReply> answers) throws MembershipException {
+    for (HelloReply seed : answers) {
       throw new MembershipException(
           "'bootstrap: true' makes a new cluster, but the seed at %s is a node of cluster %s: set bootstrap: false to join that one, or take it out of seedEndpoints"
               .formatted(seed.address(), seed.clusterId()));
@@ -113,7 +113,7 @@ public final class Joining {
       throw lost("its log has other groups, but not the cluster's metadata");
     }
     if (settings.bootstrap()) {
-      List<Introduction> answers = askSeeds(hello(self));
+      List<HelloReply> answers = askSeeds(hello(self));
       if (answers.stream().noneMatch(seed -> seed.clusterId().equals(self.clusterId()))) {
         refuseSecondCluster(answers);
         MetadataGroup.bootstrap(host, ReplicaSet.ofVoters(self.node()));
@@ -121,7 +121,7 @@ public final class Joining {
       }
     }
     requireSeeds("the data directory has an identity but no metadata of the cluster");
-    Introduction seed = awaitSeed(hello(self));
+    HelloReply seed = awaitSeed(hello(self));
     if (!seed.clusterId().equals(self.clusterId())) {
       throw new MembershipException(
           "the seed at %s is a node of cluster %s, this data directory belongs to cluster %s: correct seedEndpoints, or choose an empty data directory to join"
@@ -130,7 +130,7 @@ public final class Joining {
     if (seed.metadataVoters().contains(self.node())) {
       throw lost("the cluster counts on it as a voter of the metadata");
     }
-    addresses.heard(seed.node(), seed.address());
+    addresses.onAddress(seed.node(), seed.address());
     addresses.suggested(seed.addresses());
     MetadataGroup.bootstrap(
         host, new ReplicaSet(seed.metadataVoters(), without(seed.metadataLearners(), self.node())));
@@ -173,11 +173,11 @@ public final class Joining {
   }
 
   /** Asks until one answers. */
-  private Introduction awaitSeed(Hello hello) throws MembershipException, InterruptedException {
+  private HelloReply awaitSeed(Hello hello) throws MembershipException, InterruptedException {
     while (true) {
       long askedMillis = clocks.now();
-      List<Introduction> answers = askSeeds(hello);
-      if (answers.stream().map(Introduction::clusterId).distinct().count() > 1) {
+      List<HelloReply> answers = askSeeds(hello);
+      if (answers.stream().map(HelloReply::clusterId).distinct().count() > 1) {
         throw new MembershipException(
             "the seeds are nodes of different clusters: "
                 + answers.stream()
@@ -185,7 +185,7 @@ public final class Joining {
                     .collect(Collectors.joining(", "))
                 + "; correct seedEndpoints");
       }
-      for (Introduction seed : answers) {
+      for (HelloReply seed : answers) {
         requireEnv(seed);
         requireClock(seed, askedMillis);
         return seed;
@@ -194,7 +194,7 @@ public final class Joining {
     }
   }
 
-  private void requireEnv(Introduction seed) throws MembershipException {
+  private void requireEnv(HelloReply seed) throws MembershipException {
     if (!seed.env().isEmpty() && !seed.env().equals(settings.env())) {
       throw new MembershipException(
           "clusterConfig.env is '%s', but the seed at %s is a node of cluster %s of env '%s': correct seedEndpoints, or clusterConfig.env if this node is to join that cluster"
@@ -202,7 +202,7 @@ public final class Joining {
     }
   }
 
-  private void requireClock(Introduction seed, long askedMillis) throws MembershipException {
+  private void requireClock(HelloReply seed, long askedMillis) throws MembershipException {
     Duration ahead = clocks.ahead(seed, askedMillis);
     if (ahead.abs().compareTo(settings.clockRefusal()) >= 0) {
       throw new MembershipException(
@@ -210,15 +210,15 @@ public final class Joining {
     }
   }
 
-  private List<Introduction> askSeeds(Hello hello) throws InterruptedException {
-    Map<NodeAddress, CompletableFuture<Introduction>> asked = new LinkedHashMap<>();
+  private List<HelloReply> askSeeds(Hello hello) throws InterruptedException {
+    Map<NodeAddress, CompletableFuture<HelloReply>> asked = new LinkedHashMap<>();
     for (NodeAddress seed : otherSeeds()) {
-      asked.put(seed, greeter.greet(seed, hello, settings.helloTimeout()));
+      asked.put(seed, helloClient.greet(seed, hello, settings.helloTimeout()));
     }
-    List<Introduction> answers = new ArrayList<>();
+    List<HelloReply> answers = new ArrayList<>();
     Map<NodeAddress, String> failures =
         new TreeMap<>((a, b) -> a.toString().compareTo(b.toString()));
-    for (Map.Entry<NodeAddress, CompletableFuture<Introduction>> seed : asked.entrySet()) {
+    for (Map.Entry<NodeAddress, CompletableFuture<HelloReply>> seed : asked.entrySet()) {
       try {
         answers.add(seed.getValue().get());
       } catch (ExecutionException e) {

@@ -79,7 +79,7 @@ sealed interface LeaderAnswer {
    * metadata say so, too, but perhaps never to this node: one that went DOWN before it was given a
    * replica of them has none.
    */
-  record KnownAs(long incarnation) implements LeaderAnswer {
+  record KnownIncarnation(long incarnation) implements LeaderAnswer {
     @Override
     public byte[] encode() {
       return new ByteWriter(16).writeByte(5).writeVarint(incarnation).toByteArray();
@@ -136,7 +136,7 @@ sealed interface LeaderAnswer {
         }
         case 3 -> new NotRenewed(in.readString());
         case 4 -> new Registered(in.readVarint(), in.readVarint());
-        case 5 -> new KnownAs(in.readVarint());
+        case 5 -> new KnownIncarnation(in.readVarint());
         case 6 -> new Written(new WriteResult.Applied(in.readVarint()));
         case 7 -> new Written(new WriteResult.Conflict(in.readString(), in.readVarint()));
         case 8 -> new Failed(ConsensusException.Kind.valueOf(in.readString()), in.readString());

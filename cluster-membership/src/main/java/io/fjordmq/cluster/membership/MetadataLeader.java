@@ -9,7 +9,7 @@ import io.fjordmq.cluster.consensus.ConsensusException;
 import io.fjordmq.cluster.consensus.Leadership;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.cluster.membership.LeaderAnswer.Failed;
-import io.fjordmq.cluster.membership.LeaderAnswer.KnownAs;
+import io.fjordmq.cluster.membership.LeaderAnswer.KnownIncarnation;
 import io.fjordmq.cluster.membership.LeaderAnswer.NotLeader;
 import io.fjordmq.cluster.membership.LeaderAnswer.NotRenewed;
 import io.fjordmq.cluster.membership.LeaderAnswer.Registered;
@@ -55,13 +55,13 @@ final class MetadataLeader {
   private final ClusterClock clock;
   private final String env;
   private final StartFence fence;
-  private @Nullable Reign reign;
+  private @Nullable LeaderTerm leaderTerm;
   private long tickedMillis;
   private MetadataView seen;
   private Members membersSeen;
 
   /** One term of leading. */
-  private static final class Reign {
+  private static final class LeaderTerm {
     final long term;
     final LeaseTable leases;
     final ClockVotes clocks;
@@ -70,7 +70,7 @@ final class MetadataLeader {
     boolean changingReplicas;
     boolean handingOver;
 
-    Reign(long term, LeaseTable leases, ClockVotes clocks, ReachabilityReports reachability) {
+    LeaderTerm(long term, LeaseTable leases, ClockVotes clocks, ReachabilityReports reachability) {
       this.term = term;
       this.leases = leases;
       this.clocks = clocks;
@@ -102,12 +102,12 @@ final class MetadataLeader {
   private void leadershipChanged() {
     Leadership leadership = metadata.leadership();
     if (!leadership.leading()) {
-      reign = null;
-    } else if (reign == null || reign.term != leadership.term()) {
+      leaderTerm = null;
+    } else if (leaderTerm == null || leaderTerm.term != leadership.term()) {
       long now = timers.nowMillis();
       ClockVotes clocks = new ClockVotes(clock, settings.lease().toMillis(), now);
       ReachabilityReports reports = new ReachabilityReports(self, settings.lease().toMillis());
-      reign = new Reign(leadership.term(), new LeaseTable(settings, now), clocks, reports);
+      leaderTerm = new LeaderTerm(leadership.term(), new LeaseTable(settings, now), clocks, reports);
     }
   }
 
@@ -128,7 +128,7 @@ final class MetadataLeader {
     long stopped = now - tickedMillis - pause;
     tickedMillis = now;
     leadershipChanged();
-    Reign current = reign;
+    LeaderTerm current = leaderTerm;
     if (current == null) {
       return;
     }
@@ -154,7 +154,7 @@ final class MetadataLeader {
    * Who drains, was removed, or has trouble with its disk, leads the metadata only if nobody else
    * can.
    */
-  private void handOver(Reign current, Members members) {
+  private void handOver(LeaderTerm current, Members members) {
     Member me = members.find(self);
     boolean removed = members.removed().containsKey(self);
     String state = removed ? "REMOVED" : me == null ? "UP" : me.state().name();
@@ -178,7 +178,7 @@ final class MetadataLeader {
             });
   }
 
-  private void writeDown(Reign current, NodeId node) {
+  private void writeDown(LeaderTerm current, NodeId node) {
     MetadataRecord record = metadata.view().get(NodeRecord.key(node));
     if (record == null || !current.goingDown.add(node)) {
       return;
@@ -197,7 +197,7 @@ final class MetadataLeader {
             timers);
   }
 
-  private void arrangeReplicas(Reign current, Members members) {
+  private void arrangeReplicas(LeaderTerm current, Members members) {
     if (current.changingReplicas) {
       return;
     }
@@ -215,7 +215,7 @@ final class MetadataLeader {
     }
   }
 
-  private void whileChanging(Reign current, CompletableFuture<Void> change) {
+  private void whileChanging(LeaderTerm current, CompletableFuture<Void> change) {
     current.changingReplicas = true;
     change.whenCompleteAsync(
         (done, failure) -> {
@@ -238,7 +238,7 @@ final class MetadataLeader {
 
   private CompletableFuture<LeaderAnswer> answer(NodeId from, LeaderRequest request) {
     leadershipChanged();
-    Reign current = reign;
+    LeaderTerm current = leaderTerm;
     if (current == null) {
       return CompletableFuture.completedFuture(notLeader());
     }
@@ -254,7 +254,7 @@ final class MetadataLeader {
     return write(current, from, ((Write) request).batch());
   }
 
-  private CompletableFuture<LeaderAnswer> write(Reign current, NodeId from, List<Change> batch) {
+  private CompletableFuture<LeaderAnswer> write(LeaderTerm current, NodeId from, List<Change> batch) {
     Members members = membersOf(metadata.view());
     String why =
         Admission.asksToBeCounted(from, members, batch)
@@ -283,10 +283,10 @@ final class MetadataLeader {
         : failure;
   }
 
-  private CompletableFuture<LeaderAnswer> renew(Reign current, NodeId from, Renewal renewal) {
+  private CompletableFuture<LeaderAnswer> renew(LeaderTerm current, NodeId from, Renewal renewal) {
     MetadataView view = metadata.view();
     LeaderAnswer refusal = refusal(current, view, from, renewal);
-    current.clocks.heard(from, renewal.clock(), timers.nowMillis());
+    current.clocks.onReport(from, renewal.clock(), timers.nowMillis());
     if (!current.clocks.decide(metadata.status().replicas().voters(), timers.nowMillis())) {
       refusal = refusal == null ? new NotRenewed("the cluster has no time yet") : refusal;
     }
@@ -307,24 +307,24 @@ final class MetadataLeader {
         .thenApplyAsync(confirmed -> grant(current, confirmed, from, renewal), timers);
   }
 
-  private LeaderAnswer grant(Reign current, MetadataView confirmed, NodeId from, Renewal renewal) {
+  private LeaderAnswer grant(LeaderTerm current, MetadataView confirmed, NodeId from, Renewal renewal) {
     LeaderAnswer refusal = refusal(current, confirmed, from, renewal);
     if (refusal != null) {
       return refusal;
     }
-    return reign == current
+    return leaderTerm == current
         ? new Renewed(current.leases.appliedByAll(membersOf(confirmed)), clock.millis())
         : notLeader();
   }
 
   private @Nullable LeaderAnswer refusal(
-      Reign current, MetadataView view, NodeId from, Renewal renewal) {
+      LeaderTerm current, MetadataView view, NodeId from, Renewal renewal) {
     Member member = membersOf(view).find(from);
     if (member == null || member.incarnation() < renewal.incarnation()) {
       return new NotRenewed("it has not registered");
     }
     if (member.incarnation() > renewal.incarnation() || !member.isAlive()) {
-      return new KnownAs(member.incarnation());
+      return new KnownIncarnation(member.incarnation());
     }
     return current.goingDown.contains(from)
         ? new NotRenewed("its lease had run out, it is being counted as down")
@@ -332,12 +332,12 @@ final class MetadataLeader {
   }
 
   private CompletableFuture<LeaderAnswer> register(
-      Reign current, NodeId from, Registration registration) {
+      LeaderTerm current, NodeId from, Registration registration) {
     MetadataView view = metadata.view();
     MetadataRecord record = view.get(NodeRecord.key(from));
     long known = record == null ? 0 : NodeRecord.decode(record).incarnation();
     if (known != registration.known()) {
-      return CompletableFuture.completedFuture(new KnownAs(known));
+      return CompletableFuture.completedFuture(new KnownIncarnation(known));
     }
     StartStamp start = fence.latest(from);
     StartRecord.all(view).forEach(fence::registered); // this leader may have just begun to lead

@@ -62,10 +62,10 @@ public final class NodeAddresses {
    * @param disk writes the file
    */
   public static NodeAddresses open(Path file, Executor disk) {
-    return open(file, disk, NodeAddresses::onAThreadOfItsOwn);
+    return open(file, disk, NodeAddresses::onOwnThread);
   }
 
-  private static void onAThreadOfItsOwn(Runnable lookUp) {
+  private static void onOwnThread(Runnable lookUp) {
     Thread thread = new Thread(lookUp, "name-lookup");
     thread.setDaemon(true);
     thread.start();
@@ -190,7 +190,7 @@ public final class NodeAddresses {
   }
 
   /** A node itself says where it is. */
-  void heard(NodeId node, NodeAddress address) {
+  void onAddress(NodeId node, NodeAddress address) {
     if (removed.contains(node)) {
       return;
     }

@@ -114,7 +114,7 @@ final class Reachability {
   private void call(NodeId node) {
     Contact contact = contacts.computeIfAbsent(node, first -> new Contact());
     peers
-        .ask(node, LeaseLapse.SERVICE, LeaseLapse.question(), settings.lease())
+        .ask(node, LeaseExpiry.SERVICE, LeaseExpiry.question(), settings.lease())
         .whenCompleteAsync((answer, failure) -> answered(node, contact, failure), timers);
   }
 

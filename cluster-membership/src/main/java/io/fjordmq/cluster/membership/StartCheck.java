@@ -3,9 +3,9 @@ package io.fjordmq.cluster.membership;
 import io.fjordmq.cluster.NodeAddress;
 import io.fjordmq.cluster.NodeIdentity;
 import io.fjordmq.cluster.StartFence;
-import io.fjordmq.cluster.peer.Greeter;
+import io.fjordmq.cluster.peer.HelloClient;
 import io.fjordmq.cluster.peer.Hello;
-import io.fjordmq.cluster.peer.Introduction;
+import io.fjordmq.cluster.peer.HelloReply;
 import io.fjordmq.cluster.peer.PeerException;
 import java.time.Duration;
 import java.util.HashSet;
@@ -32,13 +32,13 @@ public final class StartCheck {
 
   private final NodeIdentity self;
   private final JoinSettings settings;
-  private final Greeter greeter;
+  private final HelloClient helloClient;
   private final StartFence fence;
 
-  public StartCheck(NodeIdentity self, JoinSettings settings, Greeter greeter, StartFence fence) {
+  public StartCheck(NodeIdentity self, JoinSettings settings, HelloClient helloClient, StartFence fence) {
     this.self = self;
     this.settings = settings;
-    this.greeter = greeter;
+    this.helloClient = helloClient;
     this.fence = fence;
   }
 
@@ -71,9 +71,9 @@ public final class StartCheck {
       throws MembershipException, InterruptedException {
     Set<NodeAddress> others = othersIn(addresses);
     Hello hello = hello();
-    Map<NodeAddress, CompletableFuture<Introduction>> asked = new LinkedHashMap<>();
-    others.forEach(to -> asked.put(to, greeter.greet(to, hello, settings.helloTimeout())));
-    for (Map.Entry<NodeAddress, CompletableFuture<Introduction>> question : asked.entrySet()) {
+    Map<NodeAddress, CompletableFuture<HelloReply>> asked = new LinkedHashMap<>();
+    others.forEach(to -> asked.put(to, helloClient.greet(to, hello, settings.helloTimeout())));
+    for (Map.Entry<NodeAddress, CompletableFuture<HelloReply>> question : asked.entrySet()) {
       if (isAnswered(question.getValue())) {
         throw new MembershipException(
             "another node of this cluster, at %s, runs: this node cannot go on alone, or the cluster would split in two. Stop that node for good, or start this one without --alone"
@@ -82,7 +82,7 @@ public final class StartCheck {
     }
   }
 
-  private boolean isAnswered(CompletableFuture<Introduction> answer) throws InterruptedException {
+  private boolean isAnswered(CompletableFuture<HelloReply> answer) throws InterruptedException {
     try {
       return answer.get().clusterId().equals(self.clusterId());
     } catch (ExecutionException e) {
@@ -107,10 +107,10 @@ public final class StartCheck {
   private @Nullable String objection(Set<NodeAddress> others)
       throws MembershipException, InterruptedException {
     Hello hello = hello();
-    List<CompletableFuture<Introduction>> asked =
-        others.stream().map(to -> greeter.greet(to, hello, settings.helloTimeout())).toList();
+    List<CompletableFuture<HelloReply>> asked =
+        others.stream().map(to -> helloClient.greet(to, hello, settings.helloTimeout())).toList();
     String inUse = null;
-    for (CompletableFuture<Introduction> answer : asked) {
+    for (CompletableFuture<HelloReply> answer : asked) {
       try {
         answer.get();
       } catch (ExecutionException e) {

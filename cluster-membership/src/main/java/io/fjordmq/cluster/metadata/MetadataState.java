@@ -3,7 +3,7 @@ package io.fjordmq.cluster.metadata;
 import io.fjordmq.api.NewerFormException;
 import io.fjordmq.cluster.consensus.CommittedEntry;
 import io.fjordmq.cluster.consensus.ConsensusException;
-import io.fjordmq.cluster.consensus.RefusedCopyException;
+import io.fjordmq.cluster.consensus.SnapshotRefusedException;
 import io.fjordmq.cluster.consensus.ReplicatedState;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -173,7 +173,7 @@ final class MetadataState implements ReplicatedState {
       bytes = Files.readAllBytes(directory.resolve(EXPORT_FILE));
       copy = MetadataCodec.decodeCheckpoint(bytes);
     } catch (IOException e) {
-      throw new RefusedCopyException(
+      throw new SnapshotRefusedException(
           "cannot take over a copy of the metadata: " + e.getMessage(), e);
     }
     storage.save(bytes);

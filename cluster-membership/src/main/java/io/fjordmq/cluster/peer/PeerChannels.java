@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * Makes connections to other nodes. A node that does not know yet who it is asks its seeds with
  * this; later {@link PeerPort} is the one to use. Thread-safe.
  */
-public final class PeerChannels implements Greeter, AutoCloseable {
+public final class PeerChannels implements HelloClient, AutoCloseable {
   private static final long STOP_MILLIS = 5_000;
 
   private final PeerSettings settings;
@@ -102,17 +102,17 @@ public final class PeerChannels implements Greeter, AutoCloseable {
   }
 
   @Override
-  public CompletableFuture<Introduction> greet(NodeAddress address, Hello hello, Duration timeout) {
-    CompletableFuture<Introduction> result = new CompletableFuture<>();
+  public CompletableFuture<HelloReply> greet(NodeAddress address, Hello hello, Duration timeout) {
+    CompletableFuture<HelloReply> result = new CompletableFuture<>();
     ManagedChannel channel =
         channel(NettyChannelBuilder.forAddress(address.host(), address.port()));
     PeersGrpc.newStub(channel)
         .withDeadlineAfter(timeout.toMillis(), TimeUnit.MILLISECONDS)
         .greet(PeerProtocol.encode(hello), new IntroductionObserver(address, result));
-    return result.whenComplete((introduction, failure) -> channel.shutdownNow());
+    return result.whenComplete((helloReply, failure) -> channel.shutdownNow());
   }
 
-  private record IntroductionObserver(NodeAddress address, CompletableFuture<Introduction> result)
+  private record IntroductionObserver(NodeAddress address, CompletableFuture<HelloReply> result)
       implements StreamObserver<IntroductionMessage> {
     @Override
     public void onNext(IntroductionMessage message) {

@@ -147,7 +147,7 @@ public final class PeerPort implements PeerNetwork, AutoCloseable {
   }
 
   @Override
-  public void introduceBy(Function<Hello, Introduction> answer) {
+  public void introduceBy(Function<Hello, HelloReply> answer) {
     answering.introduceBy(answer);
   }
 
@@ -195,7 +195,7 @@ public final class PeerPort implements PeerNetwork, AutoCloseable {
   }
 
   @Override
-  public CompletableFuture<Introduction> greet(NodeAddress address, Hello hello, Duration timeout) {
+  public CompletableFuture<HelloReply> greet(NodeAddress address, Hello hello, Duration timeout) {
     return channels.greet(address, hello, timeout);
   }
 

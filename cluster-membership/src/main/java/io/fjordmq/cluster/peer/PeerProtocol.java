@@ -4,7 +4,7 @@ import com.google.protobuf.ByteString;
 import com.google.protobuf.UnsafeByteOperations;
 import io.fjordmq.cluster.NodeAddress;
 import io.fjordmq.cluster.NodeId;
-import io.fjordmq.cluster.SpokenVersions;
+import io.fjordmq.cluster.ProtocolVersions;
 import io.fjordmq.cluster.StartStamp;
 import io.fjordmq.cluster.peer.proto.Accepted;
 import io.fjordmq.cluster.peer.proto.Answer;
@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 /** What goes over the wire, in the words of this package. {@code peer.proto} draws it. */
 final class PeerProtocol {
   /** The highest is raised when nodes of the version before would misunderstand. */
-  static final SpokenVersions VERSIONS = new SpokenVersions(2, 2);
+  static final ProtocolVersions VERSIONS = new ProtocolVersions(2, 2);
 
   private static final String NAME = "the protocol between nodes";
 
@@ -113,20 +113,20 @@ final class PeerProtocol {
         in.hasStart() ? decode(in.getStart()) : null);
   }
 
-  static IntroductionMessage encode(Introduction introduction) {
+  static IntroductionMessage encode(HelloReply helloReply) {
     IntroductionMessage.Builder out =
         IntroductionMessage.newBuilder()
             .setProtocol(VERSIONS.highest())
-            .setCluster(introduction.clusterId())
-            .setStart(encode(introduction.start()))
-            .setEnv(introduction.env())
-            .setSelf(encode(introduction.node(), introduction.address()))
-            .setWallClockMillis(introduction.wallClockMillis());
-    introduction.metadataVoters().forEach(voter -> out.addMetadataVoters(voter.value()));
-    introduction.metadataLearners().forEach(learner -> out.addMetadataLearners(learner.value()));
-    introduction.addresses().forEach((node, address) -> out.addAddresses(encode(node, address)));
-    if (introduction.metadataLeader() != null) {
-      out.setMetadataLeader(introduction.metadataLeader().value());
+            .setCluster(helloReply.clusterId())
+            .setStart(encode(helloReply.start()))
+            .setEnv(helloReply.env())
+            .setSelf(encode(helloReply.node(), helloReply.address()))
+            .setWallClockMillis(helloReply.wallClockMillis());
+    helloReply.metadataVoters().forEach(voter -> out.addMetadataVoters(voter.value()));
+    helloReply.metadataLearners().forEach(learner -> out.addMetadataLearners(learner.value()));
+    helloReply.addresses().forEach((node, address) -> out.addAddresses(encode(node, address)));
+    if (helloReply.metadataLeader() != null) {
+      out.setMetadataLeader(helloReply.metadataLeader().value());
     }
     return out.build();
   }
@@ -134,13 +134,13 @@ final class PeerProtocol {
   /**
    * @throws IllegalArgumentException if it is none
    */
-  static Introduction decode(IntroductionMessage in) {
+  static HelloReply decode(IntroductionMessage in) {
     requireVersion(in.getProtocol(), in.getProtocol());
     Map<NodeId, NodeAddress> addresses = new HashMap<>();
     for (NodeAddressMessage address : in.getAddressesList()) {
       addresses.put(new NodeId(address.getNode()), address(address));
     }
-    return new Introduction(
+    return new HelloReply(
         in.getCluster(),
         in.getEnv(),
         new NodeId(in.getSelf().getNode()),
@@ -161,7 +161,7 @@ final class PeerProtocol {
    */
   static int requireVersion(int lowest, int highest) {
     int from = lowest == 0 || lowest > highest ? highest : lowest;
-    return VERSIONS.inCommonWith(new SpokenVersions(from, highest), NAME);
+    return VERSIONS.inCommonWith(new ProtocolVersions(from, highest), NAME);
   }
 
   static StartStamp decode(StartMessage in) {

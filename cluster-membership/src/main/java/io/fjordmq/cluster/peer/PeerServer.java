@@ -27,7 +27,7 @@ final class PeerServer extends PeersGrpc.PeersImplBase {
   private final Consumer<NodeId> onConnected;
   private final Map<String, PeerServices.Handler> services = new ConcurrentHashMap<>();
   private final Map<NodeId, AnsweringStream> streams = new ConcurrentHashMap<>();
-  private volatile @Nullable Function<Hello, Introduction> introducing;
+  private volatile @Nullable Function<Hello, HelloReply> introducing;
 
   /**
    * @param onConnected told of each node that has connected to this one
@@ -55,7 +55,7 @@ final class PeerServer extends PeersGrpc.PeersImplBase {
     }
   }
 
-  void introduceBy(Function<Hello, Introduction> answer) {
+  void introduceBy(Function<Hello, HelloReply> answer) {
     introducing = answer;
   }
 
@@ -109,7 +109,7 @@ final class PeerServer extends PeersGrpc.PeersImplBase {
 
   @Override
   public void greet(HelloMessage request, StreamObserver<IntroductionMessage> answer) {
-    Function<Hello, Introduction> introduction = introducing;
+    Function<Hello, HelloReply> introduction = introducing;
     if (introduction == null) {
       answer.onError(
           Status.UNAVAILABLE

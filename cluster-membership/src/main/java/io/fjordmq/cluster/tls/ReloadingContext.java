@@ -44,7 +44,7 @@ public final class ReloadingContext extends SslContext {
   private record Signature(FileTime modified, long size, @Nullable Object key) {}
 
   /** What was said to be wrong with a state of the files. */
-  private record Complaint(List<@Nullable Signature> of, String why) {}
+  private record ReportedFault(List<@Nullable Signature> of, String why) {}
 
   private final String what;
   private final ClusterTls files;
@@ -52,7 +52,7 @@ public final class ReloadingContext extends SslContext {
   private SslContext current;
   // Of those that are in force.
   private List<@Nullable Signature> seen;
-  private @Nullable Complaint complaint;
+  private @Nullable ReportedFault reportedFault;
 
   private ReloadingContext(String what, ClusterTls files, Maker maker) throws IOException {
     this.what = what;
@@ -80,7 +80,7 @@ public final class ReloadingContext extends SslContext {
   synchronized void look() {
     List<@Nullable Signature> now = signatures();
     if (now.equals(seen)) {
-      complaint = null;
+      reportedFault = null;
       return;
     }
     try {
@@ -88,12 +88,12 @@ public final class ReloadingContext extends SslContext {
       ReferenceCountUtil.release(current); // connections hold it as long as they need it
       current = next;
       seen = now;
-      complaint = null;
+      reportedFault = null;
       LOG.info("Reloaded certFile, keyFile and trustFile section={}", what);
     } catch (IOException | RuntimeException e) {
-      Complaint found = new Complaint(now, String.valueOf(e.getMessage()));
-      if (!found.equals(complaint)) {
-        complaint = found;
+      ReportedFault found = new ReportedFault(now, String.valueOf(e.getMessage()));
+      if (!found.equals(reportedFault)) {
+        reportedFault = found;
         LOG.warn("Cannot reload certFile, keyFile or trustFile; the previous contents stay in " + "effect: {} section={}", e.getMessage(), what);
       }
     }

@@ -33,9 +33,9 @@ final class LogHealthTest {
     assertThat(health.pace().waitingMillis()).isGreaterThanOrEqualTo(59);
     disk.countDown();
     writer.join();
-    LogPace after = health.pace();
+    LogLatency after = health.pace();
     assertThat(after.waitingMillis()).isZero();
     assertThat(after.slowestMillis()).isGreaterThanOrEqualTo(59);
-    assertThat(health.pace()).isEqualTo(new LogPace(0, 0));
+    assertThat(health.pace()).isEqualTo(new LogLatency(0, 0));
   }
 }

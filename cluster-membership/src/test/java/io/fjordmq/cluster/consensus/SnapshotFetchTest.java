@@ -112,7 +112,7 @@ final class SnapshotFetchTest {
     }
   }
 
-  private SnapshotFetch fetch(long offer, CopySpace space) {
+  private SnapshotFetch fetch(long offer, SnapshotSpace space) {
     TransportSettings standard = TransportSettings.DEFAULT;
     TransportSettings settings =
         new TransportSettings(
@@ -142,7 +142,7 @@ final class SnapshotFetchTest {
   }
 
   private SnapshotFetch fetch(long offer) {
-    return fetch(offer, new CopySpace(reserve, () -> time.nanos));
+    return fetch(offer, new SnapshotSpace(reserve, () -> time.nanos));
   }
 
   private void makeCopies() {
@@ -228,7 +228,7 @@ final class SnapshotFetchTest {
             offer,
             folder.resolve("incoming/1"),
             slow,
-            new CopySpace(0, () -> time.nanos),
+            new SnapshotSpace(0, () -> time.nanos),
             settingsOfSmallParts(),
             time,
             Runnable::run);
@@ -298,7 +298,7 @@ final class SnapshotFetchTest {
   void shouldRefuseACopyBeforeItIsFetchedIfThereIsTooLittleSpace() {
     time.onPause = this::makeCopies;
     reserve = Long.MAX_VALUE / 2;
-    CopySpace space = new CopySpace(reserve, () -> time.nanos);
+    SnapshotSpace space = new SnapshotSpace(reserve, () -> time.nanos);
     SnapshotFetch refused = fetch(offer(5), space);
     assertThat(refused.isOk()).isFalse();
     assertThat(refused.getErrorMsg())

@@ -189,7 +189,7 @@ final class ValuesState implements ReplicatedState {
     List<String> incoming = Files.readAllLines(directory.resolve("parts/values"));
     if (wantedInCopies != null && !incoming.contains(wantedInCopies)) {
       events.add("refused");
-      throw new RefusedCopyException("a copy without " + wantedInCopies);
+      throw new SnapshotRefusedException("a copy without " + wantedInCopies);
     }
     values.clear();
     if (tearing) {

@@ -96,11 +96,11 @@ class ClusterClockTest {
   @Test
   void shouldBeginWithWhatTheMiddleOfTheVotersSays() {
     ClockVotes votes = new ClockVotes(clock, LEASE, monotonic);
-    votes.heard(A, new ClockReport(START, START, false), monotonic);
+    votes.onReport(A, new ClockReport(START, START, false), monotonic);
     assertThat(votes.decide(Set.of(A, B, C), monotonic)).isFalse();
-    votes.heard(B, new ClockReport(START + DAY, START + DAY, false), monotonic);
+    votes.onReport(B, new ClockReport(START + DAY, START + DAY, false), monotonic);
     assertThat(votes.decide(Set.of(A, B, C), monotonic)).isFalse();
-    votes.heard(C, new ClockReport(START - DAY, START - DAY, false), monotonic);
+    votes.onReport(C, new ClockReport(START - DAY, START - DAY, false), monotonic);
     assertThat(votes.decide(Set.of(A, B, C), monotonic)).isTrue();
     assertThat(clock.millis()).isEqualTo(START);
   }
@@ -108,8 +108,8 @@ class ClusterClockTest {
   @Test
   void shouldBeginWithTheTimeThatAnyoneKnows() {
     ClockVotes votes = new ClockVotes(clock, LEASE, monotonic);
-    votes.heard(A, new ClockReport(START - DAY, START - DAY, false), monotonic);
-    votes.heard(B, new ClockReport(START + DAY, START + 7, true), monotonic);
+    votes.onReport(A, new ClockReport(START - DAY, START - DAY, false), monotonic);
+    votes.onReport(B, new ClockReport(START + DAY, START + 7, true), monotonic);
     assertThat(votes.decide(Set.of(A, B, C), monotonic)).isTrue();
     assertThat(clock.millis()).isEqualTo(START + 7);
   }
@@ -117,9 +117,9 @@ class ClusterClockTest {
   @Test
   void shouldNotWaitLongerThanALeaseForAllVoters() {
     ClockVotes votes = new ClockVotes(clock, LEASE, monotonic);
-    votes.heard(A, new ClockReport(START, START, false), monotonic);
+    votes.onReport(A, new ClockReport(START, START, false), monotonic);
     assertThat(votes.decide(Set.of(A, B, C), monotonic)).isFalse();
-    votes.heard(B, new ClockReport(START + DAY, START + DAY, false), monotonic);
+    votes.onReport(B, new ClockReport(START + DAY, START + DAY, false), monotonic);
     assertThat(votes.decide(Set.of(A, B, C), monotonic)).isFalse();
     pass(LEASE);
     assertThat(votes.decide(Set.of(A, B, C), monotonic)).isTrue();
@@ -129,10 +129,10 @@ class ClusterClockTest {
   @Test
   void shouldNotBeginWithTheWordOfFewerThanMostVoters() {
     ClockVotes votes = new ClockVotes(clock, LEASE, monotonic);
-    votes.heard(A, new ClockReport(START - DAY, START - DAY, false), monotonic);
+    votes.onReport(A, new ClockReport(START - DAY, START - DAY, false), monotonic);
     pass(2 * LEASE);
     assertThat(votes.decide(Set.of(A, B, C), monotonic)).isFalse();
-    votes.heard(B, new ClockReport(START + DAY, START + 7, true), monotonic);
+    votes.onReport(B, new ClockReport(START + DAY, START + 7, true), monotonic);
     assertThat(votes.decide(Set.of(A, B, C), monotonic)).isTrue();
     assertThat(clock.millis()).isEqualTo(START + 7);
   }
@@ -144,9 +144,9 @@ class ClusterClockTest {
     for (int i = 0; i < 1_000; i++) {
       pass(100);
       wall += i == 500 ? DAY : 0; // this machine's own clock jumps meanwhile
-      votes.heard(A, new ClockReport(wall + DAY, 0, true), monotonic);
-      votes.heard(B, new ClockReport(wall + DAY, 0, true), monotonic);
-      votes.heard(C, new ClockReport(wall, 0, true), monotonic);
+      votes.onReport(A, new ClockReport(wall + DAY, 0, true), monotonic);
+      votes.onReport(B, new ClockReport(wall + DAY, 0, true), monotonic);
+      votes.onReport(C, new ClockReport(wall, 0, true), monotonic);
       votes.correct(monotonic);
     }
     // 100 s, corrected by 50 ms; the step in which the clocks disagreed may count or not.

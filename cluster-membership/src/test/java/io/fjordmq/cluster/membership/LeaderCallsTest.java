@@ -99,13 +99,13 @@ class LeaderCallsTest {
   @Test
   void shouldAskWhoIsKnownByAddressWhenAllThatHeldTheMetadataHaveGone() {
     assertThat(findsWhoLeadsNow()).isFalse();
-    addresses.heard(NOW, new NodeAddress("now", 1));
+    addresses.onAddress(NOW, new NodeAddress("now", 1));
     assertThat(findsWhoLeadsNow()).isTrue();
   }
 
   @Test
   void shouldAskOnWhenItIsToldThatItLeadsItself() {
-    addresses.heard(NOW, new NodeAddress("now", 1));
+    addresses.onAddress(NOW, new NodeAddress("now", 1));
     serve(OLD, new NotLeader(SELF));
     assertThat(findsWhoLeadsNow()).isTrue();
   }
@@ -125,7 +125,7 @@ class LeaderCallsTest {
     open(OLD);
     simulation.runUntil(
         "the learner has heard it", () -> OLD.equals(group.leadership().leader()), 10_000);
-    addresses.heard(NOW, new NodeAddress("now", 1));
+    addresses.onAddress(NOW, new NodeAddress("now", 1));
     assertThat(findsWhoLeadsNow()).isTrue();
   }
 }

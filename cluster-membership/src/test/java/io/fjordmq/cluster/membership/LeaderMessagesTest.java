@@ -42,7 +42,7 @@ class LeaderMessagesTest {
           new LeaderAnswer.Renewed(200, 7), "0a" + "c801" + "0000000000000007",
           new LeaderAnswer.NotRenewed("no"), "03" + "02" + "6e6f",
           new LeaderAnswer.Registered(4, 200), "04" + "04" + "c801",
-          new LeaderAnswer.KnownAs(7), "05" + "07",
+          new LeaderAnswer.KnownIncarnation(7), "05" + "07",
           new LeaderAnswer.Written(new WriteResult.Applied(9)), "06" + "09",
           new LeaderAnswer.Written(new WriteResult.Conflict("k", 9)), "07" + "01" + "6b" + "09",
           new LeaderAnswer.Failed(ConsensusException.Kind.BUSY, "?"),

@@ -87,7 +87,7 @@ class LeaseLapseTest {
     LoopbackPeers.Node here = peers.start(new NodeId("here"));
     boolean[] serves = {true};
     try (ThreadTimers timers = new ThreadTimers("test")) {
-      new LeaseLapse(asked, new MemberView(), there, MembershipSettings.DEFAULT, timers)
+      new LeaseExpiry(asked, new MemberView(), there, MembershipSettings.DEFAULT, timers)
           .answerOthers(() -> serves[0]);
       Duration second = Duration.ofSeconds(1);
       assertThat(here.ask(asked, "serving", new byte[] {1}, second).join()).containsExactly(1, 1);

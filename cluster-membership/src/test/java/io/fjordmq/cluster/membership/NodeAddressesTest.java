@@ -32,19 +32,19 @@ class NodeAddressesTest {
     assertThat(book.find(A)).isEqualTo(OLD);
     book.written(members(WRITTEN));
     assertThat(book.find(A)).isEqualTo(WRITTEN);
-    book.heard(A, SAID);
+    book.onAddress(A, SAID);
     assertThat(book.find(A)).isEqualTo(SAID);
     book.written(members(OLD));
     assertThat(book.find(A)).isEqualTo(SAID);
     assertThat(book.unconfirmed()).as("to be asked").containsExactly(Map.entry(A, OLD));
-    book.heard(A, OLD);
+    book.onAddress(A, OLD);
     assertThat(book.unconfirmed()).isEmpty();
   }
 
   @Test
   void shouldHaveRaftOnThePortAfter() {
     NodeAddresses book = open();
-    book.heard(A, SAID);
+    book.onAddress(A, SAID);
     assertThat(book.ofPeers().addressOf(A)).isEqualTo(new InetSocketAddress("10.0.0.3", 7000));
     assertThat(book.ofRaft().addressOf(A)).isEqualTo(new InetSocketAddress("10.0.0.3", 7001));
     assertThat(book.ofRaft().addressOf(new NodeId("b"))).isNull();
@@ -53,10 +53,10 @@ class NodeAddressesTest {
   @Test
   void shouldResolveNamesInTheBackground() {
     NodeAddresses book = open();
-    book.heard(A, new NodeAddress("localhost", 1));
+    book.onAddress(A, new NodeAddress("localhost", 1));
     InetSocketAddress found = requireNonNull(book.ofPeers().addressOf(A));
     assertThat(found.getAddress().isLoopbackAddress()).isTrue();
-    book.heard(A, new NodeAddress("no-such-host.invalid", 1));
+    book.onAddress(A, new NodeAddress("no-such-host.invalid", 1));
     assertThat(book.ofPeers().addressOf(A)).isNull();
   }
 
@@ -66,8 +66,8 @@ class NodeAddressesTest {
     List<Runnable> writes = new ArrayList<>();
     List<Runnable> lookUps = new ArrayList<>();
     NodeAddresses book = NodeAddresses.open(folder.resolve("addresses"), writes::add, lookUps::add);
-    book.heard(A, new NodeAddress("localhost", 1));
-    book.heard(B, new NodeAddress("no-such-host.invalid", 1));
+    book.onAddress(A, new NodeAddress("localhost", 1));
+    book.onAddress(B, new NodeAddress("no-such-host.invalid", 1));
     writes.clear();
     for (int i = 0; i < 100; i++) {
       assertThat(book.ofPeers().addressOf(A)).isNull();
@@ -86,7 +86,7 @@ class NodeAddressesTest {
     NodeAddresses book = open();
     book.written(members(WRITTEN));
     assertThat(open().find(A)).isEqualTo(WRITTEN);
-    book.heard(A, new NodeAddress("fe80::1%eth0", 1));
+    book.onAddress(A, new NodeAddress("fe80::1%eth0", 1));
     assertThat(open().find(A)).isEqualTo(new NodeAddress("fe80::1%eth0", 1));
     for (String damaged :
         new String[] {"", "something else\n", "fjordmq address book, form 1\na"}) {

@@ -442,7 +442,7 @@ final class SimMembers implements AutoCloseable {
     return serving.removed().stream()
         .map(node -> running.get(node.value()))
         .filter(Objects::nonNull)
-        .allMatch(life -> Life.REMOVED_FOR_GOOD.equals(life.membership().notServingBecause()));
+        .allMatch(life -> NodeLease.REMOVED_FOR_GOOD.equals(life.membership().notServingBecause()));
   }
 
   private boolean rightVoters() {

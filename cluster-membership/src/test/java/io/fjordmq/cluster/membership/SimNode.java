@@ -13,7 +13,7 @@ import io.fjordmq.cluster.metadata.MetadataGroup;
 import io.fjordmq.cluster.metadata.MetadataSettings;
 import io.fjordmq.cluster.metadata.MetadataStorage;
 import io.fjordmq.cluster.peer.Hello;
-import io.fjordmq.cluster.peer.Introduction;
+import io.fjordmq.cluster.peer.HelloReply;
 import io.fjordmq.cluster.peer.LoopbackPeers;
 import io.fjordmq.cluster.peer.PeerNetwork;
 import java.io.IOException;
@@ -202,7 +202,7 @@ public record SimNode(SimHost host, MetadataGroup group, ClusterMembership membe
     @Override
     public CompletableFuture<byte[]> ask(
         NodeId node, String service, byte[] request, Duration timeout) {
-      if (service.equals(LeaseLapse.SERVICE) && defect.claimsToReachOthers()) {
+      if (service.equals(LeaseExpiry.SERVICE) && defect.claimsToReachOthers()) {
         return CompletableFuture.completedFuture(new byte[] {1, 0});
       }
       return calls.ask(node, service, request, timeout);
@@ -211,7 +211,7 @@ public record SimNode(SimHost host, MetadataGroup group, ClusterMembership membe
     @Override
     public void serve(String service, Handler handler) {
       if (!service.equals(LeaderCalls.SERVICE)) {
-        boolean lies = service.equals(LeaseLapse.SERVICE) && defect.claimsToServe();
+        boolean lies = service.equals(LeaseExpiry.SERVICE) && defect.claimsToServe();
         calls.serve(service, lies ? Network::yes : handler);
         return;
       }
@@ -230,7 +230,7 @@ public record SimNode(SimHost host, MetadataGroup group, ClusterMembership membe
     }
 
     @Override
-    public CompletableFuture<Introduction> greet(
+    public CompletableFuture<HelloReply> greet(
         NodeAddress address, Hello hello, Duration timeout) {
       return calls.greet(address, hello, timeout);
     }
@@ -241,7 +241,7 @@ public record SimNode(SimHost host, MetadataGroup group, ClusterMembership membe
     }
 
     @Override
-    public void introduceBy(Function<Hello, Introduction> answer) {
+    public void introduceBy(Function<Hello, HelloReply> answer) {
       calls.introduceBy(answer);
     }
   }

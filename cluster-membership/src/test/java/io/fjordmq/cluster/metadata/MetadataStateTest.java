@@ -3,7 +3,7 @@ package io.fjordmq.cluster.metadata;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.fjordmq.cluster.consensus.RefusedCopyException;
+import io.fjordmq.cluster.consensus.SnapshotRefusedException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -40,7 +40,7 @@ final class MetadataStateTest {
     try (var files = Files.list(copy)) {
       Files.write(files.findFirst().orElseThrow(), new byte[] {1, 2, 3});
     }
-    assertThatThrownBy(() -> state.install(copy)).isInstanceOf(RefusedCopyException.class);
+    assertThatThrownBy(() -> state.install(copy)).isInstanceOf(SnapshotRefusedException.class);
     assertThat(saved).hasSize(1);
   }
 }

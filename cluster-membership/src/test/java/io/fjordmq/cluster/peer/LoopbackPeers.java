@@ -149,7 +149,7 @@ public final class LoopbackPeers {
     }
 
     @Override
-    public CompletableFuture<Introduction> greet(
+    public CompletableFuture<HelloReply> greet(
         NodeAddress address, Hello hello, Duration timeout) {
       NodeId there = new NodeId(address.host());
       return there.equals(self)
@@ -164,7 +164,7 @@ public final class LoopbackPeers {
     }
 
     @Override
-    public void introduceBy(Function<Hello, Introduction> answer) {
+    public void introduceBy(Function<Hello, HelloReply> answer) {
       serve(
           HELLO,
           (from, request) ->
@@ -341,7 +341,7 @@ public final class LoopbackPeers {
     }
   }
 
-  private static Introduction introduction(byte[] bytes) {
+  private static HelloReply introduction(byte[] bytes) {
     try {
       return PeerProtocol.decode(IntroductionMessage.parseFrom(bytes));
     } catch (InvalidProtocolBufferException e) {

@@ -243,8 +243,8 @@ class PeerPortTest {
     assertThat(failure(a.greet(where, Hello.NOBODY, PATIENCE)))
         .hasMessageContaining("node b is still starting");
     ConcurrentLinkedQueue<Hello> hellos = new ConcurrentLinkedQueue<>();
-    Introduction introduction =
-        new Introduction(
+    HelloReply helloReply =
+        new HelloReply(
             "c1",
             "Test",
             B,
@@ -258,11 +258,11 @@ class PeerPortTest {
     b.introduceBy(
         hello -> {
           hellos.add(hello);
-          return introduction;
+          return helloReply;
         });
     Hello hello = new Hello("c1", A, TestPorts.addressOf(a), StartStamp.NONE);
-    assertThat(get(a.greet(where, hello, PATIENCE))).isEqualTo(introduction);
-    assertThat(get(a.greet(where, Hello.NOBODY, PATIENCE))).isEqualTo(introduction);
+    assertThat(get(a.greet(where, hello, PATIENCE))).isEqualTo(helloReply);
+    assertThat(get(a.greet(where, Hello.NOBODY, PATIENCE))).isEqualTo(helloReply);
     assertThat(hellos).containsExactly(hello, Hello.NOBODY);
   }
 

@@ -35,7 +35,7 @@ final class Farewell implements AutoCloseable {
     this.scenario = scenario;
     this.loops = loops;
     this.fleet = fleet;
-    this.hook = new Thread(() -> sayInHaste(tell), "farewell");
+    this.hook = new Thread(() -> printUrgently(tell), "farewell");
     Runtime.getRuntime().addShutdownHook(hook);
   }
 
@@ -49,7 +49,7 @@ final class Farewell implements AutoCloseable {
     return left();
   }
 
-  private void sayInHaste(Consumer<String> tell) {
+  private void printUrgently(Consumer<String> tell) {
     Thread worker =
         new Thread(
             () -> {

@@ -7,7 +7,7 @@ import io.fjordmq.api.Topic;
 import io.fjordmq.api.Will;
 import io.fjordmq.inbox.AttachRequest;
 import io.fjordmq.inbox.Attachment;
-import io.fjordmq.inbox.Claim;
+import io.fjordmq.inbox.ConnectOrder;
 import io.fjordmq.inbox.InboxEntry;
 import io.fjordmq.inbox.InboxHandle;
 import io.fjordmq.inbox.InboxId;
@@ -169,7 +169,7 @@ public class InboxAppend {
 
     @Override
     public void willDue(
-        InboxId id, long incarnation, long epoch, Will will, Claim claim, PublishId publishId) {}
+        InboxId id, long incarnation, long epoch, Will will, ConnectOrder connectOrder, PublishId publishId) {}
 
     @Override
     public void ended(InboxId id, long incarnation, List<InboxSubscription> subscriptions) {}

@@ -72,7 +72,7 @@ public final class LoadRecorder implements SplitStrategy {
     if (written.recording.add(load)) {
       write(written, load.range());
     }
-    return new SplitAdvice.Stay(Reason.OTHER);
+    return new SplitAdvice.Keep(Reason.OTHER);
   }
 
   private void write(Written written, String range) {

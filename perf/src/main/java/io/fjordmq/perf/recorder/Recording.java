@@ -33,14 +33,14 @@ final class Recording {
   private final long mostSeconds;
   private final WindowSeconds requests = new WindowSeconds(WINDOW_SECONDS);
   private final WindowSeconds busy = new WindowSeconds(WINDOW_SECONDS);
-  private final List<Ten> tens = new ArrayList<>();
+  private final List<TenSeconds> tens = new ArrayList<>();
   private List<Second> open = new ArrayList<>();
   private long age;
   private int seconds;
 
   private record Second(double requests, double busy) {}
 
-  private record Ten(List<Second> seconds, double ioNanos, List<byte[]> keys) {}
+  private record TenSeconds(List<Second> seconds, double ioNanos, List<byte[]> keys) {}
 
   /**
    * Nothing yet.
@@ -83,7 +83,7 @@ final class Recording {
     if (seconds >= mostSeconds || (tens.isEmpty() && silent)) {
       return false;
     }
-    tens.add(new Ten(ten, load.ioNanos(), thinned(load.keys())));
+    tens.add(new TenSeconds(ten, load.ioNanos(), thinned(load.keys())));
     seconds += ten.size();
     return true;
   }
@@ -99,19 +99,19 @@ final class Recording {
   /** The whole file. */
   String text() {
     TreeMap<byte[], Integer> numbers = new TreeMap<>(Arrays::compareUnsigned);
-    tens.forEach(ten -> ten.keys().forEach(key -> numbers.put(key, 0)));
+    tens.forEach(tenSeconds -> tenSeconds.keys().forEach(key -> numbers.put(key, 0)));
     int next = 0;
     for (var place : numbers.entrySet()) {
       place.setValue(next++);
     }
     StringBuilder out = new StringBuilder("fjordmq-load " + VERSION + " " + store + "\n");
-    for (Ten ten : tens) {
-      for (Second second : ten.seconds()) {
+    for (TenSeconds tenSeconds : tens) {
+      for (Second second : tenSeconds.seconds()) {
         out.append("s ").append(Math.round(second.requests()));
         out.append(' ').append(Math.round(second.busy() * 1e6)).append('\n');
       }
-      out.append("t ").append(Math.round(ten.ioNanos()));
-      int[] keys = ten.keys().stream().mapToInt(numbers::get).toArray();
+      out.append("t ").append(Math.round(tenSeconds.ioNanos()));
+      int[] keys = tenSeconds.keys().stream().mapToInt(numbers::get).toArray();
       for (int i = 0; i < keys.length; ) {
         int times = 1;
         while (i + times < keys.length && keys[i + times] == keys[i]) {

@@ -83,7 +83,7 @@ public final class HtmlReport {
   private void head() {
     boolean flawless = report.isFlawless();
     out.append("<header><h1>" + Html.text(report.scenario()) + "</h1>\n");
-    out.append("<span class=\"badge " + (flawless ? "good\">" + praise() : "bad\">with faults"));
+    out.append("<span class=\"badge " + (flawless ? "good\">" + verdictText() : "bad\">with faults"));
     out.append("</span>\n<p class=\"summary\">" + Html.text(report.summary()) + "</p>\n");
     out.append("<p class=\"when\">" + Html.text(report.startedAt()));
     out.append(", " + times());
@@ -93,7 +93,7 @@ public final class HtmlReport {
   }
 
   /** What went well, of what there was. */
-  private String praise() {
+  private String verdictText() {
     if (report.isOfConnections()) {
       return "nobody refused or disconnected";
     }

@@ -58,7 +58,7 @@ class LoadRecorderTest {
     void second(String... keys) {
       unseenSecond(keys);
       SplitAdvice advice = recorder.advise(meter.load("inbox", name, key -> key), NODE);
-      assertThat(advice).isEqualTo(new SplitAdvice.Stay(Reason.OTHER));
+      assertThat(advice).isEqualTo(new SplitAdvice.Keep(Reason.OTHER));
     }
 
     void unseenSecond(String... keys) {

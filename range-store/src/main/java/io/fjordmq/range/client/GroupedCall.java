@@ -45,8 +45,8 @@ final class GroupedCall {
   }
 
   /** Makes one command per range that holds any of the positions' keys. */
-  List<PendingCommand.Routed> group(int[] positions, RouteTable table) {
-    Route[] routes = new Route[positions.length];
+  List<PendingCommand.Routed> group(int[] positions, RangeRouteTable table) {
+    RangeRoute[] routes = new RangeRoute[positions.length];
     boolean together = true;
     for (int i = 0; i < positions.length; i++) {
       routes[i] = table.find(keys.get(positions[i]));
@@ -55,30 +55,30 @@ final class GroupedCall {
     if (together) {
       return List.of(part(routes[0], positions));
     }
-    Map<Route, int[]> counts = new LinkedHashMap<>();
-    for (Route route : routes) {
-      counts.computeIfAbsent(route, first -> new int[1])[0]++;
+    Map<RangeRoute, int[]> counts = new LinkedHashMap<>();
+    for (RangeRoute rangeRoute : routes) {
+      counts.computeIfAbsent(rangeRoute, first -> new int[1])[0]++;
     }
     List<PendingCommand.Routed> commands = new ArrayList<>(counts.size());
     counts.forEach(
-        (route, count) -> commands.add(part(route, ofRoute(route, routes, positions, count[0]))));
+        (rangeRoute, count) -> commands.add(part(rangeRoute, ofRoute(rangeRoute, routes, positions, count[0]))));
     return commands;
   }
 
-  private static int[] ofRoute(Route route, Route[] routes, int[] positions, int count) {
+  private static int[] ofRoute(RangeRoute rangeRoute, RangeRoute[] routes, int[] positions, int count) {
     int[] members = new int[count];
     int next = 0;
     for (int i = 0; i < positions.length; i++) {
-      if (routes[i] == route) {
+      if (routes[i] == rangeRoute) {
         members[next++] = positions[i];
       }
     }
     return members;
   }
 
-  private PendingCommand.Routed part(Route route, int[] positions) {
+  private PendingCommand.Routed part(RangeRoute rangeRoute, int[] positions) {
     byte[] command = encoder.encode(positions);
-    return new PendingCommand.Routed(route, new PendingCommand.Part(this, positions, command));
+    return new PendingCommand.Routed(rangeRoute, new PendingCommand.Part(this, positions, command));
   }
 
   /** From now on a refusal of another part can no longer mean that nothing was sent. */

@@ -31,11 +31,11 @@ final class MutationBatcher {
 
   // Guarded by lock; the descriptor is also read without it.
   private volatile RangeDescriptor descriptor;
-  private final Attempts attempts;
+  private final BatchAttempts batchAttempts;
   private final CommandQueue queue;
-  private final Intake intake;
-  private @Nullable Batch inFlight;
-  private @Nullable Batch ready;
+  private final CommandAdmission commandAdmission;
+  private @Nullable CommandBatch inFlight;
+  private @Nullable CommandBatch ready;
   private boolean driving;
 
   /** While set nothing is taken in or sent: the commands are being given to other ranges. */
@@ -44,7 +44,7 @@ final class MutationBatcher {
   private @Nullable RangeException closed;
 
   private final SenderNumber sender;
-  private final BatchPace pace;
+  private final BatchPacer pace;
 
   /** Read by queries without the lock. */
   private volatile long seenIndex;
@@ -52,11 +52,11 @@ final class MutationBatcher {
   MutationBatcher(RangeDescriptor descriptor, ClientParts shared) {
     this.id = descriptor.id();
     this.descriptor = descriptor;
-    this.attempts = new Attempts(descriptor);
+    this.batchAttempts = new BatchAttempts(descriptor);
     this.shared = shared;
     this.queue = new CommandQueue(shared.settings());
-    this.intake = new Intake(id, queue, shared);
-    this.pace = new BatchPace(shared.settings(), shared.timers(), this::next);
+    this.commandAdmission = new CommandAdmission(id, queue, shared);
+    this.pace = new BatchPacer(shared.settings(), shared.timers(), this::next);
     this.sender = new SenderNumber(shared.settings());
   }
 
@@ -64,16 +64,16 @@ final class MutationBatcher {
     return seenIndex;
   }
 
-  LeaderGuess leader() {
+  LeaderHint leader() {
     synchronized (lock) {
-      return attempts.leader();
+      return batchAttempts.leader();
     }
   }
 
   /** A query learned that another node leads. */
-  void leaderMoved(LeaderGuess from, @Nullable NodeId hint) {
+  void leaderMoved(LeaderHint from, @Nullable NodeId hint) {
     synchronized (lock) {
-      attempts.notLedBy(from, hint);
+      batchAttempts.notLedBy(from, hint);
     }
   }
 
@@ -88,7 +88,7 @@ final class MutationBatcher {
       if (frozen || descriptor != routedBy) {
         return false;
       }
-      refusal = closed != null ? closed : intake.refusal(command);
+      refusal = closed != null ? closed : commandAdmission.refusal(command);
       if (refusal == null) {
         queue.add(command);
         startNext();
@@ -107,21 +107,21 @@ final class MutationBatcher {
     if (inFlight != null || frozen || queue.isEmpty() || pace.mustWait(queue.size())) {
       return;
     }
-    Batch batch = new Batch(queue.takeBatch(), System.nanoTime());
-    pace.started(batch.commands().size());
+    CommandBatch commandBatch = new CommandBatch(queue.takeBatch(), System.nanoTime());
+    pace.started(commandBatch.commands().size());
     sender.use(shared.timers().nowMillis());
     if (!sender.isUnknown()) {
-      batch.number(sender.nextBatch());
+      commandBatch.number(sender.nextBatch());
     }
-    attempts.begin();
-    ready = batch;
-    inFlight = batch;
-    shared.observer().batchSent(id, batch.commands().size(), batch.commandBytes());
+    batchAttempts.begin();
+    ready = commandBatch;
+    inFlight = commandBatch;
+    shared.observer().batchSent(id, commandBatch.commands().size(), commandBatch.commandBytes());
   }
 
-  private record Sending(Batch batch, int attempt, LeaderGuess leader, byte[] entry) {
+  private record Sending(CommandBatch commandBatch, int attempt, LeaderHint leader, byte[] entry) {
     Consumer<RangeResult> replyTo(MutationBatcher batcher) {
-      return result -> batcher.replied(batch, attempt, leader, result);
+      return result -> batcher.replied(commandBatch, attempt, leader, result);
     }
   }
 
@@ -140,73 +140,73 @@ final class MutationBatcher {
 
   private @Nullable Sending nextToSend() {
     synchronized (lock) {
-      Batch batch = ready;
-      if (batch == null || driving) {
+      CommandBatch commandBatch = ready;
+      if (commandBatch == null || driving) {
         return null;
       }
       ready = null;
       driving = true;
       long nowMillis = shared.timers().nowMillis();
-      batch.beginAttempt(nowMillis);
+      commandBatch.beginAttempt(nowMillis);
       sender.attempted(nowMillis);
-      byte[] entry = sender.entry(batch, descriptor.epoch().version());
-      return new Sending(batch, batch.attempt(), attempts.leader(), entry);
+      byte[] entry = sender.entry(commandBatch, descriptor.epoch().version());
+      return new Sending(commandBatch, commandBatch.attempt(), batchAttempts.leader(), entry);
     }
   }
 
-  private void replied(Batch batch, int attempt, LeaderGuess asked, RangeResult result) {
+  private void replied(CommandBatch commandBatch, int attempt, LeaderHint asked, RangeResult result) {
     Runnable consequence;
     synchronized (lock) {
       // Replies can be late or doubled. A batch that is settled needs none any more; good news of
       // an older attempt is as good as that of the newest, bad news is not.
       boolean good =
           result instanceof RangeResult.Applied || result instanceof RangeResult.Registered;
-      if (batch != inFlight || (!good && attempt != batch.attempt())) {
+      if (commandBatch != inFlight || (!good && attempt != commandBatch.attempt())) {
         return;
       }
-      consequence = decide(batch, asked, result);
+      consequence = decide(commandBatch, asked, result);
     }
     consequence.run();
     drive();
   }
 
   /** Returns what is left to do once the lock is free. */
-  private Runnable decide(Batch batch, LeaderGuess asked, RangeResult result) {
+  private Runnable decide(CommandBatch commandBatch, LeaderHint asked, RangeResult result) {
     if (result instanceof RangeResult.Applied applied) {
-      return applied(batch, applied);
+      return applied(commandBatch, applied);
     } else if (result instanceof RangeResult.Registered registered) {
-      return registered(batch, registered);
+      return registered(commandBatch, registered);
     } else if (result instanceof RangeResult.NotLeader elsewhere) {
-      return redirected(batch, asked, elsewhere.leader());
+      return redirected(commandBatch, asked, elsewhere.leader());
     } else if (result instanceof RangeResult.StaleEpoch stale) {
-      return reshaped(batch, stale.current());
+      return reshaped(commandBatch, stale.current());
     } else if (result instanceof RangeResult.SenderForgotten) {
-      return forgotten(batch);
+      return forgotten(commandBatch);
     } else if (result instanceof RangeResult.Outdated) {
-      return giveUp(batch, "a later batch is applied already");
+      return giveUp(commandBatch, "a later batch is applied already");
     } else if (result instanceof RangeResult.Busy busy) {
-      return retryAfter(batch, "busy: " + busy.reason());
+      return retryAfter(commandBatch, "busy: " + busy.reason());
     } else if (result instanceof RangeResult.OutcomeUnknown unknown) {
-      attempts.notLedBy(asked, null); // silent or deposed: the others know who leads
-      return retryAfter(batch, "outcome unknown: " + unknown.reason());
+      batchAttempts.notLedBy(asked, null); // silent or deposed: the others know who leads
+      return retryAfter(commandBatch, "outcome unknown: " + unknown.reason());
     } else if (result instanceof RangeResult.StorageFailed failed) {
-      attempts.storageFailed();
-      return retryAfter(batch, "storage failed: " + failed.reason());
+      batchAttempts.storageFailed();
+      return retryAfter(commandBatch, "storage failed: " + failed.reason());
     } else if (result instanceof RangeResult.Unavailable unavailable) {
-      attempts.notLedBy(asked, null);
-      return retryAfter(batch, "unavailable: " + unavailable.reason());
+      batchAttempts.notLedBy(asked, null);
+      return retryAfter(commandBatch, "unavailable: " + unavailable.reason());
     }
     throw new IllegalStateException("a query's answer to a batch: " + result);
   }
 
-  private Runnable applied(Batch batch, RangeResult.Applied applied) {
-    List<PendingCommand> commands = batch.commands();
+  private Runnable applied(CommandBatch commandBatch, RangeResult.Applied applied) {
+    List<PendingCommand> commands = commandBatch.commands();
     List<byte[]> answers = applied.answers();
     queue.putBack(commands.subList(answers.size(), commands.size()));
     settle();
     seenIndex = Math.max(seenIndex, applied.index());
     return () -> {
-      shared.observer().batchDone(id, System.nanoTime() - batch.firstSentNanos());
+      shared.observer().batchDone(id, System.nanoTime() - commandBatch.firstSentNanos());
       for (int i = 0; i < answers.size(); i++) {
         commands.get(i).complete(answers.get(i));
       }
@@ -228,31 +228,31 @@ final class MutationBatcher {
     drive();
   }
 
-  private Runnable registered(Batch batch, RangeResult.Registered registered) {
+  private Runnable registered(CommandBatch commandBatch, RangeResult.Registered registered) {
     if (sender.isUnknown()) { // else a doubled registration, which is left unused
       sender.registered(registered.sender());
-      batch.number(sender.nextBatch());
-      ready = batch;
+      commandBatch.number(sender.nextBatch());
+      ready = commandBatch;
     }
     return NOTHING;
   }
 
-  private Runnable redirected(Batch batch, LeaderGuess asked, @Nullable NodeId hint) {
+  private Runnable redirected(CommandBatch commandBatch, LeaderHint asked, @Nullable NodeId hint) {
     shared.observer().redirected(id);
-    boolean atOnce = asked.isBetter(hint) && attempts.failed() == 0;
-    attempts.notLedBy(asked, hint);
+    boolean atOnce = asked.isBetter(hint) && batchAttempts.failed() == 0;
+    batchAttempts.notLedBy(asked, hint);
     if (!atOnce) {
-      return retryAfter(batch, "no leader known at " + asked.node());
+      return retryAfter(commandBatch, "no leader known at " + asked.node());
     }
-    attempts.failed("redirected by " + asked.node());
-    ready = batch;
+    batchAttempts.failed("redirected by " + asked.node());
+    ready = commandBatch;
     return NOTHING;
   }
 
   /** The batch was not applied, and under its number it never will be. */
-  private Runnable reshaped(Batch batch, List<RangeDescriptor> current) {
+  private Runnable reshaped(CommandBatch commandBatch, List<RangeDescriptor> current) {
     shared.observer().redirected(id);
-    queue.putBack(batch.commands());
+    queue.putBack(commandBatch.commands());
     settle();
     RangeDescriptor routedBy = descriptor;
     return () -> {
@@ -266,38 +266,38 @@ final class MutationBatcher {
   }
 
   /** It may have been applied before the range forgot us: under a new name it would be again. */
-  private Runnable forgotten(Batch batch) {
+  private Runnable forgotten(CommandBatch commandBatch) {
     sender.forgotten();
-    return giveUp(batch, "the range no longer knows this client");
+    return giveUp(commandBatch, "the range no longer knows this client");
   }
 
-  private Runnable retryAfter(Batch batch, String failure) {
-    attempts.failed(failure);
+  private Runnable retryAfter(CommandBatch commandBatch, String failure) {
+    batchAttempts.failed(failure);
     shared.observer().retried(id, failure);
-    int attempt = batch.attempt();
-    long pause = attempts.takePauseMillis(shared.settings());
-    return () -> shared.timers().schedule(pause, () -> retry(batch, attempt));
+    int attempt = commandBatch.attempt();
+    long pause = batchAttempts.takePauseMillis(shared.settings());
+    return () -> shared.timers().schedule(pause, () -> retry(commandBatch, attempt));
   }
 
-  private void retry(Batch batch, int failedAttempt) {
+  private void retry(CommandBatch commandBatch, int failedAttempt) {
     synchronized (lock) {
-      if (batch == inFlight && failedAttempt == batch.attempt() && ready == null) {
-        ready = batch;
+      if (commandBatch == inFlight && failedAttempt == commandBatch.attempt() && ready == null) {
+        ready = commandBatch;
       }
     }
     drive();
   }
 
   /** Whoever sends in order is told in order, and has a moment to stop sending. */
-  private Runnable giveUp(Batch batch, @Nullable String reason) {
+  private Runnable giveUp(CommandBatch commandBatch, @Nullable String reason) {
     settle();
     shared.observer().gaveUp(id);
-    RangeException failure = attempts.giveUp(descriptor, reason);
+    RangeException failure = batchAttempts.giveUp(descriptor, reason);
     List<PendingCommand> behind = queue.takeAll();
-    intake.pause();
+    commandAdmission.pause();
     return () -> {
-      batch.commands().forEach(command -> command.fail(failure));
-      behind.forEach(command -> command.fail(intake.behindLost()));
+      commandBatch.commands().forEach(command -> command.fail(failure));
+      behind.forEach(command -> command.fail(commandAdmission.afterLostBatch()));
       shared.client().settled(id);
     };
   }
@@ -310,17 +310,17 @@ final class MutationBatcher {
   boolean watch(long nowMillis) {
     Runnable consequence;
     synchronized (lock) {
-      Batch batch = inFlight;
-      if (batch == null) {
+      CommandBatch commandBatch = inFlight;
+      if (commandBatch == null) {
         return false;
       }
-      if (nowMillis >= batch.deadlineMillis()) {
-        consequence = giveUp(batch, null);
-      } else if (ready == null && batch.isOverdue(nowMillis, shared.settings())) {
-        attempts.failed("no reply from " + attempts.leader().node());
-        attempts.notLedBy(attempts.leader(), null);
+      if (nowMillis >= commandBatch.deadlineMillis()) {
+        consequence = giveUp(commandBatch, null);
+      } else if (ready == null && commandBatch.isOverdue(nowMillis, shared.settings())) {
+        batchAttempts.failed("no reply from " + batchAttempts.leader().node());
+        batchAttempts.notLedBy(batchAttempts.leader(), null);
         shared.observer().retried(id, "no reply");
-        ready = batch;
+        ready = commandBatch;
         consequence = NOTHING;
       } else {
         return true;
@@ -355,7 +355,7 @@ final class MutationBatcher {
   /** The range's keys are held there now, though a batch in the air keeps its shape. */
   void askHolders(RangeDescriptor now) {
     synchronized (lock) {
-      attempts.among(now);
+      batchAttempts.among(now);
     }
   }
 
@@ -369,7 +369,7 @@ final class MutationBatcher {
   /** Has its present shape or replicas from {@link #next} on; a batch in the air stays as it is. */
   void resume(RangeDescriptor current) {
     synchronized (lock) {
-      attempts.among(current);
+      batchAttempts.among(current);
       descriptor = current;
       frozen = false;
     }
@@ -393,7 +393,7 @@ final class MutationBatcher {
     synchronized (lock) {
       int sent = inFlight == null ? 0 : inFlight.commands().size();
       return new ClientStatus.RangeQueue(
-          id, attempts.leader().node(), queue.size(), queue.bytes(), sent, attempts.failed());
+          id, batchAttempts.leader().node(), queue.size(), queue.bytes(), sent, batchAttempts.failed());
     }
   }
 }

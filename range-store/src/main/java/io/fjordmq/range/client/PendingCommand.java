@@ -16,10 +16,10 @@ sealed interface PendingCommand {
   void fail(RangeException cause);
 
   /** The same command, as one per range that holds any of its keys now. */
-  List<Routed> route(RouteTable table);
+  List<Routed> route(RangeRouteTable table);
 
   /** A command and the range it goes to. */
-  record Routed(Route route, PendingCommand command) {}
+  record Routed(RangeRoute rangeRoute, PendingCommand command) {}
 
   /** The command of one key. */
   @SuppressWarnings("ArrayRecordComponent") // never compared
@@ -36,7 +36,7 @@ sealed interface PendingCommand {
     }
 
     @Override
-    public List<Routed> route(RouteTable table) {
+    public List<Routed> route(RangeRouteTable table) {
       return List.of(new Routed(table.find(key), this));
     }
   }
@@ -60,7 +60,7 @@ sealed interface PendingCommand {
     }
 
     @Override
-    public List<Routed> route(RouteTable table) {
+    public List<Routed> route(RangeRouteTable table) {
       return call.group(positions, table);
     }
   }

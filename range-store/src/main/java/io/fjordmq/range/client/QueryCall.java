@@ -15,7 +15,7 @@ final class QueryCall {
   private final byte[] query;
   private final long deadlineMillis;
   private final ClientParts shared;
-  private final Supplier<RouteTable> table;
+  private final Supplier<RangeRouteTable> table;
   private final CompletableFuture<byte[]> future = new CompletableFuture<>();
 
   /** Guarded by this. */
@@ -32,7 +32,7 @@ final class QueryCall {
       byte[] query,
       long deadlineMillis,
       ClientParts shared,
-      Supplier<RouteTable> table) {
+      Supplier<RangeRouteTable> table) {
     this.key = key;
     this.query = query;
     this.deadlineMillis = deadlineMillis;
@@ -45,9 +45,9 @@ final class QueryCall {
   }
 
   void send() {
-    Route route;
+    RangeRoute rangeRoute;
     try {
-      route = table.get().find(key);
+      rangeRoute = table.get().find(key);
     } catch (RangeException e) {
       future.completeExceptionally(e);
       return;
@@ -58,19 +58,19 @@ final class QueryCall {
       waiting = true;
       attemptedAtMillis = shared.timers().nowMillis();
     }
-    LeaderGuess leader = route.batcher().leader();
+    LeaderHint leader = rangeRoute.batcher().leader();
     shared
         .transport()
         .query(
             leader.node(),
-            route.descriptor().id(),
-            route.descriptor().epoch().version(),
-            route.batcher().seenIndex(),
+            rangeRoute.descriptor().id(),
+            rangeRoute.descriptor().epoch().version(),
+            rangeRoute.batcher().seenIndex(),
             query,
-            result -> replied(route, leader, mine, result));
+            result -> replied(rangeRoute, leader, mine, result));
   }
 
-  private void replied(Route route, LeaderGuess asked, int answeredAttempt, RangeResult result) {
+  private void replied(RangeRoute rangeRoute, LeaderHint asked, int answeredAttempt, RangeResult result) {
     if (result instanceof RangeResult.Answered answered) {
       future.complete(answered.answer());
       return;
@@ -82,7 +82,7 @@ final class QueryCall {
       waiting = false;
       storageFailed = result instanceof RangeResult.StorageFailed;
     }
-    RangeId range = route.descriptor().id();
+    RangeId range = rangeRoute.descriptor().id();
     if (result instanceof RangeResult.StaleEpoch stale) {
       shared.observer().redirected(range);
       shared.client().reshaped(stale.current());
@@ -90,10 +90,10 @@ final class QueryCall {
     } else if (result instanceof RangeResult.NotLeader elsewhere) {
       shared.observer().redirected(range);
       NodeId hint = elsewhere.leader();
-      route.batcher().leaderMoved(asked, hint);
+      rangeRoute.batcher().leaderMoved(asked, hint);
       retryLater(range, "no leader known at " + asked.node(), shared.settings()::searchMillis);
     } else if (result instanceof RangeResult.Unavailable unavailable) {
-      route.batcher().leaderMoved(asked, null);
+      rangeRoute.batcher().leaderMoved(asked, null);
       retryLater(range, "unavailable: " + unavailable.reason(), shared.settings()::searchMillis);
     } else {
       retryLater(range, String.valueOf(result), shared.settings()::backoffMillis);

@@ -36,7 +36,7 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
   private final AtomicLong lastQuery = new AtomicLong();
   private final AtomicBoolean watching = new AtomicBoolean();
   private final Object updates = new Object();
-  private volatile RouteTable table;
+  private volatile RangeRouteTable table;
 
   /** Heard while a batch was in the air, which kept it from being taken in. Under updates. */
   private List<RangeDescriptor> postponed = List.of();
@@ -79,9 +79,9 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
                 startWatching();
               }
             });
-    List<Route> routes = new ArrayList<>();
-    ranges.forEach(range -> routes.add(new Route(range, new MutationBatcher(range, shared))));
-    this.table = new RouteTable(store, routes);
+    List<RangeRoute> routes = new ArrayList<>();
+    ranges.forEach(range -> routes.add(new RangeRoute(range, new MutationBatcher(range, shared))));
+    this.table = new RangeRouteTable(store, routes);
   }
 
   @Override
@@ -125,8 +125,8 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
   /** Offers the parts of a command; those whose range was reshaped meanwhile are routed again. */
   private void dispatch(List<PendingCommand.Routed> parts) {
     for (PendingCommand.Routed part : parts) {
-      Route route = part.route();
-      if (!route.batcher().offer(part.command(), route.descriptor())) {
+      RangeRoute rangeRoute = part.rangeRoute();
+      if (!rangeRoute.batcher().offer(part.command(), rangeRoute.descriptor())) {
         List<PendingCommand.Routed> again;
         synchronized (updates) { // until the new table is there
           again = part.command().route(table);
@@ -185,7 +185,7 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
     synchronized (updates) {
       List<RangeDescriptor> merged = table.merge(postponed, news);
       move(merged, rest);
-      List<ShapeChange> blocked = reshape(merged, rest);
+      List<RangeReplacement> blocked = reshape(merged, rest);
       // A batch that was settled meanwhile found no change waiting for it.
       while (blocked.stream().anyMatch(change -> !change.isBlocked())) {
         blocked = reshape(merged, rest);
@@ -206,28 +206,28 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
   private void move(List<RangeDescriptor> merged, List<Runnable> rest) {
     Map<RangeId, RangeDescriptor> now = new HashMap<>();
     merged.forEach(range -> now.put(range.id(), range));
-    List<Route> routes = new ArrayList<>();
-    List<Route> moved = new ArrayList<>();
-    for (Route route : table.routes()) {
-      RangeDescriptor known = route.descriptor();
+    List<RangeRoute> routes = new ArrayList<>();
+    List<RangeRoute> moved = new ArrayList<>();
+    for (RangeRoute rangeRoute : table.routes()) {
+      RangeDescriptor known = rangeRoute.descriptor();
       RangeDescriptor current = now.get(known.id());
       if (current != null && !current.equals(known) && isSameShape(current, known)) {
-        Route renewed = new Route(current, route.batcher());
+        RangeRoute renewed = new RangeRoute(current, rangeRoute.batcher());
         routes.add(renewed);
         moved.add(renewed);
       } else {
-        routes.add(route);
+        routes.add(rangeRoute);
       }
     }
     if (!moved.isEmpty()) {
-      table = new RouteTable(store, routes);
-      moved.forEach(route -> resume(route, rest));
+      table = new RangeRouteTable(store, routes);
+      moved.forEach(rangeRoute -> resume(rangeRoute, rest));
     }
   }
 
-  private static void resume(Route route, List<Runnable> rest) {
-    route.batcher().resume(route.descriptor());
-    rest.add(route.batcher()::next);
+  private static void resume(RangeRoute rangeRoute, List<Runnable> rest) {
+    rangeRoute.batcher().resume(rangeRoute.descriptor());
+    rest.add(rangeRoute.batcher()::next);
   }
 
   private static boolean isSameShape(RangeDescriptor one, RangeDescriptor other) {
@@ -240,18 +240,18 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
    *
    * @param rest gets what is to be done once nothing is frozen any more
    */
-  private List<ShapeChange> reshape(List<RangeDescriptor> merged, List<Runnable> rest) {
-    RouteTable old = table;
-    List<ShapeChange> blocked = new ArrayList<>();
+  private List<RangeReplacement> reshape(List<RangeDescriptor> merged, List<Runnable> rest) {
+    RangeRouteTable old = table;
+    List<RangeReplacement> blocked = new ArrayList<>();
     List<PendingCommand> moving = new ArrayList<>();
     List<RangeDescriptor> next = new ArrayList<>();
-    old.routes().forEach(route -> next.add(route.descriptor()));
+    old.routes().forEach(rangeRoute -> next.add(rangeRoute.descriptor()));
     boolean changed = false;
-    for (ShapeChange change : ShapeChange.between(old, merged)) {
+    for (RangeReplacement change : RangeReplacement.between(old, merged)) {
       if (change.isBlocked() || !freeze(old, change, moving, rest)) {
         blocked.add(change);
       } else {
-        change.routes().forEach(route -> next.remove(route.descriptor()));
+        change.routes().forEach(rangeRoute -> next.remove(rangeRoute.descriptor()));
         next.addAll(change.ranges());
         changed = true;
       }
@@ -263,15 +263,15 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
     blockers =
         blocked.stream()
             .flatMap(change -> change.routes().stream())
-            .map(route -> route.descriptor().id())
+            .map(rangeRoute -> rangeRoute.descriptor().id())
             .collect(Collectors.toUnmodifiableSet());
-    blocked.forEach(change -> change.routes().forEach(route -> askHolders(route, merged)));
+    blocked.forEach(change -> change.routes().forEach(rangeRoute -> askHolders(rangeRoute, merged)));
     return blocked;
   }
 
   /** Those that had its keys before may all have dropped their replicas, and know nothing. */
-  private static void askHolders(Route route, List<RangeDescriptor> merged) {
-    RangeDescriptor known = route.descriptor();
+  private static void askHolders(RangeRoute rangeRoute, List<RangeDescriptor> merged) {
+    RangeDescriptor known = rangeRoute.descriptor();
     merged.stream()
         .filter(range -> range.id().equals(known.id()))
         .findFirst()
@@ -280,7 +280,7 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
                 merged.stream()
                     .filter(range -> range.interval().contains(known.interval().start()))
                     .findFirst())
-        .ifPresent(route.batcher()::askHolders);
+        .ifPresent(rangeRoute.batcher()::askHolders);
   }
 
   /**
@@ -289,17 +289,17 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
    * @return false, and they are as they were, if one of them has sent a batch meanwhile
    */
   private static boolean freeze(
-      RouteTable old, ShapeChange change, List<PendingCommand> moving, List<Runnable> rest) {
+      RangeRouteTable old, RangeReplacement change, List<PendingCommand> moving, List<Runnable> rest) {
     List<PendingCommand> taken = new ArrayList<>();
-    List<Route> frozen = new ArrayList<>();
-    for (Route route : change.routes()) {
-      List<PendingCommand> commands = route.batcher().freeze();
+    List<RangeRoute> frozen = new ArrayList<>();
+    for (RangeRoute rangeRoute : change.routes()) {
+      List<PendingCommand> commands = rangeRoute.batcher().freeze();
       if (commands == null) {
         taken.forEach(command -> command.route(old).forEach(RoutedRangeClient::giveBack));
         frozen.forEach(back -> resume(back, rest));
         return false;
       }
-      frozen.add(route);
+      frozen.add(rangeRoute);
       taken.addAll(commands);
     }
     moving.addAll(taken);
@@ -307,22 +307,22 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
   }
 
   private static void giveBack(PendingCommand.Routed routed) {
-    routed.route().batcher().adopt(routed.command());
+    routed.rangeRoute().batcher().adopt(routed.command());
   }
 
   private void publish(
-      RouteTable old,
+      RangeRouteTable old,
       List<RangeDescriptor> merged,
       List<PendingCommand> moving,
       List<Runnable> rest) {
     Map<RangeId, MutationBatcher> batchers = new HashMap<>();
-    old.routes().forEach(route -> batchers.put(route.descriptor().id(), route.batcher()));
-    List<Route> routes = new ArrayList<>();
+    old.routes().forEach(rangeRoute -> batchers.put(rangeRoute.descriptor().id(), rangeRoute.batcher()));
+    List<RangeRoute> routes = new ArrayList<>();
     for (RangeDescriptor range : merged) {
       MutationBatcher batcher = batchers.get(range.id());
-      routes.add(new Route(range, batcher == null ? new MutationBatcher(range, shared) : batcher));
+      routes.add(new RangeRoute(range, batcher == null ? new MutationBatcher(range, shared) : batcher));
     }
-    RouteTable updated = new RouteTable(store, routes);
+    RangeRouteTable updated = new RangeRouteTable(store, routes);
     for (PendingCommand command : moving) {
       try {
         command.route(updated).forEach(RoutedRangeClient::giveBack);
@@ -331,7 +331,7 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
       }
     }
     table = updated;
-    updated.routes().forEach(route -> resume(route, rest));
+    updated.routes().forEach(rangeRoute -> resume(rangeRoute, rest));
   }
 
   private void startWatching() {
@@ -348,8 +348,8 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
   private void watch() {
     long nowMillis = shared.timers().nowMillis();
     boolean busy = false;
-    for (Route route : table.routes()) {
-      busy |= route.batcher().watch(nowMillis);
+    for (RangeRoute rangeRoute : table.routes()) {
+      busy |= rangeRoute.batcher().watch(nowMillis);
     }
     for (QueryCall query : queries.values()) {
       query.watch(nowMillis);
@@ -367,13 +367,13 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
 
   private boolean isBusy() {
     return !queries.isEmpty()
-        || table.routes().stream().anyMatch(route -> route.batcher().status().sentCommands() > 0);
+        || table.routes().stream().anyMatch(rangeRoute -> rangeRoute.batcher().status().sentCommands() > 0);
   }
 
   /** Figures for metrics and status pages. */
   public ClientStatus status() {
     return new ClientStatus(
-        table.routes().stream().map(route -> route.batcher().status()).toList(), queries.size());
+        table.routes().stream().map(rangeRoute -> rangeRoute.batcher().status()).toList(), queries.size());
   }
 
   /** Fails everything that waits; what was sent may still be applied. */
@@ -382,7 +382,7 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
     closed = true;
     RangeException cause = closedFailure();
     synchronized (updates) {
-      table.routes().forEach(route -> route.batcher().close(cause));
+      table.routes().forEach(rangeRoute -> rangeRoute.batcher().close(cause));
     }
     queries.values().forEach(query -> query.future().completeExceptionally(cause));
   }

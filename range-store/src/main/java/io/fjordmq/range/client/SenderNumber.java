@@ -52,10 +52,10 @@ final class SenderNumber {
   }
 
   /** What has to be sent for the batch now: a registration, or the batch itself. */
-  byte[] entry(Batch batch, long epochVersion) {
+  byte[] entry(CommandBatch commandBatch, long epochVersion) {
     return isUnknown()
         ? RangeEntry.encodeRegister()
         : RangeEntry.encodeMutations(
-            epochVersion, sender, batch.number(), enoughAnswerBytes, batch.bytes());
+            epochVersion, sender, commandBatch.number(), enoughAnswerBytes, commandBatch.bytes());
   }
 }

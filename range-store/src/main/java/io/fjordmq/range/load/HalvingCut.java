@@ -27,7 +27,7 @@ public final class HalvingCut {
   static SplitAdvice of(List<byte[]> keys) {
     int total = keys.size();
     if (!isEnough(keys)) {
-      return new SplitAdvice.Stay(Reason.TOO_FEW_KEYS);
+      return new SplitAdvice.Keep(Reason.TOO_FEW_KEYS);
     }
     int best = best(keys);
     int longestRun = 0;
@@ -41,7 +41,7 @@ public final class HalvingCut {
     if (best > 0 && heavier(best, total) <= HEAVIEST_PART * total) {
       return new SplitAdvice.Split(keys.get(best));
     }
-    return new SplitAdvice.Stay(longestRun >= HOT_KEY * total ? Reason.ONE_HOT_KEY : Reason.UNEVEN);
+    return new SplitAdvice.Keep(longestRun >= HOT_KEY * total ? Reason.ONE_HOT_KEY : Reason.UNEVEN);
   }
 
   /** Whether there are enough keys to tell where the load is halved. */

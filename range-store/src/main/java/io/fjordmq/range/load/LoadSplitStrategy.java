@@ -61,6 +61,6 @@ public final class LoadSplitStrategy implements SplitStrategy {
   }
 
   private static SplitAdvice stay(Reason reason) {
-    return new SplitAdvice.Stay(reason);
+    return new SplitAdvice.Keep(reason);
   }
 }

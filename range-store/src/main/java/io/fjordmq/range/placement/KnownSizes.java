@@ -42,7 +42,7 @@ final class KnownSizes {
   /**
    * @param vainSearch the latest, if it found no key
    */
-  private record Known(RangeSize size, long version, long atMillis, @Nullable Vain vainSearch) {}
+  private record Known(RangeSize size, long version, long atMillis, @Nullable FailedSearch vainSearch) {}
 
   /**
    * A search that found no key.
@@ -50,7 +50,7 @@ final class KnownSizes {
    * @param bytes that the range had
    * @param pauseMillis until it is repeated
    */
-  private record Vain(long bytes, long atMillis, long pauseMillis, boolean abandoned) {
+  private record FailedSearch(long bytes, long atMillis, long pauseMillis, boolean abandoned) {
     boolean isStillTrue(long bytesNow) {
       return Math.abs(bytesNow - bytes) < bytes / 4;
     }
@@ -93,14 +93,14 @@ final class KnownSizes {
 
   private Known measure(RangeDescriptor range, long nowMillis) {
     Known last = lastOf(range);
-    Vain before = last == null ? null : last.vainSearch;
+    FailedSearch before = last == null ? null : last.vainSearch;
     long version = range.epoch().version();
     try {
       long held = bytes.applyAsLong(range);
       if (maxBytes == 0 || held <= maxBytes) {
         return new Known(RangeSize.of(held), version, nowMillis, null);
       }
-      Vain same = before != null && before.isStillTrue(held) ? before : null;
+      FailedSearch same = before != null && before.isStillTrue(held) ? before : null;
       if (same != null && nowMillis - same.atMillis < same.pauseMillis) {
         RangeSize size = new RangeSize(held, null, same.abandoned);
         return new Known(size, version, nowMillis, same);
@@ -112,13 +112,13 @@ final class KnownSizes {
     }
   }
 
-  private static @Nullable Vain vain(RangeSize size, long nowMillis, @Nullable Vain before) {
+  private static @Nullable FailedSearch vain(RangeSize size, long nowMillis, @Nullable FailedSearch before) {
     if (size.halvingKey() != null) {
       return null;
     }
     long pause =
         before == null ? AGAIN_MILLIS : Math.min(2 * before.pauseMillis, LONGEST_PAUSE_MILLIS);
-    return new Vain(size.bytes(), nowMillis, pause, size.searchAbandoned());
+    return new FailedSearch(size.bytes(), nowMillis, pause, size.searchAbandoned());
   }
 
   /** As measured last in this shape. */

@@ -26,7 +26,7 @@ final class LeaderTerm {
   final Set<RangeId> changedMeanwhile = new HashSet<>();
 
   final Map<RangeId, Long> coolUntilMillis = new HashMap<>();
-  final WishPauses wishPauses = new WishPauses();
+  final SplitBackoff splitBackoff = new SplitBackoff();
   final VoterMoves voterMoves = new VoterMoves();
   private final Map<NodeId, Long> downSinceMillis = new HashMap<>();
   private final Map<RangeId, String> lastFailure = new HashMap<>();
@@ -65,9 +65,9 @@ final class LeaderTerm {
    */
   void ended(Step step, @Nullable String failure, long nowMillis, Duration pause) {
     if (step instanceof Step.Split && failure == null) {
-      wishPauses.done(step.range());
+      splitBackoff.done(step.range());
     } else if (step instanceof Step.Split) {
-      wishPauses.failed(step.range(), nowMillis, pause);
+      splitBackoff.failed(step.range(), nowMillis, pause);
     }
     busy.removeAll(step.ranges());
     changedMeanwhile.addAll(step.ranges());

@@ -116,7 +116,7 @@ sealed interface MergeOrder extends PlacementOrder.Task {
   }
 
   /** Remove what is left of a range that is part of others. */
-  record Bury(RangeId range, Set<RangeId> heirs) implements MergeOrder {
+  record RemoveRemains(RangeId range, Set<RangeId> heirs) implements MergeOrder {
     static final int KIND = 12;
 
     @Override
@@ -150,7 +150,7 @@ sealed interface MergeOrder extends PlacementOrder.Task {
 
   /** Whether {@link #read} knows it. */
   static boolean isKind(int kind) {
-    return kind >= Freeze.KIND && kind <= Bury.KIND;
+    return kind >= Freeze.KIND && kind <= RemoveRemains.KIND;
   }
 
   /**
@@ -166,12 +166,12 @@ sealed interface MergeOrder extends PlacementOrder.Task {
     };
   }
 
-  private static Bury readBury(ByteReader in) {
+  private static RemoveRemains readBury(ByteReader in) {
     RangeId range = readId(in);
     Set<RangeId> heirs = new HashSet<>();
     for (int left = in.readCount(1); left > 0; left--) {
       heirs.add(new RangeId(range.store(), in.readVarint()));
     }
-    return new Bury(range, Set.copyOf(heirs));
+    return new RemoveRemains(range, Set.copyOf(heirs));
   }
 }

@@ -128,7 +128,7 @@ final class MergePlan {
   }
 
   /** Whether nothing may be done to the range but what decides its merge. */
-  boolean standsStill(RangeId range) {
+  boolean isFrozen(RangeId range) {
     return orphans.stream().anyMatch(orphan -> orphan.id().equals(range))
         || pairs.stream()
             .filter(Pair::isFrozen)
@@ -201,7 +201,7 @@ final class MergePlan {
     if (merging == null) {
       return begin(pair, settled);
     }
-    return pair.isUndecided() ? goOn(pair, merging) : thaw(pair, merging);
+    return pair.isUndecided() ? continueMerge(pair, merging) : thaw(pair, merging);
   }
 
   private boolean isBusy(Pair pair) {
@@ -279,7 +279,7 @@ final class MergePlan {
     return members;
   }
 
-  private @Nullable Step goOn(Pair pair, ReplicaStatus.Merging merging) {
+  private @Nullable Step continueMerge(Pair pair, ReplicaStatus.Merging merging) {
     PlacedRange left = pair.left();
     PlacedRange right = pair.right();
     NodeId leader = left.leader();
@@ -341,16 +341,16 @@ final class MergePlan {
     if (leader == null || right.leaderReport().merging() == null) {
       return null;
     } else if (pair.left().holders().containsKey(leader)) {
-      return knowsBetter(pair.left(), leader, merging) ? new Step.Thaw(right.id(), leader) : null;
+      return hasNewerView(pair.left(), leader, merging) ? new Step.Thaw(right.id(), leader) : null;
     }
     return Nodes.sorted(right.replicas().voters()).stream()
-        .filter(node -> right.isInService(node) && knowsBetter(pair.left(), node, merging))
+        .filter(node -> right.isInService(node) && hasNewerView(pair.left(), node, merging))
         .findFirst()
         .map(node -> new Step.Transfer(right.id(), leader, node))
         .orElse(null);
   }
 
-  private static boolean knowsBetter(PlacedRange left, NodeId node, ReplicaStatus.Merging merging) {
+  private static boolean hasNewerView(PlacedRange left, NodeId node, ReplicaStatus.Merging merging) {
     ReplicaReport here = left.holders().get(node);
     return here != null && here.epoch().version() > merging.leftVersion();
   }

@@ -15,10 +15,10 @@ import org.jspecify.annotations.Nullable;
  * sees it: what its plan has to put off, and steps that fail again and again. Thread-safe.
  */
 final class PendingSteps {
-  private final List<Since> planned = new ArrayList<>();
-  private final Map<RangeId, Since> failing = new HashMap<>();
+  private final List<PendingSince> planned = new ArrayList<>();
+  private final Map<RangeId, PendingSince> failing = new HashMap<>();
 
-  private record Since(PendingStep step, long millis) {}
+  private record PendingSince(PendingStep step, long millis) {}
 
   /**
    * The driver has planned.
@@ -29,20 +29,20 @@ final class PendingSteps {
    */
   synchronized void planned(
       List<PendingStep> pending, Set<RangeId> steps, Set<RangeId> busy, long nowMillis) {
-    List<Since> before = List.copyOf(planned);
+    List<PendingSince> before = List.copyOf(planned);
     planned.removeIf(one -> !busy.contains(one.step().range()));
     for (PendingStep step : pending) {
       if (planned.stream().noneMatch(one -> one.step().isSameAs(step))) {
-        planned.add(new Since(step, sinceMillis(before, step, nowMillis)));
+        planned.add(new PendingSince(step, sinceMillis(before, step, nowMillis)));
       }
     }
     failing.keySet().removeIf(range -> !steps.contains(range) && !busy.contains(range));
   }
 
-  private static long sinceMillis(List<Since> before, PendingStep step, long nowMillis) {
+  private static long sinceMillis(List<PendingSince> before, PendingStep step, long nowMillis) {
     return before.stream()
         .filter(one -> one.step().isSameAs(step))
-        .mapToLong(Since::millis)
+        .mapToLong(PendingSince::millis)
         .findFirst()
         .orElse(nowMillis);
   }
@@ -60,9 +60,9 @@ final class PendingSteps {
     }
     PendingStep now =
         new PendingStep(step.range(), what, "the last attempt failed: " + failure, isOfMerge(step));
-    Since before = failing.get(step.range());
+    PendingSince before = failing.get(step.range());
     long since = before != null && before.step().isSameAs(now) ? before.millis() : nowMillis;
-    failing.put(step.range(), new Since(now, since));
+    failing.put(step.range(), new PendingSince(now, since));
   }
 
   private static boolean isOfMerge(Step step) {
@@ -97,7 +97,7 @@ final class PendingSteps {
 
   /** In the order of the ranges. */
   synchronized List<PendingStep> list(long nowMillis) {
-    List<Since> all = new ArrayList<>(planned);
+    List<PendingSince> all = new ArrayList<>(planned);
     all.addAll(failing.values());
     return all.stream()
         .map(one -> one.step().waitingFor(Duration.ofMillis(nowMillis - one.millis())))

@@ -55,7 +55,7 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
   // Guarded by this.
   private @Nullable LeaderTerm term;
   private boolean looking;
-  private boolean lookSoon;
+  private boolean checkSoon;
   private boolean closed;
 
   /**
@@ -84,7 +84,7 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
   /** Looks from now on. */
   public void start() {
     membership.watch(this);
-    lookAgain();
+    recheck();
   }
 
   /**
@@ -101,7 +101,7 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
       }
     }
     CompletableFuture<Void> done = splits.add(range, key);
-    lookSoon();
+    checkSoon();
     return done;
   }
 
@@ -116,7 +116,7 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
       }
     }
     CompletableFuture<Void> done = merges.add(left, mergeUntil());
-    lookSoon();
+    checkSoon();
     return done;
   }
 
@@ -156,7 +156,7 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
           "neither a merge nor a move of votes because of the load is under way for range "
               + range);
     }
-    lookSoon();
+    checkSoon();
   }
 
   private long mergeUntil() {
@@ -167,12 +167,12 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
     return CompletableFuture.failedFuture(new IllegalStateException(NOT_LEADING));
   }
 
-  private void lookAgain() {
+  private void recheck() {
     timers.schedule(
         settings.get().interval().toMillis(),
         () -> {
           if (!isClosed()) {
-            lookAgain();
+            recheck();
             look();
           }
         });
@@ -184,21 +184,21 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
 
   @Override
   public void changed(Members members) {
-    lookSoon();
+    checkSoon();
   }
 
-  private void lookSoon() {
+  private void checkSoon() {
     synchronized (this) {
-      if (closed || lookSoon) {
+      if (closed || checkSoon) {
         return;
       }
-      lookSoon = true;
+      checkSoon = true;
     }
     timers.schedule(
         settings.get().pause().toMillis(),
         () -> {
           synchronized (this) {
-            lookSoon = false;
+            checkSoon = false;
           }
           look();
         });
@@ -278,14 +278,14 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
       }
       steps = new ArrayList<>();
       PlacementView view = withMoves(asked, view(asked, reports));
-      Hindrances hindrances = new Hindrances();
-      List<Step> planned = PlacementPlan.steps(view, settings.get().stores(), hindrances);
-      merges.hindered(hindrances.merges());
+      PlacementObstacles placementObstacles = new PlacementObstacles();
+      List<Step> planned = PlacementPlan.steps(view, settings.get().stores(), placementObstacles);
+      merges.hindered(placementObstacles.merges());
       merges.addIdle(PlacementPlan.mergeWishes(view), mergeUntil());
       planned.addAll(PlacementPlan.splits(view, splits.keys()));
       planned.addAll(wishes(asked, view));
       pending.planned(
-          hindrances.pending(),
+          placementObstacles.pending(),
           planned.stream().map(Step::range).collect(Collectors.toSet()),
           view.busy(),
           timers.nowMillis());
@@ -302,7 +302,7 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
         new StepRunner(asked.orders, membership, directory, settings.get().stepTimeout());
     steps.forEach(step -> run(asked, runner, step));
     if (merges.areUrgent()) {
-      lookSoon();
+      checkSoon();
     }
   }
 
@@ -315,9 +315,9 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
   }
 
   private List<Step> wishes(LeaderTerm now, PlacementView view) {
-    now.wishPauses.keepOnly(view.published().keySet());
+    now.splitBackoff.keepOnly(view.published().keySet());
     return PlacementPlan.wishes(view).stream()
-        .filter(step -> !now.wishPauses.isPausing(step.range(), timers.nowMillis()))
+        .filter(step -> !now.splitBackoff.isPausing(step.range(), timers.nowMillis()))
         .toList();
   }
 
@@ -361,7 +361,7 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
               long cooled = timers.nowMillis() + settings.get().merges().cooldown().toMillis();
               merges.ended(step, failure == null, cooled);
               if (failure == null) {
-                lookSoon();
+                checkSoon();
               }
             });
   }

@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>A replica that is broken goes like one of a node that was removed, if the range has a
  *       majority without it; its node then gets an empty one (decision 0042).
  *   <li>Learners: if the store says so, every other living node; else who has to get rid of an old
- *       shape ({@link OldShapes}).
+ *       shape ({@link OutdatedReplicas}).
  *   <li>A replica that is not of the group is removed, when every node is there. The node can have
  *       one again once none believes that it still has the old one.
  *   <li>Two ranges that are to become one have the same replicas, and go through a merge ({@link
@@ -55,15 +55,15 @@ final class PlacementPlan {
   private PlacementPlan() {}
 
   static List<Step> steps(PlacementView view, List<StorePlacement> stores) {
-    return steps(view, stores, new Hindrances());
+    return steps(view, stores, new PlacementObstacles());
   }
 
   /**
    * @param hindrances takes what is wanted and has to be put off
    */
-  static List<Step> steps(PlacementView view, List<StorePlacement> stores, Hindrances hindrances) {
+  static List<Step> steps(PlacementView view, List<StorePlacement> stores, PlacementObstacles placementObstacles) {
     List<Step> steps = new ArrayList<>();
-    stores.forEach(store -> steps.addAll(ofStore(view, store, hindrances)));
+    stores.forEach(store -> steps.addAll(ofStore(view, store, placementObstacles)));
     return steps;
   }
 
@@ -131,7 +131,7 @@ final class PlacementPlan {
   }
 
   private static List<Step> ofStore(
-      PlacementView view, StorePlacement store, Hindrances hindrances) {
+      PlacementView view, StorePlacement store, PlacementObstacles placementObstacles) {
     List<PlacedRange> ranges =
         view.published().values().stream()
             .filter(range -> range.id().store().equals(store.store()))
@@ -142,7 +142,7 @@ final class PlacementPlan {
     MergePlan merges = MergePlan.of(view, reshaping, ranges);
     Map<RangeId, Set<NodeId>> voters =
         WantedVoters.of(view, store.voters(), ranges, merges.pairs());
-    Map<RangeId, Set<NodeId>> learners = new OldShapes(view).learners(ranges, voters);
+    Map<RangeId, Set<NodeId>> learners = new OutdatedReplicas(view).learners(ranges, voters);
     Steps steps = new Steps(view);
     List<PlacedRange> settled = new ArrayList<>();
     Set<RangeId> asTheyShouldBe = new HashSet<>();
@@ -154,7 +154,7 @@ final class PlacementPlan {
       if (range.isReshaped() || overtaken) {
         steps.add(reshaping.of(range.published()));
         continue; // before anything else: what a node is told of a range must be true
-      } else if (merges.standsStill(range.id())) {
+      } else if (merges.isFrozen(range.id())) {
         continue;
       }
       Set<NodeId> wanted = Objects.requireNonNull(voters.get(range.id()));
@@ -165,7 +165,7 @@ final class PlacementPlan {
         steps.add(step);
         continue;
       }
-      plan.pending().forEach(hindrances::add);
+      plan.pending().forEach(placementObstacles::add);
       if (merges.isPaired(range.id())) {
         asTheyShouldBe.add(range.id());
       } else if (!view.cooling().contains(range.id())) {
@@ -173,9 +173,9 @@ final class PlacementPlan {
       }
     }
     merges.steps(asTheyShouldBe).forEach(steps::add);
-    merges.hindrances().forEach(hindrances::addMerge);
-    merges.pending().forEach(hindrances::add);
-    Leftovers.of(view, reshaping, store.store()).forEach(steps::add);
+    merges.hindrances().forEach(placementObstacles::addMerge);
+    merges.pending().forEach(placementObstacles::add);
+    StaleReplicas.of(view, reshaping, store.store()).forEach(steps::add);
     List<Step> even = LeaderBalance.of(view, ranges, settled);
     (even.isEmpty() ? LeaderLoad.of(view, ranges, settled) : even).forEach(steps::add);
     return steps.all;

@@ -99,7 +99,7 @@ final class RangePlan {
         if (view.reports().containsKey(node)
             && !range.holders().containsKey(node)
             && !range.retired().contains(node)
-            && !new OldShapes(view).block(range, node)) {
+            && !new OutdatedReplicas(view).block(range, node)) {
           return new Step.Ensure(range.id(), node, now);
         }
       }
@@ -170,7 +170,7 @@ final class RangePlan {
    */
   private @Nullable Step drop() {
     List<NodeId> leftovers = leftovers();
-    if (leftovers.isEmpty() || isAnybodyAway()) {
+    if (leftovers.isEmpty() || isAnyVoterDown()) {
       return null;
     }
     long asOf = range.leaderReport().appliedIndex();
@@ -196,7 +196,7 @@ final class RangePlan {
         .anyMatch(other -> other.members().contains(node) && !other.holders().containsKey(node));
   }
 
-  private boolean isAnybodyAway() {
+  private boolean isAnyVoterDown() {
     return !view.reports().keySet().containsAll(view.nodes().keySet());
   }
 
@@ -206,7 +206,7 @@ final class RangePlan {
    * would do so without the log of the old. So not while a member of the cluster is away.
    */
   private @Nullable Step forget() {
-    if (isAnybodyAway()) {
+    if (isAnyVoterDown()) {
       return null;
     }
     for (NodeId node : range.retired()) {

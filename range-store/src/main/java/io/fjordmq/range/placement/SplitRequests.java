@@ -62,7 +62,7 @@ public final class SplitRequests implements PeerServices.Handler {
    */
   @FunctionalInterface
   interface Halvings {
-    CompletableFuture<Optional<ShapeWatch.Halving>> of(RangeId range);
+    CompletableFuture<Optional<SplitMonitor.Halving>> of(RangeId range);
   }
 
   /**
@@ -72,7 +72,7 @@ public final class SplitRequests implements PeerServices.Handler {
   public SplitRequests(
       Membership membership,
       PeerCalls peers,
-      ShapeWatch shapes,
+      SplitMonitor shapes,
       PlacementDriver driver,
       Supplier<@Nullable NodeId> metadataLeader,
       Timers timers,
@@ -216,7 +216,7 @@ public final class SplitRequests implements PeerServices.Handler {
     }
   }
 
-  private static byte[] answer(ShapeWatch.Halving halving) {
+  private static byte[] answer(SplitMonitor.Halving halving) {
     byte[] key = halving.key();
     ByteWriter out = new ByteWriter(64).writeByte(FORMAT);
     return key == null

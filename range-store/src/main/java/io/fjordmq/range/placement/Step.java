@@ -121,5 +121,5 @@ sealed interface Step {
    *
    * @param heirs who has its keys now
    */
-  record Bury(RangeId range, NodeId node, Set<RangeId> heirs) implements Step {}
+  record RemoveRemains(RangeId range, NodeId node, Set<RangeId> heirs) implements Step {}
 }

@@ -39,8 +39,8 @@ final class StepRunner {
   }
 
   private CompletableFuture<?> begin(Step step) {
-    if (step instanceof Step.Bury bury) {
-      return send(bury.node(), new MergeOrder.Bury(bury.range(), bury.heirs()));
+    if (step instanceof Step.RemoveRemains removeRemains) {
+      return send(removeRemains.node(), new MergeOrder.RemoveRemains(removeRemains.range(), removeRemains.heirs()));
     } else if (step instanceof Step.Forget forget) {
       return send(forget.node(), new PlacementOrder.Forget(forget.range()));
     }

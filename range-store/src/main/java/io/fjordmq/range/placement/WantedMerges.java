@@ -43,7 +43,7 @@ final class WantedMerges {
       RangeId left, RangeId right, long untilMillis, CompletableFuture<Void> done) {}
 
   /** Somebody who waits, and what he hears. */
-  private record Told(Wanted wanted, @Nullable String why) {
+  private record Completion(Wanted wanted, @Nullable String why) {
     void tell() {
       if (why == null) {
         wanted.done.complete(null);
@@ -96,7 +96,7 @@ final class WantedMerges {
       MergeSettings settings,
       long nowMillis) {
     Set<RangeId> standingStill = standingStill(published, reports);
-    List<Told> told = new ArrayList<>();
+    List<Completion> told = new ArrayList<>();
     PlacementView.Merges now;
     synchronized (this) {
       coolUntilMillis.values().removeIf(until -> until <= nowMillis);
@@ -104,7 +104,7 @@ final class WantedMerges {
       canceled.retainAll(standingStill);
       standingStill.forEach(range -> stillSinceMillis.putIfAbsent(range, nowMillis));
       for (Wanted wanted : List.copyOf(waiting.values())) {
-        Told end = end(wanted, published, nowMillis);
+        Completion end = end(wanted, published, nowMillis);
         if (end != null) {
           waiting.remove(wanted.left);
           told.add(end);
@@ -120,7 +120,7 @@ final class WantedMerges {
           new PlacementView.Merges(
               List.copyOf(waiting.keySet()), Set.copyOf(late), Set.copyOf(canceled));
     }
-    told.forEach(Told::tell);
+    told.forEach(Completion::tell);
     return now;
   }
 
@@ -138,16 +138,16 @@ final class WantedMerges {
   }
 
   /** Null while it goes on. */
-  private @Nullable Told end(
+  private @Nullable Completion end(
       Wanted wanted, Map<RangeId, RangeDescriptor> published, long nowMillis) {
     RangeDescriptor left = published.get(wanted.left);
     RangeDescriptor right = published.get(wanted.right);
     if (right == null) {
-      return new Told(wanted, null);
+      return new Completion(wanted, null);
     } else if (left == null || !Arrays.equals(left.interval().end(), right.interval().start())) {
-      return new Told(wanted, "it does not follow any more");
+      return new Completion(wanted, "it does not follow any more");
     } else if (nowMillis >= wanted.untilMillis && !stillSinceMillis.containsKey(wanted.right)) {
-      return new Told(wanted, hindrances.getOrDefault(wanted.left, "it took too long"));
+      return new Completion(wanted, hindrances.getOrDefault(wanted.left, "it took too long"));
     }
     return null;
   }
@@ -182,7 +182,7 @@ final class WantedMerges {
         this.coolUntilMillis.put(wanted.left, coolUntilMillis);
       }
     }
-    ended.forEach(wanted -> new Told(wanted, "an operator has canceled it").tell());
+    ended.forEach(wanted -> new Completion(wanted, "an operator has canceled it").tell());
     return begun || !ended.isEmpty();
   }
 
@@ -200,7 +200,7 @@ final class WantedMerges {
         wanted = waiting.remove(renew.range());
       }
       if (wanted != null) {
-        new Told(wanted, renew.why()).tell();
+        new Completion(wanted, renew.why()).tell();
       }
     }
   }
@@ -213,6 +213,6 @@ final class WantedMerges {
       stillSinceMillis.clear();
       canceled.clear();
     }
-    all.forEach(wanted -> new Told(wanted, why).tell());
+    all.forEach(wanted -> new Completion(wanted, why).tell());
   }
 }

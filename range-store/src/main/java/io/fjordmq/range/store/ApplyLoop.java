@@ -164,7 +164,7 @@ final class ApplyLoop {
 
   private RangeResult register(long index, RangeEntry.Register register) {
     if (state.frozen() != null) {
-      return Frozen.BUSY;
+      return FreezeRecord.BUSY;
     }
     long sender = state.senders().register(index, rows);
     int forgotten = state.senders().shrink(register.maxSenders(), rows);
@@ -201,7 +201,7 @@ final class ApplyLoop {
       return new RangeResult.StaleEpoch(state.shape());
     }
     if (state.frozen() != null) {
-      return Frozen.BUSY;
+      return FreezeRecord.BUSY;
     }
     List<byte[]> answers = new ArrayList<>(mutations.commands().size());
     long answerBytes = 0;

@@ -32,13 +32,13 @@ final class AwaitedMerges {
    * it stood still never hears that it goes on: what it was frozen for may be long over.
    */
   @Nullable RangeId neighbour(RangeId id) {
-    Frozen frozen = stored.frozen(id); // on the disk: the replica may be closed
-    if (frozen == null) {
+    FreezeRecord freezeRecord = stored.frozen(id); // on the disk: the replica may be closed
+    if (freezeRecord == null) {
       return null;
     }
-    RangeId left = new RangeId(id.store(), frozen.left());
+    RangeId left = new RangeId(id.store(), freezeRecord.left());
     // Who is not here gets a copy, and none from before the merge without this range.
-    boolean over = stored.find(left) == null || cannotAbsorb(left, frozen.leftVersion());
+    boolean over = stored.find(left) == null || cannotAbsorb(left, freezeRecord.leftVersion());
     return over && stored.find(id) != null ? null : left;
   }
 

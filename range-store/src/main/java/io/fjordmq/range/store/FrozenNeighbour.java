@@ -17,7 +17,7 @@ import java.util.List;
  * whom the copy is for; who gets it knows whether it is new, and whether the range is here.
  *
  * @param number of the range
- * @param row {@link Frozen}, the same on all its replicas
+ * @param row {@link FreezeRecord}, the same on all its replicas
  */
 record FrozenNeighbour(long number, byte[] row) {
 
@@ -30,7 +30,7 @@ record FrozenNeighbour(long number, byte[] row) {
     RangeKeys.visitFrozen(
         rows,
         (number, row) -> {
-          Frozen still = Frozen.decode(row);
+          FreezeRecord still = FreezeRecord.decode(row);
           if (still.left() == range.id().number()
               && still.leftVersion() >= range.epoch().version()) {
             found.add(new FrozenNeighbour(number, row));

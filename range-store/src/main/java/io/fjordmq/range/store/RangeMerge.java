@@ -36,7 +36,7 @@ final class RangeMerge {
       implements ShapeChange {}
 
   /** The range holds the keys it held. */
-  record Kept(RangeDescriptor range, @Nullable Frozen frozen) implements ShapeChange {}
+  record Kept(RangeDescriptor range, @Nullable FreezeRecord freezeRecord) implements ShapeChange {}
 
   /** Adds the rows; null if the entry was decided by another shape, or cannot be done in it. */
   @Nullable ShapeChange apply(RangeState state, RangeEntry entry, KvWriter rows) {
@@ -58,10 +58,10 @@ final class RangeMerge {
     if (!isAsItWas(state, entry.epochVersion()) || state.frozen() != null) {
       return null;
     }
-    Frozen frozen =
-        new Frozen(entry.left(), entry.leftVersion(), state.appliedIndex(), state.clockMillis());
-    rows.put(state.keys().frozen(), frozen.encode());
-    return new Kept(state.descriptor(), frozen);
+    FreezeRecord freezeRecord =
+        new FreezeRecord(entry.left(), entry.leftVersion(), state.appliedIndex(), state.clockMillis());
+    rows.put(state.keys().frozen(), freezeRecord.encode());
+    return new Kept(state.descriptor(), freezeRecord);
   }
 
   /** A frozen range must keep the version that it was frozen with. */
@@ -110,7 +110,7 @@ final class RangeMerge {
               .formatted(left.id(), rightId));
     }
     RangeDescriptor right = RangeDescriptorCodec.decode(descriptor);
-    Frozen since = Frozen.decode(frozen);
+    FreezeRecord since = FreezeRecord.decode(frozen);
     if (since.left() != left.id().number()
         || since.leftVersion() != entry.epochVersion()
         || right.epoch().version() != entry.rightVersion()

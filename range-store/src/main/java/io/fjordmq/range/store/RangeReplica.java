@@ -45,7 +45,7 @@ final class RangeReplica implements ReplicatedState {
   private final ReplicaParts parts;
   private final ReplicaSnapshot snapshots;
   private final ReplicaListeners listeners;
-  private final Standstill standstill;
+  private final FreezeFlag freezeFlag;
   private final Coprocessor coprocessor;
   private final AtomicLong logBytesSinceCheckpoint = new AtomicLong();
 
@@ -58,7 +58,7 @@ final class RangeReplica implements ReplicatedState {
   private volatile long clockMillis;
   private volatile int senders;
   private volatile long leadingTerm = NOT_LEADING;
-  private volatile @Nullable Halt halt;
+  private volatile @Nullable HaltReason haltReason;
   private volatile @Nullable Consensus consensus;
 
   private RangeReplica(
@@ -73,7 +73,7 @@ final class RangeReplica implements ReplicatedState {
     this.coprocessor = coprocessor;
     this.snapshots = snapshots;
     this.state = RangeState.load(id, space.latest());
-    this.standstill = new Standstill(parts.kv());
+    this.freezeFlag = new FreezeFlag(parts.kv());
     this.listeners = new ReplicaListeners(id, parts.effects());
     this.loop = newLoop();
     show();
@@ -127,7 +127,7 @@ final class RangeReplica implements ReplicatedState {
     appliedIndex = state.appliedIndex();
     clockMillis = state.clockMillis();
     senders = state.senders().size();
-    standstill.set(state.frozen());
+    freezeFlag.set(state.frozen());
   }
 
   private void openCoprocessor() {
@@ -168,7 +168,7 @@ final class RangeReplica implements ReplicatedState {
     }
     long now = parts.runtime().stamps().getAsLong();
     if (now == ClusterClock.UNKNOWN) {
-      reply.accept(Refusals.NO_TIME);
+      reply.accept(RangeRefusals.NO_TIME);
       return;
     }
     RangeEntry.stamp(entry, now, parts.settings().maxSenders());
@@ -190,7 +190,7 @@ final class RangeReplica implements ReplicatedState {
                 if (failure == null) {
                   answerLater(epochVersion, leastIndex, query, reply);
                 } else {
-                  reply.accept(Refusals.unconfirmed(id, failure));
+                  reply.accept(RangeRefusals.unconfirmed(id, failure));
                 }
               });
     }
@@ -216,8 +216,8 @@ final class RangeReplica implements ReplicatedState {
     }
     if (epochVersion != now.epoch().version()) {
       return new RangeResult.StaleEpoch(shape);
-    } else if (standstill.isSet()) {
-      return Frozen.BUSY; // its neighbour may have its keys already, and may have changed them
+    } else if (freezeFlag.isSet()) {
+      return FreezeRecord.BUSY; // its neighbour may have its keys already, and may have changed them
     }
     try (LazySnapshot snapshot = new LazySnapshot(space)) {
       byte[] answer =
@@ -248,7 +248,7 @@ final class RangeReplica implements ReplicatedState {
   }
 
   private RangeResult notServing(@Nullable Consensus group) {
-    Halt halted = halt;
+    HaltReason halted = haltReason;
     return halted != null
         ? new RangeResult.Unavailable("replica of " + id + " is halted: " + halted.why())
         : new RangeResult.NotLeader(group == null ? null : group.leadership().leader());
@@ -263,13 +263,13 @@ final class RangeReplica implements ReplicatedState {
   }
 
   /** Why it halted; null while it runs. */
-  @Nullable Halt halt() {
-    return halt;
+  @Nullable HaltReason halt() {
+    return haltReason;
   }
 
   ReplicaStatus status() {
     Consensus group = consensus;
-    Halt halted = halt;
+    HaltReason halted = haltReason;
     return new ReplicaStatus(
         parts.self(),
         descriptor,
@@ -279,7 +279,7 @@ final class RangeReplica implements ReplicatedState {
         logBytesSinceCheckpoint.get(),
         senders,
         group == null ? null : group.status(),
-        standstill.of(id),
+        freezeFlag.of(id),
         halted == null ? null : halted.why());
   }
 
@@ -393,7 +393,7 @@ final class RangeReplica implements ReplicatedState {
   public void halted(ConsensusException cause) {
     leadingTerm = NOT_LEADING;
     parts.load().end();
-    halt = Halt.of(id, appliedIndex, cause);
+    haltReason = HaltReason.of(id, appliedIndex, cause);
     parts.observer().halted(id);
     parts.whenHalted().accept(id);
   }

@@ -88,7 +88,7 @@ final class RangeSplit {
       return null;
     }
     RangeDescriptor right = planned.right();
-    boolean here = isMember(right) && !wasHere(right);
+    boolean here = isMember(right) && !wasHeldHere(right);
     if (here) {
       createGroup(right);
       RangeState.create(right, RangeState.BEGINNING, state.clockMillis(), batch);
@@ -105,7 +105,7 @@ final class RangeSplit {
   }
 
   /** Then others may count on a log that is gone, or it would be made a second time. */
-  private boolean wasHere(RangeDescriptor range) {
+  private boolean wasHeldHere(RangeDescriptor range) {
     RangeKeys keys = new RangeKeys(range.id().number());
     return space.latest().get(keys.removing()) != null
         || space.latest().get(keys.absorbed()) != null;
@@ -128,7 +128,7 @@ final class RangeSplit {
   boolean isMissing(RangeDescriptor child, long appliedVersion) {
     return child.epoch().version() > appliedVersion
         && isMember(child)
-        && !wasHere(child)
+        && !wasHeldHere(child)
         && !isHere(child);
   }
 
@@ -143,9 +143,9 @@ final class RangeSplit {
    * @return the ranges that have a replica here now
    */
   List<RangeDescriptor> addSkipped(
-      List<RangeDescriptor> children, List<Newborn> newborn, long appliedVersion, KvBatch batch) {
+      List<RangeDescriptor> children, List<NewSplitChild> newborn, long appliedVersion, KvBatch batch) {
     List<RangeDescriptor> added = new ArrayList<>();
-    for (Newborn child : newborn) {
+    for (NewSplitChild child : newborn) {
       addNewborn(child, batch);
       added.add(child.range());
     }
@@ -161,7 +161,7 @@ final class RangeSplit {
     return added;
   }
 
-  private void addNewborn(Newborn child, KvBatch batch) {
+  private void addNewborn(NewSplitChild child, KvBatch batch) {
     destroyGroup(child.range());
     createGroup(child.range());
     RangeKeys keys = new RangeKeys(child.range().id().number());

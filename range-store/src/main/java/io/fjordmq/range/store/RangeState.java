@@ -51,7 +51,7 @@ final class RangeState {
   private RangeDescriptor descriptor;
   private long appliedIndex;
   private long clockMillis;
-  private @Nullable Frozen frozen;
+  private @Nullable FreezeRecord freezeRecord;
 
   private RangeState(RangeKeys keys, RangeDescriptor descriptor, SenderTable senders) {
     this.keys = keys;
@@ -99,7 +99,7 @@ final class RangeState {
       state.childrenOfParts.addAll(new AbsorbedRange(part).children(rows));
     }
     byte[] frozen = rows.get(keys.frozen());
-    state.frozen = frozen == null ? null : Frozen.decode(frozen);
+    state.freezeRecord = frozen == null ? null : FreezeRecord.decode(frozen);
     return state;
   }
 
@@ -119,7 +119,7 @@ final class RangeState {
   /** The range has another shape; to be called once that is written. */
   void become(ShapeChange change) {
     descriptor = change.range();
-    frozen = change.frozen();
+    freezeRecord = change.frozen();
     if (change instanceof RangeSplit.Cut cut) {
       children.add(cut.right());
     } else if (change instanceof RangeMerge.Widened widened) {
@@ -154,8 +154,8 @@ final class RangeState {
   }
 
   /** For which merge the range stands still; null if it does not. */
-  @Nullable Frozen frozen() {
-    return frozen;
+  @Nullable FreezeRecord frozen() {
+    return freezeRecord;
   }
 
   RangeKeys keys() {

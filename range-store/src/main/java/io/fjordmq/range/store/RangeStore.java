@@ -56,7 +56,7 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
   private final CheckpointCycle checkpoints;
   private final StoredReplicas stored;
   private final ReplicaMoves moves;
-  private final Rebuilds rebuilds;
+  private final RebuildLimit rebuildLimit;
   private final RangeMerges merges;
   private final ReplicaParts.Births births;
   private volatile boolean closed;
@@ -76,7 +76,7 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
     this.runtime = runtime;
     this.observer = observer;
     stores.forEach(spec -> specs.put(spec.name(), spec));
-    this.rebuilds = new Rebuilds(runtime.timers()::nowMillis, replicas::get, observer);
+    this.rebuildLimit = new RebuildLimit(runtime.timers()::nowMillis, replicas::get, observer);
     this.stored = new StoredReplicas(host, kv, settings.installDirectory());
     this.moves =
         new ReplicaMoves(
@@ -85,10 +85,10 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
             kv,
             replicas,
             runtime.supervisor(),
-            rebuilds,
+            rebuildLimit,
             range -> add(spec(range.id()), range).open());
     this.merges = new RangeMerges(moves);
-    this.births = new OnceDurable(kv, moves, settings, runtime, () -> closed);
+    this.births = new DurableActions(kv, moves, settings, runtime, () -> closed);
     this.checkpoints =
         new CheckpointCycle(
             settings,
@@ -115,7 +115,7 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
       throws IOException {
     RangeStore store = new RangeStore(self, host, kv, stores, settings, runtime, observer);
     try {
-      new Openings(
+      new ReplicaOpener(
               store.stored,
               runtime.openers(),
               (spec, range) -> store.add(spec, range).openOrRetry())
@@ -209,8 +209,8 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
   }
 
   /** Replicas that are replaced by empty ones because they are broken. */
-  public Rebuilds rebuilds() {
-    return rebuilds;
+  public RebuildLimit rebuilds() {
+    return rebuildLimit;
   }
 
   /** Ranges that had a replica here and may not have one again before it is forgotten. */
@@ -278,7 +278,7 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
             spec.effects(),
             host,
             births,
-            rebuilds,
+            rebuildLimit,
             this::onHalted);
     SupervisedReplica replica =
         new SupervisedReplica(descriptor, spec, kv.space(spec.name()), host, parts);

@@ -31,7 +31,7 @@ final class ReplicaMoves {
   private final AwaitedMerges merges;
   private final Executor supervisor;
   private final Opener opener;
-  private final Rebuilds rebuilds;
+  private final RebuildLimit rebuildLimit;
   private final Kv kv;
   private final Set<RangeId> changing = ConcurrentHashMap.newKeySet();
   private final Set<RangeId> retired = ConcurrentHashMap.newKeySet();
@@ -54,7 +54,7 @@ final class ReplicaMoves {
       Kv kv,
       Map<RangeId, SupervisedReplica> replicas,
       Executor supervisor,
-      Rebuilds rebuilds,
+      RebuildLimit rebuildLimit,
       Opener opener) {
     this.self = self;
     this.stored = stored;
@@ -63,7 +63,7 @@ final class ReplicaMoves {
     this.merges = new AwaitedMerges(stored, replicas);
     this.supervisor = supervisor;
     this.opener = opener;
-    this.rebuilds = rebuilds;
+    this.rebuildLimit = rebuildLimit;
   }
 
   /** These had a replica here before this start. */
@@ -167,7 +167,7 @@ final class ReplicaMoves {
             replicas.remove(id);
             replica.close();
             if (status.broken()) {
-              rebuilds.began(id);
+              rebuildLimit.began(id);
             }
           }
           if (stored.finishRemoval(id)) {

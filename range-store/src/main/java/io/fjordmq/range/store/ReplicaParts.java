@@ -24,7 +24,7 @@ record ReplicaParts(
     EffectListener effects,
     ConsensusHost host,
     Births births,
-    Rebuilds rebuilds,
+    RebuildLimit rebuildLimit,
     Consumer<RangeId> whenHalted) {
 
   /** Hears of replicas that another one has brought about or has made an end of. */

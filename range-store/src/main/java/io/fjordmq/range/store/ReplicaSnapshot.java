@@ -2,7 +2,7 @@ package io.fjordmq.range.store;
 
 import io.fjordmq.api.ByteWriter;
 import io.fjordmq.api.MalformedBytesException;
-import io.fjordmq.cluster.consensus.RefusedCopyException;
+import io.fjordmq.cluster.consensus.SnapshotRefusedException;
 import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeDescriptorCodec;
@@ -97,7 +97,7 @@ final class ReplicaSnapshot {
       }
       KeyInterval interval = descriptor.interval();
       copy(rows, RangeKeys.data(interval.start()), RangeKeys.dataEnd(interval.end()), file);
-      Newborn.copyTo(file, RangeState.children(keys, rows), rows);
+      NewSplitChild.copyTo(file, RangeState.children(keys, rows), rows);
       for (FrozenNeighbour neighbour : FrozenNeighbour.of(descriptor, rows)) {
         neighbour.copyTo(file);
       }
@@ -138,15 +138,15 @@ final class ReplicaSnapshot {
    *
    * <p>Of a range that is frozen here as there, only its progress is replaced.
    *
-   * @throws RefusedCopyException if the copy is damaged, one of another range, or not for this node
+   * @throws SnapshotRefusedException if the copy is damaged, one of another range, or not for this node
    *     as things are; nothing has been changed
    * @throws IOException if the rows cannot be replaced
    */
   Installed install(Path directory) throws IOException {
     Path received = directory.resolve(FILE);
-    ReceivedCopy incoming = read(received);
+    ReceivedSnapshot incoming = read(received);
     if (space.latest().get(keys.descriptor()) == null) {
-      throw new RefusedCopyException("range " + id + " is part of another one here");
+      throw new SnapshotRefusedException("range " + id + " is part of another one here");
     } else if (isInstalled(incoming)) {
       return Installed.NOTHING; // before the process died
     }
@@ -177,7 +177,7 @@ final class ReplicaSnapshot {
     }
     // Before ranges were split the marker said no more than that it is there.
     long seen = marker.length == 1 ? Long.MAX_VALUE : ByteBuffer.wrap(marker).getLong(1);
-    Installed installed = replaceRows(kept, ReceivedCopy.read(id, kept), seen);
+    Installed installed = replaceRows(kept, ReceivedSnapshot.read(id, kept), seen);
     Files.deleteIfExists(kept);
     return installed;
   }
@@ -187,16 +187,16 @@ final class ReplicaSnapshot {
     return RangeDescriptorCodec.decode(descriptorRow(space.latest())).epoch().version();
   }
 
-  private ReceivedCopy read(Path received) throws RefusedCopyException {
+  private ReceivedSnapshot read(Path received) throws SnapshotRefusedException {
     try {
-      return ReceivedCopy.read(id, received);
+      return ReceivedSnapshot.read(id, received);
     } catch (IOException | MalformedBytesException e) {
-      throw new RefusedCopyException(
+      throw new SnapshotRefusedException(
           "cannot install a copy of range " + id + ": " + e.getMessage(), e);
     }
   }
 
-  private boolean isInstalled(ReceivedCopy incoming) {
+  private boolean isInstalled(ReceivedSnapshot incoming) {
     KvReader rows = space.latest();
     return Arrays.equals(incoming.progress(), rows.get(keys.progress()))
         && Arrays.equals(
@@ -207,17 +207,17 @@ final class ReplicaSnapshot {
    * Whether the range stands still here as in the copy: then all that is new is how far its log is.
    * Its rows stay, since its neighbour may be about to take them in.
    */
-  private boolean isFrozenAlike(ReceivedCopy incoming) throws RefusedCopyException {
+  private boolean isFrozenAlike(ReceivedSnapshot incoming) throws SnapshotRefusedException {
     byte[] frozen = space.latest().get(keys.frozen());
     if (frozen == null || versionSeen() != incoming.range().epoch().version()) {
       return false;
     } else if (!Arrays.equals(frozen, incoming.frozen())) {
-      throw new RefusedCopyException("range " + id + " is frozen here, and not in the copy of it");
+      throw new SnapshotRefusedException("range " + id + " is frozen here, and not in the copy of it");
     }
     return true;
   }
 
-  private void skipTo(ReceivedCopy incoming) throws IOException {
+  private void skipTo(ReceivedSnapshot incoming) throws IOException {
     KvBatch batch = new KvBatch();
     batch.put(keys.progress(), incoming.progress());
     space.write(batch);
@@ -228,7 +228,7 @@ final class ReplicaSnapshot {
    * Installing over keys that another replica here holds would delete that replica's data. But of
    * one that is frozen, because it became part of this range, the copy has everything.
    */
-  private void refuseOverlap(ReceivedCopy incoming, long versionSeen) throws RefusedCopyException {
+  private void refuseOverlap(ReceivedSnapshot incoming, long versionSeen) throws SnapshotRefusedException {
     List<KeyInterval> replaced = new ArrayList<>();
     replaced.add(incoming.range().interval());
     missing(incoming, versionSeen).forEach(child -> replaced.add(child.range().interval()));
@@ -237,14 +237,14 @@ final class ReplicaSnapshot {
       if (!other.id().equals(id)
           && replaced.stream().anyMatch(other.interval()::overlaps)
           && !(incoming.parts().contains(other.id()) && isFrozen(other))) {
-        throw new RefusedCopyException(
+        throw new SnapshotRefusedException(
             "copy of range " + id + " holds keys of range " + other.id() + " of this node");
       }
     }
   }
 
   /** The newborn ranges of which this node is to have a replica and has none. */
-  private List<Newborn> missing(ReceivedCopy incoming, long versionSeen) {
+  private List<NewSplitChild> missing(ReceivedSnapshot incoming, long versionSeen) {
     return incoming.newborn().stream()
         .filter(child -> splits.isMissing(child.range(), versionSeen))
         .toList();
@@ -259,12 +259,12 @@ final class ReplicaSnapshot {
    * One that has something of the range was there when that was proposed, or it never will be as
    * long as the neighbour is not frozen here.
    */
-  private void refuseWithoutNeighbours(ReceivedCopy incoming) throws RefusedCopyException {
+  private void refuseWithoutNeighbours(ReceivedSnapshot incoming) throws SnapshotRefusedException {
     KvReader rows = space.latest();
     boolean isNew = RangeState.appliedIndexOf(required(rows, keys.progress(), "progress")) == 0;
     for (FrozenNeighbour neighbour : incoming.neighbours()) {
       if (isNew && !neighbour.isHere(rows)) {
-        throw new RefusedCopyException(
+        throw new SnapshotRefusedException(
             "copy of range %s is from before a merge with %s-%d, which is not frozen here yet"
                 .formatted(id, id.store(), neighbour.number()));
       }
@@ -291,7 +291,7 @@ final class ReplicaSnapshot {
     return kept;
   }
 
-  private Installed replaceRows(Path file, ReceivedCopy incoming, long versionSeen)
+  private Installed replaceRows(Path file, ReceivedSnapshot incoming, long versionSeen)
       throws IOException {
     KvBatch batch = new KvBatch();
     deleteData(batch, ownInterval());
@@ -301,9 +301,9 @@ final class ReplicaSnapshot {
     batch.delete(keys.frozen());
     batch.deleteRange(keys.partsFrom(), keys.partsTo());
     incoming.parts().forEach(part -> new AbsorbedRange(part.number()).clear(batch));
-    List<Newborn> missing = missing(incoming, versionSeen);
+    List<NewSplitChild> missing = missing(incoming, versionSeen);
     missing.forEach(child -> deleteData(batch, child.range().interval()));
-    List<Newborn> others = new ArrayList<>(incoming.newborn());
+    List<NewSplitChild> others = new ArrayList<>(incoming.newborn());
     others.removeAll(missing);
     RowFile.read(
         file,

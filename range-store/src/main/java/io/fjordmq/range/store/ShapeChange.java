@@ -9,7 +9,7 @@ sealed interface ShapeChange permits RangeSplit.Cut, RangeMerge.Widened, RangeMe
   RangeDescriptor range();
 
   /** For which merge it stands still now; null if it does not. */
-  default @Nullable Frozen frozen() {
+  default @Nullable FreezeRecord frozen() {
     return null;
   }
 }

@@ -230,9 +230,9 @@ final class StoredReplicas {
   }
 
   /** For what the range stands still here; null if it does not. */
-  @Nullable Frozen frozen(RangeId id) {
+  @Nullable FreezeRecord frozen(RangeId id) {
     byte[] row = space(id.store()).latest().get(new RangeKeys(id.number()).frozen());
-    return row == null ? null : Frozen.decode(row);
+    return row == null ? null : FreezeRecord.decode(row);
   }
 
   /** The range's descriptor as it is stored here; null if there is no replica. */

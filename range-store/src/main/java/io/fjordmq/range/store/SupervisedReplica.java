@@ -94,7 +94,7 @@ final class SupervisedReplica {
   }
 
   /** Marks it broken at an operator's request, even if it seems healthy. */
-  void condemn() {
+  void markForRebuild() {
     broken = true;
   }
 
@@ -140,16 +140,16 @@ final class SupervisedReplica {
   /** To be called when the replica said that it halted. */
   synchronized void reopenLater() {
     RangeReplica replica = replica();
-    Halt halt = replica == null ? null : replica.halt();
-    if (halt != null) {
-      failure = halt.why();
+    HaltReason haltReason = replica == null ? null : replica.halt();
+    if (haltReason != null) {
+      failure = haltReason.why();
     }
     long openMillis = parts.runtime().timers().nowMillis() - openedAtMillis;
     if (openMillis > parts.settings().maxReopenBackoff().toMillis()) {
       failures = 0; // it ran well for a while: this is a new trouble
       faults = 0;
     }
-    reopenLater(halt == null || halt.readable(), halt != null && halt.fault());
+    reopenLater(haltReason == null || haltReason.readable(), haltReason != null && haltReason.fault());
   }
 
   /** Opens a replica that is on disk; if that fails, it is retried. */
@@ -187,11 +187,11 @@ final class SupervisedReplica {
     if (broken || faults < FAULTS_UNTIL_BROKEN) {
       return;
     }
-    if (parts.rebuilds().mayBegin(id)) {
+    if (parts.rebuildLimit().mayBegin(id)) {
       broken = true;
       LOG.error("Replica is broken; rebuilding it if its range has a majority without it: {} " + "range={}", failure, id);
     } else if (faults == FAULTS_UNTIL_BROKEN) {
-      LOG.error("Replica is broken again and stays halted: it was rebuilt {} times within {}; " + "remove the cause, then run 'rebuild {}': {} range={}", Rebuilds.MOST, Rebuilds.WINDOW, id, failure, id);
+      LOG.error("Replica is broken again and stays halted: it was rebuilt {} times within {}; " + "remove the cause, then run 'rebuild {}': {} range={}", RebuildLimit.MOST, RebuildLimit.WINDOW, id, failure, id);
     }
   }
 

@@ -13,7 +13,7 @@ class BatchPaceTest {
   private final ManualTimers timers = new ManualTimers();
   private final Duration interval = RangeClientSettings.DEFAULTS.batchInterval();
   private int ends;
-  private final BatchPace pace = new BatchPace(RangeClientSettings.DEFAULTS, timers, () -> ends++);
+  private final BatchPacer pace = new BatchPacer(RangeClientSettings.DEFAULTS, timers, () -> ends++);
 
   @BeforeEach
   void startSomeTimeAfterTheEpoch() {

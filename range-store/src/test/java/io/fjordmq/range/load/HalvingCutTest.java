@@ -26,7 +26,7 @@ final class HalvingCutTest {
   }
 
   private static SplitAdvice stay(Reason reason) {
-    return new SplitAdvice.Stay(reason);
+    return new SplitAdvice.Keep(reason);
   }
 
   @Test

@@ -154,6 +154,6 @@ final class LoadSplitStrategyTest {
   }
 
   private static SplitAdvice stay(Reason reason) {
-    return new SplitAdvice.Stay(reason);
+    return new SplitAdvice.Keep(reason);
   }
 }

@@ -40,7 +40,7 @@ final class MadeUpRanges {
   long nanosPerRequest = 5_000;
   int maxRanges = 64;
 
-  private final ShapePlan plan;
+  private final SplitPlanner plan;
   private final SplittableRandom random = new SplittableRandom(7);
   private final TreeMap<Integer, RangeMeter> ranges = new TreeMap<>();
   private final List<Second> past = new ArrayList<>();
@@ -51,7 +51,7 @@ final class MadeUpRanges {
 
   MadeUpRanges(SplitStrategy strategy) {
     this.plan =
-        new ShapePlan(
+        new SplitPlanner(
             strategy,
             new ShapeSettings(
                 Set.of(STORE), 64, Duration.ofSeconds(10), Duration.ofSeconds(1), IDLE, 0));
@@ -112,14 +112,14 @@ final class MadeUpRanges {
     return start;
   }
 
-  private List<ShapePlan.Led> led() {
-    List<ShapePlan.Led> led = new ArrayList<>();
+  private List<SplitPlanner.Led> led() {
+    List<SplitPlanner.Led> led = new ArrayList<>();
     UnaryOperator<byte[]> unitOf = key -> ByteBuffer.allocate(4).putInt(unit(key)).array();
     ranges.forEach(
         (start, meter) -> {
           Integer end = ranges.higherKey(start);
           led.add(
-              new ShapePlan.Led(
+              new SplitPlanner.Led(
                   meter.load(STORE, name(start), unitOf),
                   key(start),
                   end == null ? null : key(end),
@@ -129,13 +129,13 @@ final class MadeUpRanges {
     return led;
   }
 
-  private void carryOut(ShapePlan.Step step) {
-    if (step instanceof ShapePlan.Step.Split split) {
+  private void carryOut(SplitPlanner.Step step) {
+    if (step instanceof SplitPlanner.Step.Split split) {
       int left = Integer.parseInt(split.range());
       ranges.put(left, meter());
       ranges.put(unit(split.key()), meter());
       splits++;
-    } else if (step instanceof ShapePlan.Step.Merge merge) {
+    } else if (step instanceof SplitPlanner.Step.Merge merge) {
       ranges.remove(Integer.parseInt(merge.right()));
       ranges.put(Integer.parseInt(merge.left()), meter());
       merges++;

@@ -22,12 +22,12 @@ final class ShapePlanTest {
   private static final byte[] MIDDLE = {5};
   private static final long MAX_BYTES = 1_000;
   private static final RangeSize SMALL = RangeSize.of(10);
-  private static final SplitAdvice COLD = new SplitAdvice.Stay(Reason.COLD);
+  private static final SplitAdvice COLD = new SplitAdvice.Keep(Reason.COLD);
 
   private Function<String, SplitAdvice> advice = range -> COLD;
   private boolean merging;
-  private final ShapePlan plan =
-      new ShapePlan(
+  private final SplitPlanner plan =
+      new SplitPlanner(
           new SplitStrategy() {
             @Override
             public SplitAdvice advise(RangeLoad load, NodeLoad node) {
@@ -47,9 +47,9 @@ final class ShapePlanTest {
               Duration.ofMinutes(1),
               MAX_BYTES));
 
-  private static ShapePlan.Led led(String name, byte[] start, byte[] end) {
+  private static SplitPlanner.Led led(String name, byte[] start, byte[] end) {
     Spread none = new Spread(0, 0, 0);
-    return new ShapePlan.Led(
+    return new SplitPlanner.Led(
         new RangeLoad("inbox", name, Duration.ZERO, none, 0, Duration.ZERO, none, 0, List::of),
         start,
         end,
@@ -57,9 +57,9 @@ final class ShapePlanTest {
         SMALL);
   }
 
-  private static ShapePlan.Led sized(
-      ShapePlan.Led range, long bytes, byte @Nullable [] halvingKey) {
-    return new ShapePlan.Led(
+  private static SplitPlanner.Led sized(
+      SplitPlanner.Led range, long bytes, byte @Nullable [] halvingKey) {
+    return new SplitPlanner.Led(
         range.load(),
         range.start(),
         range.end(),
@@ -67,13 +67,13 @@ final class ShapePlanTest {
         new RangeSize(bytes, halvingKey, false));
   }
 
-  private static final List<ShapePlan.Led> TWO =
+  private static final List<SplitPlanner.Led> TWO =
       List.of(led("a", new byte[0], new byte[] {9}), led("b", new byte[] {9}, new byte[] {20}));
 
   @Test
   void shouldDoOneChangeAndPauseBeforeTheNext() {
     advice = range -> new SplitAdvice.Split(range.equals("a") ? MIDDLE : new byte[] {12});
-    assertThat(plan.next(TWO, ROOM, 0)).contains(new ShapePlan.Step.Split("a", MIDDLE));
+    assertThat(plan.next(TWO, ROOM, 0)).contains(new SplitPlanner.Step.Split("a", MIDDLE));
     assertThat(plan.next(TWO, ROOM, 9_999)).isEmpty();
     assertThat(plan.next(TWO, ROOM, 10_000)).isPresent();
   }
@@ -83,7 +83,7 @@ final class ShapePlanTest {
     for (byte[] key : List.of(new byte[0], new byte[] {9}, new byte[] {11})) {
       advice = range -> range.equals("a") ? new SplitAdvice.Split(key) : COLD;
       assertThat(plan.next(TWO, ROOM, 0)).isEmpty();
-      assertThat(plan.latest()).containsEntry("a", new SplitAdvice.Stay(Reason.FAILED));
+      assertThat(plan.latest()).containsEntry("a", new SplitAdvice.Keep(Reason.FAILED));
     }
   }
 
@@ -98,37 +98,37 @@ final class ShapePlanTest {
         .isEqualTo(
             Map.of(
                 "a",
-                new SplitAdvice.Stay(Reason.FAILED),
+                new SplitAdvice.Keep(Reason.FAILED),
                 "b",
-                new SplitAdvice.Stay(Reason.FAILED)));
+                new SplitAdvice.Keep(Reason.FAILED)));
   }
 
   @Test
   void shouldNotGoBeyondTheMostRangesOfANodeWhateverTheStrategyWants() {
     advice = range -> new SplitAdvice.Split(range.equals("a") ? MIDDLE : new byte[] {12});
     assertThat(plan.next(TWO, new NodeLoad(0.1, 10, 10), 0)).isEmpty();
-    assertThat(plan.latest()).containsEntry("a", new SplitAdvice.Stay(Reason.TOO_MANY_RANGES));
+    assertThat(plan.latest()).containsEntry("a", new SplitAdvice.Keep(Reason.TOO_MANY_RANGES));
   }
 
   @Test
   void shouldMergeOnlyNeighboursAndOnlyWhenNothingIsToBeSplit() {
     merging = true;
-    assertThat(plan.next(TWO, ROOM, 0)).contains(new ShapePlan.Step.Merge("a", "b"));
+    assertThat(plan.next(TWO, ROOM, 0)).contains(new SplitPlanner.Step.Merge("a", "b"));
     assertThat(plan.idle()).containsExactlyInAnyOrder("a", "b");
-    List<ShapePlan.Led> apart =
+    List<SplitPlanner.Led> apart =
         List.of(led("a", new byte[0], new byte[] {8}), led("b", new byte[] {9}, new byte[] {20}));
     assertThat(plan.next(apart, ROOM, 20_000)).isEmpty();
     advice = range -> range.equals("b") ? new SplitAdvice.Split(new byte[] {12}) : COLD;
-    assertThat(plan.next(TWO, ROOM, 30_000)).containsInstanceOf(ShapePlan.Step.Split.class);
+    assertThat(plan.next(TWO, ROOM, 30_000)).containsInstanceOf(SplitPlanner.Step.Split.class);
   }
 
   @Test
   void shouldLeaveARangeAsItIsWhileItsLogHasItsFirstEntry() {
-    ShapePlan.Led cut = TWO.get(0);
-    ShapePlan.Led uncut = new ShapePlan.Led(cut.load(), cut.start(), cut.end(), false, SMALL);
+    SplitPlanner.Led cut = TWO.get(0);
+    SplitPlanner.Led uncut = new SplitPlanner.Led(cut.load(), cut.start(), cut.end(), false, SMALL);
     advice = range -> new SplitAdvice.Split(MIDDLE);
     assertThat(plan.next(List.of(uncut), ROOM, 0)).isEmpty();
-    assertThat(plan.latest()).containsEntry("a", new SplitAdvice.Stay(Reason.LOG_NOT_CUT));
+    assertThat(plan.latest()).containsEntry("a", new SplitAdvice.Keep(Reason.LOG_NOT_CUT));
     assertThat(plan.next(List.of(cut), ROOM, 1)).as("no pause after nothing").isPresent();
   }
 
@@ -141,10 +141,10 @@ final class ShapePlanTest {
 
   @Test
   void shouldSplitARangeThatIsTooLargeWhateverItHasToDo() {
-    List<ShapePlan.Led> one = List.of(sized(TWO.get(0), MAX_BYTES, MIDDLE), TWO.get(1));
+    List<SplitPlanner.Led> one = List.of(sized(TWO.get(0), MAX_BYTES, MIDDLE), TWO.get(1));
     assertThat(plan.next(one, ROOM, 0)).as("not above the limit").isEmpty();
-    List<ShapePlan.Led> large = List.of(sized(TWO.get(0), MAX_BYTES + 1, MIDDLE), TWO.get(1));
-    assertThat(plan.next(large, ROOM, 1)).contains(new ShapePlan.Step.Split("a", MIDDLE));
+    List<SplitPlanner.Led> large = List.of(sized(TWO.get(0), MAX_BYTES + 1, MIDDLE), TWO.get(1));
+    assertThat(plan.next(large, ROOM, 1)).contains(new SplitPlanner.Step.Split("a", MIDDLE));
     assertThat(plan.tooLarge()).containsExactly("a");
     assertThat(plan.next(large, ROOM, 2)).as("the pause is for all splits").isEmpty();
   }
@@ -153,31 +153,31 @@ final class ShapePlanTest {
   void shouldSplitByLoadARangeThatIsHotAndTooLarge() {
     byte[] byLoad = {7};
     advice = range -> range.equals("a") ? new SplitAdvice.Split(byLoad) : COLD;
-    List<ShapePlan.Led> large = List.of(sized(TWO.get(0), MAX_BYTES + 1, MIDDLE), TWO.get(1));
-    assertThat(plan.next(large, ROOM, 0)).contains(new ShapePlan.Step.Split("a", byLoad));
+    List<SplitPlanner.Led> large = List.of(sized(TWO.get(0), MAX_BYTES + 1, MIDDLE), TWO.get(1));
+    assertThat(plan.next(large, ROOM, 0)).contains(new SplitPlanner.Step.Split("a", byLoad));
     assertThat(plan.tooLarge()).isEmpty();
   }
 
   @Test
   void shouldSayWhyARangeThatIsTooLargeStaysAsItIs() {
-    ShapePlan.Led large = sized(TWO.get(0), MAX_BYTES + 1, MIDDLE);
+    SplitPlanner.Led large = sized(TWO.get(0), MAX_BYTES + 1, MIDDLE);
     assertThat(plan.next(List.of(large), new NodeLoad(0.1, 10, 10), 0)).isEmpty();
-    assertThat(plan.latest()).containsEntry("a", new SplitAdvice.Stay(Reason.TOO_MANY_RANGES));
+    assertThat(plan.latest()).containsEntry("a", new SplitAdvice.Keep(Reason.TOO_MANY_RANGES));
     plan.next(List.of(sized(large, MAX_BYTES + 1, null)), ROOM, 1);
-    assertThat(plan.latest()).containsEntry("a", new SplitAdvice.Stay(Reason.NO_SPLIT_KEY));
+    assertThat(plan.latest()).containsEntry("a", new SplitAdvice.Keep(Reason.NO_SPLIT_KEY));
     plan.next(List.of(sized(large, MAX_BYTES + 1, new byte[] {9})), ROOM, 2);
     assertThat(plan.latest())
         .as("the range ends there")
-        .containsEntry("a", new SplitAdvice.Stay(Reason.NO_SPLIT_KEY));
-    ShapePlan.Led drained =
-        new ShapePlan.Led(
+        .containsEntry("a", new SplitAdvice.Keep(Reason.NO_SPLIT_KEY));
+    SplitPlanner.Led drained =
+        new SplitPlanner.Led(
             large.load(),
             large.start(),
             large.end(),
             true,
             new RangeSize(MAX_BYTES + 1, null, true));
     plan.next(List.of(drained), ROOM, 3);
-    assertThat(plan.latest()).containsEntry("a", new SplitAdvice.Stay(Reason.TOO_MANY_TOMBSTONES));
+    assertThat(plan.latest()).containsEntry("a", new SplitAdvice.Keep(Reason.TOO_MANY_TOMBSTONES));
   }
 
   @Test
@@ -186,11 +186,11 @@ final class ShapePlanTest {
     assertThat(plan.next(two(250, 251), ROOM, 0)).isEmpty();
     assertThat(plan.idle()).as("with one like it, it may be merged").containsExactly("a");
     assertThat(plan.next(two(250, -1), ROOM, 1)).as("of unknown size").isEmpty();
-    assertThat(plan.next(two(250, 250), ROOM, 2)).contains(new ShapePlan.Step.Merge("a", "b"));
+    assertThat(plan.next(two(250, 250), ROOM, 2)).contains(new SplitPlanner.Step.Merge("a", "b"));
     assertThat(plan.idle()).containsExactlyInAnyOrder("a", "b");
   }
 
-  private static List<ShapePlan.Led> two(long left, long right) {
+  private static List<SplitPlanner.Led> two(long left, long right) {
     return List.of(sized(TWO.get(0), left, null), sized(TWO.get(1), right, null));
   }
 }

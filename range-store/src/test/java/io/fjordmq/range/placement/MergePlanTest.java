@@ -222,7 +222,7 @@ class MergePlanTest {
     publish(LEFT, 8, KeyInterval.ALL);
     says(A, replica(LEFT, 8, KeyInterval.ALL, Role.LEADER, null));
     says(B, replica(RIGHT, 6, AFTER, Role.NONE, null));
-    assertThat(steps()).contains(new Step.Bury(RIGHT, B, Set.of(LEFT)));
+    assertThat(steps()).contains(new Step.RemoveRemains(RIGHT, B, Set.of(LEFT)));
 
     says(
         B,
@@ -248,11 +248,11 @@ class MergePlanTest {
         replica(other, 9, AFTER, Role.LEADER, null));
     ReplicaReport leftover = replica(RIGHT, 7, AFTER, Role.VOTER, DURABLE);
     says(B, replica(LEFT, 5, BEFORE, Role.VOTER, null), leftover);
-    assertThat(steps()).contains(new Step.Bury(RIGHT, B, Set.of(other)));
+    assertThat(steps()).contains(new Step.RemoveRemains(RIGHT, B, Set.of(other)));
     says(B, replica(LEFT, 4, BEFORE, Role.VOTER, null), leftover);
     assertThat(steps())
         .as("its neighbour there may take it in")
-        .noneMatch(Step.Bury.class::isInstance);
+        .noneMatch(Step.RemoveRemains.class::isInstance);
   }
 
   /** Whoever leads both knows what they have to do together; else each speaks for its own. */

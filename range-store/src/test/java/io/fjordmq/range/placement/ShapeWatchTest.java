@@ -38,14 +38,14 @@ class ShapeWatchTest {
   private final List<String> judged = new ArrayList<>();
   private boolean waits;
   private long maxRangeBytes;
-  private SplitAdvice advice = new SplitAdvice.Stay(Reason.COLD);
+  private SplitAdvice advice = new SplitAdvice.Keep(Reason.COLD);
   private @Nullable RangeLoad asked;
   private Runnable whileMeasuring = () -> {};
   private Runnable whileAsking = () -> {};
 
-  private ShapeWatch watch = watch(Set.of("words"));
+  private SplitMonitor watch = watch(Set.of("words"));
 
-  private ShapeWatch watch(Set<String> stores) {
+  private SplitMonitor watch(Set<String> stores) {
     SplitStrategy strategy =
         new SplitStrategy() {
           @Override
@@ -56,7 +56,7 @@ class ShapeWatchTest {
           }
         };
     RangeSizes storage = ranges.store().sizes();
-    return new ShapeWatch(
+    return new SplitMonitor(
         ranges.store(),
         strategy,
         new ShapeSettings(stores, 10, Duration.ofSeconds(5), SECOND, Duration.ZERO, maxRangeBytes),
@@ -71,7 +71,7 @@ class ShapeWatchTest {
         new RangeObserver() {
           @Override
           public void judged(RangeId range, String decision) {
-            assertThat(ShapeWatch.DECISIONS).contains(decision);
+            assertThat(SplitMonitor.DECISIONS).contains(decision);
             judged.add(decision);
           }
         },
@@ -109,7 +109,7 @@ class ShapeWatchTest {
     return new String(part.start(), UTF_8);
   }
 
-  private ShapeWatch.Halving halving() {
+  private SplitMonitor.Halving halving() {
     return watch.halving(RANGE).join().orElseThrow();
   }
 
@@ -164,7 +164,7 @@ class ShapeWatchTest {
   void shouldTakeAWishBackWhenItIsNotWantedAnyMore() {
     advice = new SplitAdvice.Split("f".getBytes(UTF_8));
     measureSomething();
-    advice = new SplitAdvice.Stay(Reason.TOO_SHORT);
+    advice = new SplitAdvice.Keep(Reason.TOO_SHORT);
     ranges.advance(SECOND);
     assertThat(report().splitOff()).isNull();
     assertThat(report().decision()).isEqualTo("too_short");
@@ -235,7 +235,7 @@ class ShapeWatchTest {
   @Test
   void shouldNotAskAboutStoresThatAreNotSplitByLoad() {
     watch.close();
-    try (ShapeWatch off = watch(Set.of())) {
+    try (SplitMonitor off = watch(Set.of())) {
       off.start();
       ranges.advance(Duration.ofSeconds(2));
       assertThat(off.reports().values()).extracting(ShapeReport::decision).containsExactly("off");

@@ -24,17 +24,17 @@ class SplitRequestsTest {
   private static final NodeId C = new NodeId("c");
   private static final RangeId RANGE = new RangeId("words", 300);
   private static final byte[] KEY = {7, 8};
-  private static final CompletableFuture<Optional<ShapeWatch.Halving>> NOT_LED =
+  private static final CompletableFuture<Optional<SplitMonitor.Halving>> NOT_LED =
       CompletableFuture.completedFuture(Optional.empty());
 
   private final LoopbackPeers peers = LoopbackPeers.immediate();
   private final List<String> done = new ArrayList<>();
-  private ShapeWatch.Halving halving = new ShapeWatch.Halving(KEY, "");
+  private SplitMonitor.Halving halving = new SplitMonitor.Halving(KEY, "");
   private CompletableFuture<Void> split = CompletableFuture.completedFuture(null);
   private @Nullable NodeId metadataLeader = C;
 
   private final ManualTimers timers = new ManualTimers();
-  private CompletableFuture<Optional<ShapeWatch.Halving>> halvingHere = NOT_LED;
+  private CompletableFuture<Optional<SplitMonitor.Halving>> halvingHere = NOT_LED;
   private final SplitRequests requests = node(A, range -> halvingHere);
   private final LoopbackPeers.Node other = peers.start(new NodeId("d"));
 
@@ -84,9 +84,9 @@ class SplitRequestsTest {
   @Test
   void shouldSayWhyNot() {
     assertRefused(new RangeId("words", 9), "no node leads range words-9");
-    halving = new ShapeWatch.Halving(null, "it has nothing to do");
+    halving = new SplitMonitor.Halving(null, "it has nothing to do");
     assertRefused(RANGE, "it has nothing to do");
-    halving = new ShapeWatch.Halving(KEY, "");
+    halving = new SplitMonitor.Halving(KEY, "");
     metadataLeader = null;
     assertRefused(RANGE, "nobody leads the metadata");
     metadataLeader = C;
@@ -104,7 +104,7 @@ class SplitRequestsTest {
   @Test
   void shouldNotWaitForItsOwnStorageForEver() {
     halvingHere = new CompletableFuture<>();
-    halving = new ShapeWatch.Halving(null, "it has nothing to do");
+    halving = new SplitMonitor.Halving(null, "it has nothing to do");
     CompletableFuture<byte[]> other = requests.split(new RangeId("words", 9));
     CompletableFuture<byte[]> known = requests.split(RANGE);
     timers.advance(SECOND);
@@ -126,7 +126,7 @@ class SplitRequestsTest {
   void shouldKeepTheBytesBetweenNodes() {
     assertThat(ask("0101" + "05776f726473" + "ac02")).isEqualTo("01" + "01" + "020708");
     assertThat(ask("0101" + "05776f726473" + "09")).isEmpty();
-    halving = new ShapeWatch.Halving(null, "no");
+    halving = new SplitMonitor.Halving(null, "no");
     assertThat(ask("0101" + "05776f726473" + "ac02")).isEqualTo("01" + "02" + "6e6f");
     assertThat(ask("0102" + "05776f726473" + "ac02" + "020708")).isEmpty();
     assertThat(done).containsExactly("b words-300 0708");

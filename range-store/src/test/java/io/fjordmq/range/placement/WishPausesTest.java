@@ -12,7 +12,7 @@ class WishPausesTest {
   private static final RangeId ONE = new RangeId("words", 1);
   private static final RangeId TWO = new RangeId("words", 2);
 
-  private final WishPauses pauses = new WishPauses();
+  private final SplitBackoff pauses = new SplitBackoff();
 
   @Test
   void shouldDoubleThePauseEachTimeUpToABound() {

@@ -15,7 +15,7 @@ import io.fjordmq.range.placement.PlacementAgent;
 import io.fjordmq.range.placement.PlacementDriver;
 import io.fjordmq.range.placement.PlacementSettings;
 import io.fjordmq.range.placement.RangeDirectory;
-import io.fjordmq.range.placement.ShapeWatch;
+import io.fjordmq.range.placement.SplitMonitor;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Set;
@@ -92,8 +92,8 @@ final class PlacementNode {
     TestMembership membership = new TestMembership(id());
     RangeDirectory directory = new RangeDirectory();
     metadata.watch(directory);
-    ShapeWatch watch =
-        new ShapeWatch(
+    SplitMonitor watch =
+        new SplitMonitor(
             opened.store(),
             strategy,
             shapes,

@@ -42,7 +42,7 @@ public final class RandomWishes implements SplitStrategy {
   public SplitAdvice advise(RangeLoad load, NodeLoad node) {
     byte[] key = HalvingCut.nearest(load.keys());
     if (resting || key == null || !simulation.chance(percent)) {
-      return new SplitAdvice.Stay(SplitAdvice.Reason.OTHER);
+      return new SplitAdvice.Keep(SplitAdvice.Reason.OTHER);
     }
     wished.add(HexFormat.of().formatHex(key));
     return new SplitAdvice.Split(key);

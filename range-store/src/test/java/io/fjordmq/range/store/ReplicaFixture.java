@@ -148,7 +148,7 @@ final class ReplicaFixture implements Consensus {
                 absorbed.add(range);
               }
             },
-            new Rebuilds(() -> 0, ReplicaFixture::noOther, RangeObserver.NONE),
+            new RebuildLimit(() -> 0, ReplicaFixture::noOther, RangeObserver.NONE),
             halted::add);
     RangeReplica opened = RangeReplica.open(id, space, new Interrupted(), parts);
     opened.attach(this);

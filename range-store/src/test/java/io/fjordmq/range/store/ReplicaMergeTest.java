@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.CommittedEntry;
-import io.fjordmq.cluster.consensus.RefusedCopyException;
+import io.fjordmq.cluster.consensus.SnapshotRefusedException;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.RangeDescriptor;
@@ -270,7 +270,7 @@ class ReplicaMergeTest {
     copyFromBefore();
     ReplicaFixture added = new ReplicaFixture(second);
     assertThatThrownBy(() -> added.replica.install(copy))
-        .isInstanceOf(RefusedCopyException.class)
+        .isInstanceOf(SnapshotRefusedException.class)
         .hasMessageContaining("words-7, which is not frozen here yet");
     assertThat(added.replica.appliedIndex()).isZero();
     left.execute(ABSORB);
@@ -285,7 +285,7 @@ class ReplicaMergeTest {
     toRight(RangeEntry.encodeFreeze(2, 1, 3));
     left.replica.export(copy);
     ReplicaFixture added = new ReplicaFixture(second);
-    assertThatThrownBy(() -> added.replica.install(copy)).isInstanceOf(RefusedCopyException.class);
+    assertThatThrownBy(() -> added.replica.install(copy)).isInstanceOf(SnapshotRefusedException.class);
   }
 
   /** Who gets it would not be new to its log, and would not have the neighbour. */
@@ -294,10 +294,10 @@ class ReplicaMergeTest {
     left.execute(RangeEntry.encodeSplit(2, 8, bytes("f"), BOTH));
     left.replica.export(copy);
     Path file = copy.resolve(ReplicaSnapshot.FILE);
-    assertThat(ReceivedCopy.read(ReplicaFixture.ID, file).newborn()).hasSize(1);
+    assertThat(ReceivedSnapshot.read(ReplicaFixture.ID, file).newborn()).hasSize(1);
     toRight(RangeEntry.encodeFreeze(2, 8, 3));
     left.replica.export(copy);
-    assertThat(ReceivedCopy.read(ReplicaFixture.ID, file).newborn()).isEmpty();
+    assertThat(ReceivedSnapshot.read(ReplicaFixture.ID, file).newborn()).isEmpty();
   }
 
   /** Its rows are final, and its neighbour may be taking them in; but somebody must lead it. */
@@ -323,7 +323,7 @@ class ReplicaMergeTest {
     right.export(copy);
     left.execute(ABSORB);
     assertThatThrownBy(() -> right.install(copy))
-        .isInstanceOf(RefusedCopyException.class)
+        .isInstanceOf(SnapshotRefusedException.class)
         .hasMessageContaining("part of another");
     assertThatThrownBy(() -> right.export(copy)).isInstanceOf(IOException.class);
     assertThat(ranges(left)).hasSize(1);
@@ -383,16 +383,16 @@ class ReplicaMergeTest {
 
   private static KvBatch frozenRow(RangeKeys of) {
     KvBatch batch = new KvBatch();
-    batch.put(of.frozen(), new Frozen(1, 4, 11, 0).encode());
+    batch.put(of.frozen(), new FreezeRecord(1, 4, 11, 0).encode());
     return batch;
   }
 
   @Test
   void shouldKeepTheBytesOfItsRows() {
-    byte[] frozen = new Frozen(1, 2, 3, 4).encode();
+    byte[] frozen = new FreezeRecord(1, 2, 3, 4).encode();
     assertThat(HexFormat.of().formatHex(frozen))
         .isEqualTo("01" + "0000000000000001000000000000000200000000000000030000000000000004");
-    assertThat(Frozen.decode(frozen)).isEqualTo(new Frozen(1, 2, 3, 4));
+    assertThat(FreezeRecord.decode(frozen)).isEqualTo(new FreezeRecord(1, 2, 3, 4));
     merge();
     byte[] into = RangeDescriptorCodec.encode(left.replica.descriptor());
     byte[] row = left.space.latest().get(new RangeKeys(RIGHT.number()).absorbed());

@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Test;
 /** When others may count on it that a range is frozen. */
 class StandstillTest {
   private static final RangeId RANGE = new RangeId("words", 7);
-  private static final Frozen FIRST = new Frozen(1, 2, 10, 0);
-  private static final Frozen SECOND = new Frozen(1, 4, 20, 0);
+  private static final FreezeRecord FIRST = new FreezeRecord(1, 2, 10, 0);
+  private static final FreezeRecord SECOND = new FreezeRecord(1, 4, 20, 0);
 
   /** Flushes end when the test says so. */
   private static final class HeldKv implements Kv {
@@ -60,22 +60,22 @@ class StandstillTest {
     public void close() {}
   }
 
-  private static boolean isDurable(Standstill of) {
+  private static boolean isDurable(FreezeFlag of) {
     return requireNonNull(of.of(RANGE)).durable();
   }
 
   @Test
   void shouldBeDurableOnceItWasFlushed() {
     HeldKv kv = new HeldKv();
-    Standstill standstill = new Standstill(kv);
-    standstill.set(FIRST);
-    assertThat(isDurable(standstill)).isFalse();
+    FreezeFlag freezeFlag = new FreezeFlag(kv);
+    freezeFlag.set(FIRST);
+    assertThat(isDurable(freezeFlag)).isFalse();
     kv.next().completeExceptionally(new KvException(KvException.Kind.DISK_FULL, "disk full"));
-    assertThat(isDurable(standstill)).as("asks for another flush").isFalse();
+    assertThat(isDurable(freezeFlag)).as("asks for another flush").isFalse();
     kv.next().complete(null);
-    assertThat(isDurable(standstill)).isTrue();
-    standstill.set(null);
-    assertThat(standstill.of(RANGE)).isNull();
+    assertThat(isDurable(freezeFlag)).isTrue();
+    freezeFlag.set(null);
+    assertThat(freezeFlag.of(RANGE)).isNull();
   }
 
   /** The range is frozen for something else while the flush of what it was frozen for ends. */
@@ -85,13 +85,13 @@ class StandstillTest {
     try {
       for (int i = 0; i < 50_000; i++) {
         HeldKv kv = new HeldKv();
-        Standstill standstill = new Standstill(kv);
-        standstill.set(FIRST);
+        FreezeFlag freezeFlag = new FreezeFlag(kv);
+        freezeFlag.set(FIRST);
         CompletableFuture<Void> flush = kv.next();
         Future<?> done = disk.submit(() -> flush.complete(null));
-        standstill.set(SECOND);
+        freezeFlag.set(SECOND);
         done.get();
-        assertThat(isDurable(standstill)).isFalse();
+        assertThat(isDurable(freezeFlag)).isFalse();
       }
     } finally {
       disk.shutdown();

@@ -1,0 +1,46 @@
+package io.fjordmq.broker;
+
+import java.time.Duration;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Calls what has to be done from time to time, on a thread of its own. */
+final class PeriodicTasks implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(PeriodicTasks.class);
+
+  private final ScheduledExecutorService thread;
+
+  PeriodicTasks(String threadName) {
+    thread = Executors.newSingleThreadScheduledExecutor(task -> new Thread(task, threadName));
+  }
+
+  /** A sweep that blocks delays the others. */
+  void every(Duration period, String name, Runnable sweep) {
+    thread.scheduleWithFixedDelay(
+        () -> {
+          try {
+            sweep.run();
+          } catch (RuntimeException e) {
+            LOG.error("Periodic task failed; retrying at the next interval task={}", name, e);
+          }
+        },
+        period.toMillis(),
+        period.toMillis(),
+        TimeUnit.MILLISECONDS);
+  }
+
+  @Override
+  public void close() {
+    thread.shutdownNow();
+    try {
+      if (!thread.awaitTermination(10, TimeUnit.SECONDS)) {
+        LOG.warn("A periodic task is still running after 10 s; not waiting for it any longer");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,117 @@
+package io.fjordmq.broker;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What has been started, to be closed in reverse. A part that fails to close does not stop the
+ * others; neither does one that hangs: each has a limited time, so that the process always ends.
+ * What is durable does not depend on a clean close.
+ */
+final class ShutdownSequence implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(ShutdownSequence.class);
+
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  /** After one part has hung, those below it often hang as well. */
+  private static final int LESS_PATIENCE = 6;
+
+  /** Consists of parts of its own: each of those has a time limit, the whole has none. */
+  interface Whole extends AutoCloseable {
+    /** Parts that did not close in time. */
+    List<String> hung();
+
+    @Override
+    void close();
+  }
+
+  private record Part(String name, AutoCloseable closing, Duration needs) {}
+
+  private final Duration patience;
+  private final Deque<Part> started = new ArrayDeque<>();
+  private final List<String> hung = Collections.synchronizedList(new ArrayList<>());
+
+  ShutdownSequence() {
+    this(PATIENCE);
+  }
+
+  ShutdownSequence(Duration patience) {
+    this.patience = patience;
+  }
+
+  <T extends AutoCloseable> T add(String name, T part) {
+    started.push(new Part(name, part, Duration.ZERO));
+    return part;
+  }
+
+  /** Adds one that may take a while even when nothing is wrong. */
+  void addSlow(String name, Duration needs, AutoCloseable part) {
+    started.push(new Part(name, part, needs));
+  }
+
+  /** Parts that did not close in time; threads of theirs may still run. */
+  List<String> hung() {
+    return List.copyOf(hung);
+  }
+
+  @Override
+  public void close() {
+    while (!started.isEmpty()) {
+      Part part = started.pop();
+      if (part.closing instanceof Whole whole) {
+        close(part);
+        hung.addAll(whole.hung());
+      } else {
+        Duration left = hung.isEmpty() ? patience : patience.dividedBy(LESS_PATIENCE);
+        closeInTime(part, part.needs.plus(left));
+      }
+    }
+  }
+
+  private static void close(Part part) {
+    try {
+      part.closing.close();
+    } catch (Exception | StackOverflowError e) {
+      LOG.error("Failed to close a component; continuing shutdown component={}", part.name, e);
+    }
+  }
+
+  private void closeInTime(Part part, Duration limit) {
+    Thread closing = new Thread(() -> close(part), "close " + part.name);
+    closing.setDaemon(true);
+    closing.start();
+    if (!hasEnded(closing, limit)) {
+      hung.add(part.name);
+      LOG.error("Component did not close within {}; continuing shutdown component={} " + "stack:\n{}", limit, part.name, Arrays.stream(closing.getStackTrace()) .map(frame -> "    at " + frame) .collect(Collectors.joining("\n")));
+    }
+  }
+
+  private static boolean hasEnded(Thread thread, Duration limit) {
+    long deadline = System.nanoTime() + limit.toNanos();
+    boolean interrupted = false;
+    while (thread.isAlive()) {
+      long left = deadline - System.nanoTime();
+      if (left <= 0) {
+        break;
+      }
+      try {
+        TimeUnit.NANOSECONDS.timedJoin(thread, Math.max(left, 1_000_000));
+      } catch (InterruptedException e) {
+        interrupted = true; // the caller sees it afterwards
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    return !thread.isAlive();
+  }
+}

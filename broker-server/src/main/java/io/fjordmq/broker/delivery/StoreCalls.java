@@ -1,0 +1,31 @@
+package io.fjordmq.broker.delivery;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** How calls to the stores are made and passed on. */
+final class StoreCalls {
+  private StoreCalls() {}
+
+  /** Makes the call; what it throws becomes the future's failure. */
+  static <T> CompletableFuture<T> guarded(Supplier<CompletableFuture<T>> call) {
+    try {
+      return call.get();
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  static <T> void pass(CompletableFuture<T> from, CompletableFuture<T> to) {
+    from.whenComplete((value, fault) -> settle(to, value, fault));
+  }
+
+  static <T> void settle(CompletableFuture<T> future, T value, @Nullable Throwable fault) {
+    if (fault == null) {
+      future.complete(value);
+    } else {
+      future.completeExceptionally(fault);
+    }
+  }
+}

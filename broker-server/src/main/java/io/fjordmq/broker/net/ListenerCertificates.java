@@ -1,0 +1,76 @@
+package io.fjordmq.broker.net;
+
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The certificates of all TLS listeners, and who looks whether their files have changed. */
+final class ListenerCertificates implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(ListenerCertificates.class);
+
+  private final TlsLibrary library;
+  private final InstantSource clock;
+  private final ListenerObserver observer;
+  private final List<ServerTls> open = new CopyOnWriteArrayList<>();
+  private @Nullable ScheduledExecutorService watcher;
+
+  ListenerCertificates(TlsLibrary library, InstantSource clock, ListenerObserver observer) {
+    this.library = library;
+    this.clock = clock;
+    this.observer = observer;
+  }
+
+  /**
+   * Reads a listener's files.
+   *
+   * @throws IllegalStateException if one of them cannot be used; the message names it and its key
+   */
+  ServerTls open(String listener, TlsSettings settings) {
+    ServerTls tls = ServerTls.open(listener, settings, library, clock);
+    open.add(tls);
+    observer.certificate(listener, tls.expires());
+    return tls;
+  }
+
+  /** Begins to look for changes. */
+  void watch() {
+    if (open.isEmpty()) {
+      return;
+    }
+    ScheduledExecutorService thread =
+        Executors.newSingleThreadScheduledExecutor(new DefaultThreadFactory("tls-reload", true));
+    watcher = thread;
+    for (ServerTls tls : open) {
+      long millis = tls.reloadInterval().toMillis();
+      thread.scheduleWithFixedDelay(() -> look(tls), millis, millis, TimeUnit.MILLISECONDS);
+    }
+  }
+
+  private void look(ServerTls tls) {
+    try {
+      Boolean takenOver = tls.reloadIfChanged();
+      if (takenOver != null) {
+        observer.reloaded(takenOver);
+        observer.certificate(tls.listener(), tls.expires());
+      }
+    } catch (RuntimeException e) {
+      log.error("Certificate check failed; retrying at the next interval", e); // and looks again next time
+    }
+  }
+
+  @Override
+  public void close() {
+    if (watcher != null) {
+      watcher.shutdownNow();
+    }
+    open.forEach(ServerTls::close);
+    open.clear();
+  }
+}

@@ -1,0 +1,47 @@
+package io.fjordmq.broker.net;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPipeline;
+import io.netty.handler.ssl.SslHandler;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Puts what is below MQTT at the head of a new connection's pipeline, nearest the socket first. */
+@FunctionalInterface
+interface TransportStack {
+  void addTo(Channel channel);
+
+  /** MQTT right on the socket. */
+  static TransportStack plain() {
+    return channel -> {};
+  }
+
+  /** What a listener's settings ask for: PROXY header, TLS, WebSocket; in this order. */
+  static TransportStack of(ListenerSettings settings, @Nullable ServerTls tls, ListenerObserver observer) {
+    boolean proxied = settings.proxy().proxyProtocol();
+    List<CidrBlock> trusted = settings.proxy().networks();
+    WebSocketSettings webSocket = settings.webSocket();
+    HandshakeQueue turns = new HandshakeQueue();
+    return channel -> {
+      ChannelPipeline pipeline = channel.pipeline();
+      if (proxied) {
+        ProxyHeader.addTo(pipeline, trusted);
+      }
+      if (tls != null) {
+        pipeline.addLast("turn", new QueuedHandshake(turns, turn -> encrypt(turn, tls, observer)));
+      }
+      if (webSocket != null) {
+        WebSocketUpgrade.addTo(pipeline, webSocket);
+      }
+    };
+  }
+
+  /** Made when the client begins its handshake: that costs as much as a part of it. */
+  private static void encrypt(
+      ChannelHandlerContext turn, ServerTls tls, ListenerObserver observer) {
+    SslHandler handler = tls.newHandler(turn.alloc());
+    turn.pipeline().addAfter(turn.name(), "tls", handler);
+    turn.pipeline().addAfter("tls", "handshake", new TlsHandshake(handler, observer));
+  }
+}

@@ -1,0 +1,113 @@
+package io.fjordmq.broker.nodes;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.membership.Member;
+import io.fjordmq.cluster.membership.Members;
+import io.fjordmq.cluster.membership.MembershipListener;
+import io.fjordmq.cluster.peer.PeerCalls;
+import io.fjordmq.range.Timers;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes and ends the streams of a node as others come and go: one for each life of each that is
+ * counted, as long as that and this node's own life last. Told by the membership, by one thread at
+ * a time.
+ */
+public final class StreamLifecycle implements MembershipListener, AutoCloseable {
+  private final NodeId self;
+  private final NodeStreams streams;
+  private final PeerCalls peers;
+  private final Timers timers;
+  private final NodesSettings settings;
+  private final NodesObserver observer;
+
+  // Guarded by this.
+  private @Nullable StreamSender sender;
+  private boolean closed;
+
+  /**
+   * @param timers for what has to be sent again
+   */
+  public StreamLifecycle(
+      NodeId self,
+      NodeStreams streams,
+      PeerCalls peers,
+      Timers timers,
+      NodesSettings settings,
+      NodesObserver observer) {
+    this.self = self;
+    this.streams = streams;
+    this.peers = peers;
+    this.timers = timers;
+    this.settings = settings;
+    this.observer = observer;
+  }
+
+  private record Ending(NodeStream stream, ItemOutcome outcome) {}
+
+  @Override
+  public void changed(Members members) {
+    List<Ending> endings;
+    synchronized (this) {
+      Member own = members.find(self);
+      endings =
+          closed || own == null || !own.isAlive()
+              ? abandonAll()
+              : follow(members, own.incarnation());
+    }
+    endings.forEach(ending -> ending.stream.end(ending.outcome));
+  }
+
+  private List<Ending> follow(Members members, long life) {
+    List<Ending> endings = new ArrayList<>();
+    StreamSender current = sender;
+    if (current == null || current.incarnation() != life) {
+      endings.addAll(abandonAll());
+      current = new StreamSender(life, peers, timers, settings, observer);
+      sender = current;
+    }
+    Map<String, NodeStream> before = streams.byNode();
+    Map<String, NodeStream> now = new HashMap<>();
+    for (Member member : members.byNode().values()) {
+      if (member.isCounted() && !member.node().equals(self)) {
+        NodeStream present = before.get(member.node().value());
+        now.put(
+            member.node().value(),
+            present != null && present.incarnation() == member.incarnation()
+                ? present
+                : new NodeStream(member.node(), member.incarnation(), current, settings));
+      }
+    }
+    before.forEach(
+        (node, stream) -> {
+          if (now.get(node) != stream) {
+            endings.add(new Ending(stream, ItemOutcome.LIFE_OVER));
+          }
+        });
+    streams.replace(now);
+    return endings;
+  }
+
+  private List<Ending> abandonAll() {
+    sender = null;
+    List<Ending> endings = new ArrayList<>();
+    streams.byNode().values().forEach(s -> endings.add(new Ending(s, ItemOutcome.ABANDONED)));
+    streams.replace(Map.of());
+    return endings;
+  }
+
+  /** Ends all streams; what waits is not sent any more. */
+  @Override
+  public void close() {
+    List<Ending> endings;
+    synchronized (this) {
+      closed = true;
+      endings = abandonAll();
+    }
+    endings.forEach(ending -> ending.stream.end(ending.outcome));
+  }
+}

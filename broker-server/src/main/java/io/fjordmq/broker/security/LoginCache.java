@@ -1,0 +1,67 @@
+package io.fjordmq.broker.security;
+
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
+import java.security.SecureRandom;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Users whose password was right the last time, so that a fleet that reconnects at once does not
+ * wait for a slow hash per device. Kept is a keyed hash of user, password and entry in the file,
+ * under a key that only this process knows: a changed entry is not recognised. Thread-safe; the
+ * user who was longest not seen is forgotten.
+ */
+final class LoginCache {
+  private static final String HMAC = "HmacSHA256";
+
+  private final SecretKeySpec key;
+  private final Map<String, byte[]> byUser;
+
+  LoginCache(int most) {
+    byte[] secret = new byte[32];
+    new SecureRandom().nextBytes(secret);
+    key = new SecretKeySpec(secret, HMAC);
+    byUser =
+        new LinkedHashMap<>(16, 0.75f, true) {
+          @Override
+          protected boolean removeEldestEntry(Map.Entry<String, byte[]> eldest) {
+            return size() > most;
+          }
+        };
+  }
+
+  boolean isKnown(String user, byte[] password, PasswordHash entry) {
+    @Nullable byte[] known;
+    synchronized (byUser) {
+      known = byUser.get(user);
+    }
+    return known != null && MessageDigest.isEqual(known, mac(user, password, entry));
+  }
+
+  void remember(String user, byte[] password, PasswordHash entry) {
+    byte[] mac = mac(user, password, entry);
+    synchronized (byUser) {
+      byUser.put(user, mac);
+    }
+  }
+
+  private byte[] mac(String user, byte[] password, PasswordHash entry) {
+    try {
+      Mac mac = Mac.getInstance(HMAC);
+      mac.init(key);
+      // Hash and entry are of known length; user and password are set apart by what UTF-8 lacks.
+      mac.update(entry.text().getBytes(StandardCharsets.UTF_8));
+      mac.update((byte) 0xFF);
+      mac.update(user.getBytes(StandardCharsets.UTF_8));
+      mac.update((byte) 0xFF);
+      return mac.doFinal(password);
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("every Java has " + HMAC, e);
+    }
+  }
+}

@@ -1,0 +1,75 @@
+package io.fjordmq.broker.session;
+
+import io.fjordmq.api.TopicFilter;
+import io.fjordmq.retain.RetainStore.Page;
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Counts the subscriptions whose retained messages do not come because the connection has ended. A
+ * filter whose first page was not read is looked up, one filter after the other, as nobody knows
+ * whether anything is retained for it. On the event loop.
+ */
+final class UnsentRetainedCount {
+  /** Pages; filters beyond that are counted without a look. */
+  private static final int MAX_LOOKUPS = 64;
+
+  private final Connection connection;
+  private final ArrayDeque<TopicFilter> unknown = new ArrayDeque<>();
+  private int certain;
+  private int lookups;
+
+  UnsentRetainedCount(Connection connection) {
+    this.connection = connection;
+  }
+
+  /**
+   * @param isCertain true if messages are known to be left
+   */
+  void add(TopicFilter filter, boolean isCertain) {
+    if (isCertain) {
+      certain++;
+    } else {
+      unknown.add(filter);
+    }
+  }
+
+  void count() {
+    dropped(certain);
+    lookUpNext();
+  }
+
+  private void lookUpNext() {
+    TopicFilter filter = unknown.poll();
+    if (filter != null) {
+      lookUp(filter, null);
+    }
+  }
+
+  private void lookUp(TopicFilter filter, byte @Nullable [] cursor) {
+    if (lookups++ == MAX_LOOKUPS) {
+      dropped(1 + unknown.size());
+      return;
+    }
+    connection.whenDone(
+        connection.services().retained().match(connection.tenant(), filter, cursor, 1, 1),
+        (page, error) -> answered(filter, page));
+  }
+
+  private void answered(TopicFilter filter, @Nullable Page page) {
+    if (page != null && page.messages().isEmpty() && page.cursor() != null) {
+      lookUp(filter, page.cursor());
+      return;
+    }
+    if (page == null || !page.messages().isEmpty()) {
+      dropped(1);
+    }
+    lookUpNext();
+  }
+
+  private void dropped(int subscriptions) {
+    if (subscriptions > 0) {
+      connection.dropped(DropReason.RETAINED_UNAVAILABLE, subscriptions);
+    }
+  }
+}

@@ -1,0 +1,65 @@
+package io.fjordmq.cluster.consensus;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Whether there is room on the disk for a copy, before any of it is fetched. A copy that was
+ * refused is not asked for again for a while, so that its source need not keep it. Thread-safe.
+ */
+final class SnapshotSpace {
+  private static final Logger LOG = LoggerFactory.getLogger(SnapshotSpace.class);
+  private static final Duration REFUSED_FOR = Duration.ofSeconds(30);
+
+  private final long reserve;
+  private final LongSupplier nanos;
+  private final Map<Path, Refused> refused = new ConcurrentHashMap<>();
+
+  private record Refused(String why, long sinceNanos) {}
+
+  /**
+   * @param reserve bytes that have to stay free
+   */
+  SnapshotSpace(long reserve, LongSupplier nanos) {
+    this.reserve = reserve;
+    this.nanos = nanos;
+  }
+
+  /** Why the last snapshot was refused; null if the next attempt may be made. */
+  @Nullable String refusedRecently(Path directory) {
+    Refused last = refused.get(directory);
+    if (last == null || nanos.getAsLong() - last.sinceNanos > REFUSED_FOR.toNanos()) {
+      return null;
+    }
+    return last.why;
+  }
+
+  /**
+   * The files of the copy, and its rows once more when it is installed.
+   *
+   * @param kept bytes of it that are on the disk already
+   * @throws SnapshotGoneException if there is too little
+   */
+  void require(Path directory, long total, long kept) throws IOException {
+    long needed = 2 * total - kept;
+    long usable = Files.getFileStore(directory).getUsableSpace();
+    if (usable - needed >= reserve) {
+      refused.remove(directory);
+      return;
+    }
+    String why =
+        "not enough disk space for a snapshot of %d bytes: fetching and installing needs %d bytes, %d must stay free (raftPortConfig.snapshotReserveBytes), %d are free; free some space, the fetch is retried"
+            .formatted(total, needed, reserve, usable);
+    LOG.warn("Snapshot refused: {} directory={}", why, directory);
+    refused.put(directory, new Refused(why, nanos.getAsLong()));
+    throw new SnapshotGoneException(why);
+  }
+}

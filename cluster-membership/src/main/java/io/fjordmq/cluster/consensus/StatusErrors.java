@@ -1,0 +1,53 @@
+package io.fjordmq.cluster.consensus;
+
+import com.alipay.sofa.jraft.Status;
+import com.alipay.sofa.jraft.error.RaftError;
+import io.fjordmq.cluster.consensus.ConsensusException.Kind;
+
+/** What jraft's statuses mean to a caller. */
+final class StatusErrors {
+  // NodeImpl.executeApplyingTasks uses these for tasks it did not append. Any other EPERM, above
+  // all the "Leader stepped down" of ClosureQueueImpl.clear, concerns entries in the log.
+  private static final String NOT_LEADER = "Is not leader.";
+  private static final String OTHER_TERM = "expected_term=";
+
+  private StatusErrors() {}
+
+  /** An unknown status must never claim that the entry was not appended. */
+  static ConsensusException ofProposal(Status status) {
+    return of(status, proposalKind(status));
+  }
+
+  private static Kind proposalKind(Status status) {
+    String message = String.valueOf(status.getErrorMsg());
+    RaftError error = status.getRaftError();
+    if (error == RaftError.EPERM
+        && (message.equals(NOT_LEADER) || message.startsWith(OTHER_TERM))) {
+      return Kind.NOT_LEADER;
+    }
+    if (error == RaftError.EBUSY) {
+      return Kind.BUSY;
+    }
+    if (error == RaftError.ENODESHUTDOWN) {
+      return Kind.CLOSED;
+    }
+    return Kind.OUTCOME_UNKNOWN;
+  }
+
+  /** For reads, checkpoints and changes of members, which change no data. */
+  static ConsensusException ofRequest(Status status) {
+    return of(
+        status,
+        switch (status.getRaftError()) {
+          case EPERM, EAGAIN, ENEWLEADER, ELEADERREMOVED, EHOSTDOWN -> Kind.NOT_LEADER;
+          case EBUSY, ECATCHUP, ETIMEDOUT, ERAFTTIMEDOUT, ECANCELED -> Kind.BUSY;
+          case ENODESHUTDOWN, ESHUTDOWN, ESTOP -> Kind.CLOSED;
+          default -> Kind.FAILED;
+        });
+  }
+
+  private static ConsensusException of(Status status, Kind kind) {
+    return new ConsensusException(
+        kind, status.getErrorMsg() + " (" + status.getRaftError().name() + ")");
+  }
+}

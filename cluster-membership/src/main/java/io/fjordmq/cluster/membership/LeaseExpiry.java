@@ -1,0 +1,154 @@
+package io.fjordmq.cluster.membership;
+
+import io.fjordmq.api.ByteReader;
+import io.fjordmq.api.NewerFormException;
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.peer.PeerNetwork;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Finds out, while this node's lease has expired, whether another node serves clients. If none
+ * does, for example because the metadata have no leader, nothing is gained by sending clients away;
+ * if one does, the listeners are notified. Used on the thread of the timers.
+ *
+ * <p>Only fresh answers count. Leases expire at slightly different times, and a new leader renews
+ * them one after the other, so another node has to serve for {@value #CONFIRMING_HEARTBEATS}
+ * heartbeats during which this one could not renew its lease.
+ */
+final class LeaseExpiry {
+  private static final Logger LOG = LoggerFactory.getLogger(LeaseExpiry.class);
+
+  /*
+   * The service "serving". Question:
+   *
+   *   u8  version, 1
+   *
+   * Answer:
+   *
+   *   u8  version, 1
+   *   u8  1 if the answering node serves clients at this moment, else 0
+   */
+  static final String SERVICE = "serving";
+  private static final int VERSION = 1;
+
+  private static final int CONFIRMING_HEARTBEATS = 2;
+
+  private final NodeId self;
+  private final MemberView members;
+  private final PeerNetwork peers;
+  private final MembershipSettings settings;
+  private final SerialTimers timers;
+
+  private boolean lapsed;
+  private boolean asking;
+  private boolean servedElsewhere;
+  private long servedElsewhereSinceMillis;
+
+  /** Answers to questions of an earlier lapse say nothing about this one. */
+  private long round;
+
+  LeaseExpiry(
+      NodeId self,
+      MemberView members,
+      PeerNetwork peers,
+      MembershipSettings settings,
+      SerialTimers timers) {
+    this.self = self;
+    this.members = members;
+    this.peers = peers;
+    this.settings = settings;
+    this.timers = timers;
+  }
+
+  /** Tells other nodes whether this one serves clients. */
+  void answerOthers(BooleanSupplier serving) {
+    peers.serve(
+        SERVICE,
+        (from, question) -> {
+          requireVersion(new ByteReader(question));
+          byte[] answer = {VERSION, (byte) (serving.getAsBoolean() ? 1 : 0)};
+          return CompletableFuture.completedFuture(answer);
+        });
+  }
+
+  /** To be called at each heartbeat while this node is admitted and its lease has expired. */
+  void onExpired(long incarnation, String reason) {
+    if (!lapsed) {
+      lapsed = true;
+      LOG.warn("Lease expired; pausing clients: {} incarnation={}", reason, incarnation);
+    }
+    if (asking) {
+      return;
+    }
+    asking = true;
+    long asked = ++round;
+    isServedElsewhere()
+        .whenCompleteAsync(
+            (serves, failure) -> {
+              asking = false;
+              if (lapsed && asked == round) {
+                onAnswers(incarnation, Boolean.TRUE.equals(serves));
+              }
+            },
+            timers);
+  }
+
+  private void onAnswers(long incarnation, boolean serves) {
+    long now = timers.nowMillis();
+    if (serves && !servedElsewhere) {
+      servedElsewhereSinceMillis = now;
+    }
+    servedElsewhere = serves;
+    long confirmed = CONFIRMING_HEARTBEATS * settings.heartbeat().toMillis();
+    if (serves && now - servedElsewhereSinceMillis >= confirmed) {
+      members.tell(listener -> listener.lapsed(incarnation));
+    }
+  }
+
+  /** The lease is valid again, or this incarnation has ended. */
+  void ended(boolean renewed) {
+    if (lapsed && renewed) {
+      LOG.info("Lease renewed; serving clients again");
+    }
+    lapsed = false;
+    servedElsewhere = false;
+    round++;
+  }
+
+  private CompletableFuture<Boolean> isServedElsewhere() {
+    List<CompletableFuture<Boolean>> answers =
+        members.members().byNode().values().stream()
+            .filter(member -> member.isAlive() && !member.node().equals(self))
+            .map(member -> ask(member.node()))
+            .toList();
+    return CompletableFuture.allOf(answers.toArray(CompletableFuture<?>[]::new))
+        .thenApply(all -> answers.stream().anyMatch(CompletableFuture::join));
+  }
+
+  /** Also asked by {@link Reachability}, to which any answer will do. */
+  static byte[] question() {
+    return new byte[] {VERSION};
+  }
+
+  private CompletableFuture<Boolean> ask(NodeId node) {
+    return peers
+        .ask(node, SERVICE, question(), settings.heartbeat())
+        .handle((answer, failure) -> failure == null && isPositive(answer));
+  }
+
+  private static boolean isPositive(byte[] answer) {
+    ByteReader in = new ByteReader(answer);
+    requireVersion(in);
+    boolean serves = in.readByte() == 1;
+    in.requireEnd();
+    return serves;
+  }
+
+  private static void requireVersion(ByteReader in) {
+    NewerFormException.require("question whether a node serves clients", VERSION, in.readByte());
+  }
+}

@@ -1,0 +1,58 @@
+package io.fjordmq.router;
+
+import io.fjordmq.range.KeyInterval;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Keys that something is missing of, until they are filled. Not thread-safe. */
+final class MissingKeys {
+  private List<KeyInterval> gaps;
+
+  MissingKeys(KeyInterval... missing) {
+    gaps = List.of(missing);
+  }
+
+  boolean isEmpty() {
+    return gaps.isEmpty();
+  }
+
+  /** One that is not there yet. */
+  void add(KeyInterval missing) {
+    List<KeyInterval> more = new ArrayList<>(gaps);
+    more.add(missing);
+    gaps = more;
+  }
+
+  List<KeyInterval> all() {
+    return gaps;
+  }
+
+  /** The gaps that have keys of the interval. */
+  List<KeyInterval> at(KeyInterval interval) {
+    return gaps.stream().filter(interval::overlaps).toList();
+  }
+
+  void fill(KeyInterval filled) {
+    List<KeyInterval> left = new ArrayList<>();
+    for (KeyInterval gap : gaps) {
+      if (gap.overlaps(filled)) {
+        addUnlessEmpty(left, gap.start(), filled.start());
+        if (filled.end() != null) {
+          addUnlessEmpty(left, filled.end(), gap.end());
+        }
+      } else {
+        left.add(gap);
+      }
+    }
+    gaps = left;
+  }
+
+  @SuppressWarnings("NullAway") // does not see in class files that an array may be null
+  private static void addUnlessEmpty(List<KeyInterval> to, byte[] start, byte @Nullable [] end) {
+    if (end == null || Arrays.compareUnsigned(start, end) < 0) {
+      to.add(new KeyInterval(start, end));
+    }
+  }
+}

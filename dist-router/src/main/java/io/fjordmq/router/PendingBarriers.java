@@ -1,0 +1,70 @@
+package io.fjordmq.router;
+
+import io.fjordmq.cluster.NodeId;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+
+/**
+ * Questions of other nodes that this node has not answered yet, because it has not applied the
+ * index. A node that still waits asks again; one that has stopped asking does not count.
+ * Thread-safe.
+ */
+final class PendingBarriers {
+  private final long repeatMillis;
+
+  // Guarded by this.
+  private final Map<Requester, Asked> open = new HashMap<>();
+
+  private record Requester(NodeId node, long range) {}
+
+  private static final class Asked {
+    /** When each index was asked for. */
+    final NavigableMap<Long, Long> since = new TreeMap<>();
+
+    long lastMillis;
+  }
+
+  /**
+   * @param repeatMillis a node that has not asked for this long does not wait any more
+   */
+  PendingBarriers(long repeatMillis) {
+    this.repeatMillis = repeatMillis;
+  }
+
+  synchronized void asked(NodeId node, long range, long index, long nowMillis) {
+    Asked asked = open.computeIfAbsent(new Requester(node, range), requester -> new Asked());
+    if (nowMillis - asked.lastMillis > repeatMillis) {
+      asked.since.clear();
+    }
+    asked.since.putIfAbsent(index, nowMillis);
+    asked.lastMillis = nowMillis;
+  }
+
+  /**
+   * Answered, or not to be answered any more.
+   *
+   * @param upTo all indexes up to this one
+   */
+  synchronized void answered(NodeId node, long range, long upTo) {
+    Requester requester = new Requester(node, range);
+    Asked asked = open.get(requester);
+    if (asked != null) {
+      asked.since.headMap(upTo, true).clear();
+      if (asked.since.isEmpty()) {
+        open.remove(requester);
+      }
+    }
+  }
+
+  /** For how long the one has been waiting that waits longest; 0 if there is none. */
+  synchronized long longestMillis(long nowMillis) {
+    open.values().removeIf(asked -> nowMillis - asked.lastMillis > repeatMillis);
+    return open.values().stream()
+        .flatMap(asked -> asked.since.values().stream())
+        .mapToLong(since -> nowMillis - since)
+        .max()
+        .orElse(0);
+  }
+}

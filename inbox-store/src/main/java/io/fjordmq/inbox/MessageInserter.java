@@ -1,0 +1,117 @@
+package io.fjordmq.inbox;
+
+import io.fjordmq.api.Message;
+import io.fjordmq.api.MessageCodec;
+import io.fjordmq.inbox.InboxStore.InsertOutcome;
+import io.fjordmq.range.RangeClient;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** Sends one message to the ranges of all its targets. */
+final class MessageInserter {
+  /**
+   * Most bytes of targets in one command, roughly. What else is in it is the message: so whoever
+   * bounds messages knows the largest command, however many have subscribed under however long
+   * names.
+   */
+  static final int MAX_TARGET_BYTES = 1 << 20;
+
+  private static final InsertOutcome[] OUTCOMES = InsertOutcome.values();
+
+  private final RangeClient client;
+  private final long producerIdleMillis;
+  private final InboxObserver observer;
+
+  MessageInserter(RangeClient client, InboxSettings settings, InboxObserver observer) {
+    this.client = client;
+    this.producerIdleMillis = settings.producerIdle().toMillis();
+    this.observer = observer;
+  }
+
+  CompletableFuture<List<InsertOutcome>> insert(
+      Message message, List<InboxTarget> targets, @Nullable PublishId id) {
+    final long start = System.nanoTime();
+    byte[] bytes = MessageCodec.encode(message);
+    List<CompletableFuture<byte[]>> parts = new ArrayList<>(1);
+    for (int from = 0, to; from < targets.size(); from = to) {
+      to = endOfPart(targets, from);
+      parts.add(send(bytes, targets.subList(from, to), id));
+    }
+    CompletableFuture<?> all =
+        parts.size() == 1
+            ? parts.get(0)
+            : CompletableFuture.allOf(parts.toArray(CompletableFuture[]::new));
+    return UnwrappedFutures.map(
+        all,
+        done -> {
+          List<InsertOutcome> outcomes = new ArrayList<>(targets.size());
+          for (CompletableFuture<byte[]> part : parts) {
+            for (byte outcome : part.join()) {
+              outcomes.add(OUTCOMES[outcome]);
+            }
+          }
+          report(outcomes, System.nanoTime() - start);
+          return outcomes;
+        });
+  }
+
+  /** Where the targets from a position on have to be cut; at least one is in. */
+  private static int endOfPart(List<InboxTarget> targets, int from) {
+    int to = from;
+    long bytes = 0;
+    while (to < targets.size()) {
+      InboxTarget target = targets.get(to);
+      bytes += target.id().maxBytes() + 16L + 5L * target.subscriptionIdentifiers().size();
+      bytes += target.share() == null ? 0 : 3L * target.share().length();
+      if (bytes > MAX_TARGET_BYTES && to > from) {
+        break;
+      }
+      to++;
+    }
+    return to;
+  }
+
+  /** Completes with one outcome per target. */
+  private CompletableFuture<byte[]> send(
+      byte[] message, List<InboxTarget> targets, @Nullable PublishId id) {
+    if (targets.size() == 1) {
+      byte[] command = new InsertMessage(message, id, producerIdleMillis, targets).encode();
+      return client.mutate(InboxKeys.routing(targets.get(0).id()), command);
+    }
+    List<byte[]> keys = new ArrayList<>(targets.size());
+    for (InboxTarget target : targets) {
+      keys.add(InboxKeys.routing(target.id()));
+    }
+    RangeClient.GroupEncoder encoder =
+        positions -> {
+          List<InboxTarget> some = new ArrayList<>(positions.length);
+          for (int position : positions) {
+            some.add(targets.get(position));
+          }
+          return new InsertMessage(message, id, producerIdleMillis, some).encode();
+        };
+    return UnwrappedFutures.map(
+        client.mutateGrouped(keys, encoder), answers -> inOrder(answers, targets.size()));
+  }
+
+  private static byte[] inOrder(List<RangeClient.GroupAnswer> answers, int targets) {
+    byte[] outcomes = new byte[targets];
+    Arrays.fill(outcomes, (byte) -1);
+    for (RangeClient.GroupAnswer answer : answers) {
+      for (int i = 0; i < answer.positions().length; i++) {
+        outcomes[answer.positions()[i]] = answer.answer()[i];
+      }
+    }
+    return outcomes;
+  }
+
+  private void report(List<InsertOutcome> outcomes, long nanos) {
+    observer.inserted(outcomes.size(), nanos);
+    for (InsertOutcome outcome : outcomes) {
+      observer.outcome(outcome, 1);
+    }
+  }
+}

@@ -1,0 +1,71 @@
+package io.fjordmq.range.client;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Commands that travel together under one number. Guarded by its batcher. */
+final class CommandBatch {
+  private final List<PendingCommand> commands;
+  private final long firstSentNanos;
+
+  /** Given when the range has given the client a sender number. */
+  private long number;
+
+  private int attempt;
+  private long attemptedAtMillis;
+
+  CommandBatch(List<PendingCommand> commands, long firstSentNanos) {
+    this.commands = commands;
+    this.firstSentNanos = firstSentNanos;
+  }
+
+  List<PendingCommand> commands() {
+    return commands;
+  }
+
+  List<byte[]> bytes() {
+    List<byte[]> bytes = new ArrayList<>(commands.size());
+    commands.forEach(command -> bytes.add(command.bytes()));
+    return bytes;
+  }
+
+  long commandBytes() {
+    long bytes = 0;
+    for (PendingCommand command : commands) {
+      bytes += command.bytes().length;
+    }
+    return bytes;
+  }
+
+  long firstSentNanos() {
+    return firstSentNanos;
+  }
+
+  /** Commands wait in the order of their deadlines, so the last one's is the latest. */
+  long deadlineMillis() {
+    return commands.get(commands.size() - 1).deadlineMillis();
+  }
+
+  long number() {
+    return number;
+  }
+
+  void number(long given) {
+    number = given;
+  }
+
+  /** Counts attempts from 1; replies to older ones can be told apart. */
+  int attempt() {
+    return attempt;
+  }
+
+  void beginAttempt(long nowMillis) {
+    attempt++;
+    attemptedAtMillis = nowMillis;
+  }
+
+  /** No reply came; one that waits for its back-off is sent again long before this. */
+  boolean isOverdue(long nowMillis, RangeClientSettings settings) {
+    return nowMillis - attemptedAtMillis >= settings.attemptTimeout().toMillis();
+  }
+}

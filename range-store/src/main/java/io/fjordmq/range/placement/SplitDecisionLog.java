@@ -1,0 +1,91 @@
+package io.fjordmq.range.placement;
+
+import io.fjordmq.range.KeyInterval;
+import io.fjordmq.range.RangeId;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What is worth a line of the log among the judgements of every second: a range that is to change,
+ * and one that has too much to do and stays as it is, with why. Said once, and again when it has
+ * changed or after some minutes.
+ */
+final class SplitDecisionLog {
+  private static final Logger LOG = LoggerFactory.getLogger(SplitDecisionLog.class);
+  private static final long AGAIN_MILLIS = Duration.ofMinutes(10).toMillis();
+
+  /** Nothing is wrong, or it is too early to say. */
+  private static final Set<String> USUAL = Set.of("cold", "too_short", "too_young", "off");
+
+  private final String strategy;
+  private final Map<RangeId, LoggedDecision> latest = new HashMap<>();
+
+  /** What was too slow when nothing was judged; null if it has been judged since. */
+  private @Nullable String slow;
+
+  private record LoggedDecision(String decision, boolean wished, long atMillis) {}
+
+  /**
+   * @param strategy its class
+   */
+  SplitDecisionLog(String strategy) {
+    this.strategy = strategy;
+  }
+
+  synchronized void onReports(Map<RangeId, ShapeReport> reports, long nowMillis) {
+    slow = null;
+    latest.keySet().retainAll(reports.keySet());
+    reports.forEach((range, report) -> onReports(range, report, nowMillis));
+  }
+
+  private void onReports(RangeId range, ShapeReport report, long nowMillis) {
+    String decision = report.decision();
+    boolean wished = report.splitOff() != null;
+    LoggedDecision before = latest.get(range);
+    boolean known =
+        before != null
+            && before.decision.equals(decision)
+            && before.wished == wished
+            && nowMillis - before.atMillis < AGAIN_MILLIS;
+    if (USUAL.contains(decision) || known) {
+      return; // and what was said before it stands: who comes and goes is not said each time
+    }
+    latest.put(range, new LoggedDecision(decision, wished, nowMillis));
+    boolean bySize = decision.equals(SplitMonitor.SPLIT_BY_SIZE);
+    String load =
+        "%,d requests/s, busy %d %%, %,d ns of storage each, %,d bytes"
+            .formatted(
+                report.requests(), report.busyPermille() / 10, report.nanos(), report.bytes());
+    if (wished) {
+      String why = bySize ? "size" : "load";
+      LOG.info("Requesting a split: {} range={} key={} load: {}", why, range, hex(report), load);
+    } else if (report.merge()) {
+      LOG.info("Requesting a merge with the next range: both are idle range={} load: {}", range, load);
+    } else if (!decision.equals(SplitMonitor.SPLIT) && !bySize) { // that one waits for its turn
+      LOG.info("Not splitting a busy range: {} range={} load: {}", decision, range, load);
+    }
+  }
+
+  private static String hex(ShapeReport report) {
+    KeyInterval part = report.splitOff();
+    return part == null ? "" : HexFormat.of().formatHex(part.start());
+  }
+
+  synchronized void tooSlow(String decision, Duration patience) {
+    if (decision.equals(slow)) {
+      return;
+    }
+    slow = decision;
+    if (decision.equals(SplitMonitor.STORAGE_TOO_SLOW)) {
+      LOG.warn("State storage did not return the sizes of ranges within {} ms; splits and " + "merges wait for it; check the disk", patience.toMillis());
+    } else {
+      LOG.warn("Split strategy did not answer within {} ms; splits and merges wait for it " + "strategy={}", patience.toMillis(), strategy);
+    }
+  }
+}

@@ -1,0 +1,74 @@
+package io.fjordmq.range.placement;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.range.RangeId;
+import io.fjordmq.range.store.ReplicaStatus;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What nodes still have of ranges that became part of others: a replica that was no member when
+ * that happened, or has missed it, keeps its node from having the keys again. So it is removed, and
+ * then forgotten.
+ */
+final class StaleReplicas {
+  private StaleReplicas() {}
+
+  static List<Step> of(PlacementView view, Reshaping reshaping, String store) {
+    List<Step> steps = new ArrayList<>();
+    Set<RangeId> held = new HashSet<>();
+    Set<RangeId> retired = new HashSet<>();
+    for (NodeId node : Nodes.sorted(view.reports().keySet())) {
+      RangeReports reports = Objects.requireNonNull(view.reports().get(node));
+      for (ReplicaReport replica : reports.replicas()) {
+        held.add(replica.range());
+        if (isUnknown(view, replica.range(), store)) {
+          Set<RangeId> heirs =
+              reshaping.heirs(replica.range(), replica.keys(), replica.epoch().version());
+          if (heirs.stream().anyMatch(view.published()::containsKey)
+              && !isAwaited(replica, reports, heirs)) {
+            steps.add(new Step.RemoveRemains(replica.range(), node, heirs));
+          }
+        }
+      }
+      reports.retired().stream()
+          .filter(range -> isUnknown(view, range, store))
+          .forEach(retired::add);
+    }
+    retired.removeAll(held);
+    if (view.reports().keySet().containsAll(view.nodes().keySet())) {
+      retired.forEach(range -> forget(view, range, steps));
+    }
+    return steps;
+  }
+
+  private static boolean isUnknown(PlacementView view, RangeId range, String store) {
+    return range.store().equals(store) && !view.published().containsKey(range);
+  }
+
+  /** Whoever takes it in on that node needs it, or has it removed by itself. */
+  private static boolean isAwaited(
+      ReplicaReport replica, RangeReports reports, Set<RangeId> heirs) {
+    ReplicaStatus.Merging merging = replica.merging();
+    return replica.isLeading()
+        || (merging != null
+            && (mayAbsorb(reports.find(merging.left()), merging)
+                || heirs.stream().anyMatch(heir -> reports.find(heir) != null)));
+  }
+
+  /** What it stands still for may be long over: of a range it is no member of it hears nothing. */
+  private static boolean mayAbsorb(@Nullable ReplicaReport left, ReplicaStatus.Merging merging) {
+    return left != null
+        && (left.appliedIndex() == 0 || left.epoch().version() <= merging.leftVersion());
+  }
+
+  private static void forget(PlacementView view, RangeId range, List<Step> steps) {
+    Nodes.sorted(view.reports().keySet()).stream()
+        .filter(node -> Objects.requireNonNull(view.reports().get(node)).retired().contains(range))
+        .forEach(node -> steps.add(new Step.Forget(range, node)));
+  }
+}

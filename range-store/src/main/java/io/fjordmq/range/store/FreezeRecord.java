@@ -1,0 +1,44 @@
+package io.fjordmq.range.store;
+
+import io.fjordmq.api.ByteReader;
+import io.fjordmq.api.ByteWriter;
+import io.fjordmq.range.RangeResult;
+import io.fjordmq.range.StoredFormat;
+
+/**
+ * A range stands still, so that its left neighbour can take its keys in (decision 0028).
+ *
+ * <pre>
+ * u8   format, 1
+ * u64  number of the left neighbour
+ * u64  epoch version that the neighbour must have for it
+ * u64  log index of the range since which nothing is changed in it
+ * u64  the range's clock there
+ * </pre>
+ *
+ * @param left number of the neighbour
+ */
+record FreezeRecord(long left, long leftVersion, long index, long clockMillis) {
+  /** To clients; they try again until it goes on, or is part of its neighbour. */
+  static final RangeResult BUSY = new RangeResult.Busy("the range is being merged");
+
+  private static final int FORMAT = 1;
+
+  byte[] encode() {
+    return new ByteWriter(33)
+        .writeByte(FORMAT)
+        .writeLong(left)
+        .writeLong(leftVersion)
+        .writeLong(index)
+        .writeLong(clockMillis)
+        .toByteArray();
+  }
+
+  static FreezeRecord decode(byte[] bytes) {
+    ByteReader in = new ByteReader(bytes);
+    StoredFormat.require("row of a frozen range", FORMAT, in);
+    FreezeRecord freezeRecord = new FreezeRecord(in.readLong(), in.readLong(), in.readLong(), in.readLong());
+    in.requireEnd();
+    return freezeRecord;
+  }
+}

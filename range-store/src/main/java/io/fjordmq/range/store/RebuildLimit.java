@@ -1,0 +1,72 @@
+package io.fjordmq.range.store;
+
+import io.fjordmq.range.RangeId;
+import io.fjordmq.range.RangeObserver;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Limits how often replicas of this node are rebuilt: one that breaks repeatedly stays halted until
+ * the window has passed or an operator intervenes. Lost at restart. Thread-safe.
+ */
+public final class RebuildLimit {
+  static final int MOST = 3;
+  static final Duration WINDOW = Duration.ofHours(1);
+
+  private final LongSupplier nowMillis;
+  private final Function<RangeId, @Nullable SupervisedReplica> replicas;
+  private final RangeObserver observer;
+  private final Map<RangeId, Deque<Long>> begun = new ConcurrentHashMap<>();
+
+  RebuildLimit(
+      LongSupplier nowMillis,
+      Function<RangeId, @Nullable SupervisedReplica> replicas,
+      RangeObserver observer) {
+    this.nowMillis = nowMillis;
+    this.replicas = replicas;
+    this.observer = observer;
+  }
+
+  /**
+   * Requests that an empty replica takes the place of one of this node. This node only reports it
+   * as broken; the group changes its members ({@code range.placement}), and only while it has a
+   * majority without this replica.
+   *
+   * @throws IllegalStateException if there is no replica here
+   */
+  public void request(RangeId range) {
+    SupervisedReplica replica = replicas.apply(range);
+    if (replica == null) {
+      throw new IllegalStateException("this node has no replica of range " + range);
+    }
+    replica.markForRebuild();
+  }
+
+  /** Whether the range may be rebuilt once more without an operator's request. */
+  boolean mayBegin(RangeId range) {
+    Deque<Long> times = begun.get(range);
+    if (times == null) {
+      return true;
+    }
+    synchronized (times) {
+      long since = nowMillis.getAsLong() - WINDOW.toMillis();
+      times.removeIf(time -> time < since);
+      return times.size() < MOST;
+    }
+  }
+
+  /** The broken replica has been removed; an empty one follows. */
+  void began(RangeId range) {
+    observer.rebuilt(range);
+    Deque<Long> times = begun.computeIfAbsent(range, id -> new ArrayDeque<>());
+    synchronized (times) {
+      times.add(nowMillis.getAsLong());
+    }
+  }
+}

@@ -1,0 +1,90 @@
+package io.fjordmq.range.store;
+
+import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.RangeDescriptorCodec;
+import io.fjordmq.range.RangeId;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a copy of a range says of it, apart from its data.
+ *
+ * @param progress row of it
+ * @param frozen row of it; null if the range does not stand still
+ * @param children ranges that were split off, as they were then
+ * @param newborn of them, those whose rows it brings
+ * @param parts ranges that it has taken in
+ * @param neighbours who stand still for it
+ */
+record ReceivedSnapshot(
+    RangeDescriptor range,
+    byte[] progress,
+    byte @Nullable [] frozen,
+    List<RangeDescriptor> children,
+    List<NewSplitChild> newborn,
+    List<RangeId> parts,
+    List<FrozenNeighbour> neighbours) {
+
+  /**
+   * Reads the whole file, so that damage is found first.
+   *
+   * @throws IOException if it cannot be read, is damaged, or is a copy of another range
+   */
+  static ReceivedSnapshot read(RangeId id, Path file) throws IOException {
+    Rows rows = new Rows(id);
+    RowFile.read(file, rows);
+    RangeDescriptor range = rows.range;
+    byte[] progress = rows.progress.get(id.number());
+    if (range == null || progress == null) {
+      throw new IOException(file + " does not hold a copy of range " + id);
+    }
+    List<NewSplitChild> newborn = new ArrayList<>();
+    for (RangeDescriptor child : rows.children) {
+      byte[] begun = rows.progress.get(child.id().number());
+      if (begun != null) {
+        newborn.add(new NewSplitChild(child, begun));
+      }
+    }
+    return new ReceivedSnapshot(
+        range, progress, rows.frozen, rows.children, newborn, rows.parts, rows.neighbours);
+  }
+
+  private static final class Rows implements RowFile.RowVisitor {
+    private final RangeId id;
+    private final RangeKeys keys;
+    private @Nullable RangeDescriptor range;
+    private byte @Nullable [] frozen;
+    private final Map<Long, byte[]> progress = new HashMap<>();
+    private final List<RangeDescriptor> children = new ArrayList<>();
+    private final List<RangeId> parts = new ArrayList<>();
+    private final List<FrozenNeighbour> neighbours = new ArrayList<>();
+
+    private Rows(RangeId id) {
+      this.id = id;
+      this.keys = new RangeKeys(id.number());
+    }
+
+    @Override
+    public void visit(byte[] key, byte[] value) {
+      if (Arrays.equals(key, keys.descriptor())) {
+        range = RangeDescriptorCodec.decode(value);
+      } else if (Arrays.equals(key, keys.frozen())) {
+        frozen = value;
+      } else if (FrozenNeighbour.isRowOf(keys, key)) {
+        neighbours.add(new FrozenNeighbour(RangeKeys.rangeOf(key), value));
+      } else if (RangeKeys.isProgress(key)) {
+        progress.put(RangeKeys.rangeOf(key), value);
+      } else if (keys.isChild(key)) {
+        children.add(RangeDescriptorCodec.decode(value));
+      } else if (keys.isPart(key)) {
+        parts.add(new RangeId(id.store(), RangeKeys.numberOf(key)));
+      }
+    }
+  }
+}

@@ -1,0 +1,81 @@
+package io.fjordmq.range.store;
+
+import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.StoreSpec;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+
+/**
+ * Opens the replicas that are on this node's disk when it starts, several at a time: reading the
+ * rows of a large one takes long. For one thread, which waits until none is being opened any more.
+ */
+final class ReplicaOpener {
+  private final StoredReplicas stored;
+  private final Executor threads;
+  private final Opener opener;
+
+  /** Opens one replica; blocks. */
+  @FunctionalInterface
+  interface Opener {
+    void open(StoreSpec spec, RangeDescriptor range) throws IOException;
+  }
+
+  ReplicaOpener(StoredReplicas stored, Executor threads, Opener opener) {
+    this.stored = stored;
+    this.threads = threads;
+    this.opener = opener;
+  }
+
+  /**
+   * @throws IOException of one that could not be opened
+   */
+  void open(List<StoreSpec> stores) throws IOException {
+    List<Runnable> openings = new ArrayList<>();
+    for (StoreSpec spec : stores) {
+      for (RangeDescriptor range : stored.load(spec.name())) {
+        if (stored.isInstalling(range)) {
+          openUnlessReplaced(spec, range); // alone: the copy may have the rows of others
+        } else {
+          openings.add(() -> openUnchecked(spec, range));
+        }
+      }
+    }
+    await(
+        CompletableFuture.allOf(
+            openings.stream()
+                .map(opening -> CompletableFuture.runAsync(opening, threads))
+                .toArray(CompletableFuture<?>[]::new)));
+  }
+
+  private void openUnlessReplaced(StoreSpec spec, RangeDescriptor range) throws IOException {
+    if (stored.find(range.id()) != null) { // else another one has a copy with it
+      opener.open(spec, range);
+    }
+  }
+
+  private void openUnchecked(StoreSpec spec, RangeDescriptor range) {
+    try {
+      openUnlessReplaced(spec, range);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static void await(CompletableFuture<Void> all) throws IOException {
+    try {
+      all.join();
+    } catch (CompletionException e) {
+      if (e.getCause() instanceof UncheckedIOException io) {
+        throw io.getCause();
+      } else if (e.getCause() instanceof RuntimeException cause) {
+        throw cause;
+      }
+      throw e;
+    }
+  }
+}
