@@ -243,8 +243,10 @@ public final class Broker implements ShutdownSequence.Whole {
               inboxSettings,
               observers.inboxes());
       PeriodicTasks periodicTasks = shutdownSequence.add("sweeps", new PeriodicTasks("sweeps"));
-      periodicTasks.every(config.storeConfig().sweepInterval(), "persistent sessions", sweeper::sweep);
-      periodicTasks.every(config.storeConfig().sweepInterval(), "retained messages", retained::sweep);
+      periodicTasks.every(
+          config.storeConfig().sweepInterval(), "persistent sessions", sweeper::sweep);
+      periodicTasks.every(
+          config.storeConfig().sweepInterval(), "retained messages", retained::sweep);
       StaleRoutes stale =
           new StaleRoutes(router, membership::members, () -> stores.leadsFirst(ROUTES));
       periodicTasks.every(config.storeConfig().sweepInterval(), "routes", stale::sweep);

@@ -64,7 +64,15 @@ final class ClusterCommands {
       StorePlacement mine = own.get(i);
       StorePlacement theirs = counts.get(i);
       if (chosen.contains(mine.store()) && mine.voters() != theirs.voters()) {
-        LOG.warn("storeConfig.{}.replicaVoterCount is {} in this node's configuration, but the " + "cluster uses {}; to change it for all nodes run 'bin/standalone.sh voters " + "{}={}'", mine.store(), mine.voters(), theirs.voters(), mine.store(), mine.voters());
+        LOG.warn(
+            "storeConfig.{}.replicaVoterCount is {} in this node's configuration, but the "
+                + "cluster uses {}; to change it for all nodes run 'bin/standalone.sh voters "
+                + "{}={}'",
+            mine.store(),
+            mine.voters(),
+            theirs.voters(),
+            mine.store(),
+            mine.voters());
       }
     }
   }

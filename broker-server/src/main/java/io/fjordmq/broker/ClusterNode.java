@@ -124,7 +124,12 @@ final class ClusterNode implements ShutdownSequence.Whole {
     ClusterAddresses where = ClusterAddresses.of(config.clusterConfig());
     ClusterTls tls = config.clusterConfig().tls();
     if (tls == null && where.isOpenToOthers()) {
-      LOG.warn("Cluster ports are reachable from other hosts without TLS, so anyone who " + "reaches them can read and write all data; use a private network or set " + "clusterConfig.certFile, keyFile and trustFile address={} raftPort={}", where.bind(), where.bindRaft().getPort());
+      LOG.warn(
+          "Cluster ports are reachable from other hosts without TLS, so anyone who "
+              + "reaches them can read and write all data; use a private network or set "
+              + "clusterConfig.certFile, keyFile and trustFile address={} raftPort={}",
+          where.bind(),
+          where.bindRaft().getPort());
     }
     try {
       ScheduledExecutorService disk =

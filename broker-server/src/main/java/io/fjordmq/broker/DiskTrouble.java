@@ -140,7 +140,11 @@ final class DiskTrouble {
       return; // such a node gives away what it leads already
     }
     if (disk != told) {
-      LOG.info(disk == Member.State.UP ? "Disk recovered; this node may lead ranges again" : "Disk trouble; moving leadership to other nodes state={}", disk);
+      LOG.info(
+          disk == Member.State.UP
+              ? "Disk recovered; this node may lead ranges again"
+              : "Disk trouble; moving leadership to other nodes state={}",
+          disk);
       told = disk;
     }
     asking = true;

@@ -9,9 +9,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * How much of the data directory's disk is free. While that is little, nothing is taken that would
- * have to be stored here ({@link DiskCapacity}), but what makes room still is (acknowledgements, the end of
- * sessions): on a full disk not even those could be recorded. Says so once when that begins and
- * once when it ends.
+ * have to be stored here ({@link DiskCapacity}), but what makes room still is (acknowledgements,
+ * the end of sessions): on a full disk not even those could be recorded. Says so once when that
+ * begins and once when it ends.
  *
  * <p>Asks the storages, too, whether what failed on a full disk works again. {@link #look} may
  * block and belongs to one thread; everything else to any.

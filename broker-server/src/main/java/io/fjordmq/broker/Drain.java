@@ -50,7 +50,10 @@ final class Drain {
       LOG.warn("No other live node; stopping without draining");
       return;
     }
-    LOG.info("Draining: moving leadership and clients to other nodes ledRanges={} " + "clients={}", led(), sessions.size());
+    LOG.info(
+        "Draining: moving leadership and clients to other nodes ledRanges={} " + "clients={}",
+        led(),
+        sessions.size());
     if (!announce()) {
       return;
     }
@@ -77,7 +80,10 @@ final class Drain {
       LockSupport.parkNanos(STEP_NANOS);
     }
     if (led() > 0) {
-      LOG.warn("Stopping although this node still leads ranges; their clients wait for an " + "election ledRanges={}", led());
+      LOG.warn(
+          "Stopping although this node still leads ranges; their clients wait for an "
+              + "election ledRanges={}",
+          led());
     }
   }
 

@@ -35,7 +35,10 @@ public final class HaltedRoutes implements RouteTrouble.Node, PlacementAgent.Con
    * @param onEveryNode the stores of which every node has all replicas
    */
   public HaltedRoutes(
-      ClusterMembership membership, Suspensions suspensions, RangeStore ranges, Set<String> onEveryNode) {
+      ClusterMembership membership,
+      Suspensions suspensions,
+      RangeStore ranges,
+      Set<String> onEveryNode) {
     this.membership = membership;
     this.suspensions = suspensions;
     this.ranges = ranges;

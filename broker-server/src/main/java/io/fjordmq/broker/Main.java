@@ -74,8 +74,16 @@ public final class Main {
     SLF4JBridgeHandler.removeHandlersForRootLogger();
     SLF4JBridgeHandler.install();
     Thread.setDefaultUncaughtExceptionHandler(
-        (thread, fault) -> log.error("Thread died of an uncaught exception; this is a bug thread={}", thread.getName(), fault));
-    log.info("Starting FjordMQ pid={} java={} data={}", ProcessHandle.current().pid(), Runtime.version(), loaded.config().dataDir());
+        (thread, fault) ->
+            log.error(
+                "Thread died of an uncaught exception; this is a bug thread={}",
+                thread.getName(),
+                fault));
+    log.info(
+        "Starting FjordMQ pid={} java={} data={}",
+        ProcessHandle.current().pid(),
+        Runtime.version(),
+        loaded.config().dataDir());
     loaded.warnings().forEach(warning -> log.warn("Configuration: {}", warning));
     AtomicReference<@Nullable Node> running = new AtomicReference<>();
     Runtime.getRuntime().addShutdownHook(new Thread(() -> end(running.get()), "shutdown"));

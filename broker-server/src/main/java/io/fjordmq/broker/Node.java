@@ -82,7 +82,9 @@ final class Node implements AutoCloseable {
         ControlFolder.open(
             Path.of(config.dataDir()), started.commands()::perform, InstantSource.system());
     started.commands().logDifferences(config.chosenVoters());
-    shutdownSequence.add("control", new PeriodicTasks("control")).every(CONTROL_PERIOD, "commands", control::look);
+    shutdownSequence
+        .add("control", new PeriodicTasks("control"))
+        .every(CONTROL_PERIOD, "commands", control::look);
     metrics.watch(started::status);
     shutdownSequence.add("figures", metrics::unwatch);
     List<String> mqtt = started.listeners().stream().map(Listener::url).toList();
@@ -90,7 +92,11 @@ final class Node implements AutoCloseable {
     String pagesUri = "http://" + host(http.host()) + ":" + pages.port();
     shutdownSequence.add(
         "ready file", ReadyFile.write(Path.of(config.dataDir()), Instant.now(), mqtt, pagesUri));
-    LOG.info("FjordMQ is ready ms={} mqtt={} http={}", (System.nanoTime() - begin) / 1_000_000, mqtt, pagesUri);
+    LOG.info(
+        "FjordMQ is ready ms={} mqtt={} http={}",
+        (System.nanoTime() - begin) / 1_000_000,
+        mqtt,
+        pagesUri);
   }
 
   private List<String> notReadyBecause() {

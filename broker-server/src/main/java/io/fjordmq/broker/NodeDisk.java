@@ -44,7 +44,8 @@ final class NodeDisk implements AutoCloseable {
     PeriodicTasks looks = disk.shutdownSequence.add("disk watch", new PeriodicTasks("disk-watch"));
     looks.every(settings.checkInterval(), "the disk", disk::look);
     // On a thread of its own: the other one may wait for the disk.
-    PeriodicTasks judging = disk.shutdownSequence.add("disk trouble", new PeriodicTasks("disk-trouble"));
+    PeriodicTasks judging =
+        disk.shutdownSequence.add("disk trouble", new PeriodicTasks("disk-trouble"));
     Duration pause = settings.slowAfter().dividedBy(LOOKS);
     judging.every(pause, "the disk's pace", disk::judge);
     return disk;
@@ -66,7 +67,8 @@ final class NodeDisk implements AutoCloseable {
             new InCluster(node),
             settings.slowAfter().toMillis());
     this.diskCapacity =
-        new DiskCapacity(node.self(), watch::hasRoom, node.membership()::members, () -> ofMessages(stores));
+        new DiskCapacity(
+            node.self(), watch::hasRoom, node.membership()::members, () -> ofMessages(stores));
   }
 
   private static Collection<RangeDescriptor> ofMessages(Stores stores) {

@@ -54,7 +54,11 @@ public final class NodeLifecycle implements MembershipListener {
   public void lapsed(long incarnation) {
     long now = clock.nowMillis();
     if (sentAwayMillis < 0) {
-      LOG.warn("Lease expired and another node serves clients; disconnecting clients so that " + "they reconnect there sessions={} perSecond={}", sessions.size(), clientsPerSecond);
+      LOG.warn(
+          "Lease expired and another node serves clients; disconnecting clients so that "
+              + "they reconnect there sessions={} perSecond={}",
+          sessions.size(),
+          clientsPerSecond);
       sentAwayMillis = now - FIRST_STEP_MILLIS;
     }
     long elapsed = Math.min(now - sentAwayMillis, LONGEST_STEP_MILLIS);
@@ -74,7 +78,10 @@ public final class NodeLifecycle implements MembershipListener {
   @Override
   public CompletableFuture<Void> lifeEnded(long incarnation) {
     sentAwayMillis = -1;
-    LOG.warn("The cluster marked this node DOWN; ending its sessions incarnation={} " + "sessions={}", incarnation, sessions.size());
+    LOG.warn(
+        "The cluster marked this node DOWN; ending its sessions incarnation={} " + "sessions={}",
+        incarnation,
+        sessions.size());
     return sessions.endLife().thenRun(live::endLife);
   }
 }

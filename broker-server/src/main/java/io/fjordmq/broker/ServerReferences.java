@@ -39,7 +39,9 @@ final class ServerReferences {
         .handle(
             (written, failure) -> {
               if (failure != null) {
-                LOG.warn("Could not publish clusterConfig.serverReference to the other nodes: {}", failure.toString());
+                LOG.warn(
+                    "Could not publish clusterConfig.serverReference to the other nodes: {}",
+                    failure.toString());
               }
               return null;
             });

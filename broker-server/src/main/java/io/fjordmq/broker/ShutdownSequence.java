@@ -91,7 +91,13 @@ final class ShutdownSequence implements AutoCloseable {
     closing.start();
     if (!hasEnded(closing, limit)) {
       hung.add(part.name);
-      LOG.error("Component did not close within {}; continuing shutdown component={} " + "stack:\n{}", limit, part.name, Arrays.stream(closing.getStackTrace()) .map(frame -> "    at " + frame) .collect(Collectors.joining("\n")));
+      LOG.error(
+          "Component did not close within {}; continuing shutdown component={} " + "stack:\n{}",
+          limit,
+          part.name,
+          Arrays.stream(closing.getStackTrace())
+              .map(frame -> "    at " + frame)
+              .collect(Collectors.joining("\n")));
     }
   }
 

@@ -236,7 +236,9 @@ public final class StartFence {
     if (shown.equals(own)) {
       fence(why);
     } else {
-      LOG.info("Reconnecting: another node refused a handshake that was older than this " + "node's start count");
+      LOG.info(
+          "Reconnecting: another node refused a handshake that was older than this "
+              + "node's start count");
     }
   }
 

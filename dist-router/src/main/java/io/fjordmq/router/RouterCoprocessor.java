@@ -112,7 +112,8 @@ final class RouterCoprocessor implements Coprocessor {
         });
     stale.forEach(key -> removeRow(key, state));
     boolean rangeDone = seen[0] < command.atMostRows();
-    return new StaleRoutesRemoved(stale.size(), rangeDone ? interval.end() : justAfter(lastSeen[0]));
+    return new StaleRoutesRemoved(
+        stale.size(), rangeDone ? interval.end() : justAfter(lastSeen[0]));
   }
 
   private static boolean isStale(Receiver receiver, RouteCommand.RemoveStale command) {

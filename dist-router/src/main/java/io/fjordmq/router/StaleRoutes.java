@@ -58,7 +58,10 @@ public final class StaleRoutes {
         .handle(
             (removed, failure) -> {
               if (failure != null) {
-                LOG.warn("Could not remove stale routes, retrying at the next interval: {} node={}", failure.toString(), node);
+                LOG.warn(
+                    "Could not remove stale routes, retrying at the next interval: {} node={}",
+                    failure.toString(),
+                    node);
                 return 0;
               }
               LOG.info("Removed routes of an ended incarnation node={} routes={}", node, removed);

@@ -105,7 +105,8 @@ class RouterCoprocessorTest {
     int pieces = 0;
     for (byte[] from = {}; from != null; pieces++) {
       RouteCommand command = new RouteCommand.RemoveStale("n1", 3, 7, from);
-      StaleRoutesRemoved part = StaleRoutesRemoved.decode(client().mutate(from, command.encode()).join());
+      StaleRoutesRemoved part =
+          StaleRoutesRemoved.decode(client().mutate(from, command.encode()).join());
       assertThat(part.removed()).isLessThanOrEqualTo(7);
       removed += part.removed();
       from = part.next();

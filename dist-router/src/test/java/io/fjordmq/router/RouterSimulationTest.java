@@ -78,7 +78,8 @@ class RouterSimulationTest {
   @ParameterizedTest
   @ValueSource(ints = {1, 3})
   void shouldFindAnswersThatComeBeforeTheEntryIsCommitted(int voters) {
-    byte[] done = new StaleRoutesRemoved(0, null).encode(); // to adding and removing any answer will do
+    byte[] done =
+        new StaleRoutesRemoved(0, null).encode(); // to adding and removing any answer will do
     Setup hasty =
         new Setup(
             voters,

@@ -45,7 +45,8 @@ record CommitDeliveries(List<Commit> commits) implements InboxCommand {
     int count = in.readCount(13);
     List<Commit> commits = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
-      commits.add(new Commit(FieldCodec.readHandle(in), in.readVarint(), FieldCodec.readNumbers(in)));
+      commits.add(
+          new Commit(FieldCodec.readHandle(in), in.readVarint(), FieldCodec.readNumbers(in)));
     }
     return new CommitDeliveries(commits);
   }

@@ -40,7 +40,8 @@ record DueWill(InboxId id, ConnectOrder since, byte[] will) {
       Versions.require(version, VERSION, "due will");
     }
     InboxId id = new InboxId(in.readString(), in.readString());
-    ConnectOrder since = version == 1 ? ConnectOrder.NONE : new ConnectOrder(in.readVarint(), in.readVarint());
+    ConnectOrder since =
+        version == 1 ? ConnectOrder.NONE : new ConnectOrder(in.readVarint(), in.readVarint());
     return new DueWill(id, since, in.readBytes(in.remaining()));
   }
 

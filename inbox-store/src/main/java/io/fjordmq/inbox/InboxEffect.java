@@ -23,7 +23,8 @@ sealed interface InboxEffect {
    * @param lowest epoch of the oldest will of the session that has to be
    * @param since its place among the client's connections
    */
-  record WillDue(InboxId id, long incarnation, long epoch, long lowest, ConnectOrder since, Will will)
+  record WillDue(
+      InboxId id, long incarnation, long epoch, long lowest, ConnectOrder since, Will will)
       implements InboxEffect {}
 
   /**

@@ -45,7 +45,8 @@ public record InboxSettings(
     int sweepSteps) {
 
   /** What a command of the store may have in bytes beside one message or will. */
-  public static final int COMMAND_BYTES_BESIDE_MESSAGE = MessageInserter.MAX_TARGET_BYTES + (256 << 10);
+  public static final int COMMAND_BYTES_BESIDE_MESSAGE =
+      MessageInserter.MAX_TARGET_BYTES + (256 << 10);
 
   /** Each costs threads and memory on every node that holds it; a store may be given more. */
   private static final int MOST_RANGES = 16;

@@ -73,7 +73,9 @@ public final class InboxSweeper {
             (done, failure) -> {
               running.set(false);
               if (failure != null) {
-                LOG.warn("Inbox sweep failed; retrying at the next interval", UnwrappedFutures.unwrap(failure));
+                LOG.warn(
+                    "Inbox sweep failed; retrying at the next interval",
+                    UnwrappedFutures.unwrap(failure));
               }
               observer.swept(ranges.size(), System.nanoTime() - start, failure == null);
               return null;
@@ -91,7 +93,10 @@ public final class InboxSweeper {
     CompletableFuture<Void> last = CompletableFuture.completedFuture(null);
     for (Owner owner : findings.owners()) {
       if (!liveness.isAlive(owner.node(), owner.incarnation())) {
-        LOG.info("Detaching the inboxes of a node that is DOWN node={} incarnation={}", owner.node(), owner.incarnation());
+        LOG.info(
+            "Detaching the inboxes of a node that is DOWN node={} incarnation={}",
+            owner.node(),
+            owner.incarnation());
         last = last.thenCompose(done -> detach(rangeKey, owner, new byte[0]));
       }
     }

@@ -111,7 +111,8 @@ public final class ReplicatedInboxStore implements InboxStore, AutoCloseable {
             will == null ? null : MessageCodec.encodeWill(will),
             request.user());
     CompletableFuture<Attachment> attached =
-        UnwrappedFutures.map(owed.attaching(id).thenCompose(ready -> mutate(id, command)), command::answered);
+        UnwrappedFutures.map(
+            owed.attaching(id).thenCompose(ready -> mutate(id, command)), command::answered);
     // It is known what is owed before the caller, who may attach again at once, hears of it.
     CompletableFuture<Attachment> settled =
         attached.whenComplete(
@@ -169,7 +170,8 @@ public final class ReplicatedInboxStore implements InboxStore, AutoCloseable {
 
   @Override
   public CompletableFuture<DiscardResult> discard(InboxId id) {
-    return UnwrappedFutures.map(mutate(id, new DiscardSession(id)), AttachmentCodec::decodeDiscarding);
+    return UnwrappedFutures.map(
+        mutate(id, new DiscardSession(id)), AttachmentCodec::decodeDiscarding);
   }
 
   @Override
@@ -265,14 +267,16 @@ public final class ReplicatedInboxStore implements InboxStore, AutoCloseable {
 
   @Override
   public CompletableFuture<Void> willPublished(InboxId id, long incarnation, long epoch) {
-    return UnwrappedFutures.check(mutate(id, new ConfirmWill(id, incarnation, epoch)), answer -> {});
+    return UnwrappedFutures.check(
+        mutate(id, new ConfirmWill(id, incarnation, epoch)), answer -> {});
   }
 
   @Override
   public CompletableFuture<LeftMessage.Page> takeLeft(
       InboxId id, long incarnation, List<Long> given, int maxMessages) {
     CompletableFuture<TrimLeft.Trimmed> trimmed =
-        UnwrappedFutures.map(mutate(id, new TrimLeft(id, incarnation, given)), TrimLeft::decodeAnswer);
+        UnwrappedFutures.map(
+            mutate(id, new TrimLeft(id, incarnation, given)), TrimLeft::decodeAnswer);
     CompletableFuture<LeftMessage.Page> page =
         trimmed.thenCompose(
             done ->
@@ -286,7 +290,8 @@ public final class ReplicatedInboxStore implements InboxStore, AutoCloseable {
   private CompletableFuture<LeftMessage.Page> readLeft(
       InboxId id, long incarnation, int maxMessages, long nowMillis) {
     ReadLeft query = new ReadLeft(id, incarnation, maxMessages, MAX_LEFT_BYTES, nowMillis);
-    return UnwrappedFutures.map(client.query(InboxKeys.routing(id), query.encode()), ReadLeft::decodeAnswer);
+    return UnwrappedFutures.map(
+        client.query(InboxKeys.routing(id), query.encode()), ReadLeft::decodeAnswer);
   }
 
   @Override
@@ -308,7 +313,8 @@ public final class ReplicatedInboxStore implements InboxStore, AutoCloseable {
   }
 
   private CompletableFuture<Void> run(InboxHandle handle, InboxCommand command) {
-    return UnwrappedFutures.check(mutate(handle.id(), command), answer -> Answer.check(answer, handle));
+    return UnwrappedFutures.check(
+        mutate(handle.id(), command), answer -> Answer.check(answer, handle));
   }
 
   private <T> CompletableFuture<T> call(

@@ -54,8 +54,12 @@ class InboxWillsTest {
         inboxes.listener.wills.stream().map(RecordingListener.DueWillCall::since).toList();
     assertThat(places.get(0)).isBetween(first.connectOrder(), second.connectOrder());
     assertThat(places.get(0)).isLessThan(second.connectOrder());
-    assertThat(places.get(1)).isGreaterThanOrEqualTo(second.connectOrder()).isLessThan(third.connectOrder());
-    assertThat(places.get(2)).isGreaterThanOrEqualTo(third.connectOrder()).isLessThan(fourth.connectOrder());
+    assertThat(places.get(1))
+        .isGreaterThanOrEqualTo(second.connectOrder())
+        .isLessThan(third.connectOrder());
+    assertThat(places.get(2))
+        .isGreaterThanOrEqualTo(third.connectOrder())
+        .isLessThan(fourth.connectOrder());
     inboxes.crash();
     inboxes.pass(Duration.ofSeconds(10));
     assertThat(inboxes.listener.wills.subList(3, 6))

@@ -8,7 +8,12 @@ import java.util.function.Predicate;
 /** Remembers what it was told. */
 final class RecordingListener implements InboxListener {
   record DueWillCall(
-      InboxId id, long incarnation, long epoch, Will will, ConnectOrder since, PublishId publishId) {}
+      InboxId id,
+      long incarnation,
+      long epoch,
+      Will will,
+      ConnectOrder since,
+      PublishId publishId) {}
 
   record EndedCall(InboxId id, long incarnation, List<String> filters) {}
 
@@ -40,7 +45,12 @@ final class RecordingListener implements InboxListener {
 
   @Override
   public void willDue(
-      InboxId id, long incarnation, long epoch, Will will, ConnectOrder since, PublishId publishId) {
+      InboxId id,
+      long incarnation,
+      long epoch,
+      Will will,
+      ConnectOrder since,
+      PublishId publishId) {
     wills.add(new DueWillCall(id, incarnation, epoch, will, since, publishId));
   }
 

@@ -93,7 +93,8 @@ public final class RangedRetainStore implements RetainStore {
   }
 
   @Override
-  public CompletableFuture<PutOutcome> put(String tenant, Message message, RetainVersion retainVersion) {
+  public CompletableFuture<PutOutcome> put(
+      String tenant, Message message, RetainVersion retainVersion) {
     byte[] key = RetainKeys.of(tenant, message.topic().name());
     RetainPublisher retainPublisher = RetainPublisher.of(message.publisher(), retainVersion);
     RetainCommand command =
@@ -113,7 +114,8 @@ public final class RangedRetainStore implements RetainStore {
   }
 
   /** What the tenant has left goes into the command; what the message adds is seen by its row. */
-  private RetainCommand.Put keep(byte[] key, String tenant, Message message, RetainPublisher retainPublisher) {
+  private RetainCommand.Put keep(
+      byte[] key, String tenant, Message message, RetainPublisher retainPublisher) {
     boolean full = replicas.count() >= settings.maxMessages();
     long room = RetainCommand.Put.ANY;
     RetainQuota.Limits limits = quota.of(tenant);
@@ -125,7 +127,8 @@ public final class RangedRetainStore implements RetainStore {
       }
     }
     byte[] encoded = MessageCodec.encode(message);
-    return new RetainCommand.Put(key, message.expiresAtMillis(), full, room, retainPublisher, encoded);
+    return new RetainCommand.Put(
+        key, message.expiresAtMillis(), full, room, retainPublisher, encoded);
   }
 
   @Override

@@ -47,7 +47,9 @@ final class ReplicaIndex {
       index.add(key);
     } else {
       clear();
-      LOG.warn("Index of retained topics is full: wildcard lookups in this range scan its " + "rows until it is reopened; raise retainConfig.maxIndexBytes");
+      LOG.warn(
+          "Index of retained topics is full: wildcard lookups in this range scan its "
+              + "rows until it is reopened; raise retainConfig.maxIndexBytes");
     }
   }
 

@@ -68,7 +68,9 @@ sealed interface RetainCommand {
     @Override
     public byte[] encode() {
       ByteWriter out =
-          new ByteWriter(8 + RetainPublisher.MAX_BYTES + key.length).writeByte(VERSION).writeByte(CLEAR);
+          new ByteWriter(8 + RetainPublisher.MAX_BYTES + key.length)
+              .writeByte(VERSION)
+              .writeByte(CLEAR);
       retainPublisher.write(out);
       return out.writeBlock(key).toByteArray();
     }
@@ -114,14 +116,16 @@ sealed interface RetainCommand {
         int flags = in.readByte();
         long expiresAtMillis = in.readVarint();
         long room = (flags & LIMITED_ROOM) == 0 ? Put.ANY : in.readVarint();
-        RetainPublisher retainPublisher = hasWriters ? RetainPublisher.read(in) : RetainPublisher.NOBODY;
+        RetainPublisher retainPublisher =
+            hasWriters ? RetainPublisher.read(in) : RetainPublisher.NOBODY;
         byte[] key = in.readBlock();
         boolean onlyReplace = (flags & ONLY_REPLACE) != 0;
         byte[] message = in.readBytes(in.remaining());
         yield new Put(key, expiresAtMillis, onlyReplace, room, retainPublisher, message);
       }
       case CLEAR -> {
-        RetainPublisher retainPublisher = hasWriters ? RetainPublisher.read(in) : RetainPublisher.NOBODY;
+        RetainPublisher retainPublisher =
+            hasWriters ? RetainPublisher.read(in) : RetainPublisher.NOBODY;
         yield new Clear(in.readBlock(), retainPublisher);
       }
       case EXPIRE -> new Expire(in.readInt());

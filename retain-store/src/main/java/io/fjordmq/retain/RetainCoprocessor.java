@@ -104,7 +104,8 @@ final class RetainCoprocessor implements Coprocessor {
     if (before == null && put.onlyReplace()) {
       return RetainStore.PutOutcome.REFUSED_FULL;
     }
-    byte[] row = new RetainRow(put.expiresAtMillis(), put.retainPublisher(), put.message()).encode();
+    byte[] row =
+        new RetainRow(put.expiresAtMillis(), put.retainPublisher(), put.message()).encode();
     long growth = (long) row.length - (before == null ? 0 : before.length);
     if (growth > 0 && growth > put.room()) {
       return RetainStore.PutOutcome.REFUSED_BYTES;

@@ -45,11 +45,15 @@ record RetainPublisher(long publisher, RetainVersion retainVersion) {
 
   /** Whether the same publisher wrote this on a later turn. */
   boolean isAfter(RetainPublisher other) {
-    return !isNobody() && publisher == other.publisher && retainVersion.compareTo(other.retainVersion) > 0;
+    return !isNobody()
+        && publisher == other.publisher
+        && retainVersion.compareTo(other.retainVersion) > 0;
   }
 
   void write(ByteWriter out) {
-    out.writeLong(publisher).writeVarint(retainVersion.epochVersion()).writeVarint(retainVersion.index());
+    out.writeLong(publisher)
+        .writeVarint(retainVersion.epochVersion())
+        .writeVarint(retainVersion.index());
   }
 
   static RetainPublisher read(ByteReader in) {

@@ -61,7 +61,8 @@ record RetainRow(long expiresAtMillis, RetainPublisher retainPublisher, byte[] m
       NewerFormException.require("retained message", VERSION, version);
     }
     long expiresAtMillis = in.readVarint();
-    RetainPublisher retainPublisher = version == 1 ? RetainPublisher.NOBODY : RetainPublisher.read(in);
+    RetainPublisher retainPublisher =
+        version == 1 ? RetainPublisher.NOBODY : RetainPublisher.read(in);
     return new Head(expiresAtMillis, retainPublisher, in.remaining() == 0);
   }
 }

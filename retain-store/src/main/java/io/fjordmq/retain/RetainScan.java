@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Finds what a filter matches in one range: a scan per bucket, over the topics that begin with what
  * the filter says before its first wildcard. Where several rows in a row do not match, the {@link
- * RetainedTopicIndex} says which one may be next. Bounded: it stops after so many messages, bytes or rows
- * and says where to go on.
+ * RetainedTopicIndex} says which one may be next. Bounded: it stops after so many messages, bytes
+ * or rows and says where to go on.
  */
 final class RetainScan {
   /**
@@ -59,7 +59,8 @@ final class RetainScan {
     this.children =
         RetainKeys.key(query.from()[0] & 0xFF, query.tenant(), parentToo ? literal + '/' : literal);
     this.index = pattern.indexOf('+') < 0 ? null : index;
-    this.terms = this.index == null ? new long[0] : RetainedTopicIndex.termsOf(query.tenant(), pattern);
+    this.terms =
+        this.index == null ? new long[0] : RetainedTopicIndex.termsOf(query.tenant(), pattern);
   }
 
   /** Where a filter's matches begin. */

@@ -150,11 +150,13 @@ class RangedRetainStoreTest {
     long any = RetainCommand.Put.ANY;
     assertThat(
             hex.formatHex(
-                new RetainCommand.Put(key, 300, true, any, retainPublisher, new byte[] {9}).encode()))
+                new RetainCommand.Put(key, 300, true, any, retainPublisher, new byte[] {9})
+                    .encode()))
         .isEqualTo("020101" + "ac02" + written + "0107" + "09");
     assertThat(
             hex.formatHex(
-                new RetainCommand.Put(key, 300, false, 5, RetainPublisher.NOBODY, new byte[] {9}).encode()))
+                new RetainCommand.Put(key, 300, false, 5, RetainPublisher.NOBODY, new byte[] {9})
+                    .encode()))
         .isEqualTo("020102" + "ac02" + "05" + "00000000000000000000" + "0107" + "09");
     assertThat(hex.formatHex(new RetainCommand.Clear(key, retainPublisher).encode()))
         .isEqualTo("0202" + written + "0107");

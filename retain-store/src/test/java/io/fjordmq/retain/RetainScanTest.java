@@ -62,7 +62,8 @@ class RetainScanTest {
             "p",
             0,
             Message.NEVER);
-    byte[] row = new RetainRow(Message.NEVER, RetainPublisher.NOBODY, MessageCodec.encode(message)).encode();
+    byte[] row =
+        new RetainRow(Message.NEVER, RetainPublisher.NOBODY, MessageCodec.encode(message)).encode();
     rows.map.put(key, row);
     index.add(key);
   }

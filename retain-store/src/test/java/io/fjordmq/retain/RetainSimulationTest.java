@@ -113,7 +113,8 @@ class RetainSimulationTest {
   /** Says after every page that it was the last. */
   private record FirstPages(RetainStore store) implements RetainStore {
     @Override
-    public CompletableFuture<PutOutcome> put(String tenant, Message message, RetainVersion retainVersion) {
+    public CompletableFuture<PutOutcome> put(
+        String tenant, Message message, RetainVersion retainVersion) {
       return store.put(tenant, message, retainVersion);
     }
 

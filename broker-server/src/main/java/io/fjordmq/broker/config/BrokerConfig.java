@@ -118,7 +118,8 @@ public record BrokerConfig(
     for (Map.Entry<String, TenantLimits> tenant : tenants.entrySet()) {
       String section = "tenants." + tenant.getKey() + ".sessionConfig";
       SessionSettings sessions = tenant.getValue().session();
-      SizeLimitChecks.requireFit(section, sessions, rangeClientConfig, rangeConfig, consensusConfig);
+      SizeLimitChecks.requireFit(
+          section, sessions, rangeClientConfig, rangeConfig, consensusConfig);
       SizeLimitChecks.requireAnswered(section, sessions, rangeClientConfig, peerConfig);
     }
     require(

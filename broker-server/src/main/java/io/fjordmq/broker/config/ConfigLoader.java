@@ -102,7 +102,8 @@ public final class ConfigLoader {
       problems.add(unknown(entry));
     } else if (entry.section()) {
       problems.add(entry.origin() + ": " + key + " must be one value, not a section");
-    } else if (entry.form() == ConfigValue.Form.LIST && (known == null || known.type() != List.class)) {
+    } else if (entry.form() == ConfigValue.Form.LIST
+        && (known == null || known.type() != List.class)) {
       problems.add(entry.origin() + ": " + key + " must be one value, not a list");
     } else {
       given.put(schema.numbered(key), entry);

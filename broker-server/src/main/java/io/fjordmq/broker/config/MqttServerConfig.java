@@ -43,32 +43,34 @@ public record MqttServerConfig(
 
   /** MQTT over TCP. */
   public record TcpListener(
-      @Flat Endpoint.Tcp endpoint, @Flat SocketSettings socket, @Flat ProxySettings proxy) {}
+      @Flattened Endpoint.Tcp endpoint,
+      @Flattened SocketSettings socket,
+      @Flattened ProxySettings proxy) {}
 
   /** MQTT over TLS. */
   public record TlsListener(
-      @Flat Endpoint.Tcp endpoint,
-      @Flat TlsSettings tls,
-      @Flat SocketSettings socket,
-      @Flat ProxySettings proxy) {}
+      @Flattened Endpoint.Tcp endpoint,
+      @Flattened TlsSettings tls,
+      @Flattened SocketSettings socket,
+      @Flattened ProxySettings proxy) {}
 
   /** MQTT over WebSocket. */
   public record WsListener(
-      @Flat Endpoint.Tcp endpoint,
-      @Flat WebSocketSettings webSocket,
-      @Flat SocketSettings socket,
-      @Flat ProxySettings proxy) {}
+      @Flattened Endpoint.Tcp endpoint,
+      @Flattened WebSocketSettings webSocket,
+      @Flattened SocketSettings socket,
+      @Flattened ProxySettings proxy) {}
 
   /** MQTT over WebSocket over TLS. */
   public record WssListener(
-      @Flat Endpoint.Tcp endpoint,
-      @Flat WebSocketSettings webSocket,
-      @Flat TlsSettings tls,
-      @Flat SocketSettings socket,
-      @Flat ProxySettings proxy) {}
+      @Flattened Endpoint.Tcp endpoint,
+      @Flattened WebSocketSettings webSocket,
+      @Flattened TlsSettings tls,
+      @Flattened SocketSettings socket,
+      @Flattened ProxySettings proxy) {}
 
   /** MQTT over a Unix domain socket. */
-  public record UnixListener(@Flat Endpoint.Unix endpoint, @Flat SocketSettings socket) {}
+  public record UnixListener(@Flattened Endpoint.Unix endpoint, @Flattened SocketSettings socket) {}
 
   /** One of each kind: what an element of that kind has if the file does not say otherwise. */
   static MqttServerConfig defaults() {

@@ -173,7 +173,11 @@ public final class Distribution implements PublishRouter {
       }
       long times = notServing.count();
       if (times > 0) {
-        LOG.warn("Rejecting publishes (dropping QoS 0): this node may not know all receivers " + "count={} lastTopic={}", times, message.topic());
+        LOG.warn(
+            "Rejecting publishes (dropping QoS 0): this node may not know all receivers "
+                + "count={} lastTopic={}",
+            times,
+            message.topic());
       }
       return PublishOutcome.NOT_SERVING;
     }
@@ -302,14 +306,21 @@ public final class Distribution implements PublishRouter {
   }
 
   private void retain(String tenant, Message message, ConnectOrder connectOrder, PublishJoin join) {
-    RetainVersion retainVersion = new RetainVersion(connectOrder.epochVersion(), connectOrder.index());
+    RetainVersion retainVersion =
+        new RetainVersion(connectOrder.epochVersion(), connectOrder.index());
     StoreCalls.guarded(() -> retained.put(tenant, message, retainVersion))
         .whenComplete(
             (outcome, fault) -> {
               if (fault != null) {
                 long times = notRetained.count();
                 if (times > 0) {
-                  LOG.warn("Failed to store a retained message; its publisher gets no acknowledgement: " + "{} topic={} count={}", fault.toString(), message.topic(), times, fault instanceof RangeException ? null : fault);
+                  LOG.warn(
+                      "Failed to store a retained message; its publisher gets no acknowledgement: "
+                          + "{} topic={} count={}",
+                      fault.toString(),
+                      message.topic(),
+                      times,
+                      fault instanceof RangeException ? null : fault);
                 }
                 join.part(PublishOutcome.NOT_DURABLE);
               } else {

@@ -76,7 +76,10 @@ final class FanOut {
 
     /** A client with one subscription that matches. */
     void add(LocalSubscriber localSubscriber, SubscriptionOptions options) {
-      add(localSubscriber, List.of(options), options.noLocal() ? Publishers.OTHERS : Publishers.ANY);
+      add(
+          localSubscriber,
+          List.of(options),
+          options.noLocal() ? Publishers.OTHERS : Publishers.ANY);
     }
 
     /**

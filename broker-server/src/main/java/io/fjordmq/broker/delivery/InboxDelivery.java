@@ -175,7 +175,13 @@ final class InboxDelivery implements ShareDelivery.LateStore {
   private void logFailure(Message message, Throwable fault) {
     long times = failures.count();
     if (times > 0) {
-      LOG.warn("Failed to store a message in all inboxes; its publisher gets no " + "acknowledgement: {} topic={} count={}", fault.toString(), message.topic(), times, fault instanceof RangeException ? null : fault);
+      LOG.warn(
+          "Failed to store a message in all inboxes; its publisher gets no "
+              + "acknowledgement: {} topic={} count={}",
+          fault.toString(),
+          message.topic(),
+          times,
+          fault instanceof RangeException ? null : fault);
     }
   }
 }

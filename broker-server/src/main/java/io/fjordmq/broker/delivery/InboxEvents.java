@@ -168,7 +168,12 @@ public final class InboxEvents implements InboxListener {
 
   @Override
   public void willDue(
-      InboxId id, long incarnation, long epoch, Will will, ConnectOrder since, PublishId publishId) {
+      InboxId id,
+      long incarnation,
+      long epoch,
+      Will will,
+      ConnectOrder since,
+      PublishId publishId) {
     Connected parts = connected;
     Pending pending = new Pending(id, incarnation, epoch);
     if (parts == null || !publishing.add(pending)) {
@@ -215,7 +220,8 @@ public final class InboxEvents implements InboxListener {
     if (outcome == PublishOutcome.QUOTA_EXCEEDED) {
       LOG.warn("A will did not reach all subscribers because of a limit client={}", pending);
     }
-    StoreCalls.guarded(() -> parts.store.willPublished(pending.id, pending.incarnation, pending.epoch))
+    StoreCalls.guarded(
+            () -> parts.store.willPublished(pending.id, pending.incarnation, pending.epoch))
         .whenComplete((ok, fault) -> publishing.remove(pending));
   }
 }

@@ -191,7 +191,12 @@ final class LeftMessages {
   private void logFailure(Ended ended, Throwable fault) {
     long times = failures.count();
     if (times > 0) {
-      LOG.warn("Failed to redistribute shared-subscription messages of an ended session, " + "retrying: {} session={} attempts={}", fault.toString(), ended.id, times);
+      LOG.warn(
+          "Failed to redistribute shared-subscription messages of an ended session, "
+              + "retrying: {} session={} attempts={}",
+          fault.toString(),
+          ended.id,
+          times);
     }
   }
 }

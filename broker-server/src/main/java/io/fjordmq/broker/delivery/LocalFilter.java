@@ -34,7 +34,8 @@ final class LocalFilter {
   /** Adds or replaces. */
   synchronized void add(LocalSubscriber localSubscriber, SubscriptionOptions options) {
     boolean isOnly =
-        subscribers.isEmpty() || (subscribers.size() == 1 && subscribers.containsKey(localSubscriber));
+        subscribers.isEmpty()
+            || (subscribers.size() == 1 && subscribers.containsKey(localSubscriber));
     if (isOnly) {
       subscribers = Map.of(localSubscriber, options);
     } else {

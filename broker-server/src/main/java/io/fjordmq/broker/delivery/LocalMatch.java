@@ -60,7 +60,9 @@ final class LocalMatch {
       versions[i] =
           filters[i].forEach(
               (localSubscriber, options) ->
-                  overlapping.computeIfAbsent(localSubscriber, s -> new ArrayList<>(2)).add(options));
+                  overlapping
+                      .computeIfAbsent(localSubscriber, s -> new ArrayList<>(2))
+                      .add(options));
     }
     FanOut.Builder builder = new FanOut.Builder();
     overlapping.forEach(builder::add);

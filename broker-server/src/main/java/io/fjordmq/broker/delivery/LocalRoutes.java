@@ -59,7 +59,8 @@ final class LocalRoutes {
     held.compute(
         key,
         (k, present) -> {
-          LocalRoute route = present == null ? new LocalRoute(self.incarnation(), options) : present;
+          LocalRoute route =
+              present == null ? new LocalRoute(self.incarnation(), options) : present;
           ready.add(
               route.hold(key.member.isEmpty() ? route.notLowered(options) : options, additional));
           return route;
@@ -158,7 +159,12 @@ final class LocalRoutes {
       if (times > 0) {
         // Why says all; where from is for whoever looks for a defect.
         Throwable why = fault.getCause() == null ? fault : fault.getCause();
-        LOG.warn("Failed to update a route, retrying: {} step={} route={} failures={}", why.getMessage(), step, key, times);
+        LOG.warn(
+            "Failed to update a route, retrying: {} step={} route={} failures={}",
+            why.getMessage(),
+            step,
+            key,
+            times);
         LOG.debug("{} {} failed", step, key, fault);
       }
       if (isOfThisLife && route.isLeftOver()) {

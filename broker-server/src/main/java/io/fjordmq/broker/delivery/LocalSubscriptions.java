@@ -160,7 +160,8 @@ public final class LocalSubscriptions implements LiveSubscriptions {
     if (present != null && present.session() == session) {
       return present;
     }
-    LocalSubscriber mine = new LocalSubscriber(session, dispatch.mailbox(session.eventLoop()), this);
+    LocalSubscriber mine =
+        new LocalSubscriber(session, dispatch.mailbox(session.eventLoop()), this);
     LocalSubscriber older = subscribers.put(client, mine);
     if (older != null) { // its connection has been taken over and did not say goodbye
       end(older);

@@ -119,7 +119,9 @@ final class Mailbox implements Runnable {
     try {
       runCalls();
       int budget = settings.mailboxTurn();
-      for (DeliveryBatch deliveryBatch = nextBatch(); budget > 0 && deliveryBatch != null; deliveryBatch = nextBatch()) {
+      for (DeliveryBatch deliveryBatch = nextBatch();
+          budget > 0 && deliveryBatch != null;
+          deliveryBatch = nextBatch()) {
         budget -= deliver(deliveryBatch, budget, here);
       }
       here.flush();
@@ -177,7 +179,9 @@ final class Mailbox implements Runnable {
   /** The event loop has ended, and with it its connections. */
   private void dropAll() {
     long dropped = 0;
-    for (DeliveryBatch deliveryBatch = batches.poll(); deliveryBatch != null; deliveryBatch = batches.poll()) {
+    for (DeliveryBatch deliveryBatch = batches.poll();
+        deliveryBatch != null;
+        deliveryBatch = batches.poll()) {
       dropped += deliveryBatch.left();
       copies.addAndGet(-deliveryBatch.left());
       bytes.addAndGet(-deliveryBatch.bytes());

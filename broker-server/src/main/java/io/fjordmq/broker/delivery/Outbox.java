@@ -71,7 +71,8 @@ final class Outbox implements IntConsumer {
     }
   }
 
-  private void deliver(Delivery delivery, LocalSubscriber member, Recipients.@Nullable Receipt receipt) {
+  private void deliver(
+      Delivery delivery, LocalSubscriber member, Recipients.@Nullable Receipt receipt) {
     try {
       switch (member.session().deliver(delivery)) {
         case TAKEN -> {
@@ -156,7 +157,8 @@ final class Outbox implements IntConsumer {
       try {
         member.session().flush();
       } catch (RuntimeException e) {
-        LOG.error("Session threw while flushing deliveries client={}", member.session().clientId(), e);
+        LOG.error(
+            "Session threw while flushing deliveries client={}", member.session().clientId(), e);
       }
     }
     if (delivered > 0) {

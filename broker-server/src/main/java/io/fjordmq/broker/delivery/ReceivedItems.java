@@ -139,7 +139,8 @@ public final class ReceivedItems implements ItemReceiver {
     } else if (item instanceof NodeItem.Fenced fenced) {
       inboxes.fencedHere(fenced.handle());
     } else if (item instanceof NodeItem.Connected connected) {
-      registry.connectedElsewhere(connected.tenant(), connected.clientId(), connected.connectOrder());
+      registry.connectedElsewhere(
+          connected.tenant(), connected.clientId(), connected.connectOrder());
     }
   }
 

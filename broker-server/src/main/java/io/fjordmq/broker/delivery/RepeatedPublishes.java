@@ -129,7 +129,12 @@ final class RepeatedPublishes {
     observer.forgotPublisher();
     long times = forgotten.count();
     if (times > 0) {
-      LOG.info("Evicted the QoS 2 state of the publishers that were idle longest; a publish " + "they repeat on a new connection may be duplicated for transient subscribers; " + "raise deliveryConfig.maxRepeatingPublishers or maxRepeatableMessages " + "evicted={}", times);
+      LOG.info(
+          "Evicted the QoS 2 state of the publishers that were idle longest; a publish "
+              + "they repeat on a new connection may be duplicated for transient subscribers; "
+              + "raise deliveryConfig.maxRepeatingPublishers or maxRepeatableMessages "
+              + "evicted={}",
+          times);
     }
   }
 

@@ -27,7 +27,8 @@ final class ShareSelection {
      *
      * @param options of its subscription: those of the route may still be an earlier session's
      */
-    record Live(LocalSubscriber member, Route route, SubscriptionOptions options) implements Choice {}
+    record Live(LocalSubscriber member, Route route, SubscriptionOptions options)
+        implements Choice {}
 
     /** To a client that is connected to another node. */
     record Elsewhere(NodeStream stream, String clientId, Route route) implements Choice {}
@@ -205,7 +206,9 @@ final class ShareSelection {
   private Choice liveChoice(String clientId, Route member, Qos routed) {
     LocalSubscriber localSubscriber = local.find(member.tenant(), clientId);
     SubscriptionOptions options =
-        localSubscriber == null ? null : localSubscriber.liveOptionsOf(member.filter().text(), routed);
+        localSubscriber == null
+            ? null
+            : localSubscriber.liveOptionsOf(member.filter().text(), routed);
     return localSubscriber == null || options == null
         ? GONE
         : new Choice.Live(localSubscriber, member, options);

@@ -26,7 +26,11 @@ public final class WillService {
    * @param since its place among the client's connections
    */
   void publish(
-      String tenant, Will will, ConnectOrder since, @Nullable PublishId id, PublishListener listener) {
+      String tenant,
+      Will will,
+      ConnectOrder since,
+      @Nullable PublishId id,
+      PublishListener listener) {
     publishRouter.publish(tenant, will.messageAt(clock.millis()), since, id, listener);
     publishRouter.flush();
   }

@@ -83,7 +83,11 @@ final class FileDescriptors {
   void warnIfFewerThan(long needed) {
     long max = last.max();
     if (max < needed + reserve) {
-      LOG.warn("The open-file limit is lower than the configuration needs; raise it (ulimit " + "-n) or lower maxConnections of the listeners limit={} needed={}", max, needed + reserve);
+      LOG.warn(
+          "The open-file limit is lower than the configuration needs; raise it (ulimit "
+              + "-n) or lower maxConnections of the listeners limit={} needed={}",
+          max,
+          needed + reserve);
     }
   }
 

@@ -33,8 +33,7 @@ final class GcRequests {
    * @param reading in bytes: two collections never leave the same
    * @param collect asks the JVM, and returns when it has collected
    */
-  GcRequests(
-      long oldAfterMillis, LongSupplier nowMillis, LongSupplier reading, Runnable collect) {
+  GcRequests(long oldAfterMillis, LongSupplier nowMillis, LongSupplier reading, Runnable collect) {
     this.oldAfterMillis = oldAfterMillis;
     this.nowMillis = nowMillis;
     this.reading = reading;
@@ -61,13 +60,19 @@ final class GcRequests {
   }
 
   private void ask(long now) {
-    LOG.info("Requesting a garbage collection: the heap reading that keeps this node " + "overloaded is out of date ageMs={}", now - readSinceMillis);
+    LOG.info(
+        "Requesting a garbage collection: the heap reading that keeps this node "
+            + "overloaded is out of date ageMs={}",
+        now - readSinceMillis);
     collect.run();
     long done = nowMillis.getAsLong();
     restUntilMillis = done + Math.max(oldAfterMillis, REST_PER_COLLECTION * (done - now));
     if (reading.getAsLong() == lastReading && !inVain) {
       inVain = true;
-      LOG.warn("The JVM ignored a request for garbage collection; new work is rejected until " + "it collects by itself; start it without -XX:+DisableExplicitGC and with " + "-XX:+ExplicitGCInvokesConcurrent");
+      LOG.warn(
+          "The JVM ignored a request for garbage collection; new work is rejected until "
+              + "it collects by itself; start it without -XX:+DisableExplicitGC and with "
+              + "-XX:+ExplicitGCInvokesConcurrent");
     }
   }
 }

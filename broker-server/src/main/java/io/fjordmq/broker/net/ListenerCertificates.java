@@ -61,7 +61,9 @@ final class ListenerCertificates implements AutoCloseable {
         observer.certificate(tls.listener(), tls.expires());
       }
     } catch (RuntimeException e) {
-      log.error("Certificate check failed; retrying at the next interval", e); // and looks again next time
+      log.error(
+          "Certificate check failed; retrying at the next interval",
+          e); // and looks again next time
     }
   }
 

@@ -41,7 +41,10 @@ final class MqttPipeline extends ChannelInitializer<Channel> {
    * @param peers who a new connection is from; null if it is gone again already
    */
   MqttPipeline(
-      Function<Channel, @Nullable Peer> peers, TransportStack transportStack, Sessions sessions, int maxConnections) {
+      Function<Channel, @Nullable Peer> peers,
+      TransportStack transportStack,
+      Sessions sessions,
+      int maxConnections) {
     this.peers = peers;
     this.transportStack = transportStack;
     this.sessions = sessions;

@@ -108,7 +108,8 @@ public final class MqttServer implements AutoCloseable {
       TlsLibrary library,
       ListenerObserver observer) {
     TlsSettings encryption = settings.tls();
-    ServerTls tls = encryption == null ? null : listenerCertificates.open(settings.key(), encryption);
+    ServerTls tls =
+        encryption == null ? null : listenerCertificates.open(settings.key(), encryption);
     MqttPipeline pipeline =
         new MqttPipeline(
             channel -> Listener.peer(settings, channel),
@@ -118,7 +119,11 @@ public final class MqttServer implements AutoCloseable {
     Listener listener = Listener.open(settings, transport, acceptors, workers, pipeline);
     listener.onAcceptFailure(new AcceptFailures(settings.key(), sessions.observer()));
     listeners.add(listener);
-    log.info("MQTT listening address={} transport={}{}", listener.url(), transport.name(), tls == null ? "" : " tls=" + library.text());
+    log.info(
+        "MQTT listening address={} transport={}{}",
+        listener.url(),
+        transport.name(),
+        tls == null ? "" : " tls=" + library.text());
   }
 
   /**
@@ -158,7 +163,10 @@ public final class MqttServer implements AutoCloseable {
       sessions.shutDown().get(patience.toMillis(), TimeUnit.MILLISECONDS);
     } catch (TimeoutException e) {
       clean = false;
-      log.warn("Could not detach all sessions before shutdown sessions={} timeout={}", sessions.size(), patience);
+      log.warn(
+          "Could not detach all sessions before shutdown sessions={} timeout={}",
+          sessions.size(),
+          patience);
     } catch (ExecutionException e) {
       throw new IllegalStateException("ending the sessions failed", e.getCause());
     } catch (InterruptedException e) {

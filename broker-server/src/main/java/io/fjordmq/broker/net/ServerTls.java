@@ -152,7 +152,8 @@ final class ServerTls implements AutoCloseable {
       replace(changed, contextOf(source, library, changed));
       refused = null;
       complaint = null;
-      log.info("Loaded a new certificate listener={} expires={}", source.listener(), changed.expires());
+      log.info(
+          "Loaded a new certificate listener={} expires={}", source.listener(), changed.expires());
       warnIfItEndsSoon();
       return true;
     } catch (TlsFiles.UnusableException e) {
@@ -162,7 +163,8 @@ final class ServerTls implements AutoCloseable {
         return null;
       }
       complaint = fault;
-      log.warn("Cannot reload a certificate; the previous certificate and key stay in use: {}", fault);
+      log.warn(
+          "Cannot reload a certificate; the previous certificate and key stay in use: {}", fault);
       return false;
     }
   }
@@ -175,7 +177,11 @@ final class ServerTls implements AutoCloseable {
 
   private void warnIfItEndsSoon() {
     if (files.expires().isBefore(clock.instant().plus(SOON))) {
-      log.warn("Certificate expires soon; replace it listener={} file={} expires={}", source.listener(), source.settings().certFile(), files.expires());
+      log.warn(
+          "Certificate expires soon; replace it listener={} file={} expires={}",
+          source.listener(),
+          source.settings().certFile(),
+          files.expires());
     }
   }
 

@@ -18,7 +18,8 @@ interface TransportStack {
   }
 
   /** What a listener's settings ask for: PROXY header, TLS, WebSocket; in this order. */
-  static TransportStack of(ListenerSettings settings, @Nullable ServerTls tls, ListenerObserver observer) {
+  static TransportStack of(
+      ListenerSettings settings, @Nullable ServerTls tls, ListenerObserver observer) {
     boolean proxied = settings.proxy().proxyProtocol();
     List<CidrBlock> trusted = settings.proxy().networks();
     WebSocketSettings webSocket = settings.webSocket();

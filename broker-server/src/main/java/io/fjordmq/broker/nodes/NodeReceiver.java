@@ -128,7 +128,10 @@ public final class NodeReceiver {
       decoded = ItemCodec.decode(item);
     } catch (MalformedBytesException e) {
       if (unreadable.incrementAndGet() == 1) {
-        LOG.error("Cannot decode a message from another node; rejecting it and all that follow, " + "so their publishers get no acknowledgement: {}", e.getMessage());
+        LOG.error(
+            "Cannot decode a message from another node; rejecting it and all that follow, "
+                + "so their publishers get no acknowledgement: {}",
+            e.getMessage());
       }
       answer.taken(false);
       return;
@@ -136,7 +139,10 @@ public final class NodeReceiver {
     try {
       receiver.take(decoded, answer);
     } catch (RuntimeException e) {
-      LOG.error("Failed to handle a message from another node type={}", decoded.getClass().getSimpleName(), e);
+      LOG.error(
+          "Failed to handle a message from another node type={}",
+          decoded.getClass().getSimpleName(),
+          e);
       answer.taken(false);
     }
   }

@@ -83,7 +83,13 @@ final class StreamSender {
       }
     }
     if (Integer.bitCount(attempt) == 1) { // the 1st, 2nd, 4th, 8th… time
-      LOG.warn("Messages to another node were not acknowledged; resending until they are or " + "the node's incarnation ends: {} node={} messages={} attempt={}", String.valueOf(problem), stream.node(), batch.items().size(), attempt);
+      LOG.warn(
+          "Messages to another node were not acknowledged; resending until they are or "
+              + "the node's incarnation ends: {} node={} messages={} attempt={}",
+          String.valueOf(problem),
+          stream.node(),
+          batch.items().size(),
+          attempt);
     }
     timers.schedule(
         settings.resendAfter().toMillis(),

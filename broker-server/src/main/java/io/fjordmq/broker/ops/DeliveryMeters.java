@@ -1,7 +1,7 @@
 package io.fjordmq.broker.ops;
 
-import io.fjordmq.broker.delivery.DeliveryObserver;
 import io.fjordmq.broker.delivery.CopyDropReason;
+import io.fjordmq.broker.delivery.DeliveryObserver;
 import io.fjordmq.broker.delivery.PublishOutcome;
 import java.util.Locale;
 import java.util.Map;

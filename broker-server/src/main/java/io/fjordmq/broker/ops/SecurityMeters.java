@@ -25,7 +25,8 @@ final class SecurityMeters implements SecurityObserver {
     for (Attempt attempt : Attempt.values()) {
       Map<DenialCause, LongAdder> causes = new EnumMap<>(DenialCause.class);
       for (DenialCause denialCause : DenialCause.values()) {
-        causes.put(denialCause, meters.counter(Metric.DENIALS, attempt.label(), denialCause.label()));
+        causes.put(
+            denialCause, meters.counter(Metric.DENIALS, attempt.label(), denialCause.label()));
       }
       denials.put(attempt, causes);
     }

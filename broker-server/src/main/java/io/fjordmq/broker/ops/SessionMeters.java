@@ -69,7 +69,8 @@ final class SessionMeters implements SessionObserver {
     bytesWritten = meters.counter(Metric.BYTES_SENT);
     subscriptions = meters.level(Metric.TRANSIENT_SUBSCRIPTIONS);
     overloaded = meters.counters(Metric.OVERLOAD_REFUSED, RejectedWork.class, RejectedWork::label);
-    notServing = meters.counters(Metric.NOT_SERVING_REFUSED, RejectedWork.class, RejectedWork::label);
+    notServing =
+        meters.counters(Metric.NOT_SERVING_REFUSED, RejectedWork.class, RejectedWork::label);
     received = byQos(meters, Metric.MESSAGES_RECEIVED);
     receivedBytes = byQos(meters, Metric.MESSAGES_RECEIVED_BYTES);
     sent = byQos(meters, Metric.MESSAGES_SENT);

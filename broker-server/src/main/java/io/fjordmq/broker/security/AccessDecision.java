@@ -9,7 +9,8 @@ package io.fjordmq.broker.security;
  */
 public record AccessDecision(boolean allowed, String by, DenialCause denialCause) {
   static final AccessDecision ALLOWED = new AccessDecision(true, "", DenialCause.DENIED);
-  static final AccessDecision NOBODY_ALLOWED = new AccessDecision(false, "", DenialCause.NOBODY_ALLOWED);
+  static final AccessDecision NOBODY_ALLOWED =
+      new AccessDecision(false, "", DenialCause.NOBODY_ALLOWED);
 
   static AccessDecision denied(String by, DenialCause denialCause) {
     return new AccessDecision(false, by, denialCause);

@@ -58,8 +58,11 @@ public final class AuthenticationExchange {
                       ? DenialCause.FAILED
                       : provider.cause(error, "authenticate " + attempt.clientId());
               Refusal refusal =
-                  denialCause == DenialCause.BUSY ? Refusal.SERVER_BUSY : Refusal.SERVER_UNAVAILABLE;
-              return clientRefusals.refuse(attempt, refusal, denialCause, denialCause.label(), provider.name());
+                  denialCause == DenialCause.BUSY
+                      ? Refusal.SERVER_BUSY
+                      : Refusal.SERVER_UNAVAILABLE;
+              return clientRefusals.refuse(
+                  attempt, refusal, denialCause, denialCause.label(), provider.name());
             });
   }
 
@@ -98,7 +101,11 @@ public final class AuthenticationExchange {
     }
     Step.Failure failure = (Step.Failure) step;
     return clientRefusals.refuse(
-        attempt, Refusal.of(failure.reason()), DenialCause.DENIED, failure.detail(), provider.name());
+        attempt,
+        Refusal.of(failure.reason()),
+        DenialCause.DENIED,
+        failure.detail(),
+        provider.name());
   }
 
   /** Nobody goes on with it. */

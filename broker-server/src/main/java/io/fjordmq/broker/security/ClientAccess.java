@@ -217,7 +217,8 @@ public final class ClientAccess {
     if (shared.hasPlugins()) {
       return shared.ask(client, subscription);
     }
-    return CompletableFuture.completedFuture(part ? AccessDecision.ALLOWED : AccessDecision.NOBODY_ALLOWED);
+    return CompletableFuture.completedFuture(
+        part ? AccessDecision.ALLOWED : AccessDecision.NOBODY_ALLOWED);
   }
 
   /**

@@ -50,7 +50,8 @@ final class ClientRefusals {
    *
    * @param by who decided; empty if nobody did
    */
-  Refused refuse(ConnectAttempt attempt, Refusal refusal, DenialCause denialCause, String detail, String by) {
+  Refused refuse(
+      ConnectAttempt attempt, Refusal refusal, DenialCause denialCause, String detail, String by) {
     if (refusal == Refusal.BAD_USER_NAME_OR_PASSWORD) {
       limiter.failed(attempt.address());
     }

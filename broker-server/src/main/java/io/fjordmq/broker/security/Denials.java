@@ -22,10 +22,21 @@ final class Denials {
 
   void denied(Attempt attempt, ClientInfo client, String what, AccessDecision accessDecision) {
     observer.denied(attempt, accessDecision.denialCause());
-    log.debug("{} may not {}: {}{}", client, what, accessDecision.denialCause().label(), by(accessDecision));
+    log.debug(
+        "{} may not {}: {}{}",
+        client,
+        what,
+        accessDecision.denialCause().label(),
+        by(accessDecision));
     @Nullable String others = sparse.turn();
     if (others != null) {
-      log.info("Denied: {} may not {}: {}{}{}", client, what, why(accessDecision), by(accessDecision), others);
+      log.info(
+          "Denied: {} may not {}: {}{}{}",
+          client,
+          what,
+          why(accessDecision),
+          by(accessDecision),
+          others);
     }
     events.denied(
         new ClientEventListener.Denial(

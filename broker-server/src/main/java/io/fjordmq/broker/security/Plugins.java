@@ -94,7 +94,10 @@ public final class Plugins implements AutoCloseable {
         } else if (plugin.name().equals("plugin " + name)) {
           chosen = offered;
         } else {
-          log.info("Ignoring a plugin's split strategy: splitConfig.strategy is '{}' plugin={}", name, plugin.name());
+          log.info(
+              "Ignoring a plugin's split strategy: splitConfig.strategy is '{}' plugin={}",
+              name,
+              plugin.name());
         }
       }
     }

@@ -94,7 +94,13 @@ record Provider<E extends Extension>(
             : cause instanceof RejectedExecutionException ? DenialCause.BUSY : DenialCause.FAILED;
     @Nullable String leftOut = failures.turn();
     if (leftOut != null) {
-      log.warn("Denied '{}': {} did not decide ({}): {}{}", question, name, found.label(), found == DenialCause.TIMED_OUT ? "no answer within " + timeout.toMillis() + " ms" : cause, leftOut);
+      log.warn(
+          "Denied '{}': {} did not decide ({}): {}{}",
+          question,
+          name,
+          found.label(),
+          found == DenialCause.TIMED_OUT ? "no answer within " + timeout.toMillis() + " ms" : cause,
+          leftOut);
       log.debug("{} failed", name, cause);
     }
     return found;

@@ -94,7 +94,8 @@ public final class Security implements AutoCloseable {
     events =
         new PluginEvents(
             ofPlugins(ClientEventListener.class), settings.maxWaitingEvents(), observer);
-    clientRefusals = new ClientRefusals(new LoginLimiter(settings, clock, observer), observer, events);
+    clientRefusals =
+        new ClientRefusals(new LoginLimiter(settings, clock, observer), observer, events);
     denials = new Denials(observer, events);
     methods = methods(ofPlugins(EnhancedAuthenticator.class));
     authentications = new Authentications(chain(), clientRefusals);
@@ -168,11 +169,18 @@ public final class Security implements AutoCloseable {
   private void warnIfAnonymous() {
     switch (settings.allowAnonymous()) {
       case AUTO, LOOPBACK ->
-          log.warn("No authentication is configured: local clients may do everything, all others " + "are refused; set securityConfig.passwordFile, or " + "securityConfig.allowAnonymous: true");
+          log.warn(
+              "No authentication is configured: local clients may do everything, all others "
+                  + "are refused; set securityConfig.passwordFile, or "
+                  + "securityConfig.allowAnonymous: true");
       case TRUE ->
-          log.warn("securityConfig.allowAnonymous is true: any client that reaches a listener " + "may do everything that securityConfig.aclFile and plugins do not forbid");
+          log.warn(
+              "securityConfig.allowAnonymous is true: any client that reaches a listener "
+                  + "may do everything that securityConfig.aclFile and plugins do not forbid");
       case FALSE ->
-          log.warn("securityConfig.allowAnonymous is false and no authentication is configured, " + "so every client is refused; set securityConfig.passwordFile");
+          log.warn(
+              "securityConfig.allowAnonymous is false and no authentication is configured, "
+                  + "so every client is refused; set securityConfig.passwordFile");
     }
   }
 
@@ -193,7 +201,9 @@ public final class Security implements AutoCloseable {
       try {
         file.poll();
       } catch (RuntimeException e) {
-        log.error("Failed to check a security file for changes; retrying at the next interval", e); // and the next look is taken
+        log.error(
+            "Failed to check a security file for changes; retrying at the next interval",
+            e); // and the next look is taken
       }
     }
   }

@@ -95,7 +95,10 @@ final class WatchedFile<T> {
       ReportedFault found = new ReportedFault(now, why);
       if (!found.equals(reportedFault)) {
         reportedFault = found;
-        log.warn("Cannot reload a file; the previous contents stay in effect: {} setting={}", why, setting);
+        log.warn(
+            "Cannot reload a file; the previous contents stay in effect: {} setting={}",
+            why,
+            setting);
         observer.fileRead(false);
       }
     }

@@ -1,8 +1,8 @@
 package io.fjordmq.broker.session;
 
-import io.fjordmq.broker.security.DenialCause;
-import io.fjordmq.broker.security.ClientAccess;
 import io.fjordmq.broker.security.AccessDecision;
+import io.fjordmq.broker.security.ClientAccess;
+import io.fjordmq.broker.security.DenialCause;
 import io.fjordmq.broker.security.SecurityObserver.Attempt;
 import io.fjordmq.inbox.SessionUser;
 

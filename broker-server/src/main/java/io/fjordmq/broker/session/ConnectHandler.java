@@ -133,7 +133,8 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
       throw new ProtocolViolation(CloseReason.SERVER_BUSY, "the server has too much to do");
     }
     ConnectRequest request =
-        new ConnectReader(services.settings(), OversizedWillTopic.take(ctx.channel())).read(connect);
+        new ConnectReader(services.settings(), OversizedWillTopic.take(ctx.channel()))
+            .read(connect);
     ReadGate closed = slices.gate();
     closed.close(ReadGate.CONNECT);
     gate = closed;

@@ -226,22 +226,22 @@ final class Connection {
     List<Runnable> waiting = List.copyOf(whenServed);
     whenServed.clear();
     waiting.forEach(this::whenServed);
-    resume();
+    continueReading();
   }
 
-  /** What waited is worked off now. */
+  /** A decision that this connection waited for has been made. */
   void resume() {
     undecided--;
-    resume();
+    continueReading();
   }
 
   /** The large packet is complete. */
   void resumeAfterSlices() {
     betweenSlices--;
-    resume();
+    continueReading();
   }
 
-  private void resume() {
+  private void continueReading() {
     if (resuming) {
       return; // called from its own loop, which goes on: no second one on top of it
     }

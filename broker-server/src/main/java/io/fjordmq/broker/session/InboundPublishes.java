@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What the client publishes. A PUBACK or PUBREC is written when the {@link
- * io.fjordmq.broker.delivery.PublishRouter} has said what became of the message, and in the order in
- * which the PUBLISH packets came (MQTT 5.0 §4.6).
+ * io.fjordmq.broker.delivery.PublishRouter} has said what became of the message, and in the order
+ * in which the PUBLISH packets came (MQTT 5.0 §4.6).
  *
  * <p>Holding back: when too many publishes or bytes wait for their outcome, the client is not read
  * until they have it. Messages of QoS 0 are answered by nobody but counted all the same: the

@@ -2,8 +2,8 @@ package io.fjordmq.broker.session;
 
 import io.fjordmq.api.Message;
 import io.fjordmq.api.Qos;
-import io.fjordmq.broker.delivery.DeliveryResult;
 import io.fjordmq.broker.delivery.Delivery;
+import io.fjordmq.broker.delivery.DeliveryResult;
 import io.fjordmq.broker.limits.Limit;
 import io.fjordmq.broker.security.ClientAccess;
 import io.fjordmq.inbox.Attachment;

@@ -1,8 +1,8 @@
 package io.fjordmq.broker.session;
 
 import io.fjordmq.api.Message;
-import io.fjordmq.broker.security.ClientAccess;
 import io.fjordmq.broker.security.AccessDecision;
+import io.fjordmq.broker.security.ClientAccess;
 import java.util.function.Consumer;
 
 /** Finds out whether a client may publish a message. Event loop only. */

@@ -1,10 +1,10 @@
 package io.fjordmq.broker.session;
 
+import io.fjordmq.broker.security.AuthenticationExchange;
 import io.fjordmq.broker.security.ConnectAdmission;
 import io.fjordmq.broker.security.ConnectAdmission.Admitted;
 import io.fjordmq.broker.security.ConnectAdmission.Challenge;
 import io.fjordmq.broker.security.ConnectAdmission.Refused;
-import io.fjordmq.broker.security.AuthenticationExchange;
 import io.netty.handler.codec.mqtt.MqttMessage;
 import org.jspecify.annotations.Nullable;
 

@@ -218,7 +218,12 @@ final class RetainedReplay {
       return;
     }
     connection.dropped(DropReason.RETAINED_UNAVAILABLE, 1);
-    log.warn("Could not deliver retained messages: {} filter={} client={} tenant={}", String.valueOf(error), job.filter, connection.clientId(), connection.tenant());
+    log.warn(
+        "Could not deliver retained messages: {} filter={} client={} tenant={}",
+        String.valueOf(error),
+        job.filter,
+        connection.clientId(),
+        connection.tenant());
     done(job, List.of(), null);
   }
 
@@ -230,7 +235,8 @@ final class RetainedReplay {
     if (messages.stream().anyMatch(message -> isStored(job, message))) {
       job.needsDisk = !connection.services().hasRoom().getAsBoolean();
       if (job.needsDisk) {
-        continueReplay(); // the page is read again when there is room: many may wait for it, and for long
+        continueReplay(); // the page is read again when there is room: many may wait for it, and
+        // for long
         return;
       }
       emptied = false;

@@ -1,7 +1,7 @@
 package io.fjordmq.broker.session;
 
-import io.fjordmq.broker.delivery.DeliveryResult;
 import io.fjordmq.broker.delivery.Delivery;
+import io.fjordmq.broker.delivery.DeliveryResult;
 import io.fjordmq.broker.delivery.LiveSession;
 import io.fjordmq.broker.delivery.SessionRegistry.Registration;
 import io.fjordmq.broker.security.ClientAccess;

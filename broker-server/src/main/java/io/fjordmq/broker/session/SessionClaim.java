@@ -110,7 +110,12 @@ record SessionClaim(SessionServices services, Session mine) {
     detached.whenComplete(
         (done, error) -> {
           if (error != null && !StoreFailure.isFenced(error)) {
-            log.warn("Could not detach an inbox, retrying; the client can reconnect meanwhile: {} " + "client={} tenant={}", error.toString(), mine.clientId(), mine.tenant());
+            log.warn(
+                "Could not detach an inbox, retrying; the client can reconnect meanwhile: {} "
+                    + "client={} tenant={}",
+                error.toString(),
+                mine.clientId(),
+                mine.tenant());
           }
           then.run();
         });

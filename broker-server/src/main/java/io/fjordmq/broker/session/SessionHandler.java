@@ -150,7 +150,8 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
       case SUBSCRIBE -> parts.subscriptions().onSubscribe((MqttSubscribeMessage) message);
       case UNSUBSCRIBE -> parts.subscriptions().onUnsubscribe((MqttUnsubscribeMessage) message);
       case PINGREQ -> session.connection().writer().packet(2).writeByte(PINGRESP).writeByte(0);
-      case DISCONNECT -> session.onDisconnect(session.connection().dialect().readDisconnect(message));
+      case DISCONNECT ->
+          session.onDisconnect(session.connection().dialect().readDisconnect(message));
       case CONNECT -> throw new ProtocolViolation(CloseReason.PROTOCOL_ERROR, "second CONNECT");
       case AUTH -> authenticateAgain(message);
       case CONNACK, SUBACK, UNSUBACK, PINGRESP ->
@@ -243,10 +244,16 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
       return false;
     }
     if (cause instanceof OutOfMemoryError) {
-      log.warn("Closed a connection: out of memory: {} client={}", cause.toString(), Peer.of(ctx.channel()));
+      log.warn(
+          "Closed a connection: out of memory: {} client={}",
+          cause.toString(),
+          Peer.of(ctx.channel()));
       return true;
     }
-    log.error("Closed a connection because of a bug; please report it client={}", Peer.of(ctx.channel()), cause);
+    log.error(
+        "Closed a connection because of a bug; please report it client={}",
+        Peer.of(ctx.channel()),
+        cause);
     return true;
   }
 }

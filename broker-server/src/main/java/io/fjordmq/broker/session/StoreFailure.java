@@ -26,7 +26,12 @@ final class StoreFailure {
       connection.fail(refusal.reason(), refusal.detail());
       return;
     }
-    log.warn("Disconnected a client: {} failed: {} client={} tenant={}", activity, causeOf(error).toString(), connection.clientId(), connection.tenant());
+    log.warn(
+        "Disconnected a client: {} failed: {} client={} tenant={}",
+        activity,
+        causeOf(error).toString(),
+        connection.clientId(),
+        connection.tenant());
     connection.fail(CloseReason.SERVER_UNAVAILABLE, activity + " failed");
   }
 

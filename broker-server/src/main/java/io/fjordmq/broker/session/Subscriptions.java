@@ -143,7 +143,9 @@ final class Subscriptions {
   }
 
   private CompletableFuture<Result> subscribe(
-      RequestedFilter requestedFilter, int refusal, Map<String, CompletableFuture<Result>> earlier) {
+      RequestedFilter requestedFilter,
+      int refusal,
+      Map<String, CompletableFuture<Result>> earlier) {
     TopicFilter filter = requestedFilter.filter();
     if (filter == null) {
       return refused(requestedFilter.refusal());
@@ -198,7 +200,9 @@ final class Subscriptions {
       CompletableFuture<AccessDecision> asked, TopicFilter filter, SubscriptionOptions options) {
     return asked.thenCompose(
         accessDecision ->
-            accessDecision.allowed() ? add(filter, options) : CompletableFuture.completedFuture(DENIED));
+            accessDecision.allowed()
+                ? add(filter, options)
+                : CompletableFuture.completedFuture(DENIED));
   }
 
   private CompletableFuture<Result> add(TopicFilter filter, SubscriptionOptions options) {
@@ -252,7 +256,11 @@ final class Subscriptions {
                     .loop()
                     .execute(() -> StoreFailure.end(connection, error, "changing subscriptions"));
               } else {
-                log.warn("Failed to change a subscription: {} client={} tenant={}", error.toString(), connection.clientId(), connection.tenant());
+                log.warn(
+                    "Failed to change a subscription: {} client={} tenant={}",
+                    error.toString(),
+                    connection.clientId(),
+                    connection.tenant());
               }
               return FAILED;
             });
@@ -290,7 +298,8 @@ final class Subscriptions {
         });
   }
 
-  private void subscribed(int packetIdentifier, List<RequestedFilter> wishes, List<Result> results) {
+  private void subscribed(
+      int packetIdentifier, List<RequestedFilter> wishes, List<Result> results) {
     int[] codes = new int[results.size()];
     for (int i = 0; i < codes.length; i++) {
       Result result = results.get(i);
@@ -299,7 +308,9 @@ final class Subscriptions {
       codes[i] =
           granted
               ? result.code
-              : connection.dialect().refusedSubscription(result.code, requestedFilter.options().maxQos());
+              : connection
+                  .dialect()
+                  .refusedSubscription(result.code, requestedFilter.options().maxQos());
       if (requestedFilter.filter() != null && !result.isNew) {
         held.remove(requestedFilter.filter().text());
       }
@@ -318,7 +329,9 @@ final class Subscriptions {
   private void began(RequestedFilter requestedFilter, Result result) {
     TopicFilter filter = requestedFilter.filter();
     if (filter != null && result.code < UNSPECIFIED_ERROR) {
-      connection.events().subscribed(connection.access().client(), filter, requestedFilter.options().maxQos());
+      connection
+          .events()
+          .subscribed(connection.access().client(), filter, requestedFilter.options().maxQos());
       replay.subscribed(filter, requestedFilter.options(), result.isNew);
     }
   }
@@ -355,7 +368,8 @@ final class Subscriptions {
     return new Result(wasThere ? 0 : NO_SUBSCRIPTION_EXISTED, !wasThere);
   }
 
-  private void unsubscribed(int packetIdentifier, List<RequestedRemoval> unwanted, List<Result> results) {
+  private void unsubscribed(
+      int packetIdentifier, List<RequestedRemoval> unwanted, List<Result> results) {
     short[] codes = new short[results.size()];
     for (int i = 0; i < codes.length; i++) {
       codes[i] = (short) results.get(i).code;

@@ -1,7 +1,7 @@
 package io.fjordmq.broker.sys;
 
-import io.fjordmq.broker.ops.NodeStatus;
 import io.fjordmq.broker.ops.ClientTraffic;
+import io.fjordmq.broker.ops.NodeStatus;
 import java.lang.management.ManagementFactory;
 import java.time.Instant;
 
@@ -13,7 +13,11 @@ import java.time.Instant;
  * @param heapBytes in use
  */
 public record SysFigures(
-    long nowMillis, long uptimeMillis, long heapBytes, ClientTraffic clientTraffic, NodeStatus status) {
+    long nowMillis,
+    long uptimeMillis,
+    long heapBytes,
+    ClientTraffic clientTraffic,
+    NodeStatus status) {
 
   /** With what the process itself knows. */
   public static SysFigures of(Instant now, ClientTraffic clientTraffic, NodeStatus status) {

@@ -62,7 +62,8 @@ public final class SysRetained implements RetainStore {
   }
 
   @Override
-  public CompletableFuture<PutOutcome> put(String tenant, Message message, RetainVersion retainVersion) {
+  public CompletableFuture<PutOutcome> put(
+      String tenant, Message message, RetainVersion retainVersion) {
     return store.put(tenant, message, retainVersion);
   }
 

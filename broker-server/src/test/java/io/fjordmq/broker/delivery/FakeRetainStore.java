@@ -20,7 +20,8 @@ final class FakeRetainStore implements RetainStore {
   @Nullable CompletableFuture<Void> gate;
 
   @Override
-  public CompletableFuture<PutOutcome> put(String tenant, Message message, RetainVersion retainVersion) {
+  public CompletableFuture<PutOutcome> put(
+      String tenant, Message message, RetainVersion retainVersion) {
     lastTurn = retainVersion;
     if (failure != null) {
       return CompletableFuture.failedFuture(failure);

@@ -158,6 +158,10 @@ class MailboxTest {
 
   private void publishOnly(String text) {
     world.publisher.publish(
-        FakeSession.TENANT, message("a", AT_MOST_ONCE, text), ConnectOrder.NONE, null, world.answers::add);
+        FakeSession.TENANT,
+        message("a", AT_MOST_ONCE, text),
+        ConnectOrder.NONE,
+        null,
+        world.answers::add);
   }
 }

@@ -34,7 +34,8 @@ final class MapRetainStore implements RetainStore {
   }
 
   @Override
-  public CompletableFuture<PutOutcome> put(String tenant, Message message, RetainVersion retainVersion) {
+  public CompletableFuture<PutOutcome> put(
+      String tenant, Message message, RetainVersion retainVersion) {
     return tasks.call(
         () -> {
           turns.add(retainVersion);

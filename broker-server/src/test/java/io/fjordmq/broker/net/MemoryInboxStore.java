@@ -239,13 +239,15 @@ final class MemoryInboxStore implements InboxStore {
       InboxId id = handle.id();
       PublishId publishId =
           PublishId.ofWill(id, handle.incarnation(), handle.epoch(), handle.epoch());
-      its.willDue(id, handle.incarnation(), handle.epoch(), will, new ConnectOrder(1, claims), publishId);
+      its.willDue(
+          id, handle.incarnation(), handle.epoch(), will, new ConnectOrder(1, claims), publishId);
     }
   }
 
   @Override
   public CompletableFuture<DiscardResult> discard(InboxId id) {
-    return tasks.call(() -> new DiscardResult(new ConnectOrder(1, ++claims), discarded(inboxes.remove(id))));
+    return tasks.call(
+        () -> new DiscardResult(new ConnectOrder(1, ++claims), discarded(inboxes.remove(id))));
   }
 
   @Override

@@ -43,7 +43,12 @@ final class ProcessListener implements InboxListener {
 
   @Override
   public void willDue(
-      InboxId id, long incarnation, long epoch, Will will, ConnectOrder since, PublishId publishId) {
+      InboxId id,
+      long incarnation,
+      long epoch,
+      Will will,
+      ConnectOrder since,
+      PublishId publishId) {
     if (alive != null) {
       alive.willDue(id, incarnation, epoch, will, since, publishId);
     }

@@ -2,8 +2,8 @@ package io.fjordmq.broker.simulation;
 
 import io.fjordmq.broker.HaltedRoutes;
 import io.fjordmq.broker.NodeLifecycle;
-import io.fjordmq.broker.Suspensions;
 import io.fjordmq.broker.RouteTrouble;
+import io.fjordmq.broker.Suspensions;
 import io.fjordmq.broker.delivery.LocalNode;
 import io.fjordmq.broker.nodes.NodeReceiver;
 import io.fjordmq.broker.nodes.NodesObserver;
@@ -166,7 +166,8 @@ final class ClusterLife {
     SimStores.Opened opened = replicas.open(clients, timers, clock, this::leads, barrier, salt);
     stores = opened;
     SimFront built =
-        new SimFront(process, settings.broker(), self, replicas, opened, defect, clock, servingState);
+        new SimFront(
+            process, settings.broker(), self, replicas, opened, defect, clock, servingState);
     front = built;
     new NodeReceiver(membership(), built.receivedItems(), NodesObserver.NONE).start(services);
     membership()

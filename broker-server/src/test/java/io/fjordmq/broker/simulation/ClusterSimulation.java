@@ -97,7 +97,8 @@ final class ClusterSimulation {
               Object given = method.invoke(defect, arguments);
               return switch (method.getName()) {
                 case "router" -> routes.watched((Router) Objects.requireNonNull(given));
-                case "publisher" -> turnedAway.watched((PublishRouter) Objects.requireNonNull(given));
+                case "publisher" ->
+                    turnedAway.watched((PublishRouter) Objects.requireNonNull(given));
                 case "inboxes" -> owners.watched((InboxStore) Objects.requireNonNull(given));
                 default -> given;
               };

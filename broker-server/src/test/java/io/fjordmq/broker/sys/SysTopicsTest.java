@@ -8,8 +8,8 @@ import io.fjordmq.api.TopicFilter;
 import io.fjordmq.broker.delivery.DeliveryStatus;
 import io.fjordmq.broker.limits.OverloadReading;
 import io.fjordmq.broker.nodes.NodesStatus;
-import io.fjordmq.broker.ops.NodeStatus;
 import io.fjordmq.broker.ops.ClientTraffic;
+import io.fjordmq.broker.ops.NodeStatus;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.GroupStatus;
 import io.fjordmq.cluster.consensus.Leadership;
@@ -50,7 +50,8 @@ class SysTopicsTest {
   }
 
   private SysFigures figures() {
-    ClientTraffic clientTraffic = new ClientTraffic(3, 4, 2, 9, 8, packets, 20, 30, 40, 5, 6, 7, 50, 60);
+    ClientTraffic clientTraffic =
+        new ClientTraffic(3, 4, 2, 9, 8, packets, 20, 30, 40, 5, 6, 7, 50, 60);
     return new SysFigures(nowMillis, 93_784_000, 1_000, clientTraffic, status());
   }
 
@@ -193,7 +194,8 @@ class SysTopicsTest {
 
   private record AskedStore(List<String> asked) implements RetainStore {
     @Override
-    public CompletableFuture<PutOutcome> put(String tenant, Message message, RetainVersion retainVersion) {
+    public CompletableFuture<PutOutcome> put(
+        String tenant, Message message, RetainVersion retainVersion) {
       return CompletableFuture.completedFuture(PutOutcome.KEPT);
     }
 
@@ -212,7 +214,8 @@ class SysTopicsTest {
 
   @Test
   void shouldWriteJsonThatIsOne() {
-    JsonWriter jsonWriter = new JsonWriter().with("a", "q\"b\\c\n\uD83D\uDE00").with("n", (String) null).with("x", 1);
+    JsonWriter jsonWriter =
+        new JsonWriter().with("a", "q\"b\\c\n\uD83D\uDE00").with("n", (String) null).with("x", 1);
     assertThat(jsonWriter.with("b", true))
         .hasToString("{\"a\":\"q\\\"b\\\\c\\u000a\\ud83d\\ude00\",\"n\":null,\"x\":1,\"b\":true}");
   }

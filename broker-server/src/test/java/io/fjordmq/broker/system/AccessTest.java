@@ -150,7 +150,9 @@ class AccessTest {
       addUser(home, passwords, "bob", "hunter2");
       Waiting.until("the new user", 20, () -> answer(broker, "bob", "hunter2").equals("00"));
       assertThat(broker.scrape().sum("fjordmq_denials_total")).isGreaterThanOrEqualTo(5);
-      assertThat(broker.output()).contains("Reloaded a changed file", acl.toString()).doesNotContain("\tat ");
+      assertThat(broker.output())
+          .contains("Reloaded a changed file", acl.toString())
+          .doesNotContain("\tat ");
     }
   }
 

@@ -116,7 +116,9 @@ class DiskFullTest {
       assertThat(fetchAwayUntil(broker, MOST)).containsAll(acknowledged).isSorted();
       assertThat(linesWith(broker, "rejects writes")).isEqualTo(1);
       assertThat(linesWith(broker, "accepts writes again")).isEqualTo(1);
-      assertThat(linesWith(broker, "Failed to save term and vote")).as("elections without a log").isZero();
+      assertThat(linesWith(broker, "Failed to save term and vote"))
+          .as("elections without a log")
+          .isZero();
     }
   }
 

@@ -96,10 +96,7 @@ class OverloadSystemTest {
       }
       assertThat(early.send("32 08 0001 62 0007 00 7878").next()).isEqualTo("4003000797");
       assertThat(early.send("82 07 0008 00 0001 62 01").next()).isEqualTo("900400080097");
-      Waiting.until(
-          "recovery",
-          PATIENCE_SECONDS,
-          () -> broker.output().contains("Overload ended"));
+      Waiting.until("recovery", PATIENCE_SECONDS, () -> broker.output().contains("Overload ended"));
       assertThat(broker.scrape().value("fjordmq_overloaded")).isZero();
 
       RawClient.connected(broker.mqtt(), 5, "late", 0).close();
@@ -141,10 +138,7 @@ class OverloadSystemTest {
           });
       assertThat(publisher.send(message).next()).isEqualTo("4003000797");
       hoarder.close();
-      Waiting.until(
-          "recovery",
-          PATIENCE_SECONDS,
-          () -> broker.output().contains("Overload ended"));
+      Waiting.until("recovery", PATIENCE_SECONDS, () -> broker.output().contains("Overload ended"));
       assertThat(broker.output())
           .contains("Requesting a garbage collection")
           .doesNotContain("OutOfMemoryError", "ignored a request for garbage collection");

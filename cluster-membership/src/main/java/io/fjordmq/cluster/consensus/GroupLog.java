@@ -96,7 +96,12 @@ final class GroupLog implements LogStorage {
       byte[] bytes = shared.entry(group, index);
       return bytes == null ? null : EntryCodec.decode(bytes);
     } catch (RocksDBException | MalformedBytesException e) {
-      LOG.error("Cannot read a Raft log entry: {} group={} index={}", e.getMessage(), id, index, e instanceof NewerFormException ? null : e);
+      LOG.error(
+          "Cannot read a Raft log entry: {} group={} index={}",
+          e.getMessage(),
+          id,
+          index,
+          e instanceof NewerFormException ? null : e);
       return null;
     }
   }
@@ -135,7 +140,11 @@ final class GroupLog implements LogStorage {
       shared.reached(group, lastIndex);
       return entries.size();
     } catch (RocksDBException e) {
-      LOG.warn("Failed to append log entries: {} group={} entries={}", e.getMessage(), id, entries.size());
+      LOG.warn(
+          "Failed to append log entries: {} group={} entries={}",
+          e.getMessage(),
+          id,
+          entries.size());
       return 0;
     }
   }
@@ -165,7 +174,11 @@ final class GroupLog implements LogStorage {
       }
       return true;
     } catch (RocksDBException e) {
-      LOG.error("Cannot truncate the start of the Raft log group={} firstIndexKept={}", id, firstIndexKept, e);
+      LOG.error(
+          "Cannot truncate the start of the Raft log group={} firstIndexKept={}",
+          id,
+          firstIndexKept,
+          e);
       return false;
     }
   }
@@ -180,7 +193,11 @@ final class GroupLog implements LogStorage {
       lastIndex = lastIndexKept < firstIndex ? 0 : Math.min(lastIndex, lastIndexKept);
       return true;
     } catch (RocksDBException | IOException e) {
-      LOG.error("Cannot truncate the end of the Raft log group={} lastIndexKept={}", id, lastIndexKept, e);
+      LOG.error(
+          "Cannot truncate the end of the Raft log group={} lastIndexKept={}",
+          id,
+          lastIndexKept,
+          e);
       return false;
     }
   }

@@ -97,7 +97,8 @@ final class GroupVote implements RaftMetaStorage {
       unsaved = false;
       return true;
     } catch (RocksDBException e) {
-      LOG.warn("Failed to save term and vote: {} group={} term={}", e.getMessage(), id, next.term());
+      LOG.warn(
+          "Failed to save term and vote: {} group={} term={}", e.getMessage(), id, next.term());
       return false;
     }
   }

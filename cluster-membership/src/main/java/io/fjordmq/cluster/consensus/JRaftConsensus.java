@@ -361,7 +361,12 @@ final class JRaftConsensus implements Consensus {
       return;
     }
     if (!gate.shut(CLOSE_PATIENCE)) {
-      LOG.error("Closing a replica although calls to it did not return within {}; their " + "threads may have died group={} calls={}", CLOSE_PATIENCE, group, gate.inside());
+      LOG.error(
+          "Closing a replica although calls to it did not return within {}; their "
+              + "threads may have died group={} calls={}",
+          CLOSE_PATIENCE,
+          group,
+          gate.inside());
     }
     machine.closing();
     node.shutdown();
@@ -371,7 +376,10 @@ final class JRaftConsensus implements Consensus {
         new ConsensusException(
             Kind.OUTCOME_UNKNOWN, "group " + group + " was closed before the entry was applied");
     if (!outstanding.failAll(unknown, CLOSE_PATIENCE)) {
-      LOG.error("Could not fail pending proposals within {} before closing a group group={}", CLOSE_PATIENCE, group);
+      LOG.error(
+          "Could not fail pending proposals within {} before closing a group group={}",
+          CLOSE_PATIENCE,
+          group);
     }
     requests.forEach(request -> request.completeExceptionally(closedFailure()));
     onClose.run();

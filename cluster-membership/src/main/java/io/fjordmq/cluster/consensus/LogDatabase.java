@@ -229,7 +229,11 @@ final class LogDatabase implements AutoCloseable {
       return;
     }
     if (!gate.shut(CLOSE_PATIENCE)) {
-      LOG.error("Leaving the log database open: calls to it did not return within {}; all " + "writes are on disk calls={}", CLOSE_PATIENCE, gate.inside());
+      LOG.error(
+          "Leaving the log database open: calls to it did not return within {}; all "
+              + "writes are on disk calls={}",
+          CLOSE_PATIENCE,
+          gate.inside());
       return;
     }
     families.forEach(ColumnFamilyHandle::close);

@@ -74,7 +74,8 @@ final class LogEnds implements AutoCloseable {
       failing = false;
     } catch (IOException e) {
       if (!failing) {
-        LOG.warn("Cannot update the log end marker; a damaged log may go unnoticed path={}", path, e);
+        LOG.warn(
+            "Cannot update the log end marker; a damaged log may go unnoticed path={}", path, e);
       }
       failing = true;
     }

@@ -202,7 +202,11 @@ final class PeerLink {
       pauseUntilNanos = System.nanoTime() + port.settings().reconnectPause().toNanos();
     }
     if (first) {
-      LOG.warn("Cannot reach a node, retrying: {} node={} address={}", String.valueOf(cause), peer, address);
+      LOG.warn(
+          "Cannot reach a node, retrying: {} node={} address={}",
+          String.valueOf(cause),
+          peer,
+          address);
     }
     attempt.completeExceptionally(unreachable(address));
   }

@@ -62,7 +62,10 @@ final class RaftRequests {
   void handle(RaftFrame.Call request, RpcContext context) {
     RpcProcessor<Message> processor = (RpcProcessor<Message>) processors.get(request.type());
     if (processor == null) {
-      LOG.warn("Rejected a Raft message that is not a request remote={} type={}", context.getRemoteAddress(), request.type());
+      LOG.warn(
+          "Rejected a Raft message that is not a request remote={} type={}",
+          context.getRemoteAddress(),
+          request.type());
       context.getConnection().close();
       return;
     }

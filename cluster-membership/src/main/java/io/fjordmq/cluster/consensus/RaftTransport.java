@@ -276,7 +276,10 @@ final class RaftTransport implements AutoCloseable {
   void silence(boolean now) {
     if (silent != now) {
       silent = now;
-      LOG.warn(now ? "Raft log writes are stuck; not answering peers so that other nodes lead" : "Raft log writes recovered; taking part in elections again");
+      LOG.warn(
+          now
+              ? "Raft log writes are stuck; not answering peers so that other nodes lead"
+              : "Raft log writes recovered; taking part in elections again");
     }
   }
 

@@ -62,9 +62,9 @@ public interface ReplicatedState {
    * directory when the replica is next opened, right after {@link #appliedIndex}; until then that
    * may be anything. It may have returned before the process died.
    *
-   * @throws SnapshotRefusedException if nothing has changed, neither now nor by an earlier call that
-   *     did not return (a state makes that good before it is asked): this copy is forgotten, and
-   *     the group fetches another one when the replica is next opened
+   * @throws SnapshotRefusedException if nothing has changed, neither now nor by an earlier call
+   *     that did not return (a state makes that good before it is asked): this copy is forgotten,
+   *     and the group fetches another one when the replica is next opened
    * @throws java.io.IOException if the state may be half of each: it is called again as above
    */
   void install(Path directory) throws java.io.IOException;

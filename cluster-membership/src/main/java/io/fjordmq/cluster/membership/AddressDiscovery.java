@@ -137,7 +137,12 @@ final class AddressDiscovery {
   private void learn(NodeAddress address, HelloReply answer, long askedMillis) {
     if (!answer.clusterId().equals(self.clusterId())) {
       if (complained.add(address + answer.clusterId())) {
-        LOG.error("A seed belongs to another cluster; correct clusterConfig.seedEndpoints " + "address={} cluster={} own={}", address, answer.clusterId(), self.clusterId());
+        LOG.error(
+            "A seed belongs to another cluster; correct clusterConfig.seedEndpoints "
+                + "address={} cluster={} own={}",
+            address,
+            answer.clusterId(),
+            self.clusterId());
       }
       return;
     }
@@ -152,7 +157,9 @@ final class AddressDiscovery {
     Duration ahead = clocks.ahead(answer, askedMillis);
     if (ahead.abs().compareTo(settings.clockWarning()) >= 0
         && complained.add("clock " + answer.node())) {
-      LOG.warn("Clocks differ; messages and sessions may expire too early or too late: {}", Clocks.apart(ahead, answer));
+      LOG.warn(
+          "Clocks differ; messages and sessions may expire too early or too late: {}",
+          Clocks.apart(ahead, answer));
     }
   }
 }

@@ -46,7 +46,10 @@ public final class ClockFile {
         kept = parse(Files.readAllLines(file));
       }
     } catch (IOException | IllegalArgumentException e) {
-      LOG.warn("Ignoring the saved cluster time and starting from the wall clock: {} file={}", e.getMessage(), file);
+      LOG.warn(
+          "Ignoring the saved cluster time and starting from the wall clock: {} file={}",
+          e.getMessage(),
+          file);
     }
     return new ClockFile(kept, millis -> disk.execute(() -> write(file, millis)));
   }
@@ -75,9 +78,18 @@ public final class ClockFile {
       return;
     }
     if (ahead < -toleranceMillis) {
-      LOG.warn("The wall clock is behind the last saved cluster time; continuing from the " + "later one; set the clock behindSeconds={} lastKnown={}", -ahead / 1_000, Instant.ofEpochMilli(keptMillis));
+      LOG.warn(
+          "The wall clock is behind the last saved cluster time; continuing from the "
+              + "later one; set the clock behindSeconds={} lastKnown={}",
+          -ahead / 1_000,
+          Instant.ofEpochMilli(keptMillis));
     } else {
-      LOG.info("Cluster time was saved long ago by the wall clock; if this node was not " + "stopped for that long, the clock is wrong and sessions may expire early " + "ageSeconds={} lastKnown={}", ahead / 1_000, Instant.ofEpochMilli(keptMillis));
+      LOG.info(
+          "Cluster time was saved long ago by the wall clock; if this node was not "
+              + "stopped for that long, the clock is wrong and sessions may expire early "
+              + "ageSeconds={} lastKnown={}",
+          ahead / 1_000,
+          Instant.ofEpochMilli(keptMillis));
     }
   }
 

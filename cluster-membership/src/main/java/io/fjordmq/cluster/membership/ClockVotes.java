@@ -65,7 +65,11 @@ final class ClockVotes {
     Collection<Vote> count = knowing.isEmpty() ? votes.values() : knowing;
     clock.begin(
         middle(count, vote -> vote.report().clusterMillis() + nowMillis - vote.heardMillis()));
-    LOG.info("Set cluster time from the clocks of the nodes nodes={} thatKnewIt={} time={}", votes.size(), knowing.size(), clock.instant());
+    LOG.info(
+        "Set cluster time from the clocks of the nodes nodes={} thatKnewIt={} time={}",
+        votes.size(),
+        knowing.size(),
+        clock.instant());
     return true;
   }
 

@@ -51,7 +51,9 @@ final class ClockWatch {
     Reading now = clock.read();
     if (clock.isKnown() && !clock.isSteady() && !toldJump) {
       toldJump = true;
-      LOG.warn("The wall clock was set or the host was suspended; suspending the lease and " + "log entries until the next renewal");
+      LOG.warn(
+          "The wall clock was set or the host was suspended; suspending the lease and "
+              + "log entries until the next renewal");
     }
     return now;
   }
@@ -77,7 +79,11 @@ final class ClockWatch {
     long limit = clock.toleranceMillis();
     if (!toldDifference && Math.abs(ahead) > limit) {
       toldDifference = true;
-      LOG.warn("The wall clock is {} cluster time, which FjordMQ uses; synchronize the clock " + "(NTP) differenceMs={}", ahead < 0 ? "behind" : "ahead of", ahead);
+      LOG.warn(
+          "The wall clock is {} cluster time, which FjordMQ uses; synchronize the clock "
+              + "(NTP) differenceMs={}",
+          ahead < 0 ? "behind" : "ahead of",
+          ahead);
     } else if (toldDifference && Math.abs(ahead) <= limit / 2) {
       toldDifference = false;
       LOG.info("The wall clock agrees with cluster time again differenceMs={}", ahead);

@@ -78,8 +78,11 @@ public final class ClusterMembership implements Membership, AutoCloseable {
     this.timers = timers;
     this.calls = calls;
     this.clock = clock;
-    this.nodeLease = new NodeLease(identity.node(), address, members, calls, peers, settings, timers, clock);
-    this.record = new LocalNodeRecord(identity.node(), metadata, members, nodeLease::incarnation, this::write);
+    this.nodeLease =
+        new NodeLease(identity.node(), address, members, calls, peers, settings, timers, clock);
+    this.record =
+        new LocalNodeRecord(
+            identity.node(), metadata, members, nodeLease::incarnation, this::write);
     this.departure = new Departure(record::write, timers);
   }
 
@@ -178,7 +181,10 @@ public final class ClusterMembership implements Membership, AutoCloseable {
         members.reached(version).get(REPORT_SECONDS, TimeUnit.SECONDS);
         return;
       } catch (TimeoutException e) {
-        LOG.warn("Still waiting: {} metadataReplicas={}", notServingBecause(), metadata.status().replicas());
+        LOG.warn(
+            "Still waiting: {} metadataReplicas={}",
+            notServingBecause(),
+            metadata.status().replicas());
       } catch (ExecutionException e) {
         if (e.getCause() instanceof MembershipException refused) {
           throw refused;
@@ -259,7 +265,9 @@ public final class ClusterMembership implements Membership, AutoCloseable {
         .whenComplete(
             (written, failure) -> {
               if (failure != null) {
-                LOG.info("Suspended without notifying the cluster; the lease expires instead: {}", failure);
+                LOG.info(
+                    "Suspended without notifying the cluster; the lease expires instead: {}",
+                    failure);
               }
             });
   }
@@ -354,7 +362,8 @@ public final class ClusterMembership implements Membership, AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (ExecutionException | TimeoutException e) {
-      LOG.info("Stopping without notifying the cluster; the lease expires instead: {}", e.toString());
+      LOG.info(
+          "Stopping without notifying the cluster; the lease expires instead: {}", e.toString());
     }
   }
 

@@ -10,8 +10,8 @@ import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.cluster.metadata.ClusterRecord;
 import io.fjordmq.cluster.metadata.MetadataGroup;
 import io.fjordmq.cluster.metadata.MetadataView;
-import io.fjordmq.cluster.peer.HelloClient;
 import io.fjordmq.cluster.peer.Hello;
+import io.fjordmq.cluster.peer.HelloClient;
 import io.fjordmq.cluster.peer.HelloReply;
 import java.io.IOException;
 import java.time.Duration;
@@ -74,7 +74,11 @@ public final class Joining {
       made = new NodeIdentity(made.node(), seed.clusterId());
     }
     made.store(directory);
-    LOG.info("First start node={} action={} cluster={}", made.node(), settings.bootstrap() ? "bootstrap" : "join", made.clusterId());
+    LOG.info(
+        "First start node={} action={} cluster={}",
+        made.node(),
+        settings.bootstrap() ? "bootstrap" : "join",
+        made.clusterId());
     return made;
   }
 
@@ -227,7 +231,10 @@ public final class Joining {
       }
     }
     if (answers.isEmpty() && !failures.isEmpty() && !failures.equals(reported)) {
-      LOG.warn("No seed answered{}: {}", settings.bootstrap() ? "" : ", retrying", String.join("; ", failures.values()));
+      LOG.warn(
+          "No seed answered{}: {}",
+          settings.bootstrap() ? "" : ", retrying",
+          String.join("; ", failures.values()));
       reported = failures;
     }
     return answers;

@@ -107,7 +107,8 @@ final class MetadataLeader {
       long now = timers.nowMillis();
       ClockVotes clocks = new ClockVotes(clock, settings.lease().toMillis(), now);
       ReachabilityReports reports = new ReachabilityReports(self, settings.lease().toMillis());
-      leaderTerm = new LeaderTerm(leadership.term(), new LeaseTable(settings, now), clocks, reports);
+      leaderTerm =
+          new LeaderTerm(leadership.term(), new LeaseTable(settings, now), clocks, reports);
     }
   }
 
@@ -191,7 +192,10 @@ final class MetadataLeader {
             (result, failure) -> {
               current.goingDown.remove(node);
               if (result instanceof WriteResult.Applied) {
-                LOG.warn("Node is DOWN: its lease expired node={} leaseMs={}", node, settings.lease().toMillis());
+                LOG.warn(
+                    "Node is DOWN: its lease expired node={} leaseMs={}",
+                    node,
+                    settings.lease().toMillis());
               }
             },
             timers);
@@ -220,7 +224,9 @@ final class MetadataLeader {
     change.whenCompleteAsync(
         (done, failure) -> {
           if (failure != null) {
-            LOG.warn("Could not change the metadata replicas, retrying: {}", cause(failure).getMessage());
+            LOG.warn(
+                "Could not change the metadata replicas, retrying: {}",
+                cause(failure).getMessage());
           }
           timers.schedule(
               failure == null ? 0 : settings.retryPause().toMillis(),
@@ -254,7 +260,8 @@ final class MetadataLeader {
     return write(current, from, ((Write) request).batch());
   }
 
-  private CompletableFuture<LeaderAnswer> write(LeaderTerm current, NodeId from, List<Change> batch) {
+  private CompletableFuture<LeaderAnswer> write(
+      LeaderTerm current, NodeId from, List<Change> batch) {
     Members members = membersOf(metadata.view());
     String why =
         Admission.asksToBeCounted(from, members, batch)
@@ -307,7 +314,8 @@ final class MetadataLeader {
         .thenApplyAsync(confirmed -> grant(current, confirmed, from, renewal), timers);
   }
 
-  private LeaderAnswer grant(LeaderTerm current, MetadataView confirmed, NodeId from, Renewal renewal) {
+  private LeaderAnswer grant(
+      LeaderTerm current, MetadataView confirmed, NodeId from, Renewal renewal) {
     LeaderAnswer refusal = refusal(current, confirmed, from, renewal);
     if (refusal != null) {
       return refusal;

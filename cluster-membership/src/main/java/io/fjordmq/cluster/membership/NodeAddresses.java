@@ -197,7 +197,11 @@ public final class NodeAddresses {
     NodeAddress before = find(node);
     ownWords.put(node, address);
     if (!address.equals(before)) {
-      LOG.info("Node address known node={} address={}{}", node, address, before == null ? "" : " before=" + before);
+      LOG.info(
+          "Node address known node={} address={}{}",
+          node,
+          address,
+          before == null ? "" : " before=" + before);
       keep();
     }
   }

@@ -362,7 +362,10 @@ final class NodeLease {
                 phase = Phase.REGISTERING;
                 registerUnlessResting();
               } else {
-                LOG.warn("Could not report the end of an incarnation, retrying: {} incarnation={}", LeaderCalls.whyNot(null, failure), life);
+                LOG.warn(
+                    "Could not report the end of an incarnation, retrying: {} incarnation={}",
+                    LeaderCalls.whyNot(null, failure),
+                    life);
                 timers.schedule(settings.retryPause().toMillis(), this::giveUp);
               }
             },

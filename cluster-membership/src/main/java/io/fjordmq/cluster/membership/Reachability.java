@@ -148,7 +148,10 @@ final class Reachability {
       Contact contact = contacts.get(node);
       boolean isNew = unreachable.contains(node) && !before.contains(node);
       if (isNew && contact != null && contact.answered) {
-        LOG.warn("A live node does not answer node={} ms={}", node, settings.unreachableAfter().toMillis());
+        LOG.warn(
+            "A live node does not answer node={} ms={}",
+            node,
+            settings.unreachableAfter().toMillis());
       }
     }
   }

@@ -79,7 +79,10 @@ final class ReachabilityReports {
   private void tell(Set<NodeId> going, List<Cut> cuts) {
     for (NodeId node : going) {
       if (!told.contains(node)) {
-        LOG.warn("Refusing to renew a lease so that the other nodes can continue: {} node={}", apart(node, others(node, cuts)), node);
+        LOG.warn(
+            "Refusing to renew a lease so that the other nodes can continue: {} node={}",
+            apart(node, others(node, cuts)),
+            node);
       }
     }
     told = going;

@@ -3,8 +3,8 @@ package io.fjordmq.cluster.membership;
 import io.fjordmq.cluster.NodeAddress;
 import io.fjordmq.cluster.NodeIdentity;
 import io.fjordmq.cluster.StartFence;
-import io.fjordmq.cluster.peer.HelloClient;
 import io.fjordmq.cluster.peer.Hello;
+import io.fjordmq.cluster.peer.HelloClient;
 import io.fjordmq.cluster.peer.HelloReply;
 import io.fjordmq.cluster.peer.PeerException;
 import java.time.Duration;
@@ -35,7 +35,8 @@ public final class StartCheck {
   private final HelloClient helloClient;
   private final StartFence fence;
 
-  public StartCheck(NodeIdentity self, JoinSettings settings, HelloClient helloClient, StartFence fence) {
+  public StartCheck(
+      NodeIdentity self, JoinSettings settings, HelloClient helloClient, StartFence fence) {
     this.self = self;
     this.settings = settings;
     this.helloClient = helloClient;

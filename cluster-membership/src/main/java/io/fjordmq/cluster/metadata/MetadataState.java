@@ -3,8 +3,8 @@ package io.fjordmq.cluster.metadata;
 import io.fjordmq.api.NewerFormException;
 import io.fjordmq.cluster.consensus.CommittedEntry;
 import io.fjordmq.cluster.consensus.ConsensusException;
-import io.fjordmq.cluster.consensus.SnapshotRefusedException;
 import io.fjordmq.cluster.consensus.ReplicatedState;
+import io.fjordmq.cluster.consensus.SnapshotRefusedException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -191,7 +191,11 @@ final class MetadataState implements ReplicatedState {
     if (isOfTheLog(cause)) {
       LOG.error("Metadata group halted on this node; reopening it: {}", failure);
     } else {
-      LOG.error("Metadata group halted on this node, which no longer serves clients; remove " + "the cause, then restart the node: {}", failure, newer == null ? cause : null);
+      LOG.error(
+          "Metadata group halted on this node, which no longer serves clients; remove "
+              + "the cause, then restart the node: {}",
+          failure,
+          newer == null ? cause : null);
     }
     listeners.forEach(listener -> listener.halted(cause));
   }

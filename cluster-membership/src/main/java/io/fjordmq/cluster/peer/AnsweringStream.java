@@ -121,11 +121,19 @@ final class AnsweringStream implements StreamObserver<AskerMessage> {
       return handler.handle(from, request.getBody().toByteArray());
     } catch (MalformedBytesException e) {
       if (unreadable.add(request.getService())) {
-        LOG.warn("Rejecting requests of another node: {} node={} service={}", e.getMessage(), from, request.getService());
+        LOG.warn(
+            "Rejecting requests of another node: {} node={} service={}",
+            e.getMessage(),
+            from,
+            request.getService());
       }
       return CompletableFuture.failedFuture(e);
     } catch (RuntimeException e) {
-      LOG.warn("Failed to handle a request of another node service={} node={}", request.getService(), from, e);
+      LOG.warn(
+          "Failed to handle a request of another node service={} node={}",
+          request.getService(),
+          from,
+          e);
       return CompletableFuture.failedFuture(e);
     }
   }

@@ -129,7 +129,10 @@ public final class PeerPort implements PeerNetwork, AutoCloseable {
     }
     GRPC_CONNECTIONS.setLevel(java.util.logging.Level.WARNING);
     server = builder.build().start();
-    LOG.info("Cluster port listening address={} security={}", boundAddress(), tls == null ? "plaintext" : "TLS");
+    LOG.info(
+        "Cluster port listening address={} security={}",
+        boundAddress(),
+        tls == null ? "plaintext" : "TLS");
   }
 
   /** Where it listens. */

@@ -94,7 +94,11 @@ public final class ReloadingContext extends SslContext {
       ReportedFault found = new ReportedFault(now, String.valueOf(e.getMessage()));
       if (!found.equals(reportedFault)) {
         reportedFault = found;
-        LOG.warn("Cannot reload certFile, keyFile or trustFile; the previous contents stay in " + "effect: {} section={}", e.getMessage(), what);
+        LOG.warn(
+            "Cannot reload certFile, keyFile or trustFile; the previous contents stay in "
+                + "effect: {} section={}",
+            e.getMessage(),
+            what);
       }
     }
   }

@@ -230,8 +230,7 @@ public record SimNode(SimHost host, MetadataGroup group, ClusterMembership membe
     }
 
     @Override
-    public CompletableFuture<HelloReply> greet(
-        NodeAddress address, Hello hello, Duration timeout) {
+    public CompletableFuture<HelloReply> greet(NodeAddress address, Hello hello, Duration timeout) {
       return calls.greet(address, hello, timeout);
     }
 

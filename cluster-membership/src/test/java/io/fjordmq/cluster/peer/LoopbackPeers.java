@@ -149,8 +149,7 @@ public final class LoopbackPeers {
     }
 
     @Override
-    public CompletableFuture<HelloReply> greet(
-        NodeAddress address, Hello hello, Duration timeout) {
+    public CompletableFuture<HelloReply> greet(NodeAddress address, Hello hello, Duration timeout) {
       NodeId there = new NodeId(address.host());
       return there.equals(self)
           ? CompletableFuture.failedFuture(new PeerException(Kind.NOT_SENT, "it is this node"))

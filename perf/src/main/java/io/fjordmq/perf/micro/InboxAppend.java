@@ -169,7 +169,12 @@ public class InboxAppend {
 
     @Override
     public void willDue(
-        InboxId id, long incarnation, long epoch, Will will, ConnectOrder connectOrder, PublishId publishId) {}
+        InboxId id,
+        long incarnation,
+        long epoch,
+        Will will,
+        ConnectOrder connectOrder,
+        PublishId publishId) {}
 
     @Override
     public void ended(InboxId id, long incarnation, List<InboxSubscription> subscriptions) {}

@@ -83,7 +83,8 @@ public final class HtmlReport {
   private void head() {
     boolean flawless = report.isFlawless();
     out.append("<header><h1>" + Html.text(report.scenario()) + "</h1>\n");
-    out.append("<span class=\"badge " + (flawless ? "good\">" + verdictText() : "bad\">with faults"));
+    out.append(
+        "<span class=\"badge " + (flawless ? "good\">" + verdictText() : "bad\">with faults"));
     out.append("</span>\n<p class=\"summary\">" + Html.text(report.summary()) + "</p>\n");
     out.append("<p class=\"when\">" + Html.text(report.startedAt()));
     out.append(", " + times());

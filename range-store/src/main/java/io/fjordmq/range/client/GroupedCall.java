@@ -61,11 +61,13 @@ final class GroupedCall {
     }
     List<PendingCommand.Routed> commands = new ArrayList<>(counts.size());
     counts.forEach(
-        (rangeRoute, count) -> commands.add(part(rangeRoute, ofRoute(rangeRoute, routes, positions, count[0]))));
+        (rangeRoute, count) ->
+            commands.add(part(rangeRoute, ofRoute(rangeRoute, routes, positions, count[0]))));
     return commands;
   }
 
-  private static int[] ofRoute(RangeRoute rangeRoute, RangeRoute[] routes, int[] positions, int count) {
+  private static int[] ofRoute(
+      RangeRoute rangeRoute, RangeRoute[] routes, int[] positions, int count) {
     int[] members = new int[count];
     int next = 0;
     for (int i = 0; i < positions.length; i++) {

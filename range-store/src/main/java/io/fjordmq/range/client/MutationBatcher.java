@@ -154,7 +154,8 @@ final class MutationBatcher {
     }
   }
 
-  private void replied(CommandBatch commandBatch, int attempt, LeaderHint asked, RangeResult result) {
+  private void replied(
+      CommandBatch commandBatch, int attempt, LeaderHint asked, RangeResult result) {
     Runnable consequence;
     synchronized (lock) {
       // Replies can be late or doubled. A batch that is settled needs none any more; good news of
@@ -393,7 +394,12 @@ final class MutationBatcher {
     synchronized (lock) {
       int sent = inFlight == null ? 0 : inFlight.commands().size();
       return new ClientStatus.RangeQueue(
-          id, batchAttempts.leader().node(), queue.size(), queue.bytes(), sent, batchAttempts.failed());
+          id,
+          batchAttempts.leader().node(),
+          queue.size(),
+          queue.bytes(),
+          sent,
+          batchAttempts.failed());
     }
   }
 }

@@ -70,7 +70,8 @@ final class QueryCall {
             result -> replied(rangeRoute, leader, mine, result));
   }
 
-  private void replied(RangeRoute rangeRoute, LeaderHint asked, int answeredAttempt, RangeResult result) {
+  private void replied(
+      RangeRoute rangeRoute, LeaderHint asked, int answeredAttempt, RangeResult result) {
     if (result instanceof RangeResult.Answered answered) {
       future.complete(answered.answer());
       return;

@@ -50,7 +50,8 @@ record RangeReplacement(List<RangeRoute> routes, List<RangeDescriptor> ranges) {
                       routes.stream().anyMatch(one -> overlap(one, range)) && ranges.add(range))
               | leaving.removeIf(
                   rangeRoute ->
-                      ranges.stream().anyMatch(one -> overlap(rangeRoute, one)) && routes.add(rangeRoute));
+                      ranges.stream().anyMatch(one -> overlap(rangeRoute, one))
+                          && routes.add(rangeRoute));
     }
     return new RangeReplacement(routes, ranges);
   }

@@ -265,7 +265,8 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
             .flatMap(change -> change.routes().stream())
             .map(rangeRoute -> rangeRoute.descriptor().id())
             .collect(Collectors.toUnmodifiableSet());
-    blocked.forEach(change -> change.routes().forEach(rangeRoute -> askHolders(rangeRoute, merged)));
+    blocked.forEach(
+        change -> change.routes().forEach(rangeRoute -> askHolders(rangeRoute, merged)));
     return blocked;
   }
 
@@ -289,7 +290,10 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
    * @return false, and they are as they were, if one of them has sent a batch meanwhile
    */
   private static boolean freeze(
-      RangeRouteTable old, RangeReplacement change, List<PendingCommand> moving, List<Runnable> rest) {
+      RangeRouteTable old,
+      RangeReplacement change,
+      List<PendingCommand> moving,
+      List<Runnable> rest) {
     List<PendingCommand> taken = new ArrayList<>();
     List<RangeRoute> frozen = new ArrayList<>();
     for (RangeRoute rangeRoute : change.routes()) {
@@ -316,11 +320,13 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
       List<PendingCommand> moving,
       List<Runnable> rest) {
     Map<RangeId, MutationBatcher> batchers = new HashMap<>();
-    old.routes().forEach(rangeRoute -> batchers.put(rangeRoute.descriptor().id(), rangeRoute.batcher()));
+    old.routes()
+        .forEach(rangeRoute -> batchers.put(rangeRoute.descriptor().id(), rangeRoute.batcher()));
     List<RangeRoute> routes = new ArrayList<>();
     for (RangeDescriptor range : merged) {
       MutationBatcher batcher = batchers.get(range.id());
-      routes.add(new RangeRoute(range, batcher == null ? new MutationBatcher(range, shared) : batcher));
+      routes.add(
+          new RangeRoute(range, batcher == null ? new MutationBatcher(range, shared) : batcher));
     }
     RangeRouteTable updated = new RangeRouteTable(store, routes);
     for (PendingCommand command : moving) {
@@ -367,13 +373,15 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
 
   private boolean isBusy() {
     return !queries.isEmpty()
-        || table.routes().stream().anyMatch(rangeRoute -> rangeRoute.batcher().status().sentCommands() > 0);
+        || table.routes().stream()
+            .anyMatch(rangeRoute -> rangeRoute.batcher().status().sentCommands() > 0);
   }
 
   /** Figures for metrics and status pages. */
   public ClientStatus status() {
     return new ClientStatus(
-        table.routes().stream().map(rangeRoute -> rangeRoute.batcher().status()).toList(), queries.size());
+        table.routes().stream().map(rangeRoute -> rangeRoute.batcher().status()).toList(),
+        queries.size());
   }
 
   /** Fails everything that waits; what was sent may still be applied. */

@@ -39,7 +39,10 @@ final class RocksGate {
     }
     boolean empty = gate.shut(patience);
     if (!empty) {
-      LOG.error("Leaving the state storage open: calls to it did not return within {} calls={}", patience, gate.inside());
+      LOG.error(
+          "Leaving the state storage open: calls to it did not return within {} calls={}",
+          patience,
+          gate.inside());
     }
     return empty;
   }

@@ -36,7 +36,10 @@ public final class RocksLibrary {
     } catch (IOException | RuntimeException | UnsatisfiedLinkError here) {
       try {
         load((String) null);
-        LOG.info("Loaded the RocksDB library from the temporary directory: {} directory={}", reason(here), folder);
+        LOG.info(
+            "Loaded the RocksDB library from the temporary directory: {} directory={}",
+            reason(here),
+            folder);
       } catch (IOException | RuntimeException | UnsatisfiedLinkError there) {
         throw new IOException(
             "RocksDB's library can be unpacked and loaded neither in %s (%s) nor in the temporary"

@@ -216,7 +216,11 @@ public final class SplitPlanner {
   private SplitAdvice failed(Led range, String how) {
     if (!how.equals(lastFault)) {
       lastFault = how;
-      LOG.warn("Split strategy failed; leaving the range unchanged: {} strategy={} range={}", how, strategy.getClass().getName(), range.load().range());
+      LOG.warn(
+          "Split strategy failed; leaving the range unchanged: {} strategy={} range={}",
+          how,
+          strategy.getClass().getName(),
+          range.load().range());
     }
     return new SplitAdvice.Keep(Reason.FAILED);
   }

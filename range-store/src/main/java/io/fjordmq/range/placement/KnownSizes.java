@@ -42,7 +42,8 @@ final class KnownSizes {
   /**
    * @param vainSearch the latest, if it found no key
    */
-  private record Known(RangeSize size, long version, long atMillis, @Nullable FailedSearch vainSearch) {}
+  private record Known(
+      RangeSize size, long version, long atMillis, @Nullable FailedSearch vainSearch) {}
 
   /**
    * A search that found no key.
@@ -112,7 +113,8 @@ final class KnownSizes {
     }
   }
 
-  private static @Nullable FailedSearch vain(RangeSize size, long nowMillis, @Nullable FailedSearch before) {
+  private static @Nullable FailedSearch vain(
+      RangeSize size, long nowMillis, @Nullable FailedSearch before) {
     if (size.halvingKey() != null) {
       return null;
     }

@@ -350,7 +350,8 @@ final class MergePlan {
         .orElse(null);
   }
 
-  private static boolean hasNewerView(PlacedRange left, NodeId node, ReplicaStatus.Merging merging) {
+  private static boolean hasNewerView(
+      PlacedRange left, NodeId node, ReplicaStatus.Merging merging) {
     ReplicaReport here = left.holders().get(node);
     return here != null && here.epoch().version() > merging.leftVersion();
   }

@@ -61,7 +61,8 @@ final class PlacementPlan {
   /**
    * @param hindrances takes what is wanted and has to be put off
    */
-  static List<Step> steps(PlacementView view, List<StorePlacement> stores, PlacementObstacles placementObstacles) {
+  static List<Step> steps(
+      PlacementView view, List<StorePlacement> stores, PlacementObstacles placementObstacles) {
     List<Step> steps = new ArrayList<>();
     stores.forEach(store -> steps.addAll(ofStore(view, store, placementObstacles)));
     return steps;

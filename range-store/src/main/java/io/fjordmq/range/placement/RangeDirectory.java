@@ -158,7 +158,11 @@ public final class RangeDirectory implements MetadataListener {
         next.put(range.id(), new Published(range, record.version()));
       } catch (MalformedBytesException e) {
         // Of a newer version than this node, perhaps: whatever it says, the others still count.
-        LOG.error("Cannot read a range record in the metadata; the range is unreachable: {} " + "record={}", e.getMessage(), record.key());
+        LOG.error(
+            "Cannot read a range record in the metadata; the range is unreachable: {} "
+                + "record={}",
+            e.getMessage(),
+            record.key());
       }
     }
     ranges = Map.copyOf(next);

@@ -66,7 +66,8 @@ final class SplitDecisionLog {
       String why = bySize ? "size" : "load";
       LOG.info("Requesting a split: {} range={} key={} load: {}", why, range, hex(report), load);
     } else if (report.merge()) {
-      LOG.info("Requesting a merge with the next range: both are idle range={} load: {}", range, load);
+      LOG.info(
+          "Requesting a merge with the next range: both are idle range={} load: {}", range, load);
     } else if (!decision.equals(SplitMonitor.SPLIT) && !bySize) { // that one waits for its turn
       LOG.info("Not splitting a busy range: {} range={} load: {}", decision, range, load);
     }
@@ -83,9 +84,16 @@ final class SplitDecisionLog {
     }
     slow = decision;
     if (decision.equals(SplitMonitor.STORAGE_TOO_SLOW)) {
-      LOG.warn("State storage did not return the sizes of ranges within {} ms; splits and " + "merges wait for it; check the disk", patience.toMillis());
+      LOG.warn(
+          "State storage did not return the sizes of ranges within {} ms; splits and "
+              + "merges wait for it; check the disk",
+          patience.toMillis());
     } else {
-      LOG.warn("Split strategy did not answer within {} ms; splits and merges wait for it " + "strategy={}", patience.toMillis(), strategy);
+      LOG.warn(
+          "Split strategy did not answer within {} ms; splits and merges wait for it "
+              + "strategy={}",
+          patience.toMillis(),
+          strategy);
     }
   }
 }

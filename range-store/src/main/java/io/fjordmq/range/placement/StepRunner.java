@@ -40,7 +40,9 @@ final class StepRunner {
 
   private CompletableFuture<?> begin(Step step) {
     if (step instanceof Step.RemoveRemains removeRemains) {
-      return send(removeRemains.node(), new MergeOrder.RemoveRemains(removeRemains.range(), removeRemains.heirs()));
+      return send(
+          removeRemains.node(),
+          new MergeOrder.RemoveRemains(removeRemains.range(), removeRemains.heirs()));
     } else if (step instanceof Step.Forget forget) {
       return send(forget.node(), new PlacementOrder.Forget(forget.range()));
     }

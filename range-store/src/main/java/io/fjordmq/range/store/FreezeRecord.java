@@ -37,7 +37,8 @@ record FreezeRecord(long left, long leftVersion, long index, long clockMillis) {
   static FreezeRecord decode(byte[] bytes) {
     ByteReader in = new ByteReader(bytes);
     StoredFormat.require("row of a frozen range", FORMAT, in);
-    FreezeRecord freezeRecord = new FreezeRecord(in.readLong(), in.readLong(), in.readLong(), in.readLong());
+    FreezeRecord freezeRecord =
+        new FreezeRecord(in.readLong(), in.readLong(), in.readLong(), in.readLong());
     in.requireEnd();
     return freezeRecord;
   }

@@ -26,10 +26,19 @@ record HaltReason(String why, boolean readable, boolean fault) {
     boolean defect =
         newer == null && cause instanceof RuntimeException && !(cause instanceof KvException);
     if (cause instanceof SnapshotRefusedException) {
-      LOG.warn("Reopening a replica to fetch another snapshot: {} range={} index={}", cause.getMessage(), range, appliedIndex);
+      LOG.warn(
+          "Reopening a replica to fetch another snapshot: {} range={} index={}",
+          cause.getMessage(),
+          range,
+          appliedIndex);
       return new HaltReason(why, newer == null, false);
     }
-    LOG.error("Replica halted; reopening it: {} range={} index={}", why, range, appliedIndex, defect ? failure : null);
+    LOG.error(
+        "Replica halted; reopening it: {} range={} index={}",
+        why,
+        range,
+        appliedIndex,
+        defect ? failure : null);
     return new HaltReason(why, newer == null, newer == null);
   }
 }

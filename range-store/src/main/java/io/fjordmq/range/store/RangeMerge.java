@@ -59,7 +59,8 @@ final class RangeMerge {
       return null;
     }
     FreezeRecord freezeRecord =
-        new FreezeRecord(entry.left(), entry.leftVersion(), state.appliedIndex(), state.clockMillis());
+        new FreezeRecord(
+            entry.left(), entry.leftVersion(), state.appliedIndex(), state.clockMillis());
     rows.put(state.keys().frozen(), freezeRecord.encode());
     return new Kept(state.descriptor(), freezeRecord);
   }

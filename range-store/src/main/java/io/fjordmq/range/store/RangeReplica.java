@@ -217,7 +217,8 @@ final class RangeReplica implements ReplicatedState {
     if (epochVersion != now.epoch().version()) {
       return new RangeResult.StaleEpoch(shape);
     } else if (freezeFlag.isSet()) {
-      return FreezeRecord.BUSY; // its neighbour may have its keys already, and may have changed them
+      return FreezeRecord
+          .BUSY; // its neighbour may have its keys already, and may have changed them
     }
     try (LazySnapshot snapshot = new LazySnapshot(space)) {
       byte[] answer =
@@ -322,7 +323,12 @@ final class RangeReplica implements ReplicatedState {
     if (change instanceof RangeSplit.Cut cut) {
       coprocessor.narrowed(held, new DataReader(space.latest(), held));
       RangeDescriptor right = cut.right();
-      LOG.info("Range split range={} index={} child={} childKeys={}", id, appliedIndex, right.id(), right.interval());
+      LOG.info(
+          "Range split range={} index={} child={} childKeys={}",
+          id,
+          appliedIndex,
+          right.id(),
+          right.interval());
       parts.observer().split(id, right.id());
       if (cut.here()) {
         parts.births().born(right, leadingTerm != NOT_LEADING);
@@ -330,7 +336,8 @@ final class RangeReplica implements ReplicatedState {
     } else if (change instanceof RangeMerge.Widened widened) {
       RangeId right = widened.right().id();
       openCoprocessor();
-      LOG.info("Ranges merged range={} absorbed={} index={} keys={}", id, right, appliedIndex, held);
+      LOG.info(
+          "Ranges merged range={} absorbed={} index={} keys={}", id, right, appliedIndex, held);
       parts.observer().merged(id, right);
       parts.births().absorbed(right);
       if (leadingTerm != NOT_LEADING) {

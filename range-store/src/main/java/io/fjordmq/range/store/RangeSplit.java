@@ -143,7 +143,10 @@ final class RangeSplit {
    * @return the ranges that have a replica here now
    */
   List<RangeDescriptor> addSkipped(
-      List<RangeDescriptor> children, List<NewSplitChild> newborn, long appliedVersion, KvBatch batch) {
+      List<RangeDescriptor> children,
+      List<NewSplitChild> newborn,
+      long appliedVersion,
+      KvBatch batch) {
     List<RangeDescriptor> added = new ArrayList<>();
     for (NewSplitChild child : newborn) {
       addNewborn(child, batch);

@@ -114,7 +114,10 @@ public final class RangeThreads implements AutoCloseable {
     try {
       for (ExecutorService executor : new ExecutorService[] {timer, queries, supervisor, openers}) {
         if (!executor.awaitTermination(1, TimeUnit.MINUTES)) {
-          LOG.warn("Range threads still run after a minute; not waiting for them any longer " + "executor={}", executor);
+          LOG.warn(
+              "Range threads still run after a minute; not waiting for them any longer "
+                  + "executor={}",
+              executor);
         }
       }
     } catch (InterruptedException e) {

@@ -138,8 +138,8 @@ final class ReplicaSnapshot {
    *
    * <p>Of a range that is frozen here as there, only its progress is replaced.
    *
-   * @throws SnapshotRefusedException if the copy is damaged, one of another range, or not for this node
-   *     as things are; nothing has been changed
+   * @throws SnapshotRefusedException if the copy is damaged, one of another range, or not for this
+   *     node as things are; nothing has been changed
    * @throws IOException if the rows cannot be replaced
    */
   Installed install(Path directory) throws IOException {
@@ -212,7 +212,8 @@ final class ReplicaSnapshot {
     if (frozen == null || versionSeen() != incoming.range().epoch().version()) {
       return false;
     } else if (!Arrays.equals(frozen, incoming.frozen())) {
-      throw new SnapshotRefusedException("range " + id + " is frozen here, and not in the copy of it");
+      throw new SnapshotRefusedException(
+          "range " + id + " is frozen here, and not in the copy of it");
     }
     return true;
   }
@@ -228,7 +229,8 @@ final class ReplicaSnapshot {
    * Installing over keys that another replica here holds would delete that replica's data. But of
    * one that is frozen, because it became part of this range, the copy has everything.
    */
-  private void refuseOverlap(ReceivedSnapshot incoming, long versionSeen) throws SnapshotRefusedException {
+  private void refuseOverlap(ReceivedSnapshot incoming, long versionSeen)
+      throws SnapshotRefusedException {
     List<KeyInterval> replaced = new ArrayList<>();
     replaced.add(incoming.range().interval());
     missing(incoming, versionSeen).forEach(child -> replaced.add(child.range().interval()));

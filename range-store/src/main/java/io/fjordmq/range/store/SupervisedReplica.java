@@ -149,7 +149,8 @@ final class SupervisedReplica {
       failures = 0; // it ran well for a while: this is a new trouble
       faults = 0;
     }
-    reopenLater(haltReason == null || haltReason.readable(), haltReason != null && haltReason.fault());
+    reopenLater(
+        haltReason == null || haltReason.readable(), haltReason != null && haltReason.fault());
   }
 
   /** Opens a replica that is on disk; if that fails, it is retried. */
@@ -189,9 +190,20 @@ final class SupervisedReplica {
     }
     if (parts.rebuildLimit().mayBegin(id)) {
       broken = true;
-      LOG.error("Replica is broken; rebuilding it if its range has a majority without it: {} " + "range={}", failure, id);
+      LOG.error(
+          "Replica is broken; rebuilding it if its range has a majority without it: {} "
+              + "range={}",
+          failure,
+          id);
     } else if (faults == FAULTS_UNTIL_BROKEN) {
-      LOG.error("Replica is broken again and stays halted: it was rebuilt {} times within {}; " + "remove the cause, then run 'rebuild {}': {} range={}", RebuildLimit.MOST, RebuildLimit.WINDOW, id, failure, id);
+      LOG.error(
+          "Replica is broken again and stays halted: it was rebuilt {} times within {}; "
+              + "remove the cause, then run 'rebuild {}': {} range={}",
+          RebuildLimit.MOST,
+          RebuildLimit.WINDOW,
+          id,
+          failure,
+          id);
     }
   }
 
@@ -228,7 +240,12 @@ final class SupervisedReplica {
   private void cannotOpen(Exception why) {
     NewerFormException newer = NewerFormException.in(why);
     failure = newer == null ? String.valueOf(why) : newer.getMessage();
-    LOG.error("Cannot open a replica: {} range={} attempt={}", failure, id, failures, newer == null ? why : null);
+    LOG.error(
+        "Cannot open a replica: {} range={} attempt={}",
+        failure,
+        id,
+        failures,
+        newer == null ? why : null);
     reopenLater(newer == null, newer == null);
   }
 

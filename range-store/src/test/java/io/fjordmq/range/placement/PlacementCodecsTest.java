@@ -337,7 +337,8 @@ class PlacementCodecsTest {
         new Golden(new MergeOrder.Renew(descriptor), "010a0905" + block),
         new Golden(new MergeOrder.Thaw(RANGE), "010b0905" + range),
         new Golden(
-            new MergeOrder.RemoveRemains(RANGE, Set.of(new RangeId("in", 7), new RangeId("in", 299))),
+            new MergeOrder.RemoveRemains(
+                RANGE, Set.of(new RangeId("in", 7), new RangeId("in", 299))),
             "010c0905" + range + "02" + "07" + "ab02"));
   }
 

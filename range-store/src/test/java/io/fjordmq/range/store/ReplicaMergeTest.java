@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.CommittedEntry;
-import io.fjordmq.cluster.consensus.SnapshotRefusedException;
 import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.cluster.consensus.SnapshotRefusedException;
 import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeDescriptorCodec;
@@ -285,7 +285,8 @@ class ReplicaMergeTest {
     toRight(RangeEntry.encodeFreeze(2, 1, 3));
     left.replica.export(copy);
     ReplicaFixture added = new ReplicaFixture(second);
-    assertThatThrownBy(() -> added.replica.install(copy)).isInstanceOf(SnapshotRefusedException.class);
+    assertThatThrownBy(() -> added.replica.install(copy))
+        .isInstanceOf(SnapshotRefusedException.class);
   }
 
   /** Who gets it would not be new to its log, and would not have the neighbour. */

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fjordmq.cluster.NodeId;
-import io.fjordmq.cluster.consensus.SnapshotRefusedException;
 import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.cluster.consensus.SnapshotRefusedException;
 import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeEpoch;
@@ -98,7 +98,8 @@ class ReplicaSnapshotTest {
           .isInstanceOf(SnapshotRefusedException.class);
     }
     Files.write(file, Arrays.copyOf(good, good.length - 9));
-    assertThatThrownBy(() -> behind.replica.install(copy)).isInstanceOf(SnapshotRefusedException.class);
+    assertThatThrownBy(() -> behind.replica.install(copy))
+        .isInstanceOf(SnapshotRefusedException.class);
     assertThat(rows(behind)).isEqualTo(before);
   }
 
@@ -170,7 +171,8 @@ class ReplicaSnapshotTest {
   @Test
   void shouldHaveInstalledACopyThatComesAgain() throws IOException {
     KvBatch batch = new KvBatch();
-    batch.put(new RangeKeys(ReplicaFixture.ID.number()).frozen(), new FreezeRecord(9, 1, 20, 0).encode());
+    batch.put(
+        new RangeKeys(ReplicaFixture.ID.number()).frozen(), new FreezeRecord(9, 1, 20, 0).encode());
     ahead.space.write(batch);
     ahead.replica.export(copy);
     behind.replica.install(copy);

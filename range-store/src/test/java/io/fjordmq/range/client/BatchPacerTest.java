@@ -7,13 +7,14 @@ import java.time.Duration;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-class BatchPaceTest {
+class BatchPacerTest {
   private static final int FEW = RangeClientSettings.DEFAULTS.hurryCommands() - 1;
 
   private final ManualTimers timers = new ManualTimers();
   private final Duration interval = RangeClientSettings.DEFAULTS.batchInterval();
   private int ends;
-  private final BatchPacer pace = new BatchPacer(RangeClientSettings.DEFAULTS, timers, () -> ends++);
+  private final BatchPacer pace =
+      new BatchPacer(RangeClientSettings.DEFAULTS, timers, () -> ends++);
 
   @BeforeEach
   void startSomeTimeAfterTheEpoch() {

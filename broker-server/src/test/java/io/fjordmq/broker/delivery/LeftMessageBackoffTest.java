@@ -7,7 +7,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Goal: what nobody takes is tried every 5 minutes at least, and costs bounded memory. */
-class LeftPausesTest {
+class LeftMessageBackoffTest {
   private final LeftMessageBackoff<String> pauses = new LeftMessageBackoff<>(2);
 
   private int announcementsUntilOver(String session) {

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A node whose only fellow voter is gone for good can go on alone, and then get others. */
 @Tag("slow")
-class StandAloneTest {
+class StandAloneRequestTest {
   private static final long PATIENCE_SECONDS = 120;
   private static final long NEVER = 0xFFFF_FFFFL;
 

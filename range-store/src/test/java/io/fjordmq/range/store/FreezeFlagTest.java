@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** When others may count on it that a range is frozen. */
-class StandstillTest {
+class FreezeFlagTest {
   private static final RangeId RANGE = new RangeId("words", 7);
   private static final FreezeRecord FIRST = new FreezeRecord(1, 2, 10, 0);
   private static final FreezeRecord SECOND = new FreezeRecord(1, 4, 20, 0);

@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-class WishPausesTest {
+class SplitBackoffTest {
   private static final Duration SECOND = Duration.ofSeconds(1);
   private static final RangeId ONE = new RangeId("words", 1);
   private static final RangeId TWO = new RangeId("words", 2);

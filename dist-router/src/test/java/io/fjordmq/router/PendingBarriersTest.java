@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fjordmq.cluster.NodeId;
 import org.junit.jupiter.api.Test;
 
-class OpenQuestionsTest {
+class PendingBarriersTest {
   private static final NodeId A = new NodeId("a");
   private static final NodeId B = new NodeId("b");
 

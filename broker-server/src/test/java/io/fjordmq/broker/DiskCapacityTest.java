@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-class RoomTest {
+class DiskCapacityTest {
   private static final NodeId SELF = new NodeId("self");
   private static final NodeId B = new NodeId("b");
   private static final NodeId C = new NodeId("c");
@@ -34,7 +34,8 @@ class RoomTest {
             KeyInterval.ALL,
             RangeEpoch.FIRST,
             ReplicaSet.ofVoters(voters));
-    DiskCapacity diskCapacity = new DiskCapacity(SELF, () -> here, () -> new Members(1, members), () -> List.of(range));
+    DiskCapacity diskCapacity =
+        new DiskCapacity(SELF, () -> here, () -> new Members(1, members), () -> List.of(range));
     diskCapacity.look();
     return diskCapacity.isEnough();
   }

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
  * A range was split; one node has what is left of a replica from before, which keeps it from having
  * the new range, for which it is wanted as the second voter.
  */
-class OldShapesTest {
+class OutdatedReplicasTest {
   private static final NodeId A = new NodeId("a");
   private static final NodeId B = new NodeId("b");
   private static final NodeId C = new NodeId("c");

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-class ResumeTurnsTest {
+class ResumeQueueTest {
   private final ResumeQueue turns = new ResumeQueue(10);
   private final List<CompletableFuture<Void>> started = new ArrayList<>();
 

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 
 /** When a collection is asked for, by injected readings and an injected clock. */
-class CollectionRequestsTest {
+class GcRequestsTest {
   private static final long OLD = 10_000;
 
   private long now = 5;

@@ -11,7 +11,7 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-class PartsTest {
+class ShutdownSequenceTest {
   private final List<String> closed = Collections.synchronizedList(new ArrayList<>());
 
   @Test

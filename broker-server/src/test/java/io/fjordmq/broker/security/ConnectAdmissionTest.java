@@ -30,7 +30,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Who may connect. */
-class AdmissionTest {
+class ConnectAdmissionTest {
   /** Made by mosquitto_passwd: alice, secret. */
   private static final String ALICE =
       "alice:$7$101$56sMhcGFEjQSocYJ$O03UD9SwIAxqGlcQOMLw3pSTrzA9E3Kw7gO0O2EP99HJjFDyNr1Q8hvnhejegnUGuLpyBecWp0pkfWdW6GeVdQ==";
@@ -115,7 +115,8 @@ class AdmissionTest {
   @Test
   void shouldNameTheKeysThatWouldLetAStrangerIn() throws Exception {
     Security security = withoutAnything(SecuritySettings.DEFAULTS);
-    ConnectAdmission said = security.admit(attempt(ELSEWHERE, null, null)).get(20, TimeUnit.SECONDS);
+    ConnectAdmission said =
+        security.admit(attempt(ELSEWHERE, null, null)).get(20, TimeUnit.SECONDS);
     assertThat(((Refused) said).detail())
         .contains("securityConfig.passwordFile", "securityConfig.allowAnonymous: true");
   }

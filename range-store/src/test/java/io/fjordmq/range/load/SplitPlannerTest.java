@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** What holds whatever a strategy says. */
-final class ShapePlanTest {
+final class SplitPlannerTest {
   private static final NodeLoad ROOM = new NodeLoad(0.1, 2, 10);
   private static final byte[] MIDDLE = {5};
   private static final long MAX_BYTES = 1_000;

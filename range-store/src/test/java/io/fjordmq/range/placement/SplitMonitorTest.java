@@ -26,7 +26,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** What a node says of ranges that it leads, on the real range engine in virtual time. */
-class ShapeWatchTest {
+class SplitMonitorTest {
   private static final RangeId RANGE = new RangeId("words", 1);
   private static final Duration SECOND = Duration.ofSeconds(1);
 

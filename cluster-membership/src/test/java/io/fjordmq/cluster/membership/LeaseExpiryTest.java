@@ -13,7 +13,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** When a node whose lease has expired says that its clients are better off elsewhere. */
-class LeaseLapseTest {
+class LeaseExpiryTest {
   private static final long LONG_MILLIS = 20_000;
 
   private final int[] lapses = new int[3];

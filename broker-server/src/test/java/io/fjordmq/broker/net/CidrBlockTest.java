@@ -10,7 +10,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Blocks of addresses. */
-class NetworkTest {
+class CidrBlockTest {
   @ParameterizedTest
   @CsvSource({
     "10.0.0.0/8, 10.255.1.2, true",
