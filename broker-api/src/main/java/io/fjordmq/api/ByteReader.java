@@ -4,14 +4,14 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Reads what a {@link ByteWriter} wrote. Every method fails with {@link MalformedBytesException} if
- * the bytes end too early or cannot be what is asked for. Keeps no reference to the bytes it has
- * read: arrays and strings are copies. Not thread-safe.
+ * Reads what a {@link ByteWriter} wrote. Every method throws {@link MalformedBytesException} if too
+ * few bytes remain or if they do not encode the requested value. Returned arrays and strings are
+ * copies and never reference the input. Not thread-safe.
  */
 public final class ByteReader {
   private final ByteBuffer bytes;
 
-  /** Reads from the buffer's position to its limit and moves the position along. */
+  /** Reads from the buffer's position to its limit and advances the position. */
   public ByteReader(ByteBuffer bytes) {
     this.bytes = bytes;
   }
@@ -55,7 +55,7 @@ public final class ByteReader {
     throw new MalformedBytesException("varint is longer than 64 bits");
   }
 
-  /** A varint that must be 0 to 2,147,483,647. */
+  /** Reads a varint that must be between 0 and 2,147,483,647. */
   public int readInt() {
     long value = readVarint();
     if (value < 0 || value > Integer.MAX_VALUE) {
@@ -65,21 +65,21 @@ public final class ByteReader {
   }
 
   /**
-   * A varint that counts items which follow.
+   * Reads a varint that holds the number of items that follow.
    *
-   * @param leastBytes bytes an item takes at least, so that a wrong count cannot ask for memory
-   *     that the input does not back; &gt; 0
+   * @param leastBytes minimum encoded size of an item, at least 1; bounds the memory that a corrupt
+   *     count can make the caller allocate
    */
   public int readCount(int leastBytes) {
     int count = readInt();
     if (count > bytes.remaining() / leastBytes) {
       throw new MalformedBytesException(
-          count + " items announced, but only " + bytes.remaining() + " bytes follow");
+          "count of " + count + " items exceeds the " + bytes.remaining() + " bytes that follow");
     }
     return count;
   }
 
-  /** That many bytes. */
+  /** Reads {@code count} bytes. */
   public byte[] readBytes(int count) {
     require(count);
     byte[] value = new byte[count];
@@ -87,12 +87,12 @@ public final class ByteReader {
     return value;
   }
 
-  /** A varint that counts them, then the bytes. */
+  /** Reads a block: a varint with the length, then that many bytes. */
   public byte[] readBlock() {
     return readBytes(readCount(1));
   }
 
-  /** A block of UTF-8. */
+  /** Reads a block that holds UTF-8. */
   public String readString() {
     int count = readCount(1);
     if (!bytes.hasArray()) {
@@ -103,22 +103,23 @@ public final class ByteReader {
     return new String(bytes.array(), at, count, StandardCharsets.UTF_8);
   }
 
-  /** Bytes not read yet. */
+  /** Number of bytes that have not been read yet. */
   public int remaining() {
     return bytes.remaining();
   }
 
-  /** Fails if there is something left. */
+  /** Throws {@link MalformedBytesException} if unread bytes remain. */
   public void requireEnd() {
     if (bytes.hasRemaining()) {
-      throw new MalformedBytesException(bytes.remaining() + " bytes too many");
+      throw new MalformedBytesException(
+          "expected the end, found " + bytes.remaining() + " more bytes");
     }
   }
 
   private void require(int count) {
     if (bytes.remaining() < count) {
       throw new MalformedBytesException(
-          count + " bytes expected, but only " + bytes.remaining() + " follow");
+          "expected " + count + " bytes, found only " + bytes.remaining());
     }
   }
 }

@@ -4,17 +4,18 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Builds the bytes of a stored or replicated form. Numbers are big-endian; a varint holds seven
- * bits a byte, the lowest first, with the high bit set on all but the last. Not thread-safe.
+ * Encodes stored or replicated data. Fixed-width numbers are big-endian. A varint holds seven bits
+ * per byte, least significant group first; the high bit is set on all bytes but the last. Not
+ * thread-safe.
  */
 public final class ByteWriter {
   private byte[] bytes;
   private int length;
 
   /**
-   * A writer with room for some bytes; it grows when they are used up.
+   * Creates a writer whose buffer grows on demand.
    *
-   * @param expectedBytes the better the guess, the less is copied
+   * @param expectedBytes initial capacity; a good estimate avoids copying
    */
   public ByteWriter(int expectedBytes) {
     bytes = new byte[Math.max(expectedBytes, 16)];
@@ -41,7 +42,7 @@ public final class ByteWriter {
     return this;
   }
 
-  /** 1 to 10 bytes; a negative value takes 10. */
+  /** Writes 1 to 10 bytes; a negative value takes 10. */
   public ByteWriter writeVarint(long value) {
     reserve(10);
     long rest = value;
@@ -53,7 +54,7 @@ public final class ByteWriter {
     return this;
   }
 
-  /** As they are, without a length. */
+  /** Writes the bytes without a length prefix. */
   public ByteWriter writeBytes(byte[] value) {
     reserve(value.length);
     System.arraycopy(value, 0, bytes, length, value.length);
@@ -61,23 +62,23 @@ public final class ByteWriter {
     return this;
   }
 
-  /** A varint that counts them, then the bytes. */
+  /** Writes a block: a varint with the length, then the bytes. */
   public ByteWriter writeBlock(byte[] value) {
     writeVarint(value.length);
     return writeBytes(value);
   }
 
-  /** A block of UTF-8. */
+  /** Writes a block that holds UTF-8. */
   public ByteWriter writeString(String value) {
     return writeBlock(value.getBytes(StandardCharsets.UTF_8));
   }
 
-  /** Bytes written so far. */
+  /** Number of bytes written so far. */
   public int length() {
     return length;
   }
 
-  /** What was written. The writer must not be used afterwards. */
+  /** Returns the bytes written. The writer must not be used afterwards. */
   public byte[] toByteArray() {
     return length == bytes.length ? bytes : Arrays.copyOf(bytes, length);
   }

@@ -1,6 +1,9 @@
 package io.fjordmq.api;
 
-/** Stored or replicated bytes are not what they should be: damaged, or of a newer version. */
+/**
+ * Stored or replicated bytes cannot be decoded because they are corrupt or, as {@link
+ * NewerFormException}, come from a newer version.
+ */
 public class MalformedBytesException extends RuntimeException {
   private static final long serialVersionUID = 1;
 

@@ -1,21 +1,22 @@
 package io.fjordmq.api;
 
 /**
- * An application message, as accepted from its publisher. Immutable: the payload array belongs to
- * it and is never written again, so it may be shared by any number of receivers and threads.
+ * An application message as accepted from its publisher. Immutable: the message owns the payload
+ * array, which is never modified, so receivers and threads can share it.
  *
- * @param topic where it was published
+ * @param topic the topic it was published to
  * @param payload 0 to 268,435,455 bytes
- * @param qos as published; a receiver's copy is lowered to what its subscription accepts
+ * @param qos as published; delivery to a subscriber lowers it to the subscription's maximum
  * @param retain the RETAIN flag as published
- * @param properties what MQTT 5 carries along
- * @param publisher client identifier of the publisher, for No Local; empty for messages of the
+ * @param properties MQTT 5 properties that are forwarded to receivers
+ * @param publisher client identifier of the publisher, for No Local; empty for messages from the
  *     broker itself
- * @param acceptedAtMillis wall clock of the node that accepted it, milliseconds since the epoch
- * @param expiresAtMillis wall clock after which it is no longer delivered (MQTT 5.0 §3.3.2.3.3);
- *     {@link #NEVER} if it does not expire
+ * @param acceptedAtMillis when a node accepted it, by that node's wall clock, in milliseconds since
+ *     the Unix epoch
+ * @param expiresAtMillis wall-clock time from which it is no longer delivered, in the same unit
+ *     (MQTT 5.0 §3.3.2.3.3); {@link #NEVER} if it does not expire
  */
-@SuppressWarnings("ArrayRecordComponent") // identity is enough: nobody compares messages
+@SuppressWarnings("ArrayRecordComponent") // messages are never compared by value
 public record Message(
     Topic topic,
     byte[] payload,
@@ -26,10 +27,10 @@ public record Message(
     long acceptedAtMillis,
     long expiresAtMillis) {
 
-  /** {@link #expiresAtMillis} of a message that stays until delivered. */
+  /** Value of {@link #expiresAtMillis} for a message that never expires. */
   public static final long NEVER = Long.MAX_VALUE;
 
-  /** True if it must not be delivered any more at this wall clock. */
+  /** Returns true if the message must not be delivered at this wall-clock time. */
   public boolean isExpiredAt(long nowMillis) {
     return expiresAtMillis <= nowMillis;
   }

@@ -6,8 +6,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Messages and wills as the stores keep and replicate them. The same message gives the same bytes
- * on every node. The form says where it ends, so it may stand between other things.
+ * Encodes messages and wills for storage and replication. Encoding is deterministic: a message has
+ * the same bytes on every node. The format is self-delimiting, so other data may follow it.
  */
 public final class MessageCodec {
   /*
@@ -81,10 +81,10 @@ public final class MessageCodec {
   }
 
   /**
-   * Reads a message that fills the buffer from its position to its limit. The payload is copied out
-   * of the buffer, once.
+   * Decodes a message that occupies the buffer from its position to its limit. The payload is
+   * copied once.
    *
-   * @throws MalformedBytesException if the bytes are no message
+   * @throws MalformedBytesException if the bytes are not a valid message
    */
   public static Message decode(ByteBuffer bytes) {
     ByteReader in = new ByteReader(bytes);
@@ -94,9 +94,9 @@ public final class MessageCodec {
   }
 
   /**
-   * Reads only when an encoded message expires; {@link Message#NEVER} if it does not.
+   * Reads only the expiry time of an encoded message; {@link Message#NEVER} if it does not expire.
    *
-   * @throws MalformedBytesException if the bytes are no message
+   * @throws MalformedBytesException if the bytes are not a valid message
    */
   public static long expiresAtMillis(ByteBuffer bytes) {
     ByteReader in = new ByteReader(bytes);
@@ -109,15 +109,16 @@ public final class MessageCodec {
   }
 
   /**
-   * Reads a message and leaves what follows it.
+   * Reads a message and leaves the bytes after it unread.
    *
-   * @throws MalformedBytesException if the bytes are no message
+   * @throws MalformedBytesException if the bytes are not a valid message
    */
   public static Message read(ByteReader in) {
     requireVersion(in.readByte(), "message");
     int flags = in.readByte();
     if ((flags & UNUSED_FLAGS) != 0 || (flags & QOS) == QOS) {
-      throw new MalformedBytesException("message with unknown flags " + flags);
+      throw new MalformedBytesException(
+          "message has invalid flags 0x" + Integer.toHexString(flags));
     }
     long acceptedAt = in.readVarint();
     long expiresAt = (flags & EXPIRES) == 0 ? Message.NEVER : in.readVarint();
@@ -150,9 +151,9 @@ public final class MessageCodec {
   }
 
   /**
-   * Reads a will that fills the buffer from its position to its limit.
+   * Decodes a will that occupies the buffer from its position to its limit.
    *
-   * @throws MalformedBytesException if the bytes are no will
+   * @throws MalformedBytesException if the bytes are not a valid will
    */
   public static Will decodeWill(ByteBuffer bytes) {
     ByteReader in = new ByteReader(bytes);
@@ -162,9 +163,9 @@ public final class MessageCodec {
   }
 
   /**
-   * Reads a will and leaves what follows it.
+   * Reads a will and leaves the bytes after it unread.
    *
-   * @throws MalformedBytesException if the bytes are no will
+   * @throws MalformedBytesException if the bytes are not a valid will
    */
   public static Will readWill(ByteReader in) {
     requireVersion(in.readByte(), "will");
@@ -173,7 +174,9 @@ public final class MessageCodec {
     return new Will(read(in), delaySeconds, messageExpirySeconds);
   }
 
-  /** Exact for ASCII without properties, else enough to start with. */
+  /**
+   * Estimates the encoded size: exact for ASCII without properties, an initial capacity otherwise.
+   */
   private static int expectedBytes(Message message) {
     boolean expires = message.expiresAtMillis() != Message.NEVER;
     return 2
@@ -225,7 +228,8 @@ public final class MessageCodec {
   private static MessageProperties readProperties(ByteReader in) {
     int present = in.readByte();
     if ((present & UNUSED_PRESENT) != 0) {
-      throw new MalformedBytesException("message with unknown properties " + present);
+      throw new MalformedBytesException(
+          "message has unknown property bits 0x" + Integer.toHexString(present));
     }
     @Nullable Boolean utf8 =
         (present & FORMAT_PRESENT) == 0 ? null : (Boolean) ((present & FORMAT_UTF8) != 0);
@@ -247,7 +251,7 @@ public final class MessageCodec {
     try {
       return new Topic(in.readString());
     } catch (IllegalArgumentException e) {
-      throw new MalformedBytesException("message with an invalid topic", e);
+      throw new MalformedBytesException("message has an invalid topic", e);
     }
   }
 

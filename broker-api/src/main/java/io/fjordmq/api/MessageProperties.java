@@ -4,15 +4,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The MQTT 5 properties that travel with an application message unaltered (MQTT 5.0 §3.3.2.3).
+ * The MQTT 5 properties that the broker forwards unaltered with an application message (MQTT 5.0
+ * §3.3.2.3).
  *
  * @param payloadIsUtf8 the Payload Format Indicator; null if absent
  * @param contentType null if absent
  * @param responseTopic null if absent; a valid topic name otherwise
- * @param correlationData null if absent; owned by this record, never changed
+ * @param correlationData null if absent; owned by this record and never modified
  * @param userProperties in the publisher's order
  */
-@SuppressWarnings("ArrayRecordComponent") // compared by nobody, copied by nobody
+@SuppressWarnings("ArrayRecordComponent") // never compared or copied
 public record MessageProperties(
     @Nullable Boolean payloadIsUtf8,
     @Nullable String contentType,
@@ -20,7 +21,7 @@ public record MessageProperties(
     byte @Nullable [] correlationData,
     List<UserProperty> userProperties) {
 
-  /** A message without any of them, as every MQTT 3 message is. */
+  /** No properties, as in every MQTT 3 message. */
   public static final MessageProperties NONE =
       new MessageProperties(null, null, null, null, List.of());
 
@@ -28,7 +29,7 @@ public record MessageProperties(
     userProperties = List.copyOf(userProperties);
   }
 
-  /** True if there is nothing to carry. */
+  /** Returns true if no property is set. */
   public boolean isEmpty() {
     return this == NONE
         || (payloadIsUtf8 == null

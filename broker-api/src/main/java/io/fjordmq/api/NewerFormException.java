@@ -3,8 +3,9 @@ package io.fjordmq.api;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bytes that a newer FjordMQ has written: they are well, but not for this node. Not a defect, so
- * nobody logs its stack trace; the message says what to do.
+ * The bytes were written by a newer version of FjordMQ that this node cannot read. This is an
+ * operating error and not a bug: the message says what to do, and callers log it without a stack
+ * trace.
  */
 public final class NewerFormException extends MalformedBytesException {
   private static final long serialVersionUID = 1;
@@ -14,32 +15,32 @@ public final class NewerFormException extends MalformedBytesException {
   }
 
   /**
-   * Refuses any version of a form but the one known.
+   * Rejects every version of a format except the known one.
    *
-   * @param form what it is, in the words of logs
-   * @throws NewerFormException if it is a later one
-   * @throws MalformedBytesException if it is none that ever was
+   * @param format name of the format for error messages
+   * @throws NewerFormException if the version found is newer
+   * @throws MalformedBytesException if the version found is older or was never used
    */
-  public static void require(String form, int known, int found) {
+  public static void require(String format, int known, int found) {
     if (found > known) {
       throw new NewerFormException(
           "%s has version %d, this node reads version %d: upgrade this node"
-              .formatted(form, found, known));
+              .formatted(format, found, known));
     }
     if (found != known) {
       throw new MalformedBytesException(
-          "%s has version %d, this node reads version %d".formatted(form, found, known));
+          "%s has version %d, this node reads version %d".formatted(format, found, known));
     }
   }
 
-  /** A kind that has been added to a form since. */
-  public static NewerFormException unknownKind(String form, int kind) {
+  /** Returns the exception for a kind of this format that a newer version must have added. */
+  public static NewerFormException unknownKind(String format, int kind) {
     return new NewerFormException(
-        "%s of unknown kind %d, perhaps of a newer version: upgrade this node"
-            .formatted(form, kind));
+        "%s of unknown kind %d, probably written by a newer version: upgrade this node"
+            .formatted(format, kind));
   }
 
-  /** The one among the causes of a failure; null if there is none. */
+  /** Finds this exception in the cause chain of a failure; null if it is not there. */
   public static @Nullable NewerFormException in(@Nullable Throwable failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
       if (cause instanceof NewerFormException newer) {

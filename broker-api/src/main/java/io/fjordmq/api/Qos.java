@@ -1,6 +1,6 @@
 package io.fjordmq.api;
 
-/** Quality of service of a PUBLISH, or the highest one a subscription accepts (MQTT 5.0 §4.3). */
+/** Quality of service of a PUBLISH, or the maximum that a subscription accepts (MQTT 5.0 §4.3). */
 public enum Qos {
   AT_MOST_ONCE,
   AT_LEAST_ONCE,
@@ -9,28 +9,28 @@ public enum Qos {
   private static final Qos[] BY_LEVEL = values();
 
   /**
-   * The quality of service with this number on the wire.
+   * Returns the quality of service with this protocol value.
    *
    * @throws IllegalArgumentException if level is not 0, 1 or 2
    */
   public static Qos of(int level) {
     if (level < 0 || level >= BY_LEVEL.length) {
-      throw new IllegalArgumentException("QoS must be 0, 1 or 2, not " + level);
+      throw new IllegalArgumentException("QoS must be 0, 1 or 2: " + level);
     }
     return BY_LEVEL[level];
   }
 
-  /** Its number on the wire. */
+  /** Returns the protocol value: 0, 1 or 2. */
   public int level() {
     return ordinal();
   }
 
-  /** The lower of the two: what a subscription of one makes of a message of the other. */
+  /** Returns the lower of the two, such as the QoS at which a subscription receives a message. */
   public Qos min(Qos other) {
     return ordinal() <= other.ordinal() ? this : other;
   }
 
-  /** The higher of the two: what overlapping subscriptions make together. */
+  /** Returns the higher of the two, such as the maximum QoS of overlapping subscriptions. */
   public Qos max(Qos other) {
     return ordinal() >= other.ordinal() ? this : other;
   }

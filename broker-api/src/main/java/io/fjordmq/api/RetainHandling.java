@@ -1,8 +1,8 @@
 package io.fjordmq.api;
 
 /**
- * When a subscription is sent the retained messages that match it (MQTT 5.0 §3.8.3.1); wire value =
- * ordinal.
+ * When the broker sends retained messages for a new subscription (MQTT 5.0 §3.8.3.1). The protocol
+ * value is the ordinal.
  */
 public enum RetainHandling {
   SEND_ALWAYS,

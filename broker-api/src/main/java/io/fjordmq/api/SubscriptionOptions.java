@@ -1,12 +1,12 @@
 package io.fjordmq.api;
 
 /**
- * What a client asks of a subscription (MQTT 5.0 §3.8.3.1, §3.8.2.1.2).
+ * The options of a subscription (MQTT 5.0 §3.8.3.1) and its Subscription Identifier (§3.8.2.1.2).
  *
- * @param maxQos highest quality of service it wants
- * @param noLocal its own publishes are not sent back to it
- * @param retainAsPublished the RETAIN flag is kept as the publisher set it
- * @param retainHandling when retained messages are sent at subscribe
+ * @param maxQos maximum quality of service at which messages are delivered
+ * @param noLocal if true, the client does not receive its own messages
+ * @param retainAsPublished if true, messages keep the RETAIN flag that the publisher set
+ * @param retainHandling when retained messages are sent for this subscription
  * @param identifier 1 to 268,435,455; 0 if the subscription has none
  */
 public record SubscriptionOptions(
@@ -16,7 +16,7 @@ public record SubscriptionOptions(
     RetainHandling retainHandling,
     int identifier) {
 
-  /** What MQTT 3.1 and 3.1.1 can say. */
+  /** Returns the options of an MQTT 3.1 or 3.1.1 subscription. */
   public static SubscriptionOptions ofQos(Qos maxQos) {
     return new SubscriptionOptions(maxQos, false, false, RetainHandling.SEND_ALWAYS, 0);
   }

@@ -3,16 +3,18 @@ package io.fjordmq.api;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A topic name as it stands in a PUBLISH: no wildcards, 1 to 65,535 bytes of UTF-8, no U+0000 (MQTT
- * 5.0 §1.5.4, §4.7).
+ * The topic name of a PUBLISH: 1 to 65,535 bytes of UTF-8 without wildcards and U+0000 (MQTT 5.0
+ * §1.5.4, §4.7).
  *
- * @param name the whole name, e.g. {@code site/1/temperature}
+ * @param name the full name, e.g. {@code site/1/temperature}
  */
 public record Topic(String name) {
-  /** Bytes of UTF-8 that a topic name or topic filter may have at most. */
+  /** Maximum length of a topic name or topic filter, in bytes of UTF-8. */
   public static final int MAX_BYTES = 65_535;
 
   /**
+   * Validates the name.
+   *
    * @throws IllegalArgumentException if the name is not a valid topic name; the message says why
    */
   public Topic {
@@ -23,7 +25,8 @@ public record Topic(String name) {
   }
 
   /**
-   * True if this is a topic that filters beginning with a wildcard do not match (MQTT 5.0 §4.7.2).
+   * Returns true if the name begins with {@code $}. Filters that begin with a wildcard do not match
+   * such topics (MQTT 5.0 §4.7.2).
    */
   public boolean isReserved() {
     return name.charAt(0) == '$';
@@ -42,15 +45,15 @@ public record Topic(String name) {
         return "contains U+0000";
       }
       if (isHalfCharacter(name, i)) {
-        return "contains half of a surrogate pair";
+        return "contains an unpaired surrogate";
       }
     }
     return tooLong(name) ? "is longer than " + MAX_BYTES + " bytes" : null;
   }
 
   /**
-   * True if a surrogate stands there without its other half. Such text has no UTF-8 (MQTT 5.0
-   * §1.5.4): stored, it would become other text.
+   * Returns true if the character at this index is an unpaired surrogate. Such text has no UTF-8
+   * encoding (MQTT 5.0 §1.5.4); storing it would change it.
    */
   static boolean isHalfCharacter(String text, int i) {
     char c = text.charAt(i);

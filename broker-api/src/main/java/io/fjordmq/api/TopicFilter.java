@@ -3,18 +3,17 @@ package io.fjordmq.api;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A topic filter as it stands in a SUBSCRIBE, with its share name split off (MQTT 5.0 §4.7,
- * §4.8.2).
+ * A topic filter of a SUBSCRIBE, split into share name and pattern (MQTT 5.0 §4.7, §4.8.2).
  *
- * @param text what the client sent, e.g. {@code $share/group/site/+/temperature}
+ * @param text the filter as the client sent it, e.g. {@code $share/group/site/+/temperature}
  * @param shareName {@code group} above; null if the subscription is not shared
- * @param pattern the filter without its share, e.g. {@code site/+/temperature}
+ * @param pattern the filter without its {@code $share} prefix, e.g. {@code site/+/temperature}
  */
 public record TopicFilter(String text, @Nullable String shareName, String pattern) {
   private static final String SHARE_PREFIX = "$share/";
 
   /**
-   * Reads a topic filter.
+   * Parses a topic filter.
    *
    * @throws IllegalArgumentException if it is not valid; the message says why
    */
@@ -27,7 +26,8 @@ public record TopicFilter(String text, @Nullable String shareName, String patter
     String share = slash < 0 ? "" : text.substring(SHARE_PREFIX.length(), slash);
     if (share.isEmpty() || share.indexOf('+') >= 0 || share.indexOf('#') >= 0) {
       throw new IllegalArgumentException(
-          "shared topic filter must be $share/<name>/<filter> with a name free of wildcards");
+          "shared topic filter must be $share/<name>/<filter>, and the name must not be empty"
+              + " or contain wildcards");
     }
     requireText(share);
     String pattern = text.substring(slash + 1);
@@ -38,19 +38,19 @@ public record TopicFilter(String text, @Nullable String shareName, String patter
     return new TopicFilter(text, share, pattern);
   }
 
-  /** True if messages that match go to one member of the share only. */
+  /** Returns true if each matching message goes to only one member of the share. */
   public boolean isShared() {
     return shareName != null;
   }
 
-  /** True if the pattern has a {@code +} or {@code #}. */
+  /** Returns true if the pattern contains {@code +} or {@code #}. */
   public boolean hasWildcard() {
     return pattern.indexOf('+') >= 0 || pattern.indexOf('#') >= 0;
   }
 
   /**
-   * True if the pattern matches the topic. {@code $}-topics match no pattern that begins with a
-   * wildcard.
+   * Returns true if the pattern matches the topic. A pattern that begins with a wildcard matches no
+   * topic that begins with {@code $}.
    */
   public boolean matches(Topic topic) {
     String name = topic.name();
@@ -93,10 +93,11 @@ public record TopicFilter(String text, @Nullable String shareName, String patter
       boolean startsLevel = i == 0 || pattern.charAt(i - 1) == '/';
       boolean endsLevel = i == pattern.length() - 1 || pattern.charAt(i + 1) == '/';
       if (c == '+' && !(startsLevel && endsLevel)) {
-        throw new IllegalArgumentException("'+' must fill a whole level of the topic filter");
+        throw new IllegalArgumentException("'+' must occupy an entire level of the topic filter");
       }
       if (c == '#' && !(startsLevel && i == pattern.length() - 1)) {
-        throw new IllegalArgumentException("'#' must be the whole last level of the topic filter");
+        throw new IllegalArgumentException(
+            "'#' must be the last level of the topic filter and occupy all of it");
       }
     }
     if (Topic.tooLong(pattern)) {
@@ -110,7 +111,7 @@ public record TopicFilter(String text, @Nullable String shareName, String patter
         throw new IllegalArgumentException("topic filter contains U+0000");
       }
       if (Topic.isHalfCharacter(part, i)) {
-        throw new IllegalArgumentException("topic filter contains half of a surrogate pair");
+        throw new IllegalArgumentException("topic filter contains an unpaired surrogate");
       }
     }
   }

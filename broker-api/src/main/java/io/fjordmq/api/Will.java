@@ -1,20 +1,23 @@
 package io.fjordmq.api;
 
 /**
- * The message the broker publishes for a client whose connection ends without a DISCONNECT (MQTT
+ * The message that the broker publishes if the client's connection ends without a DISCONNECT (MQTT
  * 5.0 §3.1.2.5).
  *
- * @param message what is published; its accepted and expiry times are set when it is published
- * @param delaySeconds how long the session may be without a connection before it is published; 0 =
- *     at once
- * @param messageExpirySeconds lifetime of the message once published; {@link #NO_EXPIRY} if
- *     unlimited
+ * @param message the message to publish; its acceptance and expiry times are set at that time
+ * @param delaySeconds time from the end of the connection to the publication, unless the session
+ *     ends earlier; 0 to publish immediately
+ * @param messageExpirySeconds Message Expiry Interval, counted from the publication; {@link
+ *     #NO_EXPIRY} if the message does not expire
  */
 public record Will(Message message, long delaySeconds, long messageExpirySeconds) {
-  /** {@link #messageExpirySeconds} of a will without Message Expiry Interval. */
+  /** Value of {@link #messageExpirySeconds} for a will without Message Expiry Interval. */
   public static final long NO_EXPIRY = -1;
 
-  /** The message to publish at this wall clock: accepted now, its lifetime begins now. */
+  /**
+   * Returns the message to publish at this wall-clock time, accepted at this time and with an
+   * expiry interval that starts now.
+   */
   public Message messageAt(long nowMillis) {
     long expiresAtMillis =
         messageExpirySeconds == NO_EXPIRY

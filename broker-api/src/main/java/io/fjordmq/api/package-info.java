@@ -1,9 +1,10 @@
 /**
- * The words every module shares: topics, topic filters, messages, subscription options.
+ * Types that all modules share: topics, topic filters, messages, wills and subscription options.
  *
- * <p>Start at {@link io.fjordmq.api.Message}. This package depends on nothing and knows neither
- * Netty, nor storage, nor the cluster; plugin authors compile against it alone. Everything here is
- * an immutable value and may be used from any thread.
+ * <p>Start at {@link io.fjordmq.api.Message}. This package has no dependencies and knows nothing
+ * about Netty, storage or the cluster; plugins compile against this module only. The types are
+ * immutable values that any thread may use, except {@link io.fjordmq.api.ByteReader} and {@link
+ * io.fjordmq.api.ByteWriter}.
  */
 @NullMarked
 package io.fjordmq.api;

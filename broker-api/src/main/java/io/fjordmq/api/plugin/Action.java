@@ -4,14 +4,14 @@ import io.fjordmq.api.Qos;
 import io.fjordmq.api.Topic;
 import io.fjordmq.api.TopicFilter;
 
-/** What a client wants to do and an {@link Authorizer} decides about. */
+/** An action of a client that an {@link Authorizer} allows or denies. */
 public sealed interface Action {
 
   /**
    * Publish to a topic.
    *
-   * @param retain the message is to be retained
-   * @param will true for the will of a CONNECT; it is not asked about again when it is published
+   * @param retain true if the broker is asked to retain the message
+   * @param will true for the will in a CONNECT; it is not authorized again when it is published
    */
   record Publish(Topic topic, Qos qos, boolean retain, boolean will) implements Action {
     @Override
@@ -21,9 +21,9 @@ public sealed interface Action {
   }
 
   /**
-   * Subscribe to everything a filter matches.
+   * Subscribe to a topic filter.
    *
-   * @param qos the highest asked for
+   * @param qos the requested maximum QoS
    */
   record Subscribe(TopicFilter filter, Qos qos) implements Action {
     @Override

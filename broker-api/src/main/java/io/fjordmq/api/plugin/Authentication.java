@@ -3,38 +3,39 @@ package io.fjordmq.api.plugin;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** What an {@link Authenticator} says about a CONNECT. */
+/** The answer of an {@link Authenticator} to a CONNECT. */
 public sealed interface Authentication {
 
-  /** The client may connect, as whom. Nobody else is asked. */
+  /** The client may connect with this identity. No further authenticator is asked. */
   record Allow(Identity identity) implements Authentication {}
 
   /**
-   * It may not. Nobody else is asked.
+   * The client may not connect. No further authenticator is asked.
    *
-   * @param detail for the log of the operator; the client is told the reason only
+   * @param reason determines the reason code that the client receives
+   * @param detail for the broker's log; the client does not receive it
    */
   record Deny(DenyReason reason, String detail) implements Authentication {}
 
-  /** The authenticator does not know; the next one is asked. */
+  /** The authenticator does not know this client. The broker asks the next one. */
   record Pass() implements Authentication {}
 
-  /** The client may connect as this user of the only tenant. */
+  /** Allows the client to connect as this user of the default tenant. */
   static Authentication allow(String userName) {
     return new Allow(Identity.of(userName));
   }
 
-  /** A wrong user name or password. */
+  /** Denies the connection with {@link DenyReason#BAD_USER_NAME_OR_PASSWORD}. */
   static Authentication deny(String detail) {
     return new Deny(DenyReason.BAD_USER_NAME_OR_PASSWORD, detail);
   }
 
-  /** The next one may know. */
+  /** Leaves the decision to the next authenticator. */
   static Authentication pass() {
     return new Pass();
   }
 
-  /** This answer, given at once. */
+  /** Returns this answer as a completed stage. */
   default CompletionStage<Authentication> now() {
     return CompletableFuture.completedStage(this);
   }

@@ -3,17 +3,18 @@ package io.fjordmq.api.plugin;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Says who a client is. Authenticators are asked one after the other until one allows or denies; a
- * client about whom all pass is refused.
+ * Establishes the identity of a client. The broker asks the authenticators in order until one
+ * allows or denies the connection. If all of them pass, the connection is refused.
  *
- * <p>Clients that name an authentication method in their CONNECT (MQTT 5.0 §4.12) are the business
- * of an {@link EnhancedAuthenticator} instead.
+ * <p>A CONNECT with an Authentication Method (MQTT 5.0 §4.12) is handled only by the {@link
+ * EnhancedAuthenticator} for that method.
  */
 public interface Authenticator extends Extension {
 
   /**
-   * Decides about a CONNECT. It may block or complete the answer later, within {@code
-   * securityConfig.providerTimeout}; an exception, a failed stage or a late one denies.
+   * Allows or denies a CONNECT. The method may block, or complete the stage later, within {@code
+   * securityConfig.providerTimeout}. An exception, a failed stage or a timeout denies the
+   * connection.
    */
   CompletionStage<Authentication> authenticate(ConnectAttempt attempt);
 }

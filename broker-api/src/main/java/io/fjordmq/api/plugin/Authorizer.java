@@ -3,18 +3,19 @@ package io.fjordmq.api.plugin;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Says what a client may do. Asked after the {@link Permissions} of the client, one after the other
- * until one allows or denies; what all pass on is denied. Where there is no authorizer at all,
- * clients without permissions of their own may do everything.
+ * Decides what a client may do. If the client's {@link Permissions} have no matching rule, the
+ * broker asks the authorizers in order until one allows or denies. If all of them pass, the action
+ * is denied. Without any authorizer, clients that have no permissions of their own may do
+ * everything.
  */
 public interface Authorizer extends Extension {
 
   /**
-   * Decides about an action. It may block or complete the answer later, within {@code
-   * securityConfig.providerTimeout}; an exception, a failed stage or a late one denies.
+   * Allows or denies an action. The method may block, or complete the stage later, within {@code
+   * securityConfig.providerTimeout}. An exception, a failed stage or a timeout denies the action.
    *
-   * <p>Answers about publishing are remembered while the client is connected, for {@code
-   * securityConfig.cacheTime} at most.
+   * <p>Decisions about publishing are cached while the client is connected, for at most {@code
+   * securityConfig.cacheTime}.
    */
   CompletionStage<Decision> authorize(ClientInfo client, Action action);
 }

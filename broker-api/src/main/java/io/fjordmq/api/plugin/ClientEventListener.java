@@ -5,44 +5,44 @@ import io.fjordmq.api.TopicFilter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Is told what happens to clients, one event after the other on a thread of its own. Events wait in
- * a queue of {@code securityConfig.maxWaitingEvents}; when it is full they are dropped and counted:
- * a slow listener never slows clients down.
+ * Receives events about clients, one at a time, on a dedicated thread. The broker queues up to
+ * {@code securityConfig.maxWaitingEvents} events. It drops and counts events that do not fit, so
+ * that a slow listener never delays clients.
  */
 public interface ClientEventListener extends Extension {
 
-  /** A client has been accepted. */
+  /** A client has connected and was accepted. */
   default void connected(ClientInfo client) {}
 
   /**
-   * A client that was accepted has gone.
+   * The connection of an accepted client has ended.
    *
-   * @param reason as the metric {@code fjordmq_connections_closed_total} names it
+   * @param reason the {@code reason} label of {@code fjordmq_connections_closed_total}
    */
   default void disconnected(ClientInfo client, String reason) {}
 
-  /** A subscription works. */
+  /** A subscription has become effective. */
   default void subscribed(ClientInfo client, TopicFilter filter, Qos qos) {}
 
-  /** A subscription has ended by UNSUBSCRIBE. */
+  /** A client has removed a subscription with UNSUBSCRIBE. */
   default void unsubscribed(ClientInfo client, String filter) {}
 
-  /** Somebody may not do something. */
+  /** A connection, PUBLISH or SUBSCRIBE was denied. */
   default void denied(Denial denial) {}
 
   /**
    * Messages for or from a client were dropped.
    *
-   * @param reason as the metric {@code fjordmq_messages_dropped_total} names it
+   * @param reason the {@code reason} label of {@code fjordmq_messages_dropped_total}
    */
   default void dropped(ClientInfo client, String reason, long count) {}
 
   /**
-   * A denial.
+   * A request that was denied.
    *
    * @param tenant null if the client was not accepted
-   * @param action what it wanted, in words: {@code connect}, {@code publish to a/b}
-   * @param by the provider that decided; empty if nobody had an opinion
+   * @param action description of the request, such as {@code connect} or {@code publish to a/b}
+   * @param by the provider that denied it; empty if all of them passed
    */
   record Denial(
       @Nullable String tenant,

@@ -6,16 +6,17 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client whose identity is known.
+ * A client with an established identity.
  *
- * @param tenant whose it is
+ * @param tenant the tenant that the client belongs to
  * @param clientId unique within the tenant
  * @param userName null if anonymous
- * @param attributes from its authenticator
+ * @param attributes as set by the authenticator
  * @param listener name of the listener, e.g. {@code tcpListener}
- * @param address of the client; null if it came over a Unix domain socket
- * @param encrypted true for TLS
- * @param certificateSubject distinguished name (RFC 2253) in its certificate; null if it has none
+ * @param address IP address of the client; null if it connected over a Unix domain socket
+ * @param encrypted true if the connection uses TLS
+ * @param certificateSubject distinguished name (RFC 2253) of its client certificate; null if it has
+ *     none
  * @param protocolLevel 3 (MQTT 3.1), 4 (3.1.1) or 5
  */
 public record ClientInfo(
@@ -33,7 +34,7 @@ public record ClientInfo(
     attributes = Map.copyOf(attributes);
   }
 
-  /** The client of the attempt, with the identity that was found. */
+  /** Combines a connect attempt with the identity that an authenticator established. */
   public static ClientInfo of(ConnectAttempt attempt, Identity identity) {
     X509Certificate certificate = attempt.certificate();
     return new ClientInfo(

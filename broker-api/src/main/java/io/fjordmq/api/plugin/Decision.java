@@ -14,7 +14,7 @@ public enum Decision {
 
   private final CompletionStage<Decision> now = CompletableFuture.completedStage(this);
 
-  /** This answer, given at once; always the same object. */
+  /** Returns this decision as a completed stage; always the same object. */
   public CompletionStage<Decision> now() {
     return now;
   }

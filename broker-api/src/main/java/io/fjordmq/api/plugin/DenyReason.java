@@ -1,15 +1,17 @@
 package io.fjordmq.api.plugin;
 
-/** Why a client may not connect; decides what it is told (MQTT 5.0 §3.2.2.2). */
+/**
+ * Why a client may not connect. It determines the reason code in the CONNACK (MQTT 5.0 §3.2.2.2).
+ */
 public enum DenyReason {
-  /** 0x86; MQTT 3: 4. */
+  /** Reason code 0x86; MQTT 3: return code 4. */
   BAD_USER_NAME_OR_PASSWORD,
-  /** 0x87; MQTT 3: 5. */
+  /** Reason code 0x87; MQTT 3: return code 5. */
   NOT_AUTHORIZED,
-  /** 0x88, whoever should know does not answer; MQTT 3: 3. */
+  /** An authentication service does not respond: reason code 0x88; MQTT 3: return code 3. */
   SERVER_UNAVAILABLE,
-  /** 0x89, too many ask at a time; MQTT 3: 3. */
+  /** Too many requests at a time: reason code 0x89; MQTT 3: return code 3. */
   SERVER_BUSY,
-  /** 0x8A; MQTT 3: 5. */
+  /** Reason code 0x8A; MQTT 3: return code 5. */
   BANNED
 }

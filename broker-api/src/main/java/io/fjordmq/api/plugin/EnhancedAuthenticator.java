@@ -5,61 +5,64 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An authentication of several steps, such as SCRAM (MQTT 5.0 §4.12): the client names the method
- * in its CONNECT, and both sides send AUTH packets until one is content or not.
+ * Authentication in several steps, such as SCRAM (MQTT 5.0 §4.12). The client names the method in
+ * its CONNECT; then both sides exchange AUTH packets until the authentication succeeds or fails.
  */
 public interface EnhancedAuthenticator extends Extension {
 
-  /** The method clients name; two plugins cannot have the same. */
+  /** Returns the Authentication Method that clients name. It must be unique among all plugins. */
   String method();
 
   /**
-   * Begins an exchange with one client. Called as {@link Exchange#next} is.
+   * Begins an exchange with one client. The rules of {@link Exchange#next} about blocking and
+   * timeouts apply.
    *
-   * @param attempt the CONNECT; at a re-authentication the same without its password
-   * @param current null at CONNECT; who the client has been so far at a re-authentication (§4.12.1)
+   * @param attempt the CONNECT; for a re-authentication, the same without its password
+   * @param current null at CONNECT; for a re-authentication, the client as it was last
+   *     authenticated (§4.12.1)
    */
   Exchange begin(ConnectAttempt attempt, @Nullable ClientInfo current);
 
-  /** One exchange. Its methods are called one after the other. */
+  /** One exchange with a client. Its methods are never called concurrently. */
   interface Exchange extends AutoCloseable {
 
     /**
-     * The client's next step. It may block or complete the answer later, within {@code
-     * securityConfig.providerTimeout}; an exception, a failed stage or a late one ends it.
+     * Handles the client's next packet. The method may block, or complete the stage later, within
+     * {@code securityConfig.providerTimeout}. An exception, a failed stage or a timeout ends the
+     * exchange.
      *
-     * @param data Authentication Data of the client's packet; empty if it had none
+     * @param data Authentication Data of the client's packet; empty if absent
      */
     CompletionStage<Step> next(byte[] data);
 
-    /** The exchange has ended, in whichever way. */
+    /** Called when the exchange has ended, whether it succeeded, failed or was aborted. */
     @Override
     default void close() {}
   }
 
   /** The broker's answer. */
-  @SuppressWarnings("ArrayRecordComponent") // carriers; never compared
+  @SuppressWarnings("ArrayRecordComponent") // never compared by value
   sealed interface Step {
 
-    /** AUTH 0x18: the client is to go on. */
+    /** The client must continue: AUTH with reason code 0x18. */
     record Continue(byte[] data) implements Step {}
 
     /**
-     * The client is who it says: CONNACK 0x00, or AUTH 0x00 at a re-authentication, which must not
-     * change the tenant.
+     * The client is authenticated: CONNACK 0x00, or AUTH 0x00 for a re-authentication, which must
+     * not change the tenant.
      *
-     * @param data told with it; empty for none
+     * @param data Authentication Data to send; empty for none
      */
     record Success(Identity identity, byte[] data) implements Step {}
 
     /**
-     * It is not: CONNACK or DISCONNECT with the reason.
+     * The authentication failed: CONNACK or DISCONNECT with the reason.
      *
-     * @param detail for the log of the operator
+     * @param detail for the broker's log; the client does not receive it
      */
     record Failure(DenyReason reason, String detail) implements Step {}
 
-    /** This answer, given at once. */
+    /** Returns this step as a completed stage. */
     default CompletionStage<Step> now() {
       return CompletableFuture.completedStage(this);
     }

@@ -1,24 +1,24 @@
 package io.fjordmq.api.plugin;
 
 /**
- * What every extension point has in common. The broker makes one object of each class that a plugin
- * names, by its constructor without parameters, also if the class serves several extension points.
+ * Base of all extension points. The broker creates one instance of each class that a plugin names,
+ * with its no-argument constructor, even if the class implements several extension points.
  *
- * <p>All methods but these two are called from several threads at a time, unless the interface says
- * otherwise.
+ * <p>Unless an interface says otherwise, all methods except {@link #start} and {@link #close} are
+ * called concurrently from several threads.
  */
 public interface Extension extends AutoCloseable {
 
   /**
-   * Called once before anything else; may block. An exception ends the start of the broker, which
-   * says its message and names the plugin's jar.
+   * Called once, before any other method; may block. An exception prevents the startup of the
+   * broker, which reports the exception's message and the plugin's jar.
    *
-   * @param settings of the plugin, from the configuration file
-   * @throws Exception if it cannot work
+   * @param settings the plugin's section of the configuration file
+   * @throws Exception if the plugin cannot work
    */
   default void start(Settings settings) throws Exception {}
 
-  /** Called once when the broker ends, after the last call of any other method. */
+  /** Called once when the broker shuts down, after the last call of any other method. */
   @Override
   default void close() throws Exception {}
 }

@@ -4,14 +4,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who a client is, as an authenticator found out.
+ * The identity of a client, as established by an authenticator.
  *
- * @param tenant separates clients, topics and sessions of different customers; {@code ""} is the
- *     one tenant of a broker that has no others
- * @param userName who it is in ACL files ({@code user}, {@code %u}) and logs; null if anonymous
- * @param permissions what this client may do, asked before every {@link Authorizer}; null for
- *     nothing special
- * @param attributes whatever authorizers and listeners of events are to know of it
+ * @param tenant namespace of the client, its topics and its session; {@code ""} is the default
+ *     tenant, the only one of a broker that does not use tenants
+ * @param userName name in ACL files ({@code user}, {@code %u}) and logs; null if anonymous
+ * @param permissions access rules for this client, evaluated before any {@link Authorizer} is
+ *     asked; null for none
+ * @param attributes free-form data for authorizers and event listeners
  */
 public record Identity(
     String tenant,
@@ -23,7 +23,7 @@ public record Identity(
     attributes = Map.copyOf(attributes);
   }
 
-  /** A user of the only tenant; null for nobody in particular. */
+  /** Returns the identity of a user of the default tenant; null for an anonymous client. */
   public static Identity of(@Nullable String userName) {
     return new Identity("", userName, null, Map.of());
   }

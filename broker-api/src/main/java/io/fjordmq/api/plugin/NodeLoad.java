@@ -1,10 +1,10 @@
 package io.fjordmq.api.plugin;
 
 /**
- * What the node that would have to carry one more range has to do.
+ * The load of the node that would have to host one more range.
  *
- * @param cpu share of all its processors that the process and others use, 0 to 1
- * @param ranges replicas that it holds, of all stores
- * @param maxRanges how many it may hold
+ * @param cpu CPU utilisation of the host over all processors and processes, 0 to 1
+ * @param ranges number of replicas on the node, of all stores
+ * @param maxRanges maximum number of replicas on the node
  */
 public record NodeLoad(double cpu, int ranges, int maxRanges) {}

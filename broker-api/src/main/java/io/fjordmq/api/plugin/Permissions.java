@@ -4,12 +4,11 @@ import io.fjordmq.api.TopicFilter;
 import java.util.List;
 
 /**
- * What one client may do, as data: its authenticator hands them over, the broker goes by them. The
- * first rule that is about a topic decides; what no rule is about is left to the {@link
- * Authorizer}s.
+ * The access rules of one client. Its authenticator supplies them and the broker enforces them. The
+ * first rule that matches a topic decides. If no rule matches, the {@link Authorizer}s decide.
  *
- * <p>Reading is also checked for every message: a client that may read {@code site/1/#} can
- * subscribe to {@code #} and gets only that.
+ * <p>The broker also checks every message before delivery: a client that may read {@code site/1/#}
+ * can subscribe to {@code #} and receives only messages that {@code site/1/#} matches.
  */
 public record Permissions(List<Rule> rules) {
 
@@ -17,46 +16,48 @@ public record Permissions(List<Rule> rules) {
     rules = List.copyOf(rules);
   }
 
-  /** What a rule is about. */
+  /** The access that a rule allows or denies. */
   public enum Access {
     READ,
     WRITE,
     READ_WRITE;
 
-    /** True if this covers reading. */
+    /** Returns true if this includes read access. */
     public boolean reads() {
       return this != WRITE;
     }
 
-    /** True if this covers writing. */
+    /** Returns true if this includes write access. */
     public boolean writes() {
       return this != READ;
     }
   }
 
   /**
-   * One rule.
+   * An access rule.
    *
    * @param allow false to deny
-   * @param filter of topics; without a share
+   * @param filter the topics that the rule applies to; not a shared filter
    */
   public record Rule(boolean allow, Access access, TopicFilter filter) {
 
     /**
-     * @throws IllegalArgumentException if the filter is a shared one
+     * Validates the rule.
+     *
+     * @throws IllegalArgumentException if the filter is shared
      */
     public Rule {
       if (filter.isShared()) {
-        throw new IllegalArgumentException("a rule cannot be about the share in " + filter);
+        throw new IllegalArgumentException("the filter of a rule must not be shared: " + filter);
       }
     }
 
-    /** Allows what the filter matches. */
+    /** Returns a rule that allows access to the topics that the filter matches. */
     public static Rule allow(Access access, String filter) {
       return new Rule(true, access, TopicFilter.parse(filter));
     }
 
-    /** Denies it. */
+    /** Returns a rule that denies access to the topics that the filter matches. */
     public static Rule deny(Access access, String filter) {
       return new Rule(false, access, TopicFilter.parse(filter));
     }

@@ -5,20 +5,20 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * What one range of a store has had to do, as its leader measured it.
+ * The load of one range, as measured by its leader.
  *
  * @param store {@code dist}, {@code inbox} or {@code retain}
- * @param range its name, for logs
- * @param age since it was made by a split or merge, or since this node has led it if that is less
+ * @param range name of the range, for logs
+ * @param age time since a split or merge created it, or since this node became its leader,
+ *     whichever is shorter
  * @param requests commands and queries per second in each of the latest ten seconds
- * @param peakRequests most commands and queries in any second of the longer window in which idle
- *     ranges are found; never less than {@code requests.most()}
- * @param observed how much of the longer window has been measured here
- * @param busy share of a second, 0 to 1, in which its one apply thread worked, in each of the
- *     latest ten seconds
- * @param ioNanos mean time for which a command's writes kept the apply thread waiting for storage,
- *     in nanoseconds; 0 if there was none. The log's disk is not in it
- * @param sample makes {@link #keys}; sorting them costs something, so ask only when they matter
+ * @param peakRequests maximum commands and queries in any second of the longer window that is used
+ *     to detect idle ranges; at least {@code requests.most()}
+ * @param observed how much of the longer window this node has measured
+ * @param busy utilisation of its apply thread, 0 to 1, in each of the latest ten seconds
+ * @param ioNanos mean time per command that the apply thread waited for storage, in nanoseconds; 0
+ *     if there were no commands. Excludes log writes
+ * @param sample computes {@link #keys} on demand, because sorting them is expensive
  */
 public record RangeLoad(
     String store,
@@ -32,20 +32,21 @@ public record RangeLoad(
     Supplier<List<byte[]>> sample) {
 
   /**
-   * Sampled keys at which the range can be cut, ascending and with repetition: each stands for the
-   * same share of the load, which is that of everything from this key to the next place where a cut
-   * is allowed (one inbox bucket, one retained topic, one filter).
+   * Returns sampled keys at which the range can be split, in ascending order and with duplicates.
+   * Each sample represents an equal share of the load, namely the load from this key to the next
+   * possible split point (one inbox bucket, one retained topic or one filter).
    */
   public List<byte[]> keys() {
     return sample.get();
   }
 
   /**
-   * A figure over the latest ten seconds; those before the range's age count as 0.
+   * A value per second over the latest ten seconds. Seconds before the range's {@code age} count as
+   * 0.
    *
-   * @param least its lowest second
-   * @param mean of all
-   * @param most its highest second
+   * @param least lowest value of any second
+   * @param mean mean of all seconds
+   * @param most highest value of any second
    */
   public record Spread(double least, double mean, double most) {}
 }

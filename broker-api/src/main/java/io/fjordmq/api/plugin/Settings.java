@@ -7,17 +7,17 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The section of a plugin in the configuration file. Names are found whatever their case, and with
- * {@code _} for {@code -}, so that every one can come from the environment.
+ * The section of a plugin in the configuration file. Names are case-insensitive, and {@code _} is
+ * equivalent to {@code -}, so that every setting can come from an environment variable.
  */
 public final class Settings {
   private final String section;
   private final Map<String, String> values = new TreeMap<>();
 
   /**
-   * Settings out of names and values.
+   * Creates settings from names and values.
    *
-   * @param section path of the section, for messages: {@code plugins.my-plugin}
+   * @param section path of the section for error messages, e.g. {@code plugins.my-plugin}
    */
   public Settings(String section, Map<String, String> values) {
     this.section = section;
@@ -28,34 +28,34 @@ public final class Settings {
     return name.toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
-  /** Names that have a value, in lower case, with {@code -} for {@code _}. */
+  /** Returns the names of all settings, in lower case and with {@code -} for {@code _}. */
   public Set<String> names() {
     return Set.copyOf(values.keySet());
   }
 
   /**
-   * A text that has to be there.
+   * Returns a required setting.
    *
-   * @throws IllegalArgumentException if it is not
+   * @throws IllegalArgumentException if it is not set
    */
   public String text(String name) {
     String value = find(name);
     if (value == null) {
-      throw new IllegalArgumentException(section + "." + name + " is needed and not set");
+      throw new IllegalArgumentException(section + "." + name + " is required but not set");
     }
     return value;
   }
 
-  /** A text, or the other if it is not there. */
+  /** Returns a setting, or the default if it is not set. */
   public String text(String name, String otherwise) {
     String value = find(name);
     return value == null ? otherwise : value;
   }
 
   /**
-   * A whole number, or the other if it is not there.
+   * Returns an integer setting, or the default if it is not set.
    *
-   * @throws IllegalArgumentException if it is something else
+   * @throws IllegalArgumentException if the value is not an integer
    */
   public long number(String name, long otherwise) {
     String value = find(name);
@@ -70,9 +70,9 @@ public final class Settings {
   }
 
   /**
-   * True or false, or the other if it is not there.
+   * Returns a boolean setting, or the default if it is not set.
    *
-   * @throws IllegalArgumentException if it is something else
+   * @throws IllegalArgumentException if the value is neither true nor false
    */
   public boolean flag(String name, boolean otherwise) {
     String value = find(name);

@@ -2,14 +2,14 @@ package io.fjordmq.api.plugin;
 
 import java.util.HexFormat;
 
-/** What a {@link SplitStrategy} says about a range. */
+/** The decision of a {@link SplitStrategy} about a range. */
 public sealed interface SplitAdvice {
 
   /**
-   * Cut it in two here.
+   * Split the range at this key.
    *
-   * @param key first key of the right part; one of {@link RangeLoad#keys}, and not the range's
-   *     first
+   * @param key first key of the right part; one of {@link RangeLoad#keys}, but not the first key of
+   *     the range
    */
   record Split(byte[] key) implements SplitAdvice {
     @Override
@@ -18,52 +18,51 @@ public sealed interface SplitAdvice {
     }
   }
 
-  /** Leave it. */
+  /** Do not split the range. */
   record Keep(Reason reason) implements SplitAdvice {}
 
-  /** Why a range stays as it is. The names are labels of a metric. */
+  /** Why a range is not split. The names are label values of a metric. */
   enum Reason {
-    /** It has too little to do. */
+    /** The load is too low. */
     COLD,
-    /** It has much to do, but not for long enough. */
+    /** The load is high, but has not been for long enough. */
     TOO_SHORT,
-    /** It was made only a moment ago. */
+    /** The range was created too recently. */
     TOO_YOUNG,
-    /** Storage is the limit: two ranges would wait for the same disk. */
+    /** Storage is the bottleneck: two ranges would wait for the same disk. */
     STORAGE_IS_THE_LIMIT,
-    /** The processors are the limit: two ranges would share the same. */
+    /** The CPU is the bottleneck: two ranges would share the same processors. */
     CPU_IS_THE_LIMIT,
     /**
-     * Its log still has its first entry, which an earlier version wrote; a checkpoint or two cuts
-     * it. Said by the broker.
+     * The log still contains its first entry, which an earlier version wrote; one or two
+     * checkpoints truncate it. Set by the broker.
      */
     LOG_NOT_CUT,
-    /** The node holds as many ranges as it may. */
+    /** The node has reached its maximum number of ranges. */
     TOO_MANY_RANGES,
-    /** One key that cannot be cut has most of the load. */
+    /** Most of the load is on one key, which cannot be split. */
     ONE_HOT_KEY,
-    /** No cut halves the load well enough. */
+    /** No split key divides the load evenly enough. */
     UNEVEN,
-    /** Too few keys were seen to tell where. */
+    /** Too few keys were sampled to choose a split key. */
     TOO_FEW_KEYS,
-    /** The strategy has a reason that is not among these. */
+    /** Any other reason of the strategy. */
     OTHER,
-    /** The strategy failed; the log says how. Said by the broker. */
+    /** The strategy threw an exception, which is in the log. Set by the broker. */
     FAILED,
-    /** The strategy has not answered in time. Said by the broker. */
+    /** The strategy did not answer in time. Set by the broker. */
     TOO_SLOW,
     /**
-     * It is larger than {@code splitConfig.maxRangeBytes}, but no cut divides it well enough: most
-     * of it belongs to one inbox bucket, topic or filter. Said by the broker.
+     * The range is larger than {@code splitConfig.maxRangeBytes}, but no split key divides it
+     * evenly enough: most of it belongs to one inbox bucket, topic or filter. Set by the broker.
      */
     NO_SPLIT_KEY,
     /**
-     * It is larger than {@code splitConfig.maxRangeBytes}, but the search for the key to split it
-     * at met too many deleted rows that are not compacted yet. It is repeated after a while. Said
-     * by the broker.
+     * The range is larger than {@code splitConfig.maxRangeBytes}, but the search for a split key
+     * met too many tombstones. The broker repeats it later. Set by the broker.
      */
     TOO_MANY_TOMBSTONES,
-    /** Ranges of this store are not split by their load. Said by the broker. */
+    /** Splitting by load is disabled for this store. Set by the broker. */
     OFF
   }
 }

@@ -1,28 +1,28 @@
 package io.fjordmq.api.plugin;
 
 /**
- * Says when ranges are cut in two and when two become one. The node that leads a range asks once a
- * second about each range that it leads; one call at a time, on a thread of its own. Must not
- * block: if all its answers of a second take longer than {@code splitConfig.patience} they are
- * {@link SplitAdvice.Reason#TOO_SLOW}, nobody waits for them, and it is not asked again before it
- * has answered.
+ * Decides when ranges are split and merged. Each node asks once a second about every range that it
+ * leads, one call at a time, on a dedicated thread. The strategy must not block. If all its answers
+ * of a second take longer than {@code splitConfig.patience}, the broker records {@link
+ * SplitAdvice.Reason#TOO_SLOW}, ignores the late answers and does not ask again until the strategy
+ * has returned.
  *
- * <p>Whatever it says, the broker cuts only inside a range and only at keys where a cut is allowed,
- * one range of a node at a time, and neither beyond the most ranges that a node may hold nor faster
- * than its settings say. An exception is {@link SplitAdvice.Reason#FAILED} and leaves the range as
- * it is.
+ * <p>The broker limits what a strategy can do: it splits only inside a range, only at valid split
+ * keys and only one range per node at a time, and it observes the maximum number of ranges per node
+ * and the configured rate. An exception counts as {@link SplitAdvice.Reason#FAILED} and leaves the
+ * range unchanged.
  */
 public interface SplitStrategy extends Extension {
 
-  /** Whether to cut a range, and where. */
+  /** Decides whether to split a range, and where. */
   SplitAdvice advise(RangeLoad load, NodeLoad node);
 
   /**
-   * Whether two neighbours should become one range. Where different nodes lead them, neither knows
-   * the other's load: then each is asked whether its own range and one just like it should, so with
-   * the same load twice, and they become one if both say so.
+   * Decides whether two adjacent ranges should be merged. If different nodes lead them, neither
+   * node knows the load of the other's range. Each node then passes the load of its own range for
+   * both parameters, and the ranges are merged only if both answers are true.
    *
-   * @param left ends where the other begins
+   * @param left the range that ends where the other begins
    */
   default boolean shouldMerge(RangeLoad left, RangeLoad right) {
     return false;

@@ -152,7 +152,7 @@ class PluginsTest {
     assertThatThrownBy(() -> Plugins.open(settings(), Map.of(), SecurityObserver.NONE))
         .isInstanceOf(SecurityStartException.class)
         .hasMessageContaining("token-auth.jar cannot be started")
-        .hasMessageContaining("plugins.token-auth.token is needed and not set");
+        .hasMessageContaining("plugins.token-auth.token is required but not set");
     plugin("token-auth", "Authenticator=com.example.Missing", EXAMPLE);
     assertThatThrownBy(() -> Plugins.open(settings(), Map.of(), SecurityObserver.NONE))
         .hasMessageContaining("token-auth.jar cannot be started")
