@@ -6,7 +6,7 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/** Keys by the time at which something is due; the same order on every replica. */
+/** Keys ordered by due time, then by key, so that the order is the same on every replica. */
 final class DueKeys {
   private final NavigableMap<Long, TreeSet<byte[]>> byTime = new TreeMap<>();
   private int size;
@@ -31,12 +31,12 @@ final class DueKeys {
     return size;
   }
 
-  /** {@link Message#NEVER} if there is none. */
+  /** Returns the earliest due time; {@link Message#NEVER} if there are no keys. */
   long firstMillis() {
     return byTime.isEmpty() ? Message.NEVER : byTime.firstKey();
   }
 
-  /** The key that is due first; there is one. */
+  /** Returns the key that is due first. There must be one. */
   byte[] first() {
     return byTime.firstEntry().getValue().first();
   }

@@ -2,7 +2,7 @@ package io.fjordmq.retain;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/** The memory that the topic indexes of all replicas of a node share. Thread-safe. */
+/** Memory budget that the topic indexes of all replicas on a node share. Thread-safe. */
 final class IndexSpace {
   private final long maxBytes;
   private final AtomicLong used = new AtomicLong();
@@ -11,7 +11,7 @@ final class IndexSpace {
     this.maxBytes = maxBytes;
   }
 
-  /** Takes some; false if there is not so much left. Then nothing was taken. */
+  /** Reserves bytes. Returns false, and reserves nothing, if fewer are left. */
   boolean take(long bytes) {
     if (used.addAndGet(bytes) <= maxBytes) {
       return true;

@@ -15,16 +15,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** The retained messages on the range engine. */
+/**
+ * The retained messages on the range engine. {@link #spec} describes the store to the engine before
+ * a client exists; the constructor takes the client once the engine runs.
+ */
 public final class RangedRetainStore implements RetainStore {
-  /*
-   * Two halves that are made one after the other: spec() goes into the engine before there is a client, connect() takes the
-   * client once the engine runs. replicas is what the engine has opened on this node.
-   */
   private static final String NAME = "retain";
 
-  /** Removals in one log entry, so that none is large. */
-  private static final int SWEEP_AT_ONCE = 256;
+  /** Maximum removals per log entry, which bounds the size of the entry's write. */
+  private static final int MAX_REMOVALS = 256;
 
   private final RetainSettings settings;
   private final RetainQuota quota;
@@ -32,7 +31,9 @@ public final class RangedRetainStore implements RetainStore {
   private final Replicas replicas;
   private final InstantSource clock;
 
-  /** The replicas this node holds; made before the engine, filled by it. */
+  /**
+   * The replicas of this node. Created before the engine, which adds the replicas as it opens them.
+   */
   public static final class Replicas {
     private final Map<RangeId, RetainCoprocessor> opened = new ConcurrentHashMap<>();
 
@@ -56,7 +57,7 @@ public final class RangedRetainStore implements RetainStore {
     }
   }
 
-  /** What the range engine needs to know of this store. */
+  /** Describes this store to the range engine. */
   public static StoreSpec spec(RetainSettings settings, Replicas replicas) {
     IndexSpace space = new IndexSpace(settings.maxIndexBytes());
     return new StoreSpec(
@@ -64,20 +65,22 @@ public final class RangedRetainStore implements RetainStore {
         RetainKeys.evenSplits(settings.initialRanges()),
         range -> replicas.open(range, space),
         (range, effects) -> {
-          throw new IllegalStateException("retained messages have no effects, but got " + effects);
+          throw new IllegalStateException("the retain store has no effects, got " + effects);
         });
   }
 
-  /** With no limits of tenants. */
+  /** Creates a store without tenant quotas. */
   public RangedRetainStore(
       RetainSettings settings, RangeClient client, Replicas replicas, InstantSource clock) {
     this(settings, RetainQuota.NONE, client, replicas, clock);
   }
 
   /**
-   * @param quota of tenants, kept against counts that lag by what is in flight
-   * @param client of the store that {@link #spec} described
-   * @param replicas the ones given to {@link #spec}
+   * Creates a store.
+   *
+   * @param quota tenant limits, checked against counts that do not include messages in flight
+   * @param client the client for the store that {@link #spec} describes
+   * @param replicas the replicas that were passed to {@link #spec}
    */
   public RangedRetainStore(
       RetainSettings settings,
@@ -100,7 +103,7 @@ public final class RangedRetainStore implements RetainStore {
     RetainCommand command =
         message.payload().length == 0
             ? new RetainCommand.Clear(key, retainPublisher)
-            : keep(key, tenant, message, retainPublisher);
+            : putCommand(key, tenant, message, retainPublisher);
     return client
         .mutate(key, command.encode())
         .thenApply(
@@ -113,22 +116,25 @@ public final class RangedRetainStore implements RetainStore {
             });
   }
 
-  /** What the tenant has left goes into the command; what the message adds is seen by its row. */
-  private RetainCommand.Put keep(
+  /**
+   * The command carries the tenant's remaining quota, because only the replica knows by how much
+   * the message grows its row.
+   */
+  private RetainCommand.Put putCommand(
       byte[] key, String tenant, Message message, RetainPublisher retainPublisher) {
     boolean full = replicas.count() >= settings.maxMessages();
-    long room = RetainCommand.Put.ANY;
+    long maxGrowth = RetainCommand.Put.ANY;
     RetainQuota.Limits limits = quota.of(tenant);
     if (limits.maxMessages() > 0 || limits.maxBytes() > 0) {
       RetainUsage.Used used = replicas.used(tenant);
       full |= limits.maxMessages() > 0 && used.messages() >= limits.maxMessages();
       if (limits.maxBytes() > 0) {
-        room = Math.max(0, limits.maxBytes() - used.bytes());
+        maxGrowth = Math.max(0, limits.maxBytes() - used.bytes());
       }
     }
     byte[] encoded = MessageCodec.encode(message);
     return new RetainCommand.Put(
-        key, message.expiresAtMillis(), full, room, retainPublisher, encoded);
+        key, message.expiresAtMillis(), full, maxGrowth, retainPublisher, encoded);
   }
 
   @Override
@@ -146,16 +152,16 @@ public final class RangedRetainStore implements RetainStore {
   }
 
   /**
-   * Has expired messages removed; to be called every second or so. They are left out of {@link
-   * #match} from the moment they expire; this gives their space back. Completes when what was due
-   * at the call is removed or left to the next one.
+   * Removes expired messages; call it about once a second. {@link #match} omits messages from the
+   * moment they expire, so this only reclaims their space. Completes when the messages that were
+   * due are removed or left to the next call.
    */
   public CompletableFuture<Void> sweep() {
     long nowMillis = clock.millis();
     List<CompletableFuture<?>> sweeps = new ArrayList<>();
     for (RetainCoprocessor replica : replicas.opened.values()) {
       if (replica.isDueAt(nowMillis)) {
-        byte[] expire = new RetainCommand.Expire(SWEEP_AT_ONCE).encode();
+        byte[] expire = new RetainCommand.Expire(MAX_REMOVALS).encode();
         sweeps.add(client.mutate(replica.firstKey(), expire));
       }
     }

@@ -5,28 +5,28 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One replica's {@link RetainedTopicIndex}, as long as there is space for it. A replica without one
- * searches its rows; it gets its index back when it is opened anew. Changed by the apply thread,
- * read by any.
+ * The {@link RetainedTopicIndex} of one replica, while it fits into the shared memory. A replica
+ * without an index scans its rows, until it is reopened and builds a new index. The apply thread
+ * updates the index; any thread may read it.
  */
 final class ReplicaIndex {
   private static final Logger LOG = LoggerFactory.getLogger(ReplicaIndex.class);
 
   private final IndexSpace space;
   private volatile @Nullable RetainedTopicIndex current;
-  private @Nullable RetainedTopicIndex filling; // the apply thread's, as all below
+  private @Nullable RetainedTopicIndex filling; // apply thread only, like all fields below
   private long bytes;
 
   ReplicaIndex(IndexSpace space) {
     this.space = space;
   }
 
-  /** The index; null if there is none, or not yet. */
+  /** Returns the index; null if it is incomplete or did not fit. */
   @Nullable RetainedTopicIndex current() {
     return current;
   }
 
-  /** The rows are read anew: each is added, then {@link #ready} is called. */
+  /** Starts a new index. The caller then adds every row and calls {@link #ready}. */
   void begin() {
     clear();
     filling = new RetainedTopicIndex();

@@ -10,16 +10,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One range's page.
+ * * One page of retained messages, from one range.
  *
  * <pre>
- * u8 more; if 1: block next; varint count; as many: block message
+ * u8 1 if more follow, else 0; if 1: block next; varint count; for each message: block message
  * </pre>
  *
- * @param messages encoded
- * @param next key to go on with, in this range or the one after it; null if nothing is left
+ * @param messages the encoded messages
+ * @param next key where the next page starts, in this range or a later one; null at the end
  */
-@SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
+@SuppressWarnings("ArrayRecordComponent") // never compared by value
 record RetainAnswer(List<byte[]> messages, byte @Nullable [] next) {
 
   byte[] encode() {

@@ -6,16 +6,16 @@ import io.fjordmq.api.MalformedBytesException;
 import io.fjordmq.api.NewerFormException;
 
 /**
- * A change to retained messages, as it stands in the log.
+ * A change to retained messages, in the format of the log.
  *
  * <pre>
  * u8  version, 2
  * u8  kind: 1 put, 2 clear, 3 expire
- * put:     u8 flags: bit 0 onlyReplace, bit 1 room is limited; varint expiresAtMillis; varint room if limited;
- *          writer; block key; rest of the bytes: message
- * clear:   writer; block key
- * expire:  varint how many at most
- * version 1 has no writers
+ * put:     u8 flags: bit 0 onlyReplace, bit 1 growth is limited; varint expiresAtMillis;
+ *          varint maximum growth, if limited; publisher; block key; rest of the bytes: message
+ * clear:   publisher; block key
+ * expire:  varint maximum number of removals
+ * version 1 has no publishers
  * </pre>
  */
 sealed interface RetainCommand {
@@ -29,11 +29,13 @@ sealed interface RetainCommand {
   byte[] encode();
 
   /**
-   * Keeps a message.
+   * Retains a message.
    *
-   * @param onlyReplace refuse it unless its topic has a retained message already: the store is full
-   * @param room refuse it if it adds more bytes; {@link Long#MAX_VALUE} for any number
-   * @param message encoded
+   * @param onlyReplace true if the store is full: reject the message unless its topic already has
+   *     one
+   * @param room reject the message if its row grows by more bytes; {@link Long#MAX_VALUE} for no
+   *     limit
+   * @param message the encoded message
    */
   @SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
   record Put(
@@ -62,7 +64,7 @@ sealed interface RetainCommand {
     }
   }
 
-  /** Forgets a topic's message. */
+  /** Removes the retained message of a topic. */
   @SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
   record Clear(byte[] key, RetainPublisher retainPublisher) implements RetainCommand {
     @Override
@@ -76,7 +78,7 @@ sealed interface RetainCommand {
     }
   }
 
-  /** Removes messages whose time has come. */
+  /** Removes expired messages and clear markers. */
   record Expire(int atMost) implements RetainCommand {
     @Override
     public byte[] encode() {
@@ -88,7 +90,7 @@ sealed interface RetainCommand {
     }
   }
 
-  /** Looks at the head alone: messages can be large. */
+  /** Checks version and kind only, because messages can be large. */
   static void requireReadable(ByteReader in) {
     readVersion(in);
     int kind = in.readByte();
@@ -106,10 +108,12 @@ sealed interface RetainCommand {
   }
 
   /**
-   * @throws MalformedBytesException if the bytes are no command
+   * Decodes a command.
+   *
+   * @throws MalformedBytesException if the bytes are not a valid command
    */
   static RetainCommand decode(ByteReader in) {
-    boolean hasWriters = readVersion(in) > 1;
+    boolean hasPublishers = readVersion(in) > 1;
     int kind = in.readByte();
     return switch (kind) {
       case PUT -> {
@@ -117,7 +121,7 @@ sealed interface RetainCommand {
         long expiresAtMillis = in.readVarint();
         long room = (flags & LIMITED_ROOM) == 0 ? Put.ANY : in.readVarint();
         RetainPublisher retainPublisher =
-            hasWriters ? RetainPublisher.read(in) : RetainPublisher.NOBODY;
+            hasPublishers ? RetainPublisher.read(in) : RetainPublisher.NOBODY;
         byte[] key = in.readBlock();
         boolean onlyReplace = (flags & ONLY_REPLACE) != 0;
         byte[] message = in.readBytes(in.remaining());
@@ -125,7 +129,7 @@ sealed interface RetainCommand {
       }
       case CLEAR -> {
         RetainPublisher retainPublisher =
-            hasWriters ? RetainPublisher.read(in) : RetainPublisher.NOBODY;
+            hasPublishers ? RetainPublisher.read(in) : RetainPublisher.NOBODY;
         yield new Clear(in.readBlock(), retainPublisher);
       }
       case EXPIRE -> new Expire(in.readInt());

@@ -12,24 +12,23 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Retained messages of one range. Keeps in memory how many there are, of whom, which expire when,
- * and an index of their topics; all are rebuilt from the rows, so they are the same on every
- * replica.
+ * The retained messages of one range. Keeps counts, usage per tenant, expiry times and a topic
+ * index in memory. All of them are derived from the rows, so they are the same on every replica.
  */
 final class RetainCoprocessor implements Coprocessor {
-  /** Answers to commands: {@link RetainStore.PutOutcome} by ordinal. */
+  /** Encoded answers: {@link RetainStore.PutOutcome} by ordinal. */
   private static final byte[][] OUTCOMES = {{0}, {1}, {2}, {3}, {4}};
 
   private static final byte[] DONE = {};
 
   /**
-   * Nobody goes on for so long with what a connection has left behind (a client of ranges gives up
-   * after half a minute, and connections to nodes that stand still are closed). Replicas must agree
-   * on it, so it is no setting.
+   * How long clear markers are kept. No message of an ended connection is in flight for that long:
+   * range clients give up after 30 seconds, and connections to nodes that do not respond are
+   * closed. Replicas must agree on this value, so it is not configurable.
    */
   static final long REMEMBERED_MILLIS = 300_000;
 
-  /** Cleared topics that are remembered; beyond, the oldest is forgotten. */
+  /** Maximum number of clear markers; beyond it, the one that is due first is removed. */
   static final int MAX_REMEMBERED = 65_536;
 
   private final DueKeys expiring = new DueKeys();
@@ -41,7 +40,9 @@ final class RetainCoprocessor implements Coprocessor {
   private volatile KeyInterval interval = KeyInterval.ALL;
 
   /**
-   * @param space for its index of topics
+   * Creates a coprocessor.
+   *
+   * @param space memory budget for the topic index
    */
   RetainCoprocessor(IndexSpace space) {
     index = new ReplicaIndex(space);
@@ -132,11 +133,11 @@ final class RetainCoprocessor implements Coprocessor {
     if (found != null && head != null) {
       remove(clear.key(), found, head, context.state());
     }
-    rememberCleared(clear.key(), clear.retainPublisher(), context);
+    putClearMarker(clear.key(), clear.retainPublisher(), context);
     return RetainStore.PutOutcome.CLEARED;
   }
 
-  /** Of a row that is there, everything goes. */
+  /** Removes a row and everything derived from it. */
   private void remove(byte[] key, byte[] row, RetainRow.Head head, KvWriter rows) {
     forgetDue(key, head);
     rows.delete(key);
@@ -147,8 +148,11 @@ final class RetainCoprocessor implements Coprocessor {
     }
   }
 
-  /** The topic has no row now; what its last writer left on the way must not come back. */
-  private void rememberCleared(byte[] key, RetainPublisher retainPublisher, ApplyContext context) {
+  /**
+   * Replaces the removed row with a clear marker, so that delayed messages of the last publisher's
+   * earlier connections are not retained again.
+   */
+  private void putClearMarker(byte[] key, RetainPublisher retainPublisher, ApplyContext context) {
     if (retainPublisher.isNobody()) {
       return;
     }
@@ -169,7 +173,7 @@ final class RetainCoprocessor implements Coprocessor {
       byte[] row = Objects.requireNonNull(context.state().get(key));
       RetainRow.Head head = RetainRow.headOf(row);
       remove(key, row, head, context.state());
-      rememberCleared(key, head.retainPublisher(), context);
+      putClearMarker(key, head.retainPublisher(), context);
     }
     for (; left > 0 && cleared.firstMillis() <= context.nowMillis(); left--) {
       byte[] key = cleared.first();
@@ -208,22 +212,22 @@ final class RetainCoprocessor implements Coprocessor {
     firstDueMillis = Message.NEVER;
   }
 
-  /** Messages in this replica; any thread. */
+  /** Returns the number of messages in this replica. Any thread may call this. */
   long count() {
     return count.get();
   }
 
-  /** What a tenant has in this replica; any thread. */
+  /** Returns the usage of a tenant in this replica. Any thread may call this. */
   RetainUsage.Used used(String tenant) {
     return usage.of(tenant);
   }
 
-  /** Whether something has expired, or need not be remembered any more; any thread. */
+  /** Returns true if a message or clear marker has expired. Any thread may call this. */
   boolean isDueAt(long nowMillis) {
     return firstDueMillis <= nowMillis;
   }
 
-  /** The first key of its range; any thread. */
+  /** Returns the first key of the range. Any thread may call this. */
   byte[] firstKey() {
     return interval.start();
   }

@@ -7,7 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where retained messages stand in the store's key space.
+ * The keys of retained messages.
  *
  * <pre>
  * +--------+---------------+------------------+----------------+
@@ -16,14 +16,15 @@ import org.jspecify.annotations.Nullable;
  * +--------+---------------+------------------+----------------+
  * </pre>
  *
- * The bucket is a hash of tenant and first topic level: it spreads topics over the ranges from the
- * start, and a filter whose first level has no wildcard finds all it matches in one bucket. Topics
- * of a bucket lie in the order of their bytes, so those with a common beginning lie together.
+ * The bucket is a hash of tenant and first topic level. It spreads topics over the initial ranges,
+ * and all topics that match a filter without a wildcard in its first level are in one bucket.
+ * Within a bucket and tenant, topics are sorted by their bytes, so topics with a common prefix are
+ * adjacent.
  */
 final class RetainKeys {
   static final int BUCKETS = 256;
 
-  /** Where the tenant begins. */
+  /** Offset of the tenant in a key. */
   static final int TENANT_AT = 3;
 
   private RetainKeys() {}
@@ -32,7 +33,7 @@ final class RetainKeys {
     return key(bucketOf(tenant, firstLevel(topic)), tenant, topic);
   }
 
-  /** The first key of a tenant's topics in a bucket that begin so. */
+  /** Returns the first possible key of a tenant's topics with this prefix in a bucket. */
   static byte[] key(int bucket, String tenant, String topicPrefix) {
     byte[] tenantBytes = tenant.getBytes(StandardCharsets.UTF_8);
     byte[] topicBytes = topicPrefix.getBytes(StandardCharsets.UTF_8);
@@ -45,7 +46,7 @@ final class RetainKeys {
     return key;
   }
 
-  /** Where the topic begins. */
+  /** Returns the offset of the topic in a key. */
   static int topicAt(byte[] key) {
     return TENANT_AT + ((key[1] & 0xFF) << 8 | (key[2] & 0xFF));
   }
@@ -55,7 +56,9 @@ final class RetainKeys {
     return new String(key, at, key.length - at, StandardCharsets.UTF_8);
   }
 
-  /** FNV-1a over tenant and level, folded to a byte. Part of the stored form: never changes. */
+  /**
+   * FNV-1a over tenant and level, folded to a byte. Part of the storage format; must never change.
+   */
   static int bucketOf(String tenant, String firstLevel) {
     int hash = 0x811C9DC5;
     for (byte b : (tenant + '/' + firstLevel).getBytes(StandardCharsets.UTF_8)) {
@@ -70,7 +73,7 @@ final class RetainKeys {
     return slash < 0 ? topic : topic.substring(0, slash);
   }
 
-  /** The first key that does not begin so; null if every later key does. */
+  /** Returns the first key after all keys with this prefix; null if there is no such key. */
   static byte @Nullable [] after(byte[] prefix) {
     for (int i = prefix.length - 1; i >= 0; i--) {
       if (prefix[i] != (byte) 0xFF) {
@@ -82,7 +85,7 @@ final class RetainKeys {
     return null;
   }
 
-  /** Cuts the key space evenly into so many ranges. */
+  /** Returns the split keys that divide the key space evenly into this many ranges. */
   static List<byte[]> evenSplits(int ranges) {
     List<byte[]> keys = new ArrayList<>();
     for (int i = 1; i < ranges; i++) {

@@ -5,24 +5,27 @@ import io.fjordmq.api.ByteWriter;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Whose retained message it is.
+ * The publisher of a retained message, and the retained version of its connection.
  *
  * <pre>
- * u64     publisher, 0 if nobody's
- * varint  epoch version of the turn
- * varint  index of the turn
+ * u64     publisher, 0 if none
+ * varint  epochVersion of the retained version
+ * varint  index of the retained version
  * </pre>
  *
- * @param publisher a hash of the client identifier; with 64 bits two publishers of one topic differ
+ * @param publisher 64-bit hash of the client identifier, so that collisions between publishers of
+ *     one topic are negligible
  */
 record RetainPublisher(long publisher, RetainVersion retainVersion) {
   static final RetainPublisher NOBODY = new RetainPublisher(0, RetainVersion.NONE);
 
-  /** Longest encoded form. */
+  /** Maximum encoded size. */
   static final int MAX_BYTES = 26;
 
   /**
-   * @param publisher client identifier; empty for the broker itself, whose messages have no turn
+   * Identifies a publisher.
+   *
+   * @param publisher client identifier; empty for the broker itself, whose messages have no version
    */
   static RetainPublisher of(String publisher, RetainVersion retainVersion) {
     return publisher.isEmpty() || retainVersion.equals(RetainVersion.NONE)
@@ -30,7 +33,7 @@ record RetainPublisher(long publisher, RetainVersion retainVersion) {
         : new RetainPublisher(hash(publisher), retainVersion);
   }
 
-  /** FNV-1a. Part of the stored form: never changes. */
+  /** FNV-1a. Part of the storage format; must never change. */
   private static long hash(String publisher) {
     long hash = 0xCBF29CE484222325L;
     for (byte b : publisher.getBytes(StandardCharsets.UTF_8)) {
@@ -43,7 +46,7 @@ record RetainPublisher(long publisher, RetainVersion retainVersion) {
     return publisher == 0;
   }
 
-  /** Whether the same publisher wrote this on a later turn. */
+  /** Returns true if both have the same publisher and this one has the later version. */
   boolean isAfter(RetainPublisher other) {
     return !isNobody()
         && publisher == other.publisher

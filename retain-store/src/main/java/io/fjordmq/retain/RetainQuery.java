@@ -5,17 +5,18 @@ import io.fjordmq.api.ByteWriter;
 import io.fjordmq.api.NewerFormException;
 
 /**
- * Asks one range for a page of what a filter matches.
+ * Requests one page of the retained messages in a range that match a filter.
  *
  * <pre>
- * u8 version, 1; block from; string tenant; string pattern; varint nowMillis; varint maxMessages; varint maxBytes
+ * u8 version, 1; block from; string tenant; string pattern; varint nowMillis;
+ * varint maxMessages; varint maxBytes
  * </pre>
  *
- * @param from key to begin with; in the range
- * @param pattern topic filter without share
- * @param nowMillis messages that expired by then are left out
+ * @param from key where the page starts; must be in the range
+ * @param pattern topic filter without its {@code $share} prefix
+ * @param nowMillis messages that have expired at this time are omitted
  */
-@SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
+@SuppressWarnings("ArrayRecordComponent") // never compared by value
 record RetainQuery(
     byte[] from, String tenant, String pattern, long nowMillis, int maxMessages, int maxBytes) {
   private static final int VERSION = 1;

@@ -1,24 +1,28 @@
 package io.fjordmq.retain;
 
-/** How much each tenant may have retained. Called for every retained publish; thread-safe. */
+/**
+ * Limits on the retained messages of each tenant. Called for every retained publish;
+ * implementations must be thread-safe.
+ */
 public interface RetainQuota {
 
   /**
-   * Limits of one tenant; 0 stands for none.
+   * Limits of one tenant; 0 means unlimited.
    *
-   * @param maxMessages beyond, messages for new topics are refused
-   * @param maxBytes as stored; beyond, what would add to them is refused
+   * @param maxMessages maximum messages; beyond it, messages for new topics are rejected
+   * @param maxBytes maximum size as stored; beyond it, messages that would increase the size are
+   *     rejected
    */
   record Limits(long maxMessages, long maxBytes) {
     public static final Limits NONE = new Limits(0, 0);
   }
 
-  /** Nobody is limited. */
+  /** No limits for any tenant. */
   RetainQuota NONE = tenant -> Limits.NONE;
 
-  /** The limits of a tenant. */
+  /** Returns the limits of a tenant. */
   Limits of(String tenant);
 
-  /** A message of the tenant was refused. */
+  /** Called when a message of the tenant was rejected. */
   default void refused(String tenant, RetainStore.PutOutcome why) {}
 }

@@ -5,33 +5,33 @@ import io.fjordmq.api.ByteWriter;
 import io.fjordmq.api.NewerFormException;
 
 /**
- * A stored row: a topic's message, or for a while the memory that it was cleared or has expired, so
- * that a late message does not come back. What is needed of every row stands in front of the
- * message.
+ * A stored row: the retained message of a topic, or a clear marker. A clear marker records for a
+ * limited time that the message was cleared or has expired, so that a delayed message is not
+ * retained again. The fields that every scan needs precede the message.
  *
  * <pre>
  * u8      version, 2
  * varint  expiresAtMillis, Long.MAX_VALUE if never
- * ..      writer (not in version 1)
- * rest    message, as MessageCodec writes it; nothing if there is none any more
+ * ..      publisher (not in version 1)
+ * rest    message, as MessageCodec writes it; empty for a clear marker
  * </pre>
  *
- * @param expiresAtMillis when the message expires, or the memory
- * @param message encoded; empty if there is none any more
+ * @param expiresAtMillis when the message or clear marker expires
+ * @param message the encoded message; empty for a clear marker
  */
-@SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
+@SuppressWarnings("ArrayRecordComponent") // never compared by value
 record RetainRow(long expiresAtMillis, RetainPublisher retainPublisher, byte[] message) {
   private static final int VERSION = 2;
   private static final byte[] NOTHING = {};
 
   /**
-   * What a row says of its message.
+   * The fields before the message.
    *
-   * @param isMemory there is none any more
+   * @param isMemory true for a clear marker
    */
   record Head(long expiresAtMillis, RetainPublisher retainPublisher, boolean isMemory) {}
 
-  /** Remembers who cleared a topic. */
+  /** Creates a clear marker with the publisher of the message that it replaces or of the clear. */
   static RetainRow memory(long untilMillis, RetainPublisher retainPublisher) {
     return new RetainRow(untilMillis, retainPublisher, NOTHING);
   }

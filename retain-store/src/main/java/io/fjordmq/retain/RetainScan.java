@@ -10,19 +10,22 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds what a filter matches in one range: a scan per bucket, over the topics that begin with what
- * the filter says before its first wildcard. Where several rows in a row do not match, the {@link
- * RetainedTopicIndex} says which one may be next. Bounded: it stops after so many messages, bytes
- * or rows and says where to go on.
+ * Finds the messages in one range that match a filter. It scans each bucket for topics that share
+ * the filter's prefix before the first wildcard. After several consecutive rows that do not match,
+ * it asks the {@link RetainedTopicIndex} for the next candidate. The scan is bounded: it stops
+ * after a number of messages, bytes or rows and returns the key where the next page starts.
  */
 final class RetainScan {
   /**
-   * Rows and entries of the index looked at per page; a page may be empty because of it, and the
-   * caller asks on.
+   * Maximum rows and index entries read per page. A page may be empty because of this limit; the
+   * caller then requests the next one.
    */
   static final int MAX_ROWS = 4_096;
 
-  /** Reading on is cheaper than beginning a scan elsewhere. */
+  /**
+   * Consecutive misses before a jump, because reading the next row is cheaper than starting a new
+   * scan.
+   */
   private static final int MISSES_BEFORE_JUMP = 8;
 
   private final RetainQuery query;
@@ -32,7 +35,10 @@ final class RetainScan {
   private final boolean oneBucket;
   private final boolean parentToo;
 
-  /** Of {@code a/#}: where what is below {@code a} begins; other topics may lie before it. */
+  /**
+   * For {@code a/#}, the first possible key below {@code a}. Topics such as {@code a-b} sort
+   * between {@code a} and this key.
+   */
   private final byte[] children;
 
   private final @Nullable RetainedTopicIndex index;
@@ -46,7 +52,9 @@ final class RetainScan {
   private byte @Nullable [] missedAt;
 
   /**
-   * @param index of the range's topics; null if there is none
+   * Prepares a scan.
+   *
+   * @param index topic index of the range; null if there is none
    */
   RetainScan(RetainQuery query, KeyInterval interval, @Nullable RetainedTopicIndex index) {
     String pattern = query.pattern();
@@ -63,7 +71,7 @@ final class RetainScan {
         this.index == null ? new long[0] : RetainedTopicIndex.termsOf(query.tenant(), pattern);
   }
 
-  /** Where a filter's matches begin. */
+  /** Returns the first possible key of a topic that matches the filter. */
   static byte[] firstKey(String tenant, String pattern) {
     int bucket =
         firstLevelIsLiteral(pattern)
@@ -94,7 +102,7 @@ final class RetainScan {
       }
       if (missedAt != null && inBucket) {
         from = missedAt;
-      } else if (isCutBefore(end) || (next == null && !oneBucket)) {
+      } else if (rangeEndsBefore(end) || (next == null && !oneBucket)) {
         return new RetainAnswer(found, interval.end());
       } else if (oneBucket || bucket == RetainKeys.BUCKETS - 1) {
         return new RetainAnswer(found, null);
@@ -106,7 +114,9 @@ final class RetainScan {
     }
   }
 
-  /** The first key from this one on that may match; null if there is none in this range. */
+  /**
+   * Returns the first key at or after {@code begin} that may match; null if this range has none.
+   */
   private byte @Nullable [] jump(byte[] begin, byte[] prefix, byte @Nullable [] end) {
     if (parentToo && !Arrays.equals(begin, prefix)) {
       return isBelow(begin, children) ? children : begin;
@@ -115,7 +125,8 @@ final class RetainScan {
     if (topics == null || terms.length == 0) {
       return begin;
     }
-    // Each term in turn moves on to its first key that is not below the others' until all agree.
+    // Leapfrog join: each term in turn advances to its first key at or after the current one, until
+    // all agree.
     byte[] at = begin;
     int agreed = 0;
     for (int i = 0; agreed < terms.length; i = (i + 1) % terms.length) {
@@ -134,30 +145,39 @@ final class RetainScan {
     return at;
   }
 
-  /** The key lies past this range (the cursor was made before a split): the next one answers. */
+  /**
+   * Handles a key outside this range, as after a split: a key beyond the end is left to the next
+   * range.
+   */
   private RetainAnswer beyond(byte[] begin) {
     boolean past = interval.end() != null && Arrays.compareUnsigned(begin, interval.end()) >= 0;
     return new RetainAnswer(found, past ? begin : null);
   }
 
-  /** What matches in this bucket goes on in the range that follows. */
-  private boolean isCutBefore(byte @Nullable [] end) {
+  /**
+   * Returns true if the range ends before this key, so that matches of the bucket continue in the
+   * next range.
+   */
+  private boolean rangeEndsBefore(byte @Nullable [] end) {
     byte[] rangeEnd = interval.end();
     return rangeEnd != null && (end == null || Arrays.compareUnsigned(rangeEnd, end) < 0);
   }
 
   private byte @Nullable [] clipped(byte @Nullable [] end) {
-    return isCutBefore(end) ? interval.end() : end;
+    return rangeEndsBefore(end) ? interval.end() : end;
   }
 
   private static boolean isBelow(byte[] key, byte @Nullable [] end) {
     return end == null || Arrays.compareUnsigned(key, end) < 0;
   }
 
-  /** Where the topics of a bucket end that may match; null if only the key space ends them. */
+  /**
+   * Returns the end (exclusive) of the keys in a bucket that may match; null if it is the end of
+   * the key space.
+   */
   private byte @Nullable [] endOf(byte[] prefix) {
     if (!filter.hasWildcard()) {
-      return Arrays.copyOf(prefix, prefix.length + 1); // the key that follows at once
+      return Arrays.copyOf(prefix, prefix.length + 1); // the immediate successor
     }
     return RetainKeys.after(parentToo ? children : prefix);
   }
@@ -187,7 +207,7 @@ final class RetainScan {
     return true;
   }
 
-  /** Rows and entries of the index looked at. */
+  /** Returns the number of rows and index entries read. */
   int visited() {
     return rows;
   }
@@ -197,7 +217,10 @@ final class RetainScan {
     return !first.equals("+") && !first.equals("#");
   }
 
-  /** What every topic that matches begins with. {@code a/#} matches {@code a} too. */
+  /**
+   * Returns the prefix that all matching topics share. {@code a/#} also matches {@code a}, so its
+   * prefix is {@code a}.
+   */
   private static String literalPrefix(String pattern) {
     int plus = pattern.indexOf('+');
     int wildcard = plus >= 0 ? plus : pattern.indexOf('#');

@@ -1,29 +1,31 @@
 package io.fjordmq.retain;
 
 /**
- * How retained messages are kept.
+ * Settings of the retain store.
  *
- * @param initialRanges into how many ranges a new cluster cuts the store, 1 to 256
- * @param maxMessages retained messages of all tenants together; beyond, publishes to new topics are
- *     refused. Checked against a count that lags by what is in flight
- * @param maxIndexBytes memory for the index of topics on this node, about; a range that has no room
- *     in it searches its rows for filters with wildcards
+ * @param initialRanges number of ranges that a new cluster starts with, 1 to 256
+ * @param maxMessages maximum retained messages of all tenants; beyond it, messages for new topics
+ *     are rejected. Checked against a count that does not include messages in flight
+ * @param maxIndexBytes approximate memory for the topic indexes of this node; a range that does not
+ *     fit scans its rows for filters with wildcards
  */
 public record RetainSettings(int initialRanges, long maxMessages, long maxIndexBytes) {
   public static final RetainSettings DEFAULTS = new RetainSettings(2, Long.MAX_VALUE, 128L << 20);
 
-  /** With the usual memory for the index. */
+  /** Creates settings with the default memory for the index. */
   public RetainSettings(int initialRanges, long maxMessages) {
     this(initialRanges, maxMessages, 128L << 20);
   }
 
   /**
-   * @throws IllegalArgumentException if a value makes no sense; the message names it
+   * Validates the settings.
+   *
+   * @throws IllegalArgumentException if a value is out of range; the message names it
    */
   public RetainSettings {
     if (initialRanges < 1 || initialRanges > RetainKeys.BUCKETS) {
       throw new IllegalArgumentException(
-          "initialRanges must be 1 to " + RetainKeys.BUCKETS + ", not " + initialRanges);
+          "initialRanges must be between 1 and " + RetainKeys.BUCKETS + ": " + initialRanges);
     }
     if (maxMessages < 0) {
       throw new IllegalArgumentException("maxMessages must not be negative: " + maxMessages);

@@ -7,53 +7,55 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Retained messages. Thread-safe; nothing here blocks. Futures fail with {@link
+ * Stores and finds retained messages. Thread-safe; no method blocks. Futures fail with {@link
  * io.fjordmq.range.RangeException}.
  */
 public interface RetainStore {
 
   /**
-   * Keeps the message as its topic's retained one, or clears the topic's if the payload is empty.
-   * Completes when that is on stable storage at a majority of the range's replicas.
+   * Retains the message for its topic, or clears the topic if the payload is empty. Completes when
+   * the change is durable on a majority of the range's replicas.
    *
-   * @param turn of the connection that published it. What the same publisher has put or cleared in
-   *     a later turn stays, for as long as it is the last at this topic; that it was cleared is
-   *     remembered for some minutes. {@link RetainVersion#NONE}: comes after everything
+   * @param retainVersion version of the publishing connection. The call is superseded if the last
+   *     change to this topic came from the same publisher with a later version. After a clear, the
+   *     version is kept for up to five minutes. {@link RetainVersion#NONE} is never superseded
    */
   CompletableFuture<PutOutcome> put(String tenant, Message message, RetainVersion retainVersion);
 
-  /** What became of a retained publish. */
+  /** The outcome of {@link #put}. */
   enum PutOutcome {
     KEPT,
     CLEARED,
-    /** A limit on the number of retained messages stands against it. */
+    /** Rejected: it would exceed a limit on the number of retained messages. */
     REFUSED_FULL,
-    /** A limit on their bytes stands against it. */
+    /** Rejected: it would exceed a limit on the size of retained messages. */
     REFUSED_BYTES,
-    /** It is late: its publisher has retained or cleared something in a later turn. */
+    /** Ignored: a later connection of the same publisher has already changed this topic. */
     SUPERSEDED
   }
 
   /**
-   * Reads the retained messages a filter matches, page by page; each exactly once, in no order that
-   * means anything. Expired ones are left out.
+   * Reads the retained messages that match a filter, page by page. Each message is returned exactly
+   * once, in no particular order. Expired messages are omitted.
    *
-   * @param cursor null for the first page, then what the last page said
-   * @param maxMessages per page, ≥ 1
-   * @param maxBytes of payload per page; a page has at least one message if any is left
+   * @param filter a shared filter matches like its pattern
+   * @param cursor null for the first page, then the cursor of the previous page
+   * @param maxMessages maximum messages per page, at least 1
+   * @param maxBytes size at which a page ends, in bytes of encoded messages; the last message may
+   *     exceed it
    */
   CompletableFuture<Page> match(
       String tenant, TopicFilter filter, byte @Nullable [] cursor, int maxMessages, int maxBytes);
 
   /**
-   * Some retained messages.
+   * One page of retained messages.
    *
-   * @param messages may be empty even if there are more
-   * @param cursor where to go on; null at the end
+   * @param messages may be empty even if more pages follow
+   * @param cursor where the next page starts; null if this is the last page
    */
-  @SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
+  @SuppressWarnings("ArrayRecordComponent") // never compared by value
   record Page(List<Message> messages, byte @Nullable [] cursor) {}
 
-  /** Retained messages in the replicas this node leads; for metrics. */
+  /** Returns the number of retained messages in the replicas of this node, for metrics. */
   long count();
 }

@@ -6,11 +6,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What each tenant has in one replica. Rebuilt from the rows, so it is the same on every replica;
- * changed by the apply thread, read by any.
+ * The retained messages of each tenant in one replica: their number and size. Derived from the
+ * rows, so it is the same on every replica. The apply thread updates it; any thread may read it.
  */
 final class RetainUsage {
-  /** Messages, and bytes of their rows. */
+  /** Number of messages, and the size of their rows in bytes. */
   record Used(long messages, long bytes) {
     static final Used NOTHING = new Used(0, 0);
 
@@ -25,7 +25,7 @@ final class RetainUsage {
     return byTenant.getOrDefault(tenant, Used.NOTHING);
   }
 
-  /** A row of the key's tenant has come, changed or gone. */
+  /** Records that a row of the key's tenant was added, changed or removed. */
   void changed(byte[] key, int messages, long bytes) {
     byTenant.compute(tenantOf(key), (tenant, used) -> added(used, messages, bytes));
   }

@@ -1,15 +1,15 @@
 package io.fjordmq.retain;
 
 /**
- * Orders what one publisher has retained, through whatever nodes it came: a connection's messages
- * have its turn, and what an earlier connection has left on the way cannot replace what a later one
- * has retained. The two numbers are those of the connection's claim.
+ * Orders the retained messages of one publisher, whichever nodes they pass through. All messages of
+ * a connection have its version, so a delayed message of an earlier connection cannot replace one
+ * of a later connection. The two numbers are the connect order of the connection.
  *
- * @param epochVersion counts more than the index
- * @param index among turns of the same version
+ * @param epochVersion compared first
+ * @param index orders versions with the same {@code epochVersion}
  */
 public record RetainVersion(long epochVersion, long index) implements Comparable<RetainVersion> {
-  /** Before every other: nobody's, or from before turns were stored. */
+  /** Lowest version: no publisher, or a message stored before versions existed. */
   public static final RetainVersion NONE = new RetainVersion(0, 0);
 
   @Override

@@ -8,24 +8,24 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the topics of one replica by single levels and by their number of levels, so that a look-up
- * with wildcards reads the rows that match instead of all. Derived from the rows and kept in
- * memory; changed by the apply thread, read by any.
+ * Index of the topics of one replica by single levels and by depth, so that a lookup with wildcards
+ * reads only rows that may match. Derived from the rows and kept in memory. The apply thread
+ * updates it; any thread may read it.
  *
- * <p>Each topic has an entry per term. A term is the hash of a tenant, a position and what stands
- * there; entries of a term lie together, in the order of their keys. Two terms with the same hash
- * share their entries, so what is found has still to be matched.
+ * <p>Each topic has one entry per term. A term is the hash of a tenant, a position and the level at
+ * that position. Entries are sorted by term, then by key. Because hashes can collide, the caller
+ * must match every topic found against the filter.
  */
 final class RetainedTopicIndex {
-  /** An entry in the skip list, with its share of the links above it. */
+  /** Estimated size of an entry in the skip list, including index nodes. */
   private static final int ENTRY_BYTES = 64;
 
-  /** A key's array beside its content. */
+  /** Overhead of a key's array. */
   private static final int KEY_BYTES = 24;
 
   private static final int DEPTH = -1;
 
-  @SuppressWarnings("ArrayRecordComponent") // compared by ORDER only
+  @SuppressWarnings("ArrayRecordComponent") // compared only with ORDER
   private record Entry(long term, byte[] key) {}
 
   private static final Comparator<Entry> ORDER =
@@ -33,34 +33,38 @@ final class RetainedTopicIndex {
 
   private final ConcurrentSkipListSet<Entry> entries = new ConcurrentSkipListSet<>(ORDER);
 
-  /** Adds a row's topic; returns the bytes that takes. */
+  /** Adds the topic of a row and returns the estimated bytes it occupies. */
   long add(byte[] key) {
     forEachTerm(key, term -> entries.add(new Entry(term, key)));
     return bytes(key);
   }
 
-  /** Removes a row's topic; returns the bytes it took. */
+  /** Removes the topic of a row and returns the estimated bytes it occupied. */
   long remove(byte[] key) {
     forEachTerm(key, term -> entries.remove(new Entry(term, key)));
     return bytes(key);
   }
 
-  /** What a topic takes, about. */
+  /** Estimates the bytes that a topic occupies. */
   static long bytes(byte[] key) {
     int[] terms = {0};
     forEachTerm(key, term -> terms[0]++);
     return KEY_BYTES + key.length + (long) terms[0] * ENTRY_BYTES;
   }
 
-  /** The first key with the term that is not below this one; null if there is none. */
+  /**
+   * Returns the first key with this term that is greater than or equal to {@code from}; null if
+   * there is none.
+   */
   byte @Nullable [] ceiling(long term, byte[] from) {
     Entry found = entries.ceiling(new Entry(term, from));
     return found == null || found.term != term ? null : found.key;
   }
 
   /**
-   * The terms that every topic has that a pattern matches: its literal levels but the first, which
-   * says where in the key space they lie; and its depth, unless it ends with {@code #}.
+   * Returns the terms that every topic matching a pattern has: one for each literal level except
+   * the first, which determines the bucket, and one for the depth unless the pattern ends with
+   * {@code #}.
    */
   static long[] termsOf(String tenant, String pattern) {
     byte[] name = tenant.getBytes(StandardCharsets.UTF_8);
@@ -101,15 +105,15 @@ final class RetainedTopicIndex {
     return term(tenant, from, to, DEPTH - levels, tenant, from, from);
   }
 
-  /** FNV-1a of 64 bits over tenant, position and level. */
+  /** 64-bit FNV-1a over tenant, position and level. */
   private static long term(
       byte[] tenant, int from, int to, int position, byte[] level, int levelFrom, int levelTo) {
-    long hash = mixed(0xCBF29CE484222325L, tenant, from, to);
+    long hash = fnv1a(0xCBF29CE484222325L, tenant, from, to);
     hash = (hash ^ position) * 0x100000001B3L;
-    return mixed(hash, level, levelFrom, levelTo);
+    return fnv1a(hash, level, levelFrom, levelTo);
   }
 
-  private static long mixed(long hash, byte[] bytes, int from, int to) {
+  private static long fnv1a(long hash, byte[] bytes, int from, int to) {
     long mixed = hash;
     for (int i = from; i < to; i++) {
       mixed = (mixed ^ (bytes[i] & 0xFF)) * 0x100000001B3L;

@@ -1,7 +1,8 @@
 /**
- * The last retained message of each topic. Start at {@link io.fjordmq.retain.RetainStore}.
+ * Retained messages: the last one of each topic. Start at {@link io.fjordmq.retain.RetainStore}.
  *
- * <p>Replicated in the {@code retain} store. Knows neither routes nor sessions.
+ * <p>The messages are replicated in the {@code retain} store. This package knows nothing about
+ * routes or sessions.
  */
 @NullMarked
 package io.fjordmq.retain;
