@@ -2,32 +2,33 @@ package io.fjordmq.range;
 
 import io.fjordmq.range.kv.KvWriter;
 
-/** What a command may touch while it is applied. */
+/** What a command can read and change while it is applied. */
 public interface ApplyContext {
   /**
-   * Wall clock of the leader that proposed the entry, milliseconds since the epoch; never runs
-   * backwards in a range.
+   * Wall-clock time of the leader that proposed the entry, in milliseconds since the epoch; never
+   * decreases within a range.
    */
   long nowMillis();
 
-  /** Where the entry stands in the range's log; several commands may be of one entry. */
+  /** Index of the entry in the range's log; an entry can hold several commands. */
   long index();
 
   /**
-   * Version of the range's epoch: a key that moves to another range, whose log begins anew, finds a
-   * higher one there.
+   * Version of the range's epoch. A key that moves to another range, whose log indexes start over,
+   * gets a higher epoch version there.
    */
   long epochVersion();
 
   /**
-   * The range's keys, with everything written so far. All writes of an entry become visible at
-   * once.
+   * The rows of the range, including everything written so far. All writes of an entry become
+   * visible atomically.
    */
   KvWriter state();
 
   /**
-   * Asks for something to be done outside after the write, by the leader only. Effects of a crashed
-   * leader are lost: state must hold whatever has to happen in the end.
+   * Requests an action outside the range, which the leader alone performs after the write. Effects
+   * are lost if the leader crashes, so anything that must eventually happen belongs in the state as
+   * well.
    */
   void emit(Object effect);
 }

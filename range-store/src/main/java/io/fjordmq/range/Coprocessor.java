@@ -5,72 +5,74 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * A store's code inside one range replica: a pure function of (state, command). One instance per
+ * A store's code inside a range replica: a deterministic state machine with one instance per
  * replica.
  *
- * <p>No clock, no randomness, no thread, no "am I the leader": {@link #apply} runs on every replica
- * and must leave the same state everywhere. {@link #open} and {@link #apply} are called by one
- * thread at a time (the replica's apply thread); {@link #query} may be called by others at the same
- * time.
+ * <p>{@link #apply} runs on every replica and must produce the same state everywhere, so it uses no
+ * clock, no randomness, no threads and no knowledge of the leader. {@link #open} and {@link #apply}
+ * are called by one thread at a time (the replica's apply thread); {@link #query} may be called by
+ * other threads concurrently.
  */
 public interface Coprocessor {
 
   /**
    * Called before each {@link #open}.
    *
-   * @param parts numbers of all ranges that have ever become part of this one; they are no more
+   * @param parts numbers of all ranges ever merged into this one; they no longer exist
    */
   default void tookIn(List<Long> parts) {}
 
   /**
-   * The state is there, or was replaced as a whole (reopened from disk, snapshot installed), or the
-   * range has taken in its right neighbour, whose coprocessor of this node does nothing any more:
-   * rebuild what is kept in memory. Nothing kept in memory may matter to the result of {@link
-   * #apply} beyond what the state holds.
+   * Rebuilds what this instance keeps in memory. Called when the state is available for the first
+   * time, after it was replaced as a whole (reopened from disk, snapshot installed), and after the
+   * range has absorbed its right neighbour, whose coprocessor on this node is no longer used. The
+   * result of {@link #apply} must not depend on anything in memory that is not in the state.
    */
   void open(KeyInterval interval, KvReader state);
 
   /**
-   * The range was split: it holds only this part of what it held, and the rows of the rest are
-   * another's from now on. The default reads its part anew, as {@link #open} does.
+   * The range was split and keeps only this interval; the other rows now belong to another range.
+   * By default it reloads its part through {@link #open}.
    */
   default void narrowed(KeyInterval interval, KvReader state) {
     open(interval, state);
   }
 
   /**
-   * Called by the leader before a command gets into the log, on any thread: one that a newer node
-   * has written must not get there.
+   * Called by the leader, on any thread, before it appends a command to the log. Keeps out commands
+   * that a newer node has encoded.
    *
-   * @param command not to be moved on in
-   * @throws io.fjordmq.api.MalformedBytesException if {@link #apply} could not read it; says why
+   * @param command must be left at its position
+   * @throws io.fjordmq.api.MalformedBytesException if {@link #apply} could not decode the command;
+   *     the message gives the reason
    */
   default void requireReadable(ByteBuffer command) {}
 
   /**
    * Executes one command.
    *
-   * @param command as the store encoded it; valid during the call only
+   * @param command as encoded by the store; valid only during the call
    * @return the answer to the caller; the same on every replica
-   * @throws RuntimeException only for a bug: it halts the replica
+   * @throws RuntimeException only in case of a bug: it halts the replica
    */
   byte[] apply(ByteBuffer command, ApplyContext context);
 
   /**
-   * Everything up to this index of the range's log is in the state: after each write, before those
-   * who wait for it are answered, and after {@link #open}.
+   * The state now contains every entry up to this index of the range's log. Called after each
+   * write, before the callers that wait for it are answered, and after {@link #open}.
    */
   default void applied(long index) {}
 
   /**
-   * Answers from state that has at least everything applied before the call. Must not write. If the
-   * range is split, or takes in its neighbour, during the call, the state is that of the keys it
-   * had before; nobody is given such an answer.
+   * Answers from a state that contains at least everything applied before the call. Must not write.
+   * If the range splits or absorbs its neighbour during the call, the state still covers the
+   * previous interval, and the answer is discarded.
    */
   byte[] query(ByteBuffer query, KvReader state);
 
   /**
-   * The replica is closed or gives its interval away: forget what was derived outside the instance.
+   * The replica is closing or gives up its interval: discard anything derived from it outside this
+   * instance.
    */
   default void close() {}
 }

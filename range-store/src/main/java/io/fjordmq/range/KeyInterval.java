@@ -3,25 +3,28 @@ package io.fjordmq.range;
 import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
 import java.util.Arrays;
+import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The keys {@code start <= key < end} in unsigned byte order.
  *
- * @param start empty for the very first key
- * @param end null for no upper bound
+ * @param start inclusive; empty for no lower bound
+ * @param end exclusive; null for no upper bound
  */
-@SuppressWarnings("ArrayRecordComponent") // equals, hashCode and toString are written out below
+@SuppressWarnings("ArrayRecordComponent") // equals, hashCode and toString are implemented below
 public record KeyInterval(byte[] start, byte @Nullable [] end) {
-  /** Every key there is. */
+  /** All keys. */
   public static final KeyInterval ALL = new KeyInterval(new byte[0], null);
 
   /**
-   * @throws IllegalArgumentException if it would be empty
+   * @throws IllegalArgumentException if the interval would be empty
    */
   public KeyInterval {
     if (end != null && Arrays.compareUnsigned(start, end) >= 0) {
-      throw new IllegalArgumentException("key interval is empty");
+      HexFormat hex = HexFormat.of();
+      throw new IllegalArgumentException(
+          "key interval is empty: start=" + hex.formatHex(start) + " end=" + hex.formatHex(end));
     }
   }
 
@@ -30,7 +33,7 @@ public record KeyInterval(byte[] start, byte @Nullable [] end) {
         && (end == null || Arrays.compareUnsigned(key, end) < 0);
   }
 
-  /** Adds {@code block start | u8 1 if there is an end | block end}. */
+  /** Appends {@code block start | u8 1 if there is an end | block end}. */
   public void write(ByteWriter out) {
     out.writeBlock(start).writeByte(end == null ? 0 : 1);
     if (end != null) {
@@ -38,7 +41,7 @@ public record KeyInterval(byte[] start, byte @Nullable [] end) {
     }
   }
 
-  /** Reads what {@link #write} wrote. */
+  /** Reads an interval written by {@link #write}. */
   public static KeyInterval read(ByteReader in) {
     byte[] start = in.readBlock();
     byte[] end = in.readByte() == 0 ? null : in.readBlock();
@@ -64,7 +67,7 @@ public record KeyInterval(byte[] start, byte @Nullable [] end) {
 
   @Override
   public String toString() {
-    java.util.HexFormat hex = java.util.HexFormat.of();
+    HexFormat hex = HexFormat.of();
     return "[" + hex.formatHex(start) + ", " + (end == null ? "∞" : hex.formatHex(end)) + ")";
   }
 }

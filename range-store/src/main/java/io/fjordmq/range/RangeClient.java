@@ -4,54 +4,54 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * How a store calls its ranges, wherever their leaders are. The only place that retries: it follows
- * redirects, waits for leaders, and repeats a batch of unknown outcome under the same number, so a
- * command is applied at most once per call. Thread-safe; nothing here blocks.
+ * Sends a store's commands and queries to its ranges, on whatever node their leaders are. This is
+ * the only place that retries: it follows redirects, waits for leaders, and resends a batch of
+ * unknown outcome under the same number, so that each call applies its command at most once.
+ * Thread-safe and non-blocking.
  *
- * <p>Futures complete on a thread of the range store (often an apply thread); do not block it. They
- * fail with {@link RangeException} when the deadline has passed or the store is closed.
+ * <p>Futures complete on a thread of the range store, often an apply thread, which callers must not
+ * block. They fail with {@link RangeException} when the deadline passes or the store is closed.
  */
 public interface RangeClient {
 
   /**
-   * Has the command applied by the range that holds the key. Commands of this client to one range
-   * are applied in the order of the calls. Completes with the coprocessor's answer once a majority
-   * has fsynced the entry and the leader has applied it.
+   * Sends a command to the range that holds the key. Commands of this client to the same range are
+   * applied in call order. Completes with the coprocessor's answer once a majority has fsynced the
+   * entry and the leader has applied it.
    */
   CompletableFuture<byte[]> mutate(byte[] key, byte[] command);
 
   /**
-   * Has one command applied per range that holds any of the keys; for a payload that goes to many
-   * keys. The encoder is called once for each range with the positions (in {@code keys}) that fall
-   * into it, and again if a split regroups them. Completes with one answer per key position: the
-   * decoder's share of its range's answer.
+   * Sends one command to each range that holds any of the keys, for example a payload that concerns
+   * many keys. The encoder is called once for each range, with the positions (in {@code keys}) that
+   * the range holds, and again if a split regroups them. Completes with one answer per command,
+   * each with the positions it covers.
    *
    * @param keys not empty
    */
   CompletableFuture<List<GroupAnswer>> mutateGrouped(List<byte[]> keys, GroupEncoder encoder);
 
   /**
-   * Asks the leader of the range that holds the key. Linearizable with this client's completed
-   * mutations.
+   * Queries the leader of the range that holds the key. Linearizable with the completed mutations
+   * of this client.
    */
   CompletableFuture<byte[]> query(byte[] key, byte[] query);
 
   /**
-   * The ranges that overlap the interval, in key order, each with the part of the interval it
-   * holds.
+   * Returns the parts of the interval that the known ranges hold, in key order, one for each range.
    */
   List<KeyInterval> locate(KeyInterval interval);
 
-  /** Makes the command for some of the keys of {@link #mutateGrouped}. */
+  /** Encodes the command for some of the keys of {@link #mutateGrouped}. */
   @FunctionalInterface
   interface GroupEncoder {
     byte[] encode(int[] positions);
   }
 
   /**
-   * The answer of one range to its part of {@link #mutateGrouped}.
+   * A range's answer to its part of {@link #mutateGrouped}.
    *
-   * @param positions the keys it covers
+   * @param positions positions of the keys that it covers
    * @param answer the coprocessor's answer
    */
   @SuppressWarnings("ArrayRecordComponent") // a carrier; never compared

@@ -4,8 +4,8 @@ import io.fjordmq.cluster.consensus.GroupId;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 
 /**
- * What a range is: which keys it holds and who replicates it. Part of its replicated state, and
- * registered in the cluster's metadata so that clients find it.
+ * Describes a range: the keys it holds and the nodes that replicate it. Part of the range's
+ * replicated state, and registered in the metadata so that clients can find the range.
  */
 public record RangeDescriptor(
     RangeId id, KeyInterval interval, RangeEpoch epoch, ReplicaSet replicas) {

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * {@link RangeDescriptor} as bytes.
+ * Encodes and decodes {@link RangeDescriptor}.
  *
  * <pre>
  * u8   format, 1

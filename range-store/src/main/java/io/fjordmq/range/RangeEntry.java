@@ -10,27 +10,28 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a log entry of a range holds, and its bytes.
+ * The content of a range's log entry, and its format.
  *
- * <p>A sender is one client of one range, under a number that the range gave it ({@link Register});
- * it numbers its batches upwards, has one in the air at a time, and repeats it unchanged until it
- * knows the outcome (Ongaro, <i>Consensus: Bridging Theory and Practice</i>, §6.3).
+ * <p>A sender is a client of a range under a number that the range assigned to it ({@link
+ * Register}). It numbers its batches in ascending order, has one in flight at a time, and resends
+ * it unchanged until it knows the outcome (Ongaro, <i>Consensus: Bridging Theory and Practice</i>,
+ * §6.3).
  *
  * <pre>
  * u8   format, 1
- * u8   kind: 2 register, 3 split, 4 freeze, 5 absorb, 6 renew, 7 thaw, 8 mutations, 9 lower clock,
- *      1 mutations as they were written before their answers had a bound
- * u64  cluster time in milliseconds since the epoch, 0 until it is proposed
+ * u8   kind: 2 register, 3 split, 4 freeze, 5 absorb, 6 renew, 7 unfreeze, 8 mutations,
+ *      9 lower clock, 1 mutations from before answers were limited
+ * u64  cluster time in milliseconds since the epoch, 0 until proposed
  * -- mutations only:
- * u64  epoch version by which the sender routed
+ * u64  epoch version that the sender routed by
  * u64  sender
  * u64  batch number
- * varint bytes of answers that are enough, not in kind 1
+ * varint answer bytes at which the batch stops; absent in kind 1
  * varint commands, then as many: varint length, bytes
  * -- register only:
- * u64  how many senders the range shall remember, 0 until it is proposed
+ * u64  number of senders that the range remembers, 0 until proposed
  * -- all others:
- * u64  epoch version of the range that was looked at
+ * u64  epoch version of the range that the decision was based on
  * -- freeze and absorb only:
  * u64  number of the neighbour
  * u64  epoch version of the neighbour
@@ -42,15 +43,15 @@ import java.util.List;
  * </pre>
  */
 public sealed interface RangeEntry {
-  /** Cluster time when it was proposed, milliseconds since the epoch. */
+  /** Cluster time at which the entry was proposed, in milliseconds since the epoch. */
   long clockMillis();
 
   /**
    * A numbered batch of commands.
    *
-   * @param enoughAnswerBytes the command whose answer brings them to so many is the last to be
-   *     applied: those behind it are the sender's again. In the entry, so that all replicas stop at
-   *     the same one
+   * @param enoughAnswerBytes the command whose answer brings the answers to this total size is the
+   *     last one applied; the sender sends the remaining commands again. Part of the entry, so that
+   *     all replicas stop at the same command
    * @param commands read-only; valid as long as the bytes they were decoded from
    */
   record Mutations(
@@ -63,47 +64,51 @@ public sealed interface RangeEntry {
       implements RangeEntry {}
 
   /**
-   * Asks for a sender number.
+   * Requests a sender number.
    *
-   * @param maxSenders how many the range remembers from now on; the leader's configuration, in the
-   *     entry so that all replicas forget the same ones
+   * @param maxSenders number of senders that the range remembers from this entry on: the leader's
+   *     configuration, part of the entry so that all replicas forget the same senders
    */
   record Register(long clockMillis, int maxSenders) implements RangeEntry {}
 
   /**
-   * Cuts the range (decision 0025): the keys from {@code key} on become another range's.
+   * Splits the range (decision 0025): the keys from {@code key} on move to a new range.
    *
-   * @param number of the new range
-   * @param replicas of both, the group's at this place of the log
+   * @param number number of the new range
+   * @param replicas replicas of both ranges: those of the group at this log position
    */
   @SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
   record Split(long clockMillis, long epochVersion, long number, byte[] key, ReplicaSet replicas)
       implements RangeEntry {}
 
   /**
-   * Stops the range, so that its left neighbour can take its keys in (decision 0028).
+   * Freezes the range so that its left neighbour can absorb it (decision 0028).
    *
    * @param left number of the neighbour
-   * @param leftVersion the neighbour does it only as long as it has this epoch version
+   * @param leftVersion epoch version of the neighbour; it absorbs the range only while it has this
+   *     version
    */
   record Freeze(long clockMillis, long epochVersion, long left, long leftVersion)
       implements RangeEntry {}
 
   /**
-   * Takes in the keys of the right neighbour, which is frozen for it on every replica.
+   * Absorbs the keys of the right neighbour, which every replica has frozen for this range.
    *
-   * @param right number of the neighbour, and its epoch version
+   * @param right number of the neighbour
+   * @param rightVersion epoch version of the neighbour
    */
   record Absorb(long clockMillis, long epochVersion, long right, long rightVersion)
       implements RangeEntry {}
 
-  /** Gives the range another epoch version, so that nothing is absorbed by the one that it had. */
+  /**
+   * Raises the range's epoch version, so that an earlier merge plan can no longer absorb a range.
+   */
   record Renew(long clockMillis, long epochVersion) implements RangeEntry {}
 
-  /** A frozen range goes on, since its left neighbour has another epoch version now. */
+  /** Unfreezes a range whose left neighbour now has another epoch version. */
   record Thaw(long clockMillis, long epochVersion) implements RangeEntry {}
 
-  /** Sets the clock of a range that is far ahead back to the time of this entry (decision 0037). */
+  /** Sets the clock of a range, if it is far ahead, to the time of this entry (decision 0037). */
   record LowerClock(long clockMillis, long epochVersion) implements RangeEntry {}
 
   int FORMAT = 1;
@@ -119,13 +124,13 @@ public sealed interface RangeEntry {
   int CLOCK_AT = 2;
   int REGISTER_LIMIT_AT = 10;
 
-  /** Most bytes of a {@link Mutations} entry beside its commands. */
+  /** Maximum bytes of a {@link Mutations} entry in addition to its commands. */
   int MUTATIONS_OVERHEAD = 1 + 1 + 8 + 8 + 8 + 8 + 5 + 5;
 
-  /** Most bytes that each command takes beside its own. */
+  /** Maximum bytes of framing for each command. */
   int COMMAND_OVERHEAD = 5;
 
-  /** The bytes of an entry that no leader has stamped yet. */
+  /** Encodes a batch that no leader has stamped yet. */
   static byte[] encodeMutations(
       long epochVersion, long sender, long number, int enoughAnswerBytes, List<byte[]> commands) {
     int size = MUTATIONS_OVERHEAD;
@@ -184,7 +189,7 @@ public sealed interface RangeEntry {
     return out.toByteArray();
   }
 
-  /** Whether the bytes are those of an entry that changes what the range is. */
+  /** Whether the bytes are an entry that changes the range's interval, epoch or frozen state. */
   static boolean isReshaping(ByteBuffer bytes) {
     if (bytes.remaining() < 2) {
       return false;
@@ -194,13 +199,15 @@ public sealed interface RangeEntry {
   }
 
   /**
-   * Writes what the leader decides into encoded bytes, in place.
+   * Writes the values that the leader decides into an encoded entry, in place.
    *
    * @throws MalformedBytesException if the bytes are too short for an entry
    */
   static void stamp(byte[] entry, long clockMillis, int maxSenders) {
     if (entry.length < REGISTER_LIMIT_AT + 8) {
-      throw new MalformedBytesException("a range entry of " + entry.length + " bytes");
+      throw new MalformedBytesException(
+          "range entry has %d bytes, at least %d expected"
+              .formatted(entry.length, REGISTER_LIMIT_AT + 8));
     }
     ByteBuffer out = ByteBuffer.wrap(entry).putLong(CLOCK_AT, clockMillis);
     if (entry[1] == REGISTER) {
@@ -246,7 +253,7 @@ public sealed interface RangeEntry {
     return entry;
   }
 
-  /** Views, not copies: they live as long as the entry's bytes. */
+  /** Returns views, not copies: they are valid as long as the entry's bytes. */
   private static List<ByteBuffer> commands(ByteReader in, ByteBuffer rest) {
     int count = in.readCount(1);
     List<ByteBuffer> commands = new ArrayList<>(count);

@@ -1,15 +1,16 @@
 package io.fjordmq.range;
 
 /**
- * How often a range was reshaped. A request that was routed by an older one is refused.
+ * Version of a range's interval and replicas. The range rejects requests that were routed by an
+ * older epoch.
  *
- * @param version grows with every change of the interval
- * @param replicas grows with every change of the replica set
+ * @param version increases with every change of the interval
+ * @param replicas increases with every change of the replica set
  */
 public record RangeEpoch(long version, long replicas) {
   public static final RangeEpoch FIRST = new RangeEpoch(1, 1);
 
-  /** Whether this descriptor's range was reshaped after the other's. */
+  /** Whether this epoch is later than the other. */
   public boolean isNewerThan(RangeEpoch other) {
     return version > other.version || (version == other.version && replicas > other.replicas);
   }

@@ -1,18 +1,18 @@
 package io.fjordmq.range;
 
-/** Why a range did not answer. */
+/** A command or query failed, with what the caller can conclude from it. */
 public final class RangeException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
   /** What the caller can conclude. */
   public enum Kind {
-    /** No leader answered before the deadline; a mutation may or may not be applied. */
+    /** No leader answered before the deadline; a mutation may or may not have been applied. */
     UNAVAILABLE,
-    /** Too much waits in this node, or what was sent before had no answer; nothing was sent. */
+    /** Too many commands are queued on this node, or an earlier batch failed; nothing was sent. */
     BUSY,
-    /** The command is larger than a log entry may be; nothing was sent. */
+    /** The command exceeds the maximum size of a log entry; nothing was sent. */
     TOO_LARGE,
-    /** The storage below failed (disk full, I/O error); a mutation may or may not be applied. */
+    /** Storage failed (disk full, I/O error); a mutation may or may not have been applied. */
     STORAGE_FAILED,
     /** The store is closing. */
     CLOSED

@@ -1,10 +1,10 @@
 package io.fjordmq.range;
 
 /**
- * Names a range for ever; never reused.
+ * Permanent identifier of a range; never reused.
  *
- * @param store which store it belongs to: {@code dist}, {@code inbox}, {@code retain}
- * @param number unique in the store, from 1
+ * @param store name of the store: {@code dist}, {@code inbox} or {@code retain}
+ * @param number unique within the store, from 1
  */
 public record RangeId(String store, long number) {
   @Override

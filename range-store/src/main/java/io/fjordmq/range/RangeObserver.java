@@ -1,41 +1,41 @@
 package io.fjordmq.range;
 
 /**
- * Hears what happens in the ranges of a node, to count and measure it. Called on hot threads: must
- * be fast and not throw. Everything is optional.
+ * Receives events of a node's ranges and range clients, for metrics. Called on hot paths:
+ * implementations must be fast and must not throw. All methods are optional.
  */
 public interface RangeObserver {
-  /** Ignores everything. */
+  /** Ignores all events. */
   RangeObserver NONE = new RangeObserver() {};
 
   /** A client sent a batch for the first time. */
   default void batchSent(RangeId range, int commands, long bytes) {}
 
-  /** A client's batch was applied; time since it was first sent. */
+  /** A client's batch was applied, this long after it was first sent. */
   default void batchDone(RangeId range, long nanos) {}
 
-  /** A client refused a command: its queue to the range is full, or a batch was given up. */
+  /** A client rejected a command: its queue for the range is full, or a batch has just failed. */
   default void refusedBusy(RangeId range) {}
 
-  /** A client tries a batch or query again. */
+  /** A client retries a batch or query. */
   default void retried(RangeId range, String reason) {}
 
-  /** A client was told that another node leads, or that it routes by an old epoch. */
+  /** A replica reported that it does not lead, or that the client routed by an outdated epoch. */
   default void redirected(RangeId range) {}
 
-  /** A client gave up a batch or query at its deadline. */
+  /** A client gave up on a batch: its deadline passed, or its outcome can no longer be known. */
   default void gaveUp(RangeId range) {}
 
-  /** A leader applied an entry that it had proposed. */
+  /** A leader applied an entry that it had proposed, this long after the proposal. */
   default void proposalApplied(RangeId range, long nanos) {}
 
-  /** A replica executed and wrote entries in one go. */
+  /** A replica executed entries and wrote them in one write. */
   default void applied(RangeId range, int entries, int commands, long writtenBytes, long nanos) {}
 
-  /** A replica recognised a batch that it had applied before. */
+  /** A replica recognised a duplicate of a batch that it had already applied. */
   default void duplicate(RangeId range) {}
 
-  /** A replica forgot the sender that was used longest ago, to make room. */
+  /** A replica evicted the least recently used sender. */
   default void senderForgotten(RangeId range) {}
 
   /** A leader answered a query. */
@@ -44,23 +44,22 @@ public interface RangeObserver {
   /** A replica stopped because of an error; it will be reopened. */
   default void halted(RangeId range) {}
 
-  /** A broken replica was removed from this node, to be replaced by an empty one. */
+  /** A broken replica was removed from this node; an empty one will replace it. */
   default void rebuilt(RangeId range) {}
 
-  /** A replica applied a split: the range has given keys to another one. */
+  /** A replica applied a split: the range moved some of its keys to another range. */
   default void split(RangeId range, RangeId other) {}
 
-  /** A replica applied a merge: the range has taken in its right neighbour. */
+  /** A replica applied a merge: the range absorbed its right neighbour. */
   default void merged(RangeId range, RangeId other) {}
 
   /**
-   * It was judged whether a range that is led here should be split or merged; once a second for
-   * each.
+   * The node decided whether to split or merge a range that it leads; once a second for each range.
    *
-   * @param decision {@code split}, {@code merge}, or why neither, in lower case
+   * @param decision {@code split}, {@code merge}, or the reason for neither, in lower case
    */
   default void judged(RangeId range, String decision) {}
 
-  /** The ranges of the node that had something new have a checkpoint now. */
+  /** A checkpoint of all ranges with new entries completed. */
   default void checkpointed(long nanos) {}
 }

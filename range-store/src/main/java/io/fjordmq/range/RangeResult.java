@@ -4,49 +4,50 @@ import io.fjordmq.cluster.NodeId;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What a replica answers to one attempt of a client. */
+/** A replica's reply to one attempt of a client. */
 public sealed interface RangeResult {
 
   /**
-   * The batch is applied, by this attempt or an earlier one.
+   * The batch was applied, by this attempt or an earlier one.
    *
-   * @param index the range's applied index that contains it
-   * @param answers one per command, in their order; the commands without one, behind those, were
-   *     not applied and under the batch's number never will be: the answers were large enough
+   * @param index an applied index of the range that includes the batch
+   * @param answers one per command, in order. If there are fewer answers than commands, the size
+   *     limit for answers was reached: the remaining commands were not applied, and never will be
+   *     under this batch number
    */
   record Applied(long index, List<byte[]> answers) implements RangeResult {}
 
-  /** The sender number asked for. */
+  /** The requested sender number. */
   record Registered(long sender) implements RangeResult {}
 
   /** The answer to a query. */
   @SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
   record Answered(byte[] answer) implements RangeResult {}
 
-  /** Nothing was done: this replica does not lead. */
+  /** Nothing was done: this replica is not the leader. */
   record NotLeader(@Nullable NodeId leader) implements RangeResult {}
 
-  /** Nothing was done: the sender routed by an older epoch than these. */
+  /** Nothing was done: the sender routed by an outdated epoch. */
   record StaleEpoch(List<RangeDescriptor> current) implements RangeResult {}
 
   /**
-   * Nothing was done: the range remembers only so many senders, and this one was used longest ago.
-   * Whether an earlier attempt of the batch was applied nobody can tell any more.
+   * Nothing was done: the range has evicted this sender as the least recently used one. It is no
+   * longer known whether an earlier attempt of the batch was applied.
    */
   record SenderForgotten() implements RangeResult {}
 
-  /** Nothing was done: a later batch of the sender is applied already. */
+  /** Nothing was done: a later batch of the sender has already been applied. */
   record Outdated() implements RangeResult {}
 
-  /** Nothing was done: too much is waiting there. */
+  /** Nothing was done: too many requests are waiting at the replica. */
   record Busy(String reason) implements RangeResult {}
 
-  /** Nothing was done: the node cannot be reached or has no such replica in service. */
+  /** Nothing was done: the node is unreachable or has no such replica in service. */
   record Unavailable(String reason) implements RangeResult {}
 
-  /** It may or may not be applied; only the same batch under the same number can tell. */
+  /** The batch may or may not have been applied; only resending it under its number can tell. */
   record OutcomeUnknown(String reason) implements RangeResult {}
 
-  /** The replica's storage failed; a mutation may or may not be applied. */
+  /** The replica's storage failed; a mutation may or may not have been applied. */
   record StorageFailed(String reason) implements RangeResult {}
 }

@@ -4,23 +4,24 @@ import io.fjordmq.cluster.NodeId;
 import java.util.function.Consumer;
 
 /**
- * Carries one attempt of a client to a replica. Returns at once; the reply may be called on the
- * caller's stack, on another thread, or never (a lost message): clients have deadlines.
+ * Sends one attempt of a client to a replica. Methods return immediately. The reply callback may
+ * run on the caller's stack, on another thread, or never (a lost message), so clients use
+ * deadlines.
  */
 public interface RangeTransport {
 
   /**
    * Sends an encoded {@link RangeEntry}.
    *
-   * @param entry owned by the transport from now on
+   * @param entry owned by the transport from this call on
    */
   void propose(NodeId node, RangeId range, byte[] entry, Consumer<RangeResult> reply);
 
   /**
    * Sends a query.
    *
-   * @param epochVersion by which the sender routed
-   * @param leastIndex the answer must contain everything applied up to it
+   * @param epochVersion epoch version that the client routed by
+   * @param leastIndex log index that the answer must reflect at least
    */
   void query(
       NodeId node,

@@ -5,16 +5,16 @@ import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
 /**
- * What a store brings to the range engine.
+ * Definition of a store for the range engine.
  *
- * @param name {@code dist}, {@code inbox}, {@code retain}; also the name of its column family and
- *     in its group ids
- * @param initialSplitKeys where a new cluster cuts the key space, ascending; n keys make n + 1
- *     ranges
- * @param coprocessor makes the code of one replica
- * @param effects performs on the leader what commands emitted
- * @param cuts the last place at or before a key where a range may be split: what commands touch
- *     together must stay together
+ * @param name {@code dist}, {@code inbox} or {@code retain}; also names its column family and is
+ *     part of its group ids
+ * @param initialSplitKeys keys at which a new cluster splits the key space, ascending; n keys make
+ *     n + 1 ranges
+ * @param coprocessor creates the coprocessor of a replica
+ * @param effects performs effects on the leader
+ * @param cuts maps a key to the last permitted split key at or before it: rows that one command
+ *     touches must stay in one range
  */
 public record StoreSpec(
     String name,
@@ -23,7 +23,7 @@ public record StoreSpec(
     EffectListener effects,
     UnaryOperator<byte[]> cuts) {
 
-  /** A store whose rows are each on its own: it may be cut anywhere. */
+  /** A store with independent rows, whose ranges can be split at any key. */
   public StoreSpec(
       String name,
       List<byte[]> initialSplitKeys,

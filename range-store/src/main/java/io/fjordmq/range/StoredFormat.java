@@ -4,14 +4,14 @@ import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.MalformedBytesException;
 import io.fjordmq.api.NewerFormException;
 
-/** The byte with which everything stored begins. */
+/** Checks the version byte at the start of stored and sent bytes. */
 public final class StoredFormat {
   private StoredFormat() {}
 
   /**
-   * Reads it and refuses any other than the one known.
+   * Reads the version byte and rejects every version except the known one.
    *
-   * @throws MalformedBytesException if it is another one; says so
+   * @throws MalformedBytesException if the version differs; the message names both
    */
   public static void require(String what, int known, ByteReader in) {
     NewerFormException.require(what, known, in.readByte());

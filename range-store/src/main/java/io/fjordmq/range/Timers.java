@@ -1,8 +1,8 @@
 package io.fjordmq.range;
 
-/** Time that passes and calls back; real or simulated. */
+/** A monotonic clock and a scheduler; real or simulated. */
 public interface Timers {
-  /** Milliseconds since some fixed moment; never runs backwards. Not the wall clock. */
+  /** Milliseconds since an arbitrary origin; never decreases. Not the wall clock. */
   long nowMillis();
 
   /** Runs the task once, after the delay. The task must not block. */

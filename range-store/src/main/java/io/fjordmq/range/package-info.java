@@ -1,9 +1,10 @@
 /**
- * Replicated, ordered key ranges (Multi-Raft): bytes in, bytes out. Knows no MQTT.
+ * Replicated, ordered key ranges (Multi-Raft). Keys, commands and answers are bytes; nothing here
+ * knows MQTT.
  *
- * <p>Start at {@link io.fjordmq.range.RangeClient} (what the stores above call) and {@link
- * io.fjordmq.range.Coprocessor} (what a store is inside a range). {@code range.kv} is the only
- * package that knows RocksDB.
+ * <p>Start at {@link io.fjordmq.range.RangeClient}, which stores call, and {@link
+ * io.fjordmq.range.Coprocessor}, which stores implement. {@code range.kv} is the only package that
+ * uses RocksDB.
  */
 @NullMarked
 package io.fjordmq.range;
