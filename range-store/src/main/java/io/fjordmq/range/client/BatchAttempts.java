@@ -6,9 +6,12 @@ import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeException;
 import org.jspecify.annotations.Nullable;
 
-/** Whom a batcher asks, and how the attempts for the batch in the air went. Guarded by it. */
+/**
+ * The replica that a batcher sends to, and the failed attempts of the batch in flight. Guarded by
+ * the batcher.
+ */
 final class BatchAttempts {
-  private ReplicaSet holders;
+  private ReplicaSet replicas;
   private LeaderHint leader;
   private int failed;
   private String lastFailure = "no reply";
@@ -16,11 +19,11 @@ final class BatchAttempts {
   private boolean searching;
 
   BatchAttempts(RangeDescriptor descriptor) {
-    holders = descriptor.replicas();
+    replicas = descriptor.replicas();
     leader = LeaderHint.first(descriptor);
   }
 
-  /** Another batch begins. */
+  /** Resets the state for the next batch. */
   void begin() {
     failed = 0;
     lastFailure = "no reply";
@@ -32,15 +35,15 @@ final class BatchAttempts {
     return leader;
   }
 
-  /** The replicas may be others now. */
+  /** Follows a change of the replicas. */
   void among(RangeDescriptor descriptor) {
-    if (!descriptor.replicas().equals(holders)) {
-      holders = descriptor.replicas();
+    if (!descriptor.replicas().equals(replicas)) {
+      replicas = descriptor.replicas();
       leader = leader.among(descriptor);
     }
   }
 
-  /** The one asked does not lead; news about one that is no longer asked changes nothing. */
+  /** The replica that was asked does not lead. Ignored if another replica is asked meanwhile. */
   void notLedBy(LeaderHint asked, @Nullable NodeId hint) {
     searching = true;
     if (leader == asked) {
@@ -57,7 +60,7 @@ final class BatchAttempts {
     lastFailure = reason;
   }
 
-  /** How long to wait before the next attempt: not long if only the leader has to be found. */
+  /** The pause before the next attempt; short if only the leader has to be found. */
   long takePauseMillis(RangeClientSettings settings) {
     boolean search = searching;
     searching = false;
@@ -71,6 +74,8 @@ final class BatchAttempts {
   RangeException giveUp(RangeDescriptor descriptor, @Nullable String reason) {
     return new RangeException(
         storageFailed ? RangeException.Kind.STORAGE_FAILED : RangeException.Kind.UNAVAILABLE,
-        "range " + descriptor.id() + " did not answer: " + (reason == null ? lastFailure : reason));
+        reason == null
+            ? "range " + descriptor.id() + " did not answer before the deadline: " + lastFailure
+            : "command to range " + descriptor.id() + " failed: " + reason);
   }
 }

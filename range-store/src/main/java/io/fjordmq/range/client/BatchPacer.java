@@ -3,32 +3,32 @@ package io.fjordmq.range.client;
 import io.fjordmq.range.Timers;
 
 /**
- * When the next batch of a range may start. A batch costs its log entry, its fsync and several
- * thread hops however little it holds: under load a few milliseconds between batches make them
- * fewer and fatter. Who sends one command at a time never waits. Guarded by its batcher.
+ * Decides when the next batch of a range may start. Even a small batch costs a log entry, an fsync
+ * and several thread hops, so under load a few milliseconds between batches make them fewer and
+ * larger. A client that sends one command at a time never waits. Guarded by its batcher.
  */
 final class BatchPacer {
   private final long intervalMillis;
   private final int hurryCommands;
   private final Timers timers;
-  private final Runnable whenOver;
+  private final Runnable onPauseEnd;
   private long lastMillis;
   private boolean busy;
 
-  /** A timer runs; cleared on its thread. */
+  /** A timer is scheduled; cleared on the timer thread. */
   private volatile boolean waking;
 
   /**
-   * @param whenOver called without locks when a pause is over
+   * @param onPauseEnd called without locks at the end of a pause
    */
-  BatchPacer(RangeClientSettings settings, Timers timers, Runnable whenOver) {
+  BatchPacer(RangeClientSettings settings, Timers timers, Runnable onPauseEnd) {
     this.intervalMillis = settings.batchInterval().toMillis();
     this.hurryCommands = settings.hurryCommands();
     this.timers = timers;
-    this.whenOver = whenOver;
+    this.onPauseEnd = onPauseEnd;
   }
 
-  /** Whether so many waiting commands have to wait on; if so the end of the pause is told. */
+  /** Whether this many queued commands have to wait; if so, the callback runs after the pause. */
   boolean mustWait(int waiting) {
     if (!busy || waiting >= hurryCommands) {
       return false;
@@ -43,10 +43,10 @@ final class BatchPacer {
 
   private void wake() {
     waking = false;
-    whenOver.run();
+    onPauseEnd.run();
   }
 
-  /** A batch of so many commands starts. */
+  /** A batch with this many commands starts. */
   void started(int commands) {
     lastMillis = timers.nowMillis();
     busy = commands > 1;

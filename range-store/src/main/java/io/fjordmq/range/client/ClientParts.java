@@ -7,7 +7,7 @@ import io.fjordmq.range.RangeTransport;
 import io.fjordmq.range.Timers;
 import java.util.List;
 
-/** What the parts of a client share. */
+/** Dependencies shared by the parts of a client. */
 record ClientParts(
     RangeTransport transport,
     Timers timers,
@@ -15,15 +15,15 @@ record ClientParts(
     RangeObserver observer,
     Client client) {
 
-  /** What a part tells the whole; called without locks. */
+  /** Callbacks from the parts to the client; called without locks. */
   interface Client {
-    /** A range said what its shape is now. */
+    /** A range reported the current descriptors. */
     void reshaped(List<RangeDescriptor> current);
 
-    /** The range's batch is in the air no more. */
+    /** The range no longer has a batch in flight. */
     void settled(RangeId range);
 
-    /** Something is in the air from now on: deadlines have to be watched. */
+    /** Something is now in flight, so its deadline has to be watched. */
     void watch();
   }
 }

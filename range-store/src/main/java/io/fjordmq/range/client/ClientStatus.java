@@ -5,19 +5,19 @@ import io.fjordmq.range.RangeId;
 import java.util.List;
 
 /**
- * Figures of a client.
+ * Status of a client, for metrics and status pages.
  *
- * @param queriesInFlight queries sent and not answered
+ * @param queriesInFlight queries that have no answer yet
  */
 public record ClientStatus(List<RangeQueue> ranges, int queriesInFlight) {
   /**
-   * What waits for one range.
+   * Queued and sent commands for one range.
    *
-   * @param leader the replica it asks
-   * @param queuedCommands waiting for the batch in the air
-   * @param queuedBytes their bytes
-   * @param sentCommands in the batch in the air
-   * @param failedAttempts of that batch
+   * @param leader the replica that the client sends to
+   * @param queuedCommands commands waiting behind the batch in flight
+   * @param queuedBytes total size of these commands
+   * @param sentCommands commands in the batch in flight
+   * @param failedAttempts failed attempts of that batch
    */
   public record RangeQueue(
       RangeId range,

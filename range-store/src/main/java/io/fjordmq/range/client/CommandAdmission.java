@@ -5,10 +5,10 @@ import io.fjordmq.range.RangeId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which commands a batcher takes in: none that its queue has no room for, and none for a moment
- * after a batch was given up. In that moment those who send in order notice and stop; a later
- * command must not be applied before an earlier one that they are about to repeat. Guarded by its
- * batcher.
+ * Decides which commands a batcher accepts: none beyond the limits of its queue, and none for a
+ * short time after it has given up on a batch. During this pause, callers that send in order notice
+ * the failure and stop; otherwise a later command could be applied before an earlier one that they
+ * are about to repeat. Guarded by its batcher.
  */
 final class CommandAdmission {
   private final RangeId id;
@@ -22,26 +22,28 @@ final class CommandAdmission {
     this.shared = shared;
   }
 
-  /** Why the command is not taken in; null if it is. */
+  /** The reason to reject the command; null if it is accepted. */
   @Nullable RangeException refusal(PendingCommand command) {
     if (shared.timers().nowMillis() < pausedUntilMillis) {
-      return busy("range " + id + " has just not answered");
+      return busy("an earlier command to range " + id + " failed a moment ago");
     }
-    return queue.hasRoomFor(command) ? null : busy(queue.size() + " commands wait for range " + id);
+    return queue.hasRoomFor(command)
+        ? null
+        : busy("the queue for range %s is full (%d commands)".formatted(id, queue.size()));
   }
 
-  /** A batch was given up: begins the moment. */
+  /** Starts the pause after the batcher has given up on a batch. */
   void pause() {
     pausedUntilMillis = shared.timers().nowMillis() + shared.settings().maxBackoff().toMillis();
   }
 
-  /** What the commands are told that waited behind that batch. */
+  /** The failure of the commands that were queued behind that batch. */
   RangeException afterLostBatch() {
-    return busy("range " + id + " did not answer the commands before");
+    return busy("earlier commands to range " + id + " failed");
   }
 
   private RangeException busy(String reason) {
     shared.observer().refusedBusy(id);
-    return new RangeException(RangeException.Kind.BUSY, reason + "; try again later");
+    return new RangeException(RangeException.Kind.BUSY, reason + "; retry later");
   }
 }

@@ -3,12 +3,12 @@ package io.fjordmq.range.client;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Commands that travel together under one number. Guarded by its batcher. */
+/** Commands that are sent together under one number. Guarded by its batcher. */
 final class CommandBatch {
   private final List<PendingCommand> commands;
   private final long firstSentNanos;
 
-  /** Given when the range has given the client a sender number. */
+  /** Assigned once the range has given the client a sender number. */
   private long number;
 
   private int attempt;
@@ -41,7 +41,7 @@ final class CommandBatch {
     return firstSentNanos;
   }
 
-  /** Commands wait in the order of their deadlines, so the last one's is the latest. */
+  /** Commands are queued in the order of their deadlines, so the last one has the latest. */
   long deadlineMillis() {
     return commands.get(commands.size() - 1).deadlineMillis();
   }
@@ -50,11 +50,11 @@ final class CommandBatch {
     return number;
   }
 
-  void number(long given) {
-    number = given;
+  void number(long assigned) {
+    number = assigned;
   }
 
-  /** Counts attempts from 1; replies to older ones can be told apart. */
+  /** Number of the current attempt, from 1; identifies replies to older attempts. */
   int attempt() {
     return attempt;
   }
@@ -64,7 +64,10 @@ final class CommandBatch {
     attemptedAtMillis = nowMillis;
   }
 
-  /** No reply came; one that waits for its back-off is sent again long before this. */
+  /**
+   * Whether the current attempt got no reply in time. A batch that waits for its back-off is resent
+   * long before that.
+   */
   boolean isOverdue(long nowMillis, RangeClientSettings settings) {
     return nowMillis - attemptedAtMillis >= settings.attemptTimeout().toMillis();
   }

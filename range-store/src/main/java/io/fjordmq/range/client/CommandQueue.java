@@ -5,7 +5,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Commands that wait for the batch in the air, within bounds. Guarded by its batcher. */
+/** Bounded queue of commands that wait behind the batch in flight. Guarded by its batcher. */
 final class CommandQueue {
   private final RangeClientSettings settings;
   private final ArrayDeque<PendingCommand> commands = new ArrayDeque<>();
@@ -25,7 +25,7 @@ final class CommandQueue {
     bytes += command.bytes().length;
   }
 
-  /** Puts commands that were taken out before all others; they are in whatever the bounds say. */
+  /** Puts commands back at the head of the queue, regardless of its limits. */
   void putBack(List<PendingCommand> taken) {
     for (int i = taken.size() - 1; i >= 0; i--) {
       commands.addFirst(taken.get(i));
@@ -45,7 +45,7 @@ final class CommandQueue {
     return bytes;
   }
 
-  /** Takes out the first commands, as many as a batch may hold and at least one. */
+  /** Removes the first commands: as many as fit into a batch, but at least one. */
   List<PendingCommand> takeBatch() {
     List<PendingCommand> batch = new ArrayList<>();
     long batchBytes = RangeEntry.MUTATIONS_OVERHEAD;

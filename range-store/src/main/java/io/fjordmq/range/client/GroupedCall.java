@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
-/** One call of {@link io.fjordmq.range.RangeClient#mutateGrouped}: its keys and their answers. */
+/** A call of {@link io.fjordmq.range.RangeClient#mutateGrouped}: its keys and their answers. */
 final class GroupedCall {
   private final List<byte[]> keys;
   private final GroupEncoder encoder;
@@ -44,46 +44,44 @@ final class GroupedCall {
     return all;
   }
 
-  /** Makes one command per range that holds any of the positions' keys. */
+  /** Makes one command for each range that holds a key of these positions. */
   List<PendingCommand.Routed> group(int[] positions, RangeRouteTable table) {
     RangeRoute[] routes = new RangeRoute[positions.length];
-    boolean together = true;
+    boolean sameRange = true;
     for (int i = 0; i < positions.length; i++) {
       routes[i] = table.find(keys.get(positions[i]));
-      together &= routes[i] == routes[0];
+      sameRange &= routes[i] == routes[0];
     }
-    if (together) {
+    if (sameRange) {
       return List.of(part(routes[0], positions));
     }
     Map<RangeRoute, int[]> counts = new LinkedHashMap<>();
-    for (RangeRoute rangeRoute : routes) {
-      counts.computeIfAbsent(rangeRoute, first -> new int[1])[0]++;
+    for (RangeRoute route : routes) {
+      counts.computeIfAbsent(route, first -> new int[1])[0]++;
     }
     List<PendingCommand.Routed> commands = new ArrayList<>(counts.size());
     counts.forEach(
-        (rangeRoute, count) ->
-            commands.add(part(rangeRoute, ofRoute(rangeRoute, routes, positions, count[0]))));
+        (route, count) -> commands.add(part(route, ofRoute(route, routes, positions, count[0]))));
     return commands;
   }
 
-  private static int[] ofRoute(
-      RangeRoute rangeRoute, RangeRoute[] routes, int[] positions, int count) {
+  private static int[] ofRoute(RangeRoute route, RangeRoute[] routes, int[] positions, int count) {
     int[] members = new int[count];
     int next = 0;
     for (int i = 0; i < positions.length; i++) {
-      if (routes[i] == rangeRoute) {
+      if (routes[i] == route) {
         members[next++] = positions[i];
       }
     }
     return members;
   }
 
-  private PendingCommand.Routed part(RangeRoute rangeRoute, int[] positions) {
+  private PendingCommand.Routed part(RangeRoute route, int[] positions) {
     byte[] command = encoder.encode(positions);
-    return new PendingCommand.Routed(rangeRoute, new PendingCommand.Part(this, positions, command));
+    return new PendingCommand.Routed(route, new PendingCommand.Part(this, positions, command));
   }
 
-  /** From now on a refusal of another part can no longer mean that nothing was sent. */
+  /** A part was sent, so rejecting another part no longer means that nothing was sent. */
   synchronized void partSent() {
     partlySent = true;
   }
@@ -102,15 +100,15 @@ final class GroupedCall {
   }
 
   void failed(RangeException cause) {
-    boolean overstated;
+    boolean sentPartly;
     synchronized (this) {
-      overstated = cause.kind() == RangeException.Kind.BUSY && partlySent;
+      sentPartly = cause.kind() == RangeException.Kind.BUSY && partlySent;
     }
     future.completeExceptionally(
-        overstated
+        sentPartly
             ? new RangeException(
                 RangeException.Kind.UNAVAILABLE,
-                "some of the ranges took their part, others did not: " + cause.getMessage(),
+                "command was sent to some of its ranges but not to all: " + cause.getMessage(),
                 cause)
             : cause);
   }

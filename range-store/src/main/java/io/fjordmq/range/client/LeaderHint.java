@@ -7,14 +7,14 @@ import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Which replica of a range to ask. Immutable. */
+/** The replica of a range that is assumed to lead. Immutable. */
 final class LeaderHint {
   private final List<NodeId> voters;
 
-  /** Where the turn through the voters stands. */
+  /** Position in the round-robin over the voters. */
   private final int position;
 
-  /** May be a voter that only the replicas know of yet. */
+  /** Can be a voter that only the replicas know so far. */
   private final NodeId node;
 
   private LeaderHint(List<NodeId> voters, int position, NodeId node) {
@@ -24,10 +24,10 @@ final class LeaderHint {
   }
 
   static LeaderHint first(RangeDescriptor descriptor) {
-    return turn(sorted(descriptor), 0);
+    return at(sorted(descriptor), 0);
   }
 
-  private static LeaderHint turn(List<NodeId> voters, int position) {
+  private static LeaderHint at(List<NodeId> voters, int position) {
     return new LeaderHint(voters, position, voters.get(position));
   }
 
@@ -41,22 +41,22 @@ final class LeaderHint {
     return node;
   }
 
-  /** After this one did not lead: the hinted one, or the next. */
+  /** The replica to try if this one does not lead: the hinted one, or the next voter. */
   LeaderHint after(@Nullable NodeId hint) {
     if (hint == null || hint.equals(node)) {
-      return turn(voters, (position + 1) % voters.size());
+      return at(voters, (position + 1) % voters.size());
     }
     int known = voters.indexOf(hint);
     return new LeaderHint(voters, known < 0 ? position : known, hint);
   }
 
-  /** The voters are others now: the same one, if it still votes. */
+  /** The same replica after a change of voters, if it still votes; otherwise the first voter. */
   LeaderHint among(RangeDescriptor descriptor) {
     List<NodeId> now = sorted(descriptor);
-    return turn(now, Math.max(now.indexOf(node), 0));
+    return at(now, Math.max(now.indexOf(node), 0));
   }
 
-  /** Whether the hint names another replica that can be asked at once. */
+  /** Whether the hint names another replica, which can be tried immediately. */
   boolean isBetter(@Nullable NodeId hint) {
     return hint != null && !hint.equals(node);
   }

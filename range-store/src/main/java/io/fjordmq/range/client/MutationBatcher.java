@@ -11,17 +11,17 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends a client's commands to one range, in order: those that come while a batch is in the air, or
- * shortly after one of a busy range, make the next one. A batch is repeated under its number until
- * its outcome is known or its deadline has passed; then what waits behind it is refused with it,
- * lest it is applied and the batch, repeated by those who asked, comes after it. Thread-safe.
+ * Sends a client's commands to one range, in order. Commands that arrive while a batch is in
+ * flight, or shortly after a batch to a busy range, form the next batch. A batch is resent under
+ * its number until its outcome is known or its deadline passes. In the latter case the commands
+ * queued behind it fail, too: otherwise they could be applied before the failed ones, which callers
+ * may repeat. Thread-safe.
  */
 final class MutationBatcher {
   /*
-   * All decisions are made under the lock and end in one of two fields: `ready` (a batch to send
-   * now) or nothing. Sending and completing futures happen outside the lock, because both may call
-   * back into this object on the same stack: drive() sends what is ready until nothing is, and only
-   * one thread does so at a time.
+   * Decisions are made under the lock; their result is the field `ready`, a batch to send now, or
+   * null. Batches are sent and futures completed outside the lock, because both can call back into
+   * this object on the same stack. drive() sends until nothing is ready, on one thread at a time.
    */
   private static final Runnable NOTHING = () -> {};
 
@@ -29,22 +29,22 @@ final class MutationBatcher {
   private final RangeId id;
   private final Object lock = new Object();
 
-  // Guarded by lock; the descriptor is also read without it.
+  // Guarded by lock, except that the descriptor is also read without it.
   private volatile RangeDescriptor descriptor;
-  private final BatchAttempts batchAttempts;
+  private final BatchAttempts attempts;
   private final CommandQueue queue;
-  private final CommandAdmission commandAdmission;
+  private final CommandAdmission admission;
   private @Nullable CommandBatch inFlight;
   private @Nullable CommandBatch ready;
   private boolean driving;
 
-  /** While set nothing is taken in or sent: the commands are being given to other ranges. */
+  /** While set, nothing is accepted or sent, because the commands are moving to other ranges. */
   private boolean frozen;
 
   private @Nullable RangeException closed;
 
   private final SenderNumber sender;
-  private final BatchPacer pace;
+  private final BatchPacer pacer;
 
   /** Read by queries without the lock. */
   private volatile long seenIndex;
@@ -52,11 +52,11 @@ final class MutationBatcher {
   MutationBatcher(RangeDescriptor descriptor, ClientParts shared) {
     this.id = descriptor.id();
     this.descriptor = descriptor;
-    this.batchAttempts = new BatchAttempts(descriptor);
+    this.attempts = new BatchAttempts(descriptor);
     this.shared = shared;
     this.queue = new CommandQueue(shared.settings());
-    this.commandAdmission = new CommandAdmission(id, queue, shared);
-    this.pace = new BatchPacer(shared.settings(), shared.timers(), this::next);
+    this.admission = new CommandAdmission(id, queue, shared);
+    this.pacer = new BatchPacer(shared.settings(), shared.timers(), this::next);
     this.sender = new SenderNumber(shared.settings());
   }
 
@@ -66,21 +66,22 @@ final class MutationBatcher {
 
   LeaderHint leader() {
     synchronized (lock) {
-      return batchAttempts.leader();
+      return attempts.leader();
     }
   }
 
-  /** A query learned that another node leads. */
+  /** A query found that another node leads. */
   void leaderMoved(LeaderHint from, @Nullable NodeId hint) {
     synchronized (lock) {
-      batchAttempts.notLedBy(from, hint);
+      attempts.notLedBy(from, hint);
     }
   }
 
   /**
-   * Takes a command in, or fails it because too much waits.
+   * Queues a command, or fails it because the queue is full.
    *
-   * @return false if the range was reshaped since the caller looked it up: look again
+   * @return false if the range has changed since the caller looked it up, so that the caller must
+   *     look it up again
    */
   boolean offer(PendingCommand command, RangeDescriptor routedBy) {
     RangeException refusal;
@@ -88,7 +89,7 @@ final class MutationBatcher {
       if (frozen || descriptor != routedBy) {
         return false;
       }
-      refusal = closed != null ? closed : commandAdmission.refusal(command);
+      refusal = closed != null ? closed : admission.refusal(command);
       if (refusal == null) {
         queue.add(command);
         startNext();
@@ -102,26 +103,26 @@ final class MutationBatcher {
     return true;
   }
 
-  /** Makes waiting commands the next batch, if nothing is in the air and it is time. */
+  /** Forms the next batch from queued commands, unless one is in flight or the pacer delays it. */
   private void startNext() {
-    if (inFlight != null || frozen || queue.isEmpty() || pace.mustWait(queue.size())) {
+    if (inFlight != null || frozen || queue.isEmpty() || pacer.mustWait(queue.size())) {
       return;
     }
-    CommandBatch commandBatch = new CommandBatch(queue.takeBatch(), System.nanoTime());
-    pace.started(commandBatch.commands().size());
+    CommandBatch batch = new CommandBatch(queue.takeBatch(), System.nanoTime());
+    pacer.started(batch.commands().size());
     sender.use(shared.timers().nowMillis());
     if (!sender.isUnknown()) {
-      commandBatch.number(sender.nextBatch());
+      batch.number(sender.nextBatch());
     }
-    batchAttempts.begin();
-    ready = commandBatch;
-    inFlight = commandBatch;
-    shared.observer().batchSent(id, commandBatch.commands().size(), commandBatch.commandBytes());
+    attempts.begin();
+    ready = batch;
+    inFlight = batch;
+    shared.observer().batchSent(id, batch.commands().size(), batch.commandBytes());
   }
 
-  private record Sending(CommandBatch commandBatch, int attempt, LeaderHint leader, byte[] entry) {
+  private record Sending(CommandBatch batch, int attempt, LeaderHint leader, byte[] entry) {
     Consumer<RangeResult> replyTo(MutationBatcher batcher) {
-      return result -> batcher.replied(commandBatch, attempt, leader, result);
+      return result -> batcher.replied(batch, attempt, leader, result);
     }
   }
 
@@ -140,74 +141,73 @@ final class MutationBatcher {
 
   private @Nullable Sending nextToSend() {
     synchronized (lock) {
-      CommandBatch commandBatch = ready;
-      if (commandBatch == null || driving) {
+      CommandBatch batch = ready;
+      if (batch == null || driving) {
         return null;
       }
       ready = null;
       driving = true;
       long nowMillis = shared.timers().nowMillis();
-      commandBatch.beginAttempt(nowMillis);
+      batch.beginAttempt(nowMillis);
       sender.attempted(nowMillis);
-      byte[] entry = sender.entry(commandBatch, descriptor.epoch().version());
-      return new Sending(commandBatch, commandBatch.attempt(), batchAttempts.leader(), entry);
+      byte[] entry = sender.entry(batch, descriptor.epoch().version());
+      return new Sending(batch, batch.attempt(), attempts.leader(), entry);
     }
   }
 
-  private void replied(
-      CommandBatch commandBatch, int attempt, LeaderHint asked, RangeResult result) {
+  private void replied(CommandBatch batch, int attempt, LeaderHint asked, RangeResult result) {
     Runnable consequence;
     synchronized (lock) {
-      // Replies can be late or doubled. A batch that is settled needs none any more; good news of
-      // an older attempt is as good as that of the newest, bad news is not.
-      boolean good =
+      // Replies can be late or duplicated. A settled batch ignores them. Success counts whichever
+      // attempt it answers, failure only for the latest one.
+      boolean success =
           result instanceof RangeResult.Applied || result instanceof RangeResult.Registered;
-      if (commandBatch != inFlight || (!good && attempt != commandBatch.attempt())) {
+      if (batch != inFlight || (!success && attempt != batch.attempt())) {
         return;
       }
-      consequence = decide(commandBatch, asked, result);
+      consequence = decide(batch, asked, result);
     }
     consequence.run();
     drive();
   }
 
-  /** Returns what is left to do once the lock is free. */
-  private Runnable decide(CommandBatch commandBatch, LeaderHint asked, RangeResult result) {
+  /** Returns the work to do after releasing the lock. */
+  private Runnable decide(CommandBatch batch, LeaderHint asked, RangeResult result) {
     if (result instanceof RangeResult.Applied applied) {
-      return applied(commandBatch, applied);
+      return applied(batch, applied);
     } else if (result instanceof RangeResult.Registered registered) {
-      return registered(commandBatch, registered);
+      return registered(batch, registered);
     } else if (result instanceof RangeResult.NotLeader elsewhere) {
-      return redirected(commandBatch, asked, elsewhere.leader());
+      return redirected(batch, asked, elsewhere.leader());
     } else if (result instanceof RangeResult.StaleEpoch stale) {
-      return reshaped(commandBatch, stale.current());
+      return reshaped(batch, stale.current());
     } else if (result instanceof RangeResult.SenderForgotten) {
-      return forgotten(commandBatch);
+      return forgotten(batch);
     } else if (result instanceof RangeResult.Outdated) {
-      return giveUp(commandBatch, "a later batch is applied already");
+      return giveUp(batch, "a later batch has already been applied");
     } else if (result instanceof RangeResult.Busy busy) {
-      return retryAfter(commandBatch, "busy: " + busy.reason());
+      return retryAfter(batch, "busy: " + busy.reason());
     } else if (result instanceof RangeResult.OutcomeUnknown unknown) {
-      batchAttempts.notLedBy(asked, null); // silent or deposed: the others know who leads
-      return retryAfter(commandBatch, "outcome unknown: " + unknown.reason());
+      attempts.notLedBy(asked, null); // silent or deposed: try the others
+      return retryAfter(batch, "outcome unknown: " + unknown.reason());
     } else if (result instanceof RangeResult.StorageFailed failed) {
-      batchAttempts.storageFailed();
-      return retryAfter(commandBatch, "storage failed: " + failed.reason());
+      attempts.storageFailed();
+      return retryAfter(batch, "storage failed: " + failed.reason());
     } else if (result instanceof RangeResult.Unavailable unavailable) {
-      batchAttempts.notLedBy(asked, null);
-      return retryAfter(commandBatch, "unavailable: " + unavailable.reason());
+      attempts.notLedBy(asked, null);
+      return retryAfter(batch, "unavailable: " + unavailable.reason());
     }
-    throw new IllegalStateException("a query's answer to a batch: " + result);
+    throw new IllegalStateException("range " + id + " answered a batch with " + result);
   }
 
-  private Runnable applied(CommandBatch commandBatch, RangeResult.Applied applied) {
-    List<PendingCommand> commands = commandBatch.commands();
+  private Runnable applied(CommandBatch batch, RangeResult.Applied applied) {
+    List<PendingCommand> commands = batch.commands();
     List<byte[]> answers = applied.answers();
     queue.putBack(commands.subList(answers.size(), commands.size()));
     settle();
     seenIndex = Math.max(seenIndex, applied.index());
     return () -> {
-      shared.observer().batchDone(id, System.nanoTime() - commandBatch.firstSentNanos());
+      shared.observer().batchDone(id, System.nanoTime() - batch.firstSentNanos());
       for (int i = 0; i < answers.size(); i++) {
         commands.get(i).complete(answers.get(i));
       }
@@ -221,7 +221,7 @@ final class MutationBatcher {
     ready = null;
   }
 
-  /** Waiting commands go out only after the futures before them are complete: order is kept. */
+  /** Sends queued commands; called after completing earlier futures, which keeps the order. */
   void next() {
     synchronized (lock) {
       startNext();
@@ -229,36 +229,36 @@ final class MutationBatcher {
     drive();
   }
 
-  private Runnable registered(CommandBatch commandBatch, RangeResult.Registered registered) {
-    if (sender.isUnknown()) { // else a doubled registration, which is left unused
+  private Runnable registered(CommandBatch batch, RangeResult.Registered registered) {
+    if (sender.isUnknown()) { // else a duplicate registration, which stays unused
       sender.registered(registered.sender());
-      commandBatch.number(sender.nextBatch());
-      ready = commandBatch;
+      batch.number(sender.nextBatch());
+      ready = batch;
     }
     return NOTHING;
   }
 
-  private Runnable redirected(CommandBatch commandBatch, LeaderHint asked, @Nullable NodeId hint) {
+  private Runnable redirected(CommandBatch batch, LeaderHint asked, @Nullable NodeId hint) {
     shared.observer().redirected(id);
-    boolean atOnce = asked.isBetter(hint) && batchAttempts.failed() == 0;
-    batchAttempts.notLedBy(asked, hint);
-    if (!atOnce) {
-      return retryAfter(commandBatch, "no leader known at " + asked.node());
+    boolean retryNow = asked.isBetter(hint) && attempts.failed() == 0;
+    attempts.notLedBy(asked, hint);
+    if (!retryNow) {
+      return retryAfter(batch, "node " + asked.node() + " does not lead");
     }
-    batchAttempts.failed("redirected by " + asked.node());
-    ready = commandBatch;
+    attempts.failed("redirected by node " + asked.node());
+    ready = batch;
     return NOTHING;
   }
 
-  /** The batch was not applied, and under its number it never will be. */
-  private Runnable reshaped(CommandBatch commandBatch, List<RangeDescriptor> current) {
+  /** The batch was not applied and, under its number, never will be. */
+  private Runnable reshaped(CommandBatch batch, List<RangeDescriptor> current) {
     shared.observer().redirected(id);
-    queue.putBack(commandBatch.commands());
+    queue.putBack(batch.commands());
     settle();
     RangeDescriptor routedBy = descriptor;
     return () -> {
       shared.client().reshaped(current);
-      if (descriptor == routedBy) { // the replica lags behind what we know: give it time
+      if (descriptor == routedBy) { // the replica lags behind our descriptor: give it time
         shared.timers().schedule(shared.settings().backoffMillis(1), this::next);
       } else {
         next();
@@ -266,62 +266,62 @@ final class MutationBatcher {
     };
   }
 
-  /** It may have been applied before the range forgot us: under a new name it would be again. */
-  private Runnable forgotten(CommandBatch commandBatch) {
+  /** The batch may have been applied before the eviction, so it gets no new number. */
+  private Runnable forgotten(CommandBatch batch) {
     sender.forgotten();
-    return giveUp(commandBatch, "the range no longer knows this client");
+    return giveUp(batch, "the range evicted this client's sender number; outcome unknown");
   }
 
-  private Runnable retryAfter(CommandBatch commandBatch, String failure) {
-    batchAttempts.failed(failure);
+  private Runnable retryAfter(CommandBatch batch, String failure) {
+    attempts.failed(failure);
     shared.observer().retried(id, failure);
-    int attempt = commandBatch.attempt();
-    long pause = batchAttempts.takePauseMillis(shared.settings());
-    return () -> shared.timers().schedule(pause, () -> retry(commandBatch, attempt));
+    int attempt = batch.attempt();
+    long pause = attempts.takePauseMillis(shared.settings());
+    return () -> shared.timers().schedule(pause, () -> retry(batch, attempt));
   }
 
-  private void retry(CommandBatch commandBatch, int failedAttempt) {
+  private void retry(CommandBatch batch, int failedAttempt) {
     synchronized (lock) {
-      if (commandBatch == inFlight && failedAttempt == commandBatch.attempt() && ready == null) {
-        ready = commandBatch;
+      if (batch == inFlight && failedAttempt == batch.attempt() && ready == null) {
+        ready = batch;
       }
     }
     drive();
   }
 
-  /** Whoever sends in order is told in order, and has a moment to stop sending. */
-  private Runnable giveUp(CommandBatch commandBatch, @Nullable String reason) {
+  /** Fails the batch, then the commands behind it, and gives callers time to stop sending. */
+  private Runnable giveUp(CommandBatch batch, @Nullable String reason) {
     settle();
     shared.observer().gaveUp(id);
-    RangeException failure = batchAttempts.giveUp(descriptor, reason);
-    List<PendingCommand> behind = queue.takeAll();
-    commandAdmission.pause();
+    RangeException failure = attempts.giveUp(descriptor, reason);
+    List<PendingCommand> queued = queue.takeAll();
+    admission.pause();
     return () -> {
-      commandBatch.commands().forEach(command -> command.fail(failure));
-      behind.forEach(command -> command.fail(commandAdmission.afterLostBatch()));
+      batch.commands().forEach(command -> command.fail(failure));
+      queued.forEach(command -> command.fail(admission.afterLostBatch()));
       shared.client().settled(id);
     };
   }
 
   /**
-   * Gives up what is too late and repeats attempts that got no reply.
+   * Gives up on a batch past its deadline, and resends one that got no reply.
    *
-   * @return whether something is in the air
+   * @return whether a batch is in flight
    */
   boolean watch(long nowMillis) {
     Runnable consequence;
     synchronized (lock) {
-      CommandBatch commandBatch = inFlight;
-      if (commandBatch == null) {
+      CommandBatch batch = inFlight;
+      if (batch == null) {
         return false;
       }
-      if (nowMillis >= commandBatch.deadlineMillis()) {
-        consequence = giveUp(commandBatch, null);
-      } else if (ready == null && commandBatch.isOverdue(nowMillis, shared.settings())) {
-        batchAttempts.failed("no reply from " + batchAttempts.leader().node());
-        batchAttempts.notLedBy(batchAttempts.leader(), null);
+      if (nowMillis >= batch.deadlineMillis()) {
+        consequence = giveUp(batch, null);
+      } else if (ready == null && batch.isOverdue(nowMillis, shared.settings())) {
+        attempts.failed("no reply from node " + attempts.leader().node());
+        attempts.notLedBy(attempts.leader(), null);
         shared.observer().retried(id, "no reply");
-        ready = commandBatch;
+        ready = batch;
         consequence = NOTHING;
       } else {
         return true;
@@ -333,8 +333,8 @@ final class MutationBatcher {
   }
 
   /**
-   * Takes the waiting commands out to be given to other ranges and takes in no more until {@link
-   * #resume}. Null if a batch is in the air: what became of it must be known first.
+   * Removes the queued commands, which will move to other ranges, and accepts no more until {@link
+   * #resume}. Returns null if a batch is in flight, because its outcome must be known first.
    */
   @Nullable List<PendingCommand> freeze() {
     synchronized (lock) {
@@ -346,37 +346,37 @@ final class MutationBatcher {
     }
   }
 
-  /** Whether a batch is in the air. */
+  /** Whether a batch is in flight. */
   boolean isBusy() {
     synchronized (lock) {
       return inFlight != null;
     }
   }
 
-  /** The range's keys are held there now, though a batch in the air keeps its shape. */
+  /** Sends to the replicas of {@code now}; the batch in flight keeps its interval and epoch. */
   void askHolders(RangeDescriptor now) {
     synchronized (lock) {
-      batchAttempts.among(now);
+      attempts.among(now);
     }
   }
 
-  /** Adds commands that came from another range, before {@link #resume}. */
+  /** Queues a command that moved here from another range; called before {@link #resume}. */
   void adopt(PendingCommand command) {
     synchronized (lock) {
       queue.add(command);
     }
   }
 
-  /** Has its present shape or replicas from {@link #next} on; a batch in the air stays as it is. */
+  /** Uses the new descriptor from {@link #next} on; a batch in flight stays as it is. */
   void resume(RangeDescriptor current) {
     synchronized (lock) {
-      batchAttempts.among(current);
+      attempts.among(current);
       descriptor = current;
       frozen = false;
     }
   }
 
-  /** Fails everything that waits or is in the air, and what is offered later. */
+  /** Fails all commands: queued, in flight and offered later. */
   void close(RangeException cause) {
     List<PendingCommand> commands = new ArrayList<>();
     synchronized (lock) {
@@ -394,12 +394,7 @@ final class MutationBatcher {
     synchronized (lock) {
       int sent = inFlight == null ? 0 : inFlight.commands().size();
       return new ClientStatus.RangeQueue(
-          id,
-          batchAttempts.leader().node(),
-          queue.size(),
-          queue.bytes(),
-          sent,
-          batchAttempts.failed());
+          id, attempts.leader().node(), queue.size(), queue.bytes(), sent, attempts.failed());
     }
   }
 }

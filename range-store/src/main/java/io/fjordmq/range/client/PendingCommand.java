@@ -4,24 +4,24 @@ import io.fjordmq.range.RangeException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/** A command on its way and who waits for it. */
+/** A command that has not completed, and the future or call that waits for it. */
 sealed interface PendingCommand {
   byte[] bytes();
 
-  /** By the client's timers. */
+  /** Deadline in the time of the client's timers. */
   long deadlineMillis();
 
   void complete(byte[] answer);
 
   void fail(RangeException cause);
 
-  /** The same command, as one per range that holds any of its keys now. */
+  /** Routes the command again: one command for each range that holds any of its keys now. */
   List<Routed> route(RangeRouteTable table);
 
   /** A command and the range it goes to. */
-  record Routed(RangeRoute rangeRoute, PendingCommand command) {}
+  record Routed(RangeRoute route, PendingCommand command) {}
 
-  /** The command of one key. */
+  /** A command for one key. */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   record Single(byte[] key, byte[] bytes, long deadlineMillis, CompletableFuture<byte[]> future)
       implements PendingCommand {
@@ -41,7 +41,7 @@ sealed interface PendingCommand {
     }
   }
 
-  /** The command of some of the keys of a grouped call. */
+  /** A command for some of the keys of a grouped call. */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   record Part(GroupedCall call, int[] positions, byte[] bytes) implements PendingCommand {
     @Override

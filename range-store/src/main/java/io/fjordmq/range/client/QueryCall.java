@@ -9,7 +9,7 @@ import java.util.function.IntToLongFunction;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** One query with its attempts. Changes nothing, so it may be repeated at will. Thread-safe. */
+/** A query and its attempts. Queries change nothing, so they can be repeated. Thread-safe. */
 final class QueryCall {
   private final byte[] key;
   private final byte[] query;
@@ -45,33 +45,33 @@ final class QueryCall {
   }
 
   void send() {
-    RangeRoute rangeRoute;
+    RangeRoute route;
     try {
-      rangeRoute = table.get().find(key);
+      route = table.get().find(key);
     } catch (RangeException e) {
       future.completeExceptionally(e);
       return;
     }
-    int mine;
+    int current;
     synchronized (this) {
-      mine = ++attempt;
+      current = ++attempt;
       waiting = true;
       attemptedAtMillis = shared.timers().nowMillis();
     }
-    LeaderHint leader = rangeRoute.batcher().leader();
+    LeaderHint leader = route.batcher().leader();
     shared
         .transport()
         .query(
             leader.node(),
-            rangeRoute.descriptor().id(),
-            rangeRoute.descriptor().epoch().version(),
-            rangeRoute.batcher().seenIndex(),
+            route.descriptor().id(),
+            route.descriptor().epoch().version(),
+            route.batcher().seenIndex(),
             query,
-            result -> replied(rangeRoute, leader, mine, result));
+            result -> replied(route, leader, current, result));
   }
 
   private void replied(
-      RangeRoute rangeRoute, LeaderHint asked, int answeredAttempt, RangeResult result) {
+      RangeRoute route, LeaderHint asked, int answeredAttempt, RangeResult result) {
     if (result instanceof RangeResult.Answered answered) {
       future.complete(answered.answer());
       return;
@@ -83,18 +83,18 @@ final class QueryCall {
       waiting = false;
       storageFailed = result instanceof RangeResult.StorageFailed;
     }
-    RangeId range = rangeRoute.descriptor().id();
+    RangeId range = route.descriptor().id();
     if (result instanceof RangeResult.StaleEpoch stale) {
       shared.observer().redirected(range);
       shared.client().reshaped(stale.current());
-      retryLater(range, "routed by an old epoch", shared.settings()::backoffMillis);
+      retryLater(range, "routed by an outdated epoch", shared.settings()::backoffMillis);
     } else if (result instanceof RangeResult.NotLeader elsewhere) {
       shared.observer().redirected(range);
       NodeId hint = elsewhere.leader();
-      rangeRoute.batcher().leaderMoved(asked, hint);
-      retryLater(range, "no leader known at " + asked.node(), shared.settings()::searchMillis);
+      route.batcher().leaderMoved(asked, hint);
+      retryLater(range, "node " + asked.node() + " does not lead", shared.settings()::searchMillis);
     } else if (result instanceof RangeResult.Unavailable unavailable) {
-      rangeRoute.batcher().leaderMoved(asked, null);
+      route.batcher().leaderMoved(asked, null);
       retryLater(range, "unavailable: " + unavailable.reason(), shared.settings()::searchMillis);
     } else {
       retryLater(range, String.valueOf(result), shared.settings()::backoffMillis);
@@ -119,14 +119,14 @@ final class QueryCall {
             });
   }
 
-  /** Gives up at the deadline; repeats an attempt that got no reply. */
+  /** Gives up at the deadline; resends the query if an attempt got no reply. */
   void watch(long nowMillis) {
     @Nullable RangeException failure = null;
     synchronized (this) {
       if (nowMillis >= deadlineMillis) {
         RangeException.Kind kind =
             storageFailed ? RangeException.Kind.STORAGE_FAILED : RangeException.Kind.UNAVAILABLE;
-        failure = new RangeException(kind, "query was not answered: " + lastFailure);
+        failure = new RangeException(kind, "query failed before its deadline: " + lastFailure);
       } else if (!waiting
           || nowMillis - attemptedAtMillis < shared.settings().attemptTimeout().toMillis()) {
         return;

@@ -3,28 +3,28 @@ package io.fjordmq.range.client;
 import java.time.Duration;
 
 /**
- * Bounds and patience of one store's client.
+ * Limits and timeouts of a store's client.
  *
- * @param maxCommandBytes largest single command; larger ones are refused as TOO_LARGE
- * @param maxBatchBytes a batch is closed by the command that would make it larger
- * @param maxBatchCommands most commands in a batch
- * @param enoughAnswerBytes the command that brings a batch's answers to so many is the last of it
- *     that is applied; the others come with the next. So its answers have less than this and one
- *     answer together, wherever they are sent and kept
- * @param batchInterval least time between two batches to a busy range, which makes them fewer and
- *     larger; a range is busy if its last batch held several commands. Zero: none
- * @param hurryCommands so many waiting commands do not wait for that
- * @param maxQueuedCommands commands that may wait for one range; beyond they are refused as BUSY
- * @param maxQueuedBytes their bytes; beyond they are refused as BUSY
- * @param maxQueries queries in the air at the same time; beyond they are refused as BUSY
- * @param deadline how long a command or query may take, with all retries
- * @param attemptTimeout how long one attempt may take before it is repeated; not less than
+ * @param maxCommandBytes maximum size of a command; larger ones are rejected as TOO_LARGE
+ * @param maxBatchBytes maximum size of a batch; a single larger command is sent on its own
+ * @param maxBatchCommands maximum number of commands in a batch
+ * @param enoughAnswerBytes soft limit for the answers of a batch. The command that reaches it is
+ *     the last one applied; the others move to the next batch. So the answers of a batch exceed the
+ *     limit by less than one answer, wherever they are sent and kept
+ * @param batchInterval minimum time between two batches to a busy range, which makes batches fewer
+ *     and larger; a range is busy if its last batch held several commands. Zero disables it
+ * @param hurryCommands number of queued commands that are sent without waiting for batchInterval
+ * @param maxQueuedCommands maximum number of commands queued for a range; more are rejected as BUSY
+ * @param maxQueuedBytes maximum size of the commands queued for a range; more are rejected as BUSY
+ * @param maxQueries maximum number of queries in flight; more are rejected as BUSY
+ * @param deadline maximum time for a command or query, including all retries
+ * @param attemptTimeout time after which an attempt without a reply is repeated; at least
  *     maxBackoff
- * @param backoff pause before a retry; doubles with each
- * @param maxBackoff longest such pause; as long a range's commands are refused as BUSY after a
- *     batch has been given up, together with what waited behind it
- * @param registerAgainAfter pause between two batches to a range after which the client takes a new
- *     sender number there, lest it has been forgotten
+ * @param backoff pause before the first retry; doubles with each retry
+ * @param maxBackoff maximum pause before a retry; also how long a range's commands are rejected as
+ *     BUSY after the client has given up on a batch, like the commands queued behind it
+ * @param registerAgainAfter idle time after which the client requests a new sender number of a
+ *     range, because the range may have evicted the previous one
  */
 public record RangeClientSettings(
     int maxCommandBytes,
@@ -42,7 +42,7 @@ public record RangeClientSettings(
     Duration maxBackoff,
     Duration registerAgainAfter) {
 
-  /** Finding out who leads now costs a replica little, and everything waits for it. */
+  /** Finding the leader costs a replica little, and every command waits for it. */
   private static final long MAX_SEARCH_MILLIS = 50;
 
   public static final RangeClientSettings DEFAULTS =
@@ -63,7 +63,7 @@ public record RangeClientSettings(
           Duration.ofMinutes(1));
 
   /**
-   * @throws IllegalArgumentException if a value makes no sense; the message names it
+   * @throws IllegalArgumentException if a value is out of range; the message names it
    */
   public RangeClientSettings {
     atLeast("maxCommandBytes", maxCommandBytes, 1);
@@ -82,19 +82,19 @@ public record RangeClientSettings(
     atLeast("maxBackoff in milliseconds", maxBackoff.toMillis(), backoff.toMillis());
   }
 
-  private static void atLeast(String name, long value, long least) {
-    if (value < least) {
-      throw new IllegalArgumentException(name + " must be at least " + least + ", not " + value);
+  private static void atLeast(String name, long value, long minimum) {
+    if (value < minimum) {
+      throw new IllegalArgumentException(name + " must be at least " + minimum + ": " + value);
     }
   }
 
-  /** Pause before the retry that follows so many failed attempts. */
+  /** Pause before the retry after this many failed attempts. */
   long backoffMillis(int failedAttempts) {
     long pause = backoff.toMillis() << Math.min(Math.max(failedAttempts - 1, 0), 20);
     return Math.min(pause, maxBackoff.toMillis());
   }
 
-  /** The same when the one asked did not lead or could not be reached: another may lead by now. */
+  /** The pause if the replica did not lead or was unreachable: another one may already lead. */
   long searchMillis(int failedAttempts) {
     return Math.min(backoffMillis(failedAttempts), MAX_SEARCH_MILLIS);
   }

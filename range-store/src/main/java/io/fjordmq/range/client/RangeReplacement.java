@@ -7,61 +7,60 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Ranges that give way to others with the same keys: by one split or merge, or by several if only
- * their sum is known. Independent of the other changes that become known at the same time.
+ * Ranges that are replaced by others with the same keys: by one split or merge, or by several of
+ * which only the result is known. Independent of other replacements found at the same time.
  *
- * @param routes that give way
- * @param ranges that take their place
+ * @param routes routes that are replaced
+ * @param ranges ranges that replace them
  */
 record RangeReplacement(List<RangeRoute> routes, List<RangeDescriptor> ranges) {
 
-  /** Each change on its own; ranges of keys that had none until now are a change without routes. */
+  /** The independent changes; ranges of keys that had no range are one change without routes. */
   static List<RangeReplacement> between(RangeRouteTable table, List<RangeDescriptor> merged) {
     Set<RangeDescriptor> after = new HashSet<>(merged);
     Set<RangeDescriptor> before = new HashSet<>();
-    List<RangeRoute> leaving = new ArrayList<>();
-    for (RangeRoute rangeRoute : table.routes()) {
-      before.add(rangeRoute.descriptor());
-      if (!after.contains(rangeRoute.descriptor())) {
-        leaving.add(rangeRoute);
+    List<RangeRoute> removed = new ArrayList<>();
+    for (RangeRoute route : table.routes()) {
+      before.add(route.descriptor());
+      if (!after.contains(route.descriptor())) {
+        removed.add(route);
       }
     }
-    List<RangeDescriptor> coming = new ArrayList<>(merged);
-    coming.removeIf(before::contains);
+    List<RangeDescriptor> added = new ArrayList<>(merged);
+    added.removeIf(before::contains);
     List<RangeReplacement> changes = new ArrayList<>();
-    while (!leaving.isEmpty()) {
-      changes.add(take(leaving, coming));
+    while (!removed.isEmpty()) {
+      changes.add(take(removed, added));
     }
-    if (!coming.isEmpty()) {
-      changes.add(new RangeReplacement(List.of(), List.copyOf(coming)));
+    if (!added.isEmpty()) {
+      changes.add(new RangeReplacement(List.of(), List.copyOf(added)));
     }
     return changes;
   }
 
-  private static RangeReplacement take(List<RangeRoute> leaving, List<RangeDescriptor> coming) {
+  private static RangeReplacement take(List<RangeRoute> removed, List<RangeDescriptor> added) {
     List<RangeRoute> routes = new ArrayList<>();
     List<RangeDescriptor> ranges = new ArrayList<>();
-    routes.add(leaving.remove(0));
+    routes.add(removed.remove(0));
     boolean grown = true;
     while (grown) {
       grown =
-          coming.removeIf(
+          added.removeIf(
                   range ->
                       routes.stream().anyMatch(one -> overlap(one, range)) && ranges.add(range))
-              | leaving.removeIf(
-                  rangeRoute ->
-                      ranges.stream().anyMatch(one -> overlap(rangeRoute, one))
-                          && routes.add(rangeRoute));
+              | removed.removeIf(
+                  route ->
+                      ranges.stream().anyMatch(one -> overlap(route, one)) && routes.add(route));
     }
     return new RangeReplacement(routes, ranges);
   }
 
-  private static boolean overlap(RangeRoute rangeRoute, RangeDescriptor range) {
-    return rangeRoute.descriptor().interval().overlaps(range.interval());
+  private static boolean overlap(RangeRoute route, RangeDescriptor range) {
+    return route.descriptor().interval().overlaps(range.interval());
   }
 
-  /** Whether a batch is in the air; what became of it must be known before the change. */
+  /** Whether a batch is in flight; its outcome must be known before the change. */
   boolean isBlocked() {
-    return routes.stream().anyMatch(rangeRoute -> rangeRoute.batcher().isBusy());
+    return routes.stream().anyMatch(route -> route.batcher().isBusy());
   }
 }

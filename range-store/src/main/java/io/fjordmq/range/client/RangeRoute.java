@@ -2,7 +2,7 @@ package io.fjordmq.range.client;
 
 import io.fjordmq.range.RangeDescriptor;
 
-/** Where the commands for an interval of keys go. Compared by identity: one per descriptor. */
+/** A range and the batcher for its commands. Compared by identity: one per descriptor. */
 final class RangeRoute {
   private final RangeDescriptor descriptor;
   private final MutationBatcher batcher;

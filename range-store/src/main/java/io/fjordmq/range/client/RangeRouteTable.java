@@ -14,11 +14,11 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Which range holds which keys, as far as this client knows. Immutable. */
+/** The ranges of a store, as far as this client knows them, searchable by key. Immutable. */
 final class RangeRouteTable {
   private final String store;
 
-  /** Disjoint, in key order; may leave gaps. */
+  /** Disjoint and in key order, possibly with gaps. */
   private final List<RangeRoute> routes;
 
   RangeRouteTable(String store, List<RangeRoute> routes) {
@@ -28,8 +28,8 @@ final class RangeRouteTable {
     this.routes = List.copyOf(sorted);
   }
 
-  private static byte[] start(RangeRoute rangeRoute) {
-    return rangeRoute.descriptor().interval().start();
+  private static byte[] start(RangeRoute route) {
+    return route.descriptor().interval().start();
   }
 
   List<RangeRoute> routes() {
@@ -37,9 +37,9 @@ final class RangeRouteTable {
   }
 
   /**
-   * The range that holds the key.
+   * Returns the range that holds the key.
    *
-   * @throws RangeException if none is known
+   * @throws RangeException if no such range is known
    */
   RangeRoute find(byte[] key) {
     int low = 0;
@@ -55,16 +55,16 @@ final class RangeRouteTable {
     if (high < 0 || !routes.get(high).descriptor().interval().contains(key)) {
       throw new RangeException(
           RangeException.Kind.UNAVAILABLE,
-          "no range of store " + store + " is known to hold key " + HexFormat.of().formatHex(key));
+          "no known range of store " + store + " holds key " + HexFormat.of().formatHex(key));
     }
     return routes.get(high);
   }
 
-  /** The parts of an interval that ranges hold, in key order. */
+  /** The parts of an interval that known ranges hold, in key order. */
   List<KeyInterval> locate(KeyInterval interval) {
     List<KeyInterval> parts = new ArrayList<>();
-    for (RangeRoute rangeRoute : routes) {
-      KeyInterval held = rangeRoute.descriptor().interval();
+    for (RangeRoute route : routes) {
+      KeyInterval held = route.descriptor().interval();
       if (held.overlaps(interval)) {
         parts.add(intersection(held, interval));
       }
@@ -86,11 +86,12 @@ final class RangeRouteTable {
   }
 
   /**
-   * The descriptors after news has come in: of each range the newest, and where two ranges overlap
-   * the one that was reshaped later. A shape that would leave keys without a range is not taken in
-   * before the rest of it is known.
+   * Merges received descriptors into the known ones: the newest descriptor of each range wins, and
+   * of overlapping ranges the one with the higher epoch version. If the result would leave keys
+   * without a range, new intervals are ignored until descriptors for these keys arrive.
    *
-   * @param postponed whole shapes that were heard of earlier
+   * @param postponed complete sets of descriptors received earlier and not yet in use
+   * @param news received descriptors
    */
   List<RangeDescriptor> merge(List<RangeDescriptor> postponed, List<RangeDescriptor> news) {
     List<RangeDescriptor> all = new ArrayList<>(postponed);
@@ -100,28 +101,28 @@ final class RangeRouteTable {
       return merged;
     }
     List<RangeDescriptor> moved = new ArrayList<>(postponed);
-    news.stream().filter(this::isKnownShape).forEach(moved::add);
+    news.stream().filter(this::isKnownInterval).forEach(moved::add);
     return newest(moved);
   }
 
-  private boolean isKnownShape(RangeDescriptor heard) {
+  private boolean isKnownInterval(RangeDescriptor received) {
     return routes.stream()
         .map(RangeRoute::descriptor)
         .anyMatch(
             known ->
-                known.id().equals(heard.id())
-                    && known.epoch().version() == heard.epoch().version()
-                    && known.interval().equals(heard.interval()));
+                known.id().equals(received.id())
+                    && known.epoch().version() == received.epoch().version()
+                    && known.interval().equals(received.interval()));
   }
 
-  /** Whether every key that has a range in this table has one among these. */
+  /** Whether these ranges cover every key that has a range in this table. */
   private boolean covers(List<RangeDescriptor> ranges) {
     List<KeyInterval> held =
         ranges.stream()
             .map(RangeDescriptor::interval)
             .sorted((a, b) -> Arrays.compareUnsigned(a.start(), b.start()))
             .toList();
-    return routes.stream().allMatch(rangeRoute -> covers(held, rangeRoute.descriptor().interval()));
+    return routes.stream().allMatch(route -> covers(held, route.descriptor().interval()));
   }
 
   private static boolean covers(List<KeyInterval> sorted, KeyInterval wanted) {
@@ -140,38 +141,38 @@ final class RangeRouteTable {
   }
 
   /**
-   * The keys of the one that was reshaped later, at the replicas of the one that was published
-   * later: a replica knows its keys at once, but of its group only what it was when it was made or
-   * split.
+   * Combines two descriptors of a range: the interval with the higher version, and the replicas
+   * with the higher replica version. A replica always knows its current interval, but of its group
+   * only the members at its creation or last split.
    */
-  private static RangeDescriptor newer(RangeDescriptor known, RangeDescriptor heard) {
-    boolean reshaped = heard.epoch().version() > known.epoch().version();
+  private static RangeDescriptor newer(RangeDescriptor known, RangeDescriptor received) {
+    boolean reshaped = received.epoch().version() > known.epoch().version();
     boolean moved =
-        heard.epoch().replicas() > known.epoch().replicas()
-            || (reshaped && heard.epoch().replicas() == known.epoch().replicas());
+        received.epoch().replicas() > known.epoch().replicas()
+            || (reshaped && received.epoch().replicas() == known.epoch().replicas());
     if (reshaped == moved) {
-      return moved ? heard : known;
+      return moved ? received : known;
     }
-    RangeDescriptor keys = reshaped ? heard : known;
-    RangeDescriptor holders = moved ? heard : known;
+    RangeDescriptor keys = reshaped ? received : known;
+    RangeDescriptor members = moved ? received : known;
     return new RangeDescriptor(
         known.id(),
         keys.interval(),
-        new RangeEpoch(keys.epoch().version(), holders.epoch().replicas()),
-        holders.replicas());
+        new RangeEpoch(keys.epoch().version(), members.epoch().replicas()),
+        members.replicas());
   }
 
   private List<RangeDescriptor> newest(List<RangeDescriptor> news) {
     Map<RangeId, RangeDescriptor> newest = new HashMap<>();
-    routes.forEach(rangeRoute -> newest.put(rangeRoute.descriptor().id(), rangeRoute.descriptor()));
-    news.forEach(heard -> newest.merge(heard.id(), heard, RangeRouteTable::newer));
-    List<RangeDescriptor> byAge = new ArrayList<>(newest.values());
-    byAge.sort(
+    routes.forEach(route -> newest.put(route.descriptor().id(), route.descriptor()));
+    news.forEach(received -> newest.merge(received.id(), received, RangeRouteTable::newer));
+    List<RangeDescriptor> latestFirst = new ArrayList<>(newest.values());
+    latestFirst.sort(
         Comparator.comparingLong((RangeDescriptor range) -> range.epoch().version())
             .reversed()
             .thenComparingLong(range -> range.id().number()));
     List<RangeDescriptor> kept = new ArrayList<>();
-    for (RangeDescriptor candidate : byAge) {
+    for (RangeDescriptor candidate : latestFirst) {
       if (kept.stream().noneMatch(range -> range.interval().overlaps(candidate.interval()))) {
         kept.add(candidate);
       }

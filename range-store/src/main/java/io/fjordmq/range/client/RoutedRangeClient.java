@@ -22,15 +22,14 @@ import java.util.stream.Collectors;
 /** The {@link RangeClient} of one store on one node. */
 public final class RoutedRangeClient implements RangeClient, AutoCloseable {
   /*
-   * Order is what needs care: two commands for one key must not overtake each other when the key
-   * moves to another range. A range's waiting commands are handed over only while none of its
-   * batches is in the air, and nobody can offer a command to the new range before the older ones
-   * are in its queue: the table is published after them.
+   * Commands for a key must stay in order when the key moves to another range. A range's queued
+   * commands move only while it has no batch in flight, and the new table is published only after
+   * they are in the queues of the new ranges, so that no later command can get there first.
    */
   private final String store;
   private final ClientParts shared;
 
-  /** By number: what is done with all of them is done in the same order in every run. */
+  /** By number, so that simulations iterate over the queries in the same order in every run. */
   private final Map<Long, QueryCall> queries = new ConcurrentHashMap<>();
 
   private final AtomicLong lastQuery = new AtomicLong();
@@ -38,16 +37,16 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
   private final Object updates = new Object();
   private volatile RangeRouteTable table;
 
-  /** Heard while a batch was in the air, which kept it from being taken in. Under updates. */
+  /** Descriptors that a batch in flight keeps from taking effect. Guarded by updates. */
   private List<RangeDescriptor> postponed = List.of();
 
-  /** The ranges whose batches keep it. */
+  /** The ranges with these batches. */
   private volatile Set<RangeId> blockers = Set.of();
 
   private volatile boolean closed;
 
   /**
-   * @param ranges where the store's keys are, as far as known; redirects correct it
+   * @param ranges the known ranges of the store; redirects correct them
    */
   public RoutedRangeClient(
       String store,
@@ -112,7 +111,7 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
       for (PendingCommand.Routed part : parts) {
         dispatch(List.of(part));
         if (call.future().isCompletedExceptionally()) {
-          break; // the caller shall know that nothing more was sent after a refusal
+          break; // send nothing more after a rejection
         }
         call.partSent();
       }
@@ -122,13 +121,13 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
     return call.future();
   }
 
-  /** Offers the parts of a command; those whose range was reshaped meanwhile are routed again. */
+  /** Queues the parts of a command, and routes those again whose range has changed meanwhile. */
   private void dispatch(List<PendingCommand.Routed> parts) {
     for (PendingCommand.Routed part : parts) {
-      RangeRoute rangeRoute = part.rangeRoute();
-      if (!rangeRoute.batcher().offer(part.command(), rangeRoute.descriptor())) {
+      RangeRoute route = part.route();
+      if (!route.batcher().offer(part.command(), route.descriptor())) {
         List<PendingCommand.Routed> again;
-        synchronized (updates) { // until the new table is there
+        synchronized (updates) { // waits for the new table
           again = part.command().route(table);
         }
         dispatch(again);
@@ -141,7 +140,7 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
     if (command.length > limit) {
       throw new RangeException(
           RangeException.Kind.TOO_LARGE,
-          "a command of " + command.length + " bytes; at most " + limit + " fit into a log entry");
+          "command of " + command.length + " bytes is too large; the maximum is " + limit);
     }
   }
 
@@ -159,11 +158,12 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
       return CompletableFuture.failedFuture(
           new RangeException(
               RangeException.Kind.BUSY,
-              shared.settings().maxQueries() + " queries to store " + store + " wait already"));
+              "too many queries to store %s in flight (%d); retry later"
+                  .formatted(store, shared.settings().maxQueries())));
     }
     Long number = lastQuery.incrementAndGet();
     queries.put(number, call);
-    // What is returned is the call's own future: one that depends on it would wrap its failure.
+    // Return the call's own future: a dependent one would wrap its failure.
     call.future().whenComplete((answer, error) -> queries.remove(number));
     startWatching();
     call.send();
@@ -176,9 +176,8 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
   }
 
   /**
-   * Takes in newer descriptors: who holds a range, and, if no batch of the ranges that change their
-   * keys together is in the air, which keys they hold. Otherwise the latter is taken in when the
-   * batch is settled.
+   * Applies newer descriptors. Changed replicas take effect immediately. Changed intervals take
+   * effect once none of the ranges that change together has a batch in flight.
    */
   public void update(List<RangeDescriptor> news) {
     List<Runnable> rest = new ArrayList<>();
@@ -186,13 +185,13 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
       List<RangeDescriptor> merged = table.merge(postponed, news);
       move(merged, rest);
       List<RangeReplacement> blocked = reshape(merged, rest);
-      // A batch that was settled meanwhile found no change waiting for it.
+      // Retry changes whose batch settled meanwhile: it found no postponed change to apply.
       while (blocked.stream().anyMatch(change -> !change.isBlocked())) {
         blocked = reshape(merged, rest);
       }
     }
-    // Sending may bring an answer on this stack, and with it more news or another command: only
-    // once everything is in its place.
+    // Sending can bring an answer on this stack, and with it descriptors or commands, so it waits
+    // until the table is consistent.
     rest.forEach(Runnable::run);
   }
 
@@ -202,32 +201,32 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
     }
   }
 
-  /** Ranges that only have other replicas keep their commands. */
+  /** Applies changes of replicas; these ranges keep their queued commands. */
   private void move(List<RangeDescriptor> merged, List<Runnable> rest) {
     Map<RangeId, RangeDescriptor> now = new HashMap<>();
     merged.forEach(range -> now.put(range.id(), range));
     List<RangeRoute> routes = new ArrayList<>();
     List<RangeRoute> moved = new ArrayList<>();
-    for (RangeRoute rangeRoute : table.routes()) {
-      RangeDescriptor known = rangeRoute.descriptor();
+    for (RangeRoute route : table.routes()) {
+      RangeDescriptor known = route.descriptor();
       RangeDescriptor current = now.get(known.id());
       if (current != null && !current.equals(known) && isSameShape(current, known)) {
-        RangeRoute renewed = new RangeRoute(current, rangeRoute.batcher());
+        RangeRoute renewed = new RangeRoute(current, route.batcher());
         routes.add(renewed);
         moved.add(renewed);
       } else {
-        routes.add(rangeRoute);
+        routes.add(route);
       }
     }
     if (!moved.isEmpty()) {
       table = new RangeRouteTable(store, routes);
-      moved.forEach(rangeRoute -> resume(rangeRoute, rest));
+      moved.forEach(route -> resume(route, rest));
     }
   }
 
-  private static void resume(RangeRoute rangeRoute, List<Runnable> rest) {
-    rangeRoute.batcher().resume(rangeRoute.descriptor());
-    rest.add(rangeRoute.batcher()::next);
+  private static void resume(RangeRoute route, List<Runnable> rest) {
+    route.batcher().resume(route.descriptor());
+    rest.add(route.batcher()::next);
   }
 
   private static boolean isSameShape(RangeDescriptor one, RangeDescriptor other) {
@@ -236,22 +235,22 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
   }
 
   /**
-   * Returns the changes that wait, each for a batch that is in the air.
+   * Applies changed intervals, and returns the changes that have to wait for a batch in flight.
    *
-   * @param rest gets what is to be done once nothing is frozen any more
+   * @param rest receives the work to do once nothing is frozen any more
    */
   private List<RangeReplacement> reshape(List<RangeDescriptor> merged, List<Runnable> rest) {
     RangeRouteTable old = table;
     List<RangeReplacement> blocked = new ArrayList<>();
     List<PendingCommand> moving = new ArrayList<>();
     List<RangeDescriptor> next = new ArrayList<>();
-    old.routes().forEach(rangeRoute -> next.add(rangeRoute.descriptor()));
+    old.routes().forEach(route -> next.add(route.descriptor()));
     boolean changed = false;
     for (RangeReplacement change : RangeReplacement.between(old, merged)) {
       if (change.isBlocked() || !freeze(old, change, moving, rest)) {
         blocked.add(change);
       } else {
-        change.routes().forEach(rangeRoute -> next.remove(rangeRoute.descriptor()));
+        change.routes().forEach(route -> next.remove(route.descriptor()));
         next.addAll(change.ranges());
         changed = true;
       }
@@ -263,16 +262,15 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
     blockers =
         blocked.stream()
             .flatMap(change -> change.routes().stream())
-            .map(rangeRoute -> rangeRoute.descriptor().id())
+            .map(route -> route.descriptor().id())
             .collect(Collectors.toUnmodifiableSet());
-    blocked.forEach(
-        change -> change.routes().forEach(rangeRoute -> askHolders(rangeRoute, merged)));
+    blocked.forEach(change -> change.routes().forEach(route -> askHolders(route, merged)));
     return blocked;
   }
 
-  /** Those that had its keys before may all have dropped their replicas, and know nothing. */
-  private static void askHolders(RangeRoute rangeRoute, List<RangeDescriptor> merged) {
-    RangeDescriptor known = rangeRoute.descriptor();
+  /** Follows the range's keys to new nodes: all previous ones may have dropped their replicas. */
+  private static void askHolders(RangeRoute route, List<RangeDescriptor> merged) {
+    RangeDescriptor known = route.descriptor();
     merged.stream()
         .filter(range -> range.id().equals(known.id()))
         .findFirst()
@@ -281,13 +279,13 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
                 merged.stream()
                     .filter(range -> range.interval().contains(known.interval().start()))
                     .findFirst())
-        .ifPresent(rangeRoute.batcher()::askHolders);
+        .ifPresent(route.batcher()::askHolders);
   }
 
   /**
-   * Takes out the waiting commands of ranges that give way.
+   * Removes the queued commands of ranges that are being replaced.
    *
-   * @return false, and they are as they were, if one of them has sent a batch meanwhile
+   * @return false, leaving all of them unchanged, if one of them has sent a batch meanwhile
    */
   private static boolean freeze(
       RangeRouteTable old,
@@ -296,14 +294,14 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
       List<Runnable> rest) {
     List<PendingCommand> taken = new ArrayList<>();
     List<RangeRoute> frozen = new ArrayList<>();
-    for (RangeRoute rangeRoute : change.routes()) {
-      List<PendingCommand> commands = rangeRoute.batcher().freeze();
+    for (RangeRoute route : change.routes()) {
+      List<PendingCommand> commands = route.batcher().freeze();
       if (commands == null) {
         taken.forEach(command -> command.route(old).forEach(RoutedRangeClient::giveBack));
         frozen.forEach(back -> resume(back, rest));
         return false;
       }
-      frozen.add(rangeRoute);
+      frozen.add(route);
       taken.addAll(commands);
     }
     moving.addAll(taken);
@@ -311,7 +309,7 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
   }
 
   private static void giveBack(PendingCommand.Routed routed) {
-    routed.rangeRoute().batcher().adopt(routed.command());
+    routed.route().batcher().adopt(routed.command());
   }
 
   private void publish(
@@ -320,8 +318,7 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
       List<PendingCommand> moving,
       List<Runnable> rest) {
     Map<RangeId, MutationBatcher> batchers = new HashMap<>();
-    old.routes()
-        .forEach(rangeRoute -> batchers.put(rangeRoute.descriptor().id(), rangeRoute.batcher()));
+    old.routes().forEach(route -> batchers.put(route.descriptor().id(), route.batcher()));
     List<RangeRoute> routes = new ArrayList<>();
     for (RangeDescriptor range : merged) {
       MutationBatcher batcher = batchers.get(range.id());
@@ -337,7 +334,7 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
       }
     }
     table = updated;
-    updated.routes().forEach(rangeRoute -> resume(rangeRoute, rest));
+    updated.routes().forEach(route -> resume(route, rest));
   }
 
   private void startWatching() {
@@ -354,8 +351,8 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
   private void watch() {
     long nowMillis = shared.timers().nowMillis();
     boolean busy = false;
-    for (RangeRoute rangeRoute : table.routes()) {
-      busy |= rangeRoute.batcher().watch(nowMillis);
+    for (RangeRoute route : table.routes()) {
+      busy |= route.batcher().watch(nowMillis);
     }
     for (QueryCall query : queries.values()) {
       query.watch(nowMillis);
@@ -365,7 +362,7 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
       scheduleWatch();
     } else {
       watching.set(false);
-      if (!closed && isBusy()) { // something was sent just before the flag fell
+      if (!closed && isBusy()) { // something was sent just before the flag was cleared
         startWatching();
       }
     }
@@ -373,24 +370,22 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
 
   private boolean isBusy() {
     return !queries.isEmpty()
-        || table.routes().stream()
-            .anyMatch(rangeRoute -> rangeRoute.batcher().status().sentCommands() > 0);
+        || table.routes().stream().anyMatch(route -> route.batcher().status().sentCommands() > 0);
   }
 
-  /** Figures for metrics and status pages. */
+  /** Status for metrics and status pages. */
   public ClientStatus status() {
     return new ClientStatus(
-        table.routes().stream().map(rangeRoute -> rangeRoute.batcher().status()).toList(),
-        queries.size());
+        table.routes().stream().map(route -> route.batcher().status()).toList(), queries.size());
   }
 
-  /** Fails everything that waits; what was sent may still be applied. */
+  /** Fails all pending commands and queries; commands already sent may still be applied. */
   @Override
   public void close() {
     closed = true;
     RangeException cause = closedFailure();
     synchronized (updates) {
-      table.routes().forEach(rangeRoute -> rangeRoute.batcher().close(cause));
+      table.routes().forEach(route -> route.batcher().close(cause));
     }
     queries.values().forEach(query -> query.future().completeExceptionally(cause));
   }

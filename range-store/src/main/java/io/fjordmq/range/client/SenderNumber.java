@@ -2,7 +2,7 @@ package io.fjordmq.range.client;
 
 import io.fjordmq.range.RangeEntry;
 
-/** The name a range knows a client by, and the numbers of its batches. Guarded by its batcher. */
+/** The number under which a range knows a client, and its batch numbers. Guarded by its batcher. */
 final class SenderNumber {
   private final long registerAgainAfterMillis;
   private final int enoughAnswerBytes;
@@ -20,8 +20,8 @@ final class SenderNumber {
     return sender == 0;
   }
 
-  void registered(long given) {
-    sender = given;
+  void registered(long assigned) {
+    sender = assigned;
     lastBatch = 0;
   }
 
@@ -34,8 +34,8 @@ final class SenderNumber {
   }
 
   /**
-   * A batch begins. After a long pause others may have used up what the range can remember, and a
-   * batch of a forgotten sender fails: so the client takes a new name first.
+   * A batch begins. After a long pause the range may have evicted this sender, whose batches would
+   * then fail, so the client registers again first.
    */
   void use(long nowMillis) {
     if (nowMillis - usedAtMillis > registerAgainAfterMillis) {
@@ -44,18 +44,19 @@ final class SenderNumber {
   }
 
   /**
-   * An attempt is made. The pause counts from the last one: it may still be under way when its
-   * batch has been given up, and only under the same name does the range see that it is outdated.
+   * An attempt begins. The pause is measured from the last attempt: it can still arrive after the
+   * client has given up on its batch, and the range recognises it as outdated only while the client
+   * uses the same sender number.
    */
   void attempted(long nowMillis) {
     usedAtMillis = nowMillis;
   }
 
-  /** What has to be sent for the batch now: a registration, or the batch itself. */
-  byte[] entry(CommandBatch commandBatch, long epochVersion) {
+  /** The entry to send for the batch now: a registration, or the batch itself. */
+  byte[] entry(CommandBatch batch, long epochVersion) {
     return isUnknown()
         ? RangeEntry.encodeRegister()
         : RangeEntry.encodeMutations(
-            epochVersion, sender, commandBatch.number(), enoughAnswerBytes, commandBatch.bytes());
+            epochVersion, sender, batch.number(), enoughAnswerBytes, batch.bytes());
   }
 }

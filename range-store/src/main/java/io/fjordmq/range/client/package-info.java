@@ -1,9 +1,9 @@
 /**
- * How a store calls its ranges: routing, coalescing, retries.
+ * The client side of ranges: routing by key, batching and retries.
  *
  * <p>Start at {@link io.fjordmq.range.client.RoutedRangeClient}, then {@link
- * io.fjordmq.range.client.MutationBatcher} (how commands of one range become numbered batches).
- * Sees replicas only through {@link io.fjordmq.range.RangeTransport}.
+ * io.fjordmq.range.client.MutationBatcher}, which turns the commands for a range into numbered
+ * batches. Reaches replicas only through {@link io.fjordmq.range.RangeTransport}.
  */
 @NullMarked
 package io.fjordmq.range.client;
