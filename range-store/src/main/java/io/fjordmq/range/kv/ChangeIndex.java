@@ -7,31 +7,32 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sorted picture of changes over a base, and what both together read like. Changes of a key
- * replace each other, and a row that came and went leaves nothing behind. Not thread-safe.
+ * A sorted index of changes on top of a base, which reads as the base with the changes applied. A
+ * later change of a key replaces the earlier one, and a row that was inserted and deleted leaves no
+ * trace. Not thread-safe.
  *
- * <p>A scan sees every change made before it began; whether it sees those made by its own visitor
- * is not defined.
+ * <p>A scan sees every change made before it began. Whether it sees changes made by its own visitor
+ * is undefined.
  */
 final class ChangeIndex implements KvBatch.Sink, KvReader {
-  /** Roughly what a change takes in memory beside its key and value. */
+  /** Approximate memory of a change in addition to its key and value. */
   private static final int CHANGE_BYTES = 96;
 
   /**
-   * What has become of a key.
+   * The latest change of a key.
    *
-   * @param value null if it is deleted
-   * @param isNew the base has no row of this key: a deletion need not be told to it
+   * @param value null if the key was deleted
+   * @param isNew the base has no row with this key, so a deletion need not be passed on
    */
-  @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   private record Change(byte @Nullable [] value, boolean isNew) {}
 
   private final KvReader base;
 
-  /** Keys changed since they were last covered by a range deletion. */
+  /** Keys changed since the last range deletion that covered them. */
   private final NavigableMap<byte[], Change> changes = new TreeMap<>(Arrays::compareUnsigned);
 
-  /** Disjoint intervals (start to end) in which nothing of the base is left. */
+  /** Disjoint intervals (start to end) in which the rows of the base are deleted. */
   private final NavigableMap<byte[], byte[]> hidden = new TreeMap<>(Arrays::compareUnsigned);
 
   private long bytes;
@@ -40,12 +41,12 @@ final class ChangeIndex implements KvBatch.Sink, KvReader {
     this.base = base;
   }
 
-  /** Bytes of the changes, and roughly of what holds them. */
+  /** Bytes of the changes, including the approximate overhead of each. */
   long bytes() {
     return bytes;
   }
 
-  /** What a batch may add to that. */
+  /** The most that a batch can add to {@link #bytes}. */
   static long mostBytes(KvBatch batch) {
     return batch.bytes() + (long) CHANGE_BYTES * batch.size();
   }
@@ -62,7 +63,7 @@ final class ChangeIndex implements KvBatch.Sink, KvReader {
 
   /** Adds all changes to a batch for the base. */
   void writeTo(KvBatch batch) {
-    hidden.forEach(batch::deleteRange); // what was put there since then comes after it
+    hidden.forEach(batch::deleteRange); // before the rows put there since then
     changes.forEach(
         (key, change) -> {
           if (change.value == null) {
@@ -166,8 +167,8 @@ final class ChangeIndex implements KvBatch.Sink, KvReader {
   }
 
   /**
-   * Visits base entries and changed entries as one ordered sequence. Steps through the index by key
-   * instead of holding an iterator: the visitor may read and thereby bring it up to date.
+   * Merges base entries and changed entries into one ordered sequence. Steps through the index by
+   * key instead of holding an iterator, because reads by the visitor can update the index.
    */
   private final class Merge implements Visitor {
     private final Visitor visitor;
@@ -195,7 +196,7 @@ final class ChangeIndex implements KvBatch.Sink, KvReader {
       }
       Map.Entry<byte[], Change> changed = next;
       if (changed != null && Arrays.equals(changed.getKey(), key)) {
-        return true; // its turn comes with the next drain
+        return true; // visited by the next drain
       }
       if (!isHidden(key)) {
         stopped = !visitor.visit(key, value);
@@ -203,7 +204,7 @@ final class ChangeIndex implements KvBatch.Sink, KvReader {
       return !stopped;
     }
 
-    /** Visits the changed entries before the key; all that are left if it is null. */
+    /** Visits the changed entries before the key, or all remaining ones if it is null. */
     void drain(byte @Nullable [] key) {
       while (!stopped && next != null && inBounds(next.getKey()) && precedes(next.getKey(), key)) {
         Map.Entry<byte[], Change> entry = next;

@@ -7,14 +7,14 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs flushes one after the other on a thread of its own. At most one runs and one waits: requests
- * that come while one runs share the next, which begins after all of them.
+ * Runs flushes one at a time on its own thread. At most one is running and one is queued: requests
+ * that arrive during a flush share the next one, which starts after all of them.
  */
 final class FlushQueue implements AutoCloseable {
   private final Runnable flush;
   private final ExecutorService thread;
 
-  /** The flush that has not begun yet. Guarded by this. */
+  /** The queued flush. Guarded by this. */
   private @Nullable CompletableFuture<Void> waiting;
 
   private boolean closed;
@@ -39,25 +39,25 @@ final class FlushQueue implements AutoCloseable {
   }
 
   private void run() {
-    CompletableFuture<Void> mine;
+    CompletableFuture<Void> current;
     synchronized (this) {
-      mine = waiting;
+      current = waiting;
       waiting = null;
     }
-    if (mine == null) {
+    if (current == null) {
       return;
     }
     try {
       flush.run();
     } catch (RuntimeException | Error e) {
-      mine.completeExceptionally(e); // a checkpoint waits for it
+      current.completeExceptionally(e); // a checkpoint waits for the result
       return;
     }
-    mine.complete(null);
+    current.complete(null);
   }
 
   /**
-   * Flushes a last time and ends the thread.
+   * Flushes a last time and stops the thread.
    *
    * @throws KvException if the last flush failed
    */
@@ -77,7 +77,7 @@ final class FlushQueue implements AutoCloseable {
           break;
         }
       } catch (InterruptedException e) {
-        interrupted = true; // a flush cannot be cut short; the caller learns it afterwards
+        interrupted = true; // a flush cannot be aborted; restore the flag afterwards
       }
     }
     if (interrupted) {

@@ -4,38 +4,37 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All ordered key-value state of one node, cut into named {@link KvSpace spaces}.
+ * The ordered key-value state of a node, divided into named {@link KvSpace spaces}.
  *
- * <p>Writes are atomic and visible at once, but durable only once a {@link #flush} that began after
- * them has completed; a crash takes a suffix of each space's writes, never one from the middle.
- * Thread-safe.
+ * <p>Writes are atomic and immediately visible, but durable only once a later {@link #flush} has
+ * completed. A crash loses a suffix of each space's writes, never one from the middle. Thread-safe.
  */
 public interface Kv extends AutoCloseable {
 
   /**
-   * Opens a space, creating it if it does not exist; the same object every time.
+   * Returns the space with this name, creating it if it does not exist; the same object every time.
    *
    * @param name a letter, then letters, digits, '-' or '_'
-   * @throws KvException if it cannot be opened
+   * @throws KvException if it cannot be created
    */
   KvSpace space(String name);
 
   /**
-   * Makes every write that was done before the call durable. Completes on a thread of this storage;
-   * calls that wait for a running flush share the next one. Fails with {@link KvException}.
+   * Makes every write that completed before the call durable. Calls during a running flush share
+   * the next one. Completes on a thread of this storage, or fails with {@link KvException}.
    */
   CompletableFuture<Void> flush();
 
-  /** Why the storage takes no writes at the moment, or null while it does. */
+  /** The reason why the storage currently rejects writes, or null if it accepts them. */
   @Nullable KvException failure();
 
-  /** If {@link #failure} is set: tries another write, which clears it if it works. May block. */
+  /** If {@link #failure} is set, attempts a write, which clears it on success. May block. */
   void retryWrites();
 
-  /** Figures for metrics and status pages; cheap enough to be read every few seconds. */
+  /** Metrics of the storage; cheap enough to be read every few seconds. */
   KvMetrics metrics();
 
-  /** Flushes and closes. Nothing may use the storage, its spaces or snapshots any more. */
+  /** Flushes and closes. The storage, its spaces and snapshots must not be used afterwards. */
   @Override
   void close();
 }

@@ -3,11 +3,11 @@ package io.fjordmq.range.kv;
 import java.util.Arrays;
 
 /**
- * Changes to one space, in order. Reused between writes by {@link #clear}. Keeps the arrays it is
- * given: they must not be changed before it has been written. Not thread-safe.
+ * An ordered list of changes to one space, reusable after {@link #clear}. Keeps references to the
+ * arrays passed in, which must not be modified before the batch is written. Not thread-safe.
  */
 public final class KvBatch {
-  /** What one change does. */
+  /** The kinds of changes. */
   enum Kind {
     PUT,
     INSERT,
@@ -22,7 +22,7 @@ public final class KvBatch {
   private Kind[] kinds = new Kind[64];
   private byte[][] keys = new byte[64][];
 
-  /** The value of a put or insert, the end of a range deletion, nothing for a deletion. */
+  /** The value of a put or insert, the end of a range deletion, or empty for a deletion. */
   private byte[][] seconds = new byte[64][];
 
   private int size;
@@ -32,7 +32,7 @@ public final class KvBatch {
     add(Kind.PUT, key, value);
   }
 
-  /** Puts a row whose key has none; see {@link KvWriter#insert}. */
+  /** Puts a row whose key has no row yet; see {@link KvWriter#insert}. */
   public void insert(byte[] key, byte[] value) {
     add(Kind.INSERT, key, value);
   }
@@ -41,7 +41,7 @@ public final class KvBatch {
     add(Kind.DELETE, key, NOTHING);
   }
 
-  /** Deletes every key with {@code from <= key < to}; nothing if that is empty. */
+  /** Deletes every key with {@code from <= key < to}; does nothing if the interval is empty. */
   public void deleteRange(byte[] from, byte[] to) {
     if (Arrays.compareUnsigned(from, to) < 0) {
       add(Kind.DELETE_RANGE, from, to);
@@ -62,12 +62,12 @@ public final class KvBatch {
     bytes += key.length + second.length;
   }
 
-  /** Number of changes. */
+  /** The number of changes. */
   public int size() {
     return size;
   }
 
-  /** Bytes of all keys and values. */
+  /** The total size of all keys and values. */
   public long bytes() {
     return bytes;
   }
@@ -80,7 +80,7 @@ public final class KvBatch {
     bytes = 0;
   }
 
-  /** Shows the changes from position {@code first} on, in order. */
+  /** Passes the changes from position {@code first} on to the sink, in order. */
   void replay(int first, Sink sink) {
     for (int i = first; i < size; i++) {
       switch (kinds[i]) {
@@ -92,7 +92,7 @@ public final class KvBatch {
     }
   }
 
-  /** Takes the changes of a batch. */
+  /** Receives the changes of a batch. */
   interface Sink {
     void put(byte[] key, byte[] value);
 

@@ -1,22 +1,22 @@
 package io.fjordmq.range.kv;
 
-/** The storage could not do what was asked. */
+/** A storage operation failed. */
 public final class KvException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
-  /** What the operator can do. */
+  /** The cause, which determines what an operator can do. */
   public enum Kind {
-    /** No space left on the device: free some; writes go on by themselves. */
+    /** No space left on the device. Free some space; writes then resume automatically. */
     DISK_FULL,
     /** The device or file system failed. */
     IO_ERROR,
-    /** Files do not hold what they should: restore this node's state from its peers. */
+    /** Files are corrupted. Restore this node's state from its peers. */
     CORRUPTED,
     /** Another process uses the directory. */
     LOCKED,
-    /** It was used after it was closed. */
+    /** The storage was used after it was closed. */
     CLOSED,
-    /** A bounded read would have stepped over too many deleted rows; nothing is wrong. */
+    /** A bounded read would have skipped too many deleted rows. Not a fault. */
     TOO_MANY_TOMBSTONES
   }
 

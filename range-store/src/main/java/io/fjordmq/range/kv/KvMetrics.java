@@ -1,15 +1,15 @@
 package io.fjordmq.range.kv;
 
 /**
- * Figures of a storage at one moment, over all spaces.
+ * Metrics of a storage at one moment, over all spaces.
  *
- * @param unwrittenBytes in memory before the memtables
- * @param memtableBytes written and not yet in a table file
- * @param blockCacheBytes cached blocks of table files
+ * @param unwrittenBytes bytes in the write-behind buffers, before the memtables
+ * @param memtableBytes bytes in memtables
+ * @param blockCacheBytes bytes of table blocks in the block cache
  * @param tableFileBytes size of all table files
- * @param pendingCompactionBytes estimated work the background still has
- * @param writeStopped whether writers wait because the background is too far behind
- * @param backgroundErrors errors met by flushes and compactions since start
+ * @param pendingCompactionBytes estimated bytes that compactions still have to rewrite
+ * @param writeStopped whether RocksDB stops writes until flushes and compactions catch up
+ * @param backgroundErrors errors of flushes and compactions since start
  */
 public record KvMetrics(
     long unwrittenBytes,

@@ -2,7 +2,7 @@ package io.fjordmq.range.kv;
 
 import org.jspecify.annotations.Nullable;
 
-/** Reads ordered keys (unsigned byte order). Arrays returned belong to the caller. */
+/** Reads rows ordered by key, in unsigned byte order. Returned arrays belong to the caller. */
 public interface KvReader {
   byte @Nullable [] get(byte[] key);
 
@@ -14,13 +14,13 @@ public interface KvReader {
    */
   void scan(byte[] from, byte @Nullable [] to, Visitor visitor);
 
-  /** The same in descending order, from just below {@code to} down to {@code from}. */
+  /** Visits the same entries in descending order, from just below {@code to} to {@code from}. */
   void scanBackwards(byte[] from, byte @Nullable [] to, Visitor visitor);
 
   /** Called for each entry of a scan. */
   @FunctionalInterface
   interface Visitor {
-    /** Returns whether to go on. */
+    /** Returns whether to continue the scan. */
     boolean visit(byte[] key, byte[] value);
   }
 }

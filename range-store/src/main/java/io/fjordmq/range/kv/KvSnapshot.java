@@ -1,6 +1,6 @@
 package io.fjordmq.range.kv;
 
-/** A view that later writes do not change. Holds resources until closed. Thread-safe. */
+/** A view unaffected by later writes. Holds resources until closed. Thread-safe. */
 public interface KvSnapshot extends KvReader, AutoCloseable {
   @Override
   void close();

@@ -1,44 +1,44 @@
 package io.fjordmq.range.kv;
 
-/** Ordered keys of their own; what is written to one space is never seen in another. */
+/** A separate ordered key space; writes to one space are never visible in another. */
 public interface KvSpace {
 
   String name();
 
   /**
-   * The keys as they are at each call. One scan is consistent in itself; two calls are not
-   * consistent with each other while somebody writes.
+   * Reads the current rows at each call. A single scan is consistent, but two calls are not
+   * consistent with each other if there are writes in between.
    */
   KvReader latest();
 
-  /** The keys as they are now; must be closed. */
+  /** Returns a snapshot of the current rows, which must be closed. */
   KvSnapshot snapshot();
 
   /**
-   * The keys as they are now, for scans that must not take long however many deleted rows are not
-   * compacted yet. Must be closed; for one thread.
+   * Returns a snapshot for scans whose duration must not depend on the number of uncompacted
+   * tombstones. Must be closed; for use by one thread.
    *
-   * @param maxSkipped deleted and overwritten rows that all scans together may step over, at least
-   *     1. After that, they throw {@link KvException.Kind#TOO_MANY_TOMBSTONES}. A storage that
-   *     drops deleted rows at once has none to step over
+   * @param maxSkipped deleted and overwritten rows that all scans together may skip, at least 1.
+   *     Beyond that, scans throw {@link KvException.Kind#TOO_MANY_TOMBSTONES}. A storage that drops
+   *     deleted rows immediately has none to skip
    */
   default KvSnapshot boundedSnapshot(long maxSkipped) {
     return snapshot();
   }
 
   /**
-   * About how many bytes the rows with {@code from <= key < to} take in the storage, where they may
-   * be compressed; deleted rows count until the storage has dropped them, and the latest writes may
-   * be missing. Reads no rows, but may read indexes of table files.
+   * Estimates the stored size of the rows with {@code from <= key < to}, in bytes. Rows may be
+   * compressed, deleted rows count until they are compacted, and the latest writes may be missing.
+   * Reads no rows, but may read indexes of table files.
    *
    * @throws KvException if the storage fails or is closed
    */
   long approximateBytes(byte[] from, byte[] to);
 
   /**
-   * Applies all changes of the batch in their order, at once or not at all.
+   * Applies all changes of the batch atomically, in order.
    *
-   * @throws KvException if it was not written (disk full, I/O error)
+   * @throws KvException if the batch was not written (disk full, I/O error)
    */
   void write(KvBatch batch);
 }

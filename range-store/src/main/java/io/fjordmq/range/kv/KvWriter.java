@@ -1,16 +1,13 @@
 package io.fjordmq.range.kv;
 
-/**
- * Adds to a batch of writes. Reads through the same object see what was written before. Not
- * thread-safe.
- */
+/** Adds changes to a batch. Reads through the same object see earlier changes. Not thread-safe. */
 public interface KvWriter extends KvReader {
   void put(byte[] key, byte[] value);
 
   /**
-   * Puts a row whose key has none: it never had one, or it was deleted. Then, if it is deleted
-   * again soon, neither need ever reach the storage; where the key has a row after all, deleting it
-   * may bring that one back.
+   * Puts a row whose key has no row: it never had one, or it was deleted. If the new row is deleted
+   * soon, neither change needs to reach the storage. If the key does have a row, deleting the new
+   * one may bring back the old one.
    */
   void insert(byte[] key, byte[] value);
 

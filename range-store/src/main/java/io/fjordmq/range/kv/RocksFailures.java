@@ -8,10 +8,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Turns RocksDB's errors into {@link KvException} and knows whether it takes writes.
+ * Translates RocksDB errors into {@link KvException}, and tracks whether RocksDB accepts writes.
  *
- * <p>Learned from writes and flushes, not from RocksDB's events: its Java binding (10.10.1) does
- * not know the reason "flush without write-ahead log" and throws in RocksDB's own thread.
+ * <p>It observes writes and flushes instead of RocksDB's event listeners, because the Java binding
+ * (10.10.1) does not know the reason "flush without write-ahead log" and throws in RocksDB's
+ * thread.
  */
 final class RocksFailures {
   private static final Logger LOG = LoggerFactory.getLogger(RocksFailures.class);
@@ -23,12 +24,12 @@ final class RocksFailures {
     this.directory = directory;
   }
 
-  /** Why the last write or flush failed, null if it did not. */
+  /** The failure of the last write or flush, or null if it succeeded. */
   @Nullable KvException current() {
     return current;
   }
 
-  /** To be called after every write and flush that worked. */
+  /** Must be called after every successful write and flush. */
   void writeWorked() {
     if (current != null) {
       current = null;
@@ -36,7 +37,7 @@ final class RocksFailures {
     }
   }
 
-  /** To be called with every write or flush that failed. */
+  /** Must be called with every failed write or flush. */
   KvException writeFailed(String what, RocksDBException cause) {
     KvException failure = translate(what, cause);
     if (current == null) {
@@ -71,9 +72,10 @@ final class RocksFailures {
 
   private static String advice(KvException.Kind kind) {
     return switch (kind) {
-      case DISK_FULL -> "; free some space, writes resume by themselves";
-      case LOCKED -> "; another process uses this directory, stop it or choose another one";
-      case CORRUPTED -> "; this node's state has to be copied from its peers again";
+      case DISK_FULL -> "; free some disk space, writes then resume automatically";
+      case LOCKED ->
+          "; another process uses this directory, stop it or configure a different directory";
+      case CORRUPTED -> "; restore this node's state from its peers";
       default -> "";
     };
   }

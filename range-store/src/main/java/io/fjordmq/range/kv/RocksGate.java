@@ -6,8 +6,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps calls out of a closed RocksDB: using a freed native handle ends the process. Everything
- * that touches one runs between {@link #enter} and {@link #leave}.
+ * Keeps calls out of a closed RocksDB, because using a freed native handle crashes the process. All
+ * code that uses a handle runs between {@link #enter} and {@link #leave}.
  */
 final class RocksGate {
   private static final Logger LOG = LoggerFactory.getLogger(RocksGate.class);
@@ -28,20 +28,20 @@ final class RocksGate {
   }
 
   /**
-   * Lets nobody in any more and waits until nobody is inside.
+   * Rejects new calls and waits for those in progress.
    *
-   * @return false if that was done before, or if somebody still is inside after that time: then the
-   *     native handles must not be freed
+   * @return false if the gate was already shut, or if calls are still in progress after the
+   *     timeout; then the native handles must not be freed
    */
-  boolean shut(Duration patience) {
+  boolean shut(Duration timeout) {
     if (gate.isShut()) {
       return false;
     }
-    boolean empty = gate.shut(patience);
+    boolean empty = gate.shut(timeout);
     if (!empty) {
       LOG.error(
           "Leaving the state storage open: calls to it did not return within {} calls={}",
-          patience,
+          timeout,
           gate.inside());
     }
     return empty;

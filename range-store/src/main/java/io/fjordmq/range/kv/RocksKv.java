@@ -23,22 +23,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * {@link Kv} on one RocksDB without a write-ahead log; a space is a column family.
+ * {@link Kv} on a RocksDB without a write-ahead log; each space is a column family.
  *
- * <p>Opening and closing read and write files and block; writes wait while the background is too
- * far behind.
+ * <p>Opening and closing block on disk I/O. Writes block while RocksDB stalls them because flushes
+ * or compactions are too far behind.
  */
 public final class RocksKv implements Kv {
   /*
-   * A batch touches one column family only (WriteBehind puts several into one, in their order), and RocksDB flushes a column family's memtables whole
-   * and in order. So what a crash leaves of a space is always the state after some batch, without
-   * atomic flushes over column families.
+   * A batch touches a single column family (WriteBehind combines several into one, in order), and
+   * RocksDB flushes a column family's memtables whole and in order. So after a crash a space always
+   * holds the state after some batch, without atomic flushes across column families.
    */
   private static final Logger LOG = LoggerFactory.getLogger(RocksKv.class);
-  private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(10);
+  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
   private static final Pattern NAME = Pattern.compile("[a-zA-Z][a-zA-Z0-9_-]*");
 
-  /** The only row of the default column family, which belongs to no space. */
+  /** Key of the only row in the default column family, which belongs to no space. */
   private static final byte[] PROBE = "probe".getBytes(StandardCharsets.US_ASCII);
 
   private final RocksDB db;
@@ -50,7 +50,7 @@ public final class RocksKv implements Kv {
   private final ColumnFamilyHandle defaultFamily;
   private final FlushQueue flushes;
 
-  /** A space as its users see it, and the column family it ends up in. */
+  /** The view of a space that callers use, and the column family below it. */
   private record Opened(WriteBehind behind, RocksSpace family) {}
 
   private RocksKv(
@@ -73,9 +73,9 @@ public final class RocksKv implements Kv {
   }
 
   /**
-   * Opens the storage in a directory, creating both where missing.
+   * Opens the storage in a directory, creating both if they do not exist.
    *
-   * @throws KvException if the directory is used by another process or cannot be read or written
+   * @throws KvException if another process uses the directory or it cannot be read or written
    */
   public static RocksKv open(Path directory, RocksKvSettings settings) {
     RocksDB.loadLibrary();
@@ -117,7 +117,7 @@ public final class RocksKv implements Kv {
   @Override
   public KvSpace space(String name) {
     if (!NAME.matcher(name).matches()) {
-      throw new IllegalArgumentException("not a space name: '" + name + "'");
+      throw new IllegalArgumentException("invalid space name '" + name + "': must match " + NAME);
     }
     return spaces.computeIfAbsent(name, this::create).behind;
   }
@@ -161,7 +161,7 @@ public final class RocksKv implements Kv {
         failures.writeWorked();
       }
     } catch (RocksDBException e) {
-      throw failures.writeFailed("cannot flush", e);
+      throw failures.writeFailed("cannot flush state storage", e);
     } finally {
       gate.leave();
     }
@@ -182,7 +182,7 @@ public final class RocksKv implements Kv {
       db.put(defaultFamily, withoutLog, PROBE, PROBE);
       failures.writeWorked();
     } catch (RocksDBException e) {
-      failures.writeFailed("cannot write", e);
+      failures.writeFailed("cannot write to state storage", e);
     } finally {
       gate.leave();
     }
@@ -193,7 +193,7 @@ public final class RocksKv implements Kv {
     gate.enter();
     try {
       return new KvMetrics(
-          spaces.values().stream().mapToLong(space -> space.behind.waitingBytes()).sum(),
+          spaces.values().stream().mapToLong(space -> space.behind.unwrittenBytes()).sum(),
           sum("rocksdb.cur-size-all-mem-tables"),
           options.blockCacheUsage(),
           sum("rocksdb.total-sst-files-size"),
@@ -201,7 +201,7 @@ public final class RocksKv implements Kv {
           db.getLongProperty("rocksdb.is-write-stopped") != 0,
           db.getLongProperty("rocksdb.background-errors"));
     } catch (RocksDBException e) {
-      throw failures.translate("cannot read figures", e);
+      throw failures.translate("cannot read metrics of state storage", e);
     } finally {
       gate.leave();
     }
@@ -223,7 +223,7 @@ public final class RocksKv implements Kv {
     } catch (KvException e) {
       LOG.error("Last flush of the state storage failed; the Raft log holds the missing writes", e);
     }
-    if (!gate.shut(CLOSE_PATIENCE)) {
+    if (!gate.shut(CLOSE_TIMEOUT)) {
       return;
     }
     spaces.values().forEach(space -> space.family.closeHandle());

@@ -1,16 +1,19 @@
 package io.fjordmq.range.kv;
 
 /**
- * How much memory and how many threads {@link RocksKv} may use.
+ * Memory and thread limits of {@link RocksKv}.
  *
  * @param blockCacheBytes cache of table blocks, indexes and filters, shared by all spaces
- * @param maxUnwrittenBytes rows of one space that are kept out of its memtable: what comes and goes
- *     among them never gets there. 0 writes at once
- * @param writeBufferBytes size at which one space's memtable is sealed; memory is taken as it fills
- * @param maxWriteBuffers sealed and active memtables a space may hold; writers wait beyond
- * @param totalWriteBufferBytes all memtables of all spaces together; the largest is sealed beyond
- * @param maxOpenFiles table files kept open
- * @param backgroundThreads flushes and compactions at the same time
+ * @param maxUnwrittenBytes size of a space's write-behind buffer: rows deleted while they are in it
+ *     never reach the memtable. 0 disables it
+ * @param writeBufferBytes size at which a space's memtable is sealed; memory is allocated as it
+ *     fills
+ * @param maxWriteBuffers maximum number of sealed and active memtables of a space; at the limit,
+ *     writers wait
+ * @param totalWriteBufferBytes limit for all memtables of all spaces; above it, the largest is
+ *     sealed
+ * @param maxOpenFiles maximum number of open table files
+ * @param backgroundThreads maximum number of concurrent flushes and compactions
  */
 public record RocksKvSettings(
     long blockCacheBytes,
@@ -21,12 +24,12 @@ public record RocksKvSettings(
     int maxOpenFiles,
     int backgroundThreads) {
 
-  /** Lean: an idle node stays small, a busy one takes at most about 200 MB. */
+  /** Small footprint: an idle node uses little memory, a busy one at most about 200 MB. */
   public static final RocksKvSettings DEFAULTS =
       new RocksKvSettings(32L << 20, 4L << 20, 32L << 20, 4, 128L << 20, 512, 2);
 
   /**
-   * @throws IllegalArgumentException if a value makes no sense; the message names it
+   * @throws IllegalArgumentException if a value is out of range; the message names it
    */
   public RocksKvSettings {
     atLeast("blockCacheBytes", blockCacheBytes, 1 << 20);
@@ -38,9 +41,9 @@ public record RocksKvSettings(
     atLeast("backgroundThreads", backgroundThreads, 1);
   }
 
-  private static void atLeast(String name, long value, long least) {
-    if (value < least) {
-      throw new IllegalArgumentException(name + " must be at least " + least + ", not " + value);
+  private static void atLeast(String name, long value, long minimum) {
+    if (value < minimum) {
+      throw new IllegalArgumentException(name + " must be at least " + minimum + ": " + value);
     }
   }
 }

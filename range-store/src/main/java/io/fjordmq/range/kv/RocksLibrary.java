@@ -10,51 +10,50 @@ import org.rocksdb.RocksDB;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * RocksDB's native library, which comes in its jar and has to be a file before it can be loaded.
- */
+/** Loads RocksDB's native library, which has to be unpacked from its jar first. */
 public final class RocksLibrary {
   /*
-   * RocksDB by itself unpacks it into a new temporary file, which stays there when a process is
-   * killed: 15 MB each time. In a folder of ours there is one file, replaced at each start.
+   * By default RocksDB unpacks it into a new temporary file of 15 MB, which stays behind if the
+   * process is killed. In our own directory there is a single file, replaced at each start.
    */
   private static final Logger LOG = LoggerFactory.getLogger(RocksLibrary.class);
 
   private RocksLibrary() {}
 
   /**
-   * Loads it for the whole process, if it is not loaded yet. Blocks.
+   * Loads the library for the whole process, unless it is already loaded. Blocks.
    *
-   * @param folder where it is unpacked, made if missing; if that cannot be (it may forbid
-   *     execution) the system's temporary folder serves
-   * @throws IOException if it can be loaded from neither; says why not and what to do
+   * @param folder directory to unpack it into, created if missing; if that fails, for example
+   *     because it is mounted noexec, the system's temporary directory is used
+   * @throws IOException if it cannot be loaded from either; the message names the causes and the
+   *     remedy
    */
   public static void load(Path folder) throws IOException {
     try {
       Files.createDirectories(folder);
       load(folder.toString());
-    } catch (IOException | RuntimeException | UnsatisfiedLinkError here) {
+    } catch (IOException | RuntimeException | UnsatisfiedLinkError inFolder) {
       try {
         load((String) null);
         LOG.info(
             "Loaded the RocksDB library from the temporary directory: {} directory={}",
-            reason(here),
+            reason(inFolder),
             folder);
-      } catch (IOException | RuntimeException | UnsatisfiedLinkError there) {
+      } catch (IOException | RuntimeException | UnsatisfiedLinkError inTemporary) {
         throw new IOException(
-            "RocksDB's library can be unpacked and loaded neither in %s (%s) nor in the temporary"
-                    .formatted(folder, reason(here))
-                + " folder, java.io.tmpdir (%s); give one of them 20 MB of free space and let this"
-                    .formatted(reason(there))
-                + " user write and execute files there",
-            there);
+            "cannot load the RocksDB library from %s (%s) or from the temporary directory,"
+                    .formatted(folder, reason(inFolder))
+                + " java.io.tmpdir (%s); one of them needs 20 MB of free space, and this user must"
+                    .formatted(reason(inTemporary))
+                + " be allowed to write and execute files there",
+            inTemporary);
       }
     }
   }
 
   private static String reason(Throwable fault) {
     return fault instanceof FileAlreadyExistsException
-        ? "it is no folder"
+        ? "not a directory"
         : String.valueOf(fault.getMessage());
   }
 

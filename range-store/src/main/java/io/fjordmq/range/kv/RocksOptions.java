@@ -11,7 +11,7 @@ import org.rocksdb.LRUCache;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.SstFileManager;
 
-/** What RocksDB is told, with reasons. Owns the native objects. */
+/** The options of RocksDB, with the reasons for them. Owns the native objects. */
 final class RocksOptions implements AutoCloseable {
   private final Cache blockCache;
   private final BloomFilter bloom = new BloomFilter(10);
@@ -38,7 +38,7 @@ final class RocksOptions implements AutoCloseable {
     return blockCache.getUsage();
   }
 
-  /** With a file manager RocksDB notices by itself that a full disk has room again. */
+  /** With a file manager, RocksDB itself notices when a full disk has free space again. */
   private SstFileManager newFileManager(RocksFailures failures) {
     try {
       return new SstFileManager(Env.getDefault());
@@ -76,7 +76,7 @@ final class RocksOptions implements AutoCloseable {
         .setTableFormatConfig(table)
         .setWriteBufferSize(settings.writeBufferBytes())
         .setMaxWriteBufferNumber(settings.maxWriteBuffers())
-        // Entries that are written and deleted meet in memory and never reach a table file.
+        // Merging memtables drops rows that were written and deleted, before they reach a file.
         .setMinWriteBufferNumberToMerge(2)
         .setLevel0FileNumCompactionTrigger(8)
         .setLevelCompactionDynamicLevelBytes(true)

@@ -14,7 +14,7 @@ import org.rocksdb.Snapshot;
 import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
 
-/** One column family. */
+/** {@link KvSpace} on a column family. */
 final class RocksSpace implements KvSpace {
   private final String name;
   private final RocksDB db;
@@ -38,7 +38,7 @@ final class RocksSpace implements KvSpace {
     return handle;
   }
 
-  /** Called by the storage alone, when nothing uses the space any more. */
+  /** Called only by the storage, once nothing uses the space any more. */
   void closeHandle() {
     withoutLog.close();
     plain.close();
@@ -92,8 +92,8 @@ final class RocksSpace implements KvSpace {
   @Override
   public void write(KvBatch batch) {
     gate.enter();
-    int room = (int) Math.min(batch.bytes() + 16L * batch.size() + 16, Integer.MAX_VALUE - 8);
-    try (WriteBatch write = new WriteBatch(room)) {
+    int capacity = (int) Math.min(batch.bytes() + 16L * batch.size() + 16, Integer.MAX_VALUE - 8);
+    try (WriteBatch write = new WriteBatch(capacity)) {
       Translation translation = new Translation(write);
       batch.replay(0, translation);
       if (translation.failed != null) {
@@ -102,7 +102,7 @@ final class RocksSpace implements KvSpace {
       db.write(withoutLog, write);
       failures.writeWorked();
     } catch (RocksDBException e) {
-      throw failures.writeFailed("cannot write to " + name, e);
+      throw failures.writeFailed("cannot write to space " + name, e);
     } finally {
       gate.leave();
     }
@@ -161,7 +161,7 @@ final class RocksSpace implements KvSpace {
       try {
         return db.get(handle, gets, key);
       } catch (RocksDBException e) {
-        throw failures.translate("cannot read from " + name, e);
+        throw failures.translate("cannot read from space " + name, e);
       } finally {
         gate.leave();
       }
@@ -197,7 +197,7 @@ final class RocksSpace implements KvSpace {
           visitAll(iterator, visitor, ascending);
         }
       } catch (RocksDBException e) {
-        throw failures.translate("cannot scan " + name, e);
+        throw failures.translate("cannot scan space " + name, e);
       } finally {
         gate.leave();
       }
@@ -212,7 +212,7 @@ final class RocksSpace implements KvSpace {
         }
         move(ascending ? iterator::next : iterator::prev);
       }
-      iterator.status(); // invalid is also how it reports an I/O error
+      iterator.status(); // an I/O error also makes it invalid; status() throws then
     }
 
     private void move(Runnable step) {
@@ -244,7 +244,7 @@ final class RocksSpace implements KvSpace {
       try {
         gate.enter();
       } catch (KvException e) {
-        return; // went with the storage
+        return; // released with the storage
       }
       try {
         synchronized (this) {

@@ -5,19 +5,19 @@ import org.rocksdb.PerfLevel;
 import org.rocksdb.RocksDB;
 
 /**
- * The deleted and overwritten rows that the scans of one reader may still step over. For one thread
- * at a time.
+ * The number of deleted and overwritten rows that the scans of a reader may still skip. For use by
+ * one thread at a time.
  */
 final class SkipBudget {
   /*
-   * RocksDB bounds each single step of an iterator (max_skippable_internal_keys) but not their sum.
-   * Its performance context counts what this thread has stepped over.
+   * RocksDB limits each step of an iterator (max_skippable_internal_keys) but not their sum. Its
+   * performance context counts the rows that this thread has skipped.
    */
   private final RocksDB db;
   private long left;
 
   /**
-   * @param left rows, at least 1
+   * @param left number of rows, at least 1
    */
   SkipBudget(RocksDB db, long left) {
     this.db = db;
@@ -25,19 +25,20 @@ final class SkipBudget {
   }
 
   /**
-   * Rows that may be stepped over, at least 1: RocksDB takes 0 for no limit.
+   * Rows that may still be skipped, at least 1, because RocksDB treats 0 as no limit.
    *
-   * @throws KvException of kind {@link KvException.Kind#TOO_MANY_TOMBSTONES} if nothing is left
+   * @throws KvException of kind {@link KvException.Kind#TOO_MANY_TOMBSTONES} if the budget is used
+   *     up
    */
   long left() {
     if (left <= 0) {
       throw new KvException(
-          KvException.Kind.TOO_MANY_TOMBSTONES, "Scan abandoned: too many deleted rows");
+          KvException.Kind.TOO_MANY_TOMBSTONES, "scan aborted: too many deleted rows");
     }
     return left;
   }
 
-  /** Moves an iterator; throws like {@link #left} if there was nothing left for it. */
+  /** Moves an iterator; throws like {@link #left} if the budget is already used up. */
   void spend(Runnable step) {
     left();
     db.setPerfLevel(PerfLevel.ENABLE_COUNT);

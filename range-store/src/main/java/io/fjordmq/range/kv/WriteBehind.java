@@ -3,31 +3,33 @@ package io.fjordmq.range.kv;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A space whose writes are collected in memory and reach the space beneath many at a time. What was
- * inserted and deleted in between never does. Thread-safe; nothing else may write to that space.
+ * A write-behind buffer: collects writes in memory and passes them to the underlying space many at
+ * a time. Rows inserted and deleted in between never get there. Thread-safe; nothing else may write
+ * to the underlying space.
  *
- * <p>To a crash this is one more memtable: as a {@link Kv} promises nothing before a flush, nothing
- * is lost that the space would have kept for certain. {@link #writeOut} has to come before a flush.
+ * <p>For crash safety it is like another memtable: a {@link Kv} guarantees nothing before a flush,
+ * and every flush is preceded by {@link #writeOut}.
  */
 final class WriteBehind implements KvSpace {
   /*
-   * Writes arrive whole and leave together, so the space beneath always shows the state after some
-   * write. A snapshot is one of that space: what waits is written out before.
+   * Each batch enters the buffer as a whole and all of it is written out together, so the
+   * underlying space always holds the state after some batch. Taking a snapshot writes out the
+   * buffer first.
    */
   private final KvSpace space;
   private final long maxBytes;
-  private final ChangeIndex waiting;
+  private final ChangeIndex unwritten;
   private final KvReader latest = new Latest();
-  private volatile long waitingBytes;
+  private volatile long unwrittenBytes;
   private boolean closed;
 
   /**
-   * @param maxBytes that may wait; before a write that would make it more, all is written out
+   * @param maxBytes buffer size; a write that would exceed it writes out the buffer first
    */
   WriteBehind(KvSpace space, long maxBytes) {
     this.space = space;
     this.maxBytes = maxBytes;
-    this.waiting = new ChangeIndex(space.latest());
+    this.unwritten = new ChangeIndex(space.latest());
   }
 
   @Override
@@ -52,7 +54,7 @@ final class WriteBehind implements KvSpace {
     return space.boundedSnapshot(maxSkipped);
   }
 
-  /** Without what waits. */
+  /** {@inheritDoc} Does not include the buffer. */
   @Override
   public long approximateBytes(byte[] from, byte[] to) {
     return space.approximateBytes(from, to);
@@ -64,39 +66,39 @@ final class WriteBehind implements KvSpace {
       throw new KvException(KvException.Kind.CLOSED, "state storage is closed");
     }
     long most = ChangeIndex.mostBytes(batch);
-    if (waiting.bytes() + most > maxBytes) {
-      writeOut(); // if that fails, nothing of the batch was taken
+    if (unwritten.bytes() + most > maxBytes) {
+      writeOut(); // if this fails, no part of the batch has been buffered
     }
     if (most > maxBytes) {
       space.write(batch);
     } else {
-      batch.replay(0, waiting);
-      waitingBytes = waiting.bytes();
+      batch.replay(0, unwritten);
+      unwrittenBytes = unwritten.bytes();
     }
   }
 
   /**
-   * Writes what waits.
+   * Writes the buffer to the underlying space.
    *
-   * @throws KvException if it was not written; it waits on
+   * @throws KvException if that failed; the buffer keeps its changes
    */
   synchronized void writeOut() {
-    if (waiting.isEmpty()) {
+    if (unwritten.isEmpty()) {
       return;
     }
     KvBatch batch = new KvBatch();
-    waiting.writeTo(batch);
+    unwritten.writeTo(batch);
     space.write(batch);
-    waiting.clear();
-    waitingBytes = 0;
+    unwritten.clear();
+    unwrittenBytes = 0;
   }
 
-  /** Bytes that wait, and roughly of what holds them. */
-  long waitingBytes() {
-    return waitingBytes;
+  /** Bytes in the buffer, including the approximate overhead of each change. */
+  long unwrittenBytes() {
+    return unwrittenBytes;
   }
 
-  /** Takes no more writes. */
+  /** Rejects further writes. */
   synchronized void close() {
     closed = true;
   }
@@ -105,21 +107,21 @@ final class WriteBehind implements KvSpace {
     @Override
     public byte @Nullable [] get(byte[] key) {
       synchronized (WriteBehind.this) {
-        return waiting.get(key);
+        return unwritten.get(key);
       }
     }
 
     @Override
     public void scan(byte[] from, byte @Nullable [] to, Visitor visitor) {
       synchronized (WriteBehind.this) {
-        waiting.scan(from, to, visitor);
+        unwritten.scan(from, to, visitor);
       }
     }
 
     @Override
     public void scanBackwards(byte[] from, byte @Nullable [] to, Visitor visitor) {
       synchronized (WriteBehind.this) {
-        waiting.scanBackwards(from, to, visitor);
+        unwritten.scanBackwards(from, to, visitor);
       }
     }
   }

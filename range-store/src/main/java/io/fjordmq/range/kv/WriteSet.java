@@ -3,26 +3,26 @@ package io.fjordmq.range.kv;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Changes collected over a base that they do not touch yet. Reads see the base with the changes
- * made so far.
+ * Collects changes to a base without writing them to it. Reads see the base with the changes made
+ * so far.
  *
- * <p>A scan sees every change made before it began; whether it sees those made by its own visitor
- * is not defined.
+ * <p>A scan sees every change made before it began. Whether it sees changes made by its own visitor
+ * is undefined.
  */
 public final class WriteSet implements KvWriter {
   /*
-   * The hot path is puts without reads, so a change only goes to the end of the batch. The sorted
-   * picture of the changes is brought up to date when something is read.
+   * The hot path is puts without reads, so a change is only appended to the batch. The sorted index
+   * of the changes is brought up to date by the next read.
    */
   private final KvReader base;
   private final KvBatch batch;
   private final ChangeIndex index;
 
-  /** Changes of the batch that the index already shows. */
+  /** Number of changes of the batch that are already in the index. */
   private int indexed;
 
   /**
-   * @param batch receives the changes; what it holds already counts as changed here
+   * @param batch receives the changes; those it already contains count, too
    */
   public WriteSet(KvReader base, KvBatch batch) {
     this.base = base;
@@ -30,7 +30,7 @@ public final class WriteSet implements KvWriter {
     this.index = new ChangeIndex(base);
   }
 
-  /** To be called when the batch has been written or thrown away and was cleared. */
+  /** Must be called after the batch has been written or discarded, and cleared. */
   public void reset() {
     indexed = 0;
     index.clear();

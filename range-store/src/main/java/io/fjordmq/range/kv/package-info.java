@@ -1,8 +1,8 @@
 /**
- * Ordered key-value storage of one node behind a small port: {@link io.fjordmq.range.kv.Kv}.
+ * Ordered key-value storage of a node behind a small interface: {@link io.fjordmq.range.kv.Kv}.
  *
- * <p>The only package that knows RocksDB. Writes are atomic and not synced: the Raft log is what is
- * fsynced, and whatever a crash takes from here is applied again from it.
+ * <p>The only package that uses RocksDB. Writes are atomic but not synced: the Raft log is fsynced,
+ * and writes lost in a crash are applied again from it.
  */
 @NullMarked
 package io.fjordmq.range.kv;

@@ -80,7 +80,7 @@ class WriteBehindTest {
   void shouldKeepNoMoreThanItMay() {
     for (int i = 0; i < 100; i++) {
       write("key" + i, "x".repeat(50));
-      assertThat(space.waitingBytes()).isLessThanOrEqualTo(1_000);
+      assertThat(space.unwrittenBytes()).isLessThanOrEqualTo(1_000);
     }
     assertThat(all(space)).hasSize(100);
     assertThat(all(beneath)).hasSizeGreaterThan(90);

@@ -93,7 +93,7 @@ class WriteSetPropertyTest {
       assertThat(KvContract.scan(behind.latest(), "", null)).isEqualTo(shown);
       assertThat(KvContract.scan(beneath.latest(), "", null)).isEqualTo(shown);
     }
-    assertThat(behind.waitingBytes()).isZero();
+    assertThat(behind.unwrittenBytes()).isZero();
   }
 
   private static void check(List<Step> steps, KvSpace space, Runnable writeOut) {
