@@ -6,24 +6,24 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Where sampled keys are best cut in two. */
+/** Finds the key that splits the load of a range in half, from a sample of its keys. */
 public final class HalvingCut {
   /*
-   * Each sampled key stands for the same load, so the best cut is at the key nearest to the middle
-   * of the sorted sample. With n samples the share left of a cut is known to about ±1/√n: fewer than
-   * LEAST_KEYS would make a coin toss of it.
+   * Each sampled key represents the same load, so the best split key is the one nearest to the
+   * median of the sorted sample. With n samples the share left of it is known to about ±1/√n, so
+   * fewer than MIN_KEYS say too little.
    */
-  static final int LEAST_KEYS = 64;
+  static final int MIN_KEYS = 64;
 
-  /** Of the load, that the heavier part may keep. More, and the cut is not worth a range. */
-  private static final double HEAVIEST_PART = 2.0 / 3;
+  /** Maximum share of the load in the heavier half for a split to be worthwhile. */
+  private static final double MAX_SHARE = 2.0 / 3;
 
-  /** Of the load, from which on a single key makes every cut a vain one. */
+  /** Share of the load from which on a single key makes every split useless. */
   private static final double HOT_KEY = 0.5;
 
   private HalvingCut() {}
 
-  /** The cut, or why there is none that is worth it. */
+  /** The split, or the reason why no split is worthwhile. */
   static SplitAdvice of(List<byte[]> keys) {
     int total = keys.size();
     if (!isEnough(keys)) {
@@ -38,22 +38,22 @@ public final class HalvingCut {
         runStart = i;
       }
     }
-    if (best > 0 && heavier(best, total) <= HEAVIEST_PART * total) {
+    if (best > 0 && heavier(best, total) <= MAX_SHARE * total) {
       return new SplitAdvice.Split(keys.get(best));
     }
     return new SplitAdvice.Keep(longestRun >= HOT_KEY * total ? Reason.ONE_HOT_KEY : Reason.UNEVEN);
   }
 
-  /** Whether there are enough keys to tell where the load is halved. */
+  /** Whether the sample is large enough to find the key that halves the load. */
   public static boolean isEnough(List<byte[]> keys) {
-    return keys.size() >= LEAST_KEYS;
+    return keys.size() >= MIN_KEYS;
   }
 
   /**
-   * The key nearest to the middle, worth it or not.
+   * The split key nearest to the median, whether or not the split is worthwhile.
    *
-   * @param keys ascending
-   * @return null if there are not two different ones
+   * @param keys in ascending order
+   * @return null if all keys are equal
    */
   public static byte @Nullable [] nearest(List<byte[]> keys) {
     int best = best(keys);

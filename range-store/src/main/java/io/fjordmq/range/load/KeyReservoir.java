@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * An even sample of the keys that a range touched since the last {@link #turn}, and of those before
- * it. Thread-safe.
+ * A uniform sample of the keys that a range accessed since the last {@link #turn}, and one of those
+ * accessed before it. Thread-safe.
  *
  * <p>Each half of the sample is Li's algorithm L ("Reservoir-Sampling Algorithms of Time Complexity
  * O(n(1+log(N/n)))", 1994): it draws how many keys to skip, so that nearly all calls only count
@@ -30,9 +30,9 @@ final class KeyReservoir {
   }
 
   /**
-   * A key was touched.
+   * A key was accessed.
    *
-   * @param key not changed later by anybody
+   * @param key must not be modified afterwards
    */
   synchronized void offer(byte[] key) {
     if (skip > 0) {
@@ -48,20 +48,20 @@ final class KeyReservoir {
     }
   }
 
-  /** Forgets the older half; what is there becomes the older half. */
+  /** Discards the older half; the newer half becomes the older one. */
   synchronized void turn() {
     previous = current;
     begin();
   }
 
-  /** Both halves, in no order. */
+  /** Both halves, in no particular order. */
   synchronized List<byte[]> sample() {
     List<byte[]> all = new ArrayList<>(previous);
     all.addAll(current);
     return all;
   }
 
-  /** What came since the last turn, if that fills its half; else both halves. In no order. */
+  /** The newer half if it is full, otherwise both halves; in no particular order. */
   synchronized List<byte[]> latest() {
     return current.size() == capacity ? List.copyOf(current) : sample();
   }

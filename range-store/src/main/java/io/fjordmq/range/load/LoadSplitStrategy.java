@@ -8,19 +8,19 @@ import io.fjordmq.api.plugin.SplitStrategy;
 import java.util.Map;
 
 /**
- * Splits a range that has had too much to do for a whole window, where that halves its load, unless
- * something else than the range is the limit. A pure function. Thread-safe.
+ * Splits a range that was overloaded for a whole window, at the key that halves its load, unless
+ * something other than the range is the bottleneck. A pure function. Thread-safe.
  */
 public final class LoadSplitStrategy implements SplitStrategy {
-  /** Two halves must have come down this far below what splits one before they become one. */
+  /** Neighbours are merged only if their combined load is below this share of the split limits. */
   private static final double MERGED_SHARE = 0.5;
 
   private final Map<String, SplitLimits> limits;
 
   /**
-   * Splits the ranges of the stores that have limits, and leaves those of others alone.
+   * Creates a strategy for the ranges of the stores that have limits; others are left unchanged.
    *
-   * @param limits by store
+   * @param limits limits by store
    */
   public LoadSplitStrategy(Map<String, SplitLimits> limits) {
     this.limits = Map.copyOf(limits);
@@ -30,17 +30,17 @@ public final class LoadSplitStrategy implements SplitStrategy {
   public SplitAdvice advise(RangeLoad load, NodeLoad node) {
     SplitLimits limit = limits.get(load.store());
     if (limit == null || !isHot(load.requests().most(), load.busy().most(), limit)) {
-      return stay(Reason.COLD);
+      return keep(Reason.COLD);
     } else if (!isHot(load.requests().least(), load.busy().least(), limit)) {
-      return stay(Reason.TOO_SHORT);
+      return keep(Reason.TOO_SHORT);
     } else if (load.age().compareTo(limit.leastAge()) < 0) {
-      return stay(Reason.TOO_YOUNG);
+      return keep(Reason.TOO_YOUNG);
     } else if (node.ranges() >= node.maxRanges()) {
-      return stay(Reason.TOO_MANY_RANGES);
+      return keep(Reason.TOO_MANY_RANGES);
     } else if (limit.ioNanosLimit() > 0 && load.ioNanos() > limit.ioNanosLimit()) {
-      return stay(Reason.STORAGE_IS_THE_LIMIT);
+      return keep(Reason.STORAGE_IS_THE_LIMIT);
     } else if (node.cpu() > limit.cpuLimit()) {
-      return stay(Reason.CPU_IS_THE_LIMIT);
+      return keep(Reason.CPU_IS_THE_LIMIT);
     }
     return HalvingCut.of(load.keys());
   }
@@ -60,7 +60,7 @@ public final class LoadSplitStrategy implements SplitStrategy {
         && left.busy().most() + right.busy().most() < MERGED_SHARE * limit.maxBusy();
   }
 
-  private static SplitAdvice stay(Reason reason) {
+  private static SplitAdvice keep(Reason reason) {
     return new SplitAdvice.Keep(reason);
   }
 }

@@ -2,7 +2,7 @@ package io.fjordmq.range.load;
 
 import java.time.Duration;
 
-/** The highest second of a sliding window, known to a tenth of the window. Used by one thread. */
+/** Maximum per second over a sliding window that advances in tenths. For use by one thread. */
 final class Peaks {
   private static final int SLOTS = 10;
 
@@ -11,7 +11,7 @@ final class Peaks {
   private long seconds;
 
   /**
-   * @param window at least ten seconds; shorter ones are taken for that
+   * @param window length of the window; shorter ones are raised to ten seconds
    */
   Peaks(Duration window) {
     this.secondsPerSlot = (int) Math.max(1, window.toSeconds() / SLOTS);
@@ -31,7 +31,7 @@ final class Peaks {
     return most;
   }
 
-  /** How much of the window has passed. */
+  /** How much of the window has been observed so far. */
   Duration observed() {
     return Duration.ofSeconds(Math.min(seconds, (long) secondsPerSlot * SLOTS));
   }

@@ -9,9 +9,9 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.UnaryOperator;
 
 /**
- * Measures what one range has to do on the node that leads it. {@link #applied}, {@link #queried}
- * and {@link #touched} may be called by any thread and cost some tens of nanoseconds; {@link
- * #tick}, {@link #load} and {@link #commands} belong to one thread.
+ * Measures the load of a range on the node that leads it. {@link #applied}, {@link #queried} and
+ * {@link #touched} may be called by any thread and cost some tens of nanoseconds; {@link #tick},
+ * {@link #load} and {@link #commands} must be called by a single thread.
  */
 public final class RangeMeter {
   public static final int WINDOW_SECONDS = 10;
@@ -31,8 +31,8 @@ public final class RangeMeter {
   private int seconds;
 
   /**
-   * @param idleWindow the longer window, in which idle ranges are found
-   * @param seed of the choice of sampled keys
+   * @param idleWindow longer window, over which ranges are judged to be idle
+   * @param seed random seed for sampling keys
    */
   public RangeMeter(Duration idleWindow, long seed) {
     this.peaks = new Peaks(idleWindow);
@@ -40,16 +40,16 @@ public final class RangeMeter {
   }
 
   /**
-   * Commands were executed and written in one go.
+   * Commands were executed and written in a single write.
    *
-   * @param nanos that it took the apply thread
-   * @param ofWriting of them, those until storage had taken what was written
+   * @param nanos time spent by the apply thread
+   * @param writing the part of it that was spent writing to storage
    */
-  public void applied(int count, long nanos, long ofWriting) {
+  public void applied(int count, long nanos, long writing) {
     requests.add(count);
     commands.add(count);
     applyNanos.add(nanos);
-    writeNanos.add(ofWriting);
+    writeNanos.add(writing);
   }
 
   /** A query was answered. */
@@ -58,26 +58,26 @@ public final class RangeMeter {
   }
 
   /**
-   * A row was written, deleted or looked for.
+   * A row was written, deleted or looked up.
    *
-   * @param key not changed later by anybody
+   * @param key must not be modified afterwards
    */
   public void touched(byte[] key) {
     keys.offer(key);
   }
 
   /**
-   * A second is over, or about a second.
+   * About a second has passed.
    *
-   * @param nanos since the tick before
+   * @param nanos time since the previous tick
    */
   public void tick(long nanos) {
-    double share = 1e9 / Math.max(1, nanos);
+    double scale = 1e9 / Math.max(1, nanos);
     int slot = seconds % WINDOW_SECONDS;
-    requestsPerSecond[slot] = requests.sumThenReset() * share;
-    commandsPerSecond[slot] = commands.sumThenReset() * share;
-    writeNanosPerSecond[slot] = writeNanos.sumThenReset() * share;
-    busy[slot] = Math.min(1, applyNanos.sumThenReset() * share / 1e9);
+    requestsPerSecond[slot] = requests.sumThenReset() * scale;
+    commandsPerSecond[slot] = commands.sumThenReset() * scale;
+    writeNanosPerSecond[slot] = writeNanos.sumThenReset() * scale;
+    busy[slot] = Math.min(1, applyNanos.sumThenReset() * scale / 1e9);
     peaks.second(requestsPerSecond[slot]);
     seconds++;
     if (seconds % WINDOW_SECONDS == 0) {
@@ -86,13 +86,13 @@ public final class RangeMeter {
   }
 
   /**
-   * What was measured. Until a whole window has passed, what is missing counts as nothing.
+   * The measured load. Until a whole window has passed, the missing seconds count as zero.
    *
-   * @param cut to the first key of what a key cannot be cut from
+   * @param cut maps a key to the last permitted split key at or before it
    */
   public RangeLoad load(String store, String range, UnaryOperator<byte[]> cut) {
-    // A range that is hot is not to be cut where the load was before it became so. A sample is of
-    // some seconds, since a moment may belong to one client.
+    // Prefer recent keys, so that a hot range is not split by the load it had before it became hot.
+    // A sample covers several seconds, because a single client can dominate a shorter period.
     boolean latest = seconds % WINDOW_SECONDS >= WINDOW_SECONDS / 2;
     double executed = Arrays.stream(commandsPerSecond).sum();
     return new RangeLoad(
@@ -107,7 +107,7 @@ public final class RangeMeter {
         () -> sortedCuts(latest ? keys.latest() : keys.sample(), cut));
   }
 
-  /** Executed per second, mean of the latest seconds. */
+  /** Commands executed per second: the mean over the window. */
   public double commands() {
     return spread(commandsPerSecond).mean();
   }

@@ -3,18 +3,18 @@ package io.fjordmq.range.load;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How much a range holds.
+ * The size of a range.
  *
- * @param bytes of its rows in the storage, estimated; negative if that is not known
- * @param halvingKey where they are best cut in two; null if it was not looked for, or no cut that
- *     is worth a range was found
- * @param searchAbandoned none was found because the search stepped over too many deleted rows
+ * @param bytes estimated size of its rows in storage; negative if unknown
+ * @param halvingKey key that splits the rows in half; null if there was no search for it, or if it
+ *     found no worthwhile split
+ * @param searchAbandoned whether the search was aborted because of too many tombstones
  */
 @SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
 public record RangeSize(long bytes, byte @Nullable [] halvingKey, boolean searchAbandoned) {
   public static final RangeSize UNKNOWN = of(-1);
 
-  /** Without a look for the halving key. */
+  /** A size without a halving key. */
   public static RangeSize of(long bytes) {
     return new RangeSize(bytes, null, false);
   }

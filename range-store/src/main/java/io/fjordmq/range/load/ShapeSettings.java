@@ -4,17 +4,18 @@ import java.time.Duration;
 import java.util.Set;
 
 /**
- * What holds for the shape of a node's ranges whatever a strategy says.
+ * Rules for splits and merges of a node's ranges that apply to every split strategy.
  *
- * @param stores whose ranges are split by their load, and merged; those of others are only split by
- *     size
- * @param maxRanges most replicas a node holds, of all stores; at these it splits nothing
- * @param pause between one change that a node asks for and the next
- * @param patience how long a strategy may take for all ranges of a node together, and how long
- *     measuring their sizes may take before that
- * @param idleWindow how long neighbours must have been idle to become one; 0 for never
- * @param maxRangeBytes size above which a range is split whatever it has to do; 0 for no limit.
- *     Neighbours become one only if both together hold at most half of it
+ * @param stores stores whose ranges are split by load, and merged; ranges of other stores are only
+ *     split by size
+ * @param maxRanges number of replicas on a node, of all stores, at which it stops splitting
+ * @param pause minimum time between two changes that a node requests
+ * @param patience timeout for a strategy to decide about all ranges of a node, and also for
+ *     measuring their sizes before that
+ * @param idleWindow how long neighbours must have been idle before they are merged; 0 disables
+ *     merges
+ * @param maxRangeBytes size above which a range is split regardless of its load; 0 for no limit.
+ *     Neighbours are merged only if their total size is at most half of it
  */
 public record ShapeSettings(
     Set<String> stores,
@@ -25,31 +26,31 @@ public record ShapeSettings(
     long maxRangeBytes) {
 
   /**
-   * @throws IllegalArgumentException if a value makes no sense; the message names it
+   * @throws IllegalArgumentException if a value is out of range; the message names it
    */
   public ShapeSettings {
     stores = Set.copyOf(stores);
-    require(maxRanges >= 1, "maxRanges must be at least 1, not " + maxRanges);
+    require(maxRanges >= 1, "maxRanges must be at least 1: " + maxRanges);
     require(!pause.isNegative(), "pause must not be negative: " + pause);
-    require(patience.toMillis() >= 1, "patience must be at least 1 ms, not " + patience);
+    require(patience.toMillis() >= 1, "patience must be at least 1 ms: " + patience);
     require(!idleWindow.isNegative(), "idleWindow must not be negative: " + idleWindow);
     require(maxRangeBytes >= 0, "maxRangeBytes must not be negative: " + maxRangeBytes);
   }
 
-  /** Whether a range is to be split by its size. */
+  /** Whether a range must be split because of its size. */
   boolean isTooLarge(RangeSize size) {
     return maxRangeBytes > 0 && size.bytes() > maxRangeBytes;
   }
 
-  /** Whether the size of two ranges lets them become one. */
-  boolean mayBecomeOne(RangeSize left, RangeSize right) {
+  /** Whether the size limit permits merging two ranges. */
+  boolean canMerge(RangeSize left, RangeSize right) {
     return maxRangeBytes == 0
         || (left.isKnown() && right.isKnown() && left.bytes() + right.bytes() <= maxRangeBytes / 2);
   }
 
-  private static void require(boolean holds, String otherwise) {
-    if (!holds) {
-      throw new IllegalArgumentException(otherwise);
+  private static void require(boolean valid, String message) {
+    if (!valid) {
+      throw new IllegalArgumentException(message);
     }
   }
 }

@@ -19,14 +19,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What to do next about the shape of the ranges that a node leads: asks the strategy, and holds to
- * what no strategy may break. Used by one thread.
+ * Decides which range of those that a node leads to split or merge next: asks the strategy, and
+ * enforces the rules that apply to every strategy. For use by one thread.
  *
- * <p>A range above the size limit is split whatever the strategy says of its load, and ranges that
- * would make one above half the limit are not merged.
- *
- * <p>One change at a time, that of the busiest range; after one, {@code pause} until the next;
- * nothing beyond the most ranges of a node; a cut only inside the range.
+ * <ul>
+ *   <li>A range above the size limit is split whatever the strategy says about its load.
+ *   <li>Ranges are not merged if the result would exceed half the size limit.
+ *   <li>There is one change at a time, the busiest range first, and at least {@code pause} between
+ *       two changes.
+ *   <li>Nothing is split while the node has its maximum number of ranges.
+ *   <li>A split key lies inside its range.
+ * </ul>
  */
 public final class SplitPlanner {
   private static final Logger LOG = LoggerFactory.getLogger(SplitPlanner.class);
@@ -38,15 +41,15 @@ public final class SplitPlanner {
   private Set<String> tooLarge = Set.of();
   private @Nullable Long changedAtMillis;
   private @Nullable String changedLast;
-  private @Nullable String lastFault;
+  private @Nullable String lastFailure;
 
   /**
-   * A range that this node leads, as it is asked about.
+   * A range that this node leads.
    *
-   * @param start first key it may hold
-   * @param end first key behind it; null if there is none
-   * @param logCut whether its log has lost its first entry; it is not split before that
-   * @param size how much it holds
+   * @param start first key of its interval, inclusive
+   * @param end end of its interval, exclusive; null for no upper bound
+   * @param logCut whether its log has been truncated past the first entry; it is not split before
+   * @param size its size
    */
   public record Led(
       RangeLoad load, byte[] start, byte @Nullable [] end, boolean logCut, RangeSize size) {
@@ -60,15 +63,15 @@ public final class SplitPlanner {
     }
   }
 
-  /** What to do. */
+  /** A split or merge. */
   public sealed interface Step {
-    /** Whose turn it is; of two, the left one. */
+    /** The range to change; the left one of a merge. */
     String range();
 
-    /** Cut a range in two. */
+    /** Split a range. */
     record Split(String range, byte[] key) implements Step {}
 
-    /** Make one of two neighbours. */
+    /** Merge two neighbours. */
     record Merge(String left, String right) implements Step {
       @Override
       public String range() {
@@ -77,14 +80,14 @@ public final class SplitPlanner {
     }
   }
 
-  /** Nothing has been said yet. */
+  /** Creates a planner without any decisions. */
   public SplitPlanner(SplitStrategy strategy, ShapeSettings settings) {
     this.strategy = strategy;
     this.settings = settings;
   }
 
   /**
-   * The next change, if there should be one.
+   * Returns the next change, if any.
    *
    * @param led all ranges that this node leads, in the order of their stores and keys
    */
@@ -121,7 +124,7 @@ public final class SplitPlanner {
   @SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
   private record Wanted(RangeLoad load, byte[] key) {}
 
-  /** One that cannot be carried out does not keep the others from their turn. */
+  /** Skips the range that was chosen last, so that a split that keeps failing blocks no others. */
   private Step busiest(List<Wanted> wanted) {
     Wanted next =
         wanted.stream()
@@ -132,17 +135,17 @@ public final class SplitPlanner {
     return new Step.Split(next.load().range(), next.key());
   }
 
-  /** What was said last about each range that this node leads. */
+  /** The latest advice for each range that this node leads. */
   public Map<String, SplitAdvice> latest() {
     return Map.copyOf(latest);
   }
 
-  /** The ranges that would become one with a neighbour that has as little to do. */
+  /** The ranges that would be merged with a neighbour as idle as they are. */
   public Set<String> idle() {
     return Set.copyOf(idle);
   }
 
-  /** The ranges that are above the size limit, and not to be split because of their load. */
+  /** The ranges above the size limit that would not be split because of their load. */
   public Set<String> tooLarge() {
     return Set.copyOf(tooLarge);
   }
@@ -162,11 +165,11 @@ public final class SplitPlanner {
       return failed(range, e.toString());
     }
     if (advice == null) {
-      return failed(range, "it says nothing");
+      return failed(range, "it returned null");
     } else if (!(advice instanceof SplitAdvice.Split split)) {
       return advice;
     } else if (!range.cutsAt(split.key())) {
-      return failed(range, "it wants a " + advice + ", which is not inside");
+      return failed(range, "it returned a split key outside the range: " + advice);
     } else {
       return unlessPostponed(split, range, node);
     }
@@ -204,7 +207,7 @@ public final class SplitPlanner {
     try {
       return settings.stores().contains(left.load().store())
           && !settings.idleWindow().isZero()
-          && settings.mayBecomeOne(left.size(), right.size())
+          && settings.canMerge(left.size(), right.size())
           && strategy.shouldMerge(left.load(), right.load());
     } catch (RuntimeException | LinkageError | StackOverflowError e) {
       failed(left, e.toString());
@@ -212,13 +215,13 @@ public final class SplitPlanner {
     }
   }
 
-  /** Says it once, and again only when it fails in another way. */
-  private SplitAdvice failed(Led range, String how) {
-    if (!how.equals(lastFault)) {
-      lastFault = how;
+  /** Logs a failure, unless it equals the previous one. */
+  private SplitAdvice failed(Led range, String cause) {
+    if (!cause.equals(lastFailure)) {
+      lastFailure = cause;
       LOG.warn(
           "Split strategy failed; leaving the range unchanged: {} strategy={} range={}",
-          how,
+          cause,
           strategy.getClass().getName(),
           range.load().range());
     }

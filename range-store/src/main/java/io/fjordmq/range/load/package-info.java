@@ -1,12 +1,11 @@
 /**
- * How much each range has to do, and what shape the ranges should have because of it (decision
- * 0026).
+ * Measures the load of ranges and decides when to split or merge them (decision 0026).
  *
- * <p>Start at {@link io.fjordmq.range.load.LoadSplitStrategy}, a pure function from a range's load
- * to a split or not. {@link io.fjordmq.range.load.RangeMeter} measures the load, {@link
- * io.fjordmq.range.load.ShapePlan} keeps what no strategy may break: one change at a time, pauses,
- * a ceiling. How a split is done is the business of {@code range.store}; who asks, of {@code
- * range.placement}: {@code ShapeWatch}.
+ * <p>Start at {@link io.fjordmq.range.load.LoadSplitStrategy}, a pure function that decides from a
+ * range's load whether to split it. {@link io.fjordmq.range.load.RangeMeter} measures the load.
+ * {@link io.fjordmq.range.load.SplitPlanner} enforces the rules for every strategy: one change at a
+ * time, pauses between changes, a maximum number of ranges. {@code SplitMonitor} in {@code
+ * range.placement} calls it, and {@code range.store} performs the split.
  */
 @NullMarked
 package io.fjordmq.range.load;

@@ -13,10 +13,10 @@ import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
 
 /**
- * Carries attempts to the replicas of this node and of others. Thread-safe; retries nothing.
+ * Sends attempts to the replicas of this node and of other nodes. Never retries. Thread-safe.
  *
- * <p>A batch that was sent and not answered may have been applied: its outcome is unknown, and only
- * the client, which repeats it under its number, can find out.
+ * <p>A batch that was sent but not answered may have been applied. Its outcome is unknown until the
+ * client resends it under the same number.
  */
 public final class PeerRangeTransport implements RangeTransport {
   private final NodeId self;
@@ -26,7 +26,7 @@ public final class PeerRangeTransport implements RangeTransport {
 
   /**
    * @param local the replicas of this node
-   * @param timeout how long another node may take; best the clients' attempt timeout
+   * @param timeout timeout for calls to other nodes; should equal the clients' attempt timeout
    */
   public PeerRangeTransport(NodeId self, RangeTransport local, PeerCalls peers, Duration timeout) {
     this.self = self;
@@ -71,13 +71,13 @@ public final class PeerRangeTransport implements RangeTransport {
 
   private static RangeResult unproposed(Throwable failure) {
     Throwable cause = cause(failure);
-    boolean handled =
+    boolean maybeHandled =
         cause instanceof MalformedBytesException
             || (cause instanceof PeerException why && why.kind() == PeerException.Kind.NO_ANSWER);
-    return handled ? new RangeResult.OutcomeUnknown(reason(cause)) : unanswered(cause);
+    return maybeHandled ? new RangeResult.OutcomeUnknown(reason(cause)) : unanswered(cause);
   }
 
-  /** A query changes nothing: whether it was handled does not matter. */
+  /** A query changes nothing, so it does not matter whether it was handled. */
   private static RangeResult unanswered(Throwable failure) {
     return new RangeResult.Unavailable(reason(cause(failure)));
   }

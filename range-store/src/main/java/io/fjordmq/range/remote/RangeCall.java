@@ -8,7 +8,7 @@ import io.fjordmq.range.RangeId;
 import io.fjordmq.range.StoredFormat;
 
 /**
- * One attempt of a client, on its way to another node.
+ * An attempt of a client, sent to another node.
  *
  * <pre>
  * u8     format, 1
@@ -18,8 +18,8 @@ import io.fjordmq.range.StoredFormat;
  * -- propose only:
  * the encoded range entry, to the end
  * -- query only:
- * varint epoch version by which the client routed
- * varint index that the answer must contain
+ * varint epoch version that the client routed by
+ * varint index that the answer must reflect
  * the query, to the end
  * </pre>
  */
@@ -39,7 +39,7 @@ sealed interface RangeCall {
   int PROPOSE = 1;
   int QUERY = 2;
 
-  /** Most bytes beside the store's name and the entry or query. */
+  /** Maximum bytes in addition to the store's name and the entry or query. */
   int OVERHEAD = 1 + 1 + 5 + 10 + 10 + 10;
 
   static byte[] encode(RangeCall call) {
@@ -54,7 +54,7 @@ sealed interface RangeCall {
   }
 
   /**
-   * @throws MalformedBytesException if the bytes are no call
+   * @throws MalformedBytesException if the bytes are not a call
    */
   static RangeCall decode(byte[] bytes) {
     ByteReader in = new ByteReader(bytes);

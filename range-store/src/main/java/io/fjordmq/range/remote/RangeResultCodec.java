@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * {@link RangeResult} on its way back.
+ * Encodes and decodes {@link RangeResult}, sent back to the calling node.
  *
  * <pre>
  * u8 format, 1
@@ -100,7 +100,7 @@ final class RangeResultCodec {
   }
 
   /**
-   * @throws MalformedBytesException if the bytes are no result
+   * @throws MalformedBytesException if the bytes are not a result
    */
   static RangeResult decode(byte[] bytes) {
     ByteReader in = new ByteReader(bytes);

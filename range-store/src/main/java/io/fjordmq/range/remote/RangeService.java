@@ -7,9 +7,9 @@ import io.fjordmq.range.RangeResult;
 import io.fjordmq.range.RangeTransport;
 import java.util.concurrent.CompletableFuture;
 
-/** Lets other nodes' clients reach the replicas of this node. Thread-safe; does not block. */
+/** Serves requests of other nodes to the replicas of this node. Thread-safe and non-blocking. */
 public final class RangeService implements PeerServices.Handler {
-  /** What the service is called between nodes. */
+  /** Name of the service in calls between nodes. */
   public static final String NAME = "range";
 
   private final NodeId self;
@@ -21,9 +21,9 @@ public final class RangeService implements PeerServices.Handler {
   }
 
   /**
-   * Answers from now on.
+   * Starts to serve requests.
    *
-   * @param local the replicas of this node, open
+   * @param local the open replicas of this node
    */
   public static void serve(NodeId self, RangeTransport local, PeerServices services) {
     services.serve(NAME, new RangeService(self, local));
@@ -46,8 +46,9 @@ public final class RangeService implements PeerServices.Handler {
             result::complete);
       }
     } catch (MalformedBytesException e) {
-      // Another version: its client tries elsewhere, until that node is as new.
-      result.complete(new RangeResult.Unavailable(self + " cannot read the request: " + e));
+      // Version mismatch: the client tries other replicas until this node is upgraded.
+      result.complete(
+          new RangeResult.Unavailable("node " + self + " cannot decode the request: " + e));
     }
     return result.thenApply(RangeResultCodec::encode);
   }

@@ -1,11 +1,10 @@
 /**
- * Ranges of other nodes: attempts of clients and their results as bytes of the peer service {@code
- * range}.
+ * Access to ranges of other nodes: requests and results of the peer service {@code range}.
  *
- * <p>Start at {@link io.fjordmq.range.remote.PeerRangeTransport} (who asks) and {@link
- * io.fjordmq.range.remote.RangeService} (who answers).
+ * <p>Start at {@link io.fjordmq.range.remote.PeerRangeTransport}, the calling side, and {@link
+ * io.fjordmq.range.remote.RangeService}, the serving side.
  *
- * <p>It must not know who should hold what, nor retry: that is the range client's.
+ * <p>This package neither routes nor retries; the range client does.
  */
 @NullMarked
 package io.fjordmq.range.remote;
