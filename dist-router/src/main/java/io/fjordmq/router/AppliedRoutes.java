@@ -10,51 +10,51 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far this node has applied the log of each range of routes: what stands there up to the index
- * is in its {@link RouteTable}. Thread-safe.
+ * Tracks how far this node has applied the log of each range of routes: the {@link RouteTable}
+ * contains every change up to that index. Thread-safe.
  */
 final class AppliedRoutes {
   /*
-   * A replica that is behind may get a copy of its range from after a split: its index is then one
-   * from after the split, but of the keys that the split took away the table has what it had long
-   * before. So the index stays what it was until the replicas of other ranges have filled these
-   * keys. Of a range that is new here nobody knows which keys it had when its log said what the
-   * copy begins with: any of those around it that no replica here holds. A split that comes with
-   * the log takes nothing away that was not applied before.
+   * A replica that lags behind can receive a snapshot of its range from after a split. The
+   * snapshot's index is then later than the split, but for the keys that the split moved away the
+   * table still has old routes. So the range's index does not advance until replicas of other
+   * ranges have filled these keys. For a range that is new on this node it is unknown which keys it
+   * held earlier: possibly all of the gap around it, which no replica here holds. A split applied
+   * from the log needs none of this, because everything before it has been applied.
    *
-   * A range that has taken in others had their keys, too, and may have given them away again: a copy
-   * of it from after that says nothing of what its log did to them meanwhile. They are missing until
-   * ranges that there are hold them; what the replica of a range that is gone holds here does not
-   * count. Of that one's own log everything is in the table then, and there is no more to come.
+   * A range that has absorbed others also held their keys, and may have moved them away again by a
+   * split. A later snapshot of it does not contain what its log did to these keys. They are missing
+   * until replicas of existing ranges hold them; the replica of an absorbed range does not count.
+   * The log of the absorbed range itself is then complete in the table, and it has ended.
    */
 
-  /** One range. Guarded by itself. */
+  /** Progress of a range. Guarded by itself. */
   private static final class Progress {
-    /** How far the table has it. */
+    /** Index up to which the table is complete. */
     private long index;
 
-    /** How far the replica is; beyond the index only while keys are missing. */
+    /** Applied index of the replica; above {@link #index} only while keys are missing. */
     private long reached;
 
-    /** It is part of another range. */
-    private boolean gone;
+    /** The range has been absorbed by another one. */
+    private boolean absorbed;
 
     /** Guarded by {@link #unheld}. */
     private @Nullable KeyInterval held;
 
-    /** Keys of which the table has not all that it should have at the index that was reached. */
+    /** Keys whose routes in the table are not complete up to {@link #reached}. */
     private final MissingKeys missing = new MissingKeys();
 
-    /** By the index that is awaited; those who wait for the same one share a future. */
+    /** By awaited index; callers that wait for the same index share a future. */
     private final NavigableMap<Long, CompletableFuture<Long>> waiting = new TreeMap<>();
 
     private Notification advance() {
       if (!missing.isEmpty()) {
-        return Notification.NOBODY;
+        return Notification.NONE;
       }
       index = reached;
       if (waiting.isEmpty()) {
-        return Notification.NOBODY;
+        return Notification.NONE;
       }
       NavigableMap<Long, CompletableFuture<Long>> awaited = waiting.headMap(index, true);
       Notification notification = new Notification(index, List.copyOf(awaited.values()));
@@ -63,11 +63,11 @@ final class AppliedRoutes {
     }
   }
 
-  /** Those who are to hear how far it is; no lock may be held meanwhile. */
+  /** Futures to complete with the index; must be completed without holding a lock. */
   private record Notification(long index, List<CompletableFuture<Long>> waiting) {
-    static final Notification NOBODY = new Notification(0, List.of());
+    static final Notification NONE = new Notification(0, List.of());
 
-    void tell() {
+    void send() {
       waiting.forEach(future -> future.complete(index));
     }
   }
@@ -75,60 +75,60 @@ final class AppliedRoutes {
   private final ConcurrentHashMap<Long, Progress> ranges = new ConcurrentHashMap<>();
 
   /**
-   * Keys that no replica here holds; those that were given away together are one gap. Guarded by
-   * itself, which also orders openings.
+   * Keys that no replica on this node holds; keys released together are one gap. Its lock also
+   * serialises {@link #opened} and {@link #narrowed}.
    */
   private final MissingKeys unheld = new MissingKeys(KeyInterval.ALL);
 
   /**
-   * The table has the range's rows, all of them and none that were there before: those of a copy,
-   * or those of a replica that is opened again, or that has taken in another one.
+   * The table now contains exactly the range's rows: those of a snapshot, of a reopened replica, or
+   * of one that has absorbed another range.
    *
-   * @param parts ranges that are part of it
+   * @param parts ranges that it has absorbed
    */
   void opened(long range, KeyInterval held, List<Long> parts) {
-    List<Notification> told = new ArrayList<>();
+    List<Notification> notifications = new ArrayList<>();
     synchronized (unheld) {
       Progress progress = progress(range);
       KeyInterval before = progress.held;
-      giveUp(progress, held, parts);
-      List<KeyInterval> perhapsHad = before == null ? unheld.at(held) : List.of(before);
-      List<Progress> fewer = new ArrayList<>(List.of(progress));
+      release(progress, held, parts);
+      List<KeyInterval> possiblyHeld = before == null ? unheld.at(held) : List.of(before);
+      List<Progress> incomplete = new ArrayList<>(List.of(progress));
       if (!parts.isEmpty()) {
-        perhapsHad = unheld.all();
-        parts.forEach(part -> addUnlessGone(progress(part), fewer));
+        possiblyHeld = unheld.all();
+        parts.forEach(part -> absorb(progress(part), incomplete));
       }
-      for (Progress one : fewer) {
-        miss(one, perhapsHad);
+      for (Progress one : incomplete) {
+        miss(one, possiblyHeld);
       }
       progress.held = held;
       for (Progress other : ranges.values()) {
         KeyInterval here = other.held;
         if (here != null) {
           unheld.fill(here);
-          fewer.forEach(one -> told.add(fill(one, here)));
+          incomplete.forEach(one -> notifications.add(fill(one, here)));
         }
-        told.add(fill(other, held));
+        notifications.add(fill(other, held));
       }
     }
-    told.forEach(Notification::tell);
+    notifications.forEach(Notification::send);
   }
 
-  /** What it held, and what those held that are part of it, or have been, is not held any more. */
-  private void giveUp(Progress progress, KeyInterval held, List<Long> parts) {
-    parts.forEach(part -> giveUp(progress(part)));
+  /** Releases the keys held so far by this range, by its parts, and by ranges that overlap it. */
+  private void release(Progress progress, KeyInterval held, List<Long> parts) {
+    parts.forEach(part -> release(progress(part)));
     ranges.values().stream()
         .filter(other -> other == progress || (other.held != null && other.held.overlaps(held)))
-        .forEach(this::giveUp);
+        .forEach(this::release);
     synchronized (progress) {
-      if (progress.gone) { // a crash has undone it
-        progress.gone = false;
+      if (progress.absorbed) { // a crash has undone it
+        progress.absorbed = false;
         progress.index = 0;
       }
     }
   }
 
-  private void giveUp(Progress progress) {
+  private void release(Progress progress) {
     KeyInterval before = progress.held;
     if (before != null) {
       unheld.add(before);
@@ -136,11 +136,11 @@ final class AppliedRoutes {
     }
   }
 
-  /** Nothing more will come of it. */
-  private static void addUnlessGone(Progress part, List<Progress> to) {
+  /** Marks a range as absorbed: its log has ended. Adds it to the list the first time. */
+  private static void absorb(Progress part, List<Progress> to) {
     synchronized (part) {
-      if (!part.gone) {
-        part.gone = true;
+      if (!part.absorbed) {
+        part.absorbed = true;
         part.reached = Long.MAX_VALUE;
         to.add(part);
       }
@@ -153,7 +153,7 @@ final class AppliedRoutes {
     }
   }
 
-  /** The range was split by its log: what it had before is in the table. */
+  /** The range was split by a log entry; the table has everything that it held before. */
   void narrowed(long range, KeyInterval held) {
     synchronized (unheld) {
       Progress progress = progress(range);
@@ -170,27 +170,27 @@ final class AppliedRoutes {
   private static Notification fill(Progress progress, KeyInterval held) {
     synchronized (progress) {
       if (progress.missing.isEmpty()) {
-        return Notification.NOBODY;
+        return Notification.NONE;
       }
       progress.missing.fill(held);
       return progress.advance();
     }
   }
 
-  /** The replica has applied so much. Called for each range by one thread at a time. */
+  /** The replica has applied this index. Called for each range by one thread at a time. */
   void advance(long range, long index) {
     Progress progress = progress(range);
     Notification notification;
     synchronized (progress) {
-      if (!progress.gone) { // its replica may say something more
+      if (!progress.absorbed) { // the replica of an absorbed range can still report
         progress.reached = index;
       }
       notification = progress.advance();
     }
-    notification.tell();
+    notification.send();
   }
 
-  /** Up to where; 0 if this node has no replica of the range yet. */
+  /** Index up to which the table is complete; 0 if this node has no replica of the range yet. */
   long index(long range) {
     Progress progress = progress(range);
     synchronized (progress) {
@@ -198,7 +198,7 @@ final class AppliedRoutes {
     }
   }
 
-  /** Indexes of the range that are awaited. */
+  /** The number of indexes of the range that callers wait for. */
   int awaited(long range) {
     Progress progress = progress(range);
     synchronized (progress) {
@@ -206,7 +206,7 @@ final class AppliedRoutes {
     }
   }
 
-  /** Completes with how far it is, once that is at least the index. */
+  /** Completes with the applied index once it is at least this index. */
   CompletableFuture<Long> whenApplied(long range, long index) {
     Progress progress = progress(range);
     synchronized (progress) {

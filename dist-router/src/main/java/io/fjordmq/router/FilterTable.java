@@ -12,29 +12,31 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Topic filters of all tenants, and what they make of a topic, cached. Thread-safe.
+ * Topic filters of all tenants, with a cache of the results for topics. Thread-safe.
  *
- * <p>What was found for a topic is the same object until a filter that matches it is changed. That
- * is exact: a change invalidates the topics its filter matches and no others, and it has done so
- * when {@link #compute} returns. Matching takes no lock and never waits; a topic found in the cache
- * costs two hash lookups and no allocation.
+ * <p>A topic's result is the same object until a filter that matches the topic changes.
+ * Invalidation is exact: a change invalidates the topics that its filter matches and no others,
+ * before {@link #compute} returns. Matching takes no lock and never blocks; a cached topic costs
+ * two hash lookups and no allocation.
  *
- * @param <V> what a filter stands for; never changed in place unless {@code combine} bears it
- * @param <R> what all filters that match a topic stand for together
+ * @param <V> value of a filter; not modified in place unless {@code combine} tolerates it
+ * @param <R> combined result of all filters that match a topic
  */
 public final class FilterTable<V, R> {
   /*
-   * Why no match is stale. A change holds the lock and, in this order, (1) changes the trie, (2) raises the tenant's version,
-   * (3) forgets the cached topics that its filter matches. A match that finds nothing cached (a) reads the version,
-   * (b) walks the trie, (c) takes the lock if it is free, and only if the version is still the one of (a) remembers its result.
+   * Why a match is never stale. A change holds the lock and, in this order, (1) updates the trie,
+   * (2) increments the tenant's version, (3) invalidates the cached topics that its filter matches.
+   * A match that misses the cache (a) reads the version, (b) walks the trie, (c) takes the lock if
+   * it is free and caches its result, provided that the version is still that of (a).
    *
-   * Take a change that returned, and a later match. If the match takes a cached result, that was remembered either before the
-   * change took the lock (then (3) forgot it, if the filter matches) or after the change gave it back. In the latter case the
-   * version at (c) was the raised one, so it was at (a), so (1) came before (b): the result knows the change. If the match
-   * walks the trie itself, it does so after (1).
+   * Consider a change that has returned, and a later match. If the match hits the cache, the result
+   * was cached either before the change took the lock, and then (3) removed it if the filter
+   * matches, or after the change released the lock. In the latter case the version at (c) was the
+   * incremented one, and so was the version at (a). So (1) came before (b), and the result includes
+   * the change. If the match walks the trie itself, it does so after (1).
    *
-   * A tenant without filters is dropped. Who still holds the dropped object cannot remember anything in it: (c) looks for the
-   * tenant again.
+   * A tenant without filters is removed. A thread that still holds the removed object cannot cache
+   * anything in it, because (c) looks up the tenant again.
    */
 
   private final ConcurrentHashMap<String, Tenant<V, R>> tenants = new ConcurrentHashMap<>();
@@ -50,22 +52,22 @@ public final class FilterTable<V, R> {
   private final LongAdder misses = new LongAdder();
 
   /**
-   * A table at a moment; the last four count since it was made.
+   * Statistics of a table; the last four count since its creation.
    *
-   * @param filters of all tenants
-   * @param cachedTopics topics whose result is remembered
+   * @param filters filters of all tenants
+   * @param cachedTopics topics with a cached result
    * @param hits matches answered from the cache
-   * @param misses matches made anew
-   * @param invalidations remembered topics forgotten because a filter of theirs was changed
-   * @param evictions remembered topics forgotten to make room
+   * @param misses matches computed from the trie
+   * @param invalidations cached topics removed because a matching filter changed
+   * @param evictions cached topics removed because the cache was full
    */
   public record Status(
       int filters, int cachedTopics, long hits, long misses, long invalidations, long evictions) {}
 
-  /** What {@link #compute} does to a filter's value. */
+  /** The function that {@link #compute} applies to a filter's value. */
   @FunctionalInterface
   public interface Change<V> {
-    /** From the value (null if the filter is not in) to the new one (null removes it). */
+    /** Maps the value (null if the filter is absent) to the new one (null removes the filter). */
     @Nullable V apply(@Nullable V before);
   }
 
@@ -73,7 +75,7 @@ public final class FilterTable<V, R> {
     final FilterTrie<V> filters;
     final TopicCache.Part<R> cached = new TopicCache.Part<>();
 
-    /** Changes so far; raised under the lock. */
+    /** Number of changes; incremented under the lock. */
     volatile long version;
 
     Tenant(RecentValues<String> levels) {
@@ -82,25 +84,28 @@ public final class FilterTable<V, R> {
   }
 
   /**
-   * @param combine makes one result of the values that match, in no order that means anything;
-   *     called by any matching thread, at the same time as {@link Change}s, with an empty list too
-   * @param maxCachedTopics of all tenants together; when full, those not asked for lately go
+   * Creates a table whose results all have weight 1.
+   *
+   * @param combine combines the matching values, which come in no particular order, into a result;
+   *     called by any matching thread, concurrently with {@link Change}s, and with an empty list
+   * @param maxCachedTopics maximum number of cached topics of all tenants; when it is reached,
+   *     topics that were not used recently are evicted
    */
   public FilterTable(Function<List<V>, R> combine, int maxCachedTopics) {
     this(combine, result -> 1, maxCachedTopics);
   }
 
   /**
-   * A table whose results are not all of a size.
+   * Creates a table whose results differ in size.
    *
    * @param combine as above
-   * @param weight what keeping a result costs, ≥ 1; one of more than an eighth of {@code
-   *     maxCachedTopics} is not kept
-   * @param maxCachedTopics topics of weight 1 that have room
+   * @param weight cost of caching a result, at least 1; a result that weighs more than an eighth of
+   *     {@code maxCachedTopics} is not cached
+   * @param maxCachedTopics maximum total weight of the cached results
    */
   public FilterTable(Function<List<V>, R> combine, ToIntFunction<R> weight, int maxCachedTopics) {
     if (maxCachedTopics < 1) {
-      throw new IllegalArgumentException("maxCachedTopics must be ≥ 1, not " + maxCachedTopics);
+      throw new IllegalArgumentException("maxCachedTopics must be at least 1: " + maxCachedTopics);
     }
     this.combine = combine;
     this.weight = weight;
@@ -108,15 +113,15 @@ public final class FilterTable<V, R> {
     this.nothing = combine.apply(List.of());
   }
 
-  /** What the topic matches, whatever it costs. */
+  /** Returns the result for a topic. */
   public R match(String tenant, String topic) {
     return match(tenant, topic, visited -> {});
   }
 
   /**
-   * What the topic matches.
+   * Returns the result for a topic.
    *
-   * @param visited told how many nodes of the filter trie were visited if the result was not cached
+   * @param visited receives the number of trie nodes visited, unless the result was cached
    */
   public R match(String tenant, String topic, IntConsumer visited) {
     Tenant<V, R> its = tenants.get(tenant);
@@ -126,17 +131,18 @@ public final class FilterTable<V, R> {
     R hit = cache.get(its.cached, topic);
     if (hit == null) {
       misses.increment();
-      return matchAnew(its, tenant, topic, visited);
+      return matchUncached(its, tenant, topic, visited);
     }
     hits.increment();
     return hit;
   }
 
   /**
-   * Changes what a filter stands for. Once this returns, no match that begins sees the old value.
+   * Changes the value of a filter. A match that starts after this returns does not see the old
+   * value.
    *
    * @param pattern valid topic filter without a share name
-   * @param change called under the table's lock. If it returns what it got, nothing is invalidated
+   * @param change called under the table's lock; nothing is invalidated if it returns its argument
    */
   public void compute(String tenant, String pattern, Change<V> change) {
     lock.lock();
@@ -174,12 +180,12 @@ public final class FilterTable<V, R> {
     cache.invalidate(its.cached, pattern);
   }
 
-  /** Filters of all tenants. */
+  /** The number of filters of all tenants. */
   public int size() {
     return size;
   }
 
-  /** Cached topics. */
+  /** The number of cached topics. */
   public int cachedTopics() {
     return status().cachedTopics();
   }
@@ -194,7 +200,7 @@ public final class FilterTable<V, R> {
     }
   }
 
-  /** Calls for the value of every filter, under the table's lock. For rare use. */
+  /** Passes the value of every filter, under the table's lock. For infrequent use. */
   void forEach(Consumer<? super V> action) {
     lock.lock();
     try {
@@ -204,13 +210,13 @@ public final class FilterTable<V, R> {
     }
   }
 
-  private R matchAnew(Tenant<V, R> its, String tenant, String topic, IntConsumer visited) {
+  private R matchUncached(Tenant<V, R> its, String tenant, String topic, IntConsumer visited) {
     long version = its.version;
     List<V> values = new ArrayList<>(4);
     visited.accept(its.filters.match(topic, values::add));
     R result = values.isEmpty() ? nothing : combine.apply(values);
     int resultWeight = weight.applyAsInt(result);
-    // If the lock is taken, another match of the topic will do.
+    // If the lock is taken, a later match of the topic will cache the result.
     if (cache.isWorthIt(topic, resultWeight) && lock.tryLock()) {
       try {
         if (tenants.get(tenant) == its && its.version == version) {

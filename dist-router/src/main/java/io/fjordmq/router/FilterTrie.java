@@ -6,13 +6,13 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Topic filters (without share names), each with one value, found by the topics they match (MQTT
- * 5.0 §4.7). Walks level by level without recursion, so a filter of thousands of levels costs no
- * stack.
+ * A trie of topic filters without share names, each with a value, that finds the filters matching a
+ * topic (MQTT 5.0 §4.7). It walks level by level without recursion, so filters with thousands of
+ * levels need no stack.
  *
- * <p>For one writer at a time and any number of readers, who need no lock and see every change that
- * was complete when they began. A reader may still be in a branch that was pruned: it finds there
- * what was in it before, and a filter added later has a new branch.
+ * <p>Supports one writer at a time and any number of lock-free readers, which see every change that
+ * completed before they started. A reader can still be in a pruned branch: it finds the previous
+ * content there, and filters added later are in a new branch.
  */
 final class FilterTrie<V> {
 
@@ -20,10 +20,10 @@ final class FilterTrie<V> {
     final Levels<Node<V>> literal = new Levels<>();
     volatile @Nullable Node<V> plus;
 
-    /** Of the filter that ends here. */
+    /** Value of the filter that ends here. */
     volatile @Nullable V value;
 
-    /** Of the filter that ends here with {@code /#}; it matches this level and all below. */
+    /** Value of the filter that ends here with {@code /#}; it matches this level and all below. */
     volatile @Nullable V hashValue;
 
     boolean isEmpty() {
@@ -33,21 +33,21 @@ final class FilterTrie<V> {
 
   private final Node<V> root = new Node<>();
   private final RecentValues<String> levels;
-  private int size; // the writer's
+  private int size; // used only by the writer
 
   /**
-   * @param levels used when filters are added
+   * @param levels interns the levels of added filters
    */
   FilterTrie(RecentValues<String> levels) {
     this.levels = levels;
   }
 
-  /** Filters in it; for the writer. */
+  /** The number of filters; only for the writer. */
   int size() {
     return size;
   }
 
-  /** The value of exactly this filter; null if it is not in. */
+  /** The value of exactly this filter; null if it is absent. */
   @Nullable V get(String pattern) {
     Node<V> node = root;
     for (int from = 0; from <= pattern.length(); ) {
@@ -86,7 +86,7 @@ final class FilterTrie<V> {
     return before;
   }
 
-  /** Removes a filter; returns the value it had, null if it was not in. */
+  /** Removes a filter; returns the value it had, or null if it was absent. */
   @Nullable V remove(String pattern) {
     List<Node<V>> path = new ArrayList<>();
     Node<V> node = root;
@@ -117,9 +117,9 @@ final class FilterTrie<V> {
   }
 
   /**
-   * Passes the values of all filters that match the topic; of each filter once. Returns how many
-   * nodes it visited: levels with both wildcards and literals can double them each, up to all there
-   * are.
+   * Passes the values of all filters that match the topic, each once. Returns the number of visited
+   * nodes: each level with both a wildcard and a literal can double it, up to all nodes of the
+   * trie.
    */
   int match(String topic, Consumer<? super V> matched) {
     int visited = 0;
@@ -153,7 +153,7 @@ final class FilterTrie<V> {
     return visited + here.size();
   }
 
-  /** Passes the value of every filter, in no order that means anything. */
+  /** Passes the value of every filter, in no particular order. */
   void forEach(Consumer<? super V> action) {
     List<Node<V>> open = new ArrayList<>();
     open.add(root);
@@ -200,7 +200,7 @@ final class FilterTrie<V> {
     }
   }
 
-  /** Where the given number of first levels ends. */
+  /** The end of the first {@code levels} levels. */
   private static int endOfLevels(String pattern, int levels) {
     int end = -1;
     for (int i = 0; i < levels; i++) {

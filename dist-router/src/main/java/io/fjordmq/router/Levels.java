@@ -6,11 +6,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Children of a tree's node by topic level. Most nodes have none or one, and a million of them must
- * not cost a million hash maps: a map is made for the second child.
+ * The children of a trie node by topic level. Most nodes have at most one child, and a million
+ * nodes must not cost a million hash maps, so a map is created only for the second child.
  *
- * <p>For one writer at a time and any number of readers, who see every change that was complete
- * when they began.
+ * <p>Supports one writer at a time and any number of readers, which see every change that completed
+ * before they started.
  */
 final class Levels<N> {
   private volatile @Nullable Children<N> children;
@@ -63,7 +63,7 @@ final class Levels<N> {
     forEach((level, child) -> action.accept(child));
   }
 
-  /** Those that a wildcard in this place matches. */
+  /** Passes the children that a wildcard at the first level matches. */
   void forEachUnreserved(Consumer<N> action) {
     forEach(
         (level, child) -> {
@@ -82,12 +82,12 @@ final class Levels<N> {
     }
   }
 
-  /** True for the first level of topics that wildcards do not match (MQTT 5.0 §4.7.2). */
+  /** Whether wildcards do not match this first level of a topic (MQTT 5.0 §4.7.2). */
   static boolean isReserved(String text) {
     return !text.isEmpty() && text.charAt(0) == '$';
   }
 
-  /** End of the level that begins there. */
+  /** The end of the level that starts at {@code from}. */
   static int endOfLevel(String text, int from) {
     int slash = text.indexOf('/', from);
     return slash < 0 ? text.length() : slash;

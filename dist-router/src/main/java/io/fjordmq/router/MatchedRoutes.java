@@ -8,14 +8,14 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * Everything that receives one topic of one tenant. Immutable and cached: the same object is
- * returned until a route that matches the topic is added or removed.
+ * All receivers of a tenant's topic. Immutable and cached: the same object is returned until a
+ * route that matches the topic is added or removed.
  *
- * @param nodes each node with ordinary live subscribers, once
- * @param inboxes each inbox with at least one matching ordinary subscription, once
- * @param shares each share with a matching subscription
- * @param atMostOnce those of the nodes that want only what is published with QoS 0, as their routes
- *     say
+ * @param nodes nodes with connected, non-shared subscribers, each once
+ * @param inboxes inboxes with at least one matching non-shared subscription, each once
+ * @param shares shares with a matching subscription
+ * @param atMostOnce those of the nodes that only receive messages published with QoS 0, according
+ *     to their routes
  */
 public record MatchedRoutes(
     List<Receiver.Live> nodes,
@@ -23,16 +23,16 @@ public record MatchedRoutes(
     List<ShareMatch> shares,
     List<Receiver.Live> atMostOnce) {
 
-  /** Nobody. */
+  /** No receivers. */
   public static final MatchedRoutes NONE = new MatchedRoutes(List.of(), List.of(), List.of());
 
-  /** Whose nodes want everything. */
+  /** Creates routes whose nodes receive messages of every QoS. */
   public MatchedRoutes(
       List<Receiver.Live> nodes, List<InboxMatch> inboxes, List<ShareMatch> shares) {
     this(nodes, inboxes, shares, List.of());
   }
 
-  /** Whether the node, one of those here, gets a message that is published with this QoS. */
+  /** Whether one of the nodes receives a message that was published with this QoS. */
   public boolean isWanted(Receiver.Live node, Qos qos) {
     return qos == Qos.AT_MOST_ONCE || atMostOnce.isEmpty() || !atMostOnce.contains(node);
   }
@@ -42,22 +42,22 @@ public record MatchedRoutes(
   }
 
   /**
-   * An inbox and its routes that match, in the order of their filters' text. They are delivered as
-   * one message (MQTT 5.0 §3.3.4).
+   * An inbox and its matching routes, ordered by filter text. The inbox receives a single message
+   * for all of them (MQTT 5.0 §3.3.4).
    *
    * @param routes at least one
    */
   public record InboxMatch(Receiver.Inbox inbox, List<Route> routes) {}
 
   /**
-   * A share (name and filter) and its members. The list keeps its order while the share does not
-   * change.
+   * A share (name and filter) and its members. The order of the members is stable while the share
+   * does not change.
    *
-   * @param shareName the share
-   * @param pattern filter without the share
-   * @param members the route of each member; at least one
-   * @param withInbox client identifiers of those members that have an inbox, each with where the
-   *     client may be connected: its live receivers in the share, usually one or none
+   * @param shareName name of the share
+   * @param pattern filter without the share name
+   * @param members routes of the members; at least one
+   * @param withInbox client identifiers of the members that have an inbox, each with the live
+   *     receivers through which the client may be connected, usually one or none
    */
   public record ShareMatch(
       String shareName,
@@ -69,7 +69,7 @@ public record MatchedRoutes(
       this(shareName, pattern, members, connectionsOf(members));
     }
 
-    /** Found once: no message may cost a look at all members for each of them. */
+    /** Computed once, so that messages do not have to search the members. */
     private static Map<String, List<Receiver.Live>> connectionsOf(List<Route> members) {
       Map<String, List<Receiver.Live>> found = Map.of();
       for (Route member : members) {
@@ -89,10 +89,10 @@ public record MatchedRoutes(
       return Collections.unmodifiableMap(found);
     }
 
-    private static List<Receiver.Live> with(List<Receiver.Live> before, Receiver.Live one) {
+    private static List<Receiver.Live> with(List<Receiver.Live> before, Receiver.Live added) {
       return before.isEmpty()
-          ? List.of(one)
-          : Stream.concat(before.stream(), Stream.of(one)).toList();
+          ? List.of(added)
+          : Stream.concat(before.stream(), Stream.of(added)).toList();
     }
   }
 }

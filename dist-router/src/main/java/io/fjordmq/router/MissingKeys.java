@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Keys that something is missing of, until they are filled. Not thread-safe. */
+/** A set of key intervals that shrinks as intervals are filled. Not thread-safe. */
 final class MissingKeys {
   private List<KeyInterval> gaps;
 
@@ -18,7 +18,7 @@ final class MissingKeys {
     return gaps.isEmpty();
   }
 
-  /** One that is not there yet. */
+  /** Adds an interval, which must not be in the set yet. */
   void add(KeyInterval missing) {
     List<KeyInterval> more = new ArrayList<>(gaps);
     more.add(missing);
@@ -29,7 +29,7 @@ final class MissingKeys {
     return gaps;
   }
 
-  /** The gaps that have keys of the interval. */
+  /** The gaps that overlap the interval. */
   List<KeyInterval> at(KeyInterval interval) {
     return gaps.stream().filter(interval::overlaps).toList();
   }

@@ -9,14 +9,14 @@ import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The routes of a pattern that has several, in the order they were added. Thread-safe. */
+/** The routes of a pattern with several routes, in insertion order. Thread-safe. */
 final class PatternMembers {
   private final Map<Receiver, Route> ordinary = new LinkedHashMap<>();
 
-  /** Members by share name; none is empty. */
+  /** Members by share name; no map is empty. */
   private final Map<String, Map<Receiver, Route>> shares = new LinkedHashMap<>(2);
 
-  /** Adds or replaces; returns what was there. */
+  /** Adds or replaces a route; returns the previous one. */
   synchronized @Nullable Route put(Route route) {
     String share = route.filter().shareName();
     Map<Receiver, Route> routes =
@@ -24,7 +24,7 @@ final class PatternMembers {
     return routes.put(route.receiver(), route);
   }
 
-  /** Returns whether it was there. */
+  /** Removes a route; returns whether it was present. */
   synchronized boolean remove(RouteId route) {
     String share = route.filter().shareName();
     Map<Receiver, Route> routes = share == null ? ordinary : shares.get(share);
@@ -43,7 +43,7 @@ final class PatternMembers {
     return routes != null && route.equals(routes.get(route.receiver()));
   }
 
-  /** One of them; there must be one. */
+  /** Any of the routes; there must be at least one. */
   synchronized Route any() {
     Map<Receiver, Route> routes = ordinary.isEmpty() ? shares.values().iterator().next() : ordinary;
     return routes.values().iterator().next();

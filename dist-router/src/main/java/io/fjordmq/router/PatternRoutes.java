@@ -5,12 +5,12 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The routes of one pattern, ordinary and of its shares. Changed by one thread at a time, under the
- * lock of the {@link FilterTable} that holds it; {@link #matched} may be called by any thread
- * meanwhile.
+ * The routes of a pattern, shared and not shared. Changed by one thread at a time, under the lock
+ * of the {@link FilterTable} that holds it; {@link #matched} may be called by any thread
+ * concurrently.
  *
- * <p>Every change makes another object, which is how the table sees that there was one. Most
- * patterns have one route; of a million such patterns none has a map.
+ * <p>Every change creates a new object, by which the table detects it. Most patterns have a single
+ * route, which needs no map.
  */
 sealed interface PatternRoutes {
 
@@ -18,18 +18,18 @@ sealed interface PatternRoutes {
     return new One(route);
   }
 
-  /** With the route added or its options replaced; this object if it is in already. */
+  /** Adds the route or replaces its options; returns this object if nothing changes. */
   PatternRoutes with(Route route);
 
-  /** Without the route; this object if it is not in, null if none is left. */
+  /** Removes the route; returns this object if it is absent, null if no route is left. */
   @Nullable PatternRoutes without(RouteId route);
 
-  /** Whether it is in, with these options. */
+  /** Whether the route is present with these options. */
   boolean has(Route route);
 
   int size();
 
-  /** What a topic receives that this pattern alone matches. */
+  /** The result for a topic that only this pattern matches. */
   MatchedRoutes matched();
 
   void forEach(Consumer<Route> action);
@@ -39,7 +39,7 @@ sealed interface PatternRoutes {
     return new MatchedRoutes(node, List.of(), List.of(), route.isAtMostOnce() ? node : List.of());
   }
 
-  /** One route. */
+  /** A pattern with one route. */
   record One(Route route) implements PatternRoutes {
     @Override
     public PatternRoutes with(Route added) {
@@ -92,15 +92,15 @@ sealed interface PatternRoutes {
   }
 
   /**
-   * Several routes: a handle on members that all later handles of the pattern share. Copied
-   * instead, n subscribers of one pattern would cost n² to add. So only the newest handle may be
-   * changed, which is the one the table holds.
+   * A pattern with several routes: a handle on members that later handles of the pattern share.
+   * Copying them would make adding n subscribers of a pattern cost n². Therefore only the newest
+   * handle, which is in the table, may be changed.
    */
   final class Many implements PatternRoutes {
     private final PatternMembers members;
     private final int size;
 
-    /** Made when first asked for, shared by all topics that only this pattern matches. */
+    /** Created on first use, shared by all topics that only this pattern matches. */
     private volatile @Nullable MatchedRoutes matched;
 
     private Many(Route first) {
@@ -140,7 +140,7 @@ sealed interface PatternRoutes {
       return size;
     }
 
-    /** Of an old handle it may know later changes, which harms nobody: they are true. */
+    /** The result of an old handle can include later changes, which is harmless. */
     @Override
     public MatchedRoutes matched() {
       MatchedRoutes ready = matched;

@@ -7,9 +7,9 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 
 /**
- * Questions of other nodes that this node has not answered yet, because it has not applied the
- * index. A node that still waits asks again; one that has stopped asking does not count.
- * Thread-safe.
+ * Requests of other nodes that this node has not answered yet, because it has not applied the
+ * index. A node that still waits repeats its request; a request that is no longer repeated does not
+ * count. Thread-safe.
  */
 final class PendingBarriers {
   private final long repeatMillis;
@@ -20,14 +20,14 @@ final class PendingBarriers {
   private record Requester(NodeId node, long range) {}
 
   private static final class Asked {
-    /** When each index was asked for. */
+    /** Time of the first request for each index, by index. */
     final NavigableMap<Long, Long> since = new TreeMap<>();
 
     long lastMillis;
   }
 
   /**
-   * @param repeatMillis a node that has not asked for this long does not wait any more
+   * @param repeatMillis a node that has not repeated its request for this long no longer waits
    */
   PendingBarriers(long repeatMillis) {
     this.repeatMillis = repeatMillis;
@@ -43,9 +43,9 @@ final class PendingBarriers {
   }
 
   /**
-   * Answered, or not to be answered any more.
+   * Requests of the node were answered, or failed.
    *
-   * @param upTo all indexes up to this one
+   * @param upTo all its requests up to this index
    */
   synchronized void answered(NodeId node, long range, long upTo) {
     Requester requester = new Requester(node, range);
@@ -58,7 +58,7 @@ final class PendingBarriers {
     }
   }
 
-  /** For how long the one has been waiting that waits longest; 0 if there is none. */
+  /** The age of the oldest pending request; 0 if there is none. */
   synchronized long longestMillis(long nowMillis) {
     open.values().removeIf(asked -> nowMillis - asked.lastMillis > repeatMillis);
     return open.values().stream()

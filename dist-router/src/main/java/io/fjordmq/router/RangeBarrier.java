@@ -15,23 +15,23 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The changes of one range of routes that wait until all nodes that count have applied them. A node
- * is asked one question at a time, for the highest index that is awaited. Thread-safe.
+ * Waits until all counted nodes have applied the changes of a range of routes. Each node has one
+ * request at a time in flight, for the highest awaited index. Thread-safe.
  */
 final class RangeBarrier {
 
-  /** Asks a node to say when its replica of the range has applied an index. */
+  /** Asks a node to answer once its replica of the range has applied an index. */
   @FunctionalInterface
-  interface Question {
-    /** Completes with how far the node is, at least the index. */
+  interface ProgressQuery {
+    /** Completes with the node's applied index, which is at least the index asked for. */
     CompletableFuture<Long> ask(NodeId node, long range, long index);
   }
 
-  /** What is known of a node. */
+  /** The known progress of a node. */
   private static final class Progress {
     private long applied;
-    private boolean asked;
-    private long askAgainAtMillis = Long.MIN_VALUE;
+    private boolean inFlight;
+    private long retryAtMillis = Long.MIN_VALUE;
   }
 
   private record Wait(CompletableFuture<Void> future, long deadlineMillis) {}
@@ -40,7 +40,7 @@ final class RangeBarrier {
 
   private final long range;
   private final Supplier<Set<NodeId>> counted;
-  private final Question question;
+  private final ProgressQuery query;
   private final Timers timers;
   private final RouterSettings.Barrier settings;
 
@@ -50,23 +50,23 @@ final class RangeBarrier {
   private boolean watching;
 
   /**
-   * @param counted the nodes that have to apply a change, this one included; looked at again and
-   *     again while something waits
+   * @param counted the nodes that have to apply a change, including this one; evaluated repeatedly
+   *     while something waits
    */
   RangeBarrier(
       long range,
       Supplier<Set<NodeId>> counted,
-      Question question,
+      ProgressQuery query,
       Timers timers,
       RouterSettings.Barrier settings) {
     this.range = range;
     this.counted = counted;
-    this.question = question;
+    this.query = query;
     this.timers = timers;
     this.settings = settings;
   }
 
-  /** Completes when all nodes have applied the index; fails when that takes too long. */
+  /** Completes when all counted nodes have applied the index; fails after the timeout. */
   CompletableFuture<Void> await(long index) {
     CompletableFuture<Void> future;
     synchronized (this) {
@@ -79,15 +79,15 @@ final class RangeBarrier {
     return future;
   }
 
-  /** Indexes that are waited for. */
+  /** The number of awaited indexes. */
   synchronized int waiting() {
     return waiting.size();
   }
 
-  /** Tells those whose index has been applied everywhere; asks whom there is reason to ask. */
+  /** Completes the waits for indexes that are applied everywhere, and queries lagging nodes. */
   void settle() {
-    List<Wait> told;
-    List<ProgressRequest> toAsk = new ArrayList<>();
+    List<Wait> completed;
+    List<ProgressRequest> requests = new ArrayList<>();
     synchronized (this) {
       Set<NodeId> all = counted.get();
       nodes.keySet().retainAll(all);
@@ -97,40 +97,40 @@ final class RangeBarrier {
         everywhere = Math.min(everywhere, progress.applied);
       }
       NavigableMap<Long, Wait> done = waiting.headMap(everywhere, true);
-      told = new ArrayList<>(done.values());
+      completed = new ArrayList<>(done.values());
       done.clear();
       if (!waiting.isEmpty()) {
-        collectToAsk(waiting.lastKey(), toAsk);
+        collectRequests(waiting.lastKey(), requests);
       }
     }
-    told.forEach(wait -> wait.future.complete(null));
-    toAsk.forEach(this::ask);
+    completed.forEach(wait -> wait.future.complete(null));
+    requests.forEach(this::ask);
   }
 
-  private void collectToAsk(long index, List<ProgressRequest> toAsk) {
+  private void collectRequests(long index, List<ProgressRequest> requests) {
     long now = timers.nowMillis();
     nodes.forEach(
         (node, progress) -> {
-          if (!progress.asked && progress.applied < index && now >= progress.askAgainAtMillis) {
-            progress.asked = true;
-            toAsk.add(new ProgressRequest(node, progress, index));
+          if (!progress.inFlight && progress.applied < index && now >= progress.retryAtMillis) {
+            progress.inFlight = true;
+            requests.add(new ProgressRequest(node, progress, index));
           }
         });
   }
 
-  private void ask(ProgressRequest asked) {
-    question
-        .ask(asked.node, range, asked.index)
-        .whenComplete((applied, failure) -> answered(asked.progress, applied, failure));
+  private void ask(ProgressRequest request) {
+    query
+        .ask(request.node, range, request.index)
+        .whenComplete((applied, failure) -> answered(request.progress, applied, failure));
   }
 
-  /** The answer of a node that is not counted any more changes nothing. */
+  /** The answer of a node that is no longer counted changes nothing. */
   private void answered(Progress progress, @Nullable Long applied, @Nullable Throwable failure) {
     synchronized (this) {
-      progress.asked = false;
+      progress.inFlight = false;
       if (applied == null || failure != null) {
-        progress.askAgainAtMillis = timers.nowMillis() + settings.askAgainAfter().toMillis();
-        return; // the watch asks again
+        progress.retryAtMillis = timers.nowMillis() + settings.askAgainAfter().toMillis();
+        return; // checkDeadlines() asks again
       }
       progress.applied = Math.max(progress.applied, applied);
     }
@@ -144,10 +144,10 @@ final class RangeBarrier {
       }
       watching = true;
     }
-    timers.schedule(settings.askAgainAfter().toMillis(), this::look);
+    timers.schedule(settings.askAgainAfter().toMillis(), this::checkDeadlines);
   }
 
-  private void look() {
+  private void checkDeadlines() {
     List<Wait> late = new ArrayList<>();
     List<NodeId> missing = new ArrayList<>();
     synchronized (this) {
@@ -169,9 +169,9 @@ final class RangeBarrier {
       wait.future.completeExceptionally(
           new RangeException(
               RangeException.Kind.UNAVAILABLE,
-              "a change of routes is committed, but these nodes, though alive, did not say within "
+              "the route change is committed, but not confirmed within "
                   + settings.patience().toSeconds()
-                  + " s that they have it: "
+                  + " s by these live nodes: "
                   + missing));
     }
     settle();

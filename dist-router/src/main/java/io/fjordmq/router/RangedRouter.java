@@ -11,11 +11,11 @@ import java.util.function.IntConsumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** The routes on the range engine. */
+/** {@link Router} whose routes are a store of the range engine. */
 public final class RangedRouter implements Router {
   private static final String NAME = "dist";
 
-  /** Rows that one log entry looks at, so that none keeps its range busy for long. */
+  /** Rows that one log entry examines, so that no entry keeps its range busy for long. */
   private static final int STALE_ROWS_AT_ONCE = 2_048;
 
   private static final byte[] FIRST_KEY = {};
@@ -24,7 +24,7 @@ public final class RangedRouter implements Router {
   private final Replicas replicas;
   private final @Nullable RouteBarrier barrier;
 
-  /** The table that this node's replicas fill; made before the engine. */
+  /** The table that this node's replicas fill; created before the range engine. */
   public static final class Replicas {
     private final RouteTable table;
     private final AppliedRoutes applied = new AppliedRoutes();
@@ -42,32 +42,32 @@ public final class RangedRouter implements Router {
     }
   }
 
-  /** What the range engine needs to know of this store. */
+  /** The definition of this store for the range engine. */
   public static StoreSpec spec(RouterSettings settings, Replicas replicas) {
     return new StoreSpec(
         NAME,
         RouteCodec.evenSplits(settings.initialRanges()),
         replicas::open,
         (range, effects) -> {
-          throw new IllegalStateException("routes have no effects, but got " + effects);
+          throw new IllegalStateException("unexpected effects of range " + range + ": " + effects);
         },
         RouteCodec::filterStart);
   }
 
   /**
-   * The router of a node that has no others: a route counts when it is applied here.
+   * Creates the router of a node without other nodes: a route is effective once applied here.
    *
-   * @param client of the store that {@link #spec} described
-   * @param replicas the ones given to {@link #spec}
+   * @param client client of the store that {@link #spec} defines
+   * @param replicas the same as passed to {@link #spec}
    */
   public RangedRouter(RangeClient client, Replicas replicas) {
     this(client, replicas, null);
   }
 
   /**
-   * @param client of the store that {@link #spec} described
-   * @param replicas the ones given to {@link #spec}
-   * @param barrier makes routes count on every node; null if there are no others
+   * @param client client of the store that {@link #spec} defines
+   * @param replicas the same as passed to {@link #spec}
+   * @param barrier waits until routes are effective on every node; null without other nodes
    */
   public RangedRouter(RangeClient client, Replicas replicas, @Nullable RouteBarrier barrier) {
     this.client = client;
@@ -83,11 +83,11 @@ public final class RangedRouter implements Router {
     if (others == null) {
       return client.mutate(key, command).thenAccept(done -> {});
     }
-    long life = others.life();
+    long incarnation = others.incarnation();
     return client
         .mutate(key, command)
         .thenCompose(answer -> others.applied(RouteChanged.decode(answer)))
-        .thenCompose(done -> others.serving(life));
+        .thenCompose(done -> others.serving(incarnation));
   }
 
   @Override
@@ -108,7 +108,7 @@ public final class RangedRouter implements Router {
   /**
    * {@inheritDoc}
    *
-   * <p>Goes through all ranges and completes when each has answered.
+   * <p>Visits the ranges one after the other and completes once all have answered.
    */
   @Override
   public CompletableFuture<Integer> removeStale(String node, long incarnation) {
@@ -132,7 +132,7 @@ public final class RangedRouter implements Router {
             });
   }
 
-  /** The lives that are over and yet have routes here: of each node the latest. */
+  /** The latest ended incarnation of each node that still has routes here, by node. */
   Map<String, Long> ended(Predicate<Receiver.Live> over) {
     return replicas.table.ended(over);
   }
@@ -142,7 +142,7 @@ public final class RangedRouter implements Router {
     return replicas.table.match(tenant, topic.name(), visited);
   }
 
-  /** Figures for metrics. */
+  /** Status for metrics. */
   public RouterStatus status() {
     RouteBarrier others = barrier;
     RouterStatus status = replicas.table.status();

@@ -3,16 +3,17 @@ package io.fjordmq.router;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes equal values the same object if they come often, so that what a million routes have in
- * common is in memory once. Values that share a slot drive each other out. Not thread-safe.
+ * A small lossy interner: replaces recently seen values by the same object, so that values common
+ * to a million routes are in memory once. Values with the same slot evict each other. Not
+ * thread-safe.
  */
 final class RecentValues<T> {
   private static final int SLOTS = 1_024;
 
   private final @Nullable Object[] seen = new @Nullable Object[SLOTS];
 
-  /** The value itself or an equal one. */
-  @SuppressWarnings("unchecked") // what equals a T and was put in here is one
+  /** Returns a recently seen equal value, or the value itself. */
+  @SuppressWarnings("unchecked") // only values of type T are stored
   T sameAs(T value) {
     int hash = value.hashCode();
     int slot = (hash ^ (hash >>> 16)) & (SLOTS - 1);

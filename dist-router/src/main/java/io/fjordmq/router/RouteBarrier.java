@@ -19,23 +19,23 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes a route count on every node: after it is committed at an index of its range, every node
- * that is counted in this node's view says that its replica has applied the index; and at the end
- * this node's lease still holds, in the life in which it began (decision 0022). A node that this
- * one does not count yet, because it is STARTING, serves no clients: its admission waits for this
- * node's view (decision 0036). Thread-safe.
+ * Makes a committed route effective on every node. It waits until every node that is counted in
+ * this node's view reports that its replica has applied the route's index, and then checks that
+ * this node still has a valid lease, in the same incarnation (decision 0022). A node that is not
+ * counted yet, because it is STARTING, serves no clients: its admission waits for this node's view
+ * (decision 0036). Thread-safe.
  *
- * <p>On a node that is alone it costs a look at two fields.
+ * <p>On a single node it only costs two field reads.
  */
 public final class RouteBarrier implements MembershipListener {
   /*
-   * The service "routes". Question:
+   * The service "routes". Request:
    *
    *   u8  version, 1
    *   u64 range number
    *   u64 index
    *
-   * It is answered once the node has applied the index:
+   * Response, sent once the node has applied the index:
    *
    *   u8  version, 1
    *   u64 applied index
@@ -43,8 +43,8 @@ public final class RouteBarrier implements MembershipListener {
   static final String SERVICE = "routes";
   private static final int VERSION = 1;
 
-  /** Questions about one range that wait here; beyond it they are refused and asked again. */
-  private static final int MAX_PARKED = 1_024;
+  /** Maximum number of pending indexes for a range; more requests are refused and repeated. */
+  private static final int MAX_PENDING = 1_024;
 
   private final CompletableFuture<Void> passed = CompletableFuture.completedFuture(null);
   private final Membership membership;
@@ -52,16 +52,16 @@ public final class RouteBarrier implements MembershipListener {
   private final Timers timers;
   private final RouterSettings.Barrier settings;
   private final AppliedRoutes applied;
-  private final PendingBarriers open;
+  private final PendingBarriers pending;
   private final ConcurrentHashMap<Long, RangeBarrier> ranges = new ConcurrentHashMap<>();
 
-  /** Those that count, and this node whether or not it does. */
+  /** The counted nodes, and always this node. */
   private volatile Set<NodeId> counted;
 
   private volatile boolean alone = true;
 
   /**
-   * @param replicas those of this node
+   * @param replicas the replicas of this node
    */
   public RouteBarrier(
       Membership membership,
@@ -74,11 +74,11 @@ public final class RouteBarrier implements MembershipListener {
     this.timers = timers;
     this.settings = settings;
     this.applied = replicas.applied();
-    this.open = new PendingBarriers(2 * settings.askTimeout().toMillis());
+    this.pending = new PendingBarriers(2 * settings.askTimeout().toMillis());
     this.counted = Set.of(membership.self());
   }
 
-  /** Begins to answer other nodes and to follow who counts. */
+  /** Starts to answer other nodes and to follow the counted nodes. */
   public void start(PeerServices services) {
     services.serve(SERVICE, this::answer);
     membership.watch(this);
@@ -104,52 +104,54 @@ public final class RouteBarrier implements MembershipListener {
             .await(change.index());
   }
 
-  /** The present life of this node. */
-  long life() {
+  /** The current incarnation of this node. */
+  long incarnation() {
     return membership.incarnation();
   }
 
   /**
-   * Completes when this node serves, in the life in which the change was asked for; waits if its
-   * lease has expired, because it may be renewed. Fails with {@link RangeException} if there may be
-   * living nodes that this one does not know of.
+   * Completes when this node serves, in the incarnation in which the change was requested. Waits if
+   * its lease has expired, because it may be renewed. Fails with {@link RangeException} if there
+   * may be live nodes that this one does not know.
    */
-  CompletableFuture<Void> serving(long life) {
+  CompletableFuture<Void> serving(long requestedIn) {
     CompletableFuture<Void> serving = new CompletableFuture<>();
-    awaitServing(life, timers.nowMillis() + settings.patience().toMillis(), serving);
+    awaitServing(requestedIn, timers.nowMillis() + settings.patience().toMillis(), serving);
     return serving;
   }
 
-  private void awaitServing(long life, long deadlineMillis, CompletableFuture<Void> serving) {
+  private void awaitServing(
+      long requestedIn, long deadlineMillis, CompletableFuture<Void> serving) {
     String reason = membership.notServingBecause();
-    boolean sameLife = membership.incarnation() == life;
-    if (reason == null && sameLife) {
+    boolean sameIncarnation = membership.incarnation() == requestedIn;
+    if (reason == null && sameIncarnation) {
       serving.complete(null);
-    } else if (reason != null && sameLife && timers.nowMillis() < deadlineMillis) {
+    } else if (reason != null && sameIncarnation && timers.nowMillis() < deadlineMillis) {
       timers.schedule(
-          settings.askAgainAfter().toMillis(), () -> awaitServing(life, deadlineMillis, serving));
+          settings.askAgainAfter().toMillis(),
+          () -> awaitServing(requestedIn, deadlineMillis, serving));
     } else {
       serving.completeExceptionally(
           new RangeException(
               RangeException.Kind.UNAVAILABLE,
-              "a route is committed, but this node cannot know whether all nodes have it: "
-                  + (reason == null ? "its life has ended meanwhile" : reason)));
+              "the route is committed, but this node cannot tell whether all nodes have it: "
+                  + (reason == null ? "its incarnation has ended" : reason)));
     }
   }
 
   /**
-   * Why this node should not be counted: another node has been waiting for its answer for two
-   * thirds of the time after which a SUBSCRIBE fails, so the replicas of routes here are too far
-   * behind. Null if no node waits for that long.
+   * The reason why this node should not be counted: another node has been waiting for its answer
+   * for two thirds of the time after which a SUBSCRIBE fails, so this node's replicas of routes are
+   * too far behind. Null if no node has been waiting that long.
    */
   public @Nullable String overdue() {
-    long waiting = open.longestMillis(timers.nowMillis());
+    long waiting = pending.longestMillis(timers.nowMillis());
     return waiting * 3 < settings.patience().toMillis() * 2
         ? null
-        : "a change of routes has not been applied on this node for " + waiting / 1_000 + " s";
+        : "a route change has not been applied on this node for " + waiting / 1_000 + " s";
   }
 
-  /** Changes of routes that wait for nodes. */
+  /** The number of committed route changes that wait for nodes. */
   int waiting() {
     int waiting = 0;
     for (RangeBarrier range : ranges.values()) {
@@ -167,24 +169,24 @@ public final class RouteBarrier implements MembershipListener {
         .thenApply(RouteBarrier::appliedIn);
   }
 
-  private CompletableFuture<byte[]> answer(NodeId from, byte[] question) {
-    ByteReader in = new ByteReader(question);
+  private CompletableFuture<byte[]> answer(NodeId from, byte[] request) {
+    ByteReader in = new ByteReader(request);
     requireVersion(in);
     long range = in.readLong();
     long index = in.readLong();
     in.requireEnd();
-    if (applied.awaited(range) >= MAX_PARKED) {
+    if (applied.awaited(range) >= MAX_PENDING) {
       return CompletableFuture.failedFuture(
           new PeerException(
               PeerException.Kind.REFUSED,
-              MAX_PARKED + " questions about range " + range + " of routes wait already"));
+              "too many pending requests for route range %d (%d)".formatted(range, MAX_PENDING)));
     }
     CompletableFuture<Long> reached = applied.whenApplied(range, index);
     if (!reached.isDone()) {
-      open.asked(from, range, index, timers.nowMillis());
+      pending.asked(from, range, index, timers.nowMillis());
     }
     return reached
-        .whenComplete((upTo, failure) -> open.answered(from, range, upTo == null ? index : upTo))
+        .whenComplete((upTo, failure) -> pending.answered(from, range, upTo == null ? index : upTo))
         .thenApply(upTo -> new ByteWriter(9).writeByte(VERSION).writeLong(upTo).toByteArray());
   }
 

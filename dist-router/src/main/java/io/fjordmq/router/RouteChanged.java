@@ -6,8 +6,8 @@ import io.fjordmq.api.MalformedBytesException;
 import io.fjordmq.api.NewerFormException;
 
 /**
- * The answer to {@link RouteCommand.Add} and {@link RouteCommand.Remove}: where in which log the
- * change stands.
+ * The answer to {@link RouteCommand.Add} and {@link RouteCommand.Remove}: the log position of the
+ * change.
  *
  * <pre>
  * u8  version, 1
@@ -24,7 +24,7 @@ record RouteChanged(long range, long index) {
   }
 
   /**
-   * @throws MalformedBytesException if the bytes are no such answer
+   * @throws MalformedBytesException if the bytes are not such an answer
    */
   static RouteChanged decode(byte[] answer) {
     ByteReader in = new ByteReader(answer);

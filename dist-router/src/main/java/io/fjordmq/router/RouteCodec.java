@@ -14,7 +14,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Routes as rows of the store.
+ * Encodes routes as rows of the store.
  *
  * <pre>
  * key    u16 bucket | string tenant | string filter text | receiver
@@ -25,8 +25,8 @@ import java.util.List;
  * string = varint length, UTF-8
  * </pre>
  *
- * The bucket is a hash of tenant and filter, so that routes spread over the ranges from the start;
- * all routes of a filter lie together.
+ * The bucket is a hash of tenant and filter, which spreads routes evenly over the ranges. All
+ * routes of a filter are adjacent.
  */
 final class RouteCodec {
   static final int BUCKETS = 1 << 16;
@@ -76,7 +76,7 @@ final class RouteCodec {
   }
 
   /**
-   * @throws MalformedBytesException if they are not a route's row
+   * @throws MalformedBytesException if the bytes are not the row of a route
    */
   static Route decode(byte[] key, byte[] value) {
     RouteId id = decodeKey(key);
@@ -84,7 +84,7 @@ final class RouteCodec {
   }
 
   /**
-   * @throws MalformedBytesException if it is not a route's key
+   * @throws MalformedBytesException if the bytes are not the key of a route
    */
   static RouteId decodeKey(byte[] key) {
     ByteReader in = new ByteReader(key);
@@ -97,8 +97,8 @@ final class RouteCodec {
   }
 
   /**
-   * Where the routes of a key's filter begin: they stay together in one range. A key that is
-   * shorter than that begins a bucket or a tenant, and is returned as it is.
+   * Returns where the routes of the key's filter start, which stay in one range. A shorter key,
+   * which starts a bucket or a tenant, is returned unchanged.
    */
   static byte[] filterStart(byte[] key) {
     ByteReader in = new ByteReader(key);
@@ -116,7 +116,7 @@ final class RouteCodec {
     try {
       return TopicFilter.parse(in.readString());
     } catch (IllegalArgumentException e) {
-      throw new MalformedBytesException("route with an invalid topic filter", e);
+      throw new MalformedBytesException("invalid topic filter in the key of a route", e);
     }
   }
 
@@ -135,7 +135,8 @@ final class RouteCodec {
     int qos = bits & 0b11;
     int retainHandling = bits >>> RETAIN_HANDLING_SHIFT;
     if (qos > Qos.EXACTLY_ONCE.level() || retainHandling >= RETAIN_HANDLINGS.length) {
-      throw new MalformedBytesException("route with unknown options " + bits);
+      throw new MalformedBytesException(
+          "unknown options of a route: 0x" + Integer.toHexString(bits));
     }
     SubscriptionOptions options =
         new SubscriptionOptions(
@@ -148,7 +149,7 @@ final class RouteCodec {
     return options;
   }
 
-  /** FNV-1a, folded. Part of the stored form: never changes. */
+  /** Folded FNV-1a hash. Part of the stored format, so it must never change. */
   static int bucketOf(String tenant, String filter) {
     int hash = 0x811C9DC5;
     for (byte b : (tenant + '\0' + filter).getBytes(StandardCharsets.UTF_8)) {
@@ -157,7 +158,7 @@ final class RouteCodec {
     return (hash ^ (hash >>> 16)) & 0xFFFF;
   }
 
-  /** Cuts the key space evenly into so many ranges. */
+  /** The keys that split the key space evenly into this many ranges. */
   static List<byte[]> evenSplits(int ranges) {
     List<byte[]> keys = new ArrayList<>();
     for (int i = 1; i < ranges; i++) {

@@ -6,15 +6,15 @@ import io.fjordmq.api.MalformedBytesException;
 import io.fjordmq.api.NewerFormException;
 
 /**
- * A change to routes, as it stands in the log.
+ * A change of routes, as encoded in the log.
  *
  * <pre>
  * u8  version, 1
  * u8  kind: 1 add, 2 remove, 3 remove stale
  * add:           block key, rest of the bytes: value
  * remove:        block key
- * remove stale:  string node, u64 incarnation, varint how many rows to look at,
- *                rest of the bytes: key to begin at
+ * remove stale:  string node, u64 incarnation, varint maximum number of rows to examine,
+ *                rest of the bytes: first key to examine
  * </pre>
  */
 @SuppressWarnings("ArrayRecordComponent") // carriers; never compared
@@ -26,7 +26,7 @@ sealed interface RouteCommand {
 
   byte[] encode();
 
-  /** Adds a route or replaces its options. Key and value as in {@link RouteCodec}. */
+  /** Adds a route or replaces its options. {@link RouteCodec} describes key and value. */
   record Add(byte[] key, byte[] value) implements RouteCommand {
     @Override
     public byte[] encode() {
@@ -34,7 +34,7 @@ sealed interface RouteCommand {
     }
   }
 
-  /** Removes a route if it is there. */
+  /** Removes a route if it exists. */
   record Remove(byte[] key) implements RouteCommand {
     @Override
     public byte[] encode() {
@@ -43,10 +43,13 @@ sealed interface RouteCommand {
   }
 
   /**
-   * Removes routes of a node's earlier processes, looking at some rows from a key on; answered by
+   * Removes the routes of a node's earlier incarnations from a limited number of rows; answered by
    * {@link StaleRoutesRemoved}.
    *
-   * @param atMostRows so that no log entry keeps the range busy for long
+   * @param incarnation routes of lower incarnations are removed
+   * @param atMostRows maximum number of rows to examine, so that no log entry keeps the range busy
+   *     for long
+   * @param from first key to examine
    */
   record RemoveStale(String node, long incarnation, int atMostRows, byte[] from)
       implements RouteCommand {
@@ -66,7 +69,7 @@ sealed interface RouteCommand {
   }
 
   /**
-   * @throws MalformedBytesException if the bytes are no command
+   * @throws MalformedBytesException if the bytes are not a command
    */
   static RouteCommand decode(ByteReader in) {
     NewerFormException.require("route command", VERSION, in.readByte());

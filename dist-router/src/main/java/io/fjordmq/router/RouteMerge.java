@@ -11,9 +11,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The routes of a topic, made of those of the patterns that match it.
+ * The routes of a topic, merged from the patterns that match it.
  *
- * @param weight what keeping it costs: 1, and 1 for each receiver that is not in a list shared with
+ * @param weight cost of caching it: 1, plus 1 for each receiver that is not in a list shared with
  *     other topics
  */
 record RouteMerge(MatchedRoutes routes, int weight) {
@@ -48,7 +48,7 @@ record RouteMerge(MatchedRoutes routes, int weight) {
     return List.copyOf(nodes);
   }
 
-  /** A node that wants everything through one of the patterns wants everything. */
+  /** A node is in the list only if none of the patterns sends it messages of every QoS. */
   private static List<Receiver.Live> mergeAtMostOnce(
       List<Receiver.Live> nodes, List<MatchedRoutes> parts) {
     if (parts.stream().allMatch(part -> part.atMostOnce().isEmpty())) {

@@ -14,19 +14,19 @@ import java.util.function.IntConsumer;
 import java.util.function.Predicate;
 
 /**
- * All routes of a node, ready to be matched. Filled by the replicas of the {@code dist} ranges,
- * each on its own thread; matched by event loops. Thread-safe.
+ * All routes in the memory of a node, indexed for matching. The replicas of the {@code dist} ranges
+ * fill it, each on its own thread; event loops match against it. Thread-safe.
  */
 final class RouteTable {
   private final FilterTable<PatternRoutes, RouteMerge> filters;
   private final LongAdder routes = new LongAdder();
 
-  // What many routes have in common; guarded by the lock of filters.
+  // Values that many routes have in common; guarded by the lock of filters.
   private final RecentValues<String> tenants = new RecentValues<>();
   private final RecentValues<Receiver> nodes = new RecentValues<>();
   private final RecentValues<SubscriptionOptions> options = new RecentValues<>();
 
-  /** Intervals that replicas have filled since the start; guarded by itself. */
+  /** Intervals that replicas have filled since startup; guarded by itself. */
   private final List<KeyInterval> filled = new ArrayList<>();
 
   RouteTable(int maxCachedTopics) {
@@ -38,7 +38,7 @@ final class RouteTable {
     return filters.match(tenant, topic, visited).routes();
   }
 
-  /** Without asking what it costs. */
+  /** See {@link Router#match}. */
   MatchedRoutes match(String tenant, String topic) {
     return match(tenant, topic, visited -> {});
   }
@@ -69,21 +69,21 @@ final class RouteTable {
     return found[0];
   }
 
-  /** Adds or replaces a route. When this returns, every match that begins sees it. */
+  /** Adds or replaces a route. Every match that starts after this returns sees it. */
   void add(Route route) {
     filters.compute(
         route.tenant(),
         route.filter().pattern(),
         before -> {
-          Route lean = interned(route);
+          Route interned = intern(route);
           int sizeBefore = before == null ? 0 : before.size();
-          PatternRoutes after = before == null ? PatternRoutes.of(lean) : before.with(lean);
+          PatternRoutes after = before == null ? PatternRoutes.of(interned) : before.with(interned);
           routes.add(after.size() - sizeBefore);
           return after;
         });
   }
 
-  private Route interned(Route route) {
+  private Route intern(Route route) {
     Receiver receiver = route.receiver();
     return new Route(
         tenants.sameAs(route.tenant()),
@@ -92,7 +92,7 @@ final class RouteTable {
         options.sameAs(route.options()));
   }
 
-  /** Removes a route. When this returns, no match that begins sees it. */
+  /** Removes a route. No match that starts after this returns sees it. */
   void remove(RouteId route) {
     filters.compute(
         route.tenant(),
@@ -107,22 +107,22 @@ final class RouteTable {
   }
 
   /**
-   * Makes the routes of an interval those of a replica's rows. Routes that stay are matched all the
-   * time.
+   * Replaces the routes of an interval by those in a replica's rows. Routes in both are matched
+   * without interruption.
    *
    * @param rows passes every route of the interval to its argument
    */
   void rebuild(KeyInterval interval, Consumer<Consumer<Route>> rows) {
-    Set<RouteId> gone = wasFilled(interval) ? idsWithin(interval) : new HashSet<>();
+    Set<RouteId> obsolete = markFilled(interval) ? idsWithin(interval) : new HashSet<>();
     rows.accept(
         route -> {
           add(route);
-          gone.remove(RouteId.of(route));
+          obsolete.remove(RouteId.of(route));
         });
-    gone.forEach(this::remove);
+    obsolete.forEach(this::remove);
   }
 
-  /** The lives that are over and yet have routes: of each node the latest. For rare use. */
+  /** The latest ended incarnation of each node that still has routes. For infrequent use. */
   Map<String, Long> ended(Predicate<Receiver.Live> over) {
     Map<String, Long> latest = new HashMap<>();
     filters.forEach(
@@ -136,8 +136,8 @@ final class RouteTable {
     return latest;
   }
 
-  /** Notes that the interval is filled now and tells if a part of it was before. */
-  private boolean wasFilled(KeyInterval interval) {
+  /** Marks the interval as filled; returns whether a part of it was already filled. */
+  private boolean markFilled(KeyInterval interval) {
     synchronized (filled) {
       boolean was = filled.stream().anyMatch(interval::overlaps);
       filled.removeIf(interval::equals);

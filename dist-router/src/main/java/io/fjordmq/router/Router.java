@@ -4,37 +4,35 @@ import io.fjordmq.api.Topic;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.IntConsumer;
 
-/** Keeps routes and matches topics against them. Thread-safe; nothing here blocks. */
+/** Stores routes and matches topics against them. Thread-safe and non-blocking. */
 public interface Router {
 
   /**
-   * Adds or replaces a route. Completes when every PUBLISH that any living node accepts from now on
-   * is matched against it. Fails with {@link io.fjordmq.range.RangeException}.
+   * Adds or replaces a route. Completes when every live node matches the messages that it accepts
+   * from then on against the route. Fails with {@link io.fjordmq.range.RangeException}.
    */
   CompletableFuture<Void> add(Route route);
 
-  /** Whether this node matches the route, with these options. Local, as {@link #match}. */
+  /** Whether this node matches the route with these options. Local, like {@link #match}. */
   boolean has(Route route);
 
-  /**
-   * Removes a route; completes when no node matches it any more. Nothing happens if there is none.
-   */
+  /** Removes a route, if it exists. Completes when no node matches it any more. */
   CompletableFuture<Void> remove(Route route);
 
   /**
-   * Removes every route of live receivers of the node with an incarnation lower than this; returns
-   * how many.
+   * Removes the routes of the node's live receivers with a lower incarnation. Completes with the
+   * number of removed routes.
    */
   CompletableFuture<Integer> removeStale(String node, long incarnation);
 
   /**
-   * Who receives the topic. Local: no network, no disk, no lock held while waiting.
+   * Returns the receivers of a topic. Local: uses neither network nor disk and never blocks.
    *
-   * @param visited told how many nodes of the filter trie were visited if the result was not cached
+   * @param visited receives the number of trie nodes visited, unless the result was cached
    */
   MatchedRoutes match(String tenant, Topic topic, IntConsumer visited);
 
-  /** Who receives the topic, whatever it costs to find out. */
+  /** Returns the receivers of a topic. */
   default MatchedRoutes match(String tenant, Topic topic) {
     return match(tenant, topic, visited -> {});
   }

@@ -12,12 +12,12 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Routes of one range: rows, and the same routes in the node's {@link RouteTable} before the answer
- * is given. So what is acknowledged is matched.
+ * The coprocessor of a range of routes. It writes rows, and updates the node's {@link RouteTable}
+ * before the command is answered, so every acknowledged route is matched.
  *
- * <p>Closing leaves the routes in the table: a replica that stopped because of a full disk is
- * opened again, and until then this node must go on matching what it has acknowledged. Whichever
- * replica next opens the interval puts the table right (see {@link RouteTable#rebuild}).
+ * <p>Closing leaves the routes in the table: a replica that stopped because of a full disk will be
+ * reopened, and until then this node must continue to match the routes it has acknowledged. The
+ * next replica that opens the interval corrects the table (see {@link RouteTable#rebuild}).
  */
 final class RouterCoprocessor implements Coprocessor {
   private final long range;
@@ -28,7 +28,7 @@ final class RouterCoprocessor implements Coprocessor {
 
   /**
    * @param range number of the range
-   * @param applied is told how far this replica is
+   * @param applied receives the progress of this replica
    */
   RouterCoprocessor(long range, RouteTable table, AppliedRoutes applied) {
     this.range = range;
@@ -57,7 +57,7 @@ final class RouterCoprocessor implements Coprocessor {
     applied.opened(range, held, parts);
   }
 
-  /** What the range gave away stays in the table, whose other part another replica changes. */
+  /** Routes of the keys that moved away stay in the table; another replica maintains them. */
   @Override
   public void narrowed(KeyInterval held, KvReader state) {
     interval = held;
@@ -84,13 +84,13 @@ final class RouterCoprocessor implements Coprocessor {
     return removeStale((RouteCommand.RemoveStale) command, context.state()).encode();
   }
 
-  /** By now {@link #apply} has changed the table. */
+  /** {@link #apply} has already changed the table. */
   @Override
   public void applied(long index) {
     applied.advance(range, index);
   }
 
-  /** The value is not needed to remove a route, so it is not read. */
+  /** Does not read the value, which is not needed to remove a route. */
   private void removeRow(byte[] key, KvWriter state) {
     state.delete(key);
     table.remove(RouteCodec.decodeKey(key));
@@ -98,8 +98,8 @@ final class RouterCoprocessor implements Coprocessor {
 
   private StaleRoutesRemoved removeStale(RouteCommand.RemoveStale command, KvWriter state) {
     List<byte[]> stale = new ArrayList<>();
-    byte[][] lastSeen = {command.from()};
-    int[] seen = {0};
+    byte[][] lastExamined = {command.from()};
+    int[] examined = {0};
     state.scan(
         command.from(),
         interval.end(),
@@ -107,13 +107,13 @@ final class RouterCoprocessor implements Coprocessor {
           if (isStale(RouteCodec.decodeKey(key).receiver(), command)) {
             stale.add(key);
           }
-          lastSeen[0] = key;
-          return ++seen[0] < command.atMostRows();
+          lastExamined[0] = key;
+          return ++examined[0] < command.atMostRows();
         });
     stale.forEach(key -> removeRow(key, state));
-    boolean rangeDone = seen[0] < command.atMostRows();
+    boolean rangeDone = examined[0] < command.atMostRows();
     return new StaleRoutesRemoved(
-        stale.size(), rangeDone ? interval.end() : justAfter(lastSeen[0]));
+        stale.size(), rangeDone ? interval.end() : justAfter(lastExamined[0]));
   }
 
   private static boolean isStale(Receiver receiver, RouteCommand.RemoveStale command) {
@@ -126,9 +126,9 @@ final class RouterCoprocessor implements Coprocessor {
     return Arrays.copyOf(key, key.length + 1);
   }
 
-  /** Nobody asks: every node matches in its own table. */
+  /** Not supported: every node matches against its own table. */
   @Override
   public byte[] query(ByteBuffer query, KvReader state) {
-    throw new UnsupportedOperationException("routes are matched locally, not queried");
+    throw new UnsupportedOperationException("the router store does not support queries");
   }
 }

@@ -1,17 +1,16 @@
 package io.fjordmq.router;
 
 /**
- * The router of one node at a moment.
+ * Status of a node's router.
  *
- * @param routes that are matched here
- * @param filters different patterns among them, of all tenants
- * @param cachedTopics topics whose routes are remembered
- * @param cacheHits matches answered from the cache, since start
- * @param cacheMisses matches made anew, since start
- * @param cacheInvalidations remembered topics forgotten because a route of theirs changed, since
- *     start
- * @param cacheEvictions remembered topics forgotten to make room, since start
- * @param waitingForNodes changes that are committed and not known to be applied by all living nodes
+ * @param routes routes that this node matches
+ * @param filters distinct patterns of these routes, of all tenants
+ * @param cachedTopics topics with cached routes
+ * @param cacheHits matches answered from the cache since start
+ * @param cacheMisses matches computed from the trie since start
+ * @param cacheInvalidations cached topics removed because a matching route changed, since start
+ * @param cacheEvictions cached topics removed because the cache was full, since start
+ * @param waitingForNodes committed changes that are not yet confirmed by all live nodes
  */
 public record RouterStatus(
     long routes,

@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Removes the routes that lead to lives of nodes that are over: nobody receives through them any
- * more. Every node sweeps, but only the one that leads the first range of the store does something.
+ * Removes the routes to ended incarnations of nodes, through which nothing is delivered any more.
+ * Every node runs the sweep, but it only has an effect on the leader of the store's first range.
  * Thread-safe.
  */
 public final class StaleRoutes {
@@ -24,7 +24,7 @@ public final class StaleRoutes {
   private final AtomicBoolean sweeping = new AtomicBoolean();
 
   /**
-   * @param members as this node knows them now
+   * @param members supplies the members as this node currently knows them
    * @param leads whether this node leads the store's first range
    */
   public StaleRoutes(RangedRouter router, Supplier<Members> members, BooleanSupplier leads) {
@@ -34,10 +34,10 @@ public final class StaleRoutes {
   }
 
   /**
-   * Looks through the routes of this node and has stale ones removed; does nothing while the last
-   * sweep is under way. To be called from time to time, by a thread that may take its time.
+   * Searches the routes of this node and removes stale ones; does nothing while the previous sweep
+   * is in progress. Must be called periodically, on a thread for slow work.
    *
-   * @return completes with how many were removed; what fails is tried again by the next sweep
+   * @return completes with the number of removed routes; the next sweep retries failed removals
    */
   public CompletableFuture<Integer> sweep() {
     if (!leads.getAsBoolean() || !sweeping.compareAndSet(false, true)) {

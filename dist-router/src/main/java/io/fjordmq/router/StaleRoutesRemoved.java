@@ -8,14 +8,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * The answer to {@link RouteCommand.RemoveStale}.
  *
- * @param removed routes
- * @param next key to go on at, in this range or the next one; null if there is none
+ * @param removed number of removed routes
+ * @param next key to continue at, in this range or the next one; null if all ranges are done
  */
 @SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
 record StaleRoutesRemoved(int removed, byte @Nullable [] next) {
   /*
    *   1  version   1
-   *   1  more      1 if there is a key to go on at
+   *   1  more      1 if there is a key to continue at
    *   v  removed
    *   .. next      rest of the bytes
    */

@@ -7,27 +7,26 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was made of topics lately, of all tenants, in a bounded room. {@link #get} and {@link
- * #isWorthIt} may be called by any thread; all else is guarded by the lock of the table it belongs
- * to.
+ * A bounded cache of the results for topics, for all tenants. {@link #get} and {@link #isWorthIt}
+ * may be called by any thread; everything else is guarded by the lock of the {@link FilterTable}.
  *
- * <p>Who stays when it is full: topics get a second chance if they were asked for since the last
- * one (CLOCK), and a topic must be missed twice within a while to get in. So publishers with a
- * million topics, each used once in a while, neither drive out the hot ones nor pay for places they
- * would not keep.
+ * <p>Eviction uses the CLOCK algorithm: a topic gets a second chance if it was used since the clock
+ * last passed it. While the cache is full, a topic is admitted only after two misses within a short
+ * time. So publishers with a million rarely used topics neither evict hot topics nor pay for
+ * entries that would not stay.
  */
 final class TopicCache<R> {
-  /** Characters; a longer topic is matched anew each time, so that topics cannot fill the heap. */
+  /** In characters; longer topics are never cached, so that topics cannot fill the heap. */
   private static final int MAX_TOPIC_LENGTH = 1_024;
 
   private static final int MAX_MISSES_KEPT = 65_536;
 
   private final int maxWeight;
 
-  /** Entries in the order they get their next chance; dead ones are left in for a while. */
+  /** Entries in CLOCK order; removed ones stay in it for a while, marked dead. */
   private final ArrayDeque<Entry<R>> clock = new ArrayDeque<>();
 
-  /** Hashes of topics missed while full. Not guarded: a race admits a topic early or late. */
+  /** Hashes of topics missed while full. Not guarded: a race only admits a topic early or late. */
   private final int[] missed;
 
   private int size;
@@ -49,7 +48,7 @@ final class TopicCache<R> {
     final int weight;
     boolean dead;
 
-    /** Asked for again since the clock passed. Not guarded: a race loses a chance at worst. */
+    /** Used since the clock passed. Not guarded: a race only loses a second chance. */
     boolean recent;
 
     Entry(Part<R> part, String topic, R result, int weight) {
@@ -65,19 +64,19 @@ final class TopicCache<R> {
     this.missed = new int[Integer.highestOneBit(Math.min(maxWeight, MAX_MISSES_KEPT))];
   }
 
-  /** What is remembered of the topic; null if nothing is. */
+  /** The cached result for a topic, or null. */
   @Nullable R get(Part<R> part, String topic) {
     Entry<R> entry = part.results.get(topic);
     if (entry == null) {
       return null;
     }
-    if (!entry.recent) { // read first: a topic that is always hot must not be a contended write
+    if (!entry.recent) { // read first, to avoid contended writes for hot topics
       entry.recent = true;
     }
     return entry.result;
   }
 
-  /** Whether a topic that was not found should be remembered. Counts it as missed. */
+  /** Whether a missed topic should be cached. Records the miss. */
   boolean isWorthIt(String topic, int resultWeight) {
     if (topic.length() > MAX_TOPIC_LENGTH || resultWeight > Math.max(1, maxWeight / 8)) {
       return false;
@@ -94,7 +93,7 @@ final class TopicCache<R> {
 
   void remember(Part<R> part, String topic, R result, int resultWeight) {
     if (part.results.containsKey(topic)) {
-      return; // another thread was faster
+      return; // cached by another thread
     }
     while (weight + resultWeight > maxWeight) {
       evictOne();
@@ -125,7 +124,7 @@ final class TopicCache<R> {
     forget(oldest);
   }
 
-  /** Forgets the topics that the pattern matches. */
+  /** Removes the topics that the pattern matches. */
   void invalidate(Part<R> part, String pattern) {
     List<Entry<R>> stale = new ArrayList<>();
     part.index.match(pattern, stale::add);
@@ -137,7 +136,7 @@ final class TopicCache<R> {
     }
   }
 
-  /** Cheaper than one by one if those that stay are few. They can be missed for a moment. */
+  /** Rebuilds the part, which is cheaper if few topics remain; these may miss for a moment. */
   private void forgetAllBut(Part<R> part, List<Entry<R>> stale) {
     stale.forEach(this::kill);
     List<Entry<R>> left = part.results.values().stream().filter(entry -> !entry.dead).toList();
@@ -149,7 +148,7 @@ final class TopicCache<R> {
     }
   }
 
-  /** Forgets a tenant's topics, which nobody will ask for in this part again. */
+  /** Removes all topics of a tenant; the part is not used afterwards. */
   void drop(Part<R> part) {
     part.results.values().forEach(this::kill);
   }

@@ -6,8 +6,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Topics, each with one value, found by a filter that matches them: the reverse of {@link
- * FilterTrie}. Not thread-safe; without recursion for the same reason.
+ * A trie of topics, each with a value, that finds the topics matching a filter: the reverse of
+ * {@link FilterTrie}. Not recursive, for the same reason. Not thread-safe.
  */
 final class TopicIndex<V> {
 

@@ -1,18 +1,19 @@
 /**
- * Topic filter to receivers. Start at {@link io.fjordmq.router.Router}.
+ * Maps topics to the receivers of their messages. Start at {@link io.fjordmq.router.Router}.
  *
- * <p>Routes are replicated in the {@code dist} store; every node derives a trie from them and
- * matches a PUBLISH without a network hop. Knows neither inboxes nor retained messages nor
- * connections: a receiver is a name here.
+ * <p>Routes are replicated in the {@code dist} store. Every node derives a trie from them and
+ * matches a PUBLISH without a network hop. A receiver is only a name here: this package knows
+ * neither inboxes nor retained messages nor connections.
  *
- * <p>Reading order. The replicated half: {@link io.fjordmq.router.RangedRouter} makes a {@code
- * RouteCommand} of each call, {@code RouterCoprocessor} applies it to rows ({@code RouteCodec}
- * draws their bytes) and to the node's {@code RouteTable}. The half in memory: {@code RouteTable}
- * keeps the routes of each pattern ({@code PatternRoutes}) in a {@link
- * io.fjordmq.router.FilterTable}, which finds patterns by topic ({@code FilterTrie}), has {@code
- * RouteMerge} make one result of them, and remembers it in a {@code TopicCache} until a pattern
- * that matches is changed ({@code TopicIndex} finds what to forget). Why no match is stale stands
- * in {@link io.fjordmq.router.FilterTable}.
+ * <p>The replicated part: {@link io.fjordmq.router.RangedRouter} encodes each call as a {@code
+ * RouteCommand}; {@code RouterCoprocessor} applies it to rows, whose format is in {@code
+ * RouteCodec}, and to the node's {@code RouteTable}.
+ *
+ * <p>The part in memory: {@code RouteTable} holds the routes of each pattern ({@code
+ * PatternRoutes}) in a {@link io.fjordmq.router.FilterTable}, which finds the patterns that match a
+ * topic ({@code FilterTrie}) and merges their routes ({@code RouteMerge}). It caches the result
+ * ({@code TopicCache}) until a matching pattern changes ({@code TopicIndex} finds the topics to
+ * invalidate). {@link io.fjordmq.router.FilterTable} explains why a match is never stale.
  */
 @NullMarked
 package io.fjordmq.router;

@@ -206,7 +206,7 @@ class RouteBarrierTest {
     a.membership.endLife();
     a.membership.beginLife();
     store.release(0);
-    assertThatThrownBy(added::join).hasMessageContaining("life has ended");
+    assertThatThrownBy(added::join).hasMessageContaining("incarnation has ended");
   }
 
   @Test
