@@ -80,7 +80,8 @@ public final class Main {
                 thread.getName(),
                 fault));
     log.info(
-        "Starting FjordMQ pid={} java={} data={}",
+        "Starting FjordMQ version={} pid={} java={} data={}",
+        Version.text(),
         ProcessHandle.current().pid(),
         Runtime.version(),
         loaded.config().dataDir());

@@ -6,7 +6,6 @@ import io.fjordmq.broker.http.HttpSettings;
 import io.fjordmq.broker.http.Pages;
 import io.fjordmq.broker.net.Listener;
 import io.fjordmq.broker.ops.BrokerMetrics;
-import io.fjordmq.broker.ops.ClusterStatus;
 import io.fjordmq.broker.ops.ControlFolder;
 import io.fjordmq.broker.ops.ReadyFile;
 import java.io.IOException;
@@ -66,7 +65,7 @@ final class Node implements AutoCloseable {
       throws StartException, IOException {
     final long begin = System.nanoTime();
     HttpSettings http = config.httpConfig();
-    BrokerMetrics metrics = shutdownSequence.add("metrics", new BrokerMetrics());
+    BrokerMetrics metrics = shutdownSequence.add("metrics", new BrokerMetrics(Version.text()));
     HttpServer pages =
         shutdownSequence.add(
             "http",
@@ -108,7 +107,9 @@ final class Node implements AutoCloseable {
     Broker started = broker;
     return started == null
         ? CompletableFuture.completedFuture("the node is starting\n")
-        : started.clusterStatus().thenApply(ClusterStatus::text);
+        : started
+            .clusterStatus()
+            .thenApply(status -> "FjordMQ " + Version.text() + "\n" + status.text());
   }
 
   private static String host(String configured) {

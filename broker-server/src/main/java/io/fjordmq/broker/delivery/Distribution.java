@@ -3,6 +3,7 @@ package io.fjordmq.broker.delivery;
 import io.fjordmq.api.Message;
 import io.fjordmq.api.Qos;
 import io.fjordmq.broker.delivery.RepeatedPublishes.LivePart;
+import io.fjordmq.broker.limits.RateLimitedLog;
 import io.fjordmq.broker.nodes.NodeStreams;
 import io.fjordmq.inbox.ConnectOrder;
 import io.fjordmq.inbox.InboxStore;
@@ -47,8 +48,8 @@ public final class Distribution implements PublishRouter {
   private final BooleanSupplier hasRoom;
   private final BooleanSupplier isServing;
   private final DeliveryObserver observer;
-  private final Sparingly notRetained = new Sparingly();
-  private final Sparingly notServing = new Sparingly();
+  private final RateLimitedLog notRetained = new RateLimitedLog();
+  private final RateLimitedLog notServing = new RateLimitedLog();
 
   /**
    * @param nodes the ways to other nodes
@@ -171,12 +172,11 @@ public final class Distribution implements PublishRouter {
       if (atMostOnce) {
         observer.dropped(CopyDropReason.NOT_SERVING.label(), 1);
       }
-      long times = notServing.count();
-      if (times > 0) {
+      @Nullable String suppressed = notServing.permit();
+      if (suppressed != null) {
         LOG.warn(
-            "Rejecting publishes (dropping QoS 0): this node may not know all receivers "
-                + "count={} lastTopic={}",
-            times,
+            "Rejecting publishes (dropping QoS 0): this node may not know all receivers{} topic={}",
+            suppressed,
             message.topic());
       }
       return PublishOutcome.NOT_SERVING;
@@ -312,14 +312,14 @@ public final class Distribution implements PublishRouter {
         .whenComplete(
             (outcome, fault) -> {
               if (fault != null) {
-                long times = notRetained.count();
-                if (times > 0) {
+                @Nullable String suppressed = notRetained.permit();
+                if (suppressed != null) {
                   LOG.warn(
                       "Failed to store a retained message; its publisher gets no acknowledgement: "
-                          + "{} topic={} count={}",
+                          + "{}{} topic={}",
                       fault.toString(),
+                      suppressed,
                       message.topic(),
-                      times,
                       fault instanceof RangeException ? null : fault);
                 }
                 join.part(PublishOutcome.NOT_DURABLE);

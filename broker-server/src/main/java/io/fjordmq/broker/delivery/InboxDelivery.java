@@ -1,6 +1,7 @@
 package io.fjordmq.broker.delivery;
 
 import io.fjordmq.api.Message;
+import io.fjordmq.broker.limits.RateLimitedLog;
 import io.fjordmq.inbox.InboxStore;
 import io.fjordmq.inbox.InboxStore.InsertOutcome;
 import io.fjordmq.inbox.PublishId;
@@ -23,7 +24,7 @@ final class InboxDelivery implements ShareDelivery.LateStore {
   private final ShareDelivery shares;
   private final LiveDispatch dispatch;
   private final DeliveryObserver observer;
-  private final Sparingly failures = new Sparingly();
+  private final RateLimitedLog failures = new RateLimitedLog();
 
   InboxDelivery(
       InboxStore inboxes,
@@ -173,14 +174,14 @@ final class InboxDelivery implements ShareDelivery.LateStore {
   }
 
   private void logFailure(Message message, Throwable fault) {
-    long times = failures.count();
-    if (times > 0) {
+    @Nullable String suppressed = failures.permit();
+    if (suppressed != null) {
       LOG.warn(
           "Failed to store a message in all inboxes; its publisher gets no "
-              + "acknowledgement: {} topic={} count={}",
+              + "acknowledgement: {}{} topic={}",
           fault.toString(),
+          suppressed,
           message.topic(),
-          times,
           fault instanceof RangeException ? null : fault);
     }
   }

@@ -1,6 +1,7 @@
 package io.fjordmq.broker.delivery;
 
 import io.fjordmq.api.Qos;
+import io.fjordmq.broker.limits.RateLimitedLog;
 import io.fjordmq.inbox.InboxId;
 import io.fjordmq.inbox.InboxStore;
 import io.fjordmq.inbox.LeftMessage;
@@ -14,6 +15,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -45,7 +47,7 @@ final class LeftMessages {
   private final InboxStore store;
   private final PublishRouter publishRouter;
   private final BoundedCalls sessions = new BoundedCalls(MAX_SESSIONS);
-  private final Sparingly failures = new Sparingly();
+  private final RateLimitedLog failures = new RateLimitedLog();
 
   /** So that the store's repetitions do not give a message twice. */
   private final Set<Ended> giving = ConcurrentHashMap.newKeySet();
@@ -189,14 +191,14 @@ final class LeftMessages {
   }
 
   private void logFailure(Ended ended, Throwable fault) {
-    long times = failures.count();
-    if (times > 0) {
+    @Nullable String suppressed = failures.permit();
+    if (suppressed != null) {
       LOG.warn(
           "Failed to redistribute shared-subscription messages of an ended session, "
-              + "retrying: {} session={} attempts={}",
+              + "retrying: {}{} session={}",
           fault.toString(),
-          ended.id,
-          times);
+          suppressed,
+          ended.id);
     }
   }
 }

@@ -2,6 +2,7 @@ package io.fjordmq.broker.delivery;
 
 import io.fjordmq.api.SubscriptionOptions;
 import io.fjordmq.api.TopicFilter;
+import io.fjordmq.broker.limits.RateLimitedLog;
 import io.fjordmq.router.Route;
 import io.fjordmq.router.Router;
 import java.util.ArrayList;
@@ -37,7 +38,7 @@ final class LocalRoutes {
   /** Those that nobody needs and whose removal failed. */
   private final Set<Key> leftovers = ConcurrentHashMap.newKeySet();
 
-  private final Sparingly failures = new Sparingly();
+  private final RateLimitedLog failures = new RateLimitedLog();
 
   LocalRoutes(LocalNode self, Router router, BoundedCalls removals, DeliveryObserver observer) {
     this.self = self;
@@ -155,16 +156,16 @@ final class LocalRoutes {
       }
     } else {
       observer.routeFailed();
-      long times = failures.count();
-      if (times > 0) {
+      @Nullable String suppressed = failures.permit();
+      if (suppressed != null) {
         // Why says all; where from is for whoever looks for a defect.
         Throwable why = fault.getCause() == null ? fault : fault.getCause();
         LOG.warn(
-            "Failed to update a route, retrying: {} step={} route={} failures={}",
+            "Failed to update a route, retrying: {}{} step={} route={}",
             why.getMessage(),
+            suppressed,
             step,
-            key,
-            times);
+            key);
         LOG.debug("{} {} failed", step, key, fault);
       }
       if (isOfThisLife && route.isLeftOver()) {

@@ -1,5 +1,6 @@
 package io.fjordmq.broker.delivery;
 
+import io.fjordmq.broker.limits.RateLimitedLog;
 import io.fjordmq.inbox.PublishId;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -7,6 +8,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -88,7 +90,7 @@ final class RepeatedPublishes {
   private final int maxPublishers;
   private final int maxMessages;
   private final DeliveryObserver observer;
-  private final Sparingly forgotten = new Sparingly();
+  private final RateLimitedLog forgotten = new RateLimitedLog();
 
   /** By producer, the one longest silent first. */
   private final Map<Long, Remembered> publishers = new LinkedHashMap<>(16, 0.75f, true);
@@ -127,14 +129,13 @@ final class RepeatedPublishes {
     Remembered silent = publishers.remove(producer);
     messages -= silent == null ? 0 : silent.size();
     observer.forgotPublisher();
-    long times = forgotten.count();
-    if (times > 0) {
+    @Nullable String suppressed = forgotten.permit();
+    if (suppressed != null) {
       LOG.info(
           "Evicted the QoS 2 state of the publishers that were idle longest; a publish "
               + "they repeat on a new connection may be duplicated for transient subscribers; "
-              + "raise deliveryConfig.maxRepeatingPublishers or maxRepeatableMessages "
-              + "evicted={}",
-          times);
+              + "raise deliveryConfig.maxRepeatingPublishers or maxRepeatableMessages{}",
+          suppressed);
     }
   }
 

@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
  * listener; on the acceptor's event loop.
  */
 final class AcceptFailures extends ChannelInboundHandlerAdapter {
-  private static final Logger log = LoggerFactory.getLogger(AcceptFailures.class);
+  private static final Logger LOG = LoggerFactory.getLogger(AcceptFailures.class);
   private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private final String listener;
@@ -32,7 +32,7 @@ final class AcceptFailures extends ChannelInboundHandlerAdapter {
     long now = System.nanoTime();
     if (now - nextLogNanos >= 0) {
       nextLogNanos = now + PAUSE_NANOS;
-      log.warn(
+      LOG.warn(
           "Failed to accept a connection; retrying each second: {} listener={}",
           cause.toString(),
           listener);

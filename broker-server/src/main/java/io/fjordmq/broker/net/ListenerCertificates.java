@@ -13,7 +13,7 @@ import org.slf4j.LoggerFactory;
 
 /** The certificates of all TLS listeners, and who looks whether their files have changed. */
 final class ListenerCertificates implements AutoCloseable {
-  private static final Logger log = LoggerFactory.getLogger(ListenerCertificates.class);
+  private static final Logger LOG = LoggerFactory.getLogger(ListenerCertificates.class);
 
   private final TlsLibrary library;
   private final InstantSource clock;
@@ -61,7 +61,7 @@ final class ListenerCertificates implements AutoCloseable {
         observer.certificate(tls.listener(), tls.expires());
       }
     } catch (RuntimeException e) {
-      log.error(
+      LOG.error(
           "Certificate check failed; retrying at the next interval",
           e); // and looks again next time
     }

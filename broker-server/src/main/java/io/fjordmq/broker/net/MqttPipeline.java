@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
  * </pre>
  */
 final class MqttPipeline extends ChannelInitializer<Channel> {
-  private static final Logger log = LoggerFactory.getLogger(MqttPipeline.class);
+  private static final Logger LOG = LoggerFactory.getLogger(MqttPipeline.class);
 
   private final Function<Channel, @Nullable Peer> peers;
   private final TransportStack transportStack;
@@ -62,7 +62,7 @@ final class MqttPipeline extends ChannelInitializer<Channel> {
     if (connections.incrementAndGet() > maxConnections) {
       connections.decrementAndGet();
       sessions.observer().refused(CloseReason.TOO_MANY_CONNECTIONS);
-      log.debug("Connection from {}: too many connections", peer);
+      LOG.debug("Connection from {}: too many connections", peer);
       channel.close();
       return;
     }

@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
 
 /** The listeners of a node and the event loops its clients live on. */
 public final class MqttServer implements AutoCloseable {
-  private static final Logger log = LoggerFactory.getLogger(MqttServer.class);
+  private static final Logger LOG = LoggerFactory.getLogger(MqttServer.class);
 
   /** What connections without a listener have as the name of theirs. */
   private static final String ADOPTED = "none";
@@ -119,7 +119,7 @@ public final class MqttServer implements AutoCloseable {
     Listener listener = Listener.open(settings, transport, acceptors, workers, pipeline);
     listener.onAcceptFailure(new AcceptFailures(settings.key(), sessions.observer()));
     listeners.add(listener);
-    log.info(
+    LOG.info(
         "MQTT listening address={} transport={}{}",
         listener.url(),
         transport.name(),
@@ -163,7 +163,7 @@ public final class MqttServer implements AutoCloseable {
       sessions.shutDown().get(patience.toMillis(), TimeUnit.MILLISECONDS);
     } catch (TimeoutException e) {
       clean = false;
-      log.warn(
+      LOG.warn(
           "Could not detach all sessions before shutdown sessions={} timeout={}",
           sessions.size(),
           patience);

@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
  * certificates.
  */
 final class ServerTls implements AutoCloseable {
-  private static final Logger log = LoggerFactory.getLogger(ServerTls.class);
+  private static final Logger LOG = LoggerFactory.getLogger(ServerTls.class);
 
   /** A certificate that ends sooner is warned of. */
   private static final Duration SOON = Duration.ofDays(21);
@@ -152,7 +152,7 @@ final class ServerTls implements AutoCloseable {
       replace(changed, contextOf(source, library, changed));
       refused = null;
       complaint = null;
-      log.info(
+      LOG.info(
           "Loaded a new certificate listener={} expires={}", source.listener(), changed.expires());
       warnIfItEndsSoon();
       return true;
@@ -163,7 +163,7 @@ final class ServerTls implements AutoCloseable {
         return null;
       }
       complaint = fault;
-      log.warn(
+      LOG.warn(
           "Cannot reload a certificate; the previous certificate and key stay in use: {}", fault);
       return false;
     }
@@ -177,7 +177,7 @@ final class ServerTls implements AutoCloseable {
 
   private void warnIfItEndsSoon() {
     if (files.expires().isBefore(clock.instant().plus(SOON))) {
-      log.warn(
+      LOG.warn(
           "Certificate expires soon; replace it listener={} file={} expires={}",
           source.listener(),
           source.settings().certFile(),

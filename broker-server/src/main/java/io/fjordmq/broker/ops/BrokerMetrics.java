@@ -50,7 +50,10 @@ public final class BrokerMetrics implements AutoCloseable {
   private final Map<HttpLimit, LongAdder> httpLimits;
   private volatile @Nullable Supplier<NodeStatus> source;
 
-  public BrokerMetrics() {
+  /**
+   * @param version of FjordMQ, a label of {@code fjordmq_build_info}
+   */
+  public BrokerMetrics(String version) {
     Meters meters = new Meters(registry);
     sessions = new SessionMeters(meters);
     listeners = new ListenerMeters(meters);
@@ -63,6 +66,7 @@ public final class BrokerMetrics implements AutoCloseable {
     gauges = new StatusGauges(meters, STORES);
     httpLimits = meters.counters(Metric.HTTP_LIMITED, HttpLimit.class, HttpLimit::label);
     meters.gauge(Metric.NETTY_DIRECT_BYTES, PlatformDependent::usedDirectMemory);
+    meters.gauge(Metric.BUILD_INFO, () -> 1, version, Runtime.version().toString());
     gc.bindTo(registry);
     new JvmMemoryMetrics().bindTo(registry);
     new JvmThreadMetrics().bindTo(registry);

@@ -593,7 +593,12 @@ enum Metric {
       "fjordmq.netty.direct.bytes",
       Kind.GAUGE,
       "",
-      "Bytes of direct memory allocated for network buffers");
+      "Bytes of direct memory allocated for network buffers"),
+  BUILD_INFO(
+      "fjordmq.build.info",
+      Kind.GAUGE,
+      "version, java",
+      "Always 1; the labels name the FjordMQ version and the Java version of this node");
 
   /** How a metric behaves. */
   enum Kind {

@@ -2,6 +2,7 @@ package io.fjordmq.broker.security;
 
 import io.fjordmq.api.plugin.ClientEventListener;
 import io.fjordmq.api.plugin.ConnectAttempt;
+import io.fjordmq.broker.limits.RateLimitedLog;
 import io.fjordmq.broker.security.ConnectAdmission.Refusal;
 import io.fjordmq.broker.security.ConnectAdmission.Refused;
 import io.fjordmq.broker.security.SecurityObserver.Attempt;
@@ -15,12 +16,12 @@ import org.slf4j.LoggerFactory;
  * all at debug and now and then at info. Thread-safe.
  */
 final class ClientRefusals {
-  private static final Logger log = LoggerFactory.getLogger(ClientRefusals.class);
+  private static final Logger LOG = LoggerFactory.getLogger(ClientRefusals.class);
 
   private final LoginLimiter limiter;
   private final SecurityObserver observer;
   private final PluginEvents events;
-  private final SparseLog sparse = new SparseLog();
+  private final RateLimitedLog sparse = new RateLimitedLog();
 
   ClientRefusals(LoginLimiter limiter, SecurityObserver observer, PluginEvents events) {
     this.limiter = limiter;
@@ -57,10 +58,10 @@ final class ClientRefusals {
     }
     observer.denied(Attempt.CONNECT, denialCause);
     String decidedBy = by.isEmpty() ? "" : ", says " + by;
-    log.debug("{} is refused: {}: {}{}", attempt, refusal.words(), detail, decidedBy);
-    @Nullable String others = sparse.turn();
+    LOG.debug("{} is refused: {}: {}{}", attempt, refusal.words(), detail, decidedBy);
+    @Nullable String others = sparse.permit();
     if (others != null) {
-      log.info("Refused {}: {}: {}{}{}", attempt, refusal.words(), detail, decidedBy, others);
+      LOG.info("Refused {}: {}: {}{}{}", attempt, refusal.words(), detail, decidedBy, others);
     }
     events.denied(
         new ClientEventListener.Denial(

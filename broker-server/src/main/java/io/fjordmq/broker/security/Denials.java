@@ -2,6 +2,7 @@ package io.fjordmq.broker.security;
 
 import io.fjordmq.api.plugin.ClientEventListener;
 import io.fjordmq.api.plugin.ClientInfo;
+import io.fjordmq.broker.limits.RateLimitedLog;
 import io.fjordmq.broker.security.SecurityObserver.Attempt;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -9,11 +10,11 @@ import org.slf4j.LoggerFactory;
 
 /** Counts what is denied, tells listeners, and logs it: all at debug, now and then at info. */
 final class Denials {
-  private static final Logger log = LoggerFactory.getLogger(Denials.class);
+  private static final Logger LOG = LoggerFactory.getLogger(Denials.class);
 
   private final SecurityObserver observer;
   private final PluginEvents events;
-  private final SparseLog sparse = new SparseLog();
+  private final RateLimitedLog sparse = new RateLimitedLog();
 
   Denials(SecurityObserver observer, PluginEvents events) {
     this.observer = observer;
@@ -22,15 +23,15 @@ final class Denials {
 
   void denied(Attempt attempt, ClientInfo client, String what, AccessDecision accessDecision) {
     observer.denied(attempt, accessDecision.denialCause());
-    log.debug(
+    LOG.debug(
         "{} may not {}: {}{}",
         client,
         what,
         accessDecision.denialCause().label(),
         by(accessDecision));
-    @Nullable String others = sparse.turn();
+    @Nullable String others = sparse.permit();
     if (others != null) {
-      log.info(
+      LOG.info(
           "Denied: {} may not {}: {}{}{}",
           client,
           what,

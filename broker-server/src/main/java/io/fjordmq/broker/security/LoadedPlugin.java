@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
  * it does to its threads, no other plugin and no client's event loop waits with it.
  */
 final class LoadedPlugin implements Executor, AutoCloseable {
-  private static final Logger log = LoggerFactory.getLogger(LoadedPlugin.class);
+  private static final Logger LOG = LoggerFactory.getLogger(LoadedPlugin.class);
   private static final long CLOSE_SECONDS = 5;
 
   private final String name;
@@ -88,9 +88,9 @@ final class LoadedPlugin implements Executor, AutoCloseable {
     try {
       threads.submit(this::closeExtensions).get(CLOSE_SECONDS, TimeUnit.SECONDS);
     } catch (TimeoutException e) {
-      log.warn("Plugin did not close in time plugin={} seconds={}", name, CLOSE_SECONDS);
+      LOG.warn("Plugin did not close in time plugin={} seconds={}", name, CLOSE_SECONDS);
     } catch (ExecutionException | RejectedExecutionException e) {
-      log.warn("Failed to close a plugin: {} plugin={}", e.toString(), name);
+      LOG.warn("Failed to close a plugin: {} plugin={}", e.toString(), name);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -98,7 +98,7 @@ final class LoadedPlugin implements Executor, AutoCloseable {
     try {
       loader.close();
     } catch (IOException e) {
-      log.debug("the classes of plugin {} stay open", name, e);
+      LOG.debug("the classes of plugin {} stay open", name, e);
     }
   }
 
@@ -107,7 +107,7 @@ final class LoadedPlugin implements Executor, AutoCloseable {
       try {
         extensions.get(i).close();
       } catch (Exception | LinkageError e) {
-        log.warn("Plugin threw from close: {} plugin={}", e.toString(), name);
+        LOG.warn("Plugin threw from close: {} plugin={}", e.toString(), name);
       }
     }
   }

@@ -4,6 +4,7 @@ import io.fjordmq.api.Qos;
 import io.fjordmq.api.TopicFilter;
 import io.fjordmq.api.plugin.ClientEventListener;
 import io.fjordmq.api.plugin.ClientInfo;
+import io.fjordmq.broker.limits.RateLimitedLog;
 import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
@@ -20,13 +21,13 @@ import org.slf4j.LoggerFactory;
  * if there is no listener.
  */
 public final class PluginEvents implements AutoCloseable {
-  private static final Logger log = LoggerFactory.getLogger(PluginEvents.class);
+  private static final Logger LOG = LoggerFactory.getLogger(PluginEvents.class);
 
   private static final class Listening {
     private final String name;
     private final ClientEventListener listener;
     private final ThreadPoolExecutor thread;
-    private final SparseLog failures = new SparseLog();
+    private final RateLimitedLog failures = new RateLimitedLog();
 
     private Listening(String name, ClientEventListener listener, int maxWaiting) {
       this.name = name;
@@ -51,10 +52,10 @@ public final class PluginEvents implements AutoCloseable {
       try {
         event.accept(listener);
       } catch (RuntimeException | LinkageError | StackOverflowError e) {
-        @Nullable String others = failures.turn();
+        @Nullable String others = failures.permit();
         if (others != null) {
-          log.warn("Event listener threw: {}{} listener={}", e, others, name);
-          log.debug("{} failed on an event", name, e);
+          LOG.warn("Event listener threw: {}{} listener={}", e, others, name);
+          LOG.debug("{} failed on an event", name, e);
         }
       }
     }
@@ -123,7 +124,7 @@ public final class PluginEvents implements AutoCloseable {
     for (Listening one : listeners) {
       one.thread.shutdown();
       if (!one.thread.awaitTermination(1, TimeUnit.SECONDS)) {
-        log.warn("Plugin did not drain its event queue before shutdown listener={}", one.name);
+        LOG.warn("Plugin did not drain its event queue before shutdown listener={}", one.name);
         one.thread.shutdownNow();
       }
     }

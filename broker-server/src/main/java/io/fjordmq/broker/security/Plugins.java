@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
  * threads of its own. Asked in the order of their {@code order}, then of their names.
  */
 public final class Plugins implements AutoCloseable {
-  private static final Logger log = LoggerFactory.getLogger(Plugins.class);
+  private static final Logger LOG = LoggerFactory.getLogger(Plugins.class);
 
   private static final List<Class<? extends Extension>> KINDS =
       List.of(
@@ -94,7 +94,7 @@ public final class Plugins implements AutoCloseable {
         } else if (plugin.name().equals("plugin " + name)) {
           chosen = offered;
         } else {
-          log.info(
+          LOG.info(
               "Ignoring a plugin's split strategy: splitConfig.strategy is '{}' plugin={}",
               name,
               plugin.name());
@@ -144,7 +144,7 @@ public final class Plugins implements AutoCloseable {
         extension.start(found.settings());
       }
     } catch (Exception | LinkageError | ServiceConfigurationError e) {
-      log.debug("{} cannot be started", found.path(), e);
+      LOG.debug("{} cannot be started", found.path(), e);
       throw new SecurityStartException("plugin " + found.path() + " cannot be started: " + e, e);
     } finally {
       thread.setContextClassLoader(before);
@@ -156,7 +156,7 @@ public final class Plugins implements AutoCloseable {
               + " offers nothing: META-INF/services has to name a class for one of "
               + KINDS.stream().map(Class::getName).toList());
     }
-    log.info("Loaded a plugin path={} provides={}", found.path(), plugin.kinds());
+    LOG.info("Loaded a plugin path={} provides={}", found.path(), plugin.kinds());
   }
 
   /** One object of each class, also if it is named for several kinds. */

@@ -1,6 +1,7 @@
 package io.fjordmq.broker.security;
 
 import io.fjordmq.api.plugin.Extension;
+import io.fjordmq.broker.limits.RateLimitedLog;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -25,12 +26,12 @@ import org.slf4j.LoggerFactory;
  * @param timeout for an answer
  */
 record Provider<E extends Extension>(
-    String name, E extension, Executor executor, Duration timeout, SparseLog failures) {
-  private static final Logger log = LoggerFactory.getLogger(Provider.class);
+    String name, E extension, Executor executor, Duration timeout, RateLimitedLog failures) {
+  private static final Logger LOG = LoggerFactory.getLogger(Provider.class);
 
   static <E extends Extension> Provider<E> of(
       String name, E extension, Executor executor, Duration timeout) {
-    return new Provider<>(name, extension, executor, timeout, new SparseLog());
+    return new Provider<>(name, extension, executor, timeout, new RateLimitedLog());
   }
 
   /** Asks; the future fails as {@link #cause} tells. */
@@ -74,11 +75,11 @@ record Provider<E extends Extension>(
             try {
               what.accept(extension);
             } catch (RuntimeException | LinkageError | StackOverflowError e) {
-              log.debug("{} failed", name, e);
+              LOG.debug("{} failed", name, e);
             }
           });
     } catch (RejectedExecutionException e) {
-      log.debug("{} is not told: {}", name, e.toString());
+      LOG.debug("{} is not told: {}", name, e.toString());
     }
   }
 
@@ -92,16 +93,16 @@ record Provider<E extends Extension>(
         cause instanceof TimeoutException
             ? DenialCause.TIMED_OUT
             : cause instanceof RejectedExecutionException ? DenialCause.BUSY : DenialCause.FAILED;
-    @Nullable String leftOut = failures.turn();
+    @Nullable String leftOut = failures.permit();
     if (leftOut != null) {
-      log.warn(
+      LOG.warn(
           "Denied '{}': {} did not decide ({}): {}{}",
           question,
           name,
           found.label(),
           found == DenialCause.TIMED_OUT ? "no answer within " + timeout.toMillis() + " ms" : cause,
           leftOut);
-      log.debug("{} failed", name, cause);
+      LOG.debug("{} failed", name, cause);
     }
     return found;
   }

@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
 
 /** Who may connect, and what each client may do. Thread-safe; nothing here blocks the caller. */
 public final class Security implements AutoCloseable {
-  private static final Logger log = LoggerFactory.getLogger(Security.class);
+  private static final Logger LOG = LoggerFactory.getLogger(Security.class);
 
   private final SecuritySettings settings;
   private final SecurityObserver observer;
@@ -169,16 +169,16 @@ public final class Security implements AutoCloseable {
   private void warnIfAnonymous() {
     switch (settings.allowAnonymous()) {
       case AUTO, LOOPBACK ->
-          log.warn(
+          LOG.warn(
               "No authentication is configured: local clients may do everything, all others "
                   + "are refused; set securityConfig.passwordFile, or "
                   + "securityConfig.allowAnonymous: true");
       case TRUE ->
-          log.warn(
+          LOG.warn(
               "securityConfig.allowAnonymous is true: any client that reaches a listener "
                   + "may do everything that securityConfig.aclFile and plugins do not forbid");
       case FALSE ->
-          log.warn(
+          LOG.warn(
               "securityConfig.allowAnonymous is false and no authentication is configured, "
                   + "so every client is refused; set securityConfig.passwordFile");
     }
@@ -201,7 +201,7 @@ public final class Security implements AutoCloseable {
       try {
         file.poll();
       } catch (RuntimeException e) {
-        log.error(
+        LOG.error(
             "Failed to check a security file for changes; retrying at the next interval",
             e); // and the next look is taken
       }

@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
  * @param <T> what the file says; immutable
  */
 final class WatchedFile<T> {
-  private static final Logger log = LoggerFactory.getLogger(WatchedFile.class);
+  private static final Logger LOG = LoggerFactory.getLogger(WatchedFile.class);
 
   /** What tells one state of the file from another. */
   private record Signature(FileTime modified, long size, @Nullable Object key) {}
@@ -85,7 +85,7 @@ final class WatchedFile<T> {
       current = reader.read(file);
       seen = now;
       reportedFault = null;
-      log.info("Reloaded a changed file setting={} path={}", setting, file);
+      LOG.info("Reloaded a changed file setting={} path={}", setting, file);
       observer.fileRead(true);
     } catch (IOException e) {
       String why =
@@ -95,7 +95,7 @@ final class WatchedFile<T> {
       ReportedFault found = new ReportedFault(now, why);
       if (!found.equals(reportedFault)) {
         reportedFault = found;
-        log.warn(
+        LOG.warn(
             "Cannot reload a file; the previous contents stay in effect: {} setting={}",
             why,
             setting);

@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
  * §3.1.4 allows them) wait here, no more than one read can hold.
  */
 final class ConnectHandler extends ChannelInboundHandlerAdapter {
-  private static final Logger log = LoggerFactory.getLogger(ConnectHandler.class);
+  private static final Logger LOG = LoggerFactory.getLogger(ConnectHandler.class);
 
   private static final String NOT_SERVING = "this node does not serve clients now: ";
 
@@ -332,7 +332,7 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
       return;
     }
     countRefusal(reason);
-    log.debug("Connection from {}: {}: {}", Peer.of(ctx.channel()), reason.label(), detail);
+    LOG.debug("Connection from {}: {}: {}", Peer.of(ctx.channel()), reason.label(), detail);
     ConnAckRefusal.send(ctx.channel(), protocolLevel, maxPacketBytes, reason, detail);
   }
 

@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
  * they wait, and subscriptions that need none go first.
  */
 final class RetainedReplay {
-  private static final Logger log = LoggerFactory.getLogger(RetainedReplay.class);
+  private static final Logger LOG = LoggerFactory.getLogger(RetainedReplay.class);
 
   /** Nobody tells when the disk has room again. */
   private static final int ROOM_LOOK_SECONDS = 5;
@@ -154,7 +154,7 @@ final class RetainedReplay {
     }
     Job job = next(jobs.values());
     if (job == null || (!job.refused.isEmpty() && !emptied)) {
-      return; // each try costs entries of the log
+      return; // each try costs entries of the LOG
     }
     reading = true;
     if (!job.refused.isEmpty()) {
@@ -218,7 +218,7 @@ final class RetainedReplay {
       return;
     }
     connection.dropped(DropReason.RETAINED_UNAVAILABLE, 1);
-    log.warn(
+    LOG.warn(
         "Could not deliver retained messages: {} filter={} client={} tenant={}",
         String.valueOf(error),
         job.filter,

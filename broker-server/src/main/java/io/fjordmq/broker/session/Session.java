@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
  * it holds is given back after the step that is under way.
  */
 final class Session implements LiveSession {
-  private static final Logger log = LoggerFactory.getLogger(Session.class);
+  private static final Logger LOG = LoggerFactory.getLogger(Session.class);
 
   /** The conversations; there from the attach on. */
   record Parts(
@@ -216,7 +216,7 @@ final class Session implements LiveSession {
     }
     ended = true;
     endReason = reason;
-    log.debug(
+    LOG.debug(
         "Client {} of tenant {} at {}: {}: {}",
         clientId(),
         tenant(),

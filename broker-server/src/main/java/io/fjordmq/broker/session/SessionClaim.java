@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
  * connections at other nodes are closed. Gives the inbox back when the connection has ended.
  */
 record SessionClaim(SessionServices services, Session mine) {
-  private static final Logger log = LoggerFactory.getLogger(SessionClaim.class);
+  private static final Logger LOG = LoggerFactory.getLogger(SessionClaim.class);
 
   /** Told on the event loop. */
   @FunctionalInterface
@@ -110,7 +110,7 @@ record SessionClaim(SessionServices services, Session mine) {
     detached.whenComplete(
         (done, error) -> {
           if (error != null && !StoreFailure.isFenced(error)) {
-            log.warn(
+            LOG.warn(
                 "Could not detach an inbox, retrying; the client can reconnect meanwhile: {} "
                     + "client={} tenant={}",
                 error.toString(),
@@ -140,7 +140,7 @@ record SessionClaim(SessionServices services, Session mine) {
         .removeAll(id(), discarded.incarnation(), discarded.subscriptions())
         .exceptionally(
             error -> {
-              log.debug(
+              LOG.debug(
                   "Routes of the former session {} stay until they are followed", id(), error);
               return null;
             });

@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
 
 /** Says which packet of an accepted client goes to which part of its session. */
 final class SessionHandler extends ChannelInboundHandlerAdapter {
-  private static final Logger log = LoggerFactory.getLogger(SessionHandler.class);
+  private static final Logger LOG = LoggerFactory.getLogger(SessionHandler.class);
 
   private static final int PINGRESP = 0xD0;
   private static final String CLOSED = "closed without DISCONNECT";
@@ -244,13 +244,13 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
       return false;
     }
     if (cause instanceof OutOfMemoryError) {
-      log.warn(
+      LOG.warn(
           "Closed a connection: out of memory: {} client={}",
           cause.toString(),
           Peer.of(ctx.channel()));
       return true;
     }
-    log.error(
+    LOG.error(
         "Closed a connection because of a bug; please report it client={}",
         Peer.of(ctx.channel()),
         cause);

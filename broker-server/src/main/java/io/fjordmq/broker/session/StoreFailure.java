@@ -11,7 +11,7 @@ import org.slf4j.LoggerFactory;
  * ends: what it did not acknowledge the client repeats when it comes back.
  */
 final class StoreFailure {
-  private static final Logger log = LoggerFactory.getLogger(StoreFailure.class);
+  private static final Logger LOG = LoggerFactory.getLogger(StoreFailure.class);
 
   private StoreFailure() {}
 
@@ -26,7 +26,7 @@ final class StoreFailure {
       connection.fail(refusal.reason(), refusal.detail());
       return;
     }
-    log.warn(
+    LOG.warn(
         "Disconnected a client: {} failed: {} client={} tenant={}",
         activity,
         causeOf(error).toString(),

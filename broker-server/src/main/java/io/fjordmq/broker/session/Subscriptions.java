@@ -37,7 +37,7 @@ import org.slf4j.LoggerFactory;
  * messages follow the SUBACK: there may be more of them than the client takes soon.
  */
 final class Subscriptions {
-  private static final Logger log = LoggerFactory.getLogger(Subscriptions.class);
+  private static final Logger LOG = LoggerFactory.getLogger(Subscriptions.class);
 
   private static final int UNSPECIFIED_ERROR = 0x80;
   private static final int IMPLEMENTATION_SPECIFIC_ERROR = 0x83;
@@ -256,7 +256,7 @@ final class Subscriptions {
                     .loop()
                     .execute(() -> StoreFailure.end(connection, error, "changing subscriptions"));
               } else {
-                log.warn(
+                LOG.warn(
                     "Failed to change a subscription: {} client={} tenant={}",
                     error.toString(),
                     connection.clientId(),

@@ -10,8 +10,14 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.Dependency;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.lang.ArchRule;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 
@@ -81,7 +87,7 @@ final class HouseRules {
         .because("ranges and groups hold bytes and do not know what they mean");
   }
 
-  private static com.tngtech.archunit.base.DescribedPredicate<JavaClass> simpleName(String name) {
+  private static DescribedPredicate<JavaClass> simpleName(String name) {
     return JavaClass.Predicates.simpleName(name);
   }
 
@@ -141,12 +147,11 @@ final class HouseRules {
 
   static ArchRule replicatedCodeIsPure() {
     return noClasses()
-        .that()
-        .implement(ROOT + "range.Coprocessor")
-        .or()
-        .haveSimpleNameEndingWith("Command")
+        .that(areReplicated())
         .should()
         .callMethod(System.class, "currentTimeMillis")
+        .orShould()
+        .callMethod(System.class, "nanoTime")
         .orShould()
         .dependOnClassesThat()
         .haveFullyQualifiedName("java.util.Random")
@@ -160,6 +165,29 @@ final class HouseRules {
         .dependOnClassesThat()
         .haveFullyQualifiedName("java.lang.Thread")
         .because("what a replica applies is a function of its state and the entry");
+  }
+
+  /** A coprocessor, or a class of its package that it uses, directly or through others. */
+  private static DescribedPredicate<JavaClass> areReplicated() {
+    return new DescribedPredicate<>("replicas run when they apply an entry") {
+      @Override
+      public boolean test(JavaClass checked) {
+        Set<JavaClass> seen = new HashSet<>(Set.of(checked));
+        Deque<JavaClass> open = new ArrayDeque<>(seen);
+        while (!open.isEmpty()) {
+          JavaClass next = open.remove();
+          if (!next.isInterface() && next.isAssignableTo(ROOT + "range.Coprocessor")) {
+            return true;
+          }
+          next.getDirectDependenciesToSelf().stream()
+              .map(Dependency::getOriginClass)
+              .filter(user -> user.getPackageName().equals(checked.getPackageName()))
+              .filter(seen::add)
+              .forEach(open::add);
+        }
+        return false;
+      }
+    };
   }
 
   static ArchRule nothingBlocksOnAnEventLoop() {
@@ -206,6 +234,15 @@ final class HouseRules {
         .should()
         .beFinal()
         .because("state has an owner");
+  }
+
+  static ArchRule loggersAreCalledLog() {
+    return fields()
+        .that()
+        .haveRawType(org.slf4j.Logger.class)
+        .should()
+        .haveName("LOG")
+        .because("a reader finds the log lines of all classes with one search");
   }
 
   static ArchRule namesSayWhat() {

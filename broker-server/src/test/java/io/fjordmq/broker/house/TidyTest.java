@@ -9,18 +9,30 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /**
  * What the compiler does not see: sizes, explanations, leftovers. Reads the sources of all modules.
  */
 class TidyTest {
-  private static final int MAX_LINES = 400;
+  private static final int MAX_LINES = 600;
+  private static final int MANY_LINES = 300;
+  private static final int MAX_METHOD_LINES = 60;
 
-  /** Files that are longer for now. May only shrink: a file that has become shorter must leave. */
-  private static final Map<String, Integer> LONGER = Map.of();
+  /** Longer files, each with its reason. The list may only shrink. */
+  private static final Map<String, Integer> LONGER_FILES =
+      Map.of("Metric.java", 652); // a table: one constant for each metric
+
+  /** Longer methods. The list may only shrink. */
+  private static final Map<String, Integer> LONGER_METHODS =
+      Map.of(
+          "Broker#<init>", 250, // wires all parts of a node; to be taken apart
+          "ClusterNode#<init>", 61,
+          "RunCommand#run", 62);
 
   private static final Pattern LEFTOVER =
       Pattern.compile("\\b(TODO|FIXME|XXX|HACK)\\b|@Disabled|printStackTrace\\(|Thread\\.sleep\\(");
@@ -44,15 +56,39 @@ class TidyTest {
 
   @Test
   void shouldKeepFilesToOneIdea() {
-    List<String> tooLong = new ArrayList<>();
-    for (Path file : SOURCES) {
-      int lines = read(file).size();
-      int allowed = LONGER.getOrDefault(file.getFileName().toString(), MAX_LINES);
-      if (isMain(file) && lines > allowed) {
-        tooLong.add(lines + " lines, " + allowed + " allowed: " + root().relativize(file));
-      }
-    }
-    assertThat(tooLong).isEmpty();
+    Map<String, Integer> lengths = new TreeMap<>();
+    SOURCES.stream()
+        .filter(TidyTest::isMain)
+        .forEach(file -> lengths.put(file.getFileName().toString(), read(file).size()));
+    assertOnlyKnown(tooLong(lengths, MAX_LINES), LONGER_FILES);
+    System.out.println(
+        tooLong(lengths, MANY_LINES).size() + " files have more than " + MANY_LINES + " lines");
+  }
+
+  @Test
+  void shouldKeepMethodsVisibleAsAWhole() throws IOException {
+    List<Path> main = SOURCES.stream().filter(TidyTest::isMain).toList();
+    assertOnlyKnown(tooLong(MethodLengths.of(main), MAX_METHOD_LINES), LONGER_METHODS);
+  }
+
+  @Test
+  void shouldFindLongMethods(@TempDir Path folder) throws IOException {
+    Path file = folder.resolve("Long.java");
+    String body = "int x;\n".repeat(MAX_METHOD_LINES);
+    Files.writeString(file, "class Long {\nvoid brief() {\n}\nvoid run() {\n" + body + "}\n}\n");
+    assertThat(tooLong(MethodLengths.of(List.of(file)), MAX_METHOD_LINES))
+        .containsOnlyKeys("Long#run");
+  }
+
+  private static Map<String, Integer> tooLong(Map<String, Integer> lengths, int allowed) {
+    Map<String, Integer> longer = new TreeMap<>(lengths);
+    longer.values().removeIf(lines -> lines <= allowed);
+    return longer;
+  }
+
+  /** An exception that is needed no longer, or allows more than is needed, has to go. */
+  private static void assertOnlyKnown(Map<String, Integer> found, Map<String, Integer> known) {
+    assertThat(found).as("too long, with the number of lines").isEqualTo(new TreeMap<>(known));
   }
 
   @Test

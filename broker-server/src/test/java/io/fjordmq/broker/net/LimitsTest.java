@@ -144,7 +144,7 @@ class LimitsTest {
   @ParameterizedTest
   @MethodSource("cases")
   void shouldTellTheClientAndCount(Case one) {
-    try (BrokerMetrics metrics = new BrokerMetrics();
+    try (BrokerMetrics metrics = new BrokerMetrics("1.2.3");
         World world = world(limits(one))) {
       world.observer.metrics = metrics.sessions();
       assertThat(one.reach.apply(world)).containsExactly(one.saw);

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 class BrokerMetricsTest {
   private static final RangeId RANGE = new RangeId("inbox", 1);
 
-  private final BrokerMetrics metrics = new BrokerMetrics();
+  private final BrokerMetrics metrics = new BrokerMetrics("1.2.3");
 
   @AfterEach
   void close() {
@@ -54,6 +54,7 @@ class BrokerMetricsTest {
     metrics.sessions().inflight(-2);
     metrics.sessions().queued(4, 400);
 
+    assertShown("fjordmq_build_info{java=\"" + Runtime.version() + "\",version=\"1.2.3\"} 1");
     assertShown("fjordmq_connections 1.0");
     assertShown("fjordmq_connections_opened_total{protocol=\"5.0\",session=\"persistent\"} 1.0");
     assertShown("fjordmq_connections_closed_total{reason=\"keep_alive_timeout\"} 1.0");

@@ -27,7 +27,7 @@ class MetricsDocumentTest {
 
   @Test
   void shouldShowEveryMetricFromTheStart() {
-    try (BrokerMetrics metrics = new BrokerMetrics()) {
+    try (BrokerMetrics metrics = new BrokerMetrics("1.2.3")) {
       String page = metrics.scrape();
       for (Metric metric : Metric.values()) {
         assertThat(page).contains("# TYPE " + metric.exposedName() + " ");

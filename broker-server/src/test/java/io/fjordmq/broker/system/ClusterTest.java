@@ -218,6 +218,7 @@ class ClusterTest {
     for (BrokerUnderTest node : cluster.nodes()) {
       Scrape.Answer page = Scrape.get(node.httpPort(), "/status");
       assertThat(page.status()).isEqualTo(200);
+      assertThat(page.body()).startsWith("FjordMQ ");
       assertThat(page.body().lines().filter(line -> line.contains(" up "))).hasSize(3);
       assertThat(page.body()).contains("dist", "inbox", "retain", "leader", "voters");
     }

@@ -34,7 +34,7 @@ public final class InProcessBroker implements AutoCloseable {
     ConfigLoader.CommandLine line =
         new ConfigLoader.CommandLine(
             file, directory.resolve("data").toString(), directory.resolve("logs").toString());
-    BrokerMetrics metrics = new BrokerMetrics();
+    BrokerMetrics metrics = new BrokerMetrics("in process");
     return new InProcessBroker(
         Broker.start(ConfigLoader.load(line).config(), Observers.of(metrics)));
   }

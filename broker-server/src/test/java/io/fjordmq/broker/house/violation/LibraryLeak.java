@@ -1,0 +1,19 @@
+package io.fjordmq.broker.house.violation;
+
+import com.alipay.sofa.jraft.entity.PeerId;
+import io.grpc.Status;
+import org.eclipse.jetty.server.Server;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Uses libraries outside of the packages that wrap them, and names its logger as it likes. */
+public final class LibraryLeak {
+  private static final Logger journal = LoggerFactory.getLogger(LibraryLeak.class);
+
+  private LibraryLeak() {}
+
+  /** Depends on Raft, gRPC and HTTP libraries. */
+  public static void leak(PeerId peer, Status status, Server server) {
+    journal.debug("{} {} {}", peer, status, server);
+  }
+}
