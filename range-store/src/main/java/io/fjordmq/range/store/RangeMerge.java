@@ -36,7 +36,7 @@ final class RangeMerge {
       implements ShapeChange {}
 
   /** The range holds the keys it held. */
-  record Kept(RangeDescriptor range, @Nullable FreezeRecord freezeRecord) implements ShapeChange {}
+  record Kept(RangeDescriptor range, @Nullable FreezeRecord frozen) implements ShapeChange {}
 
   /** Adds the rows; null if the entry was decided by another shape, or cannot be done in it. */
   @Nullable ShapeChange apply(RangeState state, RangeEntry entry, KvWriter rows) {
