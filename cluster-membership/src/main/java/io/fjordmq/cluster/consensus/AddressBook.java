@@ -4,16 +4,20 @@ import io.fjordmq.cluster.NodeId;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
-/** Where nodes listen now. Asked at every attempt to connect, because addresses may change. */
+/**
+ * Resolves node ids to current addresses. Queried before every connection attempt, because
+ * addresses may change.
+ */
 @FunctionalInterface
 public interface AddressBook {
 
-  /** Null if the node is not known. Must be quick; may be called from any thread. */
+  /** Null if the node is not known. Called from any thread; must not block. */
   @Nullable InetSocketAddress addressOf(NodeId node);
 
   /**
-   * Whether the node has gone for good. It may not know, and take part in groups as they were once:
-   * what it says is not heard. As above; asked for every message.
+   * Whether the node has been removed from the cluster. A removed node may not know it yet and
+   * still use old group configurations, so its messages are rejected. Called from any thread for
+   * every message; must not block.
    */
   default boolean isRemoved(NodeId node) {
     return false;

@@ -8,13 +8,13 @@ import com.alipay.sofa.jraft.rpc.RpcRequests.TimeoutNowRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Has a replica stand for election without waiting to miss a leader: it gets the request with which
- * a leader hands over.
+ * Makes a replica start an election without waiting for the election timeout, by sending it the
+ * TimeoutNow request that a leader uses to transfer leadership.
  */
 final class Candidacy {
   private Candidacy() {}
 
-  /** Does nothing if it leads, stands already, or has come to a later term than this one. */
+  /** Does nothing if the replica leads, is already a candidate, or has reached a later term. */
   static void begin(NodeImpl node, GroupId group, long term) {
     String self = node.getServerId().toString();
     node.handleTimeoutNowRequest(
@@ -24,15 +24,13 @@ final class Candidacy {
             .setPeerId(self)
             .setTerm(term)
             .build(),
-        new RpcRequestClosure(new NobodyAsks()));
+        new RpcRequestClosure(new DiscardingContext()));
   }
 
-  /** Where the answer goes. */
-  private static final class NobodyAsks implements RpcContext {
+  /** Discards the response: this node sent the request itself and observes the election. */
+  private static final class DiscardingContext implements RpcContext {
     @Override
-    public void sendResponse(Object response) {
-      // Who asked is this node itself, and it will see.
-    }
+    public void sendResponse(Object response) {}
 
     @Override
     public @Nullable Connection getConnection() {

@@ -2,7 +2,7 @@ package io.fjordmq.cluster.consensus;
 
 import org.jspecify.annotations.Nullable;
 
-/** This replica's own checkpoint: read at start, and offered to replicas that are far behind. */
+/** This replica's own checkpoint: read at startup, and offered to replicas that are far behind. */
 final class CheckpointReader extends MetaReader {
   private final GroupId group;
   private final CheckpointRecord checkpoint;

@@ -11,25 +11,25 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What the state of a replica covers durably, so that the log need not keep it.
+ * Records how much of the log a replica's state covers durably, so that the log can be truncated.
  *
  * <pre>
  * version u8 = 1 | applied u64 | meta: length varint, SnapshotMeta of jraft (protobuf)
  * </pre>
  *
- * @param applied last index whose effect the state is sure to have. Less than the last index of
- *     {@code meta} if the log went on with entries of the group's own, which never reach a state (a
- *     new leader's first, a change of members); more only after a copy was installed that was newer
- *     than the checkpoint it was offered for
- * @param meta index, term and members as jraft wants them back
+ * @param applied last index that the state is known to include. Lower than the last index of {@code
+ *     meta} if internal entries follow that never reach a state (a new leader's first entry, a
+ *     membership change); higher only after installing a snapshot that was newer than the
+ *     checkpoint it was offered for
+ * @param meta index, term and members in the form that jraft reads back
  */
 record CheckpointRecord(long applied, SnapshotMeta meta) {
   private static final byte VERSION = 1;
 
-  /** The term of a group's state before any election. */
+  /** The term of a group before its first election. */
   static final long FIRST_TERM = 1;
 
-  /** Of a group that begins with a state its members have. */
+  /** The checkpoint of a new group whose members already have a state. */
   static CheckpointRecord first(long appliedIndex, ReplicaSet members) {
     SnapshotMeta.Builder meta =
         SnapshotMeta.newBuilder()
@@ -61,7 +61,7 @@ record CheckpointRecord(long applied, SnapshotMeta meta) {
     try {
       return new CheckpointRecord(applied, SnapshotMeta.parseFrom(meta));
     } catch (InvalidProtocolBufferException e) {
-      throw new MalformedBytesException("checkpoint record holds no snapshot meta");
+      throw new MalformedBytesException("malformed SnapshotMeta in a checkpoint record");
     }
   }
 }

@@ -7,8 +7,8 @@ import io.fjordmq.cluster.consensus.ReplicatedState.CheckpointRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one checkpoint a replica may have under way. Answers jraft exactly once, also when the state
- * answers twice or, because the replica closes, never.
+ * Tracks the one checkpoint that a replica may have in progress. Completes jraft's closure exactly
+ * once, even if the state reports twice, or never because the replica is closing.
  */
 final class CheckpointRequests {
   private @Nullable Closure waiting;
@@ -26,13 +26,13 @@ final class CheckpointRequests {
     return new CheckpointRequest() {
       @Override
       public void durable() {
-        answer(done, Status.OK());
+        complete(done, Status.OK());
       }
 
       @Override
       public void failed(Exception cause) {
-        // Not EIO: that would halt the replica, which can go on with a longer log.
-        answer(done, new Status(RaftError.EINTERNAL, "checkpoint failed: %s", cause));
+        // Not EIO, which would halt the replica: it can continue with a longer log.
+        complete(done, new Status(RaftError.EINTERNAL, "checkpoint failed: %s", cause));
       }
     };
   }
@@ -44,15 +44,15 @@ final class CheckpointRequests {
       last = waiting;
     }
     if (last != null) {
-      answer(last, closing());
+      complete(last, closing());
     }
   }
 
   private static Status closing() {
-    return new Status(RaftError.ENODESHUTDOWN, "the replica is closing");
+    return new Status(RaftError.ENODESHUTDOWN, "replica is closing");
   }
 
-  private void answer(Closure done, Status status) {
+  private void complete(Closure done, Status status) {
     synchronized (this) {
       if (waiting != done) {
         return;

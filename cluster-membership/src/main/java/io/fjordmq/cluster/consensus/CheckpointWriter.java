@@ -7,23 +7,23 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * jraft's idea of writing a snapshot, reduced to its meta: the data is the state's own database,
- * which is durable by the time this is told to save.
+ * Implements jraft's snapshot writer by storing only the metadata. The data is in the state's own
+ * database, which is durable before jraft calls {@link #saveMeta}.
  */
 final class CheckpointWriter extends SnapshotWriter {
-  private static final long NOT_SAID = -1;
+  private static final long NOT_SET = -1;
 
   private final GroupSnapshots snapshots;
-  private long applied = NOT_SAID;
+  private long applied = NOT_SET;
 
   CheckpointWriter(GroupSnapshots snapshots) {
     this.snapshots = snapshots;
   }
 
   /**
-   * To be called before anything is saved.
+   * Must be called before {@link #saveMeta}.
    *
-   * @param lastApplied last entry that was given to the state
+   * @param lastApplied index of the last entry passed to the state
    */
   void covers(long lastApplied) {
     applied = lastApplied;
@@ -39,8 +39,8 @@ final class CheckpointWriter extends SnapshotWriter {
 
   @Override
   public boolean saveMeta(SnapshotMeta meta) {
-    if (applied == NOT_SAID) {
-      throw new IllegalStateException("a checkpoint of nobody knows what");
+    if (applied == NOT_SET) {
+      throw new IllegalStateException("cannot save a checkpoint before covers() set its index");
     }
     return snapshots.save(new CheckpointRecord(applied, meta));
   }

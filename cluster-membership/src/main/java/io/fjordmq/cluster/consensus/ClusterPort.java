@@ -6,12 +6,12 @@ import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A node's Raft traffic with others.
+ * Configures a node's Raft traffic with other nodes.
  *
- * @param bind where to listen, port 0 for any; null to only call others
- * @param addresses where the others are
- * @param tls how nodes prove that they belong to the cluster; null for plain text
- * @param fence knows which starts of other nodes may take part
+ * @param bind address to listen on, port 0 for any free port; null for outgoing connections only
+ * @param addresses resolves the addresses of other nodes
+ * @param tls authenticates the nodes of the cluster to each other; null for plain text
+ * @param fence decides which starts of other nodes are admitted
  */
 public record ClusterPort(
     @Nullable InetSocketAddress bind,
@@ -20,7 +20,7 @@ public record ClusterPort(
     @Nullable ClusterTls tls,
     StartFence fence) {
 
-  /** In plain text. */
+  /** A port without TLS. */
   public ClusterPort(
       @Nullable InetSocketAddress bind,
       AddressBook addresses,

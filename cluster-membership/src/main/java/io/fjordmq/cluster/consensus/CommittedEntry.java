@@ -4,12 +4,12 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An entry the group has agreed on.
+ * A committed log entry.
  *
- * @param index its position; grows by one, but configuration entries leave gaps
- * @param term the term it was appended in
+ * @param index position in the log; increases by one, but configuration entries leave gaps
+ * @param term term in which the entry was appended
  * @param data read-only, valid only during {@link ReplicatedState#apply}
- * @param proposal the object given to {@link Consensus#propose} if it was proposed by this replica
- *     since it opened
+ * @param proposal the object passed to {@link Consensus#propose} if this replica proposed the entry
+ *     since it was opened; otherwise null
  */
 public record CommittedEntry(long index, long term, ByteBuffer data, @Nullable Proposal proposal) {}

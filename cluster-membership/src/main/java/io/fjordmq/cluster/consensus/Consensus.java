@@ -6,65 +6,65 @@ import java.util.concurrent.CompletableFuture;
 /**
  * This node's replica of one Raft group.
  *
- * <p>Every method may be called from any thread and returns at once. Futures complete on a thread
- * of the host; do not block it.
+ * <p>Thread-safe. Every method except {@link #close} returns immediately. Futures complete on a
+ * thread of the host; do not block it.
  */
 public interface Consensus extends AutoCloseable {
 
   GroupId group();
 
-  /** What is known right now; may be stale the moment it is read. */
+  /** The leader as currently known; may be stale by the time it is read. */
   Leadership leadership();
 
   /**
-   * Offers an entry to the group. Either {@link ReplicatedState#apply} of this replica is handed
-   * the entry together with this very {@code proposal} object, or {@link Proposal#failed} is
-   * called, exactly once. On a leader that keeps its term, entries are applied in the order of the
-   * calls.
+   * Proposes an entry. Exactly one of two things happens: {@link ReplicatedState#apply} of this
+   * replica receives the entry together with this {@code proposal} object, or {@link
+   * Proposal#failed} is called. While a leader keeps its term, entries are applied in the order of
+   * the calls.
    *
-   * @param expectedTerm the term in which the caller decided; the entry is not appended in another
-   *     one
-   * @param entry owned by the group from now on
+   * @param expectedTerm term on which the caller based its decision; the entry is not appended in
+   *     any other term
+   * @param entry must not be modified after the call
    */
   void propose(long expectedTerm, byte[] entry, Proposal proposal);
 
   /**
-   * Completes with an index once this replica has applied everything that was committed when the
-   * call was made: reads of local state after it are linearizable. Fails with {@link
+   * Completes with an index once this replica has applied every entry that was committed at the
+   * time of the call. Later reads of the local state are linearizable. Fails with {@link
    * ConsensusException}.
    */
   CompletableFuture<Long> readIndex();
 
   /**
-   * Changes who holds the group; leader only. Fails with {@link ConsensusException}; the members
-   * may be some between then.
+   * Changes the replicas of the group; leader only. Fails with {@link ConsensusException}; the
+   * group may then have an intermediate configuration.
    */
   CompletableFuture<Void> changeReplicas(ReplicaSet target);
 
   /**
-   * Hands leadership to another voter; leader only. Completes once that one leads. Fails with
+   * Transfers leadership to another voter; leader only. Completes once the target leads. Fails with
    * {@link ConsensusException}.
    */
   CompletableFuture<Void> transferLeadership(NodeId target);
 
   /**
-   * Has this replica stand for election at once instead of when it misses a leader, if it is a
-   * voter and its group has had no election yet. For one that has just begun.
+   * Starts an election immediately instead of after the election timeout, if this replica is a
+   * voter and its group has had no election yet. Intended for a group that was just created.
    */
   void campaign();
 
   /**
    * Asks the state to make everything applied so far durable ({@link ReplicatedState#checkpoint}),
-   * then lets the log drop what lies before. Completes with the index covered.
+   * then allows the log to be truncated. Completes with the index that the checkpoint covers.
    */
   CompletableFuture<Long> checkpoint();
 
-  /** Figures for metrics and status pages. */
+  /** Statistics for metrics and status pages. */
   GroupStatus status();
 
   /**
-   * Stops taking part. The replica's log and state stay on disk. Blocks until no callback runs any
-   * more, so it must not be called from one.
+   * Stops the replica. Its log and state stay on disk. Blocks until all running callbacks have
+   * returned, so it must not be called from a callback.
    */
   @Override
   void close();

@@ -1,21 +1,22 @@
 package io.fjordmq.cluster.consensus;
 
-/** Why a group could not do what was asked. */
+/** A request to a group failed; {@link #kind} tells how the caller can react. */
 public final class ConsensusException extends Exception {
   private static final long serialVersionUID = 1;
 
-  /** What the caller can conclude. */
+  /** What the failure means to the caller. */
   public enum Kind {
     /** This replica does not lead, or not in the expected term; the entry was not appended. */
     NOT_LEADER,
-    /** Too much is waiting; the entry was not appended. Try again after a pause. */
+    /** Too many requests are pending; the entry was not appended. Retry after a pause. */
     BUSY,
-    /** The entry may or may not be committed; only a retry under the same number can tell. */
+    /** The entry may or may not be committed; only a retry with the same number can tell. */
     OUTCOME_UNKNOWN,
     /** The replica is closing or closed; the entry was not appended. */
     CLOSED,
     /**
-     * The replica's log or state failed (disk full, I/O error); it takes no part until reopened.
+     * The replica's log or state failed (disk full, I/O error); the replica is inactive until it is
+     * reopened.
      */
     FAILED
   }

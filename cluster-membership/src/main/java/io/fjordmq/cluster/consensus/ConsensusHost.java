@@ -4,56 +4,59 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the Raft groups of one node share: the log database and its fsync, transport, timers,
- * threads.
+ * Hosts the Raft groups of one node. They share a log database and its fsyncs, the transport,
+ * timers and threads.
  *
  * <p>Thread-safe. Methods may do disk I/O and block.
  */
 public interface ConsensusHost extends AutoCloseable {
 
-  /** Groups this node holds a replica of, as its log database knows them. */
+  /** The groups that this node holds a replica of, according to its log database. */
   Set<GroupId> groups();
 
   /**
-   * Creates this node's replica of a group, durably, without opening it. Every member of a new
-   * group creates the same set; a node that is to join an old one creates the members it has now,
-   * then {@link Consensus#changeReplicas} adds it. Does nothing if this node holds the group.
+   * Creates this node's replica of a group durably, without opening it. Every member of a new group
+   * passes the same set. A node that joins an existing group passes its current members; then
+   * {@link Consensus#changeReplicas} adds the node. Does nothing if this node already holds a
+   * replica.
    */
   void create(GroupId group, ReplicaSet members) throws ConsensusException;
 
   /**
-   * The same for a group whose state does not begin with nothing: every member has it as of an
-   * index, and the log begins after that. A node without that state can only begin with a snapshot.
+   * Creates a replica of a group whose initial state is not empty: every member has the state as of
+   * an index, and the log begins after that index. A node without that state has to start from a
+   * snapshot.
    *
-   * @param appliedIndex 1 or more; the same at every member
+   * @param appliedIndex 1 or more; the same on every member
    */
   void create(GroupId group, ReplicaSet members, long appliedIndex) throws ConsensusException;
 
   /**
-   * Opens a replica that exists: reads its log and starts to take part. Callbacks of the state may
-   * begin before this returns: the only voter of a group leads at once.
+   * Opens an existing replica: reads its log and joins the group. Callbacks of the state may begin
+   * before this returns, because the only voter of a group becomes leader immediately.
    *
-   * @throws ConsensusException if it does not exist, is open already, or its log cannot be read
+   * @throws ConsensusException if the replica does not exist, is already open, or its log cannot be
+   *     read
    */
   Consensus open(GroupId group, ReplicatedState state) throws ConsensusException;
 
-  /** Whether {@link #open} begins with a copy that a crash kept from being installed. */
+  /** Whether {@link #open} will first repeat a snapshot installation that a crash interrupted. */
   default boolean isInstalling(GroupId group) {
     return false;
   }
 
-  /** Removes this node's replica of a closed group for ever: log, term and vote. */
+  /** Permanently deletes this node's replica of a closed group: log, term and vote. */
   void destroy(GroupId group) throws ConsensusException;
 
   /**
-   * Why the log of the groups takes no writes at the moment, or null while it does. A replica that
-   * is opened meanwhile halts again or finds no leader. Does not block.
+   * Why the log database currently rejects writes; null if it accepts them. A replica that is
+   * opened in the meantime halts again or finds no leader. Does not block.
    */
   default @Nullable String failure() {
     return null;
   }
 
-  /** Closes every open group, then what they share. */
+  /** Closes every open group, then the resources that they share. */
   @Override
   void close();
 }

@@ -1,8 +1,8 @@
 package io.fjordmq.cluster.consensus;
 
 /**
- * Told what the Raft groups of a node do, for metrics and logs. Called on the groups' own threads:
- * must be quick and must not throw.
+ * Receives events of a node's Raft groups, for metrics and logs. Called on the groups' own threads;
+ * must not block or throw.
  */
 public interface ConsensusObserver {
 
@@ -10,32 +10,32 @@ public interface ConsensusObserver {
   ConsensusObserver NONE = new ConsensusObserver() {};
 
   /**
-   * A batch of entries was written to the log and, with fsync on, is on the medium.
+   * A batch of entries was written to the log and, with fsync enabled, synced.
    *
-   * @param entries how many
-   * @param bytes their encoded size
-   * @param nanos how long write and sync took, encoding excluded
+   * @param entries number of entries
+   * @param bytes encoded size of the entries
+   * @param nanos duration of the write and the fsync, without encoding
    */
   default void appended(GroupId group, int entries, long bytes, long nanos) {}
 
   /** This node's replica became leader and is ready to serve. */
   default void elected(GroupId group, long term) {}
 
-  /** This node's replica leads no more. */
+  /** This node's replica no longer leads. */
   default void steppedDown(GroupId group) {}
 
-  /** This node's replica failed and takes no part until reopened. */
+  /** This node's replica failed and is inactive until it is reopened. */
   default void halted(GroupId group, ConsensusException cause) {}
 
-  /** Why something for or from another node was dropped. Raft sends it again in its own time. */
+  /** Why a message to or from another node was dropped. Raft retries it. */
   enum TrafficDrop {
-    /** More than {@link TransportSettings#maxQueuedBytes} wait for the connection. */
+    /** More than {@link TransportSettings#maxQueuedBytes} are queued for the connection. */
     CONNECTION_FULL,
-    /** More than {@link TransportSettings#queuedRequests} wait for the worker. */
+    /** More than {@link TransportSettings#queuedRequests} are queued for the worker. */
     WORKER_FULL
   }
 
-  /** Traffic between nodes was dropped. */
+  /** A message to or from another node was dropped. */
   default void trafficDropped(TrafficDrop reason) {}
 
   /** A proposal failed; {@code BUSY} means back-pressure. */

@@ -13,13 +13,13 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Directories with copies of states. */
+/** File operations on snapshot directories. */
 final class Directories {
   private static final Logger LOG = LoggerFactory.getLogger(Directories.class);
 
   private Directories() {}
 
-  /** Removes the directory and what is in it, if it exists. */
+  /** Deletes the directory and its contents, if it exists. */
   static void deleteRecursively(Path directory) throws IOException {
     if (!Files.exists(directory)) {
       return;
@@ -33,7 +33,7 @@ final class Directories {
     }
   }
 
-  /** Bytes of the files in it; what cannot be read, or has just gone, does not count. */
+  /** Total size of the files in bytes; files that cannot be read or just vanished do not count. */
   static long size(Path directory) {
     if (!Files.exists(directory)) {
       return 0;
@@ -45,18 +45,18 @@ final class Directories {
     }
   }
 
-  /** For leftovers, which are removed again at the next start. */
+  /** Logs a failure instead of throwing; the next start deletes the directory again. */
   static void deleteQuietly(Path directory) {
     try {
       deleteRecursively(directory);
     } catch (IOException e) {
-      LOG.warn("Cannot remove a directory: {} path={}", e.toString(), directory);
+      LOG.warn("Cannot delete a snapshot directory: {} path={}", e.toString(), directory);
     }
   }
 
   /**
-   * Puts on the medium which files are in a new directory, and that it is there at all: a file that
-   * was synced is not found after a power failure if nobody noted its name.
+   * Syncs the entries of a new directory and its entry in the parent: without them, a synced file
+   * cannot be found after a power failure.
    */
   static void sync(Path directory) throws IOException {
     List<Path> directories;

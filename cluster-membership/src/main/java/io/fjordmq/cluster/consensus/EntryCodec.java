@@ -16,7 +16,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Log entries as the database holds them: flat, so that the data is copied once when written and
+ * Encodes log entries for the database. The format is flat: data is copied once when written and
  * not at all when read.
  *
  * <pre>
@@ -76,7 +76,7 @@ final class EntryCodec implements LogEntryCodecFactory {
   }
 
   /**
-   * @throws io.fjordmq.api.MalformedBytesException if these are not the bytes of an entry
+   * @throws io.fjordmq.api.MalformedBytesException if the bytes are not a valid entry
    */
   static LogEntry decode(byte[] bytes) {
     ByteReader in = new ByteReader(bytes);
@@ -96,7 +96,7 @@ final class EntryCodec implements LogEntryCodecFactory {
     return entry;
   }
 
-  // jraft tells "no list" from "empty list" nowhere but expects null for the former.
+  // jraft treats no list and an empty list alike, but expects null instead of an empty one.
   private static @Nullable List<PeerId> readPeers(ByteReader in) {
     int count = in.readShort();
     if (count == 0) {

@@ -3,7 +3,7 @@ package io.fjordmq.cluster.consensus;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** A copy of another replica's state, complete on this node's disk, waiting to be installed. */
+/** A complete snapshot of another replica's state on this node's disk, ready to be installed. */
 final class FetchedSnapshot extends MetaReader {
   private final SnapshotManifest manifest;
   private final Path directory;
@@ -24,7 +24,7 @@ final class FetchedSnapshot extends MetaReader {
     return directory;
   }
 
-  /** Names it at its source. */
+  /** The URI that identifies the snapshot at its source. */
   String offer() {
     return offer;
   }

@@ -11,8 +11,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Frames on their way to one channel, offered by any thread, written by the channel's own. All that
- * wait leave with one flush; patient ones wait a tick for company.
+ * Outbound frames of one channel. Any thread may offer frames; the channel's event loop writes
+ * them. All queued frames share one flush; delayable ones wait up to a tick for others to join.
  */
 final class FrameQueue {
   private final Channel channel;
@@ -31,11 +31,11 @@ final class FrameQueue {
   }
 
   /**
-   * Takes over the frame.
+   * Queues the frame and takes ownership of it.
    *
-   * @return false if it was dropped because too much waits or the channel is closed
+   * @return false if it was dropped because the queue is full or the channel is closed
    */
-  boolean offer(ByteBuf frame, boolean patient) {
+  boolean offer(ByteBuf frame, boolean delayable) {
     int size = frame.readableBytes();
     if (bytes.addAndGet(size) > maxBytes || closed) {
       bytes.addAndGet(-size);
@@ -44,7 +44,7 @@ final class FrameQueue {
     }
     frames.add(frame);
     try {
-      schedule(patient && tickNanos > 0);
+      schedule(delayable && tickNanos > 0);
       return true;
     } catch (RejectedExecutionException stopping) {
       close();
@@ -52,8 +52,8 @@ final class FrameQueue {
     }
   }
 
-  private void schedule(boolean patient) {
-    if (patient) {
+  private void schedule(boolean delayable) {
+    if (delayable) {
       if (ticking.compareAndSet(false, true)) {
         channel.eventLoop().schedule(this::tick, tickNanos, TimeUnit.NANOSECONDS);
       }
@@ -67,7 +67,7 @@ final class FrameQueue {
     drain();
   }
 
-  /** On the channel's thread: writes as long as the socket takes more. */
+  /** Writes frames until the channel is no longer writable. Runs on the channel's event loop. */
   void drain() {
     draining.set(false);
     if (closed) {
@@ -89,7 +89,7 @@ final class FrameQueue {
     }
   }
 
-  /** When the channel is gone. */
+  /** Drops all queued frames. To be called once the channel is closed. */
   void close() {
     closed = true;
     clear();

@@ -3,19 +3,20 @@ package io.fjordmq.cluster.consensus;
 import java.util.regex.Pattern;
 
 /**
- * Names a Raft group; never reused.
+ * The id of a Raft group; never reused.
  *
  * @param value a letter, then letters, digits, '-' or '_'
  */
 public record GroupId(String value) {
-  private static final Pattern FORM = Pattern.compile("[a-zA-Z][a-zA-Z0-9_-]*");
+  private static final Pattern FORMAT = Pattern.compile("[a-zA-Z][a-zA-Z0-9_-]*");
 
   /**
-   * @throws IllegalArgumentException if the value has another form
+   * @throws IllegalArgumentException if the value has any other format
    */
   public GroupId {
-    if (!FORM.matcher(value).matches()) {
-      throw new IllegalArgumentException("not a group id: '" + value + "'");
+    if (!FORMAT.matcher(value).matches()) {
+      throw new IllegalArgumentException(
+          "group id must be a letter followed by letters, digits, '-' or '_': '" + value + "'");
     }
   }
 

@@ -19,8 +19,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The Raft log of one group inside the {@link SharedLog}.
  *
- * <p>One thread of jraft appends and truncates; any thread reads. A failed write is reported by the
- * return value, which makes jraft halt the replica.
+ * <p>A single jraft thread appends and truncates; any thread may read. A failed write is reported
+ * through the return value, which makes jraft halt the replica.
  */
 final class GroupLog implements LogStorage {
   private static final Logger LOG = LoggerFactory.getLogger(GroupLog.class);
@@ -52,7 +52,7 @@ final class GroupLog implements LogStorage {
     try {
       firstIndex = shared.firstIndex(group);
       lastIndex = shared.lastIndex(group, firstIndex);
-      // Without these jraft would not know the members and never elect a leader.
+      // Without these, jraft would not know the members and never elect a leader.
       ConfigurationManager configurations = options.getConfigurationManager();
       shared.configurations(group, firstIndex, bytes -> configurations.add(configuration(bytes)));
       return true;
@@ -123,8 +123,8 @@ final class GroupLog implements LogStorage {
     if (entries == null || entries.isEmpty()) {
       return 0;
     }
-    // A leader may count on them once they are here. After a crash that forgot the term, one of the
-    // term before could have them replaced.
+    // Once this returns, the leader counts the entries as stored. If a crash then lost the term, a
+    // leader of an earlier term could overwrite them.
     if (!vote.saveAgain()) {
       return 0;
     }
@@ -159,7 +159,7 @@ final class GroupLog implements LogStorage {
     return bytes.length;
   }
 
-  /** Unsynced: after a crash the log may only hold more than it was told to keep. */
+  /** Not synced: after a crash the log may hold more entries than necessary, which is harmless. */
   @Override
   public boolean truncatePrefix(long firstIndexKept) {
     if (firstIndexKept <= firstIndex) {
@@ -183,7 +183,7 @@ final class GroupLog implements LogStorage {
     }
   }
 
-  /** Synced: entries that another leader's replaced must not come back after a crash. */
+  /** Synced: entries that a new leader has replaced must not reappear after a crash. */
   @Override
   public boolean truncateSuffix(long lastIndexKept) {
     try (SharedLog.Batch batch = shared.batch()) {
@@ -205,7 +205,7 @@ final class GroupLog implements LogStorage {
   @Override
   public boolean reset(long nextLogIndex) {
     if (nextLogIndex <= 0) {
-      throw new IllegalArgumentException("next log index must be positive, not " + nextLogIndex);
+      throw new IllegalArgumentException("nextLogIndex must be positive: " + nextLogIndex);
     }
     try (SharedLog.Batch batch = shared.batch()) {
       shared.cutting(group, 0);

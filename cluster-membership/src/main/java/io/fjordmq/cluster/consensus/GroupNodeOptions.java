@@ -4,8 +4,8 @@ import com.alipay.sofa.jraft.option.NodeOptions;
 import org.jspecify.annotations.Nullable;
 
 /**
- * jraft creates a group's RPC client by a static factory but hands it the options of the node it is
- * for: that is how {@link GroupRpcClient} finds the transport of its own host.
+ * Carries the host's transport to {@link GroupRpcClient}. jraft creates a group's RPC client with a
+ * static factory, but initializes it with these node options.
  */
 final class GroupNodeOptions extends NodeOptions {
   private final @Nullable RaftTransport transport;

@@ -9,14 +9,14 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * What a node remembers of a group it holds a replica of.
+ * A node's durable record of a group that it holds a replica of.
  *
  * <pre>
  * version u8 = 1 | number u64 | voters: count u16, then strings | learners: count u16, then strings
  * </pre>
  *
- * @param number stands for the group in keys; never reused
- * @param members who held the group when it was created; later changes are in the log
+ * @param number identifies the group in keys; never reused
+ * @param members members at creation; later changes are in the log
  */
 record GroupRecord(long number, ReplicaSet members) {
   private static final byte VERSION = 1;

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One group's way to its peers, over the transport of its host. */
+/** Sends one group's requests to its peers over the transport of its host. */
 final class GroupRpcClient implements RpcClient {
   private static final Logger LOG = LoggerFactory.getLogger(GroupRpcClient.class);
 
@@ -41,7 +41,7 @@ final class GroupRpcClient implements RpcClient {
     }
   }
 
-  /** jraft calls it before {@link #init}. */
+  /** Called by jraft before {@link #init}. */
   @Override
   public void registerConnectEventListener(ReplicatorGroup group) {
     replicators = group;
@@ -64,7 +64,7 @@ final class GroupRpcClient implements RpcClient {
     return connected;
   }
 
-  /** The connection is not the group's alone, so it stays. */
+  /** Does nothing, because all groups share the connection. */
   @Override
   public void closeConnection(Endpoint endpoint) {}
 
@@ -82,15 +82,16 @@ final class GroupRpcClient implements RpcClient {
             result.complete(response);
           } else {
             result.completeExceptionally(
-                failure == null ? new RemotingException("no answer") : failure);
+                failure == null ? new RemotingException("no response from " + endpoint) : failure);
           }
         });
     try {
       return result.get(timeoutMs, TimeUnit.MILLISECONDS);
     } catch (TimeoutException e) {
-      throw new InvokeTimeoutException(endpoint + " did not answer in time", e);
+      throw new InvokeTimeoutException(
+          "no response from " + endpoint + " within " + timeoutMs + " ms", e);
     } catch (ExecutionException e) {
-      throw new RemotingException(endpoint + " did not answer", e);
+      throw new RemotingException("request to " + endpoint + " failed: " + e.getCause(), e);
     }
   }
 
@@ -110,7 +111,7 @@ final class GroupRpcClient implements RpcClient {
           try {
             callback.executor().execute(() -> callback.complete(response, failure));
           } catch (RejectedExecutionException closing) {
-            LOG.debug("an answer of {} came after the group was closed", endpoint);
+            LOG.debug("Dropping a response that arrived after its group closed peer={}", endpoint);
           }
         });
   }
@@ -119,7 +120,8 @@ final class GroupRpcClient implements RpcClient {
       Endpoint endpoint, Object request, long timeoutMs, OutgoingConnection.Answer answer)
       throws RemotingException {
     if (transport == null) {
-      throw new RemotingException("this node has no cluster port and cannot reach " + endpoint);
+      throw new RemotingException(
+          "cannot reach " + endpoint + ": this node was opened without a cluster port");
     }
     transport.ask(PeerNames.node(endpoint), (Message) request, timeoutMs, answer);
   }

@@ -8,7 +8,7 @@ import com.alipay.sofa.jraft.storage.LogStorage;
 import com.alipay.sofa.jraft.storage.RaftMetaStorage;
 import com.alipay.sofa.jraft.storage.SnapshotStorage;
 
-/** Gives jraft our storages of one group instead of its own files. */
+/** Provides jraft with one group's log, vote and snapshot storage in place of its own files. */
 record GroupServices(GroupLog log, GroupVote vote, GroupSnapshots snapshots)
     implements JRaftServiceFactory {
 

@@ -16,9 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * "Light" snapshots of one replica. Saving one writes only a {@link CheckpointRecord}: the state is
- * durable in its own database. Only a replica that is too far behind for the log makes the leader
- * write an actual copy, on demand.
+ * Metadata-only snapshots of one replica. Saving one writes only a {@link CheckpointRecord},
+ * because the state is durable in its own database. The leader exports an actual snapshot on
+ * demand, when a replica is too far behind for the log.
  */
 final class GroupSnapshots implements SnapshotStorage {
   private static final Logger LOG = LoggerFactory.getLogger(GroupSnapshots.class);
@@ -52,13 +52,13 @@ final class GroupSnapshots implements SnapshotStorage {
     return checkpoint;
   }
 
-  /** Index covered by the last checkpoint, 0 if there was none. */
+  /** Index covered by the last checkpoint; 0 if there is none. */
   long coveredIndex() {
     CheckpointRecord last = checkpoint;
     return last == null ? 0 : last.meta().getLastIncludedIndex();
   }
 
-  /** Synced: right after it jraft truncates the log. */
+  /** Synced, because jraft truncates the log right after it. */
   boolean save(CheckpointRecord record) {
     try (SharedLog.Batch batch = shared.batch()) {
       batch.put(LogKeys.checkpoint(group), record.encode()).commit(true);
@@ -71,18 +71,18 @@ final class GroupSnapshots implements SnapshotStorage {
   }
 
   /**
-   * Replaces the state by a fetched copy. A crash on the way is made good by {@link
-   * #resumeInstall}.
+   * Replaces the state with a fetched snapshot. If the process crashes in between, {@link
+   * #resumeInstall} repeats the installation.
    *
-   * @return last index whose effect is in the state now
+   * @return last index that the state includes now
    */
-  long install(FetchedSnapshot copy) throws IOException, RocksDBException {
+  long install(FetchedSnapshot snapshot) throws IOException, RocksDBException {
     InstallRecord record =
-        new InstallRecord(copy.directory().getFileName().toString(), copy.checkpoint());
+        new InstallRecord(snapshot.directory().getFileName().toString(), snapshot.checkpoint());
     try (SharedLog.Batch batch = shared.batch()) {
       batch.put(LogKeys.install(group), record.encode()).commit(true);
     }
-    InstallNotice notice = exchange.installing(copy.offer());
+    InstallNotice notice = exchange.installing(snapshot.offer());
     try {
       return install(record);
     } finally {
@@ -91,19 +91,19 @@ final class GroupSnapshots implements SnapshotStorage {
   }
 
   /**
-   * Does an installation again that a crash interrupted. To be called before the replica starts.
+   * Repeats an installation that a crash interrupted. Must be called before the replica starts.
    *
-   * @param applied what the state says it has
-   * @return what it has now
+   * @param applied applied index that the state reports
+   * @return applied index after the installation
    */
   long resumeInstall(long applied) throws IOException, RocksDBException {
-    byte[] begun = shared.raft(LogKeys.install(group));
-    if (begun == null) {
+    byte[] interrupted = shared.raft(LogKeys.install(group));
+    if (interrupted == null) {
       return applied;
     }
     LOG.info("Repeating an interrupted snapshot installation group={}", id);
     try {
-      return install(InstallRecord.decode(begun));
+      return install(InstallRecord.decode(interrupted));
     } catch (SnapshotRefusedException e) {
       LOG.info("Discarding an interrupted snapshot installation: {} group={}", e.getMessage(), id);
       return applied;
@@ -129,7 +129,7 @@ final class GroupSnapshots implements SnapshotStorage {
     return installed.applied();
   }
 
-  /** Else it would be installed before anything else at every start, and refused for ever. */
+  /** Otherwise every start would try to install the snapshot again and be refused. */
   private void forget(Path directory) throws RocksDBException {
     try (SharedLog.Batch batch = shared.batch()) {
       batch.delete(LogKeys.install(group)).commit(true);
@@ -141,7 +141,8 @@ final class GroupSnapshots implements SnapshotStorage {
     exporting.readLock().lock();
     try {
       if (closed) {
-        throw new IOException("the replica of group " + id + " is closed");
+        throw new IOException(
+            "cannot export a snapshot: the replica of group " + id + " is closed");
       }
       return state.export(directory);
     } finally {
@@ -149,12 +150,12 @@ final class GroupSnapshots implements SnapshotStorage {
     }
   }
 
-  /** Whether the log must not be cut, because a copy is being fetched that needs what follows. */
+  /** Whether the log must not be truncated because a snapshot being fetched needs later entries. */
   boolean holdsLog() {
     return exchange.exports().holdsLog(id);
   }
 
-  /** Waits until no copy of the state is being made; afterwards none is begun. */
+  /** Waits for a running export to finish and rejects later ones. */
   void close() {
     exchange.withdrawAll(id);
     exporting.writeLock().lock();
@@ -191,7 +192,7 @@ final class GroupSnapshots implements SnapshotStorage {
 
   @Override
   public @Nullable SnapshotReader copyFrom(String uri, SnapshotCopierOptions options) {
-    throw new UnsupportedOperationException("jraft copies through startToCopyFrom");
+    throw new UnsupportedOperationException("use startToCopyFrom");
   }
 
   @Override

@@ -1,14 +1,14 @@
 package io.fjordmq.cluster.consensus;
 
 /**
- * Figures of one replica.
+ * Status of one replica.
  *
- * @param leadership who leads
+ * @param leadership leader of the group as the replica knows it
  * @param replicas current members
- * @param firstIndex first entry the log still holds
- * @param lastIndex last entry of the log
- * @param committedIndex last entry known to be committed
- * @param appliedIndex last entry applied
+ * @param firstIndex index of the first entry that the log still holds
+ * @param lastIndex index of the last log entry
+ * @param committedIndex index of the last entry known to be committed
+ * @param appliedIndex index of the last applied entry
  */
 public record GroupStatus(
     Leadership leadership,

@@ -10,13 +10,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Term and vote of one replica inside the {@link SharedLog}; every vote is synced before it is
- * given. jraft calls it under the replica's lock, its log calls {@link #saveAgain}.
+ * Term and vote of one replica inside the {@link SharedLog}. Every vote is synced before it is
+ * granted. jraft calls this class under the replica's lock; {@link GroupLog} calls {@link
+ * #saveAgain}.
  *
- * <p>jraft goes on in a term that could not be saved (it only logs that, in {@code
- * NodeImpl.stepDown}), so this class does so, too: what it saves next is of that term, and nothing
- * that belongs to the term is acknowledged before. Otherwise a vote of the term would be saved as
- * one of the term before, and after a crash be given to somebody else.
+ * <p>jraft continues in a term that it failed to save ({@code NodeImpl.stepDown} only logs the
+ * failure). Therefore this class keeps that term in memory: the next save includes it, and nothing
+ * in the term is acknowledged before that. Otherwise a vote of the new term would be saved under
+ * the previous term, and after a crash the replica could vote again in the new term.
  */
 final class GroupVote implements RaftMetaStorage {
   private static final Logger LOG = LoggerFactory.getLogger(GroupVote.class);
@@ -24,17 +25,17 @@ final class GroupVote implements RaftMetaStorage {
   private final GroupId id;
   private final Row row;
 
-  /** As jraft has it; the row may be behind. */
+  /** The state as jraft knows it; the stored row may be older. */
   private volatile HardState state = HardState.INITIAL;
 
   private volatile boolean unsaved;
 
-  /** Where the state is kept. */
+  /** The database row that stores the state. */
   interface Row {
-    /** Null if nothing was ever written. */
+    /** Null if the row was never written. */
     byte @Nullable [] read() throws RocksDBException;
 
-    /** Returns once it is on the disk. */
+    /** Returns once the value is synced. */
     void write(byte[] value) throws RocksDBException;
   }
 
@@ -104,9 +105,9 @@ final class GroupVote implements RaftMetaStorage {
   }
 
   /**
-   * Saves what could not be saved before, if there is something.
+   * Retries the last save if it failed.
    *
-   * @return whether a crash would forget nothing of it
+   * @return whether term and vote are durable
    */
   boolean saveAgain() {
     if (!unsaved) {

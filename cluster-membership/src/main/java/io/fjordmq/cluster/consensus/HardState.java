@@ -5,7 +5,7 @@ import io.fjordmq.api.ByteWriter;
 import io.fjordmq.api.NewerFormException;
 
 /**
- * What a voter must never forget (Raft §5.2): its term and whom it voted for in it.
+ * The state that a voter must persist (Raft §5.2): its current term, and its vote in that term.
  *
  * <pre>
  * version u8 = 1 | term u64 | vote string, empty if none

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The answering end of a connection another node made: hands requests on, sends answers back. */
+/** Server side of a connection from another node: dispatches requests and sends responses. */
 final class IncomingConnection extends SimpleChannelInboundHandler<ByteBuf> implements Connection {
   private static final Logger LOG = LoggerFactory.getLogger(IncomingConnection.class);
 
@@ -58,10 +58,10 @@ final class IncomingConnection extends SimpleChannelInboundHandler<ByteBuf> impl
   public void handlerAdded(ChannelHandlerContext context) {
     context
         .executor()
-        .schedule(this::closeIfSilent, settings.silence().toNanos(), TimeUnit.NANOSECONDS);
+        .schedule(this::closeUnlessGreeted, settings.silence().toNanos(), TimeUnit.NANOSECONDS);
   }
 
-  private void closeIfSilent() {
+  private void closeUnlessGreeted() {
     if (peer == null) {
       channel.close();
     }
@@ -72,33 +72,37 @@ final class IncomingConnection extends SimpleChannelInboundHandler<ByteBuf> impl
     byte kind = frame.readByte();
     NodeId from = peer;
     if (refused) {
-      return; // it is told why, and closed
+      return; // the channel closes once the refusal is written
     } else if (from == null) {
-      greet(kind, frame);
+      onFirstFrame(kind, frame);
     } else if (addresses.isRemoved(from)) {
       throw new CorruptedFrameException("node " + from + " was removed from the cluster");
     } else if (!fence.hears(from, start)) {
-      throw new CorruptedFrameException("a later start of it is known, or this node is fenced");
+      throw new CorruptedFrameException(
+          "a later start of node " + from + " is known, or this node is fenced");
     } else if (kind == RaftFrame.REQUEST) {
       RaftFrame.Call request = RaftFrame.readCall(frame);
-      requests.handle(request, new Answering(request));
+      requests.handle(request, new ResponseContext(request));
     } else if (kind == RaftFrame.HELLO) {
       RaftFrame.readVersions(frame);
       admit(RaftFrame.readHello(frame));
     } else {
-      throw new CorruptedFrameException(from + " sent a frame that is not a request");
+      throw new CorruptedFrameException(
+          "expected a request from node " + from + ", got a frame of kind " + kind);
     }
   }
 
-  private void greet(byte kind, ByteBuf frame) {
+  private void onFirstFrame(byte kind, ByteBuf frame) {
     if (kind != RaftFrame.HELLO) {
-      throw new CorruptedFrameException("the first frame was no hello");
+      throw new CorruptedFrameException("expected a hello as first frame, got kind " + kind);
     }
     int version;
     try {
       version = RaftFrame.readVersions(frame);
     } catch (CorruptedFrameException e) {
-      refuse(new StartFence.Refusal("node " + self + " says: " + e.getMessage(), false));
+      refuse(
+          new StartFence.Refusal(
+              "node " + self + " refused the connection: " + e.getMessage(), false));
       throw e;
     }
     RaftFrame.Hello hello = RaftFrame.readHello(frame);
@@ -106,11 +110,11 @@ final class IncomingConnection extends SimpleChannelInboundHandler<ByteBuf> impl
       throw new CorruptedFrameException(
           "node "
               + hello.from()
-              + " meant to reach node "
+              + " tried to reach node "
               + hello.to()
-              + " but this is "
+              + ", but this is node "
               + self
-              + "; its address book is out of date");
+              + "; the address that it uses is out of date");
     }
     if (admit(hello)) {
       channel.writeAndFlush(
@@ -118,7 +122,7 @@ final class IncomingConnection extends SimpleChannelInboundHandler<ByteBuf> impl
     }
   }
 
-  /** Lets the node in, at first and whenever it has raised its start. */
+  /** Admits the node, on its first hello and whenever it has raised its start. */
   private boolean admit(RaftFrame.Hello hello) {
     StartFence.Refusal refusal =
         fence.fencedBecause() == null
@@ -132,7 +136,7 @@ final class IncomingConnection extends SimpleChannelInboundHandler<ByteBuf> impl
       return false;
     }
     if (peer != null) {
-      fence.leave(peer, start); // this connection counts once
+      fence.leave(peer, start); // count this connection only once
     }
     peer = hello.from();
     start = hello.start();
@@ -146,21 +150,21 @@ final class IncomingConnection extends SimpleChannelInboundHandler<ByteBuf> impl
         .addListener(ChannelFutureListener.CLOSE);
   }
 
-  /** One request waiting for its answer. */
-  private final class Answering implements RpcContext {
+  /** Sends the response to one request. */
+  private final class ResponseContext implements RpcContext {
     private final long call;
-    private final boolean patient;
+    private final boolean delayable;
 
-    Answering(RaftFrame.Call request) {
+    ResponseContext(RaftFrame.Call request) {
       call = request.call();
-      patient = RaftMessage.isHeartbeat(request.message());
+      delayable = RaftMessage.isHeartbeat(request.message());
     }
 
     @Override
     public void sendResponse(Object response) {
       ByteBuf frame =
           RaftFrame.encode(channel.alloc(), RaftFrame.RESPONSE, call, (Message) response);
-      if (!queue.offer(frame, patient)) {
+      if (!queue.offer(frame, delayable)) {
         observer.trafficDropped(TrafficDrop.CONNECTION_FULL);
       }
     }
@@ -177,7 +181,7 @@ final class IncomingConnection extends SimpleChannelInboundHandler<ByteBuf> impl
   }
 
   private String remote() {
-    return (peer == null ? "a stranger" : peer) + " at " + channel.remoteAddress();
+    return (peer == null ? "unidentified node" : peer) + " at " + channel.remoteAddress();
   }
 
   private String host() {

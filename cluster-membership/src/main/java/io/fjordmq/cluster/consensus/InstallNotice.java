@@ -1,9 +1,9 @@
 package io.fjordmq.cluster.consensus;
 
-/** Tells the source of a copy, until it is closed, that the copy is still being installed. */
+/** Until closed, notifies the source of a snapshot that its installation is still in progress. */
 interface InstallNotice extends AutoCloseable {
 
-  /** Tells nobody. */
+  /** Sends no notices. */
   InstallNotice NONE = () -> {};
 
   @Override

@@ -5,15 +5,15 @@ import io.fjordmq.api.ByteWriter;
 import io.fjordmq.api.NewerFormException;
 
 /**
- * Mark of a copy that is being installed. While it exists the state may be half of each, so the
- * installation is done again before anything else.
+ * Marks a snapshot installation in progress. While the record exists, the state may be a mixture of
+ * old and new, so the installation is repeated before anything else.
  *
  * <pre>
  * version u8 = 1 | directory name string | CheckpointRecord: length varint, bytes
  * </pre>
  *
- * @param directory name below the host's incoming copies
- * @param checkpoint what the state will cover once the copy is installed
+ * @param directory name of the directory below the host's incoming snapshots
+ * @param checkpoint checkpoint of the state once the snapshot is installed
  */
 record InstallRecord(String directory, CheckpointRecord checkpoint) {
   private static final byte VERSION = 1;

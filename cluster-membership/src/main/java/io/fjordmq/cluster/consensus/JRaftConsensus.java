@@ -24,17 +24,17 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One replica, run by sofa-jraft. */
+/** A replica on sofa-jraft. */
 final class JRaftConsensus implements Consensus {
   private static final Logger LOG = LoggerFactory.getLogger(JRaftConsensus.class);
-  private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(10);
+  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
   private static final byte[] NO_CONTEXT = new byte[0];
   private static final long CHECKPOINT_RETRY_NANOS = 1_000_000;
 
-  // jraft's own limit, which it would watch by a timer that wakes every millisecond for ever.
+  // Replaces jraft's own read timeout, whose timer thread would wake up every millisecond.
   private static final long READ_INDEX_MILLIS = 2_000;
   private static final long UNLIMITED = -1;
-  private static final long NUDGE_MILLIS = 500;
+  private static final long NUDGE_INTERVAL_MILLIS = 500;
 
   private final GroupId group;
   private final NodeImpl node;
@@ -46,7 +46,7 @@ final class JRaftConsensus implements Consensus {
   private final OutstandingProposals outstanding;
   private final Set<CompletableFuture<?>> requests = ConcurrentHashMap.newKeySet();
 
-  // jraft may lose what is offered while it shuts down.
+  // jraft may lose tasks that are submitted during its shutdown.
   private final UseGate gate = new UseGate();
   private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -87,7 +87,7 @@ final class JRaftConsensus implements Consensus {
   public void propose(long expectedTerm, byte[] entry, Proposal proposal) {
     if (entry.length == 0 || entry.length > settings.maxEntryBytes()) {
       throw new IllegalArgumentException(
-          "an entry has 1 to " + settings.maxEntryBytes() + " bytes, this one " + entry.length);
+          "entry must have 1 to " + settings.maxEntryBytes() + " bytes: " + entry.length);
     }
     ConsensusException refusal =
         whileOpen(
@@ -109,12 +109,12 @@ final class JRaftConsensus implements Consensus {
   private ConsensusException tooMany() {
     return new ConsensusException(
         Kind.BUSY,
-        settings.queuedProposals() + " proposals of group " + group + " are not yet applied");
+        "group " + group + " is at its limit of pending proposals: " + settings.queuedProposals());
   }
 
   @Override
   public CompletableFuture<Long> readIndex() {
-    CompletableFuture<Long> asked =
+    CompletableFuture<Long> read =
         request(
             result ->
                 node.readIndex(
@@ -125,28 +125,28 @@ final class JRaftConsensus implements Consensus {
                         complete(result, status, () -> index);
                       }
                     }));
-    // Completed when the answer is there, so that nothing of a read is kept until its time is up.
-    CompletableFuture<Boolean> patience =
+    // Completed with the response, so that a finished read is not retained until its timeout.
+    CompletableFuture<Boolean> timeout =
         new CompletableFuture<Boolean>()
             .completeOnTimeout(true, READ_INDEX_MILLIS, TimeUnit.MILLISECONDS);
-    patience.thenAccept(
-        isOver -> {
-          if (isOver) {
-            asked.completeExceptionally(unanswered());
+    timeout.thenAccept(
+        expired -> {
+          if (expired) {
+            read.completeExceptionally(readTimedOut());
           }
         });
-    asked.whenComplete((index, failure) -> patience.complete(false));
-    return asked;
+    read.whenComplete((index, failure) -> timeout.complete(false));
+    return read;
   }
 
-  private ConsensusException unanswered() {
+  private ConsensusException readTimedOut() {
     return new ConsensusException(
-        Kind.BUSY, "group " + group + " did not agree on a read in " + READ_INDEX_MILLIS + " ms");
+        Kind.BUSY, "read of group " + group + " not confirmed in " + READ_INDEX_MILLIS + " ms");
   }
 
   /**
-   * jraft refuses a change in which a node is a voter on one side and a learner on the other; such
-   * nodes leave the group before they come back as what they shall be.
+   * jraft rejects a change that turns a voter into a learner or vice versa. Such nodes first leave
+   * the group and then rejoin in their new role.
    */
   @Override
   public CompletableFuture<Void> changeReplicas(ReplicaSet target) {
@@ -173,11 +173,11 @@ final class JRaftConsensus implements Consensus {
   }
 
   /**
-   * jraft looks whether a newcomer has caught up only when that one acknowledges an entry. If it
-   * had done so before jraft began to wait, an idle group would wait for ever: it gets entries.
+   * Appends empty entries until the change completes. jraft checks whether a new member has caught
+   * up only when the member acknowledges an entry; in an idle group that may never happen.
    */
   private void nudgeUntil(CompletableFuture<Void> changed) {
-    CompletableFuture.delayedExecutor(NUDGE_MILLIS, TimeUnit.MILLISECONDS, Runnable::run)
+    CompletableFuture.delayedExecutor(NUDGE_INTERVAL_MILLIS, TimeUnit.MILLISECONDS, Runnable::run)
         .execute(
             () -> {
               ConsensusException refusal =
@@ -194,19 +194,19 @@ final class JRaftConsensus implements Consensus {
             });
   }
 
-  /** Fails with {@link IllegalArgumentException} if the target is no voter. */
+  /** Fails with {@link IllegalArgumentException} if the target is not a voter. */
   @Override
   public CompletableFuture<Void> transferLeadership(NodeId target) {
     return request(
         result -> {
           if (!PeerNames.replicas(node.getCurrentConf()).voters().contains(target)) {
             result.completeExceptionally(
-                new IllegalArgumentException(target + " is no voter of group " + group));
+                new IllegalArgumentException(target + " is not a voter of group " + group));
           } else if (leadership().leading() && target.equals(leadership().leader())) {
             result.complete(null);
           } else if (!machine.transfer().begin(target, result)) {
             result.completeExceptionally(
-                new ConsensusException(Kind.BUSY, "leadership is being transferred already"));
+                new ConsensusException(Kind.BUSY, "another leadership transfer is in progress"));
           } else {
             Status status = node.transferLeadershipTo(PeerNames.peer(target));
             if (!status.isOk()) {
@@ -226,16 +226,16 @@ final class JRaftConsensus implements Consensus {
   }
 
   /*
-   * jraft 1.4.1 would not do so if it stepped down while a group of one was about to have more
-   * voters: NodeImpl.handleStepDownTimeout misses the majority of the new group, steps down, and
-   * then looks for the majority of the old one, which is this replica alone. Finding it, it notes
-   * that it hears a leader, as of the end of time, and waits for that one to fall silent. Nobody
-   * else can lead without this one's vote. In any other state this is one election too many, in a
-   * term in which this replica is not followed any more.
+   * Works around a bug in jraft 1.4.1: a leader that steps down while a group of one gains voters
+   * never starts another election. NodeImpl.handleStepDownTimeout misses the majority of the new
+   * group, steps down, and then checks the majority of the old group, which is this replica alone.
+   * As that succeeds, it sets its last leader contact to the end of time and waits for that leader
+   * to time out. No other node can win without this replica's vote. In every other case this is
+   * one superfluous election, in a term in which this replica no longer has followers.
    */
   private void campaignAgain(long term) {
-    long patience = 2 * settings.electionTimeout().toMillis();
-    CompletableFuture.delayedExecutor(patience, TimeUnit.MILLISECONDS)
+    long delay = 2 * settings.electionTimeout().toMillis();
+    CompletableFuture.delayedExecutor(delay, TimeUnit.MILLISECONDS)
         .execute(
             () ->
                 whileOpen(
@@ -256,8 +256,8 @@ final class JRaftConsensus implements Consensus {
     return request(result -> checkpoint(wanted, result));
   }
 
-  // jraft learns of an applied entry only after the state has told its proposer. If that one asks
-  // for a checkpoint at once, jraft may find nothing new: ask again until it has noticed.
+  // jraft updates its applied index only after the state has notified the proposer. If the proposer
+  // requests a checkpoint right away, jraft may see nothing new: retry until it does.
   private void checkpoint(long wanted, CompletableFuture<Long> result) {
     Closure done =
         status -> {
@@ -271,7 +271,7 @@ final class JRaftConsensus implements Consensus {
     node.snapshot(done);
   }
 
-  /** What completes a future sooner or later, if only by an exception. */
+  /** An operation that eventually completes the future, possibly with an exception. */
   @FunctionalInterface
   private interface Request<T> {
     void start(CompletableFuture<T> result);
@@ -298,17 +298,17 @@ final class JRaftConsensus implements Consensus {
   }
 
   /**
-   * Uses the node unless it is closed or halted.
+   * Runs the call unless the replica is closed or halted.
    *
-   * @return why not; to be told outside of the gate, since the callback may close the replica
+   * @return the refusal, to be reported outside the gate: the callback may close the replica
    */
-  private @Nullable ConsensusException whileOpen(Supplier<@Nullable ConsensusException> use) {
+  private @Nullable ConsensusException whileOpen(Supplier<@Nullable ConsensusException> call) {
     if (!gate.enter()) {
       return closedFailure();
     }
     try {
       ConsensusException refusal = machine.haltCause();
-      return refusal == null ? use.get() : refusal;
+      return refusal == null ? call.get() : refusal;
     } finally {
       gate.leave();
     }
@@ -335,9 +335,9 @@ final class JRaftConsensus implements Consensus {
           machine.leadership(),
           PeerNames.replicas(node.getCurrentConf()),
           services.log().getFirstLogIndex(),
-          ask(open, node::getLastLogIndex, services.log().getLastLogIndex()),
-          ask(open, node::getLastCommittedIndex, 0),
-          ask(open, node::getLastAppliedLogIndex, 0));
+          statistic(open, node::getLastLogIndex, services.log().getLastLogIndex()),
+          statistic(open, node::getLastCommittedIndex, 0),
+          statistic(open, node::getLastAppliedLogIndex, 0));
     } finally {
       if (open) {
         gate.leave();
@@ -345,26 +345,25 @@ final class JRaftConsensus implements Consensus {
     }
   }
 
-  /** A figure of jraft's, which throws when its node has halted; that comes at any moment. */
-  private static long ask(boolean open, LongSupplier figure, long otherwise) {
+  /** Reads a statistic of jraft, which throws if its node has halted in the meantime. */
+  private static long statistic(boolean open, LongSupplier source, long fallback) {
     try {
-      return open ? figure.getAsLong() : otherwise;
+      return open ? source.getAsLong() : fallback;
     } catch (IllegalStateException halted) {
-      return otherwise;
+      return fallback;
     }
   }
 
-  /** Must not be called from a callback of the replica, for which it waits. */
+  /** Waits for callbacks of the replica, so it must not be called from one. */
   @Override
   public void close() {
     if (!closed.compareAndSet(false, true)) {
       return;
     }
-    if (!gate.shut(CLOSE_PATIENCE)) {
+    if (!gate.shut(CLOSE_TIMEOUT)) {
       LOG.error(
-          "Closing a replica although calls to it did not return within {}; their "
-              + "threads may have died group={} calls={}",
-          CLOSE_PATIENCE,
+          "Closing a replica although calls did not return within {} group={} calls={}",
+          CLOSE_TIMEOUT,
           group,
           gate.inside());
     }
@@ -375,11 +374,9 @@ final class JRaftConsensus implements Consensus {
     ConsensusException unknown =
         new ConsensusException(
             Kind.OUTCOME_UNKNOWN, "group " + group + " was closed before the entry was applied");
-    if (!outstanding.failAll(unknown, CLOSE_PATIENCE)) {
+    if (!outstanding.failAll(unknown, CLOSE_TIMEOUT)) {
       LOG.error(
-          "Could not fail pending proposals within {} before closing a group group={}",
-          CLOSE_PATIENCE,
-          group);
+          "Closing a group with unresolved proposals after {} group={}", CLOSE_TIMEOUT, group);
     }
     requests.forEach(request -> request.completeExceptionally(closedFailure()));
     onClose.run();

@@ -25,18 +25,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The Raft groups of one node on sofa-jraft: one log database, one transport, shared timers.
+ * Hosts the Raft groups of one node on sofa-jraft: one log database, one transport, shared timers.
  *
- * <p>jraft keeps nodes in a static table by (group, node id): within one JVM two hosts of the same
- * node id cannot be open at the same time.
+ * <p>jraft keeps its nodes in a static table by group and node id, so one JVM cannot open two hosts
+ * with the same node id at the same time.
  */
 public final class JRaftHost implements ConsensusHost {
   private static final Logger LOG = LoggerFactory.getLogger(JRaftHost.class);
 
-  // jraft asks for places of files that our storages do not have.
+  // jraft requires file URIs, which these storages do not use.
   private static final String NO_FILE = "shared-log";
 
-  // Entries are added to one message until it has this many; a larger entry goes alone.
+  // Entries are batched into one message up to this size; a larger entry is sent alone.
   private static final int MAX_BODY_BYTES = 4 << 20;
 
   private final NodeId self;
@@ -46,11 +46,11 @@ public final class JRaftHost implements ConsensusHost {
   private final @Nullable RaftTransport transport;
   private final SnapshotExchange exchange;
   private final Map<GroupId, JRaftConsensus> open = new HashMap<>();
-  private final Set<GroupId> toBeAlone = new HashSet<>();
+  private final Set<GroupId> standAloneGroups = new HashSet<>();
   private boolean closed;
 
   /**
-   * Opens the host of a node that talks to no other: no port, no thread of a transport.
+   * Opens the host of a single node, without a port and without transport threads.
    *
    * @see #open(NodeId, Path, ConsensusSettings, ConsensusObserver, ClusterPort)
    */
@@ -61,11 +61,11 @@ public final class JRaftHost implements ConsensusHost {
   }
 
   /**
-   * Opens what the groups share, in the directory, creating it if there is nothing.
+   * Opens the host in the directory and creates the log database if it does not exist.
    *
-   * @throws IllegalArgumentException if the transport could not carry the largest entry
+   * @throws IllegalArgumentException if the largest entry does not fit into a frame
    * @throws ConsensusException ({@code FAILED}) if the log database is in use or unreadable, or the
-   *     cluster port cannot be opened; says which and what to do
+   *     cluster port cannot be opened; the message says what to do
    */
   public static JRaftHost open(
       NodeId self,
@@ -77,7 +77,7 @@ public final class JRaftHost implements ConsensusHost {
     return openWith(self, directory, settings, observer, port);
   }
 
-  /** Shows other nodes that the start of this one was raised: {@link StartFence#raise}. */
+  /** Announces to other nodes that this node's start was raised: {@link StartFence#raise}. */
   public void announceStart() {
     if (transport != null) {
       transport.announceStart();
@@ -94,7 +94,7 @@ public final class JRaftHost implements ConsensusHost {
     if (port != null
         && port.settings().maxFrameBytes() < settings.maxEntryBytes() + MAX_BODY_BYTES) {
       throw new IllegalArgumentException(
-          "maxFrameBytes must be maxEntryBytes and " + MAX_BODY_BYTES + " more, or larger");
+          "maxFrameBytes must be at least maxEntryBytes + " + MAX_BODY_BYTES);
     }
     SharedLog log = SharedLog.open(directory, settings.log());
     RaftTransport transport = null;
@@ -104,7 +104,7 @@ public final class JRaftHost implements ConsensusHost {
           new SnapshotExports(
               transports.snapshotTimeout(),
               System::nanoTime,
-              new SecureRandom().nextLong() >>> 2); // leaves room to count on
+              new SecureRandom().nextLong() >>> 2); // far from overflow
       transport = port == null ? null : new RaftTransport(self, port, exports, observer);
       SnapshotExchange exchange =
           new SnapshotExchange(
@@ -145,18 +145,18 @@ public final class JRaftHost implements ConsensusHost {
   }
 
   /**
-   * Makes this node the only voter of every group it holds now, when it is opened next, whoever
-   * else was one: for a node whose other nodes are gone for good. Entries that only they held are
-   * lost. If one of them is still running, both sides go on without each other.
+   * Makes this node the only voter of every group that it currently holds; takes effect when the
+   * group is next opened. For a node whose peers are lost permanently. Entries that only the peers
+   * held are lost. If a peer is still running, the cluster splits into two diverging halves.
    */
   public void standAlone() {
     Set<GroupId> held = groups();
     synchronized (this) {
-      toBeAlone.addAll(held);
+      standAloneGroups.addAll(held);
     }
   }
 
-  /** Where other nodes reach this one's groups; null if it opened no port. */
+  /** The address that other nodes connect to; null if the host was opened without a port. */
   public @Nullable InetSocketAddress boundAddress() {
     return transport == null ? null : transport.boundAddress();
   }
@@ -167,7 +167,7 @@ public final class JRaftHost implements ConsensusHost {
       requireOpen();
       return Set.copyOf(log.groups());
     } catch (ConsensusException | RocksDBException e) {
-      throw new IllegalStateException("cannot list the groups of this node", e);
+      throw new IllegalStateException("cannot list the Raft groups of node " + self, e);
     }
   }
 
@@ -199,7 +199,7 @@ public final class JRaftHost implements ConsensusHost {
       GroupRecord record = log.group(group);
       return record != null && log.raft(LogKeys.install(record.number())) != null;
     } catch (ConsensusException | RocksDBException e) {
-      throw new IllegalStateException("cannot read what this node holds of group " + group, e);
+      throw new IllegalStateException("cannot read the install record of group " + group, e);
     }
   }
 
@@ -208,7 +208,7 @@ public final class JRaftHost implements ConsensusHost {
       throws ConsensusException {
     requireOpen();
     if (open.containsKey(group)) {
-      throw new ConsensusException(Kind.FAILED, "group " + group + " is open already");
+      throw new ConsensusException(Kind.FAILED, "group " + group + " is already open");
     }
     try {
       GroupRecord record = log.group(group);
@@ -226,7 +226,7 @@ public final class JRaftHost implements ConsensusHost {
 
   private JRaftConsensus start(GroupId group, GroupRecord record, ReplicatedState state)
       throws ConsensusException, IOException, RocksDBException {
-    boolean alone = toBeAlone.contains(group);
+    boolean alone = standAloneGroups.contains(group);
     GroupSnapshots snapshots = new GroupSnapshots(group, record, log, state, exchange);
     long applied = snapshots.resumeInstall(state.appliedIndex());
     new ReplicaCheck(group, record, log, self).requireMatch(applied, snapshots.checkpoint(), alone);
@@ -240,17 +240,17 @@ public final class JRaftHost implements ConsensusHost {
       node.shutdown();
       JRaftConsensus.join(node);
       throw new ConsensusException(
-          Kind.FAILED, "group " + group + " cannot start from its log; the log file says why");
+          Kind.FAILED, "cannot start group " + group + " from its log; the log file has the cause");
     }
     if (alone) {
       resetVoters(group, node);
-      toBeAlone.remove(group);
+      standAloneGroups.remove(group);
     }
     return new JRaftConsensus(
         group, node, services, machine, settings, observer, () -> forget(group));
   }
 
-  /** Counts once this replica leads: its first entry as a leader names the voters. */
+  /** Takes effect once this replica leads: its first entry as leader contains the new voters. */
   private void resetVoters(GroupId group, NodeImpl node) throws ConsensusException {
     ReplicaSet before = PeerNames.replicas(node.getCurrentConf());
     Status reset = node.resetPeers(PeerNames.configuration(ReplicaSet.ofVoters(self)));
@@ -259,9 +259,9 @@ public final class JRaftHost implements ConsensusHost {
       JRaftConsensus.join(node);
       throw new ConsensusException(
           Kind.FAILED,
-          "group " + group + " cannot get this node as its only voter: " + reset.getErrorMsg());
+          "cannot make this node the only voter of group " + group + ": " + reset.getErrorMsg());
     }
-    LOG.warn("This node becomes the only voter of a group group={} before={}", group, before);
+    LOG.warn("Making this node the only voter group={} previous={}", group, before);
   }
 
   private NodeOptions options(
@@ -269,7 +269,7 @@ public final class JRaftHost implements ConsensusHost {
     NodeOptions options = new GroupNodeOptions(transport);
     options.setServiceFactory(services);
     options.setFsm(machine);
-    // Counts only while log and checkpoint are empty; from then on members are read from there.
+    // Used only while log and checkpoint are empty; later the members are read from them.
     options.setInitialConf(PeerNames.configuration(record.members()));
     options.setLogUri(NO_FILE);
     options.setRaftMetaUri(NO_FILE);
@@ -279,9 +279,10 @@ public final class JRaftHost implements ConsensusHost {
     options.setApplyTaskMode(ApplyTaskMode.NonBlocking);
     options.setDisableCli(true);
     options.setSnapshotIntervalSecs(0);
-    // In entries, which are fat: jraft's 1,000 would call a replica caught up that has nothing.
+    // In entries, which are large here: with jraft's default of 1,000, an empty replica would count
+    // as caught up.
     options.setCatchupMargin(16);
-    // One pool each for all groups; unshared, every group has four threads ticking each 1 ms.
+    // One pool each for all groups; otherwise every group has four threads that tick every 1 ms.
     options.setSharedElectionTimer(true);
     options.setSharedVoteTimer(true);
     options.setSharedStepDownTimer(true);
@@ -303,7 +304,7 @@ public final class JRaftHost implements ConsensusHost {
     raft.setMaxReplicatorInflightMsgs(64);
     raft.setReplicatorPipeline(true);
     raft.setOpenStatistics(false);
-    // RocksDB and the transport's TCP check what they carry.
+    // RocksDB and TCP have checksums of their own.
     raft.setEnableLogEntryChecksum(false);
     return raft;
   }
@@ -313,20 +314,21 @@ public final class JRaftHost implements ConsensusHost {
     return log.failure();
   }
 
-  /** To be called from time to time: finds out whether a log that took no writes does so again. */
+  /** Checks whether a log that rejected writes has recovered. To be called periodically. */
   public void retryWrites() {
     log.retryWrites();
   }
 
-  /** How quick the log's writes have been since this was last asked. Does not block. */
+  /** Latency of the log's writes since the previous call. Does not block. */
   public LogLatency pace() {
     return log.pace();
   }
 
   /**
-   * While silent, this node asks nothing of others as a leader or a candidate, so that they elect
-   * one of them; it goes on to answer. For a node whose log is stuck: its threads may be, too, so
-   * that it can neither hand over nor step down, while its heartbeats would go on. Does not block.
+   * While silent, this node sends no requests as leader or candidate, so that other nodes elect a
+   * leader; it still responds to requests. For a node whose log writes are stuck: its threads may
+   * be stuck as well, so that it can neither transfer leadership nor step down, but its heartbeats
+   * would continue. Does not block.
    */
   public void silence(boolean silent) {
     if (transport != null) {
@@ -342,7 +344,8 @@ public final class JRaftHost implements ConsensusHost {
   public synchronized void destroy(GroupId group) throws ConsensusException {
     requireOpen();
     if (open.containsKey(group)) {
-      throw new ConsensusException(Kind.FAILED, "close group " + group + " before destroying it");
+      throw new ConsensusException(
+          Kind.FAILED, "cannot destroy an open replica: close group " + group + " first");
     }
     try {
       log.destroy(group);

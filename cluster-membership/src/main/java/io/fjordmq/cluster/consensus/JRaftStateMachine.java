@@ -22,18 +22,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * jraft's callbacks, turned into calls of one {@link ReplicatedState}. An exception of the state
- * halts the replica; nothing is ever skipped but what the state already has.
+ * Translates jraft's callbacks into calls of one {@link ReplicatedState}. An exception from the
+ * state halts the replica. Entries are skipped only if the state already includes them.
  *
- * <p>jraft calls from one thread, its FSM thread; what other threads read or set is volatile.
+ * <p>jraft calls from a single thread, its FSM thread; fields that other threads use are volatile.
  */
 final class JRaftStateMachine extends StateMachineAdapter {
-  /** An entry that means nothing and does not reach the state; it only makes the log move. */
+  /** An empty entry, which does not reach the state; it only advances the log. */
   static final ByteBuffer NUDGE = ByteBuffer.allocate(0).asReadOnlyBuffer();
 
   private static final Logger LOG = LoggerFactory.getLogger(JRaftStateMachine.class);
 
-  /** Bounds of one {@link ReplicatedState#apply}, so that memory and pauses stay bounded. */
+  /** Limits of one {@link ReplicatedState#apply}, which bound memory and pauses. */
   private static final int MAX_ENTRIES_PER_APPLY = 256;
 
   private static final int MAX_BYTES_PER_APPLY = 4 << 20;
@@ -72,7 +72,7 @@ final class JRaftStateMachine extends StateMachineAdapter {
     this.observer = observer;
   }
 
-  /** Last entry handed to the state since the replica opened, 0 if none. */
+  /** Index of the last entry passed to the state since the replica was opened; 0 if none. */
   long appliedIndex() {
     return appliedIndex;
   }
@@ -81,24 +81,24 @@ final class JRaftStateMachine extends StateMachineAdapter {
     return leadership;
   }
 
-  /** Why the replica halted, null while it runs. */
+  /** Why the replica halted; null while it runs. */
   @Nullable ConsensusException haltCause() {
     return halted;
   }
 
-  /** To be told of each term in which this node has led, when it leads no more. */
-  void whenLeadershipEnds(LongConsumer told) {
-    leadershipEnds = told;
+  /** Sets the listener that receives the term of each leadership of this node once it ends. */
+  void whenLeadershipEnds(LongConsumer listener) {
+    leadershipEnds = listener;
   }
 
   LeadershipTransfer transfer() {
     return transfer;
   }
 
-  /** Fails what waits for the state, so that closing need not wait for it. */
+  /** Fails requests that wait for the state, so that closing does not wait for them. */
   void closing() {
     checkpoints.close();
-    transfer.fail(new ConsensusException(Kind.CLOSED, "the replica is closing"));
+    transfer.fail(new ConsensusException(Kind.CLOSED, "replica of group " + group + " is closing"));
   }
 
   @Override
@@ -148,7 +148,7 @@ final class JRaftStateMachine extends StateMachineAdapter {
     if (pending != null) {
       pending.fail(
           new ConsensusException(
-              Kind.OUTCOME_UNKNOWN, "entry " + index + " came to the state with a copy"));
+              Kind.OUTCOME_UNKNOWN, "entry " + index + " was applied as part of a snapshot"));
     }
   }
 
@@ -159,7 +159,7 @@ final class JRaftStateMachine extends StateMachineAdapter {
       return true;
     } catch (Throwable failure) {
       thrown = failure;
-      // The iterator already stands behind the chunk; if it stands on an entry, that one counts.
+      // The iterator is already past the chunk; if it is at an entry, that one counts too.
       int tail = chunk.size() + (it.hasNext() ? 1 : 0);
       it.setErrorAndRollback(tail, new Status(RaftError.ESTATEMACHINE, "%s", failure));
       return false;
@@ -170,12 +170,12 @@ final class JRaftStateMachine extends StateMachineAdapter {
   public void onLeaderStart(long term) {
     transfer.fail(
         new ConsensusException(
-            Kind.BUSY, "the target did not take over in time; this node leads on"));
+            Kind.BUSY, "transfer target did not become leader in time; this node leads again"));
     if (leadership.leading() || halted != null) {
       return;
     }
     leadership = new Leadership(term, self, true);
-    LOG.debug("group {}: this node leads in term {}", group, term);
+    LOG.debug("Became leader group={} term={}", group, term);
     haltIfThrows(() -> state.leading(term));
     observer.elected(group, term);
   }
@@ -183,7 +183,7 @@ final class JRaftStateMachine extends StateMachineAdapter {
   @Override
   public void onLeaderStop(Status status) {
     if (leadership.leading()) {
-      LOG.debug("group {}: this node leads no more: {}", group, status.getErrorMsg());
+      LOG.debug("Lost leadership: {} group={}", status.getErrorMsg(), group);
       long term = leadership.term();
       follow();
       leadershipEnds.accept(term);
@@ -196,7 +196,7 @@ final class JRaftStateMachine extends StateMachineAdapter {
     observer.steppedDown(group);
   }
 
-  // jraft would go on as if nothing had happened, and might apply entries twice.
+  // jraft itself would ignore the exception, and might then apply entries twice.
   private void haltIfThrows(Runnable callback) {
     try {
       callback.run();
@@ -238,12 +238,12 @@ final class JRaftStateMachine extends StateMachineAdapter {
 
   @Override
   public boolean onSnapshotLoad(SnapshotReader reader) {
-    if (!(reader instanceof FetchedSnapshot copy)) {
-      // This replica's own checkpoint: the state has it, the host made sure of that.
+    if (!(reader instanceof FetchedSnapshot snapshot)) {
+      // This replica's own checkpoint: the host has verified that the state includes it.
       return true;
     }
     try {
-      skipUpTo = snapshots.install(copy); // less than before, if the state was ahead of the log
+      skipUpTo = snapshots.install(snapshot); // lower than before if the state was ahead of the log
       return true;
     } catch (Exception failure) {
       thrown = failure;
@@ -262,9 +262,9 @@ final class JRaftStateMachine extends StateMachineAdapter {
             "group " + group + " halted on this node: " + why(error),
             thrown == null ? error : thrown);
     halted = cause;
-    // The state is told why, and logs it as its kind of trouble deserves.
-    LOG.warn("Replica halted; it takes no part in its group until it is reopened group={}", group);
-    LOG.debug("group {}: halted", group, cause);
+    // The state receives the cause and logs it at the appropriate level.
+    LOG.warn("Replica halted; it is inactive until it is reopened group={}", group);
+    LOG.debug("Replica halted group={}", group, cause);
     if (leadership.leading()) {
       follow();
     }
@@ -273,7 +273,7 @@ final class JRaftStateMachine extends StateMachineAdapter {
     haltIfThrows(() -> state.halted(cause));
   }
 
-  /** What a copy was refused for the state alone knows. */
+  /** jraft's status does not contain the state's reason for refusing a snapshot. */
   private String why(RaftException error) {
     Throwable refusal = thrown;
     return refusal instanceof SnapshotRefusedException

@@ -4,11 +4,11 @@ import io.fjordmq.cluster.NodeId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who leads a group, as one replica knows it.
+ * The leader of a group as one replica knows it.
  *
  * @param term the replica's current term
  * @param leader null while unknown
  * @param leading true between {@link ReplicatedState#leading} and {@link ReplicatedState#following}
- *     of this replica: it is the leader and has applied all that earlier leaders committed
+ *     of this replica: it is the leader and has applied every entry that earlier leaders committed
  */
 public record Leadership(long term, @Nullable NodeId leader, boolean leading) {}

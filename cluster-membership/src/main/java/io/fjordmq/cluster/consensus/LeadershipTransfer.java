@@ -5,13 +5,13 @@ import io.fjordmq.cluster.consensus.ConsensusException.Kind;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** The one transfer of leadership a leader may have under way. Thread-safe. */
+/** Tracks the one leadership transfer that a leader may have in progress. Thread-safe. */
 final class LeadershipTransfer {
   private record Request(NodeId target, CompletableFuture<Void> done) {}
 
   private @Nullable Request request;
 
-  /** False if one is under way. */
+  /** Returns false if another transfer is in progress. */
   synchronized boolean begin(NodeId target, CompletableFuture<Void> done) {
     if (request != null) {
       return false;
@@ -20,7 +20,7 @@ final class LeadershipTransfer {
     return true;
   }
 
-  /** Another node is known to lead. */
+  /** Completes the transfer once another node is known to lead. */
   void leaderIs(NodeId leader) {
     Request ended = end();
     if (ended == null) {

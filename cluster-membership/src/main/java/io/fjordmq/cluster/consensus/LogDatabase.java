@@ -26,16 +26,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The RocksDB behind {@link SharedLog}: its options, and calls that are safe against closing.
+ * The RocksDB instance behind {@link SharedLog}: its options, and calls guarded against a closed
+ * database.
  *
- * <p>A call after {@link #close} throws. Without that guard it would crash the process, and jraft's
- * timers do call late.
+ * <p>A call after {@link #close} throws. Without this guard it would crash the process; jraft's
+ * timers do call after closing.
  */
 final class LogDatabase implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(LogDatabase.class);
-  private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(10);
+  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
 
-  /** Column families. RocksDB insists on a default one, which stays empty. */
+  /** Column families. RocksDB requires the default one, which stays empty. */
   enum Family {
     DEFAULT("default"),
     ENTRIES("entries"),
@@ -48,9 +49,9 @@ final class LogDatabase implements AutoCloseable {
     }
   }
 
-  // The log is read from memory or in long runs at start; a small cache is enough.
+  // The log is read from memory, or sequentially at startup; a small cache is enough.
   private static final long BLOCK_CACHE_BYTES = 4L << 20;
-  // Overwriting an old file syncs its data only; growing a new one syncs its length too.
+  // Overwriting a recycled file syncs only data; growing a new file also syncs its length.
   private static final int RECYCLED_WAL_FILES = 4;
 
   private final List<RocksObject> options = new ArrayList<>();
@@ -149,7 +150,7 @@ final class LogDatabase implements AutoCloseable {
     }
   }
 
-  /** The last key of {@code [from, to]}, null if there is none. */
+  /** The last key of {@code [from, to]}; null if there is none. */
   byte @Nullable [] lastKey(Family family, byte[] from, byte[] to) throws RocksDBException {
     enter();
     try (Slice bound = new Slice(from);
@@ -163,7 +164,7 @@ final class LogDatabase implements AutoCloseable {
     }
   }
 
-  /** Begins a write; the database stays open until the batch is closed. */
+  /** Starts a batch of writes; the database stays open until the batch is closed. */
   Batch batch() throws RocksDBException {
     enter();
     try {
@@ -174,7 +175,7 @@ final class LogDatabase implements AutoCloseable {
     }
   }
 
-  /** Writes that become visible and durable together. For one thread. */
+  /** Writes that become visible and durable together. Not thread-safe. */
   final class Batch implements AutoCloseable {
     private final WriteBatch writes = new WriteBatch();
 
@@ -222,17 +223,17 @@ final class LogDatabase implements AutoCloseable {
     gate.leave();
   }
 
-  /** Stays open if somebody does not leave it: freeing what is in use would crash the process. */
+  /** Leaves the database open if a call does not return: freeing memory in use would crash. */
   @Override
   public void close() {
     if (gate.isShut()) {
       return;
     }
-    if (!gate.shut(CLOSE_PATIENCE)) {
+    if (!gate.shut(CLOSE_TIMEOUT)) {
       LOG.error(
           "Leaving the log database open: calls to it did not return within {}; all "
               + "writes are on disk calls={}",
-          CLOSE_PATIENCE,
+          CLOSE_TIMEOUT,
           gate.inside());
       return;
     }

@@ -8,20 +8,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How far the log of each group has been written and synced, in a file beside the log database.
+ * Records how far each group's log has been written and synced, in a file next to the log database.
  *
- * <p>After a crash RocksDB takes back its write-ahead file up to the first record that it cannot
- * read. Mostly that is the torn end, which nobody was promised. If a medium has damaged the middle,
- * all that follows is gone as quietly, promised or not; what is noted here tells the two apart.
+ * <p>After a crash, RocksDB replays its write-ahead log up to the first unreadable record. Usually
+ * that is a torn write at the end, which was never acknowledged. If a disk error has damaged the
+ * middle, all later records are lost just as silently, acknowledged or not. This file tells the two
+ * cases apart.
  *
- * <p>Notes are written after the entries are synced and are not synced themselves: they survive the
- * end of the process at once and that of the machine after some seconds, and are never ahead of the
- * log. Thread-safe.
+ * <p>It is written after the entries are synced, and is itself not synced: it survives a process
+ * crash immediately and a host crash after some seconds, and is never ahead of the log.
+ * Thread-safe.
  */
 final class LogEnds implements AutoCloseable {
   /*
    *   0        u64  'LOGENDS' and the version, 1
-   *   8 * n    u64  index of the last entry of group number n (numbers begin with 1), 0 if none
+   *   8 * n    u64  index of the last entry of group number n (n starts at 1), 0 if none
    */
   private static final long HEADER = 0x4c4f_4745_4e44_5301L;
 
@@ -39,7 +40,7 @@ final class LogEnds implements AutoCloseable {
         file.seek(0);
         file.writeLong(HEADER);
       } else if (file.readLong() != HEADER) {
-        throw new MalformedBytesException(path + " is not of a form this version reads");
+        throw new MalformedBytesException("unknown file format, expected LOGENDS 1: " + path);
       }
       return new LogEnds(path, file);
     } catch (IOException | RuntimeException e) {
@@ -57,7 +58,7 @@ final class LogEnds implements AutoCloseable {
     return path;
   }
 
-  /** The last entry that is known to have been synced; 0 if none is. */
+  /** Index of the last entry that is known to be synced; 0 if none. */
   synchronized long of(long group) throws IOException {
     long at = group * Long.BYTES;
     if (file.length() < at + Long.BYTES) {
@@ -67,7 +68,7 @@ final class LogEnds implements AutoCloseable {
     return file.readLong();
   }
 
-  /** The log ends with this entry now, which is synced. Failing costs a check, not an entry. */
+  /** Records that the log is synced up to this entry. A failure only weakens the check. */
   synchronized void reached(long group, long index) {
     try {
       write(group, index);
@@ -81,7 +82,7 @@ final class LogEnds implements AutoCloseable {
     }
   }
 
-  /** The log is about to be cut after this entry: durable when it returns. */
+  /** Records that the log is about to be truncated after this entry. Durable when it returns. */
   synchronized void cut(long group, long index) throws IOException {
     if (of(group) > index) {
       write(group, index);
@@ -91,7 +92,7 @@ final class LogEnds implements AutoCloseable {
 
   private void write(long group, long index) throws IOException {
     file.seek(group * Long.BYTES);
-    file.write(LogKeys.u64(index)); // in one piece: half of it could be ahead of the log
+    file.write(LogKeys.u64(index)); // one write: a partial number could be ahead of the log
   }
 
   @Override

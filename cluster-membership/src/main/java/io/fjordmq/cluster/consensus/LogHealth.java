@@ -12,15 +12,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whether the log database takes writes, and how quickly: one line in the log when it stops, one
- * when it goes on, instead of one per group and attempt. Thread-safe; nothing here waits for a
- * write.
+ * Tracks whether the log database accepts writes, and their latency. Logs one line when writes
+ * start to fail and one when they recover, instead of one per group and attempt. Thread-safe; does
+ * not block.
  */
 final class LogHealth {
   private static final Logger LOG = LoggerFactory.getLogger(LogHealth.class);
 
   private final Path directory;
-  private final Map<Thread, Long> begunNanos = new ConcurrentHashMap<>();
+  private final Map<Thread, Long> startNanos = new ConcurrentHashMap<>();
   private final AtomicLong slowestNanos = new AtomicLong();
   private volatile @Nullable String failure;
 
@@ -28,30 +28,30 @@ final class LogHealth {
     this.directory = directory;
   }
 
-  /** Why the last write failed, null if it did not. */
+  /** Why the last write failed; null if it succeeded. */
   @Nullable String failure() {
     return failure;
   }
 
-  /** How quick writes have been since this was last asked. */
+  /** Write latency since the previous call. */
   LogLatency pace() {
     long now = System.nanoTime();
-    long waiting = begunNanos.values().stream().mapToLong(begun -> now - begun).max().orElse(0);
+    long waiting = startNanos.values().stream().mapToLong(started -> now - started).max().orElse(0);
     return new LogLatency(
         TimeUnit.NANOSECONDS.toMillis(Math.max(0, waiting)),
         TimeUnit.NANOSECONDS.toMillis(slowestNanos.getAndSet(0)));
   }
 
-  /** To be called before a write, by its thread. */
+  /** Must be called before a write, by the writing thread. */
   void writeBegins() {
-    begunNanos.put(Thread.currentThread(), System.nanoTime());
+    startNanos.put(Thread.currentThread(), System.nanoTime());
   }
 
-  /** To be called after it, whether it worked or not. */
+  /** Must be called after a write, whether it succeeded or not, by the same thread. */
   void writeEnds() {
-    Long begun = begunNanos.remove(Thread.currentThread());
-    if (begun != null) {
-      slowestNanos.accumulateAndGet(System.nanoTime() - begun, Math::max);
+    Long started = startNanos.remove(Thread.currentThread());
+    if (started != null) {
+      slowestNanos.accumulateAndGet(System.nanoTime() - started, Math::max);
     }
   }
 
@@ -77,7 +77,7 @@ final class LogHealth {
         (status != null && status.getSubCode() == Status.SubCode.NoSpace)
             || String.valueOf(cause.getMessage()).contains("No space left");
     return full
-        ? "; free some space, the node recovers by itself"
+        ? "; free disk space, then the node recovers by itself"
         : "; repair the disk, then restart the node";
   }
 }

@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Where things are in the shared log database.
+ * Key layout of the shared log database.
  *
  * <pre>
  * column family "entries"
@@ -16,14 +16,14 @@ import java.nio.charset.StandardCharsets;
  *   'G' | group id, ASCII                   -> GroupRecord: number and first members
  *   'H' | group number u64                  -> HardState: term and vote
  *   'I' | group number u64                  -> first index u64 the log may hold
- *   'S' | group number u64                  -> CheckpointRecord: what the state covers
- *   'J' | group number u64                  -> InstallRecord: a copy being installed
+ *   'S' | group number u64                  -> CheckpointRecord: last durable checkpoint
+ *   'J' | group number u64                  -> InstallRecord: a snapshot being installed
  *   'C' | group number u64 | index u64      -> empty; the entry there is a configuration
  * </pre>
  *
- * Numbers are big-endian, so that the entries of a group lie together in order. They stand for
- * group ids because they are short and, being never reused, keep a destroyed group's leftovers from
- * ever being taken for another's.
+ * Numbers are big-endian, so that a group's entries are adjacent and in order. Keys contain group
+ * numbers instead of group ids because they are shorter. As numbers are never reused, remains of a
+ * destroyed group are never attributed to another group.
  */
 final class LogKeys {
   static final byte FORMAT_VERSION = 1;
@@ -79,7 +79,7 @@ final class LogKeys {
     return ofGroup('J', group);
   }
 
-  /** Index in the last eight bytes of an entry's or a configuration's key. */
+  /** The index, which is in the last eight bytes of an entry or configuration key. */
   static long indexOf(byte[] key) {
     return ByteBuffer.wrap(key).getLong(key.length - 8);
   }

@@ -1,9 +1,10 @@
 package io.fjordmq.cluster.consensus;
 
 /**
- * How quick the writes of the log are.
+ * Latency of log writes.
  *
- * @param waitingMillis how long the oldest write under way has been waiting; 0 if there is none
- * @param slowestMillis what the slowest took that ended since this was last asked; 0 if none did
+ * @param waitingMillis age of the oldest write in progress; 0 if there is none
+ * @param slowestMillis duration of the slowest write that completed since the previous call; 0 if
+ *     there was none
  */
 public record LogLatency(long waitingMillis, long slowestMillis) {}

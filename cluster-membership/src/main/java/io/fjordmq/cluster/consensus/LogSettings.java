@@ -1,16 +1,16 @@
 package io.fjordmq.cluster.consensus;
 
 /**
- * How the shared log database uses memory and disk.
+ * Memory and disk settings of the shared log database.
  *
- * @param memtableBytes entries kept in memory before they are written to a table file; two are
- *     merged when written, so that entries truncated in the meantime never reach a file
- * @param maxWalBytes size of all write-ahead files at which the oldest data is written to tables
- * @param fsync whether an append returns only when the data is on the medium; false is for tests
- *     and gives up every promise about power loss
+ * @param memtableBytes size of a memtable; two are merged when flushed, so that entries truncated
+ *     in the meantime never reach a table file
+ * @param maxWalBytes total size of the write-ahead logs at which the oldest memtables are flushed
+ * @param fsync whether an append returns only after the data is synced; false is for tests and
+ *     gives no guarantee after a power failure
  */
 public record LogSettings(long memtableBytes, long maxWalBytes, boolean fsync) {
-  /** 32 MiB memtables, 256 MiB of write-ahead files, fsync. */
+  /** 32 MiB memtables, 256 MiB of write-ahead logs, fsync. */
   public static final LogSettings DEFAULT = new LogSettings(32L << 20, 256L << 20, true);
 
   /**

@@ -6,7 +6,7 @@ import com.google.protobuf.Message;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A snapshot as far as jraft reads it itself: only its meta; files are our business. */
+/** A snapshot reader that gives jraft only the metadata; other classes transfer the files. */
 abstract class MetaReader extends SnapshotReader {
   private final SnapshotMeta meta;
 

@@ -8,14 +8,14 @@ import com.alipay.sofa.jraft.util.SPI;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes jraft talk through our transport. jraft finds it as a service and holds the one instance
- * statically, so it has no state: each group's client finds its host's transport in the options
- * that jraft hands it.
+ * Makes jraft use {@link RaftTransport}. jraft loads this factory as a service and keeps one static
+ * instance, so it has no state: each group's client takes its host's transport from the options
+ * that jraft passes to it.
  */
 @SPI(priority = 10)
 public final class NettyRaftRpcFactory implements RaftRpcFactory {
 
-  /** The transport knows the messages it carries. */
+  /** Does nothing, because {@link RaftMessage} lists the messages. */
   @Override
   public void registerProtobufSerializer(String className, Object... args) {}
 
@@ -25,10 +25,10 @@ public final class NettyRaftRpcFactory implements RaftRpcFactory {
   }
 
   /**
-   * @throws UnsupportedOperationException always: the host opens the cluster port
+   * @throws UnsupportedOperationException always, because the host opens the cluster port
    */
   @Override
   public RpcServer createRpcServer(Endpoint endpoint, @Nullable ConfigHelper<RpcServer> helper) {
-    throw new UnsupportedOperationException("the host of the groups opens the cluster port");
+    throw new UnsupportedOperationException("JRaftHost opens the cluster port");
   }
 }

@@ -22,42 +22,43 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The asking end of a connection: sends requests, matches answers to them, ends late ones. */
+/** Client side of a connection: sends requests, matches responses to them, and times them out. */
 final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBuf> {
   private static final Logger LOG = LoggerFactory.getLogger(OutgoingConnection.class);
   private static final long SWEEP_MILLIS = 50;
 
-  /** Told once what became of a request, on any thread; must be quick. */
+  /** Receives the outcome of a request exactly once, on any thread; must not block. */
   @FunctionalInterface
   interface Answer {
     void complete(@Nullable Message response, @Nullable Exception failure);
 
-    /** Whether it is worth waiting for once more as long as it was. */
+    /** Whether to extend the deadline by another timeout instead of failing the request. */
     default boolean isUnderWay() {
       return false;
     }
   }
 
-  private record Waiting(long deadlineNanos, long timeoutNanos, Answer answer) {}
+  private record PendingCall(long deadlineNanos, long timeoutNanos, Answer answer) {}
 
   private final NodeId peer;
   private final Channel channel;
   private final FrameQueue queue;
-  private final Map<Long, Waiting> waiting = new ConcurrentHashMap<>();
+  private final Map<Long, PendingCall> waiting = new ConcurrentHashMap<>();
   private final AtomicLong lastCall = new AtomicLong();
   private final StartFence fence;
   private final CompletableFuture<Void> welcome = new CompletableFuture<>();
-  private final long silenceNanos;
+  private final long maxSilenceNanos;
   private final ConsensusObserver observer;
-  private volatile long heardNanos = System.nanoTime();
-  private volatile boolean heard;
+  private volatile long lastResponseNanos = System.nanoTime();
+  private volatile boolean responded;
   private @Nullable Future<?> sweeping;
   private @Nullable StartStamp start;
 
-  /** What the node was shown; not known to which hello a refusal answers if there were several. */
-  private volatile @Nullable StartStamp shown;
+  /** The stamp in the latest hello. */
+  private volatile @Nullable StartStamp sentStamp;
 
-  private volatile boolean shownAnother;
+  /** Set if a refusal may refer to an earlier stamp than {@link #sentStamp}. */
+  private volatile boolean sentSeveralStamps;
 
   OutgoingConnection(
       NodeId peer,
@@ -67,7 +68,7 @@ final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBuf> {
       ConsensusObserver observer) {
     this.fence = fence;
     this.peer = peer;
-    this.silenceNanos = settings.silence().toNanos();
+    this.maxSilenceNanos = settings.silence().toNanos();
     this.observer = observer;
     this.channel = channel;
     this.queue = new FrameQueue(channel, settings.heartbeatTick(), settings.maxQueuedBytes());
@@ -77,59 +78,59 @@ final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBuf> {
     return channel.isActive();
   }
 
-  /** Completes once the node has accepted the hello; fails with the reason if it does not. */
+  /** Completes once the node has accepted the hello; fails with the reason if it refuses. */
   CompletableFuture<Void> welcome() {
     return welcome;
   }
 
-  /** Says hello, at first and whenever this node's start was raised. */
+  /** Sends a hello, first when connected and again whenever this node's start is raised. */
   void greet(NodeId self) {
     StartStamp own = fence.own();
-    shownAnother = shown != null;
-    shown = own;
+    sentSeveralStamps = sentStamp != null;
+    sentStamp = own;
     channel.writeAndFlush(RaftFrame.hello(channel.alloc(), new RaftFrame.Hello(self, peer, own)));
   }
 
-  /** Whether the node ever answered. */
+  /** Whether the node has responded to any request. */
   boolean heardAnything() {
-    return heard;
+    return responded;
   }
 
-  /** Sends a request; it is answered exactly once, if only by its timeout. */
+  /** Sends a request. The callback is called exactly once, at the latest after the timeout. */
   void ask(Message request, long timeoutMillis, Answer answer) {
     long call = lastCall.incrementAndGet();
     long timeout = TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
-    waiting.put(call, new Waiting(System.nanoTime() + timeout, timeout, answer));
+    waiting.put(call, new PendingCall(System.nanoTime() + timeout, timeout, answer));
     ByteBuf frame = RaftFrame.encode(channel.alloc(), RaftFrame.REQUEST, call, request);
     if (!queue.offer(frame, RaftMessage.isHeartbeat(request))) {
       observer.trafficDropped(TrafficDrop.CONNECTION_FULL);
-      fail(call, new RemotingException("too much waits to be sent to " + peer));
+      fail(call, new RemotingException("send queue to node " + peer + " is full"));
     } else if (!channel.isActive()) {
-      fail(call, lost());
+      fail(call, connectionLost());
     }
   }
 
   private void fail(long call, Exception cause) {
-    Waiting one = waiting.remove(call);
+    PendingCall one = waiting.remove(call);
     if (one == null) {
       return;
     }
     try {
       one.answer().complete(null, cause);
-    } catch (RuntimeException e) { // the others have to be told as well
-      LOG.error("Response callback threw after a timeout peer={}", peer, e);
+    } catch (RuntimeException e) { // other pending calls have to fail as well
+      LOG.error("Response callback threw on a failed request node={}", peer, e);
     }
   }
 
-  private RemotingException lost() {
-    return new RemotingException("the connection to " + peer + " was lost");
+  private RemotingException connectionLost() {
+    return new RemotingException("connection to node " + peer + " lost");
   }
 
   @Override
   public void handlerAdded(ChannelHandlerContext context) {
     if (!channel.isActive()) {
-      queue.close(); // it may have gone before this was added, and nobody would say so
-      welcome.completeExceptionally(lost());
+      queue.close(); // channelInactive may have fired before this handler was added
+      welcome.completeExceptionally(connectionLost());
       return;
     }
     sweeping =
@@ -140,27 +141,27 @@ final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBuf> {
 
   private void sweep() {
     long now = System.nanoTime();
-    if (!welcome.isDone() && now - heardNanos > silenceNanos) {
-      refused("no answer to the handshake");
+    if (!welcome.isDone() && now - lastResponseNanos > maxSilenceNanos) {
+      closeBecause("no response to the handshake from node " + peer);
     }
     boolean late = false;
-    for (Map.Entry<Long, Waiting> one : waiting.entrySet()) {
-      Waiting waits = one.getValue();
+    for (Map.Entry<Long, PendingCall> one : waiting.entrySet()) {
+      PendingCall waits = one.getValue();
       if (now - waits.deadlineNanos() <= 0) {
         continue;
       }
       if (waits.answer().isUnderWay()) {
-        Waiting longer =
-            new Waiting(now + waits.timeoutNanos(), waits.timeoutNanos(), waits.answer());
+        PendingCall longer =
+            new PendingCall(now + waits.timeoutNanos(), waits.timeoutNanos(), waits.answer());
         waiting.replace(one.getKey(), waits, longer);
       } else {
-        fail(one.getKey(), new InvokeTimeoutException(peer + " did not answer in time"));
+        fail(one.getKey(), new InvokeTimeoutException("no response from node " + peer));
         late = true;
       }
     }
-    // A node that vanished without a word, or whose address passed on, would be asked for minutes.
-    if (late && now - heardNanos > silenceNanos) {
-      LOG.warn("Peer does not answer; reconnecting node={}", peer);
+    // Otherwise requests to a vanished node or a reassigned address would keep failing for minutes.
+    if (late && now - lastResponseNanos > maxSilenceNanos) {
+      LOG.warn("Peer does not respond; reconnecting node={}", peer);
       channel.close();
     }
   }
@@ -170,28 +171,31 @@ final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBuf> {
     byte kind = frame.readByte();
     StartStamp theirs = start;
     if (kind == RaftFrame.REFUSAL) {
-      refused(RaftFrame.readRefusal(frame));
+      onRefusal(RaftFrame.readRefusal(frame));
       return;
     } else if (theirs == null) {
-      welcomed(kind, frame);
+      onWelcome(kind, frame);
       return;
     } else if (kind != RaftFrame.RESPONSE) {
-      throw new CorruptedFrameException(peer + " sent something else than an answer");
+      throw new CorruptedFrameException(
+          "expected a response from node " + peer + ", got a frame of kind " + kind);
     } else if (!fence.hears(peer, theirs)) {
-      throw new CorruptedFrameException("a later start of it is known, or this node is fenced");
+      throw new CorruptedFrameException(
+          "a later start of node " + peer + " is known, or this node is fenced");
     }
-    heard = true;
-    heardNanos = System.nanoTime();
+    responded = true;
+    lastResponseNanos = System.nanoTime();
     RaftFrame.Call response = RaftFrame.readCall(frame);
-    Waiting one = waiting.remove(response.call());
+    PendingCall one = waiting.remove(response.call());
     if (one != null) {
       one.answer().complete(response.message(), null);
     }
   }
 
-  private void welcomed(byte kind, ByteBuf frame) {
+  private void onWelcome(byte kind, ByteBuf frame) {
     if (kind != RaftFrame.WELCOME) {
-      throw new CorruptedFrameException(peer + " did not answer the handshake");
+      throw new CorruptedFrameException(
+          "expected a welcome from node " + peer + ", got a frame of kind " + kind);
     }
     RaftFrame.Welcome answer = RaftFrame.readWelcome(frame);
     StartFence.Refusal refusal = fence.enter(peer, answer.start());
@@ -199,19 +203,19 @@ final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBuf> {
       start = answer.start();
       welcome.complete(null);
     } else {
-      refused(refusal.why());
+      closeBecause(refusal.why());
     }
   }
 
-  private void refused(StartFence.Refusal refusal) {
-    StartStamp only = shownAnother ? null : shown;
+  private void onRefusal(StartFence.Refusal refusal) {
+    StartStamp only = sentSeveralStamps ? null : sentStamp;
     if (refusal.forGood() && only != null) {
       fence.refused(only, refusal.why());
     }
-    refused(refusal.why());
+    closeBecause(refusal.why());
   }
 
-  private void refused(String why) {
+  private void closeBecause(String why) {
     welcome.completeExceptionally(new RemotingException(why));
     channel.close();
   }
@@ -230,8 +234,8 @@ final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBuf> {
     if (start != null) {
       fence.leave(peer, start);
     }
-    welcome.completeExceptionally(lost());
-    waiting.keySet().forEach(call -> fail(call, lost()));
+    welcome.completeExceptionally(connectionLost());
+    waiting.keySet().forEach(call -> fail(call, connectionLost()));
   }
 
   @Override

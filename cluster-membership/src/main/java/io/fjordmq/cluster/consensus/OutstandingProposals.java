@@ -7,10 +7,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The proposals of one replica that are neither handed to the state nor failed. jraft may lose one
- * while it shuts down; what is left here then is failed by {@link #failAll}.
+ * Tracks the proposals of one replica that have neither been passed to the state nor failed. jraft
+ * may lose proposals during its shutdown; {@link #failAll} fails those.
  *
- * <p>Thread-safe. Bounded: who was given no place must refuse the proposal.
+ * <p>Thread-safe. Bounded: if {@link #reserve} returns false, the caller must reject the proposal.
  */
 final class OutstandingProposals {
   private static final long POLL_NANOS = 100_000;
@@ -27,7 +27,7 @@ final class OutstandingProposals {
     this.observer = observer;
   }
 
-  /** Takes a place for {@link #add}; false if none is free. */
+  /** Reserves capacity for one {@link #add}; returns false if the limit is reached. */
   boolean reserve() {
     if (count.incrementAndGet() <= limit) {
       return true;
@@ -40,7 +40,7 @@ final class OutstandingProposals {
     pending.add(proposal);
   }
 
-  /** The state has it now. */
+  /** Removes a proposal that is passed to the state. */
   void handed(PendingProposal proposal) {
     remove(proposal);
   }
@@ -56,14 +56,14 @@ final class OutstandingProposals {
   }
 
   /**
-   * Fails what is left and waits, for a limited time, until other threads have told theirs. Nothing
-   * is added any more.
+   * Fails the remaining proposals and waits, up to the timeout, until other threads have completed
+   * theirs. No proposal may be added any more.
    *
-   * @return false if some have not been told by then
+   * @return false if some proposals were still pending at the timeout
    */
-  boolean failAll(ConsensusException cause, Duration patience) {
+  boolean failAll(ConsensusException cause, Duration timeout) {
     pending.forEach(proposal -> proposal.fail(cause));
-    long deadline = System.nanoTime() + patience.toNanos();
+    long deadline = System.nanoTime() + timeout.toNanos();
     while (!pending.isEmpty()) {
       if (System.nanoTime() - deadline >= 0) {
         return false;

@@ -10,18 +10,18 @@ import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 
 /**
- * The files of a copy as far as they have been fetched. They stay when a fetch breaks, and the next
- * one goes on behind them if it is offered the same copy.
+ * The files of a snapshot that have been fetched so far. They are kept when a fetch fails; the next
+ * fetch resumes there if it is offered the same snapshot.
  */
 final class PartialSnapshot {
-  /** Beside the directory: which offer it is of, and its manifest. */
+  /** Suffix of the file next to the directory that contains the offer and its manifest. */
   private static final String MANIFEST_SUFFIX = ".manifest";
 
   private final Path directory;
   private final Path manifestFile;
   private final String offer;
   private final SnapshotManifest manifest;
-  private long kept;
+  private long keptBytes;
 
   private PartialSnapshot(Path directory, String offer, SnapshotManifest manifest) {
     this.directory = directory;
@@ -34,22 +34,22 @@ final class PartialSnapshot {
     return directory.resolveSibling(directory.getFileName() + MANIFEST_SUFFIX);
   }
 
-  /** Goes on with what is there of this very copy, or begins anew. */
+  /** Resumes from files of the same snapshot, or starts over. */
   static PartialSnapshot open(Path directory, String offer, SnapshotManifest manifest)
       throws IOException {
-    PartialSnapshot copy = new PartialSnapshot(directory, offer, manifest);
+    PartialSnapshot snapshot = new PartialSnapshot(directory, offer, manifest);
     for (FileSize file : manifest.files()) {
-      copy.target(file); // before anything is done: names may lead out of the directory
+      snapshot.target(file); // first of all: rejects names outside the directory
     }
-    if (!copy.isOfThisOffer()) {
-      copy.discard();
+    if (!snapshot.isOfThisOffer()) {
+      snapshot.discard();
     }
     Files.createDirectories(directory);
-    Files.write(copy.manifestFile, copy.mark());
+    Files.write(snapshot.manifestFile, snapshot.mark());
     for (FileSize file : manifest.files()) {
-      copy.kept += copy.length(file);
+      snapshot.keptBytes += snapshot.length(file);
     }
-    return copy;
+    return snapshot;
   }
 
   private byte[] mark() {
@@ -71,17 +71,17 @@ final class PartialSnapshot {
     Directories.deleteRecursively(directory);
   }
 
-  /** How many bytes an earlier fetch left. */
+  /** Bytes kept from earlier fetches. */
   long keptBytes() {
-    return kept;
+    return keptBytes;
   }
 
-  /** How many bytes the copy has in all. */
+  /** Total size of the snapshot in bytes. */
   long totalBytes() {
     return manifest.files().stream().mapToLong(FileSize::size).sum();
   }
 
-  /** How much of the file is there; what is longer than it should be is fetched anew. */
+  /** Bytes of the file that are present; a file that is too long is deleted and fetched again. */
   long length(FileSize file) throws IOException {
     Path target = target(file);
     if (!Files.exists(target)) {
@@ -95,7 +95,7 @@ final class PartialSnapshot {
     return length;
   }
 
-  /** To write from where {@link #length} ends. */
+  /** Opens the file for writing at the position {@link #length}. */
   FileChannel append(FileSize file) throws IOException {
     Path target = target(file);
     Files.createDirectories(target.getParent());
@@ -107,12 +107,13 @@ final class PartialSnapshot {
   private Path target(FileSize file) throws IOException {
     Path target = directory.resolve(file.name()).normalize();
     if (!target.startsWith(directory)) {
-      throw new SnapshotGoneException("the copy names a file outside of it: " + file.name());
+      throw new SnapshotGoneException(
+          "snapshot contains a file name outside of its directory: " + file.name());
     }
     return target;
   }
 
-  /** All files are complete; durable when it returns. */
+  /** Finishes the snapshot after all files are complete; durable when it returns. */
   FetchedSnapshot complete() throws IOException {
     Files.delete(manifestFile);
     Directories.sync(directory);

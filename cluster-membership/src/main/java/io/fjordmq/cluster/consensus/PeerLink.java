@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * This node's one connection to another node, made when first needed and again when lost. All
- * groups share it.
+ * This node's only connection to another node, shared by all groups. It is established on demand,
+ * and again after a failure.
  */
 final class PeerLink {
   private static final Logger LOG = LoggerFactory.getLogger(PeerLink.class);
@@ -33,7 +33,7 @@ final class PeerLink {
 
   private @Nullable CompletableFuture<OutgoingConnection> connecting;
   private volatile @Nullable OutgoingConnection connection;
-  private long pauseUntilNanos = System.nanoTime();
+  private long retryAtNanos = System.nanoTime();
   private boolean reported;
   private boolean closed;
 
@@ -57,30 +57,30 @@ final class PeerLink {
     return current != null && current.isActive();
   }
 
-  /** Starts to connect unless it is connected, connecting, or has just failed to. */
+  /** Starts to connect unless the link is connected, connecting, or has just failed to connect. */
   void connect() {
-    connected();
+    connectOnce();
   }
 
-  /** Sends a request once connected. It is answered exactly once, on any thread. */
+  /** Sends a request once connected. The callback is called exactly once, on any thread. */
   void ask(Message request, long timeoutMillis, OutgoingConnection.Answer answer) {
     OutgoingConnection current = connection;
     if (current != null && current.isActive()) {
       current.ask(request, timeoutMillis, answer);
       return;
     }
-    connected()
+    connectOnce()
         .whenComplete(
-            (made, failure) -> {
-              if (made != null) {
-                made.ask(request, timeoutMillis, answer);
+            (ready, failure) -> {
+              if (ready != null) {
+                ready.ask(request, timeoutMillis, answer);
               } else {
                 answer.complete(null, new RemotingException(String.valueOf(failure)));
               }
             });
   }
 
-  private CompletableFuture<OutgoingConnection> connected() {
+  private CompletableFuture<OutgoingConnection> connectOnce() {
     CompletableFuture<OutgoingConnection> attempt;
     InetSocketAddress address = port.addresses().addressOf(peer);
     synchronized (this) {
@@ -91,7 +91,7 @@ final class PeerLink {
       if (connecting != null) {
         return connecting;
       }
-      if (closed || address == null || System.nanoTime() - pauseUntilNanos < 0) {
+      if (closed || address == null || System.nanoTime() - retryAtNanos < 0) {
         return CompletableFuture.failedFuture(unreachable(address));
       }
       attempt = new CompletableFuture<>();
@@ -100,9 +100,9 @@ final class PeerLink {
     try {
       bootstrap
           .connect(address)
-          .addListener(done -> connectedTo(address, (ChannelFuture) done, attempt));
+          .addListener(done -> onConnect(address, (ChannelFuture) done, attempt));
     } catch (IllegalStateException | RejectedExecutionException e) {
-      failed(attempt, address, e);
+      onFailure(attempt, address, e);
     }
     return attempt;
   }
@@ -111,78 +111,79 @@ final class PeerLink {
     return new RemotingException(
         address == null
             ? "no address of node " + peer + " is known"
-            : "node " + peer + " at " + address + " cannot be reached");
+            : "cannot connect to node " + peer + " at " + address);
   }
 
-  private void connectedTo(
+  private void onConnect(
       InetSocketAddress address,
       ChannelFuture done,
       CompletableFuture<OutgoingConnection> attempt) {
     SslHandler tls = done.channel().pipeline().get(SslHandler.class);
     if (!done.isSuccess()) {
-      failed(attempt, address, done.cause());
+      onFailure(attempt, address, done.cause());
     } else if (tls == null) {
-      finish(done.channel(), attempt, address);
+      sayHello(done.channel(), attempt, address);
     } else {
-      ChannelHandler waiting = new WaitingForTls();
-      done.channel().pipeline().addLast(waiting);
+      ChannelHandler awaiting = new AwaitingTlsHandshake();
+      done.channel().pipeline().addLast(awaiting);
       tls.handshakeFuture()
           .addListener(
               shaken -> {
                 if (shaken.isSuccess()) {
-                  done.channel().pipeline().remove(waiting);
-                  finish(done.channel(), attempt, address);
+                  done.channel().pipeline().remove(awaiting);
+                  sayHello(done.channel(), attempt, address);
                 } else {
-                  failed(attempt, address, shaken.cause());
+                  onFailure(attempt, address, shaken.cause());
                 }
               });
     }
   }
 
-  /** Stands at the end of the pipeline until there is a connection; the handshake tells why not. */
-  private static final class WaitingForTls extends ChannelInboundHandlerAdapter {
+  /** Last handler until TLS is established; the handshake future reports the failure. */
+  private static final class AwaitingTlsHandshake extends ChannelInboundHandlerAdapter {
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
       context.close();
     }
   }
 
-  private void finish(
+  private void sayHello(
       Channel channel, CompletableFuture<OutgoingConnection> attempt, InetSocketAddress address) {
-    OutgoingConnection made =
+    OutgoingConnection ready =
         new OutgoingConnection(peer, channel, port.settings(), port.fence(), observer);
-    channel.pipeline().addLast(made);
-    made.greet(self);
-    made.welcome()
+    channel.pipeline().addLast(ready);
+    ready.greet(self);
+    ready
+        .welcome()
         .whenComplete(
             (welcome, refusal) -> {
               if (refusal == null) {
-                welcomed(made, channel, attempt, address);
+                onWelcome(ready, channel, attempt, address);
               } else {
-                failed(attempt, address, refusal);
+                onFailure(attempt, address, refusal);
               }
             });
   }
 
-  private void welcomed(
-      OutgoingConnection made,
+  private void onWelcome(
+      OutgoingConnection ready,
       Channel channel,
       CompletableFuture<OutgoingConnection> attempt,
       InetSocketAddress address) {
-    channel.closeFuture().addListener(gone -> lost(made));
+    channel.closeFuture().addListener(gone -> onClosed(ready));
     synchronized (this) {
       if (closed) {
         channel.close();
       }
-      connection = made;
+      connection = ready;
       connecting = null;
     }
-    LOG.debug("connected to node {} at {} for Raft", peer, address);
-    attempt.complete(made);
+    LOG.debug("Raft connection established node={} address={}", peer, address);
+    attempt.complete(ready);
     onConnected.run();
   }
 
-  /** This node's start was raised. */
+  /** Sends another hello because this node's start was raised. */
   void greetAgain() {
     OutgoingConnection current = connection;
     if (current != null && current.isActive()) {
@@ -190,7 +191,7 @@ final class PeerLink {
     }
   }
 
-  private void failed(
+  private void onFailure(
       CompletableFuture<OutgoingConnection> attempt,
       InetSocketAddress address,
       @Nullable Throwable cause) {
@@ -199,7 +200,7 @@ final class PeerLink {
       first = !reported && !closed;
       reported = true;
       connecting = null;
-      pauseUntilNanos = System.nanoTime() + port.settings().reconnectPause().toNanos();
+      retryAtNanos = System.nanoTime() + port.settings().reconnectPause().toNanos();
     }
     if (first) {
       LOG.warn(
@@ -211,8 +212,8 @@ final class PeerLink {
     attempt.completeExceptionally(unreachable(address));
   }
 
-  /** A connection that ends before it brought an answer is as good as none: it was refused. */
-  private synchronized void lost(OutgoingConnection gone) {
+  /** A connection that ends before its first response was refused, so reconnecting is delayed. */
+  private synchronized void onClosed(OutgoingConnection gone) {
     if (connection == gone) {
       connection = null;
     }
@@ -223,7 +224,7 @@ final class PeerLink {
       LOG.warn("Raft connection lost node={}", peer);
       reported = false;
     } else {
-      pauseUntilNanos = System.nanoTime() + port.settings().reconnectPause().toNanos();
+      retryAtNanos = System.nanoTime() + port.settings().reconnectPause().toNanos();
       if (!reported) {
         LOG.warn("Peer closed the connection during the handshake; see its log node={}", peer);
       }

@@ -10,8 +10,9 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Node ids in jraft's words. Where jraft wants an address we give the node id and port 0: a node
- * keeps its identity when its address changes, and the transport resolves ids by the address book.
+ * Converts between node ids and jraft's peers. In place of an address, jraft gets the node id and
+ * port 0: a node keeps its identity when its address changes, and the transport resolves ids with
+ * the address book.
  */
 final class PeerNames {
   private PeerNames() {}
@@ -35,7 +36,7 @@ final class PeerNames {
   static PeerId parse(String text) {
     PeerId peer = new PeerId();
     if (!peer.parse(text)) {
-      throw new MalformedBytesException("not a Raft peer: '" + text + "'");
+      throw new MalformedBytesException("malformed Raft peer: '" + text + "'");
     }
     return peer;
   }

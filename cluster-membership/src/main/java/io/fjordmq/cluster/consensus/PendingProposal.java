@@ -6,8 +6,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One offered entry on its way through jraft. Settles exactly once: either handed to the state
- * together with the entry, or failed.
+ * A proposal in flight inside jraft. Settles exactly once: either it is passed to the state
+ * together with its entry, or it fails.
  */
 final class PendingProposal implements Closure {
   private final Proposal proposal;
@@ -19,7 +19,7 @@ final class PendingProposal implements Closure {
     this.outstanding = outstanding;
   }
 
-  /** The proposal if it is to be handed to the state now; null if it was failed before. */
+  /** Settles the proposal to pass it to the state; returns null if it has already failed. */
   @Nullable Proposal take() {
     if (!settled.compareAndSet(false, true)) {
       return null;

@@ -1,9 +1,10 @@
 package io.fjordmq.cluster.consensus;
 
-/** The proposer's side of one offered entry; comes back in {@link CommittedEntry#proposal}. */
+/** The proposer's handle of one proposed entry; returned in {@link CommittedEntry#proposal}. */
 public interface Proposal {
   /**
-   * The entry will not be handed to {@link ReplicatedState#apply} with this object. Must not block.
+   * {@link ReplicatedState#apply} will not receive this object. The cause tells whether the entry
+   * may still be committed. Must not block.
    */
   void failed(ConsensusException cause);
 }

@@ -14,7 +14,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * What goes over a connection between two nodes.
+ * Frame format of Raft connections between nodes.
  *
  * <pre>
  * frame     length u32 of the rest | kind u8 | rest
@@ -26,12 +26,12 @@ import java.nio.charset.StandardCharsets;
  * welcome   kind 3: version u8 in use from now on | start: count u64, token u64
  * refusal   kind 4: u8, 1 if permanent | why (UTF-8, to the end)
  *
- * hello of version 1: version u8 = 1 | from | to; only recognized, to say what to upgrade
+ * hello of version 1: version u8 = 1 | from | to; only recognized, to report what to upgrade
  * </pre>
  *
- * Who connects says hello first and names whom it means to reach: an address may have passed to
- * another node in the meantime. It asks once it is welcome, and says hello again when its start was
- * raised. Only who connects asks; the other side only answers.
+ * The connecting node sends a hello first. It names the intended node, because the address may have
+ * been reassigned. After the welcome it sends requests, and another hello whenever its start is
+ * raised. Only the connecting node sends requests; the other node only responds.
  */
 final class RaftFrame {
   static final int LENGTH_BYTES = 4;
@@ -48,13 +48,13 @@ final class RaftFrame {
 
   private RaftFrame() {}
 
-  /** Who speaks to whom. */
+  /** Identifies the connecting node and the node that it intends to reach. */
   record Hello(NodeId from, NodeId to, StartStamp start) {}
 
-  /** The hello is accepted. */
+  /** Accepts a hello. */
   record Welcome(int version, StartStamp start) {}
 
-  /** One message and the call it belongs to. */
+  /** A request or response, and the call that it belongs to. */
   record Call(RaftMessage type, long call, Message message) {}
 
   static ByteBuf hello(ByteBufAllocator allocator, Hello hello) {
@@ -97,15 +97,15 @@ final class RaftFrame {
       stream.flush();
     } catch (IOException e) {
       out.release();
-      throw new IllegalStateException("a message outgrew the size it gave", e);
+      throw new IllegalStateException("message is larger than its serialized size: " + size, e);
     }
     return out.writerIndex(start + size);
   }
 
   /**
-   * The version to speak with the sender of this hello; reads no further than its versions.
+   * Negotiates the version to use with the sender of this hello; reads only the versions.
    *
-   * @throws CorruptedFrameException if there is none
+   * @throws CorruptedFrameException if there is no common version
    */
   static int readVersions(ByteBuf in) {
     int highest = in.readUnsignedByte();
@@ -142,13 +142,13 @@ final class RaftFrame {
     int code = in.readUnsignedByte();
     RaftMessage type = RaftMessage.ofCode(code);
     if (type == null) {
-      throw new CorruptedFrameException("unknown message " + code);
+      throw new CorruptedFrameException("unknown message code " + code);
     }
     long call = in.readLong();
     try {
       return new Call(type, call, type.parse(CodedInputStream.newInstance(in.nioBuffer())));
     } catch (IOException e) {
-      throw new CorruptedFrameException("malformed message " + type, e);
+      throw new CorruptedFrameException("malformed message of type " + type, e);
     }
   }
 

@@ -22,8 +22,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The messages of jraft that nodes exchange. Its administrative ones are not here, so nobody can
- * send them. A message is known on the wire by its code, never by its name.
+ * The jraft messages that nodes exchange. jraft's administrative messages are not listed and
+ * therefore rejected. On the wire a message is identified by its code, not by its name.
  */
 enum RaftMessage {
   ERROR(0, ErrorResponse.getDefaultInstance()),
@@ -63,12 +63,12 @@ enum RaftMessage {
   }
 
   /**
-   * @throws IllegalArgumentException if nodes do not exchange such messages
+   * @throws IllegalArgumentException if nodes do not exchange messages of this type
    */
   static RaftMessage of(Object message) {
     RaftMessage found = BY_CLASS.get(message.getClass());
     if (found == null) {
-      throw new IllegalArgumentException("not a message between nodes: " + message.getClass());
+      throw new IllegalArgumentException("unsupported Raft message type: " + message.getClass());
     }
     return found;
   }
@@ -81,14 +81,14 @@ enum RaftMessage {
     return prototype.getParserForType().parseFrom(in);
   }
 
-  /** May take its time because others of its kind wait with it (jraft's own test for it). */
+  /** Whether the message is a heartbeat, by jraft's own criterion. Heartbeats may be delayed. */
   static boolean isHeartbeat(Object message) {
     return message instanceof AppendEntriesRequest append
         && append.getEntriesCount() == 0
         && !append.hasData();
   }
 
-  /** Messages with an equal key must be handled in the order they were sent. */
+  /** Messages with equal keys must be handled in the order in which they were sent. */
   static int orderKey(Message message) {
     if (message instanceof AppendEntriesRequest append) {
       return append.getGroupId().hashCode() * 31 + append.getServerId().hashCode();

@@ -23,17 +23,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What other nodes may ask: Raft's own messages and the parts of a copy. Handlers run on workers,
- * never on a channel's thread; those of one group and sender in order, on one worker.
+ * Dispatches requests of other nodes: Raft messages and parts of snapshots. Handlers run on
+ * workers, never on an event loop. Requests of one group and sender run in order on one worker.
  */
 final class RaftRequests {
   private static final Logger LOG = LoggerFactory.getLogger(RaftRequests.class);
 
-  private static final int MAX_COMPLAINTS = 1_000;
+  private static final int MAX_REPORTED_REFUSALS = 1_000;
 
   private final Map<RaftMessage, RpcProcessor<?>> processors = new EnumMap<>(RaftMessage.class);
   private final ConnectionClosedEventListener onClosed;
-  private final Set<String> complaints = ConcurrentHashMap.newKeySet();
+  private final Set<String> reportedRefusals = ConcurrentHashMap.newKeySet();
   private final RaftWorkers workers;
   private final SnapshotExports exports;
   private final ConsensusObserver observer;
@@ -53,9 +53,9 @@ final class RaftRequests {
     processors.put(RaftMessage.GET_FILE, exports);
   }
 
-  /** True the first time: others come again and again, and are refused for the same reason. */
-  boolean isNewRefusal(String complaint) {
-    return complaints.size() < MAX_COMPLAINTS && complaints.add(complaint);
+  /** True the first time; repeated refusals of the same node for the same reason are not logged. */
+  boolean isNewRefusal(String refusal) {
+    return reportedRefusals.size() < MAX_REPORTED_REFUSALS && reportedRefusals.add(refusal);
   }
 
   @SuppressWarnings("unchecked")
@@ -81,7 +81,7 @@ final class RaftRequests {
     }
   }
 
-  /** jraft forgets the order of answers it kept for the connection. */
+  /** Makes jraft discard the response ordering that it keeps for the connection. */
   void closed(String remote, Connection connection) {
     onClosed.onClosed(remote, connection);
   }

@@ -42,16 +42,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Carries the Raft messages of all groups of this node: one connection to each other node, made by
- * who asks. {@link RaftFrame} draws the frames, {@link RaftRequests} lists what may be asked.
+ * Transports the Raft messages of all groups of this node. Each node opens one connection to every
+ * node that it sends requests to. {@link RaftFrame} defines the frames, {@link RaftRequests} the
+ * supported requests.
  */
 final class RaftTransport implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RaftTransport.class);
   private static final WriteBufferWaterMark SOCKET_BUFFER =
       new WriteBufferWaterMark(256 << 10, 1 << 20);
-  private static final long QUIET_MILLIS = 0;
-  private static final long STOP_MILLIS = 5_000;
-  private static final int NOTICES_OF_A_TIMEOUT = 6;
+  private static final long QUIET_PERIOD_MILLIS = 0;
+  private static final long SHUTDOWN_TIMEOUT_MILLIS = 5_000;
+  private static final int NOTICES_PER_TIMEOUT = 6;
 
   private final NodeId self;
   private final ClusterPort port;
@@ -61,8 +62,8 @@ final class RaftTransport implements AutoCloseable {
   private final SnapshotExports exports;
   private final EventLoopGroup eventLoop;
   private final Bootstrap bootstrap;
-  private final @Nullable SslContext askingTls;
-  private final @Nullable SslContext answeringTls;
+  private final @Nullable SslContext clientTls;
+  private final @Nullable SslContext serverTls;
   private final ChannelGroup channels = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
   private final Map<NodeId, PeerLink> links = new ConcurrentHashMap<>();
   private final Set<ReplicatorGroup> replicators = ConcurrentHashMap.newKeySet();
@@ -70,7 +71,7 @@ final class RaftTransport implements AutoCloseable {
   private volatile boolean silent;
 
   /**
-   * @throws ConsensusException ({@code FAILED}) if the port cannot be opened, or the files for TLS
+   * @throws ConsensusException ({@code FAILED}) if the port cannot be opened or the TLS files
    *     cannot be used
    */
   RaftTransport(NodeId self, ClusterPort port, SnapshotExports exports, ConsensusObserver observer)
@@ -84,25 +85,29 @@ final class RaftTransport implements AutoCloseable {
             1, new DefaultThreadFactory("raft-io-" + self, true), NioIoHandler.newFactory());
     ClusterTls tls = port.tls();
     try {
-      askingTls =
+      clientTls =
           tls == null
               ? null
               : ReloadingContext.open(
                   "Raft to other nodes", tls, () -> tls.asking().build(), eventLoop);
-      answeringTls =
+      serverTls =
           tls == null
               ? null
               : ReloadingContext.open(
                   "Raft of other nodes", tls, () -> tls.answering().build(), eventLoop);
     } catch (IOException e) {
-      eventLoop.shutdownGracefully(QUIET_MILLIS, STOP_MILLIS, TimeUnit.MILLISECONDS);
+      eventLoop.shutdownGracefully(
+          QUIET_PERIOD_MILLIS, SHUTDOWN_TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
       throw new ConsensusException(Kind.FAILED, String.valueOf(e.getMessage()), e);
     }
     workers = new RaftWorkers(self, port.settings());
     requests = new RaftRequests(workers, exports, observer);
-    long patience = port.settings().snapshotTimeout().toMillis();
+    long snapshotTimeoutMillis = port.settings().snapshotTimeout().toMillis();
     eventLoop.scheduleWithFixedDelay(
-        () -> workers.any().execute(exports::expire), patience, patience, TimeUnit.MILLISECONDS);
+        () -> workers.any().execute(exports::expire),
+        snapshotTimeoutMillis,
+        snapshotTimeoutMillis,
+        TimeUnit.MILLISECONDS);
     bootstrap =
         new Bootstrap()
             .group(eventLoop)
@@ -122,7 +127,7 @@ final class RaftTransport implements AutoCloseable {
   }
 
   private ChannelInitializer<Channel> initializer(boolean incoming) {
-    SslContext tls = incoming ? answeringTls : askingTls;
+    SslContext tls = incoming ? serverTls : clientTls;
     return new ChannelInitializer<>() {
       @Override
       protected void initChannel(Channel channel) {
@@ -162,14 +167,14 @@ final class RaftTransport implements AutoCloseable {
     if (!bound.isSuccess()) {
       throw new ConsensusException(
           Kind.FAILED,
-          "the cluster port " + address + " cannot be opened: " + bound.cause().getMessage(),
+          "cannot open the cluster port " + address + ": " + bound.cause().getMessage(),
           bound.cause());
     }
     channels.add(bound.channel());
     return (InetSocketAddress) bound.channel().localAddress();
   }
 
-  /** Where it listens, null if it does not. */
+  /** The listening address; null if the transport does not listen. */
   @Nullable InetSocketAddress boundAddress() {
     return boundAddress;
   }
@@ -186,31 +191,34 @@ final class RaftTransport implements AutoCloseable {
     return link(peer).isConnected();
   }
 
-  /** Starts to connect if it is not connected. */
+  /** Starts to connect unless connected. */
   void connect(NodeId peer) {
     link(peer).connect();
   }
 
-  /** Asks another node; answered exactly once, on any thread. */
+  /** Sends a request to another node. The callback is called exactly once, on any thread. */
   void ask(NodeId peer, Message request, long timeoutMillis, OutgoingConnection.Answer answer) {
     if (port.fence().fencedBecause() != null) {
       answer.complete(null, new RemotingException("node " + self + " is fenced"));
       return;
     }
     if (silent && isOfLeaderOrCandidate(request)) {
-      answer.complete(null, new RemotingException("node " + self + " waits for its disk"));
+      answer.complete(
+          null, new RemotingException("not sent: Raft log writes of node " + self + " are stuck"));
       return;
     }
     if (request instanceof RpcRequests.InstallSnapshotRequest install) {
-      long patience = port.settings().snapshotTimeout().toMillis();
-      link(peer).ask(request, patience, whileItMoves(install.getUri(), answer));
+      long snapshotTimeoutMillis = port.settings().snapshotTimeout().toMillis();
+      link(peer)
+          .ask(request, snapshotTimeoutMillis, extendWhileProgressing(install.getUri(), answer));
       return;
     }
     link(peer).ask(request, timeoutMillis, answer);
   }
 
-  /** The other node answers once it has installed the copy, however long that takes. */
-  private OutgoingConnection.Answer whileItMoves(String uri, OutgoingConnection.Answer answer) {
+  /** Extends the timeout while the snapshot makes progress: the response follows installation. */
+  private OutgoingConnection.Answer extendWhileProgressing(
+      String uri, OutgoingConnection.Answer answer) {
     SnapshotExchange.Offer offer = SnapshotExchange.offer(uri);
     return new OutgoingConnection.Answer() {
       @Override
@@ -225,7 +233,7 @@ final class RaftTransport implements AutoCloseable {
     };
   }
 
-  /** Where to fetch the copies that the node offers. */
+  /** The source of the snapshots that the node offers. */
   SnapshotSource source(NodeId node) {
     return request -> {
       CompletableFuture<GetFileResponse> part = new CompletableFuture<>();
@@ -246,7 +254,7 @@ final class RaftTransport implements AutoCloseable {
     };
   }
 
-  /** Tells the node again and again that its copy is being installed here. */
+  /** Periodically notifies the node that its snapshot is being installed here, until closed. */
   InstallNotice announceInstall(NodeId node, long offer) {
     GetFileRequest notice =
         GetFileRequest.newBuilder()
@@ -255,7 +263,7 @@ final class RaftTransport implements AutoCloseable {
             .setOffset(0)
             .setCount(0)
             .build();
-    long pause = Math.max(1, port.settings().snapshotTimeout().toMillis() / NOTICES_OF_A_TIMEOUT);
+    long pause = Math.max(1, port.settings().snapshotTimeout().toMillis() / NOTICES_PER_TIMEOUT);
     try {
       Future<?> notices =
           eventLoop.scheduleAtFixedRate(
@@ -278,22 +286,23 @@ final class RaftTransport implements AutoCloseable {
       silent = now;
       LOG.warn(
           now
-              ? "Raft log writes are stuck; not answering peers so that other nodes lead"
-              : "Raft log writes recovered; taking part in elections again");
+              ? "Raft log writes are stuck; sending no requests as leader or candidate, so that"
+                  + " other nodes take over leadership"
+              : "Raft log writes recovered; sending requests as leader or candidate again");
     }
   }
 
-  /** Shows all connected nodes that this node's start was raised. */
+  /** Announces to all connected nodes that this node's start was raised. */
   void announceStart() {
     links.values().forEach(PeerLink::greetAgain);
   }
 
   private PeerLink link(NodeId peer) {
     return links.computeIfAbsent(
-        peer, node -> new PeerLink(self, node, port, bootstrap, observer, () -> connected(node)));
+        peer, node -> new PeerLink(self, node, port, bootstrap, observer, () -> onConnected(node)));
   }
 
-  /** The group's replicators that gave up on a node try again as soon as it is reachable. */
+  /** Registers replicators, which resume as soon as a node that they gave up on is reachable. */
   void register(ReplicatorGroup group) {
     replicators.add(group);
   }
@@ -302,13 +311,13 @@ final class RaftTransport implements AutoCloseable {
     replicators.remove(group);
   }
 
-  private void connected(NodeId node) {
+  private void onConnected(NodeId node) {
     try {
       workers
           .any()
           .execute(() -> replicators.forEach(r -> r.checkReplicator(PeerNames.peer(node), true)));
     } catch (RejectedExecutionException closing) {
-      // Nobody replicates any more.
+      // The transport is closing, so no replicator has to resume.
     }
   }
 
@@ -318,7 +327,7 @@ final class RaftTransport implements AutoCloseable {
     channels.close().awaitUninterruptibly();
     workers.close();
     eventLoop
-        .shutdownGracefully(QUIET_MILLIS, STOP_MILLIS, TimeUnit.MILLISECONDS)
+        .shutdownGracefully(QUIET_PERIOD_MILLIS, SHUTDOWN_TIMEOUT_MILLIS, TimeUnit.MILLISECONDS)
         .awaitUninterruptibly();
   }
 }

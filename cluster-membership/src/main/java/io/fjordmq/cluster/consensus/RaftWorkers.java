@@ -12,11 +12,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
 /**
- * Threads of the transport. They start when first needed and end when idle.
+ * Worker threads of the transport. They start on demand and end when idle.
  *
- * <p>Copies have four pools of their own: who installs one waits for who fetches it, and who
- * fetches waits for another node that makes and serves it. In one pool they could all wait for each
- * other.
+ * <p>Snapshots use four separate pools: an installation waits for its fetch, and a fetch waits for
+ * another node that exports and serves the snapshot. A single pool could deadlock.
  */
 final class RaftWorkers {
   private static final int BULK_THREADS = 2;
@@ -67,7 +66,7 @@ final class RaftWorkers {
     };
   }
 
-  /** Makes copies. */
+  /** Runs snapshot exports. */
   Executor exporting() {
     return exporting;
   }
@@ -76,7 +75,7 @@ final class RaftWorkers {
     return fetching;
   }
 
-  /** For what is neither ordered nor slow. */
+  /** For short tasks that need no ordering. */
   Executor any() {
     return stripes.get(0);
   }

@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
 import org.rocksdb.RocksDBException;
 
 /**
- * Whether a replica's state and its log belong together. They lie in different databases; restoring
- * or losing one of them must be noticed before the replica takes part, because from then on it
- * would lose entries without a word.
+ * Checks that a replica's state and log match. They are in different databases. If one of them was
+ * lost or restored, this must be detected before the replica joins its group, because it would lose
+ * entries silently.
  */
 final class ReplicaCheck {
   private final GroupId group;
@@ -26,10 +26,12 @@ final class ReplicaCheck {
   }
 
   /**
-   * @param alone no other replica will bring back anything
-   * @throws ConsensusException ({@code FAILED}) if the state lacks what the log dropped, or the log
-   *     lacks what the state has and nobody else can bring it back, or lacks what this node has
-   *     confirmed
+   * Requires that the state and the log match.
+   *
+   * @param alone true if no other replica can resend lost entries
+   * @throws ConsensusException ({@code FAILED}) if the state lacks entries that the log has
+   *     dropped, if the log lacks entries that the state includes and that no other replica can
+   *     resend, or if the log lacks entries that this node has acknowledged
    */
   void requireMatch(long applied, @Nullable CheckpointRecord checkpoint, boolean alone)
       throws ConsensusException, RocksDBException, IOException {
@@ -37,20 +39,22 @@ final class ReplicaCheck {
     long needed = checkpoint == null ? 0 : checkpoint.applied();
     if (applied < needed) {
       throw mismatch(
-          "the state has entries up to " + applied, "the log has dropped those up to " + needed);
+          "the state includes entries up to index " + applied,
+          "the log has dropped entries up to index " + needed);
     }
     long first = log.firstIndex(record.number());
     long last = log.lastIndex(record.number(), first);
-    // Nobody else can be relied on here either: what a voter has confirmed it must not forget.
+    // Even with other voters: a voter must not forget what it has acknowledged.
     long promised = log.promised(record.number());
     if (promised > Math.max(last, covered)) {
       throw damaged(promised, Math.max(last, covered));
     }
     long known = Math.max(last, Math.max(covered, needed));
-    // With other voters it may be so: they had committed what this node had not yet on disk, and
-    // they will send it again. Alone, new entries would get the numbers of lost ones.
+    // With other voters this is valid: they committed entries that this node had not synced yet,
+    // and will resend them. Without them, new entries would reuse the indexes of lost ones.
     if (applied > known && (alone || isOnlyVoter(first, checkpoint))) {
-      throw mismatch("the state has entries up to " + applied, "the log ends at " + known);
+      throw mismatch(
+          "the state includes entries up to index " + applied, "the log ends at index " + known);
     }
   }
 
@@ -69,10 +73,10 @@ final class ReplicaCheck {
   private ConsensusException damaged(long promised, long last) {
     return new ConsensusException(
         Kind.FAILED,
-        "group %s: this node has confirmed entries up to %d, but its log can be read only up to %d:"
-                .formatted(group, promised, last)
-            + " the medium has damaged a write-ahead file; start with an empty data directory to join"
-            + " as a new node, or remove %s to go on without the lost entries"
+        "group %s: this node has acknowledged entries up to index %d, ".formatted(group, promised)
+            + "but its log is readable only up to index %d: ".formatted(last)
+            + "a write-ahead log file is damaged; start with an empty data directory to join"
+            + " as a new node, or delete %s to continue without the lost entries"
                 .formatted(log.endsFile()));
   }
 
@@ -83,9 +87,9 @@ final class ReplicaCheck {
             + group
             + ": "
             + state
-            + " but "
+            + ", but "
             + logEnd
-            + "; part of the data directory was lost or replaced; start with an empty data directory"
-            + " to join as a new node");
+            + ": part of the data directory was lost or replaced;"
+            + " start with an empty data directory to join as a new node");
   }
 }

@@ -4,23 +4,24 @@ import io.fjordmq.cluster.NodeId;
 import java.util.Set;
 
 /**
- * The nodes that hold a group: voters decide, learners only follow.
+ * The members of a group: voters count for the majority, learners only replicate.
  *
- * @param voters at least one
- * @param learners disjoint from voters
+ * @param voters at least one node
+ * @param learners disjoint from the voters
  */
 public record ReplicaSet(Set<NodeId> voters, Set<NodeId> learners) {
   /**
-   * @throws IllegalArgumentException if there is no voter, or a node is both
+   * @throws IllegalArgumentException if there is no voter, or a node is both voter and learner
    */
   public ReplicaSet {
     voters = Set.copyOf(voters);
     learners = Set.copyOf(learners);
     if (voters.isEmpty()) {
-      throw new IllegalArgumentException("a group needs at least one voter");
+      throw new IllegalArgumentException("a Raft group must have at least one voter");
     }
     if (learners.stream().anyMatch(voters::contains)) {
-      throw new IllegalArgumentException("a node cannot be voter and learner of one group");
+      throw new IllegalArgumentException(
+          "a node cannot be both voter and learner: voters=" + voters + " learners=" + learners);
     }
   }
 

@@ -4,44 +4,44 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * What a group drives: a deterministic state fed with committed entries.
+ * A deterministic state machine that a Raft group feeds with committed entries.
  *
- * <p>All methods of one replica are called by one thread at a time, in an order; none may wait for
- * the group itself. An exception from {@link #apply} or {@link #install} halts the replica ({@link
- * #halted} follows); entries are never skipped.
+ * <p>Unless stated otherwise, the methods of one replica are called sequentially, by one thread at
+ * a time. None may wait for the group itself. An exception from {@link #apply} or {@link #install}
+ * halts the replica ({@link #halted} follows); entries are never skipped.
  */
 public interface ReplicatedState {
 
   /**
-   * Index of the last entry whose effect is in the state as it was reopened from disk; 0 if none.
-   * Entries up to it are not applied again. Called once, before anything else.
+   * Index of the last entry that the state on disk includes; 0 if none. Entries up to this index
+   * are not applied again. Called once, before any other method.
    */
   long appliedIndex();
 
   /**
-   * Applies entries in order. When it returns the state has all of them (not necessarily on disk:
-   * the log has), and the owner of each {@link CommittedEntry#proposal} has been told. If it
-   * throws, the state still owns the proposals of these entries and ends them, at the latest in
-   * {@link #halted}; all others are failed by the group.
+   * Applies entries in order. On return, the state includes all of them (not necessarily on disk,
+   * because they are in the log), and the owner of each {@link CommittedEntry#proposal} has been
+   * notified. If this method throws, the state still owns the proposals of these entries and must
+   * complete them, at the latest in {@link #halted}; the group fails all other proposals.
    */
   void apply(List<CommittedEntry> entries);
 
-  /** This replica leads from now on and has applied everything committed before this term. */
+  /** This replica now leads and has applied every entry committed before this term. */
   void leading(long term);
 
   /**
-   * This replica no longer leads. Entries it proposed fail or are applied; both are reported to the
-   * proposals.
+   * This replica no longer leads. Each entry that it proposed is still applied or fails, and its
+   * proposal is notified either way.
    */
   void following();
 
   /**
-   * Makes what was applied so far durable, in its own time and on its own threads, then completes
-   * the request. Until then the log keeps the entries.
+   * Makes everything applied so far durable, asynchronously on the state's own threads, then
+   * completes the request. Until then the log keeps the entries.
    */
   void checkpoint(CheckpointRequest request);
 
-  /** Asked of a replica's state that is behind further than the log reaches. */
+  /** Receives the outcome of a checkpoint. */
   interface CheckpointRequest {
     void durable();
 
@@ -49,26 +49,27 @@ public interface ReplicatedState {
   }
 
   /**
-   * Writes a consistent copy of the state into an empty directory, for a replica that is too far
-   * behind for the log. May be called while {@link #apply} runs, from another thread.
+   * Writes a consistent snapshot of the state into an empty directory, for a replica that is too
+   * far behind for the log. May be called by another thread while {@link #apply} runs.
    *
-   * @return the applied index the copy contains
+   * @return the applied index of the snapshot
    */
   long export(Path directory) throws java.io.IOException;
 
   /**
-   * Replaces the whole state by a copy that {@link #export} made on another node; durable when it
-   * returns. If it did not return because the process died, it is called again with the same
-   * directory when the replica is next opened, right after {@link #appliedIndex}; until then that
-   * may be anything. It may have returned before the process died.
+   * Replaces the whole state with a snapshot that {@link #export} wrote on another node; durable on
+   * return. If the process crashes during the call, the next open of the replica repeats it with
+   * the same directory, right after {@link #appliedIndex}, whose result is arbitrary until then.
+   * The call may be repeated even if it had returned before the crash.
    *
-   * @throws SnapshotRefusedException if nothing has changed, neither now nor by an earlier call
-   *     that did not return (a state makes that good before it is asked): this copy is forgotten,
-   *     and the group fetches another one when the replica is next opened
-   * @throws java.io.IOException if the state may be half of each: it is called again as above
+   * @throws SnapshotRefusedException if the state is unchanged, both by this call and by an earlier
+   *     one that did not return (the state undoes such a call when it is opened). The group
+   *     discards this snapshot and fetches another one when the replica is next opened
+   * @throws java.io.IOException if the state may be a mixture of old and new; the call is repeated
+   *     as above
    */
   void install(Path directory) throws java.io.IOException;
 
-  /** The replica failed and takes no part any more until its group is closed and opened again. */
+  /** The replica failed and is inactive until it is closed and reopened. */
   void halted(ConsensusException cause);
 }

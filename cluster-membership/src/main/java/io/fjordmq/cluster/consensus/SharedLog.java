@@ -14,11 +14,11 @@ import org.jspecify.annotations.Nullable;
 import org.rocksdb.RocksDBException;
 
 /**
- * The one database that holds the Raft logs, terms and votes of every group of a node.
+ * The database that holds the Raft logs, terms and votes of all groups of a node.
  *
- * <p>Shared so that groups writing at the same time share an fsync: RocksDB lets one writer carry
- * the waiting ones along in a single write and sync of its write-ahead file. {@link LogKeys} draws
- * the layout. This class knows keys, {@link GroupLog} knows Raft.
+ * <p>Groups that write at the same time share an fsync: RocksDB's group commit combines concurrent
+ * writers into one write and fsync of the write-ahead log. {@link LogKeys} defines the layout. This
+ * class handles keys; {@link GroupLog} implements Raft's log on top of it.
  *
  * <p>Thread-safe; every call after {@link #close} throws.
  */
@@ -31,10 +31,9 @@ final class SharedLog implements AutoCloseable {
   private final LogHealth health;
 
   /**
-   * Opens the database in a folder of the directory, creating both where missing, and {@link
-   * LogEnds} beside it.
+   * Opens the database in a subdirectory, creating both if missing, and {@link LogEnds} next to it.
    *
-   * @throws ConsensusException ({@code FAILED}) if it is in use, unreadable or of another format
+   * @throws ConsensusException ({@code FAILED}) if it is in use, unreadable or has another format
    */
   static SharedLog open(Path directory, LogSettings settings) throws ConsensusException {
     LogDatabase db = null;
@@ -43,7 +42,7 @@ final class SharedLog implements AutoCloseable {
       Path database = directory.resolve("log");
       Files.createDirectories(database);
       db = new LogDatabase(database, settings);
-      // Without fsync nothing is promised, and the notes could be ahead of the log.
+      // Without fsync there are no guarantees, and the markers could be ahead of the log.
       ends = settings.fsync() ? LogEnds.open(directory.resolve("log.ends")) : null;
       SharedLog log = new SharedLog(db, ends, new LogHealth(database));
       log.checkFormat();
@@ -62,12 +61,12 @@ final class SharedLog implements AutoCloseable {
 
   private static String explain(Path directory, String cause) {
     return cause.contains("lock")
-        ? "the Raft log in "
+        ? "cannot open the Raft log in "
             + directory
-            + " is in use by another process; stop it or choose another data directory ("
+            + ": it is in use by another process; stop that process or use another data directory ("
             + cause
             + ")"
-        : "the Raft log in " + directory + " cannot be opened: " + cause;
+        : "cannot open the Raft log in " + directory + ": " + cause;
   }
 
   private SharedLog(LogDatabase db, @Nullable LogEnds ends, LogHealth health) {
@@ -91,28 +90,28 @@ final class SharedLog implements AutoCloseable {
     }
   }
 
-  /** Why the last write failed, null if it did not. */
+  /** Why the last write failed; null if it succeeded. */
   @Nullable String failure() {
     return health.failure();
   }
 
-  /** How quick writes have been since this was last asked. */
+  /** Write latency since the previous call. */
   LogLatency pace() {
     return health.pace();
   }
 
-  /** If the last write failed: tries another one, since groups that halted make none. */
+  /** Retries a write if the last one failed, because halted groups no longer write. */
   void retryWrites() {
     if (health.failure() != null) {
       try {
         writeFormat();
       } catch (RocksDBException e) {
-        // Health knows already.
+        // LogHealth has recorded the failure.
       }
     }
   }
 
-  /** Every group with a record, in no particular order. */
+  /** All groups with a record, in no particular order. */
   Set<GroupId> groups() throws RocksDBException {
     Set<GroupId> found = new HashSet<>();
     byte[] prefix = LogKeys.groups();
@@ -122,7 +121,7 @@ final class SharedLog implements AutoCloseable {
     return found;
   }
 
-  /** Directory names of the copies that were being installed when the last process ended. */
+  /** Directory names of the snapshots that were being installed when the last process ended. */
   Set<String> installing() throws RocksDBException {
     Set<String> found = new HashSet<>();
     byte[] prefix = LogKeys.installs();
@@ -140,15 +139,15 @@ final class SharedLog implements AutoCloseable {
     return found == null ? null : GroupRecord.decode(found);
   }
 
-  /** Gives the group a number and writes its record, synced. Does nothing if it has one. */
+  /** Assigns the group a number and writes its record, synced. Does nothing if it has one. */
   void create(GroupId id, ReplicaSet members) throws RocksDBException {
     create(id, members, null);
   }
 
   /**
-   * The same for a group that begins behind a checkpoint.
+   * Like {@link #create(GroupId, ReplicaSet)}, for a group whose log begins after a checkpoint.
    *
-   * @param first null if it begins with nothing
+   * @param first the checkpoint; null if the group begins empty
    */
   synchronized void create(GroupId id, ReplicaSet members, @Nullable CheckpointRecord first)
       throws RocksDBException {
@@ -170,14 +169,14 @@ final class SharedLog implements AutoCloseable {
     }
   }
 
-  /** Removes everything of a group in one synced write. Does nothing if it has no record. */
+  /** Deletes everything of a group in one synced write. Does nothing if it has no record. */
   synchronized void destroy(GroupId id) throws RocksDBException {
     GroupRecord record = group(id);
     if (record == null) {
       return;
     }
     long number = record.number();
-    // Numbers are not used again, so what is noted of this one's log may stay.
+    // Numbers are never reused, so the LogEnds marker of this group may stay.
     try (Batch batch = batch()) {
       batch.deleteEntries(number, 0, END);
       batch.delete(LogKeys.group(id)).delete(LogKeys.hardState(number));
@@ -186,7 +185,7 @@ final class SharedLog implements AutoCloseable {
     }
   }
 
-  /** Where a group keeps its term and its vote. */
+  /** The row of a group's term and vote. */
   GroupVote.Row hardState(long group) {
     byte[] key = LogKeys.hardState(group);
     return new GroupVote.Row() {
@@ -212,44 +211,44 @@ final class SharedLog implements AutoCloseable {
     return db.get(Family.ENTRIES, LogKeys.entry(group, index));
   }
 
-  /** First index the group's log may hold, 1 unless it was truncated. */
+  /** First index that the group's log may hold; 1 unless it was truncated. */
   long firstIndex(long group) throws RocksDBException {
     byte[] first = raft(LogKeys.firstIndex(group));
     return first == null ? 1 : LogKeys.u64(first);
   }
 
-  /** Index of the group's last entry, 0 if it has none. */
+  /** Index of the group's last entry; 0 if it has none. */
   long lastIndex(long group, long firstIndex) throws RocksDBException {
     byte[] last =
         db.lastKey(Family.ENTRIES, LogKeys.entry(group, firstIndex), LogKeys.entry(group, END));
     return last == null ? 0 : LogKeys.indexOf(last);
   }
 
-  /** The group's log ends with this entry now, and it is synced. */
+  /** Records that the group's log is synced up to this entry. */
   void reached(long group, long index) {
     if (ends != null) {
       ends.reached(group, index);
     }
   }
 
-  /** To be called before the group's log is cut after this entry. */
+  /** Must be called before the group's log is truncated after this entry. */
   void cutting(long group, long index) throws IOException {
     if (ends != null) {
       ends.cut(group, index);
     }
   }
 
-  /** The entry that the group's log once ended with, as far as known; see {@link LogEnds}. */
+  /** Index up to which the group's log was synced, as far as known; see {@link LogEnds}. */
   long promised(long group) throws IOException {
     return ends == null ? 0 : ends.of(group);
   }
 
-  /** What an operator removes to begin with what is left of the log. */
+  /** The file that an operator deletes to continue with a damaged log. */
   @Nullable Path endsFile() {
     return ends == null ? null : ends.path();
   }
 
-  /** Hands over the bytes of the group's configuration entries from an index on, in order. */
+  /** Passes on the bytes of the group's configuration entries from an index on, in order. */
   void configurations(long group, long firstIndex, Consumer<byte[]> each) throws RocksDBException {
     byte[] from = LogKeys.configuration(group, firstIndex);
     for (byte[] key : db.keys(Family.RAFT, from, LogKeys.configuration(group, END))) {
@@ -270,7 +269,7 @@ final class SharedLog implements AutoCloseable {
     return new Batch(db.batch(), health);
   }
 
-  /** Writes that become visible and durable together. For one thread; close it. */
+  /** Writes that become visible and durable together. Not thread-safe; must be closed. */
   static final class Batch implements AutoCloseable {
     private final LogDatabase.Batch writes;
     private final LogHealth health;
@@ -299,12 +298,12 @@ final class SharedLog implements AutoCloseable {
       return put(LogKeys.configuration(group, index), new byte[0]);
     }
 
-    /** Removes the entries from an index on. */
+    /** Deletes the entries from an index on. */
     Batch deleteEntriesFrom(long group, long from) throws RocksDBException {
       return deleteEntries(group, from, END);
     }
 
-    /** Removes the entries of {@code [from, to)}. */
+    /** Deletes the entries of {@code [from, to)}. */
     Batch deleteEntries(long group, long from, long to) throws RocksDBException {
       writes.deleteRange(Family.ENTRIES, LogKeys.entry(group, from), LogKeys.entry(group, to));
       writes.deleteRange(
@@ -315,7 +314,7 @@ final class SharedLog implements AutoCloseable {
     /**
      * Writes the batch.
      *
-     * @param sync true if what it says must survive a power loss once this returns
+     * @param sync whether the batch must survive a power failure once this returns
      */
     void commit(boolean sync) throws RocksDBException {
       health.writeBegins();

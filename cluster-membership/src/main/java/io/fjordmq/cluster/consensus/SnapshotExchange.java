@@ -9,12 +9,12 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How this node's replicas give copies of their states to other nodes and get them from there.
+ * Offers snapshots of this node's replicas to other nodes, and fetches snapshots from them.
  *
- * @param outgoing holds a directory for each copy offered; emptied at start
- * @param incoming holds a directory for each group that fetches one
- * @param space whether a copy fits on the disk
- * @param transport null if this node talks to no other
+ * @param outgoing contains a directory for each offered snapshot; emptied at startup
+ * @param incoming contains a directory for each group that fetches a snapshot
+ * @param space checks whether a snapshot fits on the disk
+ * @param transport null if this node has no peers
  */
 record SnapshotExchange(
     NodeId self,
@@ -26,7 +26,7 @@ record SnapshotExchange(
 
   private static final String SCHEME = "fjord://";
 
-  /** A copy that a node offers. */
+  /** A snapshot that a node offers. */
   record Offer(NodeId source, long id) {}
 
   long offer(GroupId group, SnapshotExport.Exporter exporter, CheckpointRecord checkpoint) {
@@ -37,17 +37,17 @@ record SnapshotExchange(
     exports.withdraw(offer);
   }
 
-  /** The replica of the group closes. */
+  /** Withdraws all snapshots of a group whose replica is closing. */
   void withdrawAll(GroupId group) {
     exports.withdrawAll(group);
   }
 
-  /** Names an offer to other nodes. */
+  /** The URI that identifies an offer to other nodes. */
   String uri(long offer) {
     return SCHEME + self + "/" + offer;
   }
 
-  /** The offer that the uri names, null if it is none of ours. */
+  /** The offer that the URI identifies; null if the URI has another scheme. */
   static @Nullable Offer offer(String uri) {
     int slash = uri.lastIndexOf('/');
     if (!uri.startsWith(SCHEME) || slash < SCHEME.length()) {
@@ -58,7 +58,7 @@ record SnapshotExchange(
   }
 
   /**
-   * @return null if the uri is none of ours or this node has no transport
+   * @return null if the URI has another scheme or this node has no transport
    */
   @Nullable SnapshotFetch fetch(String uri, String directory) {
     Offer offer = offer(uri);
@@ -76,7 +76,7 @@ record SnapshotExchange(
             to.workers().fetching());
   }
 
-  /** Until it is closed, the source is told that the copy is being installed. */
+  /** Notifies the source that the snapshot is being installed, until the notice is closed. */
   InstallNotice installing(String uri) {
     Offer offer = offer(uri);
     return transport == null || offer == null
@@ -84,7 +84,7 @@ record SnapshotExchange(
         : transport.announceInstall(offer.source(), offer.id());
   }
 
-  /** Removes copies that an earlier process left, except those it had begun to install. */
+  /** Deletes snapshots of an earlier process, except those whose installation had begun. */
   void clean(Set<String> installing) throws IOException {
     Directories.deleteRecursively(outgoing);
     if (Files.exists(incoming)) {

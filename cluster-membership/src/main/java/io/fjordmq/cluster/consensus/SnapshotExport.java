@@ -10,7 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** One copy of a state, made when it is first asked for and removed when nobody wants it. */
+/** One snapshot of a state. It is exported on the first request and deleted when closed. */
 final class SnapshotExport {
   private static final int MAX_PART_BYTES = 16 << 20;
 
@@ -23,7 +23,7 @@ final class SnapshotExport {
   private final Exporter exporter;
   private final CheckpointRecord checkpoint;
   private final Path directory;
-  private final ReentrantLock making = new ReentrantLock();
+  private final ReentrantLock exporting = new ReentrantLock();
   private final Map<String, Long> served = new ConcurrentHashMap<>();
   private volatile @Nullable SnapshotManifest manifest;
   private volatile @Nullable IOException failure;
@@ -40,24 +40,25 @@ final class SnapshotExport {
   }
 
   /**
-   * Makes the copy; may take long. A failure is reported to the node that asks for the manifest.
+   * Exports the snapshot; may take long. A failure is reported to the node that requests the
+   * manifest.
    */
   void run() {
-    making.lock();
+    exporting.lock();
     try {
       requireOpen();
-      manifest = make();
+      manifest = export();
     } catch (IOException e) {
       failure = e;
     } catch (RuntimeException e) {
       failure = new IOException(e);
     } finally {
-      making.unlock();
+      exporting.unlock();
       removeIfClosed();
     }
   }
 
-  /** Null until the copy is made. */
+  /** Null until the export is complete. */
   @Nullable SnapshotManifest manifest() throws IOException {
     requireOpen();
     IOException failed = failure;
@@ -67,7 +68,7 @@ final class SnapshotExport {
     return manifest;
   }
 
-  /** How much of the copy there is while it is made. */
+  /** Size of the export so far, in bytes. */
   long madeBytes() {
     return Directories.size(directory);
   }
@@ -80,15 +81,15 @@ final class SnapshotExport {
             .allMatch(file -> served.getOrDefault(file.name(), 0L) >= file.size());
   }
 
-  private SnapshotManifest make() throws IOException {
+  private SnapshotManifest export() throws IOException {
     Directories.deleteRecursively(directory);
     Files.createDirectories(directory);
     long applied = exporter.export(directory);
     if (applied < checkpoint.applied()) {
       throw new IOException(
-          "the state exported index "
+          "exported snapshot is too old: applied index "
               + applied
-              + " but its checkpoint covers "
+              + ", but the checkpoint covers "
               + checkpoint.applied());
     }
     return SnapshotManifest.of(directory, applied, checkpoint.meta());
@@ -99,13 +100,13 @@ final class SnapshotExport {
     requireOpen();
     SnapshotManifest made = manifest;
     if (made == null || made.files().stream().noneMatch(file -> file.name().equals(name))) {
-      throw new IOException("the copy has no file '" + name + "'");
+      throw new IOException("snapshot has no file '" + name + "'");
     }
     try (FileChannel file = FileChannel.open(directory.resolve(name))) {
       int size = (int) Math.min(Math.min(count, MAX_PART_BYTES), file.size() - offset);
       ByteBuffer part = ByteBuffer.allocate(Math.max(size, 0));
       while (part.hasRemaining() && file.read(part, offset + part.position()) >= 0) {
-        // goes on until full
+        // read until the buffer is full
       }
       served.merge(name, offset + size, Math::max);
       return part.array();
@@ -114,22 +115,22 @@ final class SnapshotExport {
 
   private void requireOpen() throws IOException {
     if (closed) {
-      throw new IOException("the copy was withdrawn");
+      throw new IOException("snapshot was withdrawn");
     }
   }
 
-  /** Does not wait for a copy being made: that is removed by who makes it. */
+  /** Does not wait for a running export, which deletes its files itself when it finishes. */
   void close() {
     closed = true;
     removeIfClosed();
   }
 
   private void removeIfClosed() {
-    if (closed && making.tryLock()) {
+    if (closed && exporting.tryLock()) {
       try {
         Directories.deleteQuietly(directory);
       } finally {
-        making.unlock();
+        exporting.unlock();
       }
     }
   }

@@ -20,66 +20,69 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The copies this node offers to replicas that are too far behind, and the handler that serves
- * them. Who fetches asks for the manifest (no file name) and then for the files, part by part; the
- * copy is made at the first of these. While it is being made the answer has no data, but a number
- * that grows as long as work gets on.
+ * The snapshots that this node offers to replicas that are too far behind, and the handler that
+ * serves them. A fetching node requests the manifest (empty file name) and then the files, part by
+ * part. The first request starts the export. While the export runs, responses contain no data but a
+ * counter that grows as long as there is progress.
  *
- * <p>A copy that was withdrawn before all of it was fetched stays for a while: an offer of the same
- * checkpoint is the same copy again, so that a fetch that broke goes on where it was. As long as a
- * copy is being fetched the group's log must not be truncated ({@link #holdsLog}): the node that
- * installs the copy needs the entries after it.
+ * <p>A snapshot that is withdrawn before it is completely fetched is kept for a while: a new offer
+ * of the same checkpoint reuses it, so that a failed fetch can resume. While a snapshot is being
+ * fetched, the group's log must not be truncated ({@link #holdsLog}), because the node that
+ * installs it needs the entries after it.
  */
 final class SnapshotExports implements RpcProcessor<GetFileRequest> {
   private static final Logger LOG = LoggerFactory.getLogger(SnapshotExports.class);
 
-  /** File name that stands for the manifest. */
+  /** File name that requests the manifest. */
   static final String MANIFEST = "";
 
-  /** File name that stands for nothing: the copy is being installed. */
+  /** File name that requests nothing: a notice that the snapshot is being installed. */
   static final String INSTALLING = "/installing";
 
-  private static final int FAILED = 1004; // RaftError.EINTERNAL: try again
+  private static final int FAILED = 1004; // RaftError.EINTERNAL: retry
 
   private final LongSupplier nanos;
-  private final Duration patience;
+  private final Duration timeout;
   private final Map<Long, Offered> offered = new ConcurrentHashMap<>();
 
-  // Ids of different lives of this node must differ, or a fetch would go on with another copy.
+  // Ids must differ between processes of this node, or a fetch could resume with another snapshot.
   private final AtomicLong lastId;
   private final AtomicLong activity = new AtomicLong();
 
-  /** A copy and who wants it; guarded by this. */
+  /** An offered snapshot and its progress; guarded by the enclosing instance. */
   private static final class Offered {
     final long id;
     final GroupId group;
     final SnapshotExport export;
     int readers = 1;
-    boolean begun;
-    long made;
+    boolean started;
+    long exportedBytes;
     long activity;
-    volatile long movedNanos;
+    volatile long progressNanos;
 
     Offered(long id, GroupId group, SnapshotExport export, long nanos) {
       this.id = id;
       this.group = group;
       this.export = export;
-      this.movedNanos = nanos;
+      this.progressNanos = nanos;
     }
   }
 
   /**
-   * @param patience after which a copy that does not get on is given up
-   * @param firstId of the copies; not to be used by an earlier process of this node
+   * @param timeout after which a snapshot without progress is given up
+   * @param firstId first snapshot id; must not have been used by an earlier process of this node
    */
-  SnapshotExports(Duration patience, LongSupplier nanos, long firstId) {
-    this.patience = patience;
+  SnapshotExports(Duration timeout, LongSupplier nanos, long firstId) {
+    this.timeout = timeout;
     this.nanos = nanos;
     this.lastId = new AtomicLong(firstId);
   }
 
   /**
-   * @param directory below which the copy is made
+   * Offers a snapshot of the checkpoint, or reuses an existing one.
+   *
+   * @param directory parent directory of the snapshot
+   * @return the id of the snapshot
    */
   synchronized long offer(
       GroupId group,
@@ -103,18 +106,18 @@ final class SnapshotExports implements RpcProcessor<GetFileRequest> {
     Offered one = offered.get(id);
     if (one != null) {
       one.readers--;
-      if (one.readers == 0 && (!one.begun || one.export.isServed())) {
+      if (one.readers == 0 && (!one.started || one.export.isServed())) {
         remove(one);
       }
     }
   }
 
-  /** The replica closes: nobody can go on with its copies. */
+  /** Deletes all snapshots of a group whose replica is closing. */
   synchronized void withdrawAll(GroupId group) {
     offered.values().stream().filter(one -> one.group.equals(group)).forEach(this::remove);
   }
 
-  /** Removes copies that nobody goes on with. To be called from time to time; deletes files. */
+  /** Deletes snapshots whose fetch was abandoned. To be called periodically. */
   synchronized void expire() {
     offered.values().stream()
         .filter(one -> one.readers == 0 && !hasMoved(one))
@@ -126,23 +129,23 @@ final class SnapshotExports implements RpcProcessor<GetFileRequest> {
     one.export.close();
   }
 
-  /** Whether a copy of the group is being fetched. */
+  /** Whether a snapshot of the group is being fetched. */
   boolean holdsLog(GroupId group) {
     return offered.values().stream()
-        .anyMatch(one -> one.group.equals(group) && one.begun && hasMoved(one));
+        .anyMatch(one -> one.group.equals(group) && one.started && hasMoved(one));
   }
 
-  /** Whether the copy was made, fetched or installed a bit further a short while ago. */
+  /** Whether export, fetch or installation of the snapshot made progress within the timeout. */
   boolean hasMoved(long id) {
     Offered one = offered.get(id);
     return one != null && hasMoved(one);
   }
 
   private boolean hasMoved(Offered one) {
-    return nanos.getAsLong() - one.movedNanos <= patience.toNanos();
+    return nanos.getAsLong() - one.progressNanos <= timeout.toNanos();
   }
 
-  /** The copies there are, those that wait for another fetch among them. */
+  /** Ids of all snapshots, including those kept for a resumed fetch. */
   Set<Long> ids() {
     return Set.copyOf(offered.keySet());
   }
@@ -152,20 +155,22 @@ final class SnapshotExports implements RpcProcessor<GetFileRequest> {
     return GetFileRequest.class.getName();
   }
 
-  /** jraft's way to call it, which knows of no thread for long work. */
+  /** Variant that jraft's interface requires; exports on a new thread. */
   @Override
   public void handleRequest(RpcContext context, GetFileRequest request) {
     handleRequest(context, request, task -> new Thread(task, "raft-export").start());
   }
 
   /**
-   * @param threads make copies
+   * Responds to one request.
+   *
+   * @param threads runs exports
    */
   void handleRequest(RpcContext context, GetFileRequest request, Executor threads) {
     try {
       Offered one = offered.get(request.getReaderId());
       if (one == null) {
-        throw new IOException("copy " + request.getReaderId() + " is not offered any more");
+        throw new IOException("snapshot " + request.getReaderId() + " is no longer offered");
       }
       context.sendResponse(answer(one, request, threads));
     } catch (IOException | RuntimeException e) {
@@ -178,45 +183,45 @@ final class SnapshotExports implements RpcProcessor<GetFileRequest> {
   private GetFileResponse answer(Offered one, GetFileRequest request, Executor threads)
       throws IOException {
     if (request.getFilename().equals(INSTALLING)) {
-      one.movedNanos = nanos.getAsLong();
+      one.progressNanos = nanos.getAsLong();
       return GetFileResponse.newBuilder().setEof(true).setData(ByteString.EMPTY).build();
     }
     if (request.getFilename().equals(MANIFEST)) {
       begin(one, threads);
       SnapshotManifest manifest = one.export.manifest();
-      return manifest == null ? underWay(one) : part(manifest.encode());
+      return manifest == null ? inProgress(one) : part(manifest.encode());
     }
     byte[] data =
         one.export.read(
             request.getFilename(), request.getOffset(), Math.toIntExact(request.getCount()));
     activity.incrementAndGet();
-    one.movedNanos = nanos.getAsLong();
+    one.progressNanos = nanos.getAsLong();
     return part(data);
   }
 
   private synchronized void begin(Offered one, Executor threads) throws IOException {
-    if (one.begun) {
+    if (one.started) {
       return;
     }
     try {
       threads.execute(one.export::run);
-      one.begun = true;
-      one.movedNanos = nanos.getAsLong();
+      one.started = true;
+      one.progressNanos = nanos.getAsLong();
     } catch (RejectedExecutionException e) {
       throw new IOException("too many snapshots are queued", e);
     }
   }
 
-  /** Those that wait for others to be made get on when those do. */
-  private synchronized GetFileResponse underWay(Offered one) {
-    long made = one.export.madeBytes();
-    if (made != one.made) {
-      one.made = made;
+  /** A queued export counts as progressing while any other export or fetch makes progress. */
+  private synchronized GetFileResponse inProgress(Offered one) {
+    long exportedBytes = one.export.madeBytes();
+    if (exportedBytes != one.exportedBytes) {
+      one.exportedBytes = exportedBytes;
       activity.incrementAndGet();
     }
     if (one.activity != activity.get()) {
       one.activity = activity.get();
-      one.movedNanos = nanos.getAsLong();
+      one.progressNanos = nanos.getAsLong();
     }
     return GetFileResponse.newBuilder()
         .setEof(false)

@@ -25,15 +25,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Fetches a copy that another node offers, some parts at a time, and puts it on the medium. It may
- * take as long as it likes, but it fails if nothing comes for {@link
- * TransportSettings#snapshotTimeout}. A failure is reported as one that may pass: the leader offers
- * again, and what is here is not fetched again.
+ * Fetches a snapshot from another node, several parts at a time, and syncs it. The total time is
+ * not limited, but the fetch fails after {@link TransportSettings#snapshotTimeout} without
+ * progress. Failures are reported to jraft as temporary: the leader offers the snapshot again, and
+ * the fetch resumes with the files that are already present.
  */
 final class SnapshotFetch extends SnapshotCopier {
   private static final Logger LOG = LoggerFactory.getLogger(SnapshotFetch.class);
 
-  /** Parts that are asked for before the first of them has come. */
+  /** Maximum number of parts in flight. */
   private static final int WINDOW = 4;
 
   private static final long PAUSE_MILLIS = 200;
@@ -49,15 +49,15 @@ final class SnapshotFetch extends SnapshotCopier {
   private final CountDownLatch done = new CountDownLatch(1);
   private volatile boolean cancelled;
   private volatile @Nullable FetchedSnapshot fetched;
-  private long movedNanos;
+  private long progressNanos;
 
-  /** The time, and waiting. */
+  /** Time source, replaceable in tests. */
   interface Clock {
     long nanos();
 
     void pause(long millis) throws InterruptedException;
 
-    /** Of the machine. */
+    /** The system clock. */
     Clock SYSTEM =
         new Clock() {
           @Override
@@ -72,13 +72,13 @@ final class SnapshotFetch extends SnapshotCopier {
         };
   }
 
-  /** A part that is under way. */
-  private record Asked(long offset, int count, CompletableFuture<GetFileResponse> answer) {}
+  /** A requested part. */
+  private record PendingPart(long offset, int count, CompletableFuture<GetFileResponse> answer) {}
 
   /**
-   * @param offer names the copy among those of all nodes
-   * @param readerId names it at its source
-   * @param directory where its files go; nobody else uses it
+   * @param offer identifies the snapshot among those of all nodes
+   * @param readerId identifies the snapshot at its source
+   * @param directory target directory, not used by any other fetch
    */
   SnapshotFetch(
       String offer,
@@ -110,7 +110,7 @@ final class SnapshotFetch extends SnapshotCopier {
     try {
       threads.execute(this::run);
     } catch (RejectedExecutionException e) {
-      setError(RaftError.EINTERNAL, "too many copies wait to be fetched");
+      setError(RaftError.EINTERNAL, "too many snapshot fetches are queued");
       done.countDown();
     }
   }
@@ -120,62 +120,63 @@ final class SnapshotFetch extends SnapshotCopier {
       fetched = fetch();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      setError(RaftError.ECANCELED, "this node is closing");
+      setError(RaftError.ECANCELED, "snapshot fetch interrupted: this node is closing");
     } catch (IOException | MalformedBytesException e) {
-      LOG.warn("Snapshot fetch interrupted, resuming with the next offer: {} offer={}", e, offer);
-      setError(RaftError.EINTERNAL, "cannot fetch the copy %s: %s", offer, e);
+      LOG.warn("Snapshot fetch failed, resuming with the next offer: {} offer={}", e, offer);
+      setError(RaftError.EINTERNAL, "cannot fetch snapshot %s: %s", offer, e);
     } finally {
       done.countDown();
     }
   }
 
   private FetchedSnapshot fetch() throws IOException, InterruptedException {
-    movedNanos = clock.nanos();
+    progressNanos = clock.nanos();
     SnapshotManifest manifest = manifest();
-    PartialSnapshot copy = PartialSnapshot.open(directory, offer, manifest);
-    space.require(directory, copy.totalBytes(), copy.keptBytes());
-    if (copy.keptBytes() > 0) {
+    PartialSnapshot snapshot = PartialSnapshot.open(directory, offer, manifest);
+    space.require(directory, snapshot.totalBytes(), snapshot.keptBytes());
+    if (snapshot.keptBytes() > 0) {
       LOG.info(
           "Resuming a snapshot fetch fetched={} total={} offer={}",
-          copy.keptBytes(),
-          copy.totalBytes(),
+          snapshot.keptBytes(),
+          snapshot.totalBytes(),
           offer);
     }
     for (FileSize file : manifest.files()) {
-      fetch(copy, file);
+      fetch(snapshot, file);
     }
-    return copy.complete();
+    return snapshot.complete();
   }
 
-  /** The other node may still be making the copy: it says whether it gets on. */
+  /** Polls until the manifest is ready; the other node may still be exporting the snapshot. */
   private SnapshotManifest manifest() throws IOException, InterruptedException {
-    long made = -1;
+    long exported = -1;
     while (true) {
       GetFileResponse answer = await(ask(SnapshotExports.MANIFEST, 0, 0));
       if (answer != null && !answer.getData().isEmpty()) {
-        movedNanos = clock.nanos();
+        progressNanos = clock.nanos();
         return SnapshotManifest.decode(answer.getData().toByteArray());
-      } else if (answer != null && answer.getReadSize() != made) {
-        made = answer.getReadSize();
-        movedNanos = clock.nanos();
+      } else if (answer != null && answer.getReadSize() != exported) {
+        exported = answer.getReadSize();
+        progressNanos = clock.nanos();
       }
       pause();
     }
   }
 
-  private void fetch(PartialSnapshot copy, FileSize file) throws IOException, InterruptedException {
-    try (FileChannel out = copy.append(file)) {
-      Deque<Asked> asked = new ArrayDeque<>();
+  private void fetch(PartialSnapshot snapshot, FileSize file)
+      throws IOException, InterruptedException {
+    try (FileChannel out = snapshot.append(file)) {
+      Deque<PendingPart> asked = new ArrayDeque<>();
       long next = out.position();
       while (out.position() < file.size()) {
         while (asked.size() < WINDOW && next < file.size()) {
           int count = (int) Math.min(settings.snapshotChunkBytes(), file.size() - next);
-          asked.add(new Asked(next, count, ask(file.name(), next, count)));
+          asked.add(new PendingPart(next, count, ask(file.name(), next, count)));
           next += count;
         }
-        Asked first = asked.remove();
+        PendingPart first = asked.remove();
         GetFileResponse part = await(first.answer());
-        if (part == null) { // those behind it may have been lost with it
+        if (part == null) { // later parts may be lost too
           asked.clear();
           next = out.position();
           pause();
@@ -187,18 +188,18 @@ final class SnapshotFetch extends SnapshotCopier {
     }
   }
 
-  private void write(FileChannel out, FileSize file, Asked asked, GetFileResponse part)
+  private void write(FileChannel out, FileSize file, PendingPart asked, GetFileResponse part)
       throws IOException {
     if (part.getData().size() != asked.count()) {
       throw new SnapshotGoneException(
-          "%s has %d bytes at %d instead of %d"
+          "unexpected size of a part of %s: %d bytes at offset %d instead of %d"
               .formatted(file.name(), part.getData().size(), asked.offset(), asked.count()));
     }
     ByteBuffer bytes = part.getData().asReadOnlyByteBuffer();
     while (bytes.hasRemaining()) {
       out.write(bytes);
     }
-    movedNanos = clock.nanos();
+    progressNanos = clock.nanos();
   }
 
   private CompletableFuture<GetFileResponse> ask(String file, long offset, int count) {
@@ -211,7 +212,7 @@ final class SnapshotFetch extends SnapshotCopier {
             .build());
   }
 
-  /** Null if it was lost and may be asked for again. */
+  /** Returns null if the request failed and may be retried. */
   private @Nullable GetFileResponse await(CompletableFuture<GetFileResponse> answer)
       throws IOException, InterruptedException {
     if (cancelled) {
@@ -225,15 +226,15 @@ final class SnapshotFetch extends SnapshotCopier {
       }
       LOG.debug("Retrying a part of a snapshot: {} offer={}", e.toString(), offer);
     } catch (TimeoutException e) {
-      LOG.debug("Retrying a part of a snapshot: no answer offer={}", offer);
+      LOG.debug("Retrying a part of a snapshot: no response offer={}", offer);
     }
     return null;
   }
 
   private void pause() throws IOException, InterruptedException {
-    if (clock.nanos() - movedNanos > settings.snapshotTimeout().toNanos()) {
+    if (clock.nanos() - progressNanos > settings.snapshotTimeout().toNanos()) {
       throw new IOException(
-          "no progress for %d ms (raftPortConfig.snapshotTimeout)"
+          "no progress for %d ms, the limit set by raftPortConfig.snapshotTimeout"
               .formatted(settings.snapshotTimeout().toMillis()));
     }
     clock.pause(PAUSE_MILLIS);

@@ -2,7 +2,7 @@ package io.fjordmq.cluster.consensus;
 
 import java.io.IOException;
 
-/** The other node cannot serve the copy: it was withdrawn, or making it failed. */
+/** The snapshot cannot be fetched: it was withdrawn, its export failed, or it does not fit. */
 final class SnapshotGoneException extends IOException {
   private static final long serialVersionUID = 1;
 

@@ -14,17 +14,17 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * What a copy of a state consists of.
+ * Lists the contents of a snapshot.
  *
  * <pre>
  * version u8 = 1 | applied u64 | meta: length varint, SnapshotMeta of jraft (protobuf)
  *   | files: count u16, each: name string, size u64
  * </pre>
  *
- * @param applied last index whose effect is in the copy; less than that of {@code meta} if only
- *     entries of the group's own, which no state sees, are between them
- * @param meta the checkpoint the copy is offered for
- * @param files names relative to the copy's directory, with '/'
+ * @param applied last index that the snapshot includes; lower than that of {@code meta} if only
+ *     internal entries, which never reach a state, are between them
+ * @param meta the checkpoint for which the snapshot is offered
+ * @param files names relative to the snapshot's directory, with '/'
  */
 record SnapshotManifest(long applied, SnapshotMeta meta, List<FileSize> files) {
   private static final byte VERSION = 1;
@@ -63,7 +63,7 @@ record SnapshotManifest(long applied, SnapshotMeta meta, List<FileSize> files) {
     try {
       return new SnapshotManifest(applied, SnapshotMeta.parseFrom(meta), List.copyOf(files));
     } catch (InvalidProtocolBufferException e) {
-      throw new MalformedBytesException("snapshot manifest holds no snapshot meta", e);
+      throw new MalformedBytesException("malformed SnapshotMeta in a snapshot manifest", e);
     }
   }
 }

@@ -3,8 +3,8 @@ package io.fjordmq.cluster.consensus;
 import java.io.IOException;
 
 /**
- * A state does not take a copy as things are, and nothing of it has changed. Another copy, or the
- * same one at another time, may do.
+ * A state refuses to install a snapshot and is unchanged. Another snapshot, or the same one later,
+ * may be accepted.
  */
 public final class SnapshotRefusedException extends IOException {
   private static final long serialVersionUID = 1;

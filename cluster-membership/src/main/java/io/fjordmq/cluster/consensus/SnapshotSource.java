@@ -4,13 +4,13 @@ import com.alipay.sofa.jraft.rpc.RpcRequests.GetFileRequest;
 import com.alipay.sofa.jraft.rpc.RpcRequests.GetFileResponse;
 import java.util.concurrent.CompletableFuture;
 
-/** Another node that offers a copy. */
+/** A node that offers snapshots. */
 @FunctionalInterface
 interface SnapshotSource {
 
   /**
-   * Asks for a part. Fails with {@link SnapshotGoneException} if the copy is not offered any more,
-   * with another exception if asking again may help; on any thread.
+   * Requests a part. Fails with {@link SnapshotGoneException} if the snapshot is no longer offered,
+   * with another exception if a retry may help. Completes on any thread.
    */
   CompletableFuture<GetFileResponse> ask(GetFileRequest request);
 }

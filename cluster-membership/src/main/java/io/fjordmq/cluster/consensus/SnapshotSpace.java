@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whether there is room on the disk for a copy, before any of it is fetched. A copy that was
- * refused is not asked for again for a while, so that its source need not keep it. Thread-safe.
+ * Checks the free disk space before a snapshot is fetched. After a refusal, the snapshot is not
+ * requested again for a while, so that its source does not have to keep it. Thread-safe.
  */
 final class SnapshotSpace {
   private static final Logger LOG = LoggerFactory.getLogger(SnapshotSpace.class);
@@ -21,12 +21,12 @@ final class SnapshotSpace {
 
   private final long reserve;
   private final LongSupplier nanos;
-  private final Map<Path, Refused> refused = new ConcurrentHashMap<>();
+  private final Map<Path, Refusal> refused = new ConcurrentHashMap<>();
 
-  private record Refused(String why, long sinceNanos) {}
+  private record Refusal(String why, long sinceNanos) {}
 
   /**
-   * @param reserve bytes that have to stay free
+   * @param reserve bytes that must stay free
    */
   SnapshotSpace(long reserve, LongSupplier nanos) {
     this.reserve = reserve;
@@ -35,7 +35,7 @@ final class SnapshotSpace {
 
   /** Why the last snapshot was refused; null if the next attempt may be made. */
   @Nullable String refusedRecently(Path directory) {
-    Refused last = refused.get(directory);
+    Refusal last = refused.get(directory);
     if (last == null || nanos.getAsLong() - last.sinceNanos > REFUSED_FOR.toNanos()) {
       return null;
     }
@@ -43,10 +43,11 @@ final class SnapshotSpace {
   }
 
   /**
-   * The files of the copy, and its rows once more when it is installed.
+   * Requires space for the files of the snapshot and for its rows, which the installation writes
+   * again.
    *
-   * @param kept bytes of it that are on the disk already
-   * @throws SnapshotGoneException if there is too little
+   * @param kept bytes of the snapshot that are already on the disk
+   * @throws SnapshotGoneException if there is not enough free space
    */
   void require(Path directory, long total, long kept) throws IOException {
     long needed = 2 * total - kept;
@@ -56,10 +57,10 @@ final class SnapshotSpace {
       return;
     }
     String why =
-        "not enough disk space for a snapshot of %d bytes: fetching and installing needs %d bytes, %d must stay free (raftPortConfig.snapshotReserveBytes), %d are free; free some space, the fetch is retried"
+        "not enough disk space for a snapshot of %d bytes: fetching and installing needs %d bytes, %d must stay free (raftPortConfig.snapshotReserveBytes), %d are free; free disk space, then the fetch is retried"
             .formatted(total, needed, reserve, usable);
     LOG.warn("Snapshot refused: {} directory={}", why, directory);
-    refused.put(directory, new Refused(why, nanos.getAsLong()));
+    refused.put(directory, new Refusal(why, nanos.getAsLong()));
     throw new SnapshotGoneException(why);
   }
 }

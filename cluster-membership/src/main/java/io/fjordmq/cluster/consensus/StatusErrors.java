@@ -4,16 +4,16 @@ import com.alipay.sofa.jraft.Status;
 import com.alipay.sofa.jraft.error.RaftError;
 import io.fjordmq.cluster.consensus.ConsensusException.Kind;
 
-/** What jraft's statuses mean to a caller. */
+/** Maps jraft's statuses to {@link ConsensusException}s. */
 final class StatusErrors {
-  // NodeImpl.executeApplyingTasks uses these for tasks it did not append. Any other EPERM, above
-  // all the "Leader stepped down" of ClosureQueueImpl.clear, concerns entries in the log.
+  // NodeImpl.executeApplyingTasks uses these for tasks that it did not append. Any other EPERM,
+  // such as "Leader stepped down" from ClosureQueueImpl.clear, concerns entries in the log.
   private static final String NOT_LEADER = "Is not leader.";
   private static final String OTHER_TERM = "expected_term=";
 
   private StatusErrors() {}
 
-  /** An unknown status must never claim that the entry was not appended. */
+  /** An unknown status maps to {@code OUTCOME_UNKNOWN}: the entry may have been appended. */
   static ConsensusException ofProposal(Status status) {
     return of(status, proposalKind(status));
   }
@@ -34,7 +34,7 @@ final class StatusErrors {
     return Kind.OUTCOME_UNKNOWN;
   }
 
-  /** For reads, checkpoints and changes of members, which change no data. */
+  /** For reads, checkpoints and membership changes, which do not change data. */
   static ConsensusException ofRequest(Status status) {
     return of(
         status,

@@ -3,25 +3,27 @@ package io.fjordmq.cluster.consensus;
 import java.time.Duration;
 
 /**
- * How the Raft traffic between two nodes is carried.
+ * Limits and timeouts of the Raft traffic between nodes.
  *
- * @param connectTimeout how long one attempt to connect may take
- * @param reconnectPause least time between two failed attempts to reach the same node
- * @param silence how long a node may leave every request unanswered before its connection is made
- *     anew; also how long one that connects may take to say who it is
- * @param heartbeatTick how long a heartbeat or its answer may wait for others to share a packet; 0
- *     sends each at once. Adds to the latency of {@link Consensus#readIndex}
- * @param maxQueuedBytes bytes that may wait for one connection; calls beyond fail and Raft sends
- *     them again later
- * @param maxFrameBytes largest message accepted; the connection that sends a larger one is closed
- * @param workers threads that handle what other nodes ask; the messages of one group from one node
- *     always meet the same one
- * @param queuedRequests requests that may wait for one worker; more are dropped and asked again by
- *     their sender
- * @param snapshotTimeout how long making, fetching or installing a copy of a state may make no
- *     progress before it is given up; while it goes on it may take as long as it likes
- * @param snapshotChunkBytes size of the parts in which a copy is fetched
- * @param snapshotReserveBytes disk space that has to stay free when a copy is fetched and installed
+ * @param connectTimeout limit for one connection attempt
+ * @param reconnectPause minimum time between two failed connection attempts to the same node
+ * @param silence how long a node may leave all requests without a response before this node
+ *     reconnects; also how long a connecting node may take to identify itself
+ * @param heartbeatTick how long a heartbeat or its response may be delayed to share a packet with
+ *     others; 0 sends each immediately. Adds to the latency of {@link Consensus#readIndex}
+ * @param maxQueuedBytes maximum size of the send queue of one connection; further requests fail and
+ *     Raft retries them
+ * @param maxFrameBytes maximum size of a received message; a connection that sends a larger one is
+ *     closed
+ * @param workers number of threads that handle requests of other nodes; one thread handles all
+ *     messages of one group from one node
+ * @param queuedRequests maximum number of requests queued for one worker; further ones are dropped
+ *     and retried by the sender
+ * @param snapshotTimeout how long the export, fetch or installation of a snapshot may make no
+ *     progress before it is given up; the total time is not limited
+ * @param snapshotChunkBytes size of the parts in which a snapshot is fetched
+ * @param snapshotReserveBytes disk space that must stay free while a snapshot is fetched and
+ *     installed
  */
 public record TransportSettings(
     Duration connectTimeout,
@@ -36,7 +38,7 @@ public record TransportSettings(
     int snapshotChunkBytes,
     long snapshotReserveBytes) {
 
-  /** Connects in 1 s, shares heartbeats of 10 ms, queues 64 MiB, frames up to 64 MiB. */
+  /** Connect timeout 1 s, heartbeat tick 10 ms, send queue 64 MiB, frames up to 64 MiB. */
   public static final TransportSettings DEFAULT =
       new TransportSettings(
           Duration.ofSeconds(1),
@@ -52,14 +54,16 @@ public record TransportSettings(
           256L << 20);
 
   /**
-   * @throws IllegalArgumentException if a bound is not positive
+   * @throws IllegalArgumentException if a limit is not positive, or two chunks do not fit in a
+   *     frame
    */
   public TransportSettings {
     if (workers < 1 || queuedRequests < 1 || maxQueuedBytes < 1 || snapshotChunkBytes < 1) {
-      throw new IllegalArgumentException("every bound of the transport must be positive");
+      throw new IllegalArgumentException(
+          "workers, queuedRequests, maxQueuedBytes and snapshotChunkBytes must be positive");
     }
     if (maxFrameBytes < 2 * snapshotChunkBytes) {
-      throw new IllegalArgumentException("maxFrameBytes must be twice snapshotChunkBytes or more");
+      throw new IllegalArgumentException("maxFrameBytes must be at least 2 * snapshotChunkBytes");
     }
   }
 }

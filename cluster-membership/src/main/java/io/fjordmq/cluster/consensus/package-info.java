@@ -1,31 +1,33 @@
 /**
- * Raft groups behind a port: {@link io.fjordmq.cluster.consensus.Consensus}.
+ * Raft consensus: an interface that hides the implementation, and its implementation on sofa-jraft.
  *
- * <p>Start there, then {@link io.fjordmq.cluster.consensus.ReplicatedState} (what a group drives)
- * and {@link io.fjordmq.cluster.consensus.ConsensusHost} (what the groups of a node share). This is
- * the only package that may know {@code com.alipay} types, and none of them leaves it. It does not
- * know what the bytes mean.
+ * <p>Start with {@link io.fjordmq.cluster.consensus.Consensus} (one replica of a group), then read
+ * {@link io.fjordmq.cluster.consensus.ReplicatedState} (the state machine that a group drives) and
+ * {@link io.fjordmq.cluster.consensus.ConsensusHost} (what the groups of a node share). Only this
+ * package may use {@code com.alipay} types, and it does not expose them. Entries are opaque bytes
+ * to it.
  *
- * <p>The port on sofa-jraft, in reading order:
+ * <p>The implementation on sofa-jraft, in reading order:
  *
  * <ul>
  *   <li>{@link io.fjordmq.cluster.consensus.JRaftHost} opens groups; {@code JRaftConsensus} is one
- *       replica, {@code JRaftStateMachine} turns jraft's callbacks into calls of the state.
- *   <li>On disk: {@code SharedLog}, one database for all groups, laid out by {@code LogKeys}.
- *       {@code GroupLog}, {@code GroupVote} and {@code GroupSnapshots} are one group's view of it.
- *       An append is synced; groups that append at the same time share the sync.
- *   <li>Checkpoints: the state makes itself durable, the log database keeps only {@code
- *       CheckpointRecord}, jraft drops the log before the checkpoint before. A replica too far
- *       behind fetches a copy ({@code SnapshotExports} gives it, {@code SnapshotFetch} takes it).
- *   <li>On the wire: {@code RaftTransport} carries {@code RaftFrame}s, one connection from each
- *       node to each other. Peers are named by node id; {@link
- *       io.fjordmq.cluster.consensus.AddressBook} says where they are.
+ *       replica; {@code JRaftStateMachine} translates jraft's callbacks for the replicated state.
+ *   <li>On disk: {@code SharedLog} is one database for all groups; {@code LogKeys} defines its
+ *       layout. {@code GroupLog}, {@code GroupVote} and {@code GroupSnapshots} are one group's view
+ *       of it. Every append is fsynced; groups that append at the same time share the fsync.
+ *   <li>Checkpoints: the state makes itself durable, the log database stores only a {@code
+ *       CheckpointRecord}, and jraft truncates the log up to the previous checkpoint. A replica
+ *       that is too far behind fetches a snapshot with {@code SnapshotFetch}; {@code
+ *       SnapshotExports} serves it.
+ *   <li>On the wire: {@code RaftTransport} exchanges {@code RaftFrame}s over one connection from
+ *       each node to each other node. Peers are identified by node id; {@link
+ *       io.fjordmq.cluster.consensus.AddressBook} resolves their addresses.
  * </ul>
  *
- * <p>Threads: jraft has four to five for each group (offering, writing, applying, reading), shared
- * ones for timers and callbacks. The transport adds one for sockets and {@link
- * io.fjordmq.cluster.consensus.TransportSettings#workers} for requests, and none at all on a node
- * that talks to no other.
+ * <p>Threads: jraft runs four to five per group (propose, write, apply, read) and shares those for
+ * timers and callbacks. The transport adds one event loop and {@link
+ * io.fjordmq.cluster.consensus.TransportSettings#workers} request workers. A node without peers has
+ * no transport threads.
  */
 @NullMarked
 package io.fjordmq.cluster.consensus;

@@ -143,7 +143,7 @@ final class SingleVoterTest {
     host = open();
     assertThatThrownBy(() -> host.open(GROUP, new ValuesState()))
         .isInstanceOf(ConsensusException.class)
-        .hasMessageContaining("has confirmed entries up to 21")
+        .hasMessageContaining("has acknowledged entries up to index 21")
         .hasMessageContaining("log.ends");
     host.close();
 
@@ -343,7 +343,7 @@ final class SingleVoterTest {
     host.create(GROUP, ReplicaSet.ofVoters(SELF));
     assertThatThrownBy(() -> host.open(GROUP, state.reopened()))
         .isInstanceOf(ConsensusException.class)
-        .hasMessageContaining("the log ends at 0");
+        .hasMessageContaining("the log ends at index 0");
   }
 
   @Test
