@@ -91,7 +91,8 @@ final class GroupRpcClient implements RpcClient {
       throw new InvokeTimeoutException(
           "no response from " + endpoint + " within " + timeoutMs + " ms", e);
     } catch (ExecutionException e) {
-      throw new RemotingException("request to " + endpoint + " failed: " + e.getCause(), e);
+      throw new RemotingException(
+          "request to " + endpoint + " failed: " + e.getCause().getMessage(), e);
     }
   }
 

@@ -147,7 +147,7 @@ public final class JRaftHost implements ConsensusHost {
   /**
    * Makes this node the only voter of every group that it currently holds; takes effect when the
    * group is next opened. For a node whose peers are lost permanently. Entries that only the peers
-   * held are lost. If a peer is still running, the cluster splits into two diverging halves.
+   * held are lost. If a peer is still running, both sides continue independently and diverge.
    */
   public void standAlone() {
     Set<GroupId> held = groups();

@@ -75,7 +75,8 @@ final class PeerLink {
               if (ready != null) {
                 ready.ask(request, timeoutMillis, answer);
               } else {
-                answer.complete(null, new RemotingException(String.valueOf(failure)));
+                String why = failure == null ? "no connection" : failure.getMessage();
+                answer.complete(null, new RemotingException(why));
               }
             });
   }

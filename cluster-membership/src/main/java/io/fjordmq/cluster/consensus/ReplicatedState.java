@@ -63,8 +63,8 @@ public interface ReplicatedState {
    * The call may be repeated even if it had returned before the crash.
    *
    * @throws SnapshotRefusedException if the state is unchanged, both by this call and by an earlier
-   *     one that did not return (the state undoes such a call when it is opened). The group
-   *     discards this snapshot and fetches another one when the replica is next opened
+   *     one that did not return (the state must have undone that one already). The group discards
+   *     this snapshot and fetches another one when the replica is next opened
    * @throws java.io.IOException if the state may be a mixture of old and new; the call is repeated
    *     as above
    */
