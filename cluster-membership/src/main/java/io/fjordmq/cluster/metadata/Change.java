@@ -7,52 +7,53 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One write of a batch.
+ * One write in a batch.
  *
  * @param key 1 to 255 of {@code a-z A-Z 0-9 . _ / -}
- * @param value what the record becomes; null removes it. Not to be modified any more
- * @param expectedVersion the version the record must have: {@link #ABSENT} for none, {@link #ANY}
- *     if it does not matter
+ * @param value the new value; null removes the record. The caller must not modify it any more
+ * @param expectedVersion the version that the record must have; {@link #ABSENT} if it must not
+ *     exist, {@link #ANY} for an unconditional write
  */
 @SuppressWarnings("ArrayRecordComponent") // equals, hashCode and toString are written out below
 public record Change(String key, byte @Nullable [] value, long expectedVersion) {
   /** The record must not exist. */
   public static final long ABSENT = 0;
 
-  /** The record may have any version or not exist. */
+  /** The record may have any version or may not exist. */
   public static final long ANY = -1;
 
   private static final Pattern KEY = Pattern.compile("[a-zA-Z0-9._/-]{1,255}");
 
   /**
-   * @throws IllegalArgumentException if the key has another form
+   * @throws IllegalArgumentException if the key contains other characters or has another length
    */
   public Change {
     if (!KEY.matcher(key).matches()) {
       throw new IllegalArgumentException(
-          "metadata key must be 1 to 255 letters, digits, '.', '_', '/' or '-', not '" + key + "'");
+          "metadata key must be 1 to 255 letters, digits, '.', '_', '/' or '-': '" + key + "'");
     }
     if (expectedVersion < ANY) {
-      throw new IllegalArgumentException("not a version: " + expectedVersion);
+      throw new IllegalArgumentException(
+          "expectedVersion must be a version, ABSENT (0) or ANY (-1): " + expectedVersion);
     }
   }
 
-  /** A batch as log entries have it, to be given to another node. */
+  /** Encodes a batch as in log entries, to send it to another node. */
   public static byte[] encode(List<Change> batch) {
     return MetadataCodec.encodeBatch(batch);
   }
 
   /**
-   * What {@link #encode} made.
+   * Decodes the result of {@link #encode}.
    *
-   * @throws IllegalArgumentException if it is of another form
-   * @throws java.nio.BufferUnderflowException if there is less than it says
+   * @throws IllegalArgumentException if the bytes have another format
+   * @throws java.nio.BufferUnderflowException if the bytes are truncated
    */
   public static List<Change> decode(byte[] batch) {
     return MetadataCodec.decodeBatch(ByteBuffer.wrap(batch));
   }
 
-  /** Writes whatever is there. */
+  /** Writes unconditionally. */
   public static Change put(String key, byte[] value) {
     return new Change(key, value, ANY);
   }

@@ -11,33 +11,33 @@ import java.util.List;
 import java.util.zip.CRC32C;
 
 /**
- * The bytes of log entries and checkpoints. Numbers are big-endian, keys ASCII.
+ * The formats of log entries and checkpoints. Numbers are big-endian, keys are ASCII.
  *
  * <pre>
- * log entry, a batch:
- *   u8 form = 1
- *   u32 changes, each:
+ * log entry (a batch):
+ *   u8 format = 1
+ *   u32 number of changes, each:
  *     u8 length, key
  *     i64 expected version (-1: any, 0: absent)
- *     i32 length of value (-1: remove), value
+ *     i32 length of the value (-1: remove), value
  *
  * checkpoint:
- *   u8 form = 1
+ *   u8 format = 1
  *   i64 applied index
- *   i64 version of the view
- *   u32 records, in the order of their keys, each:
+ *   i64 view version
+ *   u32 number of records, each, in key order:
  *     u8 length, key
  *     i64 version
  *     u32 length, value
- *   u32 CRC-32C of everything before
+ *   u32 CRC-32C of all preceding bytes
  * </pre>
  */
 final class MetadataCodec {
-  private static final byte FORM = 1;
+  private static final byte FORMAT = 1;
 
   private MetadataCodec() {}
 
-  /** A replica's whole state. */
+  /** The complete state of a replica. */
   record Checkpoint(long appliedIndex, MetadataView view) {}
 
   static byte[] encodeBatch(List<Change> batch) {
@@ -46,7 +46,7 @@ final class MetadataCodec {
       byte[] value = change.value();
       size += 1 + change.key().length() + 8 + 4 + (value == null ? 0 : value.length);
     }
-    ByteBuffer out = ByteBuffer.allocate(size).put(FORM).putInt(batch.size());
+    ByteBuffer out = ByteBuffer.allocate(size).put(FORMAT).putInt(batch.size());
     for (Change change : batch) {
       putKey(out, change.key());
       out.putLong(change.expectedVersion());
@@ -61,10 +61,10 @@ final class MetadataCodec {
 
   /**
    * @throws NewerFormException if a newer version of FjordMQ wrote the entry
-   * @throws IllegalArgumentException if it is none
+   * @throws IllegalArgumentException if the bytes are not a log entry
    */
   static List<Change> decodeBatch(ByteBuffer in) {
-    NewerFormException.require("metadata log entry", FORM, in.get());
+    NewerFormException.require("metadata log entry", FORMAT, in.get());
     int count = in.getInt();
     List<Change> batch = new ArrayList<>();
     for (int i = 0; i < count; i++) {
@@ -86,7 +86,7 @@ final class MetadataCodec {
     for (MetadataRecord record : records) {
       size += 1 + record.key().length() + 8 + 4 + record.value().length;
     }
-    ByteBuffer out = ByteBuffer.allocate(size).put(FORM);
+    ByteBuffer out = ByteBuffer.allocate(size).put(FORMAT);
     out.putLong(checkpoint.appliedIndex).putLong(checkpoint.view.version());
     out.putInt(records.size());
     for (MetadataRecord record : records) {
@@ -97,7 +97,7 @@ final class MetadataCodec {
   }
 
   /**
-   * @throws IOException if the bytes are damaged or of another form
+   * @throws IOException if the bytes are damaged or have another format
    */
   static Checkpoint decodeCheckpoint(byte[] bytes) throws IOException {
     if (bytes.length < 25 || ByteBuffer.wrap(bytes).getInt(bytes.length - 4) != sum(bytes)) {
@@ -105,7 +105,7 @@ final class MetadataCodec {
     }
     ByteBuffer in = ByteBuffer.wrap(bytes);
     try {
-      NewerFormException.require("the metadata checkpoint", FORM, in.get());
+      NewerFormException.require("the metadata checkpoint", FORMAT, in.get());
     } catch (MalformedBytesException e) {
       throw new IOException(e.getMessage(), e);
     }

@@ -6,12 +6,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** The checkpoint in a file of the data directory. */
+/** Stores the checkpoint in a file of the data directory. */
 public final class MetadataFile implements MetadataStorage {
   private final Path file;
 
   /**
-   * @param file in a directory that exists; need not exist itself
+   * @param file the checkpoint file; its directory must exist
    */
   public MetadataFile(Path file) {
     this.file = file;

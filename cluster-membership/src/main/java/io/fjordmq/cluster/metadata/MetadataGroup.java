@@ -19,11 +19,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * This node's replica of the metadata group. Thread-safe; nothing blocks but {@link #open} and
- * {@link #close}. Futures complete on a thread of the group; do not block it.
+ * This node's replica of the metadata group. Thread-safe. Only {@link #open} and {@link #close}
+ * block. Futures complete on a thread of the group, which must not be blocked.
  *
- * <p>Writes are not retried here. A writer whose batch ended with {@link Kind#OUTCOME_UNKNOWN}
- * reads the view again ({@link #readView}) and sees from versions and values whether it is there.
+ * <p>This class does not retry writes. If a batch fails with {@link Kind#OUTCOME_UNKNOWN}, the
+ * writer reads the view again ({@link #readView}) and tells from versions and values whether the
+ * batch was applied.
  */
 public final class MetadataGroup implements AutoCloseable {
   /** The same in every cluster. */
@@ -53,23 +54,23 @@ public final class MetadataGroup implements AutoCloseable {
   }
 
   /**
-   * Creates this node's replica of a new metadata group, once in the life of a cluster; every
-   * member is given the same set. Does nothing if the replica exists.
+   * Creates this node's replica of the metadata group with these members. Does nothing if the
+   * replica exists.
    */
   public static void bootstrap(ConsensusHost host, ReplicaSet members) throws ConsensusException {
     host.create(GROUP, members);
   }
 
-  /** Whether this node holds a replica. */
+  /** Whether this node has a replica. */
   public static boolean exists(ConsensusHost host) {
     return host.groups().contains(GROUP);
   }
 
   /**
-   * Opens the replica: reads the last checkpoint and takes part. What the log has beyond the
-   * checkpoint appears in the view as it is applied.
+   * Opens the replica: reads the last checkpoint and joins the group. Log entries after the
+   * checkpoint appear in the view as they are applied.
    *
-   * @param disk runs what blocks on the disk (checkpoints)
+   * @param disk runs blocking disk operations (checkpoints)
    * @throws IOException if the checkpoint cannot be read
    * @throws ConsensusException if there is no replica, or its log cannot be read
    */
@@ -83,7 +84,7 @@ public final class MetadataGroup implements AutoCloseable {
             disk,
             settings.checkpointEveryEntries(),
             () -> checkpoint(opened.getNow(null)));
-    // Before it is opened: it may halt at once.
+    // Registered before opening, because the replica may halt immediately.
     state.watch(
         new MetadataListener() {
           @Override
@@ -101,7 +102,7 @@ public final class MetadataGroup implements AutoCloseable {
     return group;
   }
 
-  /** Without it this node could neither be counted on nor lead: it comes back by itself. */
+  /** Reopens the replica after a log failure: without it this node could neither vote nor lead. */
   private void reopenLater() {
     CompletableFuture.delayedExecutor(REOPEN_PAUSE_MILLIS, TimeUnit.MILLISECONDS, disk)
         .execute(this::reopen);
@@ -112,7 +113,7 @@ public final class MetadataGroup implements AutoCloseable {
       return;
     }
     consensus.close();
-    if (host.failure() != null) { // it would halt again
+    if (host.failure() != null) { // the replica would halt again
       reopenLater();
       return;
     }
@@ -126,25 +127,26 @@ public final class MetadataGroup implements AutoCloseable {
     }
   }
 
-  /** What this replica knows; may be behind the leader. */
+  /** The state that this replica has applied; may be behind the leader. */
   public MetadataView view() {
     return state.view();
   }
 
   /**
-   * A view that has every write completed anywhere before this call. Fails with {@link
-   * ConsensusException}.
+   * Returns a view that includes every write that completed on any node before this call. Fails
+   * with {@link ConsensusException}.
    */
   public CompletableFuture<MetadataView> readView() {
     return consensus.readIndex().thenApply(index -> state.view());
   }
 
   /**
-   * Writes all changes or none; on the leader only. Completes once the batch is on stable storage
-   * at a majority and applied here. Fails with {@link ConsensusException}.
+   * Writes all changes or none; leader only. Completes once a majority has made the batch durable
+   * and this replica has applied it. Fails with {@link ConsensusException}.
    *
-   * @param batch not empty, at most {@link MetadataSettings#maxBatchBytes} encoded, no key twice
-   * @throws IllegalArgumentException if the batch is something else
+   * @param batch not empty, without duplicate keys, at most {@link MetadataSettings#maxBatchBytes}
+   *     when encoded
+   * @throws IllegalArgumentException if the batch violates these limits
    */
   public CompletableFuture<WriteResult> write(List<Change> batch) {
     Leadership leadership = consensus.leadership();
@@ -152,14 +154,15 @@ public final class MetadataGroup implements AutoCloseable {
       return CompletableFuture.failedFuture(
           new ConsensusException(
               Kind.NOT_LEADER,
-              "this node does not lead the metadata group; the leader is " + leadership.leader()));
+              "this node does not lead the metadata group; the leader is "
+                  + (leadership.leader() == null ? "unknown" : leadership.leader())));
     }
     return write(leadership.term(), batch);
   }
 
   /**
-   * As {@link #write(List)}, but only in the term in which the caller decided: what it knew then
-   * may be wrong in a later one, though it leads that as well.
+   * Like {@link #write(List)}, but only in the given term: a decision made in one term may be
+   * outdated in a later one, even if this node leads both.
    *
    * @throws IllegalArgumentException as above
    */
@@ -169,25 +172,25 @@ public final class MetadataGroup implements AutoCloseable {
     return write.result();
   }
 
-  /** Changes who holds the group; leader only. Fails with {@link ConsensusException}. */
+  /** Changes the replica set of the group; leader only. Fails with {@link ConsensusException}. */
   public CompletableFuture<Void> changeReplicas(ReplicaSet target) {
     return consensus.changeReplicas(target);
   }
 
-  /** Hands leadership to another voter; leader only. Fails with {@link ConsensusException}. */
+  /** Transfers leadership to another voter; leader only. Fails with {@link ConsensusException}. */
   public CompletableFuture<Void> transferLeadership(NodeId target) {
     return consensus.transferLeadership(target);
   }
 
   /**
-   * Follows the metadata. The listener is called with everything there is before this returns, on
-   * the calling thread; later on a thread of the group, in order.
+   * Registers a listener. Before this returns, it is called with all existing records on the
+   * calling thread; later calls come from a thread of the group, in order.
    */
   public void watch(MetadataListener listener) {
     state.watch(listener);
   }
 
-  /** Calls that have begun may still come to their end. */
+  /** Removes a listener. Calls already in progress may still complete. */
   public void unwatch(MetadataListener listener) {
     state.unwatch(listener);
   }
@@ -196,12 +199,12 @@ public final class MetadataGroup implements AutoCloseable {
     return consensus.leadership();
   }
 
-  /** Why this replica takes part no more; null while it does. */
+  /** Why this replica has halted; null if it has not. */
   public @Nullable String failure() {
     return state.failure();
   }
 
-  /** Figures for metrics and status pages. */
+  /** Status for metrics and status pages. */
   public GroupStatus status() {
     return consensus.status();
   }
@@ -211,7 +214,7 @@ public final class MetadataGroup implements AutoCloseable {
     return consensus.checkpoint();
   }
 
-  /** Stops taking part; what was acknowledged is in the log. */
+  /** Closes the replica. Acknowledged writes are in the log. */
   @Override
   public synchronized void close() {
     closed = true;
@@ -220,12 +223,13 @@ public final class MetadataGroup implements AutoCloseable {
 
   private byte[] encode(List<Change> batch) {
     if (batch.isEmpty() || batch.stream().map(Change::key).distinct().count() < batch.size()) {
-      throw new IllegalArgumentException("a batch is not empty and has no key twice: " + batch);
+      throw new IllegalArgumentException(
+          "a metadata batch must not be empty or contain a key twice: " + batch);
     }
     byte[] entry = MetadataCodec.encodeBatch(batch);
     if (entry.length > settings.maxBatchBytes()) {
       throw new IllegalArgumentException(
-          "a metadata batch of %d bytes is larger than maxBatchBytes, %d"
+          "metadata batch of %d bytes exceeds maxBatchBytes (%d)"
               .formatted(entry.length, settings.maxBatchBytes()));
     }
     return entry;
@@ -241,7 +245,7 @@ public final class MetadataGroup implements AutoCloseable {
         .whenComplete(
             (index, failure) -> {
               if (failure == null) {
-                LOG.debug("metadata checkpoint at index {}", index);
+                LOG.debug("Metadata checkpoint written index={}", index);
               } else {
                 LOG.warn("Metadata checkpoint failed; keeping the log until the next one", failure);
               }

@@ -4,24 +4,30 @@ import io.fjordmq.cluster.consensus.ConsensusException;
 import java.util.List;
 
 /**
- * Follows this node's replica of the metadata. Called in order, by one thread at a time; must not
- * block. An exception halts the replica.
+ * Receives changes of this node's replica of the metadata. Calls are ordered and never concurrent;
+ * they must not block. An exception halts the replica.
  */
 public interface MetadataListener {
   /**
-   * The metadata changed. The first call brings everything there is.
+   * Called when the metadata have changed. The first call passes all existing records.
    *
-   * @param view everything
-   * @param updates what is new since the last call, in the order of the keys; may skip versions
+   * @param view the complete state
+   * @param updates changes since the last call, in key order; intermediate versions may be skipped
    */
   void changed(MetadataView view, List<MetadataUpdate> updates);
 
-  /** This replica leads from now on; the view has everything earlier leaders wrote. */
+  /**
+   * Called when this replica becomes leader; the view includes everything that earlier leaders
+   * wrote.
+   */
   default void leading(long term) {}
 
-  /** This replica no longer leads. */
+  /** Called when this replica no longer leads. */
   default void following() {}
 
-  /** This replica failed and learns nothing new until the node is restarted. */
+  /**
+   * Called when this replica has halted. It receives no changes until it is reopened, or until the
+   * node is restarted if the log was not the cause.
+   */
   default void halted(ConsensusException cause) {}
 }

@@ -4,11 +4,11 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a key holds.
+ * One record of the metadata.
  *
- * @param key its name
- * @param value not to be modified
- * @param version the {@link MetadataView#version} that wrote it; from 1
+ * @param key the key of the record
+ * @param value must not be modified
+ * @param version the {@link MetadataView#version} at which it was last written; from 1
  */
 @SuppressWarnings("ArrayRecordComponent") // equals, hashCode and toString are written out below
 public record MetadataRecord(String key, byte[] value, long version) {

@@ -3,9 +3,10 @@ package io.fjordmq.cluster.metadata;
 /**
  * Limits of the metadata group.
  *
- * @param maxBatchBytes largest encoded batch; larger ones are refused before they are proposed
- * @param checkpointEveryEntries applied log entries after which the state is checkpointed and the
- *     log may be cut
+ * @param maxBatchBytes maximum size of an encoded batch; larger ones are rejected before they are
+ *     proposed
+ * @param checkpointEveryEntries number of applied log entries after which the state is checkpointed
+ *     and the log can be truncated
  */
 public record MetadataSettings(int maxBatchBytes, int checkpointEveryEntries) {
   /** 1 MiB; every 1000 entries. */
@@ -16,7 +17,9 @@ public record MetadataSettings(int maxBatchBytes, int checkpointEveryEntries) {
    */
   public MetadataSettings {
     if (maxBatchBytes < 1 || checkpointEveryEntries < 1) {
-      throw new IllegalArgumentException("limits of the metadata group must be positive");
+      throw new IllegalArgumentException(
+          "maxBatchBytes and checkpointEveryEntries must be positive: %d, %d"
+              .formatted(maxBatchBytes, checkpointEveryEntries));
     }
   }
 }

@@ -17,9 +17,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One replica's metadata: a {@link MetadataView} and the index it is at.
+ * The state of one metadata replica: a {@link MetadataView} and its applied index.
  *
- * <p>The monitor of this object guards index and view together, and orders what listeners see.
+ * <p>The monitor of this object guards index and view together and orders the calls to listeners.
  */
 final class MetadataState implements ReplicatedState {
   private static final Logger LOG = LoggerFactory.getLogger(MetadataState.class);
@@ -51,9 +51,10 @@ final class MetadataState implements ReplicatedState {
   }
 
   /**
-   * Reads the last checkpoint; the group's log brings what came after it.
+   * Reads the last checkpoint. The log of the group provides the later entries.
    *
-   * @param checkpointDue called by {@link #apply} after so many entries; must not block
+   * @param checkpointDue called by {@link #apply} after {@code checkpointEveryEntries} entries;
+   *     must not block
    */
   static MetadataState load(
       MetadataStorage storage, Executor disk, int checkpointEveryEntries, Runnable checkpointDue)
@@ -62,12 +63,14 @@ final class MetadataState implements ReplicatedState {
     return new MetadataState(
         storage,
         disk,
-        checkpoint == null ? new MetadataCodec.Checkpoint(0, MetadataView.EMPTY) : own(checkpoint),
+        checkpoint == null
+            ? new MetadataCodec.Checkpoint(0, MetadataView.EMPTY)
+            : decode(checkpoint),
         checkpointEveryEntries,
         checkpointDue);
   }
 
-  private static MetadataCodec.Checkpoint own(byte[] checkpoint) throws IOException {
+  private static MetadataCodec.Checkpoint decode(byte[] checkpoint) throws IOException {
     try {
       return MetadataCodec.decodeCheckpoint(checkpoint);
     } catch (IOException e) {
@@ -82,12 +85,12 @@ final class MetadataState implements ReplicatedState {
     return view;
   }
 
-  /** Why it takes part no more; null while it does. */
+  /** Why the replica has halted; null if it has not. */
   @Nullable String failure() {
     return failure;
   }
 
-  /** Takes part again after it had halted. */
+  /** Clears the failure after a halted replica has been reopened. */
   void reopened() {
     failure = null;
   }
@@ -116,7 +119,7 @@ final class MetadataState implements ReplicatedState {
         MetadataView after = before.with(batch);
         result = new WriteResult.Applied(after.version());
         view = after;
-        tell(before);
+        notifyListeners(before);
       }
       appliedIndex = entry.index();
       if (entry.proposal() instanceof PendingWrite write) {
@@ -168,20 +171,20 @@ final class MetadataState implements ReplicatedState {
   @Override
   public synchronized void install(Path directory) throws IOException {
     byte[] bytes;
-    MetadataCodec.Checkpoint copy;
+    MetadataCodec.Checkpoint snapshot;
     try {
       bytes = Files.readAllBytes(directory.resolve(EXPORT_FILE));
-      copy = MetadataCodec.decodeCheckpoint(bytes);
+      snapshot = MetadataCodec.decodeCheckpoint(bytes);
     } catch (IOException e) {
       throw new SnapshotRefusedException(
-          "cannot take over a copy of the metadata: " + e.getMessage(), e);
+          "cannot install a metadata snapshot: " + e.getMessage(), e);
     }
     storage.save(bytes);
     MetadataView before = view;
-    appliedIndex = copy.appliedIndex();
-    view = copy.view();
+    appliedIndex = snapshot.appliedIndex();
+    view = snapshot.view();
     LOG.info("Installed a metadata snapshot version={}", view.version());
-    tell(before);
+    notifyListeners(before);
   }
 
   @Override
@@ -200,7 +203,10 @@ final class MetadataState implements ReplicatedState {
     listeners.forEach(listener -> listener.halted(cause));
   }
 
-  /** If not, what is in memory may be half of a change, and must not be gone on with. */
+  /**
+   * Whether the log caused the halt. If not, the state in memory may contain half of a change and
+   * must not be used any more.
+   */
   static boolean isOfTheLog(ConsensusException halt) {
     Throwable why = halt.getCause();
     return !(why instanceof RuntimeException) && !(why instanceof Error);
@@ -210,7 +216,7 @@ final class MetadataState implements ReplicatedState {
     return new MetadataCodec.Checkpoint(appliedIndex, view);
   }
 
-  private void tell(MetadataView before) {
+  private void notifyListeners(MetadataView before) {
     if (!listeners.isEmpty()) {
       List<MetadataUpdate> updates = view.since(before);
       listeners.forEach(listener -> listener.changed(view, updates));

@@ -3,11 +3,11 @@ package io.fjordmq.cluster.metadata;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** Where the last checkpoint of the metadata is kept. Methods block. */
+/** Stores the last checkpoint of the metadata. Its methods block. */
 public interface MetadataStorage {
-  /** What was saved last; null if nothing was. */
+  /** Returns the last saved checkpoint; null if there is none. */
   byte @Nullable [] load() throws IOException;
 
-  /** Replaces what was saved, as a whole; durable when it returns. */
+  /** Replaces the saved checkpoint atomically. It is durable when this returns. */
   void save(byte[] checkpoint) throws IOException;
 }

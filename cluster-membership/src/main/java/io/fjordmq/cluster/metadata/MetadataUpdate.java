@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * One record that changed.
  *
- * @param key its name
- * @param record what it is now; null if it is gone
+ * @param key the key of the record
+ * @param record the new record; null if it was removed
  */
 public record MetadataUpdate(String key, @Nullable MetadataRecord record) {}

@@ -9,10 +9,10 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All records at one moment; immutable.
+ * An immutable snapshot of all records.
  *
- * <p>A write copies the map of records, not the records: the metadata are thousands of records that
- * change a few times a second at most, and are read all the time.
+ * <p>A write copies the map but not the records. This is cheap enough: there are thousands of
+ * records, which change a few times a second at most but are read constantly.
  */
 public final class MetadataView {
   static final MetadataView EMPTY = new MetadataView(0, new TreeMap<>());
@@ -31,7 +31,7 @@ public final class MetadataView {
     return new MetadataView(version, map);
   }
 
-  /** How many batches have been applied since the cluster began. */
+  /** The number of batches applied since the cluster was created. */
   public long version() {
     return version;
   }
@@ -40,18 +40,20 @@ public final class MetadataView {
     return records.get(key);
   }
 
-  /** The records whose keys begin with the prefix, in the order of their keys. */
+  /** The records whose keys start with the prefix, in key order. */
   public Collection<MetadataRecord> withPrefix(String prefix) {
-    // No key holds a character as large as this.
+    // No key contains a character this large.
     return records.subMap(prefix, true, prefix + Character.MAX_VALUE, false).values();
   }
 
-  /** All records in the order of their keys. */
+  /** All records, in key order. */
   public Collection<MetadataRecord> records() {
     return records.values();
   }
 
-  /** The first change of the batch that expects another version than there is; null if none. */
+  /**
+   * Returns the first change of the batch whose expected version does not match; null if all match.
+   */
   WriteResult.@Nullable Conflict conflict(List<Change> batch) {
     for (Change change : batch) {
       MetadataRecord record = records.get(change.key());
@@ -63,7 +65,7 @@ public final class MetadataView {
     return null;
   }
 
-  /** The view after a batch without conflict. */
+  /** Returns the view after applying a batch without conflicts. */
   MetadataView with(List<Change> batch) {
     NavigableMap<String, MetadataRecord> next = new TreeMap<>(records);
     for (Change change : batch) {
@@ -77,7 +79,7 @@ public final class MetadataView {
     return new MetadataView(version + 1, next);
   }
 
-  /** What changed since an earlier view, in the order of the keys. */
+  /** Returns the changes since an earlier view, in key order. */
   List<MetadataUpdate> since(MetadataView before) {
     TreeMap<String, MetadataUpdate> updates = new TreeMap<>();
     for (MetadataRecord record : before.records.values()) {

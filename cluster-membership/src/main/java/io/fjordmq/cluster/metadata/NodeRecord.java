@@ -8,66 +8,69 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * What the cluster knows of a node, under {@code node/<id>}.
+ * The registration of a node, with the key {@code node/<id>}.
  *
  * <pre>
- * u8 form = 4 | u8 state | i64 incarnation | u16 port | u16 length, host (UTF-8)    STARTING
- * u8 form = 3 | u8 state | i64 incarnation | u16 port | u16 length, host (UTF-8)    later states
- * u8 form = 2 | u8 state | i64 incarnation | u16 port | u16 length, host (UTF-8)
- * u8 form = 1 |            i64 incarnation | u16 port | u16 length, host (UTF-8)    of one node, UP
+ * u8 format = 4 | u8 state | i64 incarnation | u16 port | u16 length, host (UTF-8)    STARTING
+ * u8 format = 3 | u8 state | i64 incarnation | u16 port | u16 length, host (UTF-8)    later states
+ * u8 format = 2 | u8 state | i64 incarnation | u16 port | u16 length, host (UTF-8)
+ * u8 format = 1 |            i64 incarnation | u16 port | u16 length, host (UTF-8)    single node, UP
  *
- * state: 0 UP, 1 DRAINING, 2 DOWN; in form 3 also 3 FULL, 4 SLOW, 5 LEAVING, 6 REMOVED;
- * in form 4 7 STARTING
+ * state: 0 UP, 1 DRAINING, 2 DOWN; in format 3 also 3 FULL, 4 SLOW, 5 LEAVING, 6 REMOVED;
+ * in format 4 also 7 STARTING
  * </pre>
  *
- * @param node who
- * @param address where its cluster port is
- * @param incarnation raised by the node at each start, so that what an earlier life left behind can
- *     be told apart; from 1
- * @param state whether that life goes on
+ * @param node the id of the node
+ * @param address the address of its cluster port
+ * @param incarnation number of this registration, from 1; increases with each one, so that remains
+ *     of earlier incarnations can be told apart
+ * @param state the state of this incarnation
  */
 public record NodeRecord(NodeId node, NodeAddress address, long incarnation, State state) {
   public static final String PREFIX = "node/";
-  private static final byte FORM = 2;
+  private static final byte FORMAT = 2;
 
-  /** A version that knows nothing of the later states shall say so, not take them for others. */
-  private static final byte FORM_OF_LATER_STATES = 3;
+  /**
+   * Makes versions of FjordMQ that do not know the later states report that instead of misreading
+   * them.
+   */
+  private static final byte FORMAT_WITH_LATER_STATES = 3;
 
-  private static final byte FORM_OF_STARTING = 4;
+  private static final byte FORMAT_WITH_STARTING = 4;
 
-  private static final byte FORM_WITHOUT_STATE = 1;
+  private static final byte FORMAT_WITHOUT_STATE = 1;
 
-  /** Written as their ordinals. */
+  /** The state of a node; stored as the ordinal, so the order must not change. */
   public enum State {
     UP,
     DRAINING,
     DOWN,
     FULL,
     SLOW,
-    /** Alive, and about to go for good. */
+    /** Alive and being decommissioned. */
     LEAVING,
-    /** No member any more. The record stays, so that the id never comes back. */
+    /** No longer a member. The record remains, so that the id is never used again. */
     REMOVED,
-    /** Registered, with a lease, and not yet ready to be counted. */
+    /** Registered, holds a lease, and is not ready to be counted yet. */
     STARTING
   }
 
-  /** Of a node that is UP. */
+  /** Creates the record of a node that is UP. */
   public NodeRecord(NodeId node, NodeAddress address, long incarnation) {
     this(node, address, incarnation, State.UP);
   }
 
-  /** The same life in another state. */
+  /** Returns the same incarnation in another state. */
   public NodeRecord in(State other) {
     return new NodeRecord(node, address, incarnation, other);
   }
 
-  /** The key of the node's record. */
+  /** The key of the record of the node. */
   public static String key(NodeId node) {
     return PREFIX + node.value();
   }
 
-  /** All nodes of the cluster, in the order of their ids. */
+  /** All nodes of the cluster, ordered by id. */
   public static List<NodeRecord> all(MetadataView view) {
     return view.withPrefix(PREFIX).stream().map(NodeRecord::decode).toList();
   }
@@ -82,31 +85,31 @@ public record NodeRecord(NodeId node, NodeAddress address, long incarnation, Sta
   public byte[] encode() {
     byte[] host = address.host().getBytes(StandardCharsets.UTF_8);
     ByteBuffer out = ByteBuffer.allocate(1 + 1 + 8 + 2 + 2 + host.length);
-    out.put(form()).put((byte) state.ordinal()).putLong(incarnation);
+    out.put(format()).put((byte) state.ordinal()).putLong(incarnation);
     return out.putShort((short) address.port()).putShort((short) host.length).put(host).array();
   }
 
-  /** The oldest version that has the state. */
-  private byte form() {
+  /** The oldest format version that has the state. */
+  private byte format() {
     if (state == State.STARTING) {
-      return FORM_OF_STARTING;
+      return FORMAT_WITH_STARTING;
     }
-    return state.compareTo(State.DOWN) > 0 ? FORM_OF_LATER_STATES : FORM;
+    return state.compareTo(State.DOWN) > 0 ? FORMAT_WITH_LATER_STATES : FORMAT;
   }
 
   /**
-   * @throws IllegalArgumentException if the record is no node's or of another form
+   * @throws IllegalArgumentException if the record is not that of a node or has another formatat
    */
   public static NodeRecord decode(MetadataRecord record) {
     ByteBuffer in = ByteBuffer.wrap(record.value());
-    byte form = in.get();
+    byte format = in.get();
     if (!record.key().startsWith(PREFIX)) {
-      throw new IllegalArgumentException("not a node's record: " + record);
+      throw new IllegalArgumentException("not the record of a node: " + record);
     }
-    if (form < FORM_WITHOUT_STATE || form > FORM_OF_STARTING) {
-      NewerFormException.require("a node's record", FORM_OF_STARTING, form);
+    if (format < FORMAT_WITHOUT_STATE || format > FORMAT_WITH_STARTING) {
+      NewerFormException.require("a node record", FORMAT_WITH_STARTING, format);
     }
-    State state = form == FORM_WITHOUT_STATE ? State.UP : state(in.get());
+    State state = format == FORMAT_WITHOUT_STATE ? State.UP : state(in.get());
     long incarnation = in.getLong();
     int port = in.getShort() & 0xffff;
     byte[] host = new byte[in.getShort() & 0xffff];

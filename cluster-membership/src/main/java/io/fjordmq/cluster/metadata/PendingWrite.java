@@ -4,7 +4,7 @@ import io.fjordmq.cluster.consensus.ConsensusException;
 import io.fjordmq.cluster.consensus.Proposal;
 import java.util.concurrent.CompletableFuture;
 
-/** A batch on its way through the log. */
+/** A proposed batch that has not been applied yet. */
 final class PendingWrite implements Proposal {
   private final CompletableFuture<WriteResult> result = new CompletableFuture<>();
 

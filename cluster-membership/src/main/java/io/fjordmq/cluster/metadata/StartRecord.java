@@ -8,21 +8,21 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The start with which a node has registered last, under {@code start/<id>}: it tells a data
- * directory from copies of it.
+ * The start with which a node last registered, with the key {@code start/<id>}. It distinguishes a
+ * data directory from copies of it.
  *
  * <pre>
- * u8 form = 1 | i64 count | i64 token
+ * u8 format = 1 | i64 count | i64 token
  * </pre>
  */
 public final class StartRecord {
   public static final String PREFIX = "start/";
-  private static final byte FORM = 1;
+  private static final byte FORMAT = 1;
   private static final int BYTES = 17;
 
   private StartRecord() {}
 
-  /** Of all nodes that have registered one. */
+  /** The registered starts of all nodes. */
   public static Map<NodeId, StartStamp> all(MetadataView view) {
     Map<NodeId, StartStamp> starts = new HashMap<>();
     for (MetadataRecord record : view.withPrefix(PREFIX)) {
@@ -31,18 +31,25 @@ public final class StartRecord {
     return starts;
   }
 
-  /** Writes it if nobody else has written one since the view. */
+  /**
+   * Returns the change that registers a start, provided that the record has not changed since the
+   * view.
+   */
   public static Change put(NodeId node, StartStamp start, MetadataView view) {
     MetadataRecord record = view.get(PREFIX + node.value());
     byte[] value =
-        ByteBuffer.allocate(BYTES).put(FORM).putLong(start.count()).putLong(start.token()).array();
+        ByteBuffer.allocate(BYTES)
+            .put(FORMAT)
+            .putLong(start.count())
+            .putLong(start.token())
+            .array();
     return Change.put(
         PREFIX + node.value(), value, record == null ? Change.ABSENT : record.version());
   }
 
   private static StartStamp decode(MetadataRecord record) {
     ByteBuffer in = ByteBuffer.wrap(record.value());
-    NewerFormException.require("the record of a node's start", FORM, in.get());
+    NewerFormException.require("a start record", FORMAT, in.get());
     return new StartStamp(in.getLong(), in.getLong());
   }
 }

@@ -1,20 +1,21 @@
 package io.fjordmq.cluster.metadata;
 
-/** How a batch ended that the group has agreed on. */
+/** The outcome of a committed batch. */
 public sealed interface WriteResult {
   /**
-   * All of it was written.
+   * The batch was written.
    *
-   * @param version of the view that has it, and of every record it wrote
+   * @param version version of the view with the batch, and of every record in it
    */
   record Applied(long version) implements WriteResult {}
 
   /**
-   * None of it was written, because a record was not at the expected version. A writer that repeats
-   * a batch of unknown outcome meets its own write here: compare the record before giving up.
+   * Nothing was written, because a record did not have the expected version. A writer that retries
+   * a batch with unknown outcome may conflict with its own write: it should compare the record
+   * before it gives up.
    *
-   * @param key the first such record of the batch
-   * @param actualVersion {@link Change#ABSENT} if there is none
+   * @param key the key of the first such record in the batch
+   * @param actualVersion the version of that record; {@link Change#ABSENT} if it does not exist
    */
   record Conflict(String key, long actualVersion) implements WriteResult {}
 }

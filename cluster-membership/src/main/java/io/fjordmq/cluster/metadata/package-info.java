@@ -1,14 +1,14 @@
 /**
- * The metadata group: the cluster's own truth, itself a Raft group.
+ * The metadata group: the Raft group that holds what all nodes agree on about the cluster.
  *
- * <p>Its state is a small map from names to bytes, kept in memory, whose records carry the version
- * they were last written at; writes are batches with expectations, all or nothing. Start at {@link
- * io.fjordmq.cluster.metadata.MetadataGroup} (what the node calls), then {@link
- * io.fjordmq.cluster.metadata.MetadataView} (what is read) and {@link
+ * <p>Its state is a small in-memory map from keys to bytes. Each record carries the version at
+ * which it was last written. Writes are atomic batches with expected versions (compare-and-set).
+ * Start at {@link io.fjordmq.cluster.metadata.MetadataGroup} (the API), then read {@link
+ * io.fjordmq.cluster.metadata.MetadataView} (what readers see) and {@link
  * io.fjordmq.cluster.metadata.MetadataState} (what a replica applies).
  *
- * <p>It must not know what the layers above keep in it: they encode their records themselves and
- * own a prefix of the names each. Taken here: {@code cluster} and {@code node/}.
+ * <p>The group itself does not interpret records. Higher layers encode their records themselves,
+ * and each owns a key prefix. This package uses {@code cluster}, {@code node/} and {@code start/}.
  */
 @NullMarked
 package io.fjordmq.cluster.metadata;

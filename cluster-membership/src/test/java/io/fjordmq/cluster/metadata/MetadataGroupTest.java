@@ -116,7 +116,7 @@ final class MetadataGroupTest {
     MetadataGroup leader = cluster.leader();
     assertThatThrownBy(() -> leader.write(List.of(Change.put("a", new byte[1 << 16]))))
         .hasMessageContaining("maxBatchBytes");
-    assertThatThrownBy(() -> leader.write(List.of())).hasMessageContaining("not empty");
+    assertThatThrownBy(() -> leader.write(List.of())).hasMessageContaining("must not be empty");
     assertThatThrownBy(() -> leader.write(List.of(put("a", "", -1), put("a", "", -1))))
         .hasMessageContaining("twice");
   }
