@@ -20,8 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The answering end of a connection another node made: has its requests handled one after the
- * other, sends the answers as they come.
+ * The server side of a connection from another node. Passes requests to their handlers one at a
+ * time, and sends the responses as they complete.
  */
 final class AnsweringStream implements StreamObserver<AskerMessage> {
   private static final Logger LOG = LoggerFactory.getLogger(AnsweringStream.class);
@@ -34,7 +34,7 @@ final class AnsweringStream implements StreamObserver<AskerMessage> {
   private volatile StartStamp start = StartStamp.NONE;
   private boolean retired;
 
-  /** Services that this node has asked for in a form that cannot be read: said once of each. */
+  /** Services for which an unreadable request has been logged; once for each. */
   private final Set<String> unreadable = new HashSet<>();
 
   AnsweringStream(
@@ -54,7 +54,7 @@ final class AnsweringStream implements StreamObserver<AskerMessage> {
       case OPENING -> open(message.getOpening());
       case REQUEST -> {
         if (from == null) {
-          refuse("the first message does not open the conversation");
+          refuse("protocol error: the first message must be an opening");
         } else if (!server.fence().hears(from, start)) {
           refuse("a later start of node " + from + " is known, or this node is fenced");
         } else {
@@ -62,7 +62,7 @@ final class AnsweringStream implements StreamObserver<AskerMessage> {
         }
       }
       case PING -> queue.overtake(PeerProtocol.PONG);
-      case KIND_NOT_SET -> refuse("a message of a kind this version does not know");
+      case KIND_NOT_SET -> refuse("message of an unknown kind; upgrade node " + server.self());
     }
   }
 
@@ -95,15 +95,18 @@ final class AnsweringStream implements StreamObserver<AskerMessage> {
     }
   }
 
-  /** Ends the conversation; the asker is told why and logs it. */
+  /** Ends the stream with a reason that the other node logs. */
   private void refuse(String why) {
     if (queue.close()) {
-      LOG.debug("refused a connection: {}", why);
+      LOG.debug("Refused a connection: {}", why);
       stream.onError(Status.FAILED_PRECONDITION.withDescription(why).asRuntimeException());
     }
   }
 
-  /** One at a time; none after a later connection of the same node has taken over. */
+  /**
+   * Handles one request at a time, and none after a later connection of the same node has replaced
+   * this one.
+   */
   private synchronized void handle(NodeId from, Request request) {
     if (!retired) {
       long call = request.getCall();
@@ -146,7 +149,9 @@ final class AnsweringStream implements StreamObserver<AskerMessage> {
     } else if (body.length > maxMessageBytes) {
       message =
           PeerProtocol.refusal(
-              call, "the answer has " + body.length + " bytes, at most " + maxMessageBytes);
+              call,
+              "the response of %d bytes exceeds the limit of %d"
+                  .formatted(body.length, maxMessageBytes));
     } else {
       message = PeerProtocol.answer(call, body);
       bytes += body.length;
@@ -155,7 +160,7 @@ final class AnsweringStream implements StreamObserver<AskerMessage> {
       LOG.warn("Closing a connection: the peer does not read its responses node={}", peer);
       stream.onError(
           Status.RESOURCE_EXHAUSTED
-              .withDescription("too many answers wait to be taken")
+              .withDescription("too many unread responses are queued")
               .asRuntimeException());
     }
   }
@@ -166,15 +171,18 @@ final class AnsweringStream implements StreamObserver<AskerMessage> {
             ? failure.getCause()
             : failure;
     if (cause == null) {
-      return "no answer";
+      return "no response";
     }
     return cause.getMessage() == null ? cause.toString() : cause.getMessage();
   }
 
-  /** Another connection of the node takes over: nothing is handled any more once this returns. */
+  /**
+   * Called when another connection of the node replaces this one. Once it returns, no more requests
+   * are handled.
+   */
   void replaced() {
     retire();
-    refuse("a later connection of the same node took over");
+    refuse("replaced by a later connection of the same node");
   }
 
   private synchronized void retire() {

@@ -24,11 +24,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The asking end of one connection to another node, from the attempt to make it to its end: sends
- * requests in order, matches answers to them, ends late ones. Thread-safe.
+ * The client side of one connection to another node, from the connection attempt to its end. Sends
+ * requests in order, matches responses to them, and times them out. Thread-safe.
  *
- * <p>Requests leave only once the node has accepted the connection, so one that has not left was
- * surely not handled.
+ * <p>Requests are sent only after the node has accepted the connection, so a request that was not
+ * sent has certainly not been handled.
  */
 final class AskingStream implements ClientResponseObserver<AskerMessage, AnswererMessage> {
   private final NodeId peer;
@@ -43,16 +43,16 @@ final class AskingStream implements ClientResponseObserver<AskerMessage, Answere
   private @Nullable SendQueue<AskerMessage> queue;
   private volatile boolean accepted;
   private volatile @Nullable StartStamp entered;
-  private volatile StartStamp shown = StartStamp.NONE;
+  private volatile StartStamp shownStart = StartStamp.NONE;
   private volatile boolean ended;
   private volatile long heardNanos;
   private long pingedNanos;
 
-  /** Told about the connection, on one of its threads. */
+  /** Receives the events of the connection, on one of its threads. */
   interface Listener {
     void accepted();
 
-    /** Told once. */
+    /** Called once. */
     void ended(AskingStream stream, String why, boolean wasAccepted);
   }
 
@@ -86,12 +86,12 @@ final class AskingStream implements ClientResponseObserver<AskerMessage, Answere
   }
 
   /**
-   * Begins to connect. To be called once, before anything else.
+   * Starts connecting. Must be called once, before any other method.
    *
-   * @param own what the opening shows
+   * @param own the stamp in the opening message
    */
   void open(AskerMessage opening, StartStamp own) {
-    shown = own;
+    shownStart = own;
     PeersGrpc.newStub(channel).converse(this);
     queue().begin(opening);
   }
@@ -109,7 +109,9 @@ final class AskingStream implements ClientResponseObserver<AskerMessage, Answere
 
   CompletableFuture<byte[]> ask(String service, byte[] request, Duration timeout, long nanos) {
     if (waiting.size() >= settings.maxUnanswered()) {
-      return notSent(settings.maxUnanswered() + " calls wait for answers of node " + peer);
+      return notSent(
+          "too many pending calls to node %s (maxUnanswered %d)"
+              .formatted(peer, settings.maxUnanswered()));
     }
     long call = lastCall.incrementAndGet();
     Waiting one = new Waiting(service, nanos + timeout.toNanos());
@@ -122,7 +124,8 @@ final class AskingStream implements ClientResponseObserver<AskerMessage, Answere
       return notSent(
           ended
               ? "the connection to node " + peer + " was lost"
-              : settings.maxQueuedBytes() + " bytes wait to be sent to node " + peer);
+              : "the send queue to node %s is full (maxQueuedBytes %d)"
+                  .formatted(peer, settings.maxQueuedBytes()));
     }
     return one.answer;
   }
@@ -131,17 +134,23 @@ final class AskingStream implements ClientResponseObserver<AskerMessage, Answere
     return CompletableFuture.failedFuture(new PeerException(Kind.NOT_SENT, why));
   }
 
-  /** Ends late calls, and the connection if nothing is heard. To be called many times a second. */
+  /**
+   * Times out late calls, and closes the connection if the node is silent. Call it many times a
+   * second.
+   */
   void tick(long nanos) {
     for (Map.Entry<Long, Waiting> entry : waiting.entrySet()) {
       if (nanos - entry.getValue().deadlineNanos >= 0) {
-        fail(entry.getKey(), "no answer in time");
+        fail(entry.getKey(), "timed out");
       }
     }
     if (!accepted && nanos - begunNanos > settings.connectTimeout().toNanos()) {
-      end("it does not accept the connection in " + settings.connectTimeout().toMillis() + " ms");
+      end(
+          "it did not accept the connection within "
+              + settings.connectTimeout().toMillis()
+              + " ms");
     } else if (accepted && nanos - heardNanos > settings.silence().toNanos()) {
-      end("nothing was heard from it for " + settings.silence().toMillis() + " ms");
+      end("no message from it for " + settings.silence().toMillis() + " ms");
     } else if (nanos - pingedNanos > settings.pingInterval().toNanos()) {
       pingedNanos = nanos;
       queue().overtake(PeerProtocol.PING);
@@ -154,8 +163,8 @@ final class AskingStream implements ClientResponseObserver<AskerMessage, Answere
     switch (message.getKindCase()) {
       case ACCEPTED -> accepted(message.getAccepted());
       case ANSWER -> answered(message.getAnswer());
-      case PONG -> {} // being heard was all it was for
-      case KIND_NOT_SET -> end("it answered what this version does not know");
+      case PONG -> {} // heardNanos is set; nothing else to do
+      case KIND_NOT_SET -> end("it sent a message of an unknown kind; upgrade this node");
     }
   }
 
@@ -198,7 +207,7 @@ final class AskingStream implements ClientResponseObserver<AskerMessage, Answere
     Status status = Status.fromThrowable(failure);
     StartFence.Refusal refusal = PeerRefusals.decode(status);
     if (refusal != null && refusal.forGood()) {
-      fence.refused(shown, refusal.why());
+      fence.refused(shownStart, refusal.why());
     }
     end(
         status.getCode() == Status.Code.CANCELLED
@@ -211,7 +220,7 @@ final class AskingStream implements ClientResponseObserver<AskerMessage, Answere
     end("it closed the connection");
   }
 
-  /** Gives the connection up; what waits fails. */
+  /** Closes the connection; pending calls fail. */
   void end(String why) {
     if (!queue().close()) {
       return;

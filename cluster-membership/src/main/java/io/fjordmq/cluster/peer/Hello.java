@@ -6,12 +6,12 @@ import io.fjordmq.cluster.StartStamp;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a node says of itself when it asks who is at an address.
+ * What a node sends about itself when it asks an address for the node behind it.
  *
- * @param clusterId null before it belongs to one
- * @param node null before it is one
- * @param address of its cluster port; null if it has none yet
- * @param start of its data directory; null before it is a node
+ * @param clusterId null before the node belongs to a cluster
+ * @param node null before the node has an id
+ * @param address the address of its cluster port; null before the node has an id
+ * @param start the start of its data directory; null before the node has an id
  */
 public record Hello(
     @Nullable String clusterId,
@@ -19,6 +19,6 @@ public record Hello(
     @Nullable NodeAddress address,
     @Nullable StartStamp start) {
 
-  /** Of a node that has never belonged to a cluster. */
+  /** The hello of a node that has never belonged to a cluster. */
   public static final Hello NOBODY = new Hello(null, null, null, null);
 }

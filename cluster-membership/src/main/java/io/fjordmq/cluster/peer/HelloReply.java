@@ -8,18 +8,18 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a node answers to {@link Hello}.
+ * The reply of a node to a {@link Hello}.
  *
- * @param clusterId the cluster it belongs to
- * @param env what people call that cluster; empty while the node does not know
- * @param node who it is
- * @param start of its data directory
- * @param address of its cluster port as it wants to be reached
- * @param metadataVoters who decides in the metadata group
- * @param metadataLearners who follows it
- * @param metadataLeader null while unknown
- * @param addresses of all nodes it knows
- * @param wallClockMillis its clock when it answered, ms since the epoch
+ * @param clusterId the id of its cluster
+ * @param env the name of its cluster; empty while the node does not know it
+ * @param node the id of the node
+ * @param start the start of its data directory
+ * @param address the address of its cluster port as configured for other nodes
+ * @param metadataVoters voters of the metadata group
+ * @param metadataLearners learners of the metadata group
+ * @param metadataLeader the leader of the metadata group; null while unknown
+ * @param addresses addresses of all nodes it knows
+ * @param wallClockMillis its wall clock when it replied, ms since the epoch
  */
 public record HelloReply(
     String clusterId,

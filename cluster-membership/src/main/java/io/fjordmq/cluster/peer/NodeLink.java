@@ -13,9 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * This node's way to another: one connection at a time, made when it is needed, and again when it
- * was lost; after failed attempts only from time to time, until the other node connects to this
- * one. Thread-safe.
+ * Calls to one other node, over one connection at a time. Connects on demand and reconnects after a
+ * loss. After failed attempts it backs off, until the other node connects to this one. Thread-safe.
  */
 final class NodeLink implements AskingStream.Listener {
   private static final Logger LOG = LoggerFactory.getLogger(NodeLink.class);
@@ -73,7 +72,7 @@ final class NodeLink implements AskingStream.Listener {
       return current;
     }
     if (closed) {
-      throw new PeerException(Kind.NOT_SENT, "this node's cluster port is closed");
+      throw new PeerException(Kind.NOT_SENT, "the cluster port of this node is closed");
     }
     if (fence.fencedBecause() != null) {
       throw new PeerException(Kind.NOT_SENT, "this node is fenced");
@@ -96,9 +95,9 @@ final class NodeLink implements AskingStream.Listener {
   }
 
   /**
-   * The peer has connected to this node, so it is running: the next call connects at once. Every
-   * SUBSCRIBE waits for the answers of a node that has just been counted again; it connects to all
-   * others then, and no pause left over from its restart is added.
+   * Ends the reconnect pause: the peer has connected to this node, so it is running, and the next
+   * call connects at once. Every SUBSCRIBE waits for a node that has just been counted again. That
+   * node then connects to all others, so no pause from its restart delays the SUBSCRIBE.
    */
   synchronized void endPause() {
     pauseNanos = 0;
@@ -122,7 +121,7 @@ final class NodeLink implements AskingStream.Listener {
       pauseNanos = 0;
       reported = false;
     }
-    LOG.info("Connected to a node node={} address={}", peer, where);
+    LOG.info("Connected to node node={} address={}", peer, where);
   }
 
   @Override
@@ -149,9 +148,9 @@ final class NodeLink implements AskingStream.Listener {
       }
     }
     if (wasAccepted) {
-      LOG.warn("Connection to a node lost: {} node={} address={}", why, peer, where);
+      LOG.warn("Connection to node lost: {} node={} address={}", why, peer, where);
     } else if (first) {
-      LOG.warn("Cannot reach a node, retrying: {} node={} address={}", why, peer, where);
+      LOG.warn("Cannot reach node, retrying: {} node={} address={}", why, peer, where);
     }
   }
 
@@ -162,7 +161,7 @@ final class NodeLink implements AskingStream.Listener {
       stream = current;
     }
     if (stream != null) {
-      stream.end("this node's cluster port is closed");
+      stream.end("the cluster port of this node is closed");
     }
   }
 }

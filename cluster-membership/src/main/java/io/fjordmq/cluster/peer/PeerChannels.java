@@ -28,8 +28,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes connections to other nodes. A node that does not know yet who it is asks its seeds with
- * this; later {@link PeerPort} is the one to use. Thread-safe.
+ * Opens connections to other nodes. A node without an identity uses this class to ask its seeds;
+ * later it uses {@link PeerPort}. Thread-safe.
  */
 public final class PeerChannels implements HelloClient, AutoCloseable {
   private static final long STOP_MILLIS = 5_000;
@@ -46,10 +46,10 @@ public final class PeerChannels implements HelloClient, AutoCloseable {
   }
 
   /**
-   * Starts the threads; connects to nobody.
+   * Starts the threads. Opens no connection.
    *
-   * @param tls null for plain text
-   * @throws IOException if the files for TLS cannot be used; says which and why
+   * @param tls null for plaintext
+   * @throws IOException if a TLS file cannot be used; the message says which and why
    */
   public static PeerChannels open(PeerSettings settings, @Nullable ClusterTls tls)
       throws IOException {
@@ -78,7 +78,7 @@ public final class PeerChannels implements HelloClient, AutoCloseable {
     return eventLoops;
   }
 
-  /** A connection of its own to the address, made when first used. */
+  /** Creates a channel to the address that connects when it is first used. */
   ManagedChannel channel(InetSocketAddress address) {
     return channel(NettyChannelBuilder.forAddress(address));
   }
@@ -120,7 +120,9 @@ public final class PeerChannels implements HelloClient, AutoCloseable {
         result.complete(PeerProtocol.decode(message));
       } catch (IllegalArgumentException e) {
         result.completeExceptionally(
-            new PeerException(Kind.REFUSED, address + " answered in " + e.getMessage()));
+            new PeerException(
+                Kind.REFUSED,
+                "invalid hello reply from %s: %s".formatted(address, e.getMessage())));
       }
     }
 
@@ -132,7 +134,7 @@ public final class PeerChannels implements HelloClient, AutoCloseable {
     @Override
     public void onCompleted() {
       result.completeExceptionally(
-          new PeerException(Kind.REFUSED, address + " is no node of FjordMQ"));
+          new PeerException(Kind.REFUSED, address + " is not a FjordMQ node"));
     }
   }
 
@@ -143,14 +145,16 @@ public final class PeerChannels implements HelloClient, AutoCloseable {
           new PeerException(
               Kind.NOT_SENT, address + " cannot be reached: " + reason(status), failure);
       case DEADLINE_EXCEEDED ->
-          new PeerException(Kind.NO_ANSWER, address + " does not answer", failure);
+          new PeerException(Kind.NO_ANSWER, address + " did not respond in time", failure);
       case PERMISSION_DENIED -> new PeerException(Kind.FENCED, reason(status), failure);
       case ALREADY_EXISTS -> new PeerException(Kind.IN_USE, reason(status), failure);
-      default -> new PeerException(Kind.REFUSED, address + " refuses: " + reason(status), failure);
+      default ->
+          new PeerException(
+              Kind.REFUSED, address + " refused the request: " + reason(status), failure);
     };
   }
 
-  /** What a status says, for people: the deepest cause is what the network or TLS reported. */
+  /** Describes a status for log lines. The root cause is what the network or TLS reported. */
   static String reason(Status status) {
     Throwable cause = status.getCause();
     while (cause != null && cause.getCause() != null) {
@@ -163,12 +167,12 @@ public final class PeerChannels implements HelloClient, AutoCloseable {
     return cause.getMessage() == null ? cause.toString() : cause.getMessage();
   }
 
-  /** Connections that are still open end without an answer. Blocks until the threads have ended. */
+  /** Closes all connections; pending calls fail. Blocks until the threads have stopped. */
   @Override
   public void close() {
     channels.forEach(ManagedChannel::shutdownNow);
     try {
-      for (ManagedChannel channel : channels) { // which use the threads to their very end
+      for (ManagedChannel channel : channels) { // channels use the event loops until they terminate
         channel.awaitTermination(STOP_MILLIS, TimeUnit.MILLISECONDS);
       }
     } catch (InterruptedException e) {

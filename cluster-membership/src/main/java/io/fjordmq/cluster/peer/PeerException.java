@@ -1,20 +1,20 @@
 package io.fjordmq.cluster.peer;
 
-/** Why another node did not answer. */
+/** A call to another node failed. */
 public final class PeerException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
-  /** What the caller can conclude. */
+  /** What the caller can conclude about the request. */
   public enum Kind {
-    /** It was not sent: the node cannot be reached, or too much waits to be sent to it. */
+    /** Not sent: the node cannot be reached, or the send queue is full. */
     NOT_SENT,
-    /** It was sent; whether it was handled is not known. */
+    /** Sent, but it is unknown whether the request was handled. */
     NO_ANSWER,
-    /** The node refused or failed to handle it, and says why. */
+    /** The node refused the request or failed to handle it; the message says why. */
     REFUSED,
-    /** As {@link #REFUSED}, because another process of the same node is connected. */
+    /** Refused because another process with the same node id is connected. */
     IN_USE,
-    /** As {@link #REFUSED}, because the data directory of this node can never be used again. */
+    /** Refused permanently: the data directory of this node is a stale copy. */
     FENCED
   }
 

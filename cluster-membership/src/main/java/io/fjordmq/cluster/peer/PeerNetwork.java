@@ -3,12 +3,18 @@ package io.fjordmq.cluster.peer;
 import io.fjordmq.cluster.StartFence;
 import java.util.function.Function;
 
-/** All that a node has to do with others by calls. */
+/** All communication with other nodes except Raft: calls, services and hellos. */
 public interface PeerNetwork extends PeerCalls, PeerServices, HelloClient {
 
-  /** How hellos are answered from now on, on threads of connections; before they are refused. */
+  /**
+   * Sets the function that answers hellos, on threads of the connections. Until then hellos are
+   * refused.
+   */
   void introduceBy(Function<Hello, HelloReply> answer);
 
-  /** Which starts of other nodes may talk to this one, and whether this one is refused itself. */
+  /**
+   * The fence that decides which starts of other nodes may connect, and whether this node is fenced
+   * itself.
+   */
   StartFence fence();
 }

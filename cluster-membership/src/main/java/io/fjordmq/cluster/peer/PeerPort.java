@@ -27,19 +27,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * This node's cluster port: its calls to other nodes and theirs to it, by gRPC. Thread-safe.
+ * The cluster port of this node: calls to and from other nodes over gRPC. Thread-safe.
  *
- * <p>There is one connection from each node to each other it asks, made by who asks.
+ * <p>Each node opens one connection to every node that it calls.
  */
 public final class PeerPort implements PeerNetwork, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PeerPort.class);
 
-  // gRPC's own log has a stack trace for every stranger who sends something else than HTTP/2.
+  // gRPC logs a stack trace for every client that does not speak HTTP/2.
   private static final java.util.logging.Logger GRPC_CONNECTIONS =
       java.util.logging.Logger.getLogger("io.grpc.netty.NettyServerTransport");
   private static final long TICK_MILLIS = 50;
   private static final long STOP_MILLIS = 5_000;
-  private static final int STREAMS_OF_A_CONNECTION = 4;
+  private static final int MAX_STREAMS_PER_CONNECTION = 4;
 
   private final NodeIdentity self;
   private final AddressBook addresses;
@@ -68,14 +68,14 @@ public final class PeerPort implements PeerNetwork, AutoCloseable {
   }
 
   /**
-   * Opens the port.
+   * Opens the cluster port.
    *
-   * @param bind where to listen, port 0 for any
-   * @param addresses where the cluster ports of other nodes are
-   * @param tls null for plain text
-   * @param fence knows which starts of other nodes may take part
-   * @throws IOException if the port cannot be opened or the files for TLS cannot be used; says what
-   *     is wrong
+   * @param bind the address to listen on; port 0 selects a free port
+   * @param addresses the cluster port addresses of other nodes
+   * @param tls null for plaintext
+   * @param fence decides which starts of other nodes may connect
+   * @throws IOException if the port cannot be opened or a TLS file cannot be used; the message says
+   *     why
    */
   public static PeerPort open(
       NodeIdentity self,
@@ -114,7 +114,7 @@ public final class PeerPort implements PeerNetwork, AutoCloseable {
             .withOption(ChannelOption.SO_REUSEADDR, true)
             .directExecutor()
             .maxInboundMessageSize(settings.maxMessageBytes() + PeerProtocol.OVERHEAD_BYTES)
-            .maxConcurrentCallsPerConnection(STREAMS_OF_A_CONNECTION)
+            .maxConcurrentCallsPerConnection(MAX_STREAMS_PER_CONNECTION)
             .handshakeTimeout(settings.connectTimeout().toMillis(), TimeUnit.MILLISECONDS)
             .keepAliveTime(settings.silence().toMillis(), TimeUnit.MILLISECONDS)
             .keepAliveTimeout(settings.silence().toMillis(), TimeUnit.MILLISECONDS)
@@ -135,7 +135,7 @@ public final class PeerPort implements PeerNetwork, AutoCloseable {
         tls == null ? "plaintext" : "TLS");
   }
 
-  /** Where it listens. */
+  /** The address that the port listens on. */
   public InetSocketAddress boundAddress() {
     SocketAddress bound = server == null ? null : server.getListenSockets().get(0);
     if (bound instanceof InetSocketAddress address) {
@@ -168,11 +168,12 @@ public final class PeerPort implements PeerNetwork, AutoCloseable {
       NodeId node, String service, byte[] request, Duration timeout) {
     if (request.length > settings.maxMessageBytes()) {
       throw new IllegalArgumentException(
-          "a request may have %d bytes, this one for '%s' has %d"
-              .formatted(settings.maxMessageBytes(), service, request.length));
+          "request of %d bytes for '%s' exceeds the limit of %d bytes (maxMessageBytes)"
+              .formatted(request.length, service, settings.maxMessageBytes()));
     }
     if (node.equals(self.node())) {
-      throw new IllegalArgumentException("node " + node + " asks itself for '" + service + "'");
+      throw new IllegalArgumentException(
+          "node " + node + " cannot call '" + service + "' of itself");
     }
     return links.computeIfAbsent(node, this::link).ask(service, request, timeout);
   }
@@ -189,7 +190,7 @@ public final class PeerPort implements PeerNetwork, AutoCloseable {
         new NodeLink(self.clusterId(), self.node(), node, addresses, channels, settings, fence);
     if (closed) {
       link.close();
-    } else if (ticking.compareAndSet(false, true)) { // a node without others is not woken
+    } else if (ticking.compareAndSet(false, true)) { // no periodic wake-ups on a single node
       channels
           .eventLoops()
           .scheduleAtFixedRate(this::tick, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
@@ -207,13 +208,13 @@ public final class PeerPort implements PeerNetwork, AutoCloseable {
     for (NodeLink link : links.values()) {
       try {
         link.tick(nanos);
-      } catch (RuntimeException e) { // or no call of any link would ever be given up again
+      } catch (RuntimeException e) { // else the task would stop, and calls would not time out
         LOG.error("Timeout check of calls failed node={}", link.peer(), e);
       }
     }
   }
 
-  /** Calls that wait fail. Blocks until no handler runs any more. */
+  /** Closes the port; pending calls fail. Blocks until no handler is running. */
   @Override
   public void close() {
     closed = true;

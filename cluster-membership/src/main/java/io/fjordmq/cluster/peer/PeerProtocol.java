@@ -24,14 +24,17 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** What goes over the wire, in the words of this package. {@code peer.proto} draws it. */
+/** Converts between the types of this package and the messages of {@code peer.proto}. */
 final class PeerProtocol {
-  /** The highest is raised when nodes of the version before would misunderstand. */
+  /**
+   * The highest version is incremented when nodes of the previous version would misinterpret
+   * messages.
+   */
   static final ProtocolVersions VERSIONS = new ProtocolVersions(2, 2);
 
   private static final String NAME = "the protocol between nodes";
 
-  /** What a message has besides its body, at most: numbers, and the name of a service. */
+  /** The maximum size of a message without its body: numbers and a service name. */
   static final int OVERHEAD_BYTES = 512;
 
   static final AskerMessage PING =
@@ -78,7 +81,7 @@ final class PeerProtocol {
         .build();
   }
 
-  /** Callers promise not to modify what they send. */
+  /** Does not copy: callers guarantee not to modify the array. */
   private static ByteString wrap(byte[] bytes) {
     return UnsafeByteOperations.unsafeWrap(bytes);
   }
@@ -101,7 +104,7 @@ final class PeerProtocol {
   }
 
   /**
-   * @throws IllegalArgumentException if it is none
+   * @throws IllegalArgumentException if the message is invalid or its version is not supported
    */
   static Hello decode(HelloMessage in) {
     requireVersion(in.getLowestProtocol(), in.getProtocol());
@@ -132,7 +135,7 @@ final class PeerProtocol {
   }
 
   /**
-   * @throws IllegalArgumentException if it is none
+   * @throws IllegalArgumentException if the message is invalid or its version is not supported
    */
   static HelloReply decode(IntroductionMessage in) {
     requireVersion(in.getProtocol(), in.getProtocol());
@@ -154,10 +157,10 @@ final class PeerProtocol {
   }
 
   /**
-   * The version to speak with a node that speaks these.
+   * Returns the version to use with a node that supports this range.
    *
-   * @param lowest 0 if it did not say
-   * @throws IllegalArgumentException if there is none; names both ranges
+   * @param lowest 0 if the node did not send it
+   * @throws IllegalArgumentException if there is no common version; the message names both ranges
    */
   static int requireVersion(int lowest, int highest) {
     int from = lowest == 0 || lowest > highest ? highest : lowest;

@@ -5,7 +5,7 @@ import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import org.jspecify.annotations.Nullable;
 
-/** How a node is told by gRPC that its data directory is not let in. */
+/** Encodes the refusal of a data directory as a gRPC status. */
 final class PeerRefusals {
   private PeerRefusals() {}
 
@@ -14,7 +14,7 @@ final class PeerRefusals {
     return status.withDescription(refusal.why()).asRuntimeException();
   }
 
-  /** Null if the status says something else. */
+  /** Returns null if the status is not such a refusal. */
   static StartFence.@Nullable Refusal decode(Status status) {
     String why = status.getDescription();
     return why == null

@@ -18,7 +18,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** What other nodes may ask of this one. Called by the threads of their connections. */
+/** The gRPC service that other nodes call, on the threads of their connections. */
 final class PeerServer extends PeersGrpc.PeersImplBase {
   private final String clusterId;
   private final NodeId self;
@@ -30,7 +30,7 @@ final class PeerServer extends PeersGrpc.PeersImplBase {
   private volatile @Nullable Function<Hello, HelloReply> introducing;
 
   /**
-   * @param onConnected told of each node that has connected to this one
+   * @param onConnected called for each node that has connected to this one
    */
   PeerServer(
       String clusterId,
@@ -51,7 +51,7 @@ final class PeerServer extends PeersGrpc.PeersImplBase {
 
   void serve(String service, PeerServices.Handler handler) {
     if (services.putIfAbsent(service, handler) != null) {
-      throw new IllegalStateException("'" + service + "' is served already");
+      throw new IllegalStateException("'" + service + "' already has a handler");
     }
   }
 
@@ -68,10 +68,10 @@ final class PeerServer extends PeersGrpc.PeersImplBase {
   }
 
   /**
-   * The version to speak with the node that opens.
+   * Checks that an opening is meant for this node and returns the protocol version to use.
    *
-   * @throws IllegalArgumentException if the opening is not for this node; says so to the operator
-   *     of the node that asks
+   * @throws IllegalArgumentException if it is not; the message is for the operator of the calling
+   *     node
    */
   int requireMeant(Opening opening, NodeId from) {
     int version;
@@ -83,18 +83,18 @@ final class PeerServer extends PeersGrpc.PeersImplBase {
     }
     if (!opening.getCluster().equals(clusterId)) {
       throw new IllegalArgumentException(
-          "node %s belongs to cluster %s, node %s to cluster %s: two clusters know each other's addresses, look at their seeds"
+          "node %s belongs to cluster %s, node %s to cluster %s; correct clusterConfig.seedEndpoints of both clusters"
               .formatted(self, clusterId, from, opening.getCluster()));
     }
     if (!opening.getTo().equals(self.value())) {
       throw new IllegalArgumentException(
-          "node %s meant to reach node %s but this is %s: its address has changed"
+          "node %s tried to reach node %s, but this address now belongs to node %s"
               .formatted(from, opening.getTo(), self));
     }
     return version;
   }
 
-  /** Of several connections of a node only the last is served. */
+  /** Replaces the connection of a node: only its latest one is served. */
   void replace(NodeId from, AnsweringStream stream) {
     AnsweringStream before = streams.put(from, stream);
     if (before != null) {

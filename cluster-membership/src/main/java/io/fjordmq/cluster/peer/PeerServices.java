@@ -3,26 +3,26 @@ package io.fjordmq.cluster.peer;
 import io.fjordmq.cluster.NodeId;
 import java.util.concurrent.CompletableFuture;
 
-/** What this node answers to others. */
+/** The services that this node offers to other nodes. */
 public interface PeerServices {
 
   /**
-   * Answers requests to the service from now on; those that come before are refused.
+   * Registers the handler of a service. Earlier requests to it are refused.
    *
-   * @throws IllegalStateException if somebody serves it already
+   * @throws IllegalStateException if the service already has a handler
    */
   void serve(String service, Handler handler);
 
-  /** Answers one service. */
+  /** Handles the requests to one service. */
   @FunctionalInterface
   interface Handler {
     /**
-     * Called for one request of a node after the other, in the order they were sent, on a thread of
-     * the connection, which must not be blocked.
+     * Handles one request. Requests of one node arrive one at a time, in the order they were sent,
+     * on a thread of the connection, which must not be blocked.
      *
-     * @param from who asks; its certificate, if the cluster has them, has been checked
-     * @return the answer, now or later; answers may overtake each other. If it fails the asker is
-     *     told the message of the failure
+     * @param from the calling node; if the cluster uses TLS, its certificate has been verified
+     * @return completes with the response; responses may be sent out of order. If it fails, the
+     *     caller receives the message of the failure
      */
     CompletableFuture<byte[]> handle(NodeId from, byte[] request);
   }

@@ -3,19 +3,19 @@ package io.fjordmq.cluster.peer;
 import java.time.Duration;
 
 /**
- * How calls between two nodes are carried.
+ * Settings of the connections for calls between nodes.
  *
- * @param connectTimeout how long it may take until a connection is made and accepted
- * @param minReconnectPause after a first failed attempt to reach a node; doubled with each
- * @param maxReconnectPause the longest such pause; calls within it fail at once
- * @param pingInterval how often each connection is tried
- * @param silence how long a node may say nothing, not even answer a ping, before its connection is
- *     given up
- * @param maxQueuedBytes bytes that may wait to be sent over one connection; calls beyond fail,
- *     answers beyond end the connection
- * @param maxUnanswered calls to one node that may wait for their answers; more fail
- * @param maxMessageBytes of one request or answer
- * @param ioThreads threads of all connections; handlers and futures run on them
+ * @param connectTimeout maximum time until a connection is established and accepted
+ * @param minReconnectPause pause after the first failed connection attempt; doubles with each
+ *     further one
+ * @param maxReconnectPause the longest such pause; calls during a pause fail immediately
+ * @param pingInterval interval between pings on each connection
+ * @param silence time without any message, not even a pong, after which a connection is closed
+ * @param maxQueuedBytes maximum bytes queued for sending on one connection; further calls fail, and
+ *     further responses close the connection
+ * @param maxUnanswered maximum number of pending calls to one node; further calls fail
+ * @param maxMessageBytes maximum size of one request or response
+ * @param ioThreads number of threads for all connections; handlers and futures run on them
  */
 public record PeerSettings(
     Duration connectTimeout,
@@ -28,7 +28,7 @@ public record PeerSettings(
     int maxMessageBytes,
     int ioThreads) {
 
-  /** Notices a silent node after 2 s; queues 64 MiB; messages up to 32 MiB. */
+  /** Detects a silent node after 2 s; queues up to 64 MiB; messages up to 32 MiB. */
   public static final PeerSettings DEFAULT =
       new PeerSettings(
           Duration.ofSeconds(1),
@@ -42,17 +42,20 @@ public record PeerSettings(
           2);
 
   /**
-   * @throws IllegalArgumentException if a bound makes no sense
+   * @throws IllegalArgumentException if a value is out of range
    */
   public PeerSettings {
     if (maxQueuedBytes < 1 || maxUnanswered < 1 || maxMessageBytes < 1024 || ioThreads < 1) {
-      throw new IllegalArgumentException("every bound of calls between nodes must be positive");
+      throw new IllegalArgumentException(
+          "maxQueuedBytes, maxUnanswered and ioThreads must be positive, maxMessageBytes 1024 or more");
     }
     if (minReconnectPause.isNegative() || maxReconnectPause.compareTo(minReconnectPause) < 0) {
-      throw new IllegalArgumentException("maxReconnectPause must be minReconnectPause or longer");
+      throw new IllegalArgumentException(
+          "maxReconnectPause must not be shorter than minReconnectPause, which must not be negative");
     }
     if (pingInterval.toMillis() < 1 || silence.compareTo(pingInterval.multipliedBy(2)) < 0) {
-      throw new IllegalArgumentException("silence must be two ping intervals or longer");
+      throw new IllegalArgumentException(
+          "silence must be at least twice pingInterval, which must be 1 ms or longer");
     }
   }
 }

@@ -5,8 +5,8 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * Messages that wait until a stream takes them. Thread-safe: whoever offers or drains also sends,
- * one at a time.
+ * Messages that wait until a gRPC stream is ready. Thread-safe: the thread that offers or drains
+ * also sends, one thread at a time.
  */
 final class SendQueue<M> {
   private static final Runnable NOTHING = () -> {};
@@ -25,16 +25,14 @@ final class SendQueue<M> {
     this.maxBytes = maxBytes;
   }
 
-  /**
-   * Sends the very first message, before the queue is open and whether or not the stream is ready.
-   */
+  /** Sends the first message, before the queue is open and whether or not the stream is ready. */
   synchronized void begin(M message) {
     if (!closed) {
       stream.onNext(message);
     }
   }
 
-  /** From now on messages leave; before they only wait. */
+  /** Starts sending; until then messages only queue up. */
   synchronized void open() {
     open = true;
     drain();
@@ -43,8 +41,8 @@ final class SendQueue<M> {
   /**
    * Sends the message as soon as the stream is ready.
    *
-   * @param leaving run right before it is given to the stream; must be quick
-   * @return false if too many bytes wait already, or nothing leaves any more
+   * @param leaving runs right before the message is passed to the stream; must be quick
+   * @return false if the queue is full or closed
    */
   synchronized boolean offer(M message, int bytes, Runnable leaving) {
     if (closed || waitingBytes + bytes > maxBytes) {
@@ -56,7 +54,7 @@ final class SendQueue<M> {
     return true;
   }
 
-  /** Sends a small message before all that wait. */
+  /** Sends a small message ahead of all queued ones. */
   synchronized void overtake(M message) {
     if (open && !closed) {
       waiting.addFirst(new Item<>(message, 0, NOTHING));
@@ -64,7 +62,7 @@ final class SendQueue<M> {
     }
   }
 
-  /** To be called when the stream has become ready. */
+  /** Sends queued messages; must be called when the stream becomes ready. */
   synchronized void drain() {
     while (open && !closed && !waiting.isEmpty() && stream.isReady()) {
       Item<M> next = waiting.remove();
@@ -75,9 +73,9 @@ final class SendQueue<M> {
   }
 
   /**
-   * Drops what waits.
+   * Closes the queue and discards its messages.
    *
-   * @return false if that had been done
+   * @return false if it was already closed
    */
   synchronized boolean close() {
     boolean first = !closed;

@@ -1,16 +1,16 @@
 /**
- * Calls between nodes: bytes to a named service of another node, and its answer.
+ * Calls between nodes: a request as bytes to a named service of another node, and its response.
  *
- * <p>Start at {@link io.fjordmq.cluster.peer.PeerCalls} (what callers see) and {@link
- * io.fjordmq.cluster.peer.PeerServices} (what those see who answer).
+ * <p>Start at {@link io.fjordmq.cluster.peer.PeerCalls} (the calling side) and {@link
+ * io.fjordmq.cluster.peer.PeerServices} (the serving side).
  *
- * <p>{@link io.fjordmq.cluster.peer.PeerPort} is both, on gRPC. The asking end is a {@code
- * NodeLink} for each other node, with an {@code AskingStream} while it is connected; the answering
- * end an {@code AnsweringStream} of the {@code PeerServer}. {@code peer.proto} draws the messages,
- * {@code PeerProtocol} makes them. {@link io.fjordmq.cluster.peer.Greeter} asks who is at an
- * address.
+ * <p>{@link io.fjordmq.cluster.peer.PeerPort} implements both with gRPC. The client side has a
+ * {@code NodeLink} for each other node, with an {@code AskingStream} while it is connected. On the
+ * server side, each connection is an {@code AnsweringStream} of the {@code PeerServer}. {@code
+ * peer.proto} defines the messages, and {@code PeerProtocol} encodes them. {@link
+ * io.fjordmq.cluster.peer.HelloClient} asks an address for the node behind it.
  *
- * <p>It must not know what the bytes mean, nor who is alive.
+ * <p>This package does not interpret requests and does not track which nodes are alive.
  */
 @NullMarked
 package io.fjordmq.cluster.peer;

@@ -136,7 +136,7 @@ class PeerPortTest {
     proxy.fallSilent();
     PeerException failure = failure(a.ask(B, "echo", bytes("x"), PATIENCE));
     assertThat(failure.kind()).isEqualTo(Kind.NO_ANSWER);
-    assertThat(failure).hasMessageContaining("nothing was heard from it for 500 ms");
+    assertThat(failure).hasMessageContaining("no message from it for 500 ms");
     proxy.speakAgain();
     assertThat(askUntilAnswered(a)).isEqualTo("x");
   }
@@ -191,7 +191,7 @@ class PeerPortTest {
         .allSatisfy(
             call ->
                 assertThat(failure(call))
-                    .hasMessageContaining("bytes wait to be sent to node b")
+                    .hasMessageContaining("the send queue to node b is full")
                     .extracting(PeerException::kind)
                     .isEqualTo(Kind.NOT_SENT));
     slow.countDown();
@@ -202,7 +202,7 @@ class PeerPortTest {
     }
     assertThatThrownBy(() -> a.ask(B, "slow", new byte[300_000], PATIENCE))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("a request may have 262144 bytes");
+        .hasMessageContaining("exceeds the limit of 262144 bytes");
   }
 
   @Test
@@ -219,7 +219,8 @@ class PeerPortTest {
     PeerPort a = ports.open(A);
     ports.redirect(B, ports.open(new NodeId("c")).boundAddress());
     assertThat(failure(a.ask(B, "echo", bytes("x"), PATIENCE)))
-        .hasMessageContaining("node a meant to reach node b but this is c");
+        .hasMessageContaining(
+            "node a tried to reach node b, but this address now belongs to node c");
   }
 
   @Test
