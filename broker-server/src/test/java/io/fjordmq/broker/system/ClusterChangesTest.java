@@ -125,7 +125,7 @@ class ClusterChangesTest {
     assertThat(command(2, 0, "remove-node", id)).contains("is removed");
     awaitVoters(3, publisher);
     Waiting.until("it is forgotten", PATIENCE_SECONDS, () -> !status(4).contains(id));
-    assertThat(command(4, 1, "remove-node", id)).contains("has been removed already");
+    assertThat(command(4, 1, "remove-node", id)).contains("has already been removed");
   }
 
   private void voters(int asked, int count) throws Exception {

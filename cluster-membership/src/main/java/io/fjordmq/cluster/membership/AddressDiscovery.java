@@ -20,31 +20,32 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps the address book true: while this node is cut off it says hello to every address it ever
- * heard of, and always to nodes whose own word differs from the metadata. So all nodes may change
- * their addresses between two starts while the seeds still lead to some.
+ * Keeps the address book up to date. While this node cannot reach the metadata leader, it sends
+ * hellos to every address it has learned; it always sends hellos to nodes that have not confirmed
+ * their address in the metadata. So all nodes can change their addresses between two starts, as
+ * long as the seeds lead to some of them.
  */
 final class AddressDiscovery {
   private static final Logger LOG = LoggerFactory.getLogger(AddressDiscovery.class);
 
-  /** Hearsay beyond that is not followed. */
-  private static final int MAX_TOLD = 1_000;
+  /** Limits how many addresses reported by other nodes are tried. */
+  private static final int MAX_REPORTED = 1_000;
 
   private final NodeIdentity self;
   private final JoinSettings settings;
   private final PeerNetwork peers;
   private final MetadataGroup metadata;
   private final NodeAddresses addresses;
-  private final BooleanSupplier inTouch;
+  private final BooleanSupplier leaderReachable;
   private final ClusterClock clock;
   private final Clocks clocks;
   private final SerialTimers timers;
-  private final Set<NodeAddress> told = ConcurrentHashMap.newKeySet();
-  private final Set<NodeAddress> asking = ConcurrentHashMap.newKeySet();
-  private final Set<String> complained = ConcurrentHashMap.newKeySet();
+  private final Set<NodeAddress> reported = ConcurrentHashMap.newKeySet();
+  private final Set<NodeAddress> pending = ConcurrentHashMap.newKeySet();
+  private final Set<String> warned = ConcurrentHashMap.newKeySet();
 
   /**
-   * @param inTouch whether the leader of the metadata answers this node
+   * @param leaderReachable whether the metadata leader responds to this node
    */
   AddressDiscovery(
       NodeIdentity self,
@@ -52,7 +53,7 @@ final class AddressDiscovery {
       PeerNetwork peers,
       MetadataGroup metadata,
       NodeAddresses addresses,
-      BooleanSupplier inTouch,
+      BooleanSupplier leaderReachable,
       ClusterClock clock,
       SerialTimers timers) {
     this.self = self;
@@ -60,20 +61,20 @@ final class AddressDiscovery {
     this.peers = peers;
     this.metadata = metadata;
     this.addresses = addresses;
-    this.inTouch = inTouch;
+    this.leaderReachable = leaderReachable;
     this.clock = clock;
     this.clocks = new Clocks(clock.wall());
     this.timers = timers;
   }
 
-  /** Answers others from now on, and asks again and again. To be called once. */
+  /** Starts to answer hellos and to send them periodically. Must be called once. */
   void begin() {
-    peers.introduceBy(this::introduce);
+    peers.introduceBy(this::replyTo);
     round();
   }
 
-  /** On any thread. */
-  private HelloReply introduce(Hello hello) {
+  /** Called on any thread. */
+  private HelloReply replyTo(Hello hello) {
     if (self.clusterId().equals(hello.clusterId())
         && hello.node() != null
         && hello.address() != null
@@ -100,13 +101,13 @@ final class AddressDiscovery {
   private void round() {
     timers.schedule(settings.helloPause().toMillis(), this::round);
     Set<NodeAddress> targets = new HashSet<>(addresses.unconfirmed().values());
-    if (!inTouch.getAsBoolean()) {
+    if (!leaderReachable.getAsBoolean()) {
       targets.addAll(settings.seeds());
       targets.addAll(addresses.all().values());
-      targets.addAll(told);
+      targets.addAll(reported);
     }
     targets.remove(settings.address());
-    targets.stream().filter(asking::add).forEach(this::greet);
+    targets.stream().filter(pending::add).forEach(this::greet);
   }
 
   private void greet(NodeAddress address) {
@@ -117,7 +118,7 @@ final class AddressDiscovery {
         .greet(address, hello, settings.helloTimeout())
         .whenComplete(
             (answer, failure) -> {
-              asking.remove(address);
+              pending.remove(address);
               if (answer != null) {
                 learn(address, answer, askedMillis);
               } else {
@@ -136,7 +137,7 @@ final class AddressDiscovery {
 
   private void learn(NodeAddress address, HelloReply answer, long askedMillis) {
     if (!answer.clusterId().equals(self.clusterId())) {
-      if (complained.add(address + answer.clusterId())) {
+      if (warned.add(address + answer.clusterId())) {
         LOG.error(
             "A seed belongs to another cluster; correct clusterConfig.seedEndpoints "
                 + "address={} cluster={} own={}",
@@ -148,15 +149,15 @@ final class AddressDiscovery {
     }
     if (answer.node().equals(self.node())
         || peers.fence().refusal(answer.node(), answer.start()) != null) {
-      return; // this node by another name, or a copy of another
+      return; // this node itself, or a copy of another one
     }
     addresses.onAddress(answer.node(), answer.address());
-    if (told.size() < MAX_TOLD) {
-      told.addAll(answer.addresses().values());
+    if (reported.size() < MAX_REPORTED) {
+      reported.addAll(answer.addresses().values());
     }
     Duration ahead = clocks.ahead(answer, askedMillis);
     if (ahead.abs().compareTo(settings.clockWarning()) >= 0
-        && complained.add("clock " + answer.node())) {
+        && warned.add("clock " + answer.node())) {
       LOG.warn(
           "Clocks differ; messages and sessions may expire too early or too late: {}",
           Clocks.apart(ahead, answer));

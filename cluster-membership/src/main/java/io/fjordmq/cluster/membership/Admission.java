@@ -14,27 +14,27 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes one life of this node from its registration as STARTING to where it may serve clients
- * (decision 0036). Nobody waits for a node that is STARTING, so it catches up first and asks to be
- * counted only then.
+ * Takes one incarnation of this node from its registration as STARTING to the point where it may
+ * serve clients (decision 0036). Other nodes do not wait for a STARTING node, so it catches up
+ * before it asks to be counted.
  *
  * <pre>
  * REGISTERED ─► CATCHING_UP ─► ASKING ─► COUNTED ─► PREPARING ─► DONE
  * </pre>
  *
- * <p>Repeats what fails until the life is over. Everything happens on the thread of the timers.
+ * <p>Retries failed steps until the incarnation ends. Runs on the membership thread.
  */
 final class Admission {
   private static final Logger LOG = LoggerFactory.getLogger(Admission.class);
 
   private enum Stage {
-    REGISTERED("it is still starting"),
-    CATCHING_UP("it is still catching up"),
-    ASKING("the cluster has not marked it UP yet"),
-    COUNTED("not every node knows yet that it is UP"),
-    /** As CATCHING_UP, for what was written until everybody counted it. */
+    REGISTERED("still starting"),
+    CATCHING_UP("still catching up"),
+    ASKING("not marked UP by the cluster yet"),
+    COUNTED("waiting until every node knows that this node is UP"),
+    /** Like CATCHING_UP, for everything written until all nodes counted this one. */
     PREPARING(CATCHING_UP.obstacle),
-    DONE("it serves clients");
+    DONE("serving clients");
 
     private final String obstacle;
 
@@ -49,24 +49,24 @@ final class Admission {
   private final LeaderCalls leader;
   private final MembershipSettings settings;
   private final SerialTimers timers;
-  private final Incarnation life;
+  private final Incarnation incarnation;
   private Stage stage = Stage.REGISTERED;
   private long countedVersion;
 
   /**
-   * The life as this sees it.
+   * The incarnation, as far as the admission needs it.
    *
-   * @param goesOn whether it has not ended and is not admitted yet
-   * @param waits takes what it waits for, for the operator
-   * @param counted called when this node is UP, so that others soon learn of it
-   * @param admitted called last
+   * @param goesOn whether it has neither ended nor been admitted
+   * @param waits receives what the node is waiting for, for the operator
+   * @param counted called when this node is UP, so that it can notify the others quickly
+   * @param admitted called at the end
    */
   record Incarnation(
       BooleanSupplier goesOn, Consumer<String> waits, Runnable counted, Runnable admitted) {}
 
   /**
-   * @param up its record once it is counted
-   * @param registeredVersion of the metadata that have it as STARTING
+   * @param up the record of the node once it is counted
+   * @param registeredVersion the metadata version that registered it as STARTING
    */
   Admission(
       NodeRecord up,
@@ -75,18 +75,18 @@ final class Admission {
       LeaderCalls leader,
       MembershipSettings settings,
       SerialTimers timers,
-      Incarnation life) {
+      Incarnation incarnation) {
     this.up = up;
     this.registeredVersion = registeredVersion;
     this.members = members;
     this.leader = leader;
     this.settings = settings;
     this.timers = timers;
-    this.life = life;
-    life.waits().accept(stage.obstacle);
+    this.incarnation = incarnation;
+    incarnation.waits().accept(stage.obstacle);
   }
 
-  /** To be called once this node has opened its ranges. */
+  /** Must be called once this node has opened its ranges. */
   void begin() {
     if (stage == Stage.REGISTERED) {
       enter(Stage.CATCHING_UP);
@@ -96,12 +96,12 @@ final class Admission {
 
   private void enter(Stage next) {
     stage = next;
-    life.waits().accept(next.obstacle);
+    incarnation.waits().accept(next.obstacle);
   }
 
   private void waitsFor(Stage waiting, String why) {
     if (stage == waiting) {
-      life.waits().accept(waiting.obstacle + ": " + why);
+      incarnation.waits().accept(waiting.obstacle + ": " + why);
     }
   }
 
@@ -118,31 +118,34 @@ final class Admission {
   }
 
   private void next(@Nullable Throwable failure, Stage done, Runnable next, Runnable again) {
-    if (stage != done || !life.goesOn().getAsBoolean()) {
+    if (stage != done || !incarnation.goesOn().getAsBoolean()) {
       return;
     } else if (failure == null) {
       next.run();
       return;
     }
-    String obstacle = "it failed to catch up: " + LeaderCalls.whyNot(null, failure);
-    life.waits().accept(obstacle);
-    LOG.warn("Could not admit this node, retrying: {} incarnation={}", obstacle, up.incarnation());
+    String obstacle = "catching up failed: " + LeaderCalls.whyNot(null, failure);
+    incarnation.waits().accept(obstacle);
+    LOG.warn("Cannot admit this node yet, retrying: {} incarnation={}", obstacle, up.incarnation());
     timers.schedule(
         settings.retryPause().toMillis(),
         () -> {
-          if (life.goesOn().getAsBoolean()) {
+          if (incarnation.goesOn().getAsBoolean()) {
             again.run();
           }
         });
   }
 
-  /** Until this node's own metadata say that it is counted: an answer may get lost. */
+  /**
+   * Repeats the request until this node's own metadata show that it is counted, because a response
+   * can get lost.
+   */
   private void ask() {
     if (stage == Stage.CATCHING_UP) {
       enter(Stage.ASKING);
     }
     membersChanged();
-    if (stage == Stage.ASKING && life.goesOn().getAsBoolean()) {
+    if (stage == Stage.ASKING && incarnation.goesOn().getAsBoolean()) {
       askLeader();
     }
   }
@@ -166,7 +169,7 @@ final class Admission {
             timers);
   }
 
-  /** Whether this write is that of {@link #askLeader}: the node is not counted without it. */
+  /** Whether this is the write of {@link #askLeader}, by which a node becomes counted. */
   static boolean asksToBeCounted(NodeId from, Members members, List<Change> batch) {
     Member member = members.find(from);
     return member != null
@@ -184,25 +187,25 @@ final class Admission {
     return NodeRecord.decode(record).state() == NodeRecord.State.UP;
   }
 
-  /** To be called when the members have changed. */
+  /** Must be called when the members have changed. */
   void membersChanged() {
     Members now = members.members();
     Member self = now.find(up.node());
     if (stage == Stage.ASKING
-        && life.goesOn().getAsBoolean()
+        && incarnation.goesOn().getAsBoolean()
         && self != null
         && self.incarnation() == up.incarnation()
         && self.isCounted()) {
       countedVersion = now.version();
       enter(Stage.COUNTED);
-      life.counted().run();
+      incarnation.counted().run();
     }
   }
 
   /**
-   * To be called with every renewal of the lease.
+   * Must be called at every lease renewal.
    *
-   * @param version which all counted nodes have applied
+   * @param version the metadata version that all counted nodes have applied
    */
   void appliedByAll(long version) {
     if (stage == Stage.COUNTED && version >= countedVersion) {
@@ -219,6 +222,6 @@ final class Admission {
 
   private void finish() {
     stage = Stage.DONE;
-    life.admitted().run();
+    incarnation.admitted().run();
   }
 }

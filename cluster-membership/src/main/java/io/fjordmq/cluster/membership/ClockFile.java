@@ -13,9 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The cluster time that this node knew last, so that a start with a clock that is behind does not
- * take the cluster back. It may be lost or old: it is a lower bound, no more. Thread-safe; does not
- * block.
+ * Stores the last known cluster time, so that a start with a late wall clock does not set the
+ * cluster back. The file can be missing or old, because it is only a lower bound. Thread-safe; does
+ * not block.
  *
  * <pre>
  * fjordmq clock, form 1
@@ -24,26 +24,26 @@ import org.slf4j.LoggerFactory;
  */
 public final class ClockFile {
   private static final Logger LOG = LoggerFactory.getLogger(ClockFile.class);
-  private static final String FORM = "fjordmq clock, form 1";
+  private static final String FORMAT = "fjordmq clock, form 1";
 
-  private final long keptMillis;
+  private final long savedMillis;
   private final LongConsumer writer;
 
-  private ClockFile(long keptMillis, LongConsumer writer) {
-    this.keptMillis = keptMillis;
+  private ClockFile(long savedMillis, LongConsumer writer) {
+    this.savedMillis = savedMillis;
     this.writer = writer;
   }
 
   /**
-   * Reads the file, if there is one that can be read.
+   * Reads the file. A missing or unreadable file is ignored.
    *
-   * @param disk writes it
+   * @param disk writes the file
    */
   public static ClockFile open(Path file, Executor disk) {
-    long kept = 0;
+    long saved = 0;
     try {
       if (Files.exists(file)) {
-        kept = parse(Files.readAllLines(file));
+        saved = parse(Files.readAllLines(file));
       }
     } catch (IOException | IllegalArgumentException e) {
       LOG.warn(
@@ -51,30 +51,30 @@ public final class ClockFile {
           e.getMessage(),
           file);
     }
-    return new ClockFile(kept, millis -> disk.execute(() -> write(file, millis)));
+    return new ClockFile(saved, millis -> disk.execute(() -> write(file, millis)));
   }
 
-  /** Kept elsewhere. */
-  static ClockFile of(long keptMillis, LongConsumer writer) {
-    return new ClockFile(keptMillis, writer);
+  /** Stores the time elsewhere. */
+  static ClockFile of(long savedMillis, LongConsumer writer) {
+    return new ClockFile(savedMillis, writer);
   }
 
   private static long parse(List<String> lines) {
-    if (lines.size() < 2 || !lines.get(0).equals(FORM) || !lines.get(1).matches("[0-9]{1,15}")) {
-      throw new IllegalArgumentException("the file is not in the format '" + FORM + "'");
+    if (lines.size() < 2 || !lines.get(0).equals(FORMAT) || !lines.get(1).matches("[0-9]{1,15}")) {
+      throw new IllegalArgumentException("the file does not have the format '" + FORMAT + "'");
     }
     return Long.parseLong(lines.get(1));
   }
 
-  /** 0 if nothing was kept. */
-  long keptMillis() {
-    return keptMillis;
+  /** The saved cluster time in milliseconds since the epoch; 0 if there is none. */
+  long savedMillis() {
+    return savedMillis;
   }
 
-  /** Warns if the wall clock contradicts what was kept. */
+  /** Logs a difference between the wall clock and the saved time. */
   void compare(Instant wall, long toleranceMillis) {
-    long ahead = wall.toEpochMilli() - keptMillis;
-    if (keptMillis == 0) {
+    long ahead = wall.toEpochMilli() - savedMillis;
+    if (savedMillis == 0) {
       return;
     }
     if (ahead < -toleranceMillis) {
@@ -82,14 +82,14 @@ public final class ClockFile {
           "The wall clock is behind the last saved cluster time; continuing from the "
               + "later one; set the clock behindSeconds={} lastKnown={}",
           -ahead / 1_000,
-          Instant.ofEpochMilli(keptMillis));
+          Instant.ofEpochMilli(savedMillis));
     } else {
       LOG.info(
           "Cluster time was saved long ago by the wall clock; if this node was not "
               + "stopped for that long, the clock is wrong and sessions may expire early "
               + "ageSeconds={} lastKnown={}",
           ahead / 1_000,
-          Instant.ofEpochMilli(keptMillis));
+          Instant.ofEpochMilli(savedMillis));
     }
   }
 
@@ -98,7 +98,7 @@ public final class ClockFile {
   }
 
   private static void write(Path target, long clusterMillis) {
-    byte[] content = (FORM + "\n" + clusterMillis + "\n").getBytes(StandardCharsets.UTF_8);
+    byte[] content = (FORMAT + "\n" + clusterMillis + "\n").getBytes(StandardCharsets.UTF_8);
     try {
       AtomicFile.replace(target, content);
     } catch (IOException e) {

@@ -11,31 +11,33 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How the leader of the metadata keeps cluster time, in one term: it goes on with the time it had,
- * or else begins with what most nodes say, and then leans very slowly towards the wall clock in the
- * middle. Of two in the middle the earlier counts: to expire late is better than early.
+ * Cluster time at the metadata leader, during one term. The leader continues the cluster time it
+ * knows, or starts from the median of what the nodes report. It then corrects cluster time very
+ * slowly towards the median wall clock. Of two median values the earlier one counts, because
+ * expiring late is better than expiring early.
  */
 final class ClockVotes {
   private static final Logger LOG = LoggerFactory.getLogger(ClockVotes.class);
 
-  /** A millisecond in so many is the most that cluster time is corrected by: 500 ppm. */
+  /** Cluster time is corrected by at most one millisecond in this many: 500 ppm. */
   static final long MILLIS_FOR_ONE = 2_000;
 
   private final ClusterClock clock;
   private final long patienceMillis;
-  private final long begunMillis;
+  private final long startedMillis;
   private final Map<NodeId, Vote> votes = new HashMap<>();
   private long correctedMillis;
 
-  private record Vote(ClockReport report, long heardMillis) {}
+  private record Vote(ClockReport report, long receivedMillis) {}
 
   /**
-   * @param patienceMillis for how long a node's word counts, and for how long all are waited for
+   * @param patienceMillis how long a report counts, and how long to wait for the reports of all
+   *     voters
    */
   ClockVotes(ClusterClock clock, long patienceMillis, long nowMillis) {
     this.clock = clock;
     this.patienceMillis = patienceMillis;
-    this.begunMillis = nowMillis;
+    this.startedMillis = nowMillis;
     this.correctedMillis = nowMillis;
   }
 
@@ -44,27 +46,29 @@ final class ClockVotes {
   }
 
   /**
-   * Whether there is a cluster time; there may be from now on: what a node says that knows it, else
-   * the middle of what all voters of the metadata say, or of what was said within the patience if
-   * that includes most of them. The word of fewer is not enough: others may know the time and not
-   * have been heard, and this node may have started with a wrong clock.
+   * Sets cluster time if it is not known yet and there are enough reports; returns whether it is
+   * known. Reports of nodes that know cluster time suffice. Otherwise cluster time starts at the
+   * median of all reports, once all voters of the metadata have reported, or a majority of them
+   * within {@code patienceMillis}. Fewer are not enough: other nodes may know cluster time without
+   * having reported yet, and the clock of this node may be wrong.
    */
   boolean decide(Set<NodeId> voters, long nowMillis) {
     if (clock.isKnown()) {
       return true;
     }
     List<Vote> knowing = votes.values().stream().filter(vote -> vote.report().known()).toList();
-    boolean waitedLongEnough = nowMillis - begunMillis >= patienceMillis;
-    long heard = voters.stream().filter(votes::containsKey).count();
+    boolean waitedLongEnough = nowMillis - startedMillis >= patienceMillis;
+    long reporting = voters.stream().filter(votes::containsKey).count();
     boolean enough =
         !votes.isEmpty()
-            && (heard == voters.size() || (waitedLongEnough && 2 * heard > voters.size()));
+            && (reporting == voters.size() || (waitedLongEnough && 2 * reporting > voters.size()));
     if (knowing.isEmpty() && !enough) {
       return false;
     }
-    Collection<Vote> count = knowing.isEmpty() ? votes.values() : knowing;
+    Collection<Vote> counting = knowing.isEmpty() ? votes.values() : knowing;
     clock.begin(
-        middle(count, vote -> vote.report().clusterMillis() + nowMillis - vote.heardMillis()));
+        median(
+            counting, vote -> vote.report().clusterMillis() + nowMillis - vote.receivedMillis()));
     LOG.info(
         "Set cluster time from the clocks of the nodes nodes={} thatKnewIt={} time={}",
         votes.size(),
@@ -73,7 +77,7 @@ final class ClockVotes {
     return true;
   }
 
-  /** To be called again and again while this node leads and cluster time is known. */
+  /** Must be called periodically while this node leads and cluster time is known. */
   void correct(long nowMillis) {
     if (nowMillis - correctedMillis < MILLIS_FOR_ONE) {
       if (!clock.isSteady()) {
@@ -82,17 +86,18 @@ final class ClockVotes {
       return;
     }
     correctedMillis = nowMillis;
-    votes.values().removeIf(vote -> nowMillis - vote.heardMillis() > patienceMillis);
+    votes.values().removeIf(vote -> nowMillis - vote.receivedMillis() > patienceMillis);
     if (votes.isEmpty()) {
       clock.carryOn(0);
       return;
     }
     long target =
-        middle(votes.values(), vote -> vote.report().wallMillis() + nowMillis - vote.heardMillis());
+        median(
+            votes.values(), vote -> vote.report().wallMillis() + nowMillis - vote.receivedMillis());
     clock.carryOn(Long.signum(target - clock.millis()));
   }
 
-  private static long middle(Collection<Vote> votes, ToLongFunction<Vote> time) {
+  private static long median(Collection<Vote> votes, ToLongFunction<Vote> time) {
     long[] sorted = votes.stream().mapToLong(time).sorted().toArray();
     return sorted[(sorted.length - 1) / 2];
   }

@@ -7,8 +7,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps this node's cluster time by its renewals, and tells the operator about a clock that jumped
- * or is wrong. On the thread of the membership.
+ * Updates cluster time on this node with each lease renewal, and warns about a wall clock that
+ * jumped or is wrong. Runs on the membership thread.
  */
 final class ClockWatch {
   private static final Logger LOG = LoggerFactory.getLogger(ClockWatch.class);
@@ -18,8 +18,8 @@ final class ClockWatch {
   private final ClockFile file;
   private boolean saved;
   private long savedMillis;
-  private boolean toldJump;
-  private boolean toldDifference;
+  private boolean jumpReported;
+  private boolean differenceReported;
 
   ClockWatch(ClusterClock clock, ClockFile file) {
     this.clock = clock;
@@ -30,7 +30,7 @@ final class ClockWatch {
       InstantSource wall, SerialTimers timers, ClockFile file, MembershipSettings settings) {
     long tolerance = settings.clockTolerance().toMillis();
     return new ClockWatch(
-        new ClusterClock(wall, timers::nowMillis, file.keptMillis(), tolerance), file);
+        new ClusterClock(wall, timers::nowMillis, file.savedMillis(), tolerance), file);
   }
 
   ClusterClock clock() {
@@ -41,16 +41,16 @@ final class ClockWatch {
     return clock.isWithin(lease.toMillis());
   }
 
-  /** What a renewal says, and when it is sent. */
+  /** The clocks to report with a renewal sent at this reading. */
   ClockReport report(Reading sent) {
     return new ClockReport(sent.wallMillis(), clock.millis(), clock.isKnown());
   }
 
-  /** A renewal is about to be sent. */
+  /** Reads the clocks when a renewal is about to be sent. */
   Reading sending() {
     Reading now = clock.read();
-    if (clock.isKnown() && !clock.isSteady() && !toldJump) {
-      toldJump = true;
+    if (clock.isKnown() && !clock.isSteady() && !jumpReported) {
+      jumpReported = true;
       LOG.warn(
           "The wall clock was set or the host was suspended; suspending the lease and "
               + "log entries until the next renewal");
@@ -58,14 +58,17 @@ final class ClockWatch {
     return now;
   }
 
-  /** Whether the answer counts: not if a clock jumped while it was on its way. */
+  /**
+   * Handles the response to a renewal. Returns whether it counts: not if a clock jumped in the
+   * meantime.
+   */
   boolean answered(Reading sent, long clusterMillis) {
     if (!clock.follow(sent, clusterMillis)) {
       return false;
     }
-    toldJump = false;
+    jumpReported = false;
     compare();
-    // At once in a new process: if it ends soon, its next start must not begin earlier.
+    // Immediately in a new process: if it ends soon, the next start must not begin earlier.
     if (!saved || sent.monotonicMillis() - savedMillis >= SAVE_MILLIS) {
       saved = true;
       savedMillis = sent.monotonicMillis();
@@ -77,20 +80,20 @@ final class ClockWatch {
   private void compare() {
     long ahead = clock.wallAheadMillis();
     long limit = clock.toleranceMillis();
-    if (!toldDifference && Math.abs(ahead) > limit) {
-      toldDifference = true;
+    if (!differenceReported && Math.abs(ahead) > limit) {
+      differenceReported = true;
       LOG.warn(
           "The wall clock is {} cluster time, which FjordMQ uses; synchronize the clock "
               + "(NTP) differenceMs={}",
           ahead < 0 ? "behind" : "ahead of",
           ahead);
-    } else if (toldDifference && Math.abs(ahead) <= limit / 2) {
-      toldDifference = false;
+    } else if (differenceReported && Math.abs(ahead) <= limit / 2) {
+      differenceReported = false;
       LOG.info("The wall clock agrees with cluster time again differenceMs={}", ahead);
     }
   }
 
-  /** So that the next start does not begin earlier. */
+  /** Saves cluster time, so that the next start does not begin earlier. */
   void save() {
     if (clock.isKnown()) {
       file.save(clock.millis());

@@ -4,7 +4,10 @@ import io.fjordmq.cluster.peer.HelloReply;
 import java.time.Duration;
 import java.time.InstantSource;
 
-/** Compares this node's wall clock with those of others: sessions and messages expire by them. */
+/**
+ * Compares the wall clock of this node with those of other nodes, because the expiry of sessions
+ * and messages depends on it.
+ */
 final class Clocks {
   private final InstantSource clock;
 
@@ -17,10 +20,10 @@ final class Clocks {
   }
 
   /**
-   * How far this clock is ahead (behind: negative) of the other's, at least; the time an answer
-   * took is given the benefit of the doubt.
+   * The minimum difference between this clock and that of the other node; negative if this one is
+   * behind. Any difference that the round-trip time could explain counts as zero.
    *
-   * @param askedMillis this clock when the other was asked
+   * @param askedMillis this clock when the request was sent
    */
   Duration ahead(HelloReply answer, long askedMillis) {
     long answeredMillis = clock.millis();
@@ -31,7 +34,7 @@ final class Clocks {
   }
 
   static String apart(Duration ahead, HelloReply other) {
-    return "this node's clock is %d ms %s that of node %s"
+    return "the clock of this node is %d ms %s that of node %s"
         .formatted(
             ahead.abs().toMillis(), ahead.isNegative() ? "behind" : "ahead of", other.node());
   }

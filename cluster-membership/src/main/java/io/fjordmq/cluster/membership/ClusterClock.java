@@ -5,16 +5,18 @@ import java.time.InstantSource;
 import java.util.function.LongSupplier;
 
 /**
- * Cluster time on this node: what the leader of the metadata said last, carried forward by the
- * monotonic clock. The wall clock is not followed; it only serves to notice that one of the two
- * clocks of this machine jumped or stood still (decision 0037). Read by any thread, set by that of
- * the membership.
+ * Cluster time on this node: the last time received from the metadata leader, advanced by the
+ * monotonic clock. The wall clock only serves to detect that one of the two clocks of the host
+ * jumped or stopped (decision 0037). Read by any thread, set by the membership thread.
  */
 public final class ClusterClock implements InstantSource {
-  /** {@link #stampMillis} while no entry may get a time. */
+  /** Returned by {@link #stampMillis} while entries cannot be stamped. */
   public static final long UNKNOWN = -1;
 
-  /** A thread that is descheduled between reading the two clocks sees a jump that never was. */
+  /**
+   * A thread that is descheduled between reading the two clocks would see a jump that did not
+   * happen.
+   */
   private static final int READS = 5;
 
   private final InstantSource wall;
@@ -22,22 +24,21 @@ public final class ClusterClock implements InstantSource {
   private final long toleranceMillis;
   private volatile Basis basis;
 
-  /** Both clocks when the renewal was sent that this node's lease rests on. */
+  /** Both clocks when the renewal was sent on which this node's lease is based. */
   private volatile Reading renewed;
 
   private volatile boolean known;
 
-  /** Both clocks of this machine at one moment. */
+  /** Both clocks of the host at one moment. */
   record Reading(long wallMillis, long monotonicMillis) {}
 
   private record Basis(Reading at, long clusterMillis) {}
 
   /**
-   * @param wall clock of this machine
-   * @param monotonicMillis never runs backwards, and may stand still while the machine does
-   * @param floorMillis cluster time is not earlier, as far as this node knows; 0 if it knows
-   *     nothing
-   * @param toleranceMillis by which the two clocks may disagree
+   * @param wall the wall clock of the host
+   * @param monotonicMillis never goes backwards; may stop while the host is suspended
+   * @param floorMillis lower bound of cluster time known to this node; 0 if none is known
+   * @param toleranceMillis the tolerated difference between the two clocks
    */
   ClusterClock(
       InstantSource wall, LongSupplier monotonicMillis, long floorMillis, long toleranceMillis) {
@@ -48,10 +49,10 @@ public final class ClusterClock implements InstantSource {
     this.basis = new Basis(renewed, Math.max(floorMillis, renewed.wallMillis()));
   }
 
-  /** Cluster time; until it is known, the best guess of this node. */
+  /** Cluster time, or the best guess of this node until it is known. */
   @Override
   public long millis() {
-    return at(basis, glance());
+    return at(basis, readOnce());
   }
 
   @Override
@@ -59,14 +60,14 @@ public final class ClusterClock implements InstantSource {
     return Instant.ofEpochMilli(millis());
   }
 
-  /** Cluster time for an entry of a log, or {@link #UNKNOWN}: then nothing may be proposed. */
+  /** Cluster time for a log entry, or {@link #UNKNOWN} if nothing may be proposed. */
   public long stampMillis() {
     return known && isSteady() ? millis() : UNKNOWN;
   }
 
-  /** How far this machine's wall clock is ahead of cluster time; behind: negative. */
+  /** How far the wall clock of the host is ahead of cluster time; negative if it is behind. */
   public long wallAheadMillis() {
-    Reading now = glance();
+    Reading now = readOnce();
     return now.wallMillis() - at(basis, now);
   }
 
@@ -82,18 +83,18 @@ public final class ClusterClock implements InstantSource {
     return known;
   }
 
-  /** Whether both clocks have gone on alike since the last renewal. */
+  /** Whether both clocks have advanced equally since the last renewal, within the tolerance. */
   boolean isSteady() {
-    return agree(renewed, glance()) || agree(renewed, read());
+    return agree(renewed, readOnce()) || agree(renewed, read());
   }
 
   /**
-   * Whether so much time has not passed since the last renewal was sent. Asks both clocks: the
-   * monotonic one stands still while the machine is suspended.
+   * Whether less than this time has elapsed since the last renewal was sent. Checks both clocks,
+   * because the monotonic clock stops while the host is suspended.
    */
   boolean isWithin(long leaseMillis) {
     Reading since = renewed;
-    Reading now = glance();
+    Reading now = readOnce();
     if (!agree(since, now)) {
       now = read();
     }
@@ -102,9 +103,9 @@ public final class ClusterClock implements InstantSource {
         && now.monotonicMillis() - since.monotonicMillis() < leaseMillis;
   }
 
-  /** The clocks now, to be kept until the answer to what is sent now arrives. */
+  /** Reads both clocks; for a request, keep the result until its response arrives. */
   Reading read() {
-    Reading best = glance();
+    Reading best = readOnce();
     long shortest = Long.MAX_VALUE;
     for (int i = 0; i < READS && shortest > 1; i++) {
       long before = monotonicMillis.getAsLong();
@@ -118,45 +119,45 @@ public final class ClusterClock implements InstantSource {
     return best;
   }
 
-  private Reading glance() {
+  private Reading readOnce() {
     return new Reading(wall.millis(), monotonicMillis.getAsLong());
   }
 
   private boolean agree(Reading earlier, Reading later) {
-    return Math.abs(passedByWall(earlier, later) - passed(earlier, later)) <= toleranceMillis;
+    return Math.abs(elapsedByWall(earlier, later) - elapsed(earlier, later)) <= toleranceMillis;
   }
 
-  private static long passed(Reading earlier, Reading later) {
+  private static long elapsed(Reading earlier, Reading later) {
     return later.monotonicMillis() - earlier.monotonicMillis();
   }
 
-  private static long passedByWall(Reading earlier, Reading later) {
+  private static long elapsedByWall(Reading earlier, Reading later) {
     return later.wallMillis() - earlier.wallMillis();
   }
 
-  /** If the clocks disagree nobody knows which is right: late is better than early. */
+  /** If the clocks disagree, it is unknown which one is right; the earlier time is safer. */
   private long at(Basis since, Reading now) {
-    long passed = passed(since.at(), now);
+    long elapsed = elapsed(since.at(), now);
     return agree(since.at(), now)
-        ? since.clusterMillis() + passed
-        : since.clusterMillis() + Math.max(0, Math.min(passed, passedByWall(since.at(), now)));
+        ? since.clusterMillis() + elapsed
+        : since.clusterMillis() + Math.max(0, Math.min(elapsed, elapsedByWall(since.at(), now)));
   }
 
   /**
-   * A renewal was answered: from now on this node is within what the leader said and how long the
-   * answer took.
+   * Adjusts cluster time to the response to a renewal. The remaining error is at most the
+   * round-trip time.
    *
-   * @return false if a clock jumped meanwhile, so that nobody knows when the lease began
+   * @return false if a clock jumped in the meantime, so that the start of the lease is unknown
    */
   boolean follow(Reading sent, long leaderMillis) {
     Reading now = read();
     if (!agree(sent, now)) {
       return false;
     }
-    if (known && passed(renewed, sent) < 0) {
-      return true; // a later one was answered first
+    if (known && elapsed(renewed, sent) < 0) {
+      return true; // a later renewal was answered first
     }
-    long took = passed(sent, now);
+    long took = elapsed(sent, now);
     long mine = known ? at(basis, now) : leaderMillis;
     long agreed = Math.min(Math.max(mine, leaderMillis), leaderMillis + took + 1);
     basis = new Basis(sent, agreed - took);
@@ -165,15 +166,15 @@ public final class ClusterClock implements InstantSource {
     return true;
   }
 
-  /** This node leads the metadata and says what time it is. */
+  /** Sets cluster time; for the metadata leader. */
   void begin(long clusterMillis) {
     basis = new Basis(read(), clusterMillis);
     known = true;
   }
 
   /**
-   * As leader: goes on from what it says now, whatever the clocks did, and a little faster or
-   * slower.
+   * Continues from the present cluster time, whatever the clocks did, with a small correction; for
+   * the metadata leader.
    */
   void carryOn(long correctionMillis) {
     Reading now = read();

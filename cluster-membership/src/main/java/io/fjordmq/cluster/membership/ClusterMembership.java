@@ -28,20 +28,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * This node as a member of its cluster. What a node does at each start, whether it makes a cluster,
- * joins one or comes back:
+ * This node as a member of its cluster. Every start follows the same steps, whether the node
+ * creates a cluster, joins one or restarts:
  *
  * <ol>
- *   <li>{@link Joining#identify}, which asks the seeds if this is the first start
- *   <li>{@link NodeAddresses#open}, in the data directory
+ *   <li>{@link Joining#identify}, which asks the seeds at the first start
+ *   <li>{@link NodeAddresses#open}, with the file in the data directory
  *   <li>{@link io.fjordmq.cluster.StartFence#open}, which counts this start
  *   <li>{@link io.fjordmq.cluster.peer.PeerPort#open}, with {@link NodeAddresses#ofPeers}
  *   <li>{@link StartCheck#ask}
- *   <li>{@link io.fjordmq.cluster.consensus.JRaftHost#open}, on the port after it, with {@link
+ *   <li>{@link io.fjordmq.cluster.consensus.JRaftHost#open}, on the next port, with {@link
  *       NodeAddresses#ofRaft}
- *   <li>{@link #open}, which has the node registered as STARTING when it returns
- *   <li>what is above opens, {@linkplain #watch watches}, serves
- *   <li>{@link #ready}: from now on the node may be counted and admitted
+ *   <li>{@link #open}, which returns once the node is registered as STARTING
+ *   <li>the layers above open, {@linkplain #watch register listeners} and register their services
+ *   <li>{@link #ready}, after which the node can be counted and admitted
  * </ol>
  */
 public final class ClusterMembership implements Membership, AutoCloseable {
@@ -59,8 +59,8 @@ public final class ClusterMembership implements Membership, AutoCloseable {
   private final LocalNodeRecord record;
   private final Departure departure;
   private final ClockWatch clock;
-  private volatile boolean goesForGood;
-  private volatile boolean hasGoneForGood;
+  private volatile boolean removeOnClose;
+  private volatile boolean removing;
   private final AtomicBoolean leftService = new AtomicBoolean();
 
   private ClusterMembership(
@@ -87,16 +87,16 @@ public final class ClusterMembership implements Membership, AutoCloseable {
   }
 
   /**
-   * Creates this node's replica of the metadata if it has none, opens it, and registers this start
-   * with the leader of the metadata, wherever that is. Blocks until then; if it takes long the log
-   * says what is missing.
+   * Creates this node's replica of the metadata if there is none, opens it, and registers this
+   * start with the metadata leader. Blocks until the node is registered; if that takes long, the
+   * log reports what it is waiting for.
    *
-   * @param host nothing of it may be open yet
-   * @param storage of the metadata's checkpoints
-   * @param peers serves nothing yet
-   * @param disk runs what blocks on the disk
-   * @throws MembershipException if this node is no member of the cluster as it is started; says why
-   *     and what to do
+   * @param host must not have open groups
+   * @param storage stores the checkpoints of the metadata
+   * @param peers must not have handlers yet
+   * @param disk runs blocking disk operations
+   * @throws MembershipException if this node cannot be a member of the cluster with this
+   *     configuration and data directory; the message says why and what to do
    */
   public static ClusterMembership open(
       NodeIdentity identity,
@@ -128,7 +128,7 @@ public final class ClusterMembership implements Membership, AutoCloseable {
     }
   }
 
-  /** As {@link #open} with a replica that is open already; does not wait. */
+  /** Like {@link #open}, but with an open replica and without waiting for the registration. */
   static ClusterMembership start(
       NodeIdentity identity,
       MetadataGroup metadata,
@@ -173,7 +173,10 @@ public final class ClusterMembership implements Membership, AutoCloseable {
     return made;
   }
 
-  /** Then what this start may have to know of others, and who was removed, is known here. */
+  /**
+   * Waits until this node is registered and has applied the metadata up to the registration, which
+   * include all starts and removals before it.
+   */
   private void awaitRegistration() throws InterruptedException, MembershipException {
     while (true) {
       try {
@@ -182,7 +185,7 @@ public final class ClusterMembership implements Membership, AutoCloseable {
         return;
       } catch (TimeoutException e) {
         LOG.warn(
-            "Still waiting: {} metadataReplicas={}",
+            "Still waiting to register with the cluster: {} metadataReplicas={}",
             notServingBecause(),
             metadata.status().replicas());
       } catch (ExecutionException e) {
@@ -194,55 +197,60 @@ public final class ClusterMembership implements Membership, AutoCloseable {
     }
   }
 
-  /** This node's replica of the metadata, to read; write by {@link #write}. */
+  /** This node's replica of the metadata, for reading; use {@link #write} to write. */
   public MetadataGroup metadata() {
     return metadata;
   }
 
-  /** Everything on this node is there: it may be counted from now on. To be called once. */
+  /**
+   * Must be called once, when all parts of this node are open. The node can be counted from then
+   * on.
+   */
   public void ready() {
     timers.execute(nodeLease::ready);
   }
 
   /**
-   * Asks the cluster to take from this node what it leads, because it is about to stop, or to count
-   * on it again. Fails as {@link #write} does, and with {@code BUSY} if its record changed
-   * meanwhile; can be repeated.
+   * Marks this node DRAINING, so that other nodes take over what it leads before it stops, or UP
+   * again. Fails like {@link #write}, and with {@code BUSY} if its record has changed in the
+   * meantime; can be repeated.
    */
   public CompletableFuture<Void> drain(boolean draining) {
     if (draining && record.isIn(Member.State.LEAVING)) {
-      return CompletableFuture.completedFuture(null); // that is more
+      return CompletableFuture.completedFuture(null); // LEAVING implies draining
     }
     return record.write(draining ? NodeRecord.State.DRAINING : NodeRecord.State.UP);
   }
 
   /**
-   * Tells the cluster how this node's disk is: FULL, SLOW, or UP if well. Fails as {@link #drain}
-   * does, and while the node is DRAINING or LEAVING; can be repeated. That it succeeds while this
-   * node's own disk takes no writes shows that the others can go on without it.
+   * Reports the condition of this node's disk: FULL, SLOW, or UP if it is healthy. Fails like
+   * {@link #drain}, and while the node is DRAINING or LEAVING; can be repeated. If it succeeds
+   * while the disk of this node accepts no writes, the other nodes can continue without this one.
    */
   public CompletableFuture<Void> condition(Member.State disk) {
     return record.isIn(Member.State.DRAINING) || record.isIn(Member.State.LEAVING)
-        ? CompletableFuture.failedFuture(new ConsensusException(Kind.BUSY, "this node goes"))
+        ? CompletableFuture.failedFuture(
+            new ConsensusException(Kind.BUSY, "this node is DRAINING or LEAVING"))
         : record.write(NodeRecord.State.valueOf(disk.name()));
   }
 
   /**
-   * Asks the cluster to take everything from this node, because it is about to go for good. Fails
-   * as {@link #drain}; can be repeated. A later start takes it back.
+   * Decommissions this node: marks it LEAVING, so that all its replicas and clients move to other
+   * nodes. Fails like {@link #drain}; can be repeated. A restart cancels it.
    */
   public CompletableFuture<Void> leave() {
     return record.write(NodeRecord.State.LEAVING);
   }
 
-  /** From now on {@link #close} says that this node has gone for good, if it is LEAVING. */
+  /** Makes {@link #close} remove this node from the cluster if it is LEAVING. */
   public void goForGood() {
-    goesForGood = true;
+    removeOnClose = true;
   }
 
   /**
-   * Removes a node that is DOWN from the cluster, for ever. Fails as {@link #write} does, and with
-   * {@link MembershipException} if there is no such node or it is not DOWN.
+   * Permanently removes a node that is DOWN from the cluster. Fails like {@link #write}, and with
+   * {@link MembershipException} if the node does not exist, is not DOWN, or is needed for a
+   * majority of the metadata.
    */
   public CompletableFuture<Void> remove(NodeId node) {
     try {
@@ -254,14 +262,15 @@ public final class ClusterMembership implements Membership, AutoCloseable {
   }
 
   /**
-   * Ends this life, so that the others go on without this node, its clients among them; the next
-   * begins after {@link #resume}. Only for a node that they can go on without. Can be repeated.
+   * Suspends this node: ends its incarnation, so that its clients and the other nodes continue
+   * without it. The next incarnation begins after {@link #resume}. Only use this if the other nodes
+   * can continue without this one. Can be repeated.
    *
-   * @param why in a sentence for the operator
+   * @param why the reason, for the operator
    */
   public void rest(String why) {
     CompletableFuture.runAsync(() -> nodeLease.rest(why), timers)
-        .thenCompose(rests -> record.write(NodeRecord.State.DOWN))
+        .thenCompose(suspended -> record.write(NodeRecord.State.DOWN))
         .whenComplete(
             (written, failure) -> {
               if (failure != null) {
@@ -272,12 +281,12 @@ public final class ClusterMembership implements Membership, AutoCloseable {
             });
   }
 
-  /** After {@link #rest}: this node may live again. */
+  /** After {@link #rest}: lets the next incarnation begin. */
   public void resume() {
     timers.execute(nodeLease::resume);
   }
 
-  /** What time it is in the cluster, the same on all nodes but for the time that messages take. */
+  /** Cluster time; nodes differ by at most the round-trip time of their messages. */
   public ClusterClock clock() {
     return clock.clock();
   }
@@ -297,12 +306,12 @@ public final class ClusterMembership implements Membership, AutoCloseable {
     return members.members();
   }
 
-  /** The version of the metadata that this node and all its listeners know. */
+  /** The metadata version that this node and all its listeners have applied. */
   public long applied() {
     return members.applied();
   }
 
-  /** The live members that have not answered this node lately, in the order of their names. */
+  /** The live members that have not responded to this node recently, ordered by id. */
   public List<NodeId> unreachable() {
     Set<NodeId> unreachable = nodeLease.unreachable();
     return members.members().byNode().values().stream()
@@ -343,13 +352,13 @@ public final class ClusterMembership implements Membership, AutoCloseable {
   }
 
   /**
-   * Stops serving and says DOWN to the cluster, so that nobody waits for the lease to run out, nor
-   * for replicas that close. For a node without clients, before its replicas close. Blocks, two
-   * seconds at most; the second call does nothing.
+   * Stops serving and marks this node DOWN, so that no node waits for its lease to expire or for
+   * its closing replicas. Call it when the node has no more clients, before its replicas close.
+   * Blocks for two seconds at most; further calls do nothing.
    */
   public void leaveService() {
     if (leftService.compareAndSet(false, true)) {
-      hasGoneForGood = goesForGood && record.isIn(Member.State.LEAVING);
+      removing = removeOnClose && record.isIn(Member.State.LEAVING);
       CompletableFuture<Void> left = CompletableFuture.runAsync(nodeLease::leave, timers);
       reportState(left.thenRunAsync(clock::save, timers), NodeRecord.State.DOWN);
     }
@@ -368,13 +377,14 @@ public final class ClusterMembership implements Membership, AutoCloseable {
   }
 
   /**
-   * {@linkplain #leaveService Leaves the service} unless it has, and says it if this node has gone
-   * for good; then closes the replica of the metadata. Blocks, seconds at most for the others.
+   * {@linkplain #leaveService Leaves service} if it has not, removes this node from the cluster if
+   * it was decommissioned, and closes the replica of the metadata. Blocks; waits for other nodes
+   * for a few seconds at most.
    */
   @Override
   public void close() {
     leaveService();
-    if (hasGoneForGood) {
+    if (removing) {
       reportState(CompletableFuture.completedFuture(null), NodeRecord.State.REMOVED);
     }
     if (timers instanceof ThreadTimers thread) {

@@ -8,9 +8,9 @@ import java.util.concurrent.CompletionException;
 import java.util.function.Function;
 
 /**
- * Writes that this node goes. A node that stops has often just handed the metadata to another one,
- * so nobody may know the leader for a moment; until the write succeeds, all other nodes wait for
- * this one's lease to run out. Thread-safe.
+ * Writes the final state of a stopping node to the metadata, with retries. Such a node has often
+ * just transferred metadata leadership, so the leader can be unknown for a moment. Until the write
+ * succeeds, the other nodes wait for the lease of this one to expire. Thread-safe.
  */
 final class Departure {
   private static final long RETRY_MILLIS = 50;
@@ -27,8 +27,9 @@ final class Departure {
   }
 
   /**
-   * Retries while the leader of the metadata cannot be reached; fails as the last attempt did. Only
-   * after the last life of this process: a late retry would end the next life, too.
+   * Retries while the metadata leader cannot be reached; fails as the last attempt did. Call it
+   * only after the last incarnation of this process, because a late retry would end the next
+   * incarnation, too.
    */
   CompletableFuture<Void> write(NodeRecord.State state, long patienceMillis) {
     CompletableFuture<Void> written = new CompletableFuture<>();
@@ -51,7 +52,10 @@ final class Departure {
             });
   }
 
-  /** A second write of the same changes nothing: the record's version is expected. */
+  /**
+   * Retrying is safe even if the outcome is unknown, because the write expects the version of the
+   * record.
+   */
   private static boolean isTransient(Throwable failure) {
     Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
     return cause instanceof ConsensusException consensus

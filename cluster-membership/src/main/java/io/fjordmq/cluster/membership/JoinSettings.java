@@ -5,16 +5,16 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * How a node finds its cluster.
+ * Settings for finding and joining a cluster.
  *
- * @param bootstrap whether its first start makes a new cluster instead
- * @param env what people call the cluster; a node joins none that is called otherwise
- * @param address of its cluster port as others reach it
- * @param seeds addresses of cluster ports, its own may be among them
- * @param helloTimeout how long one address is given to answer
- * @param helloPause between two rounds of asking
- * @param clockWarning how far clocks may be apart before the log says so
- * @param clockRefusal how far clocks may be apart for a node to join
+ * @param bootstrap whether the first start creates a new cluster instead
+ * @param env the name of the cluster; a node does not join a cluster with another name
+ * @param address the address of its cluster port as other nodes reach it
+ * @param seeds addresses of cluster ports; may include that of this node
+ * @param helloTimeout timeout of a hello to one address
+ * @param helloPause pause between two rounds of hellos
+ * @param clockWarning clock difference from which a warning is logged
+ * @param clockRefusal clock difference from which a node is not allowed to join
  */
 public record JoinSettings(
     boolean bootstrap,
@@ -31,7 +31,8 @@ public record JoinSettings(
   }
 
   /**
-   * Of env Test; asks each address for 2 s, every second; warns from 2 s on and refuses from 60 s.
+   * Defaults: env Test, hello timeout 2 s, hello pause 1 s, clock warning from 2 s, clock refusal
+   * from 60 s.
    */
   public static JoinSettings of(boolean bootstrap, NodeAddress address, List<NodeAddress> seeds) {
     return new JoinSettings(

@@ -32,8 +32,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How a node becomes one of a cluster: it makes a new one, or asks its seeds for theirs. For the
- * starting thread; blocks, for as long as no seed answers.
+ * Makes a node a member: it creates a new cluster, or asks its seeds for theirs. For the startup
+ * thread; blocks until a seed responds.
  */
 public final class Joining {
   private static final Logger LOG = LoggerFactory.getLogger(Joining.class);
@@ -44,8 +44,8 @@ public final class Joining {
   private Map<NodeAddress, String> reported = Map.of();
 
   /**
-   * @param greeter asks the seeds: {@link io.fjordmq.cluster.peer.PeerChannels} as long as there is
-   *     no identity
+   * @param helloClient asks the seeds: {@link io.fjordmq.cluster.peer.PeerChannels} while the node
+   *     has no identity
    */
   public Joining(JoinSettings settings, HelloClient helloClient, InstantSource wallClock) {
     this.settings = settings;
@@ -54,10 +54,11 @@ public final class Joining {
   }
 
   /**
-   * The identity kept in the data directory; on a first start one of a new cluster or of that of
-   * the seeds, which is kept from then on.
+   * Reads the identity from the data directory. At the first start, creates it for a new cluster or
+   * for the cluster of the seeds, and stores it.
    *
-   * @throws MembershipException if the node cannot have one; says why and what to do
+   * @throws MembershipException if the node cannot get an identity; the message says why and what
+   *     to do
    */
   public NodeIdentity identify(DataDirectory directory, RandomGenerator random)
       throws MembershipException, IOException, InterruptedException {
@@ -85,7 +86,7 @@ public final class Joining {
   private void refuseSecondCluster(List<HelloReply> answers) throws MembershipException {
     for (HelloReply seed : answers) {
       throw new MembershipException(
-          "'bootstrap: true' makes a new cluster, but the seed at %s is a node of cluster %s: set bootstrap: false to join that one, or take it out of seedEndpoints"
+          "'bootstrap: true' creates a new cluster, but the seed at %s is a node of cluster %s; set bootstrap: false to join that cluster, or remove the seed from seedEndpoints"
               .formatted(seed.address(), seed.clusterId()));
     }
   }
@@ -94,7 +95,7 @@ public final class Joining {
     if (otherSeeds().isEmpty()) {
       throw new MembershipException(
           because
-              + ": name a node of the cluster in seedEndpoints to join it, or set bootstrap: true for the first start of a cluster's first node");
+              + "; to join a cluster, add one of its nodes to seedEndpoints; to create a cluster, set bootstrap: true for the first start of its first node");
     }
   }
 
@@ -103,10 +104,11 @@ public final class Joining {
   }
 
   /**
-   * Creates this node's replica of the metadata if it has none: the only one of a new cluster, or
-   * an empty one that knows who holds them now.
+   * Creates this node's replica of the metadata if there is none: the only replica of a new
+   * cluster, or an empty one that knows the current replica set.
    *
-   * @throws MembershipException if it has lost what it held, or the seeds are of another cluster
+   * @throws MembershipException if this node has lost its metadata, or the seeds belong to another
+   *     cluster
    */
   void createReplica(NodeIdentity self, ConsensusHost host, NodeAddresses addresses)
       throws MembershipException, ConsensusException, InterruptedException {
@@ -114,7 +116,7 @@ public final class Joining {
       return;
     }
     if (!host.groups().isEmpty()) {
-      throw lost("its log has other groups, but not the cluster's metadata");
+      throw lost("its log contains other groups but not the metadata group");
     }
     if (settings.bootstrap()) {
       List<HelloReply> answers = askSeeds(hello(self));
@@ -124,15 +126,15 @@ public final class Joining {
         return;
       }
     }
-    requireSeeds("the data directory has an identity but no metadata of the cluster");
+    requireSeeds("the data directory has an identity but no cluster metadata");
     HelloReply seed = awaitSeed(hello(self));
     if (!seed.clusterId().equals(self.clusterId())) {
       throw new MembershipException(
-          "the seed at %s is a node of cluster %s, this data directory belongs to cluster %s: correct seedEndpoints, or choose an empty data directory to join"
+          "the seed at %s is a node of cluster %s, but this data directory belongs to cluster %s; correct seedEndpoints, or use an empty data directory to join the cluster of the seed"
               .formatted(seed.address(), seed.clusterId(), self.clusterId()));
     }
     if (seed.metadataVoters().contains(self.node())) {
-      throw lost("the cluster counts on it as a voter of the metadata");
+      throw lost("it is a voter of the metadata group");
     }
     addresses.onAddress(seed.node(), seed.address());
     addresses.suggested(seed.addresses());
@@ -148,44 +150,44 @@ public final class Joining {
     return new MembershipException(
         "this node has lost its metadata ("
             + evidence
-            + "): start with an empty data directory to join as a new node, and remove this one from"
+            + "); start with an empty data directory to join as a new node, and remove this one from"
             + " the cluster");
   }
 
   /**
-   * @throws MembershipException if the data directory or its configuration belongs to a cluster
-   *     other than that of the metadata
+   * @throws MembershipException if the data directory or the configuration belongs to another
+   *     cluster than the metadata
    */
   static void requireOneCluster(NodeIdentity self, MetadataView metadata, String env)
       throws MembershipException {
     ClusterRecord cluster = ClusterRecord.of(metadata);
     if (cluster != null && !cluster.id().equals(self.clusterId())) {
       throw new MembershipException(
-          "the data directory mixes two clusters: node.id says %s, the metadata %s: start with an empty data directory to join one of them"
+          "the data directory mixes two clusters: node.id names cluster %s, the metadata name cluster %s; start with an empty data directory to join one of them"
               .formatted(self.clusterId(), cluster.id()));
     }
     if (cluster != null && !cluster.env().isEmpty() && !cluster.env().equals(env)) {
       throw new MembershipException(
-          "clusterConfig.env is '%s', but this node belongs to cluster %s of env '%s': set clusterConfig.env to that; a cluster keeps the env of its first node"
+          "clusterConfig.env is '%s', but this node belongs to cluster %s with env '%s'; set clusterConfig.env to that, because a cluster keeps the env of its first node"
               .formatted(env, cluster.id(), cluster.env()));
     }
   }
 
-  /** The fence judges its start separately: {@link StartCheck}. */
+  /** Carries no start stamp; {@link StartCheck} checks the start separately. */
   private Hello hello(NodeIdentity self) {
     return new Hello(self.clusterId(), self.node(), settings.address(), null);
   }
 
-  /** Asks until one answers. */
+  /** Asks the seeds until one responds. */
   private HelloReply awaitSeed(Hello hello) throws MembershipException, InterruptedException {
     while (true) {
       long askedMillis = clocks.now();
       List<HelloReply> answers = askSeeds(hello);
       if (answers.stream().map(HelloReply::clusterId).distinct().count() > 1) {
         throw new MembershipException(
-            "the seeds are nodes of different clusters: "
+            "the seeds belong to different clusters: "
                 + answers.stream()
-                    .map(seed -> seed.address() + " of " + seed.clusterId())
+                    .map(seed -> seed.address() + " to " + seed.clusterId())
                     .collect(Collectors.joining(", "))
                 + "; correct seedEndpoints");
       }
@@ -201,7 +203,7 @@ public final class Joining {
   private void requireEnv(HelloReply seed) throws MembershipException {
     if (!seed.env().isEmpty() && !seed.env().equals(settings.env())) {
       throw new MembershipException(
-          "clusterConfig.env is '%s', but the seed at %s is a node of cluster %s of env '%s': correct seedEndpoints, or clusterConfig.env if this node is to join that cluster"
+          "clusterConfig.env is '%s', but the seed at %s is a node of cluster %s with env '%s'; correct seedEndpoints, or set clusterConfig.env to '%4$s' to join that cluster"
               .formatted(settings.env(), seed.address(), seed.clusterId(), seed.env()));
     }
   }
@@ -210,7 +212,7 @@ public final class Joining {
     Duration ahead = clocks.ahead(seed, askedMillis);
     if (ahead.abs().compareTo(settings.clockRefusal()) >= 0) {
       throw new MembershipException(
-          Clocks.apart(ahead, seed) + ": set it right (NTP), then start the node again");
+          Clocks.apart(ahead, seed) + "; synchronize the clocks (NTP), then start the node again");
     }
   }
 
@@ -232,7 +234,7 @@ public final class Joining {
     }
     if (answers.isEmpty() && !failures.isEmpty() && !failures.equals(reported)) {
       LOG.warn(
-          "No seed answered{}: {}",
+          "No seed responded{}: {}",
           settings.bootstrap() ? "" : ", retrying",
           String.join("; ", failures.values()));
       reported = failures;

@@ -10,17 +10,17 @@ import io.fjordmq.cluster.metadata.WriteResult;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the leader of the metadata answers to a {@link LeaderRequest}; each begins with the number
- * of its kind.
+ * A response of the metadata leader to a {@link LeaderRequest}. Each starts with its kind as one
+ * byte.
  */
 sealed interface LeaderAnswer {
 
   byte[] encode();
 
   /**
-   * The node that was asked does not lead.
+   * The node that received the request is not the leader.
    *
-   * @param leader who may; null if it does not know
+   * @param leader the presumed leader; null if unknown
    */
   record NotLeader(@Nullable NodeId leader) implements LeaderAnswer {
     @Override
@@ -35,21 +35,24 @@ sealed interface LeaderAnswer {
   /**
    * The lease is renewed.
    *
-   * @param appliedByAll the version that every living node knows
-   * @param clusterMillis cluster time when the leader answered
+   * @param appliedByAll the metadata version that every counted node has applied
+   * @param clusterMillis cluster time when the leader responded
    */
   record Renewed(long appliedByAll, long clusterMillis) implements LeaderAnswer {
     @Override
     public byte[] encode() {
       return new ByteWriter(24)
-          .writeByte(10) // 2 had no time
+          .writeByte(10) // kind 2 had no cluster time
           .writeVarint(appliedByAll)
           .writeLong(clusterMillis)
           .toByteArray();
     }
   }
 
-  /** The lease is not renewed: that life is far behind the metadata, or about to be over. */
+  /**
+   * The lease is not renewed, for example because the node is too far behind the metadata or being
+   * marked DOWN.
+   */
   record NotRenewed(String why) implements LeaderAnswer {
     @Override
     public byte[] encode() {
@@ -58,9 +61,9 @@ sealed interface LeaderAnswer {
   }
 
   /**
-   * A life has begun.
+   * The node is registered with a new incarnation.
    *
-   * @param version of the metadata that has it
+   * @param version the metadata version with the registration
    */
   record Registered(long incarnation, long version) implements LeaderAnswer {
     @Override
@@ -74,10 +77,10 @@ sealed interface LeaderAnswer {
   }
 
   /**
-   * To a registration: no life has begun, the last one that the cluster knows is another than the
-   * node knows. To a renewal: that life is over, the last one that the cluster knows is this. The
-   * metadata say so, too, but perhaps never to this node: one that went DOWN before it was given a
-   * replica of them has none.
+   * The last incarnation of the node that the cluster knows. In response to a registration: it was
+   * rejected, because the node knows another last incarnation. In response to a renewal: the
+   * renewed incarnation has ended. The metadata contain this, too, but a node that went DOWN before
+   * it was given a replica of them cannot read it there.
    */
   record KnownIncarnation(long incarnation) implements LeaderAnswer {
     @Override
@@ -86,7 +89,7 @@ sealed interface LeaderAnswer {
     }
   }
 
-  /** How a write ended that the group has agreed on. */
+  /** The outcome of a committed write. */
   record Written(WriteResult result) implements LeaderAnswer {
     @Override
     public byte[] encode() {
@@ -102,7 +105,7 @@ sealed interface LeaderAnswer {
     }
   }
 
-  /** What was asked failed, or its outcome is not known. */
+  /** The request failed, or its outcome is unknown. */
   record Failed(ConsensusException.Kind kind, String why) implements LeaderAnswer {
     @Override
     public byte[] encode() {
@@ -114,7 +117,7 @@ sealed interface LeaderAnswer {
     }
   }
 
-  /** Nothing is done for the node: it is no member any more, and will never be one again. */
+  /** The node has been permanently removed from the cluster; the request was rejected. */
   record Removed() implements LeaderAnswer {
     @Override
     public byte[] encode() {
@@ -123,7 +126,7 @@ sealed interface LeaderAnswer {
   }
 
   /**
-   * @throws MalformedBytesException if it is none of these
+   * @throws MalformedBytesException if the bytes are not a valid response
    */
   static LeaderAnswer decode(byte[] bytes) {
     ByteReader in = new ByteReader(bytes);
@@ -142,11 +145,10 @@ sealed interface LeaderAnswer {
         case 8 -> new Failed(ConsensusException.Kind.valueOf(in.readString()), in.readString());
         case 9 -> new Removed();
         case 10 -> new Renewed(in.readVarint(), in.readLong());
-        default ->
-            throw NewerFormException.unknownKind("answer of the leader of the metadata", kind);
+        default -> throw NewerFormException.unknownKind("response of the metadata leader", kind);
       };
     } catch (IllegalArgumentException e) {
-      throw new MalformedBytesException("not an answer of the leader of the metadata", e);
+      throw new MalformedBytesException("invalid response of the metadata leader", e);
     }
   }
 }

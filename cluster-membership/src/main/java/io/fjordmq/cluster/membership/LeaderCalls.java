@@ -19,10 +19,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the leader of the metadata and asks it; it may be this node. A node that the group does not
- * hold yet, or no longer, does not hear who leads, so it asks one holder after the other, then who
- * else is known by address: all that held the metadata when it last heard of them may have gone
- * meanwhile, and each member holds them. Thread-safe.
+ * Finds the metadata leader, which can be this node, and sends requests to it. A node that is not
+ * in the metadata group yet, or no longer, does not learn who leads. It tries one known replica
+ * after the other, and then every other node whose address is known: all replicas that it knows may
+ * have been removed in the meantime, but every member has a replica. Thread-safe.
  */
 final class LeaderCalls {
   static final String SERVICE = "metadata";
@@ -31,34 +31,37 @@ final class LeaderCalls {
   private final MetadataGroup metadata;
   private final PeerCalls peers;
   private final NodeAddresses addresses;
-  private final Function<LeaderRequest, CompletableFuture<LeaderAnswer>> here;
-  private final AtomicInteger turn = new AtomicInteger();
+  private final Function<LeaderRequest, CompletableFuture<LeaderAnswer>> localHandler;
+  private final AtomicInteger nextCandidate = new AtomicInteger();
   private volatile @Nullable NodeId hint;
 
-  /** Who was asked last, if it did not answer as the leader: Raft may have heard of none since. */
+  /**
+   * The last node asked, if it did not respond as the leader; Raft may still consider it the
+   * leader.
+   */
   private volatile @Nullable NodeId doubted;
 
   /**
-   * @param here handles a request of this node itself
+   * @param localHandler handles requests locally if this node may be the leader
    */
   LeaderCalls(
       NodeId self,
       MetadataGroup metadata,
       PeerCalls peers,
       NodeAddresses addresses,
-      Function<LeaderRequest, CompletableFuture<LeaderAnswer>> here) {
+      Function<LeaderRequest, CompletableFuture<LeaderAnswer>> localHandler) {
     this.self = self;
     this.metadata = metadata;
     this.peers = peers;
     this.addresses = addresses;
-    this.here = here;
+    this.localHandler = localHandler;
   }
 
-  /** Fails with {@link PeerException}; an answer may be {@link NotLeader}. */
+  /** Sends a request. Fails with {@link PeerException}; the response may be {@link NotLeader}. */
   CompletableFuture<LeaderAnswer> ask(LeaderRequest request, Duration timeout) {
     NodeId target = target();
     if (target == null || target.equals(self)) {
-      return here.apply(request);
+      return localHandler.apply(request);
     }
     return peers
         .ask(target, SERVICE, request.encode(), timeout)
@@ -66,12 +69,12 @@ final class LeaderCalls {
         .whenComplete((answer, failure) -> learn(target, answer, failure));
   }
 
-  /** Why it did not do what it was asked for, for people. */
+  /** Describes why a request was not fulfilled, for operators. */
   static String whyNot(@Nullable LeaderAnswer answer, @Nullable Throwable failure) {
     if (failure == null) {
       return answer instanceof LeaderAnswer.Failed failed
           ? failed.why()
-          : "no leader of the metadata is known";
+          : "the metadata leader is not known";
     }
     Throwable cause =
         failure instanceof CompletionException && failure.getCause() != null
@@ -80,7 +83,7 @@ final class LeaderCalls {
     return String.valueOf(cause.getMessage());
   }
 
-  /** Why a write was not done, or that it is not known. */
+  /** The exception for a write that failed or whose outcome is unknown. */
   static ConsensusException whyNotWritten(
       @Nullable LeaderAnswer answer, @Nullable Throwable failure) {
     if (answer instanceof LeaderAnswer.Failed failed) {
@@ -88,24 +91,26 @@ final class LeaderCalls {
     }
     if (answer != null) {
       return new ConsensusException(
-          Kind.NOT_LEADER, "no leader of the metadata is known at the moment");
+          Kind.NOT_LEADER, "the metadata leader is not known at the moment");
     }
     boolean unsent =
         failure instanceof PeerException peer && peer.kind() == PeerException.Kind.NOT_SENT;
     return new ConsensusException(
         unsent ? Kind.NOT_LEADER : Kind.OUTCOME_UNKNOWN,
-        "the leader of the metadata did not answer: " + failure);
+        "the metadata leader did not respond: " + failure);
   }
 
-  /** Who was named is asked next, but not whom that one names: they may name each other. */
+  /**
+   * Follows the hint of a node, but not a hint of the hinted node: two nodes may name each other.
+   */
   private void learn(NodeId asked, @Nullable LeaderAnswer answer, @Nullable Throwable failure) {
     if (failure == null && !(answer instanceof NotLeader)) {
       doubted = null;
       return;
     }
     NodeId named = answer instanceof NotLeader not ? not.leader() : null;
-    boolean isNews = named != null && !named.equals(self) && !asked.equals(hint);
-    hint = isNews ? named : null;
+    boolean follow = named != null && !named.equals(self) && !asked.equals(hint);
+    hint = follow ? named : null;
     doubted = asked;
   }
 
@@ -119,12 +124,14 @@ final class LeaderCalls {
       return told;
     }
     ReplicaSet replicas = metadata.status().replicas();
-    List<NodeId> turns =
+    List<NodeId> candidates =
         Stream.of(replicas.voters(), replicas.learners(), addresses.all().keySet())
             .flatMap(nodes -> nodes.stream().sorted(Comparator.comparing(NodeId::value)))
             .distinct()
             .filter(node -> !node.equals(self))
             .toList();
-    return turns.isEmpty() ? null : turns.get(Math.floorMod(turn.getAndIncrement(), turns.size()));
+    return candidates.isEmpty()
+        ? null
+        : candidates.get(Math.floorMod(nextCandidate.getAndIncrement(), candidates.size()));
   }
 }

@@ -12,14 +12,14 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What a node asks of the leader of the metadata.
+ * A request to the metadata leader.
  *
  * <pre>
  * u8 kind = 2 | varint known incarnation | u16 port | host        registration
  * u8 kind = 3 | batch of changes                                  write
  * u8 kind = 4 | varint incarnation | varint applied version       renewal; kind 1 had no clocks
  *             | u64 wall clock | u64 cluster time | u8 1 if it is known, 0 if it is a guess
- * u8 kind = 5 | as kind 4 | varint count, then ids of nodes       renewal that names nodes
+ * u8 kind = 5 | as kind 4 | varint count, then ids of nodes       renewal with unreachable nodes
  * </pre>
  */
 sealed interface LeaderRequest {
@@ -27,11 +27,11 @@ sealed interface LeaderRequest {
   byte[] encode();
 
   /**
-   * Renews the lease of a life.
+   * Renews the lease of an incarnation.
    *
-   * @param applied the version of the metadata that this node knows
-   * @param clock what time this node thinks it is
-   * @param unreachable members that this node does not reach, those that are DOWN among them
+   * @param applied the metadata version that this node has applied
+   * @param clock the clocks of this node
+   * @param unreachable members that this node cannot reach, including those that are DOWN
    */
   record Renewal(long incarnation, long applied, ClockReport clock, Set<NodeId> unreachable)
       implements LeaderRequest {
@@ -57,12 +57,12 @@ sealed interface LeaderRequest {
       return out.toByteArray();
     }
 
-    private static Renewal decode(ByteReader in, boolean namesNodes) {
+    private static Renewal decode(ByteReader in, boolean withUnreachable) {
       long incarnation = in.readVarint();
       long applied = in.readVarint();
       ClockReport clock = new ClockReport(in.readLong(), in.readLong(), in.readByte() == 1);
       Set<NodeId> unreachable = new HashSet<>();
-      for (int left = namesNodes ? in.readCount(1) : 0; left > 0; left--) {
+      for (int left = withUnreachable ? in.readCount(1) : 0; left > 0; left--) {
         unreachable.add(new NodeId(in.readString()));
       }
       return new Renewal(incarnation, applied, clock, unreachable);
@@ -70,10 +70,10 @@ sealed interface LeaderRequest {
   }
 
   /**
-   * Begins the next life.
+   * Registers the next incarnation.
    *
-   * @param known of the last life that the node knows of, 0 if it knows none. It is registered only
-   *     if that is so: a request that was repeated counts once
+   * @param known the last incarnation that the node knows, 0 if none. The leader registers the node
+   *     only if this matches the metadata, so that a repeated request counts once
    */
   record Registration(long known, NodeAddress address) implements LeaderRequest {
     @Override
@@ -97,7 +97,7 @@ sealed interface LeaderRequest {
   }
 
   /**
-   * @throws MalformedBytesException if it is none of these
+   * @throws MalformedBytesException if the bytes are not a valid request
    */
   static LeaderRequest decode(byte[] bytes) {
     ByteReader in = new ByteReader(bytes);
@@ -112,11 +112,10 @@ sealed interface LeaderRequest {
         case 3 -> new Write(Change.decode(in.readBytes(in.remaining())));
         case 4 -> Renewal.decode(in, false);
         case 5 -> Renewal.decode(in, true);
-        default ->
-            throw NewerFormException.unknownKind("request to the leader of the metadata", kind);
+        default -> throw NewerFormException.unknownKind("request to the metadata leader", kind);
       };
     } catch (IllegalArgumentException | java.nio.BufferUnderflowException e) {
-      throw new MalformedBytesException("not a request to the leader of the metadata", e);
+      throw new MalformedBytesException("invalid request to the metadata leader", e);
     }
   }
 }

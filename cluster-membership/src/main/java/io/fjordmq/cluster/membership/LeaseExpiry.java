@@ -11,26 +11,26 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds out, while this node's lease has expired, whether another node serves clients. If none
- * does, for example because the metadata have no leader, nothing is gained by sending clients away;
- * if one does, the listeners are notified. Used on the thread of the timers.
+ * Finds out whether another node serves clients while the lease of this node has expired. If no
+ * node does, for example because the metadata have no leader, disconnecting clients would not help
+ * them; if one does, the listeners are notified. Runs on the membership thread.
  *
- * <p>Only fresh answers count. Leases expire at slightly different times, and a new leader renews
- * them one after the other, so another node has to serve for {@value #CONFIRMING_HEARTBEATS}
- * heartbeats during which this one could not renew its lease.
+ * <p>Only fresh responses count. Leases expire at slightly different times, and a new leader renews
+ * them one after the other. Therefore another node must serve for {@value #CONFIRMING_HEARTBEATS}
+ * heartbeats during which this node could not renew its lease.
  */
 final class LeaseExpiry {
   private static final Logger LOG = LoggerFactory.getLogger(LeaseExpiry.class);
 
   /*
-   * The service "serving". Question:
+   * The service "serving". Request:
    *
    *   u8  version, 1
    *
-   * Answer:
+   * Response:
    *
    *   u8  version, 1
-   *   u8  1 if the answering node serves clients at this moment, else 0
+   *   u8  1 if the node serves clients at this moment, else 0
    */
   static final String SERVICE = "serving";
   private static final int VERSION = 1;
@@ -43,12 +43,12 @@ final class LeaseExpiry {
   private final MembershipSettings settings;
   private final SerialTimers timers;
 
-  private boolean lapsed;
+  private boolean expired;
   private boolean asking;
   private boolean servedElsewhere;
   private long servedElsewhereSinceMillis;
 
-  /** Answers to questions of an earlier lapse say nothing about this one. */
+  /** Distinguishes responses of this expiry from those of an earlier one. */
   private long round;
 
   LeaseExpiry(
@@ -64,7 +64,7 @@ final class LeaseExpiry {
     this.timers = timers;
   }
 
-  /** Tells other nodes whether this one serves clients. */
+  /** Lets other nodes query whether this one serves clients. */
   void answerOthers(BooleanSupplier serving) {
     peers.serve(
         SERVICE,
@@ -75,10 +75,10 @@ final class LeaseExpiry {
         });
   }
 
-  /** To be called at each heartbeat while this node is admitted and its lease has expired. */
+  /** Must be called at each heartbeat while this node is admitted and its lease has expired. */
   void onExpired(long incarnation, String reason) {
-    if (!lapsed) {
-      lapsed = true;
+    if (!expired) {
+      expired = true;
       LOG.warn("Lease expired; pausing clients: {} incarnation={}", reason, incarnation);
     }
     if (asking) {
@@ -90,7 +90,7 @@ final class LeaseExpiry {
         .whenCompleteAsync(
             (serves, failure) -> {
               asking = false;
-              if (lapsed && asked == round) {
+              if (expired && asked == round) {
                 onAnswers(incarnation, Boolean.TRUE.equals(serves));
               }
             },
@@ -109,12 +109,12 @@ final class LeaseExpiry {
     }
   }
 
-  /** The lease is valid again, or this incarnation has ended. */
+  /** Must be called when the lease has been renewed or this incarnation has ended. */
   void ended(boolean renewed) {
-    if (lapsed && renewed) {
+    if (expired && renewed) {
       LOG.info("Lease renewed; serving clients again");
     }
-    lapsed = false;
+    expired = false;
     servedElsewhere = false;
     round++;
   }
@@ -129,7 +129,7 @@ final class LeaseExpiry {
         .thenApply(all -> answers.stream().anyMatch(CompletableFuture::join));
   }
 
-  /** Also asked by {@link Reachability}, to which any answer will do. */
+  /** The request; {@link Reachability} sends it, too, and accepts any response. */
   static byte[] question() {
     return new byte[] {VERSION};
   }
@@ -149,6 +149,6 @@ final class LeaseExpiry {
   }
 
   private static void requireVersion(ByteReader in) {
-    NewerFormException.require("question whether a node serves clients", VERSION, in.readByte());
+    NewerFormException.require("query whether a node serves clients", VERSION, in.readByte());
   }
 }

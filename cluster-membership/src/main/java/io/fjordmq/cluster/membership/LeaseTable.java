@@ -6,24 +6,25 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the leader of the metadata knows about the leases of lives, in one term. No clock, no
- * thread.
+ * The leases of all nodes as the metadata leader knows them, during one term. Uses neither a clock
+ * nor a thread.
  *
- * <p>A lease never ends here before it ends at its holder, who counts from the sending: here it is
- * counted from the receipt, and a renewal counts even if its answer does not arrive. What earlier
- * leaders granted is covered by the whole lease that everybody has from the beginning.
+ * <p>A lease never expires here before it expires at its holder. The holder counts from sending a
+ * renewal, this table from receiving it, and a renewal counts even if its response is lost. Leases
+ * granted by earlier leaders are covered by the full lease that every node gets at the beginning of
+ * the term.
  */
 final class LeaseTable {
   private final MembershipSettings settings;
   private final Map<NodeId, Lease> leases = new HashMap<>();
-  private long wholeLeaseUntilMillis;
+  private long fullLeaseUntilMillis;
 
   private static final class Lease {
     final long incarnation;
     long untilMillis;
     long applied;
 
-    /** The version the node has to reach, and since when it is known. */
+    /** The metadata version that the node has to reach, and since when. */
     long wanted;
 
     long wantedSinceMillis;
@@ -38,22 +39,22 @@ final class LeaseTable {
     giveWholeLease(nowMillis);
   }
 
-  /** From now on nobody's lease ends before a whole one has passed. */
+  /** Extends all leases to at least one full lease from now. */
   void giveWholeLease(long nowMillis) {
-    wholeLeaseUntilMillis = nowMillis + settings.lease().toMillis();
+    fullLeaseUntilMillis = nowMillis + settings.lease().toMillis();
   }
 
-  /** A life registers: it has a lease from now on, and has applied nothing yet. */
+  /** Starts the lease of a newly registered incarnation, which has applied nothing yet. */
   void begin(NodeId node, long incarnation, long version, long nowMillis) {
     renew(node, incarnation, 0, version, nowMillis);
   }
 
   /**
-   * A life wants to renew its lease.
+   * Renews the lease of an incarnation.
    *
-   * @param applied the version of the metadata it has
-   * @param version the version there is
-   * @return false if it has been behind for too long: the lease is not renewed
+   * @param applied the metadata version that the node has applied
+   * @param version the current metadata version
+   * @return false if the lease is not renewed, because the node has been behind for too long
    */
   boolean renew(NodeId node, long incarnation, long applied, long version, long nowMillis) {
     Lease lease = leases.get(node);
@@ -76,12 +77,13 @@ final class LeaseTable {
 
   boolean hasRunOut(Member member, long nowMillis) {
     Lease lease = of(member);
-    return nowMillis > wholeLeaseUntilMillis && (lease == null || nowMillis > lease.untilMillis);
+    return nowMillis > fullLeaseUntilMillis && (lease == null || nowMillis > lease.untilMillis);
   }
 
   /**
-   * The version that all counted nodes have applied; 0 while one of them has not said. One that is
-   * STARTING serves nobody before it has applied all that was written until it is counted.
+   * The metadata version that all counted nodes have applied; 0 until all of them have reported. A
+   * STARTING node does not matter here: it serves no clients before it has applied everything
+   * written until it is counted.
    */
   long appliedByAll(Members members) {
     long least = Long.MAX_VALUE;
@@ -94,7 +96,7 @@ final class LeaseTable {
     return least == Long.MAX_VALUE ? 0 : least;
   }
 
-  /** Of this very life; null if it was never heard of. */
+  /** The lease of exactly this incarnation; null if there is none. */
   private @Nullable Lease of(Member member) {
     Lease lease = leases.get(member.node());
     return lease == null || lease.incarnation != member.incarnation() ? null : lease;

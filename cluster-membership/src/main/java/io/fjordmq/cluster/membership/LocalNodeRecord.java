@@ -14,7 +14,7 @@ import java.util.concurrent.CompletionException;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 
-/** What this node writes of itself into the metadata, in its present life. Thread-safe. */
+/** Writes this node's own record in the metadata, for its current incarnation. Thread-safe. */
 final class LocalNodeRecord {
   private final NodeId self;
   private final MetadataGroup metadata;
@@ -22,14 +22,14 @@ final class LocalNodeRecord {
   private final LongSupplier incarnation;
   private final Function<List<Change>, CompletableFuture<WriteResult>> writes;
 
-  /** By this node: its own replica may be behind. */
+  /** The last write of this node; its own replica may not have applied it yet. */
   private volatile Written last = new Written(0, NodeRecord.State.UP);
 
   private record Written(long version, NodeRecord.State state) {}
 
   /**
-   * @param incarnation of the present life
-   * @param writes through the leader of the metadata
+   * @param incarnation supplies the current incarnation
+   * @param writes writes through the metadata leader
    */
   LocalNodeRecord(
       NodeId self,
@@ -52,15 +52,18 @@ final class LocalNodeRecord {
   }
 
   /**
-   * Puts this life into another state. Fails as writes do, and with {@code BUSY} if its record
-   * changed meanwhile or this life cannot come to that state.
+   * Changes the state of the current incarnation. Fails like every write, and with {@code BUSY} if
+   * the record has changed in the meantime or the state cannot be reached from the current one.
    */
   CompletableFuture<Void> write(NodeRecord.State state) {
     MetadataRecord record = metadata.view().get(NodeRecord.key(self));
     NodeRecord now = record == null ? null : NodeRecord.decode(record);
     if (record == null || now == null || !mayBecome(state, now)) {
       return CompletableFuture.failedFuture(
-          new ConsensusException(Kind.BUSY, "this node is not UP"));
+          new ConsensusException(
+              Kind.BUSY,
+              "cannot mark incarnation %d of this node %s: the metadata have %s"
+                  .formatted(incarnation.getAsLong(), state, now == null ? "no record" : now)));
     }
     byte[] changed = now.in(state).encode();
     long expected = Math.max(record.version(), last.version());
@@ -69,7 +72,7 @@ final class LocalNodeRecord {
         .thenAccept(result -> last = new Written(appliedVersion(result), state));
   }
 
-  /** One that is STARTING comes UP by its {@link Admission} alone. */
+  /** A STARTING node becomes UP only through its {@link Admission}. */
   private boolean mayBecome(NodeRecord.State state, NodeRecord now) {
     if (now.incarnation() != incarnation.getAsLong()) {
       return false;
@@ -86,6 +89,7 @@ final class LocalNodeRecord {
       return applied.version();
     }
     throw new CompletionException(
-        new ConsensusException(Kind.BUSY, "the node's record has changed meanwhile"));
+        new ConsensusException(
+            Kind.BUSY, "the record of the node was changed concurrently; retry"));
   }
 }

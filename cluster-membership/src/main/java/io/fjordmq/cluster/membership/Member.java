@@ -4,39 +4,55 @@ import io.fjordmq.cluster.NodeAddress;
 import io.fjordmq.cluster.NodeId;
 
 /**
- * A node of the cluster, as the metadata have it.
+ * A node of the cluster, as recorded in the metadata.
  *
- * @param address of its cluster port
- * @param incarnation of its present or last life
+ * @param address the address of its cluster port
+ * @param incarnation its current or last incarnation
  */
 public record Member(NodeId node, NodeAddress address, long incarnation, State state) {
 
-  /** What the cluster does with it. */
+  /** The state of a node. */
   public enum State {
-    /** It said that it is ready and has not let its lease run out: everybody counts on it. */
+    /** It is ready and its lease has not expired; all nodes count it. */
     UP,
-    /** As UP, and asked to give away what it leads because it is about to stop. */
+    /** Like UP, but about to stop: other nodes take over what it leads. */
     DRAINING,
-    /** Its lease has run out: that life is over, what it held live is gone. */
+    /**
+     * Its incarnation has ended, because its lease expired or the node stopped or suspended itself;
+     * what it held in memory is gone.
+     */
     DOWN,
-    /** As UP, but its disk has little room: leads nothing that another can lead. */
+    /**
+     * Like UP, but its disk is low on space or failing: it leads nothing that another node can
+     * lead.
+     */
     FULL,
-    /** As UP, but its disk makes writes wait for seconds: leads nothing that another can lead. */
+    /**
+     * Like UP, but writes to its disk stall for seconds: it leads nothing that another node can
+     * lead.
+     */
     SLOW,
-    /** As UP, and asked to give away all it has because it is about to go for good. */
+    /** Like UP, but being decommissioned: all its replicas and clients move to other nodes. */
     LEAVING,
     /**
-     * It has registered and holds a lease. Its replicas open and catch up; nobody waits for it yet.
+     * It has registered and holds a lease. Its replicas open and catch up; no node waits for it
+     * yet.
      */
     STARTING
   }
 
-  /** All but DOWN: it holds a lease, and its replicas take part in their groups. */
+  /**
+   * Whether it is in any state but DOWN: it holds a lease, and its replicas take part in their
+   * groups.
+   */
   public boolean isAlive() {
     return state != State.DOWN;
   }
 
-  /** Routes take effect only when this node has them, and deliveries to it are owed. */
+  /**
+   * Whether routes take effect only when this node has applied them, and deliveries to it must be
+   * made.
+   */
   public boolean isCounted() {
     return isAlive() && state != State.STARTING;
   }

@@ -17,24 +17,24 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * The members as this node's metadata have them, and who follows them. Thread-safe.
+ * The members according to this node's metadata, and their listeners. Thread-safe.
  *
- * <p>A version counts as applied here once every listener has been told of it: what it is counted
- * on for depends on what they do.
+ * <p>A version counts as applied once every listener has been called with it, because other nodes
+ * rely on what the listeners do.
  */
 final class MemberView implements MetadataListener {
   private final List<MembershipListener> listeners = new CopyOnWriteArrayList<>();
   private volatile Members members = new Members(0, Map.of());
   private volatile long applied;
 
-  /** Who waits for a version. Guarded by this. */
+  /** Futures of {@link #reached}. Guarded by this. */
   private final NavigableMap<Long, CompletableFuture<Void>> awaited = new TreeMap<>();
 
   Members members() {
     return members;
   }
 
-  /** The version everybody here knows. */
+  /** The version that all listeners of this node have seen. */
   long applied() {
     return applied;
   }
@@ -55,7 +55,7 @@ final class MemberView implements MetadataListener {
     return new Members(view.version(), byNode, removed);
   }
 
-  // The monitor orders all calls of listeners.
+  // The monitor orders all calls to listeners.
 
   @Override
   public synchronized void changed(MetadataView view, List<MetadataUpdate> updates) {
@@ -70,7 +70,7 @@ final class MemberView implements MetadataListener {
     awaited.headMap(applied, true).clear();
   }
 
-  /** Completes once everybody here knows the version. */
+  /** Completes once all listeners of this node have seen the version. */
   synchronized CompletableFuture<Void> reached(long version) {
     return applied >= version
         ? CompletableFuture.completedFuture(null)
@@ -86,19 +86,19 @@ final class MemberView implements MetadataListener {
     listeners.forEach(call);
   }
 
-  /** Asks all; completes when all have, fails when one does. */
+  /** Calls all listeners; completes when all futures have, and fails if one fails. */
   synchronized CompletableFuture<Void> ask(
-      Function<MembershipListener, CompletableFuture<Void>> question) {
+      Function<MembershipListener, CompletableFuture<Void>> call) {
     return CompletableFuture.allOf(
         listeners.stream()
-            .map(listener -> safely(question, listener))
+            .map(listener -> callSafely(call, listener))
             .toArray(CompletableFuture<?>[]::new));
   }
 
-  private static CompletableFuture<Void> safely(
-      Function<MembershipListener, CompletableFuture<Void>> question, MembershipListener listener) {
+  private static CompletableFuture<Void> callSafely(
+      Function<MembershipListener, CompletableFuture<Void>> call, MembershipListener listener) {
     try {
-      return question.apply(listener);
+      return call.apply(listener);
     } catch (RuntimeException e) {
       return CompletableFuture.failedFuture(e);
     }

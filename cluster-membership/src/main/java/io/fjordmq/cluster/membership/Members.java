@@ -11,22 +11,22 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All nodes of the cluster at one version of the metadata. Immutable.
+ * All nodes of the cluster at one metadata version. Immutable.
  *
- * @param version of the metadata
- * @param byNode every node that ever joined and was not removed
- * @param removed nodes that have gone for good, with the version that says so
+ * @param version the metadata version
+ * @param byNode all nodes that have joined and have not been removed
+ * @param removed all removed nodes, with the metadata version that removed them
  */
 public record Members(long version, Map<NodeId, Member> byNode, Map<NodeId, Long> removed) {
   private static final Comparator<NodeId> BY_NAME = Comparator.comparing(NodeId::value);
 
-  /** Keeps them in the order of their names, so that what is done for each can be repeated. */
+  /** Orders the nodes by id, so that iteration is deterministic. */
   public Members {
     byNode = ordered(byNode);
     removed = ordered(removed);
   }
 
-  /** Nobody has gone for good. */
+  /** Without removed nodes. */
   public Members(long version, Map<NodeId, Member> byNode) {
     this(version, byNode, Map.of());
   }
@@ -41,7 +41,7 @@ public record Members(long version, Map<NodeId, Member> byNode, Map<NodeId, Long
     return byNode.get(node);
   }
 
-  /** Whether the cluster is this node: whoever joins does so through its log. */
+  /** Whether this node is the only member; a joining node would appear in its log first. */
   boolean isAlone(NodeId node) {
     return byNode.size() == 1 && byNode.containsKey(node);
   }
@@ -54,7 +54,7 @@ public record Members(long version, Map<NodeId, Member> byNode, Map<NodeId, Long
         .collect(Collectors.toUnmodifiableSet());
   }
 
-  /** The version that says who was removed last; 0 if nobody ever was. */
+  /** The metadata version of the latest removal; 0 if no node was ever removed. */
   public long removedAsOf() {
     return removed.values().stream().mapToLong(Long::longValue).max().orElse(0);
   }
@@ -67,7 +67,7 @@ public record Members(long version, Map<NodeId, Member> byNode, Map<NodeId, Long
         .collect(Collectors.toUnmodifiableSet());
   }
 
-  /** The nodes that may serve clients: those that are alive, but for those still STARTING. */
+  /** The nodes that may serve clients: those alive except STARTING ones. */
   public Set<NodeId> counted() {
     return byNode.values().stream()
         .filter(Member::isCounted)
@@ -76,8 +76,8 @@ public record Members(long version, Map<NodeId, Member> byNode, Map<NodeId, Long
   }
 
   /**
-   * Whether this life of the node is over for sure; one that is not known yet is not. What it has
-   * left behind may be cleared away.
+   * Whether this incarnation of the node has definitely ended, so that its remains may be deleted.
+   * False for an incarnation that is not known yet.
    */
   public boolean isOver(NodeId node, long incarnation) {
     if (removed.containsKey(node)) {
@@ -89,7 +89,7 @@ public record Members(long version, Map<NodeId, Member> byNode, Map<NodeId, Long
             || (incarnation == member.incarnation() && !member.isAlive()));
   }
 
-  /** Whether this very life of the node goes on. */
+  /** Whether exactly this incarnation of the node is alive. */
   public boolean lives(NodeId node, long incarnation) {
     Member member = byNode.get(node);
     return member != null && member.isAlive() && member.incarnation() == incarnation;

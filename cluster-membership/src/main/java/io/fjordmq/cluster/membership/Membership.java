@@ -7,33 +7,36 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** This node's place in its cluster. Thread-safe; nothing here blocks. */
+/** This node's membership in its cluster. Thread-safe; never blocks. */
 public interface Membership {
 
   NodeId self();
 
-  /** Of the present life; grows with each. */
+  /** The current incarnation; increases with each registration. */
   long incarnation();
 
-  /** The nodes as far as this one knows. */
+  /** The members that this node knows. */
   Members members();
 
-  /** Called with what there is before this returns, on the calling thread; later on another. */
+  /**
+   * Registers a listener. Before this returns, it is called with the current members on the calling
+   * thread; later calls come from another thread.
+   */
   void watch(MembershipListener listener);
 
   /**
-   * Whether this node is admitted and its lease holds at this moment: it may accept connections,
-   * publishes and subscriptions, and may say that a subscription is effective. Costs a look at two
-   * fields.
+   * Whether this node is admitted and its lease is valid at this moment. Only then may it accept
+   * connections, publishes and subscriptions, and acknowledge a subscription. Cheap enough for
+   * every packet.
    */
   boolean isServing();
 
-  /** Why not, in a sentence for the operator; null if it is. */
+  /** Why this node is not serving, for the operator; null if it is. */
   @Nullable String notServingBecause();
 
   /**
-   * Writes to the metadata, through their leader wherever it is. Fails with {@link
-   * io.fjordmq.cluster.consensus.ConsensusException}; one whose outcome is unknown may have been
+   * Writes to the metadata, through the leader on whichever node it is. Fails with {@link
+   * io.fjordmq.cluster.consensus.ConsensusException}; a write with unknown outcome may have been
    * applied.
    */
   CompletableFuture<WriteResult> write(List<Change> batch);

@@ -1,6 +1,9 @@
 package io.fjordmq.cluster.membership;
 
-/** This node cannot become or stay a member as it is started. Says where, what, and what to do. */
+/**
+ * This node cannot become or remain a member with its current configuration and data directory, or
+ * a member cannot be removed. The message says why and what to do.
+ */
 public final class MembershipException extends Exception {
   private static final long serialVersionUID = 1;
 

@@ -3,43 +3,47 @@ package io.fjordmq.cluster.membership;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Follows the cluster from one node. Called in order, by one thread at a time; must not block.
- * Futures that are asked for are awaited by the membership.
+ * Receives membership changes on one node. Calls are ordered and never concurrent; they must not
+ * block. The membership waits for the returned futures.
  */
 public interface MembershipListener {
 
-  /** Nodes came, went or changed. The first call brings all there are. */
+  /**
+   * Called when members have been added, removed or changed. The first call passes all existing
+   * members.
+   */
   default void changed(Members members) {}
 
   /**
-   * The listener brings up to date what a serving node needs: the future completes when that is
-   * done. If it fails it is asked again after a pause. Each life asks twice: while it is STARTING,
-   * so that nobody has to wait for a node that is far behind, and once every counted node counts
-   * it, for what was written until then.
+   * Brings everything up to date that a serving node needs; the future completes when that is done.
+   * If it fails, it is called again after a pause. It is called twice for each incarnation: while
+   * the node is STARTING, so that no node has to wait for one that is far behind, and once every
+   * counted node counts this one, for everything written until then.
    */
   default CompletableFuture<Void> beforeAdmission(long incarnation) {
     return CompletableFuture.completedFuture(null);
   }
 
-  /** The node may serve clients from now on, as long as {@link Membership#isServing}. */
+  /** Called when the node is admitted: it may serve clients while {@link Membership#isServing}. */
   default void admitted(long incarnation) {}
 
   /**
-   * The lease has expired, and another node has just said that it serves clients: this node's
-   * clients are better off there. Called again about every heartbeat for as long as both are so.
-   * The life goes on if the lease is renewed.
+   * Called when the lease has expired and another node has just reported that it serves clients:
+   * this node's clients should reconnect there. Repeated about every heartbeat while both remain
+   * true. The incarnation continues if the lease is renewed.
    */
   default void lapsed(long incarnation) {}
 
   /**
-   * The lease has been renewed, whether or not it had expired before: the node serves if it is
-   * admitted.
+   * Called when the lease has been renewed, whether or not it had expired. The node serves clients
+   * if it is admitted.
    */
   default void renewed(long incarnation) {}
 
   /**
-   * The cluster counts this life as over: whatever it held for clients is lost or belongs to
-   * others. Completes when it is given up; then the next life begins.
+   * Called when this incarnation has ended: everything it held for clients is lost or belongs to
+   * other nodes. The future completes when this node has released it; then the next incarnation
+   * begins.
    */
   default CompletableFuture<Void> lifeEnded(long incarnation) {
     return CompletableFuture.completedFuture(null);

@@ -3,18 +3,19 @@ package io.fjordmq.cluster.membership;
 import java.time.Duration;
 
 /**
- * Leases and lives; the same on all nodes.
+ * Settings of leases; must be the same on all nodes.
  *
- * @param heartbeat how often a node renews its lease
- * @param lease how long a renewal holds, from when it was sent. Who has let it run out serves no
- *     client, and the cluster goes on without it
- * @param maxLag how long a node may be behind the metadata before its lease is not renewed any
- *     more: others wait for it
- * @param retryPause before what failed is tried again
- * @param clockTolerance by which the wall clock and the monotonic clock of a machine may disagree
- *     between two renewals, and its wall clock and cluster time before the log says so
- * @param unreachableAfter how long a live node may not answer before another one tells the metadata
- *     leader so, which ends the lease of one of the two
+ * @param heartbeat interval between lease renewals
+ * @param lease how long a renewal is valid, counted from sending it. A node whose lease has expired
+ *     serves no clients, and the cluster continues without it
+ * @param maxLag how long a node may lag behind the metadata before its lease is no longer renewed,
+ *     because other nodes wait for it
+ * @param retryPause pause before a failed operation is retried
+ * @param clockTolerance tolerated difference between the wall clock and the monotonic clock of a
+ *     host between two renewals; also the difference between wall clock and cluster time above
+ *     which a warning is logged
+ * @param unreachableAfter how long a live node may fail to respond before another one reports it to
+ *     the metadata leader, which then stops renewing the lease of one of the two
  */
 public record MembershipSettings(
     Duration heartbeat,
@@ -25,8 +26,8 @@ public record MembershipSettings(
     Duration unreachableAfter) {
 
   /**
-   * Every 500 ms, for 3 s; 20 s behind; tries again after 500 ms; clocks within 1 s; unreachable
-   * after 5 s.
+   * Defaults: heartbeat 500 ms, lease 3 s, lag 20 s, retry pause 500 ms, clock tolerance 1 s,
+   * unreachable after 5 s.
    */
   public static final MembershipSettings DEFAULT =
       new MembershipSettings(
@@ -38,23 +39,24 @@ public record MembershipSettings(
           Duration.ofSeconds(5));
 
   /**
-   * @throws IllegalArgumentException if a duration makes no sense
+   * @throws IllegalArgumentException if a duration is out of range
    */
   public MembershipSettings {
     if (heartbeat.toMillis() < 10 || retryPause.toMillis() < 1) {
-      throw new IllegalArgumentException("heartbeat must be 10 ms or longer, retryPause 1 ms");
+      throw new IllegalArgumentException(
+          "heartbeat must be at least 10 ms, retryPause at least 1 ms");
     }
     if (lease.compareTo(heartbeat.multipliedBy(3)) < 0) {
-      throw new IllegalArgumentException("lease must be three heartbeats or longer");
+      throw new IllegalArgumentException("lease must be at least three heartbeats");
     }
     if (clockTolerance.toMillis() < 100) {
-      throw new IllegalArgumentException("clockTolerance must be 100 ms or longer");
+      throw new IllegalArgumentException("clockTolerance must be at least 100 ms");
     }
     if (unreachableAfter.compareTo(lease) < 0) {
-      throw new IllegalArgumentException("unreachableAfter must be as long as lease or longer");
+      throw new IllegalArgumentException("unreachableAfter must not be shorter than lease");
     }
     if (maxLag.compareTo(lease) < 0) {
-      throw new IllegalArgumentException("maxLag must be as long as lease or longer");
+      throw new IllegalArgumentException("maxLag must not be shorter than lease");
     }
   }
 }

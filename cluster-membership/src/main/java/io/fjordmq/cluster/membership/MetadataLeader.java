@@ -39,13 +39,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What this node does for the others while it leads the metadata: registers lives, renews leases,
- * writes DOWN for whose lease has run out, and has the right nodes hold the metadata. Everything
- * happens on the thread of the timers but {@link #handle}, which hands over to it.
+ * The duties of this node while it leads the metadata group: it registers nodes, renews leases,
+ * marks nodes DOWN whose lease has expired, and maintains the replica set of the metadata. Runs on
+ * the membership thread, except {@link #handle}, which hands over to it.
  */
 final class MetadataLeader {
   private static final Logger LOG = LoggerFactory.getLogger(MetadataLeader.class);
-  private static final int TICKS_OF_A_HEARTBEAT = 5;
+  private static final int TICKS_PER_HEARTBEAT = 5;
 
   private final NodeId self;
   private final String clusterId;
@@ -60,13 +60,13 @@ final class MetadataLeader {
   private MetadataView seen;
   private Members membersSeen;
 
-  /** One term of leading. */
+  /** The state of one term as leader. */
   private static final class LeaderTerm {
     final long term;
     final LeaseTable leases;
     final ClockVotes clocks;
     final ReachabilityReports reachability;
-    final Set<NodeId> goingDown = new HashSet<>();
+    final Set<NodeId> markingDown = new HashSet<>();
     boolean changingReplicas;
     boolean handingOver;
 
@@ -98,7 +98,7 @@ final class MetadataLeader {
     this.membersSeen = MemberView.of(seen);
   }
 
-  /** Looked at before everything that is done: what was known in another term does not count. */
+  /** Must be called before every action, because state of an earlier term is not valid any more. */
   private void leadershipChanged() {
     Leadership leadership = metadata.leadership();
     if (!leadership.leading()) {
@@ -112,7 +112,7 @@ final class MetadataLeader {
     }
   }
 
-  /** Remembered: the members are asked for with every renewal and change hardly ever. */
+  /** Cached, because the members are needed for every renewal but rarely change. */
   private Members membersOf(MetadataView view) {
     if (view != seen) {
       seen = view;
@@ -121,24 +121,25 @@ final class MetadataLeader {
     return membersSeen;
   }
 
-  /** Looks again and again; to be called once. */
+  /** Checks leases and replicas periodically. Must be called once. */
   void tick() {
-    long pause = settings.heartbeat().toMillis() / TICKS_OF_A_HEARTBEAT;
+    long pause = settings.heartbeat().toMillis() / TICKS_PER_HEARTBEAT;
     timers.schedule(pause, this::tick);
     long now = timers.nowMillis();
-    long stopped = now - tickedMillis - pause;
+    long stalled = now - tickedMillis - pause;
     tickedMillis = now;
     leadershipChanged();
     LeaderTerm current = leaderTerm;
     if (current == null) {
       return;
     }
-    if (stopped > settings.heartbeat().toMillis()) {
-      current.leases.giveWholeLease(now); // renewals came meanwhile and have not been handled
+    if (stalled > settings.heartbeat().toMillis()) {
+      // Renewals that arrived in the meantime have not been handled.
+      current.leases.giveWholeLease(now);
     }
     Members members = membersOf(metadata.view());
     for (Member member : members.byNode().values()) {
-      // Alone, a node that stood still for a while goes on as if nothing had been.
+      // A single node that was suspended for a while continues without a new incarnation.
       boolean counts = !members.isAlone(self) && member.isAlive();
       if (counts && current.leases.hasRunOut(member, now)) {
         writeDown(current, member.node());
@@ -152,7 +153,7 @@ final class MetadataLeader {
   }
 
   /**
-   * Who drains, was removed, or has trouble with its disk, leads the metadata only if nobody else
+   * A node that is draining, was removed or has disk trouble leads the metadata only if no UP voter
    * can.
    */
   private void handOver(LeaderTerm current, Members members) {
@@ -181,7 +182,7 @@ final class MetadataLeader {
 
   private void writeDown(LeaderTerm current, NodeId node) {
     MetadataRecord record = metadata.view().get(NodeRecord.key(node));
-    if (record == null || !current.goingDown.add(node)) {
+    if (record == null || !current.markingDown.add(node)) {
       return;
     }
     byte[] down = NodeRecord.decode(record).in(NodeRecord.State.DOWN).encode();
@@ -190,10 +191,10 @@ final class MetadataLeader {
         .write(current.term, batch)
         .whenCompleteAsync(
             (result, failure) -> {
-              current.goingDown.remove(node);
+              current.markingDown.remove(node);
               if (result instanceof WriteResult.Applied) {
                 LOG.warn(
-                    "Node is DOWN: its lease expired node={} leaseMs={}",
+                    "Marked node DOWN: its lease expired node={} leaseMs={}",
                     node,
                     settings.lease().toMillis());
               }
@@ -208,7 +209,8 @@ final class MetadataLeader {
     ReplicaSet replicas = metadata.status().replicas();
     NodeId successor = MetadataReplicas.successor(replicas, members, self);
     if (successor != null) {
-      LOG.info("Decommissioning: transferring metadata leadership successor={}", successor);
+      LOG.info(
+          "Decommissioning this node: transferring metadata leadership successor={}", successor);
       whileChanging(current, metadata.transferLeadership(successor));
       return;
     }
@@ -225,8 +227,7 @@ final class MetadataLeader {
         (done, failure) -> {
           if (failure != null) {
             LOG.warn(
-                "Could not change the metadata replicas, retrying: {}",
-                cause(failure).getMessage());
+                "Cannot change the metadata replicas, retrying: {}", cause(failure).getMessage());
           }
           timers.schedule(
               failure == null ? 0 : settings.retryPause().toMillis(),
@@ -235,7 +236,7 @@ final class MetadataLeader {
         timers);
   }
 
-  /** Answers a node, this one or another; on any thread. */
+  /** Handles a request of this node or another one; on any thread. */
   CompletableFuture<LeaderAnswer> handle(NodeId from, LeaderRequest request) {
     return CompletableFuture.supplyAsync(() -> answer(from, request), timers)
         .thenCompose(answer -> answer)
@@ -295,7 +296,7 @@ final class MetadataLeader {
     LeaderAnswer refusal = refusal(current, view, from, renewal);
     current.clocks.onReport(from, renewal.clock(), timers.nowMillis());
     if (!current.clocks.decide(metadata.status().replicas().voters(), timers.nowMillis())) {
-      refusal = refusal == null ? new NotRenewed("the cluster has no time yet") : refusal;
+      refusal = refusal == null ? new NotRenewed("cluster time is not known yet") : refusal;
     }
     if (refusal == null) {
       refusal = current.reachability.judge(from, renewal, membersOf(view), timers.nowMillis());
@@ -303,12 +304,12 @@ final class MetadataLeader {
     if (refusal == null
         && !current.leases.renew(
             from, renewal.incarnation(), renewal.applied(), view.version(), timers.nowMillis())) {
-      refusal = new NotRenewed("it is too far behind the metadata, at " + renewal.applied());
+      refusal = new NotRenewed("its metadata are too far behind, at version " + renewal.applied());
     }
     if (refusal != null) {
       return CompletableFuture.completedFuture(refusal);
     }
-    // Only who still leads after the renewal came in may grant it.
+    // Granted only if this node still leads after the renewal was received.
     return metadata
         .readView()
         .thenApplyAsync(confirmed -> grant(current, confirmed, from, renewal), timers);
@@ -329,13 +330,13 @@ final class MetadataLeader {
       LeaderTerm current, MetadataView view, NodeId from, Renewal renewal) {
     Member member = membersOf(view).find(from);
     if (member == null || member.incarnation() < renewal.incarnation()) {
-      return new NotRenewed("it has not registered");
+      return new NotRenewed("not registered");
     }
     if (member.incarnation() > renewal.incarnation() || !member.isAlive()) {
       return new KnownIncarnation(member.incarnation());
     }
-    return current.goingDown.contains(from)
-        ? new NotRenewed("its lease had run out, it is being counted as down")
+    return current.markingDown.contains(from)
+        ? new NotRenewed("it had already expired; the node is being marked DOWN")
         : null;
   }
 
@@ -348,7 +349,7 @@ final class MetadataLeader {
       return CompletableFuture.completedFuture(new KnownIncarnation(known));
     }
     StartStamp start = fence.latest(from);
-    StartRecord.all(view).forEach(fence::registered); // this leader may have just begun to lead
+    StartRecord.all(view).forEach(fence::registered); // this node may have just become leader
     if (!Objects.equals(start, fence.latest(from))) {
       String why = "a later start of node %s is registered".formatted(from);
       return CompletableFuture.completedFuture(new Failed(ConsensusException.Kind.BUSY, why));
@@ -359,11 +360,12 @@ final class MetadataLeader {
       batch.add(Change.put(ClusterRecord.KEY, made.encode(), Change.ABSENT));
     }
     NodeAddress address = registration.address();
-    NodeRecord life = new NodeRecord(from, address, known + 1, NodeRecord.State.STARTING);
+    NodeRecord starting = new NodeRecord(from, address, known + 1, NodeRecord.State.STARTING);
     long expected = record == null ? Change.ABSENT : record.version();
-    // The life begins with a lease: its record may be there before its first renewal arrives.
+    // Starts the lease before the write, because the record may be applied before the first
+    // renewal.
     current.leases.begin(from, known + 1, view.version(), timers.nowMillis());
-    batch.add(Change.put(NodeRecord.key(from), life.encode(), expected));
+    batch.add(Change.put(NodeRecord.key(from), starting.encode(), expected));
     if (start != null && start.count() > 0) {
       batch.add(StartRecord.put(from, start, view));
     }
@@ -373,10 +375,14 @@ final class MetadataLeader {
             result -> {
               if (result instanceof WriteResult.Applied applied) {
                 LOG.info(
-                    "Node is STARTING node={} address={} incarnation={}", from, address, known + 1);
+                    "Registered node as STARTING node={} address={} incarnation={}",
+                    from,
+                    address,
+                    known + 1);
                 return new Registered(known + 1, applied.version());
               }
-              return new Failed(ConsensusException.Kind.BUSY, "its record has just been changed");
+              return new Failed(
+                  ConsensusException.Kind.BUSY, "the record of the node was changed concurrently");
             });
   }
 }

@@ -11,11 +11,11 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who should hold the metadata: a pure function to the next step. Every member holds them; voters
- * are 1, 2, 3, 3, 5 for 1, 2, 3, 4, 5 and more members that stay. A voter that is DOWN or LEAVING
- * is replaced as soon as a living learner can take its place, one that is UP if there is one; who
- * was removed holds nothing. Each step changes one node, and none leaves the voters that are alive
- * without a majority.
+ * Plans the replica set of the metadata: a pure function that returns the next step. Every member
+ * has a replica. Of 1, 2, 3 or 4 members that are not LEAVING, 1, 2, 3 or 3 are voters; of 5 or
+ * more, 5 are. A voter that is DOWN or LEAVING is replaced as soon as a live learner can take its
+ * place, preferably one that is UP. A removed node has no replica. Each step changes one node, and
+ * no step leaves the live voters without a majority.
  */
 final class MetadataReplicas {
   private static final Comparator<NodeId> BY_NAME = Comparator.comparing(NodeId::value);
@@ -30,8 +30,8 @@ final class MetadataReplicas {
   }
 
   /**
-   * @param leader is never taken from the voters
-   * @return null if nothing is to be changed
+   * @param leader never removed from the voters
+   * @return null if no change is needed
    */
   static @Nullable ReplicaSet next(ReplicaSet current, Members members, NodeId leader) {
     if (members.find(leader) == null) {
@@ -54,7 +54,8 @@ final class MetadataReplicas {
     if (newcomer.isPresent()) {
       return new ReplicaSet(current.voters(), with(current.learners(), newcomer.get()));
     }
-    // Whose disk is full or slow may never catch up, and would be tried again and again.
+    // Prefers UP learners: one with a full or slow disk may never catch up and would be retried
+    // forever.
     Optional<NodeId> successor =
         first(current.learners(), up::contains).or(() -> first(current.learners(), stays));
     if (staying < wanted && successor.isPresent()) {
@@ -83,13 +84,13 @@ final class MetadataReplicas {
         : null;
   }
 
-  /** Whether most voters live, not counting the node. */
+  /** Whether a majority of the voters is alive without this node. */
   static boolean canDoWithout(NodeId node, ReplicaSet current, Members members) {
     Set<NodeId> rest = without(current.voters(), node);
     return 2 * rest.stream().filter(members.alive()::contains).count() > current.voters().size();
   }
 
-  /** Who should lead instead of a leader that goes for good; null while it may stay. */
+  /** The next leader if the present one is being decommissioned; null if it can continue. */
   static @Nullable NodeId successor(ReplicaSet current, Members members, NodeId leader) {
     return members.in(Member.State.LEAVING).contains(leader)
         ? first(current.voters(), members.in(Member.State.UP)::contains).orElse(null)

@@ -24,10 +24,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where the cluster ports of the nodes are: what a node said itself, else what the metadata say,
- * else what was so before the restart. Raft is on the port after. Thread-safe; does not block.
+ * The cluster port addresses of all nodes: the address that a node reported itself, else the one in
+ * the metadata, else the one known before the restart. Raft uses the next port. Thread-safe; does
+ * not block.
  *
- * <p>The file is a cache: it may be lost or old.
+ * <p>The file is a cache and may be missing or old.
  *
  * <pre>
  * fjordmq address book, form 1
@@ -36,28 +37,28 @@ import org.slf4j.LoggerFactory;
  */
 public final class NodeAddresses {
   private static final Logger LOG = LoggerFactory.getLogger(NodeAddresses.class);
-  private static final String FORM = "fjordmq address book, form 1";
+  private static final String FORMAT = "fjordmq address book, form 1";
   private static final Pattern LITERAL = Pattern.compile("[0-9.]+|.*:.*");
 
   private final @Nullable Path file;
   private final Executor disk;
-  private final Executor names;
-  private final Map<NodeId, NodeAddress> kept = new ConcurrentHashMap<>();
+  private final Executor resolver;
+  private final Map<NodeId, NodeAddress> saved = new ConcurrentHashMap<>();
   private final Map<NodeId, NodeAddress> inMetadata = new ConcurrentHashMap<>();
-  private final Map<NodeId, NodeAddress> ownWords = new ConcurrentHashMap<>();
+  private final Map<NodeId, NodeAddress> reportedByNode = new ConcurrentHashMap<>();
   private final Map<String, InetAddress> resolved = new ConcurrentHashMap<>();
-  private final Set<String> lookedUp = ConcurrentHashMap.newKeySet();
+  private final Set<String> lookUpsInProgress = ConcurrentHashMap.newKeySet();
   private volatile Set<NodeId> removed = Set.of();
 
-  private NodeAddresses(@Nullable Path file, Executor disk, Executor names) {
+  private NodeAddresses(@Nullable Path file, Executor disk, Executor resolver) {
     this.file = file;
     this.disk = disk;
-    this.names = names;
+    this.resolver = resolver;
   }
 
   /**
-   * Reads what was known before; nothing if the file is missing or cannot be read. Names are looked
-   * up by threads of its own, one for each: one that takes long keeps nobody waiting.
+   * Reads the saved addresses; none if the file is missing or cannot be read. Every name is
+   * resolved on a thread of its own, so that a slow look-up does not delay others.
    *
    * @param disk writes the file
    */
@@ -71,12 +72,12 @@ public final class NodeAddresses {
     thread.start();
   }
 
-  /** With another way to look names up. */
-  static NodeAddresses open(Path file, Executor disk, Executor names) {
-    NodeAddresses book = new NodeAddresses(file, disk, names);
+  /** With another executor for look-ups. */
+  static NodeAddresses open(Path file, Executor disk, Executor resolver) {
+    NodeAddresses book = new NodeAddresses(file, disk, resolver);
     try {
       if (Files.exists(file)) {
-        book.kept.putAll(parse(Files.readAllLines(file)));
+        book.saved.putAll(parse(Files.readAllLines(file)));
       }
     } catch (IOException | IllegalArgumentException e) {
       LOG.warn("Ignoring the saved node addresses: {} file={}", e.getMessage(), file);
@@ -84,32 +85,32 @@ public final class NodeAddresses {
     return book;
   }
 
-  /** Keeps nothing. */
+  /** Without a file. */
   static NodeAddresses inMemory() {
     return new NodeAddresses(null, Runnable::run, Runnable::run);
   }
 
   private static Map<NodeId, NodeAddress> parse(List<String> lines) {
-    if (lines.isEmpty() || !lines.get(0).equals(FORM)) {
-      throw new IllegalArgumentException("it has another form than '" + FORM + "'");
+    if (lines.isEmpty() || !lines.get(0).equals(FORMAT)) {
+      throw new IllegalArgumentException("the file does not start with '" + FORMAT + "'");
     }
     Map<NodeId, NodeAddress> addresses = new HashMap<>();
     for (String line : lines.subList(1, lines.size())) {
       String[] parts = line.split(" ", 3);
       if (parts.length < 3) {
-        throw new IllegalArgumentException("not a line of it: '" + line + "'");
+        throw new IllegalArgumentException("invalid line: '" + line + "'");
       }
       addresses.put(new NodeId(parts[0]), new NodeAddress(parts[2], Integer.parseInt(parts[1])));
     }
     return addresses;
   }
 
-  /** For calls between nodes. */
+  /** The addresses for calls between nodes. */
   public AddressBook ofPeers() {
     return node -> address(node, 0);
   }
 
-  /** For Raft. */
+  /** The addresses for Raft. */
   public AddressBook ofRaft() {
     return new AddressBook() {
       @Override
@@ -133,26 +134,26 @@ public final class NodeAddresses {
   }
 
   /**
-   * A name is looked up each time it is asked for, unless it is being looked up, in the background;
-   * what the look-up before this one found is returned, null before the first.
+   * Starts a look-up of the name in the background, unless one is in progress, and returns the
+   * result of the previous look-up; null before the first has completed.
    */
   private @Nullable InetAddress resolve(String host) {
     if (!LITERAL.matcher(host).matches()) {
       lookUpLater(host);
     } else if (!resolved.containsKey(host)) {
-      lookUp(host); // takes no time: it is an address already
+      lookUp(host); // does not block for a literal IP address
     }
     return resolved.get(host);
   }
 
   private void lookUpLater(String host) {
-    if (lookedUp.add(host)) {
-      names.execute(
+    if (lookUpsInProgress.add(host)) {
+      resolver.execute(
           () -> {
             try {
               lookUp(host);
             } finally {
-              lookedUp.remove(host);
+              lookUpsInProgress.remove(host);
             }
           });
     }
@@ -162,72 +163,74 @@ public final class NodeAddresses {
     try {
       resolved.put(host, InetAddress.getByName(host));
     } catch (UnknownHostException e) {
-      LOG.debug("no address of {} is known: {}", host, e.getMessage());
+      LOG.debug("Cannot resolve a host name: {} host={}", e.getMessage(), host);
     }
   }
 
-  /** The best that is known; null if nothing is. */
+  /** The best known address; null if there is none. */
   @Nullable NodeAddress find(NodeId node) {
-    NodeAddress own = ownWords.get(node);
+    NodeAddress own = reportedByNode.get(node);
     NodeAddress written = inMetadata.get(node);
-    return own != null ? own : written != null ? written : kept.get(node);
+    return own != null ? own : written != null ? written : saved.get(node);
   }
 
-  /** What the metadata say, if a node says otherwise or nothing. */
+  /** The addresses in the metadata that the nodes themselves have not confirmed. */
   Map<NodeId, NodeAddress> unconfirmed() {
     Map<NodeId, NodeAddress> differing = new HashMap<>(inMetadata);
-    differing.entrySet().removeIf(entry -> entry.getValue().equals(ownWords.get(entry.getKey())));
+    differing
+        .entrySet()
+        .removeIf(entry -> entry.getValue().equals(reportedByNode.get(entry.getKey())));
     return differing;
   }
 
-  /** Of all nodes. */
+  /** The best known addresses of all nodes. */
   Map<NodeId, NodeAddress> all() {
     Map<NodeId, NodeAddress> best = new TreeMap<>((a, b) -> a.value().compareTo(b.value()));
-    best.putAll(kept);
+    best.putAll(saved);
     best.putAll(inMetadata);
-    best.putAll(ownWords);
+    best.putAll(reportedByNode);
     return best;
   }
 
-  /** A node itself says where it is. */
+  /** Called when a node has reported its own address. */
   void onAddress(NodeId node, NodeAddress address) {
     if (removed.contains(node)) {
       return;
     }
     NodeAddress before = find(node);
-    ownWords.put(node, address);
+    reportedByNode.put(node, address);
     if (!address.equals(before)) {
       LOG.info(
-          "Node address known node={} address={}{}",
+          "Learned a node address node={} address={}{}",
           node,
           address,
-          before == null ? "" : " before=" + before);
-      keep();
+          before == null ? "" : " previous=" + before);
+      save();
     }
   }
 
-  /** Another node says where the nodes are; counts if nothing better is known. */
+  /** Adds addresses reported by another node, for nodes without a saved address. */
   void suggested(Map<NodeId, NodeAddress> hearsay) {
-    hearsay.forEach(kept::putIfAbsent);
+    hearsay.forEach(saved::putIfAbsent);
     forget(removed);
   }
 
   private void forget(Set<NodeId> nodes) {
-    List.of(kept, inMetadata, ownWords).forEach(source -> source.keySet().removeAll(nodes));
+    List.of(saved, inMetadata, reportedByNode).forEach(source -> source.keySet().removeAll(nodes));
   }
 
-  /** The metadata say where the nodes are, and who has gone for good. */
+  /** Called when the members have changed: takes their addresses, and forgets removed nodes. */
   void written(Members members) {
     Map<NodeId, NodeAddress> before = all();
     removed = members.removed().keySet();
     forget(removed);
     members.byNode().values().forEach(member -> inMetadata.put(member.node(), member.address()));
     if (!before.equals(all())) {
-      keep();
+      save();
     }
   }
 
-  private void keep() {
+  private void save() {
     Path target = file;
     if (target != null) {
       disk.execute(() -> write(target));
@@ -235,7 +238,7 @@ public final class NodeAddresses {
   }
 
   private synchronized void write(Path target) {
-    StringBuilder text = new StringBuilder(FORM).append('\n');
+    StringBuilder text = new StringBuilder(FORMAT).append('\n');
     all()
         .forEach(
             (node, at) ->

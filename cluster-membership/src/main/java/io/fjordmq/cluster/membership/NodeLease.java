@@ -18,23 +18,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * This node's lives, one after the other: registered as STARTING, admitted when it is ready ({@link
- * Admission}), kept by renewing its lease, over when the cluster says DOWN; then the next.
+ * The incarnations of this node, one after the other. Each is registered as STARTING, admitted when
+ * it is ready ({@link Admission}), kept alive by renewing its lease, and ends when the cluster
+ * marks it DOWN; then the next begins.
  *
  * <pre>
  * REGISTERING ─► REGISTERED ─► ADMITTED
- *      ▲              │            │        this life is over (the metadata say so, or their leader),
- *      └── ENDING ◄───┴────────────┘        or the node rests: then the next waits
+ *      ▲              │            │        ended by the metadata or their leader,
+ *      └── ENDING ◄───┴────────────┘        or suspended: then the next waits
  *
- * from all: REMOVED, when the cluster has removed the node; LEFT, when it stops
+ * from any: REMOVED, when the cluster has removed the node; LEFT, when it stops
  * </pre>
  *
- * <p>Everything happens on the thread of the timers but what is said to be thread-safe.
+ * <p>Runs on the membership thread, except the methods marked as thread-safe.
  */
 final class NodeLease {
   private static final Logger LOG = LoggerFactory.getLogger(NodeLease.class);
 
-  private static final int HURRY = 5;
+  private static final int OVERDUE_DIVISOR = 5;
 
   private enum Phase {
     REGISTERING,
@@ -45,12 +46,12 @@ final class NodeLease {
     REMOVED
   }
 
-  /** What a node is told that is no member any more. */
+  /** The message of a removed node. */
   static final String REMOVED_FOR_GOOD =
-      "this node has been removed from its cluster and its id never comes back: to join as a new node, start"
+      "this node has been removed from its cluster, and its id cannot be used again; to join as a new node, start"
           + " with an empty data directory";
 
-  private static final String NO_ANSWER = "the metadata leader does not answer";
+  private static final String NO_ANSWER = "the metadata leader does not respond";
 
   private final NodeId self;
   private final NodeAddress address;
@@ -58,7 +59,7 @@ final class NodeLease {
   private final LeaderCalls leader;
   private final MembershipSettings settings;
   private final SerialTimers timers;
-  private final LeaseExpiry lapse;
+  private final LeaseExpiry expiry;
   private final Reachability reachability;
   private final ClockWatch clock;
   private final CompletableFuture<Long> registered = new CompletableFuture<>();
@@ -67,12 +68,12 @@ final class NodeLease {
   private long known;
   private @Nullable Admission admission;
   private boolean ready;
-  private @Nullable String restsBecause;
+  private @Nullable String suspendedBecause;
   private volatile long incarnation;
   private volatile boolean admitted;
   private volatile long leaseUntilMillis;
   private volatile String notRenewedBecause = NO_ANSWER;
-  private volatile String obstacle = "it has not registered with the cluster yet";
+  private volatile String obstacle = "not registered with the cluster yet";
 
   NodeLease(
       NodeId self,
@@ -89,7 +90,7 @@ final class NodeLease {
     this.leader = leader;
     this.settings = settings;
     this.timers = timers;
-    this.lapse = new LeaseExpiry(self, members, peers, settings, timers);
+    this.expiry = new LeaseExpiry(self, members, peers, settings, timers);
     this.reachability = new Reachability(self, members, peers, settings, timers, this::renew);
     this.clock = clock;
     this.leaseUntilMillis = timers.nowMillis();
@@ -97,12 +98,12 @@ final class NodeLease {
 
   // ---- thread-safe
 
-  /** 0 before the first. */
+  /** The current incarnation; 0 before the first. */
   long incarnation() {
     return incarnation;
   }
 
-  /** Completes with the version of the metadata that has the first life. */
+  /** Completes with the metadata version of the first registration. */
   CompletableFuture<Long> registered() {
     return registered;
   }
@@ -111,7 +112,7 @@ final class NodeLease {
     return admitted && hasLease();
   }
 
-  /** A node that is alone needs none: nobody could count its life as over but itself. */
+  /** A single node needs no lease, because no other node could mark it DOWN. */
   boolean hasLease() {
     return (timers.nowMillis() - leaseUntilMillis < 0 && clock.isWithin(settings.lease()))
         || members.members().isAlone(self);
@@ -125,26 +126,26 @@ final class NodeLease {
   }
 
   private String leaseExpired() {
-    return "its lease has expired: " + notRenewedBecause;
+    return "lease expired: " + notRenewedBecause;
   }
 
-  /** As {@link Reachability#unreachable}. */
+  /** See {@link Reachability#unreachable}. */
   Set<NodeId> unreachable() {
     return reachability.unreachable();
   }
 
-  // ---- on the thread of the timers
+  // ---- on the membership thread
 
-  /** Begins the first life. To be called once. */
+  /** Begins the first incarnation. Must be called once. */
   void begin() {
     Member member = members.members().find(self);
     known = member == null ? 0 : member.incarnation();
-    lapse.answerOthers(this::isServing);
+    expiry.answerOthers(this::isServing);
     register();
     beat();
   }
 
-  /** From now on this node may be counted and admitted; before, it holds a lease as STARTING. */
+  /** Allows this node to be counted and admitted; until then it holds a lease as STARTING. */
   void ready() {
     ready = true;
     beginAdmission();
@@ -168,40 +169,40 @@ final class NodeLease {
     }
     if (answer instanceof LeaderAnswer.Removed) {
       removed();
-    } else if (answer instanceof Registered life) {
-      known = life.incarnation();
-      incarnation = life.incarnation();
+    } else if (answer instanceof Registered registration) {
+      known = registration.incarnation();
+      incarnation = registration.incarnation();
       phase = Phase.REGISTERED;
-      admission = admissionOf(life);
+      admission = admissionOf(registration);
       LOG.info("Registered with the cluster incarnation={}", incarnation);
-      registered.complete(life.version());
-      String why = restsBecause;
+      registered.complete(registration.version());
+      String why = suspendedBecause;
       if (why == null) {
         beginAdmission();
         renew();
       } else {
-        rest(why); // which came while the registration was on its way
+        rest(why); // requested while the registration was in progress
       }
     } else if (answer instanceof KnownIncarnation last && last.incarnation() != known) {
       known = last.incarnation();
-      registerUnlessResting();
+      registerUnlessSuspended();
     } else {
-      obstacle = "it cannot register: " + LeaderCalls.whyNot(answer, failure);
+      obstacle = "registration failed: " + LeaderCalls.whyNot(answer, failure);
       timers.schedule(settings.retryPause().toMillis(), this::registerAgain);
     }
   }
 
   private void registerAgain() {
     if (phase == Phase.REGISTERING) {
-      registerUnlessResting();
+      registerUnlessSuspended();
     }
   }
 
-  private void registerUnlessResting() {
-    if (restsBecause == null) {
+  private void registerUnlessSuspended() {
+    if (suspendedBecause == null) {
       register();
     } else {
-      obstacle = "it rests: " + restsBecause;
+      obstacle = "suspended: " + suspendedBecause;
       timers.schedule(settings.retryPause().toMillis(), this::registerAgain);
     }
   }
@@ -212,25 +213,25 @@ final class NodeLease {
     }
     timers.schedule(beatMillis(), this::beat);
     if (admitted && !hasLease()) {
-      lapse.onExpired(incarnation, leaseExpired());
+      expiry.onExpired(incarnation, leaseExpired());
     }
     reachability.beat();
     renew();
   }
 
-  /** Who leads may have just changed: with the lease running out, asking does not wait long. */
+  /** Shortens the interval when renewals are overdue: the leader may have just changed. */
   private long beatMillis() {
     long heartbeat = settings.heartbeat().toMillis();
     long unrenewed = timers.nowMillis() - leaseUntilMillis + settings.lease().toMillis();
-    return unrenewed > 2 * heartbeat ? heartbeat / HURRY : heartbeat;
+    return unrenewed > 2 * heartbeat ? heartbeat / OVERDUE_DIVISOR : heartbeat;
   }
 
-  private boolean living() {
+  private boolean isAlive() {
     return phase == Phase.REGISTERED || phase == Phase.ADMITTED;
   }
 
   private void renew() {
-    if (!living()) {
+    if (!isAlive()) {
       return;
     }
     long life = incarnation;
@@ -241,7 +242,7 @@ final class NodeLease {
             settings.lease())
         .whenCompleteAsync(
             (answer, failure) -> {
-              if (life == incarnation && living()) {
+              if (life == incarnation && isAlive()) {
                 onRenewal(sent, answer, failure);
               }
             },
@@ -253,13 +254,13 @@ final class NodeLease {
     notRenewedBecause = answer instanceof NotRenewed refused ? refused.why() : NO_ANSWER;
     if (answer instanceof Renewed renewed) {
       if (!clock.answered(sent, renewed.clusterMillis())) {
-        LOG.debug("the lease is not renewed: a clock jumped meanwhile");
+        LOG.debug("Lease not renewed: a clock jumped in the meantime");
         return;
       }
       long until = sent.monotonicMillis() + settings.lease().toMillis();
       leaseUntilMillis = Math.max(leaseUntilMillis, until);
       if (hasLease()) {
-        lapse.ended(true);
+        expiry.ended(true);
         members.tell(listener -> listener.renewed(incarnation));
       }
       if (admission != null) {
@@ -271,9 +272,9 @@ final class NodeLease {
       known = last.incarnation();
       end();
     } else if (answer instanceof NotRenewed refused) {
-      LOG.debug("the lease is not renewed: {}", refused.why());
+      LOG.debug("Lease not renewed: {}", refused.why());
     } else {
-      LOG.debug("the lease cannot be renewed: {}", LeaderCalls.whyNot(answer, failure));
+      LOG.debug("Cannot renew the lease: {}", LeaderCalls.whyNot(answer, failure));
     }
   }
 
@@ -285,7 +286,7 @@ final class NodeLease {
             goesOn,
             why -> {
               if (goesOn.getAsBoolean()) {
-                obstacle = why; // of a life that has ended, why it ended stays
+                obstacle = why; // keeps the reason why an incarnation has ended
               }
             },
             this::renew,
@@ -300,7 +301,7 @@ final class NodeLease {
     members.tell(listener -> listener.admitted(incarnation));
   }
 
-  /** To be called when the members have changed. */
+  /** Must be called when the members have changed. */
   void membersChanged() {
     reachability.membersChanged();
     if (members.members().removed().containsKey(self)) {
@@ -308,7 +309,7 @@ final class NodeLease {
       return;
     }
     Member member = members.members().find(self);
-    if (!living() || member == null || member.incarnation() < incarnation) {
+    if (!isAlive() || member == null || member.incarnation() < incarnation) {
       return;
     }
     if (member.incarnation() > incarnation || !member.isAlive()) {
@@ -318,38 +319,38 @@ final class NodeLease {
       if (admission != null) {
         admission.membersChanged();
       }
-      renew(); // so that everybody soon knows that this version is known here
+      renew(); // tells the leader at once that this node has applied the version
     }
   }
 
   private void end() {
     LOG.warn("The cluster marked this incarnation DOWN incarnation={}", incarnation);
-    end("the cluster has gone on without it, it gives up what it held");
+    end("marked DOWN by the cluster; ending its sessions before it registers again");
   }
 
   private void end(String why) {
     phase = Phase.ENDING;
     admitted = false;
-    lapse.ended(false);
+    expiry.ended(false);
     obstacle = why;
-    giveUp();
+    notifyEnded();
   }
 
-  /** This life ends, if there is one, and none begins before {@link #resume}. */
+  /** Ends the current incarnation, if any; the next one begins after {@link #resume}. */
   void rest(String why) {
-    restsBecause = why;
-    if (living()) {
-      LOG.warn("This node ends its incarnation: {} incarnation={}", why, incarnation);
+    suspendedBecause = why;
+    if (isAlive()) {
+      LOG.warn("Suspending this node: {} incarnation={}", why, incarnation);
       known = incarnation;
-      end("it rests: " + why);
+      end("suspended: " + why);
     }
   }
 
   void resume() {
-    restsBecause = null;
+    suspendedBecause = null;
   }
 
-  private void giveUp() {
+  private void notifyEnded() {
     long life = incarnation;
     members
         .ask(listener -> listener.lifeEnded(life))
@@ -360,13 +361,13 @@ final class NodeLease {
               }
               if (failure == null) {
                 phase = Phase.REGISTERING;
-                registerUnlessResting();
+                registerUnlessSuspended();
               } else {
                 LOG.warn(
-                    "Could not report the end of an incarnation, retrying: {} incarnation={}",
+                    "Failed to end an incarnation, retrying: {} incarnation={}",
                     LeaderCalls.whyNot(null, failure),
                     life);
-                timers.schedule(settings.retryPause().toMillis(), this::giveUp);
+                timers.schedule(settings.retryPause().toMillis(), this::notifyEnded);
               }
             },
             timers);
@@ -376,26 +377,26 @@ final class NodeLease {
     endPermanently(REMOVED_FOR_GOOD);
   }
 
-  /** There is no next life. */
+  /** Ends the current incarnation; no other follows. */
   void endPermanently(String why) {
     if (phase == Phase.REMOVED || phase == Phase.LEFT) {
       return;
     }
-    final boolean holds = living();
+    final boolean wasAlive = isAlive();
     phase = Phase.REMOVED;
     admitted = false;
     obstacle = why;
     LOG.error("No longer serving clients: {}", obstacle);
     registered.completeExceptionally(new MembershipException(why));
-    if (holds) {
+    if (wasAlive) {
       members.ask(listener -> listener.lifeEnded(incarnation));
     }
   }
 
-  /** Serves nobody and renews nothing from now on. */
+  /** Stops serving clients and renewing the lease. */
   void leave() {
     phase = Phase.LEFT;
     admitted = false;
-    obstacle = "it stops";
+    obstacle = "shutting down";
   }
 }

@@ -15,12 +15,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Which other live members this node can call. A node may keep its lease while the network between
- * it and a third node is cut; then each waits for the other in vain, because nobody counts either
- * of them as down. So a node calls every live member at each heartbeat and tells the metadata
- * leader, with its renewals, whom it does not reach ({@link ReachabilityReports}).
+ * Tracks which other live members this node can call. Two nodes can lose their connection to each
+ * other while both still renew their leases. Each would then wait for the other forever, because
+ * neither is marked DOWN. So every node calls all live members at each heartbeat and reports the
+ * unreachable ones to the metadata leader with its renewals ({@link ReachabilityReports}).
  *
- * <p>Used on the thread of the timers, but for {@link #unreachable}.
+ * <p>Runs on the membership thread, except {@link #unreachable}.
  */
 final class Reachability {
   private static final Logger LOG = LoggerFactory.getLogger(Reachability.class);
@@ -43,7 +43,7 @@ final class Reachability {
   }
 
   /**
-   * @param onChange called when {@link #unreachable} has changed by an answer
+   * @param onChange called when a response has changed {@link #unreachable}
    */
   Reachability(
       NodeId self,
@@ -62,31 +62,31 @@ final class Reachability {
   }
 
   /**
-   * The members that have never answered this process, or not for {@link
-   * MembershipSettings#unreachableAfter}. Those that are DOWN are among them, though nobody calls
-   * them: the leader must not learn that such a node is STARTING before it learns that this one
-   * does not reach it. Thread-safe.
+   * The members that have never responded to this process, or not for {@link
+   * MembershipSettings#unreachableAfter}. They include nodes that are DOWN, although no node calls
+   * these: when such a node is STARTING again, the leader must already know that this one cannot
+   * reach it. Thread-safe.
    */
   Set<NodeId> unreachable() {
     return unreachable;
   }
 
-  /** To be called at each heartbeat; does nothing if the last one has just been. */
+  /** Must be called at each heartbeat; calls within one heartbeat of the last one do nothing. */
   void beat() {
     long now = timers.nowMillis();
     if (now - beatMillis < settings.heartbeat().toMillis()) {
       return;
     }
     if (now - beatMillis > settings.lease().toMillis()) {
-      forgiveSince(beatMillis, now);
+      resetSince(beatMillis, now);
     }
     beatMillis = now;
     live().forEach(this::call);
     refresh();
   }
 
-  /** This process stood still: that nobody answered meanwhile says nothing about the others. */
-  private void forgiveSince(long beforeMillis, long nowMillis) {
+  /** This process was suspended, so missing responses say nothing about the other nodes. */
+  private void resetSince(long beforeMillis, long nowMillis) {
     for (Contact contact : contacts.values()) {
       if (isFresh(contact, beforeMillis)) {
         contact.answeredMillis = nowMillis;
@@ -94,7 +94,9 @@ final class Reachability {
     }
   }
 
-  /** To be called when the members have changed: a node that starts waits for being called. */
+  /**
+   * Must be called when the members have changed: a STARTING node waits until it has been reached.
+   */
   void membersChanged() {
     contacts.keySet().retainAll(members.members().byNode().keySet());
     refresh();
@@ -110,7 +112,10 @@ final class Reachability {
         .filter(member -> !member.node().equals(self));
   }
 
-  /** Does not wait for the answer to the last call: one that is lost would delay the next. */
+  /**
+   * Does not wait for the response to the previous call, because a lost one would delay the next
+   * call.
+   */
   private void call(NodeId node) {
     Contact contact = contacts.computeIfAbsent(node, first -> new Contact());
     peers
@@ -149,7 +154,7 @@ final class Reachability {
       boolean isNew = unreachable.contains(node) && !before.contains(node);
       if (isNew && contact != null && contact.answered) {
         LOG.warn(
-            "A live node does not answer node={} ms={}",
+            "Live node does not respond node={} ms={}",
             node,
             settings.unreachableAfter().toMillis());
       }

@@ -17,26 +17,29 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the leader of the metadata makes of whom the nodes do not reach, in one term. Two counted
- * nodes that do not reach each other wait for each other, so one of them has to go: its lease is
- * not renewed, and it is not counted again before all counted nodes and it reach each other. No
- * clock, no thread.
+ * Evaluates at the metadata leader, during one term, which nodes cannot reach each other. Two such
+ * counted nodes wait for each other, so one of them has to leave service: its lease is not renewed,
+ * and it is not counted again before it and all counted nodes reach each other. Uses neither a
+ * clock nor a thread.
  */
 final class ReachabilityReports {
   private static final Logger LOG = LoggerFactory.getLogger(ReachabilityReports.class);
 
-  /** Who goes: the most cuts, then the most lives, so that of two nodes it is always the same. */
+  /**
+   * Among nodes with equally many cuts, the one with the highest incarnation goes, then the highest
+   * id, so that of two nodes it is always the same.
+   */
   private static final Comparator<Member> WORST_LAST_OF_EQUAL_CUTS =
       Comparator.comparingLong(Member::incarnation).thenComparing(member -> member.node().value());
 
   private final NodeId self;
   private final long validMillis;
   private final Map<NodeId, Report> reports = new HashMap<>();
-  private Set<NodeId> told = Set.of();
+  private Set<NodeId> reportedLeaving = Set.of();
 
   private record Report(long incarnation, Set<NodeId> unreachable, long atMillis) {}
 
-  /** Two counted nodes, in the order of their names. */
+  /** Two counted nodes that cannot reach each other, ordered by id. */
   private record Cut(NodeId one, NodeId other) {
     boolean has(NodeId node) {
       return one.equals(node) || other.equals(node);
@@ -44,25 +47,25 @@ final class ReachabilityReports {
   }
 
   /**
-   * @param self the leader, which goes on: without it nobody else would have a lease
-   * @param validMillis how long a report counts
+   * @param self the leader, which never leaves service: without it no node could renew its lease
+   * @param validMillis how long a report is valid
    */
   ReachabilityReports(NodeId self, long validMillis) {
     this.self = self;
     this.validMillis = validMillis;
   }
 
-  /** A node says whom it does not reach; returns why its lease is not renewed, null if it is. */
+  /** Records the report of a node. Returns why its lease is not renewed; null if it is. */
   @Nullable NotRenewed judge(NodeId from, Renewal renewal, Members members, long nowMillis) {
     reports.put(from, new Report(renewal.incarnation(), renewal.unreachable(), nowMillis));
     List<Cut> cuts = cuts(members, nowMillis);
-    Set<NodeId> going = cuts.isEmpty() ? Set.of() : going(cuts, members);
-    tell(going, cuts);
-    return going.contains(from) ? new NotRenewed(apart(from, others(from, cuts))) : null;
+    Set<NodeId> leaving = cuts.isEmpty() ? Set.of() : leaving(cuts, members);
+    logLeaving(leaving, cuts);
+    return leaving.contains(from) ? new NotRenewed(apart(from, others(from, cuts))) : null;
   }
 
   private static String apart(NodeId node, Set<NodeId> others) {
-    return "the network is cut between node %s and %s".formatted(node, names(others));
+    return "network partition between node %s and %s".formatted(node, names(others));
   }
 
   private static String names(Set<NodeId> nodes) {
@@ -76,19 +79,22 @@ final class ReachabilityReports {
         .collect(Collectors.toSet());
   }
 
-  private void tell(Set<NodeId> going, List<Cut> cuts) {
-    for (NodeId node : going) {
-      if (!told.contains(node)) {
+  private void logLeaving(Set<NodeId> leaving, List<Cut> cuts) {
+    for (NodeId node : leaving) {
+      if (!reportedLeaving.contains(node)) {
         LOG.warn(
             "Refusing to renew a lease so that the other nodes can continue: {} node={}",
             apart(node, others(node, cuts)),
             node);
       }
     }
-    told = going;
+    reportedLeaving = leaving;
   }
 
-  /** Between counted nodes that both renew their leases; it is enough that one of them says so. */
+  /**
+   * Finds the cuts between counted nodes that both renew their leases. The report of one of the two
+   * is enough.
+   */
   private List<Cut> cuts(Members members, long nowMillis) {
     List<Cut> cuts = new ArrayList<>();
     List<NodeId> counted =
@@ -107,15 +113,16 @@ final class ReachabilityReports {
   }
 
   private boolean areApart(NodeId one, NodeId other, Members members, long nowMillis) {
-    return names(one, other, members, nowMillis) || names(other, one, members, nowMillis);
+    return reportsUnreachable(one, other, members, nowMillis)
+        || reportsUnreachable(other, one, members, nowMillis);
   }
 
-  private boolean names(NodeId from, NodeId node, Members members, long nowMillis) {
+  private boolean reportsUnreachable(NodeId from, NodeId node, Members members, long nowMillis) {
     Report report = reportOf(from, members, nowMillis);
     return report != null && report.unreachable.contains(node);
   }
 
-  /** Of its present life, and recent. */
+  /** The recent report of the current incarnation; null if there is none. */
   private @Nullable Report reportOf(NodeId node, Members members, long nowMillis) {
     Report report = reports.get(node);
     Member member = members.find(node);
@@ -127,17 +134,20 @@ final class ReachabilityReports {
         : null;
   }
 
-  /** As few as possible, and never so many that less than a majority of the members is counted. */
-  private Set<NodeId> going(List<Cut> cuts, Members members) {
-    List<Cut> left = new ArrayList<>(cuts);
-    Set<NodeId> going = new HashSet<>();
-    int mayGo = members.counted().size() - (members.byNode().size() / 2 + 1);
-    while (going.size() < mayGo && !left.isEmpty()) {
-      NodeId worst = worst(left, members);
-      going.add(worst);
-      left.removeIf(cut -> cut.has(worst));
+  /**
+   * Selects the nodes that leave service: few, and never so many that less than a majority of the
+   * members remains counted.
+   */
+  private Set<NodeId> leaving(List<Cut> cuts, Members members) {
+    List<Cut> remaining = new ArrayList<>(cuts);
+    Set<NodeId> leaving = new HashSet<>();
+    int maxLeaving = members.counted().size() - (members.byNode().size() / 2 + 1);
+    while (leaving.size() < maxLeaving && !remaining.isEmpty()) {
+      NodeId worst = worst(remaining, members);
+      leaving.add(worst);
+      remaining.removeIf(cut -> cut.has(worst));
     }
-    return going;
+    return leaving;
   }
 
   private NodeId worst(List<Cut> cuts, Members members) {
@@ -159,12 +169,12 @@ final class ReachabilityReports {
   }
 
   /**
-   * Why this node, which is STARTING, is not to be counted yet; null if it is. It and every counted
-   * node must have said that they reach each other.
+   * Why this STARTING node cannot be counted yet; null if it can. It and every counted node must
+   * have reported that they reach each other.
    */
   @Nullable String whyNotCounted(NodeId node, Members members, long nowMillis) {
     if (reportOf(node, members, nowMillis) == null) {
-      return "it has not told the metadata leader yet which nodes it reaches";
+      return "it has not reported yet which nodes it can reach";
     }
     Set<NodeId> silent = new HashSet<>();
     Set<NodeId> apart = new HashSet<>();
@@ -180,6 +190,6 @@ final class ReachabilityReports {
     }
     return silent.isEmpty()
         ? null
-        : "these nodes have not renewed their leases yet: " + names(silent);
+        : "waiting for these nodes to renew their leases: " + names(silent);
   }
 }

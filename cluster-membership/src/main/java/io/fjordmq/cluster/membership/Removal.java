@@ -7,26 +7,33 @@ import io.fjordmq.cluster.metadata.MetadataRecord;
 import io.fjordmq.cluster.metadata.NodeRecord;
 import org.jspecify.annotations.Nullable;
 
-/** Whether a node may be removed from the cluster, and the change that does it. */
+/**
+ * Checks whether a node can be removed from the cluster, and creates the change that removes it.
+ */
 final class Removal {
   private Removal() {}
 
   /**
-   * The change of the metadata that removes a node for ever.
+   * Returns the metadata change that permanently removes a node.
    *
-   * @param self the node that is asked, which cannot remove itself
-   * @throws MembershipException if there is no such node, it is not DOWN, or the metadata need it
+   * @param self the node that executes the command; it cannot remove itself
+   * @throws MembershipException if the node does not exist, is not DOWN, or is needed for a
+   *     majority of the metadata
    */
   static Change of(NodeId node, NodeId self, MetadataGroup metadata, Members members)
       throws MembershipException {
     MetadataRecord record = metadata.view().get(NodeRecord.key(node));
     String obstacle =
         node.equals(self)
-            ? "this is node " + node + " itself: it can leave, but not remove itself"
+            ? "node %s cannot remove itself; decommission it, or run the command on another node"
+                .formatted(node)
             : obstacle(node, record == null ? null : NodeRecord.decode(record));
     if (obstacle == null
         && !MetadataReplicas.canDoWithout(node, metadata.status().replicas(), members)) {
-      obstacle = "the metadata would have no majority without node " + node;
+      obstacle =
+          "the metadata group would have no majority without node "
+              + node
+              + "; start more of its voters first";
     }
     if (obstacle != null || record == null) {
       throw new MembershipException(String.valueOf(obstacle));
@@ -37,11 +44,11 @@ final class Removal {
 
   private static @Nullable String obstacle(NodeId node, @Nullable NodeRecord now) {
     if (now == null) {
-      return "there is no node " + node + " in this cluster";
+      return "no node " + node + " in this cluster; run status to list the nodes";
     } else if (now.state() == NodeRecord.State.REMOVED) {
-      return "node " + node + " has been removed already";
+      return "node " + node + " has already been removed";
     } else if (now.state() != NodeRecord.State.DOWN) {
-      return "node %s is %s: stop it first, or let it leave by itself; only a node that is DOWN can go"
+      return "node %s is %s: stop it first, or decommission it; only a node that is DOWN can be removed"
           .formatted(node, now.state());
     }
     return null;

@@ -2,9 +2,11 @@ package io.fjordmq.cluster.membership;
 
 import java.util.concurrent.Executor;
 
-/** One thread and its time; real or simulated. Tasks run one after the other, none may block. */
+/**
+ * One thread with timers, in real or simulated time. Tasks run one at a time and must not block.
+ */
 interface SerialTimers extends Executor {
-  /** Milliseconds since some fixed moment; never runs backwards. Not the wall clock. */
+  /** Monotonic time in milliseconds since an arbitrary moment; not the wall clock. */
   long nowMillis();
 
   /** Runs the task once, after the delay. */

@@ -21,14 +21,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks all nodes that this one knows whether its data directory may take part, before the directory
- * is used, so that one node that knows of a later start keeps a stale copy from voting. Nodes that
- * do not answer in time are skipped; they fence a copy when they connect. For the starting thread;
- * blocks.
+ * Asks all known nodes whether they accept this data directory, before it is used. One node that
+ * knows a later start is enough to keep a stale copy from voting. Nodes that do not respond in time
+ * are skipped; they fence a stale copy when they connect. For the startup thread; blocks.
  */
 public final class StartCheck {
   private static final Logger LOG = LoggerFactory.getLogger(StartCheck.class);
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
   private final NodeIdentity self;
   private final JoinSettings settings;
@@ -44,14 +43,14 @@ public final class StartCheck {
   }
 
   /**
-   * Returns once no node that answers objects.
+   * Returns once no responding node objects.
    *
-   * @throws MembershipException if the directory is a copy, or another process of this node is
-   *     connected and does not end; says what was found and what to do
+   * @throws MembershipException if the directory is a stale copy, or another process of this node
+   *     stays connected; the message says what to do
    */
   public void ask(NodeAddresses addresses) throws MembershipException, InterruptedException {
     Set<NodeAddress> others = othersIn(addresses);
-    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    long deadline = System.nanoTime() + TIMEOUT.toNanos();
     String inUse = objection(others);
     while (inUse != null) {
       if (System.nanoTime() - deadline > 0) {
@@ -64,9 +63,9 @@ public final class StartCheck {
   }
 
   /**
-   * Returns if no other node that this one knows answers.
+   * Returns if no other known node responds.
    *
-   * @throws MembershipException if one does; says which and what to do
+   * @throws MembershipException if one does; the message says which one and what to do
    */
   public void requireNoOther(NodeAddresses addresses)
       throws MembershipException, InterruptedException {
@@ -77,7 +76,7 @@ public final class StartCheck {
     for (Map.Entry<NodeAddress, CompletableFuture<HelloReply>> question : asked.entrySet()) {
       if (isAnswered(question.getValue())) {
         throw new MembershipException(
-            "another node of this cluster, at %s, runs: this node cannot go on alone, or the cluster would split in two. Stop that node for good, or start this one without --alone"
+            "another node of this cluster is running at %s; a stand-alone start would split the cluster in two. Stop that node permanently, or start this one without --alone"
                 .formatted(question.getKey()));
       }
     }
@@ -104,7 +103,7 @@ public final class StartCheck {
     return new Hello(self.clusterId(), self.node(), settings.address(), fence.own());
   }
 
-  /** Which other process is connected; null if none is. */
+  /** Describes the other process of this node that is connected; null if there is none. */
   private @Nullable String objection(Set<NodeAddress> others)
       throws MembershipException, InterruptedException {
     Hello hello = hello();

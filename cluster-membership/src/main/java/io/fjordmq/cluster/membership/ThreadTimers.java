@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A thread of its own and the machine's time. */
+/** Timers on a dedicated thread, in real time. */
 final class ThreadTimers implements SerialTimers, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ThreadTimers.class);
   private static final long STOP_SECONDS = 5;
@@ -18,9 +18,9 @@ final class ThreadTimers implements SerialTimers, AutoCloseable {
     thread =
         Executors.newSingleThreadScheduledExecutor(
             task -> {
-              Thread made = new Thread(task, name);
-              made.setDaemon(true);
-              return made;
+              Thread created = new Thread(task, name);
+              created.setDaemon(true);
+              return created;
             });
   }
 
@@ -34,7 +34,7 @@ final class ThreadTimers implements SerialTimers, AutoCloseable {
     try {
       thread.schedule(() -> run(task), delayMillis, TimeUnit.MILLISECONDS);
     } catch (RejectedExecutionException closed) {
-      LOG.debug("nothing is done any more, the node stops");
+      LOG.debug("Skipped a membership task: the node is shutting down");
     }
   }
 
@@ -51,7 +51,9 @@ final class ThreadTimers implements SerialTimers, AutoCloseable {
     }
   }
 
-  /** What is scheduled does not run any more. Blocks until nothing runs. */
+  /**
+   * Cancels all scheduled tasks. Blocks until the running task has ended, for five seconds at most.
+   */
   @Override
   public void close() {
     thread.shutdownNow();

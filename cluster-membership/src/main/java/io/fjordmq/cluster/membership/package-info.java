@@ -1,25 +1,24 @@
 /**
- * Who is in the cluster, where, and alive: joining, addresses, leases and lives of nodes (decision
- * 0022).
+ * The members of the cluster: joining, addresses, leases and incarnations of nodes (decision 0022).
  *
- * <p>Start at {@link io.fjordmq.cluster.membership.Membership}, which is what the layers above see,
- * and {@link io.fjordmq.cluster.membership.ClusterMembership}, which has the order of a node's
- * start. Then, in reading order:
+ * <p>Start at {@link io.fjordmq.cluster.membership.Membership}, the interface for the layers above,
+ * and {@link io.fjordmq.cluster.membership.ClusterMembership}, which documents the startup sequence
+ * of a node. Then read:
  *
  * <ul>
- *   <li>{@code Joining}: a first start, or one without metadata, asks the seeds. {@code
- *       Introductions} and {@code NodeAddresses}: where everybody is.
- *   <li>{@code Life}: this node's lives, from registration to the end of the lease; {@code
- *       MemberView}: the members as it knows them.
- *   <li>{@code MetadataLeader}: what the leader of the metadata does for all, with {@code
- *       LeaseTable} and {@code MetadataReplicas}, which are pure. {@code LeaderCalls} finds it,
- *       {@code LeaderRequest} and {@code LeaderAnswer} are what is said.
+ *   <li>{@code Joining}, which asks the seeds at a first start or when the metadata are missing;
+ *       {@code AddressDiscovery} and {@code NodeAddresses}, which track the addresses of all nodes.
+ *   <li>{@code NodeLease}, the incarnations of this node from registration to the end of the lease;
+ *       {@code MemberView}, the members as this node knows them.
+ *   <li>{@code MetadataLeader}, the duties of the metadata leader, with {@code LeaseTable} and
+ *       {@code MetadataReplicas}, which use neither clocks nor threads. {@code LeaderCalls} finds
+ *       the leader; {@code LeaderRequest} and {@code LeaderAnswer} define the messages.
  * </ul>
  *
- * <p>One thread, {@code membership}, does all of it; in tests virtual time does ({@code
- * SerialTimers}).
+ * <p>Everything runs on one thread, {@code membership}; simulations replace it with virtual time
+ * ({@code SerialTimers}).
  *
- * <p>It must not know what nodes do for each other: ranges, MQTT.
+ * <p>This package knows nothing about ranges or MQTT.
  */
 @NullMarked
 package io.fjordmq.cluster.membership;

@@ -159,13 +159,13 @@ class ClusterClockTest {
     Path file = folder.resolve("clock");
     ClockFile.open(file, Runnable::run).save(START);
     assertThat(Files.readString(file)).isEqualTo("fjordmq clock, form 1\n1893456000000\n");
-    long kept = ClockFile.open(file, Runnable::run).keptMillis();
+    long kept = ClockFile.open(file, Runnable::run).savedMillis();
     wall = START - DAY;
     ClusterClock restarted = clock(kept);
     assertThat(restarted.millis()).isEqualTo(START);
     wall = START + DAY;
     assertThat(clock(kept).millis()).as("a long stop").isEqualTo(START + DAY);
     Files.writeString(file, "fjordmq clock, form 2\n1\n");
-    assertThat(ClockFile.open(file, Runnable::run).keptMillis()).isZero();
+    assertThat(ClockFile.open(file, Runnable::run).savedMillis()).isZero();
   }
 }

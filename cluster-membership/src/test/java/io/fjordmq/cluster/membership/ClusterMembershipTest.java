@@ -52,7 +52,7 @@ class ClusterMembershipTest {
     assertThat(first.membership().incarnation()).isEqualTo(1);
     nodes.stop(first);
     assertThat(first.membership().isServing()).isFalse();
-    assertThat(first.membership().notServingBecause()).isEqualTo("it stops");
+    assertThat(first.membership().notServingBecause()).isEqualTo("shutting down");
     RealNode again = nodes.start("a", nodes.bootstrap("a", "a"));
     nodes.awaitAllServing();
     assertThat(again.id()).isEqualTo(first.id());
@@ -118,7 +118,7 @@ class ClusterMembershipTest {
     a.membership().rest("its disk is full");
     await("it is down", () -> stateOf(a.id(), b) == Member.State.DOWN);
     assertThat(a.membership().isServing()).isFalse();
-    assertThat(a.membership().notServingBecause()).isEqualTo("it rests: its disk is full");
+    assertThat(a.membership().notServingBecause()).isEqualTo("suspended: its disk is full");
     Thread.sleep(1_500);
     assertThat(stateOf(a.id(), b)).as("it stays away").isEqualTo(Member.State.DOWN);
     a.membership().resume();
@@ -137,9 +137,9 @@ class ClusterMembershipTest {
     RealNode lost = nodes.start("c", nodes.join("c", "a"));
     nodes.awaitAllServing();
     assertThatThrownBy(() -> a.membership().remove(lost.id()).get(20, TimeUnit.SECONDS))
-        .hasMessageContaining("is UP: stop it first, or let it leave by itself");
+        .hasMessageContaining("is UP: stop it first, or decommission it");
     assertThatThrownBy(() -> a.membership().remove(new NodeId("x")).get(20, TimeUnit.SECONDS))
-        .hasMessageContaining("there is no node x in this cluster");
+        .hasMessageContaining("no node x in this cluster");
     nodes.stop(lost);
     await("it is down", () -> stateOf(lost.id(), b) == Member.State.DOWN);
     Files.move(folder.resolve("c"), folder.resolve("old"));
@@ -155,7 +155,7 @@ class ClusterMembershipTest {
     Files.move(folder.resolve("old"), folder.resolve("c"));
     assertThatThrownBy(() -> nodes.start("c", nodes.join("c", "a")))
         .isInstanceOf(MembershipException.class)
-        .hasMessageContaining("has been removed from its cluster and its id never comes back");
+        .hasMessageContaining("has been removed from its cluster, and its id cannot be used again");
   }
 
   @Test
@@ -214,7 +214,7 @@ class ClusterMembershipTest {
     nodes.start("a", nodes.bootstrap("a", "a"));
     assertThatThrownBy(() -> nodes.start("b", nodes.bootstrap("b", "a", "b")))
         .isInstanceOf(MembershipException.class)
-        .hasMessageContaining("'bootstrap: true' makes a new cluster, but the seed at");
+        .hasMessageContaining("'bootstrap: true' creates a new cluster, but the seed at");
     assertThat(folder.resolve("b/node.id")).doesNotExist();
   }
 
@@ -222,7 +222,7 @@ class ClusterMembershipTest {
   void shouldRefuseToStartAloneWithoutSeeds() {
     assertThatThrownBy(() -> nodes.start("b", nodes.join("b", "b")))
         .isInstanceOf(MembershipException.class)
-        .hasMessageContaining("name a node of the cluster in seedEndpoints");
+        .hasMessageContaining("add one of its nodes to seedEndpoints");
   }
 
   @Test
@@ -242,7 +242,7 @@ class ClusterMembershipTest {
     assertThatThrownBy(() -> nodes.start("b", inEnv("Prod", nodes.join("b", "a"))))
         .isInstanceOf(MembershipException.class)
         .hasMessageContaining("clusterConfig.env is 'Prod', but the seed at")
-        .hasMessageContaining("of env 'Test'");
+        .hasMessageContaining("with env 'Test'");
     assertThat(folder.resolve("b/node.id")).doesNotExist();
     RealNode b = nodes.start("b", nodes.join("b", "a"));
     assertThat(b.identity().clusterId()).isEqualTo(a.identity().clusterId());
@@ -254,7 +254,7 @@ class ClusterMembershipTest {
     nodes.stop(a);
     assertThatThrownBy(() -> nodes.start("a", inEnv("Prod", nodes.bootstrap("a", "a"))))
         .isInstanceOf(MembershipException.class)
-        .hasMessageContaining("of env 'Test': set clusterConfig.env to that");
+        .hasMessageContaining("with env 'Test'; set clusterConfig.env to that");
     nodes.start("a", nodes.join("a", "a"));
   }
 
@@ -277,7 +277,7 @@ class ClusterMembershipTest {
     assertThatThrownBy(() -> nodes.start("b", nodes.join("b", "a"), ahead))
         .isInstanceOf(MembershipException.class)
         .hasMessageContaining("ahead of that of node")
-        .hasMessageContaining("set it right");
+        .hasMessageContaining("synchronize the clocks");
   }
 
   @Test
@@ -296,7 +296,7 @@ class ClusterMembershipTest {
     await("a quorum of two", () -> a.membership().isServing() && b.membership().isServing());
     assertThatThrownBy(() -> nodes.start("c", nodes.join("c", "a")))
         .isInstanceOf(MembershipException.class)
-        .hasMessageContaining("the cluster counts on it as a voter of the metadata");
+        .hasMessageContaining("it is a voter of the metadata group");
   }
 
   private static boolean leads(RealNode node) {

@@ -74,7 +74,7 @@ class ReachabilityReportsTest {
     cut("b", "c");
     cut("c", "b");
     assertThat(refused()).containsExactly("c");
-    assertThat(renew("c")).isEqualTo("the network is cut between node c and b");
+    assertThat(renew("c")).isEqualTo("network partition between node c and b");
     unreachable.clear();
     assertThat(refused()).isEmpty();
   }
@@ -180,13 +180,13 @@ class ReachabilityReportsTest {
     assertThat(whyNotCounted("c")).isNotNull();
     cut("c", "a", "b");
     renew("c");
-    assertThat(whyNotCounted("c")).isEqualTo("these nodes have not renewed their leases yet: a, b");
+    assertThat(whyNotCounted("c")).isEqualTo("waiting for these nodes to renew their leases: a, b");
     refused();
-    assertThat(whyNotCounted("c")).isEqualTo("the network is cut between node c and a, b");
+    assertThat(whyNotCounted("c")).isEqualTo("network partition between node c and a, b");
     unreachable.clear();
     cut("b", "c");
     refused();
-    assertThat(whyNotCounted("c")).isEqualTo("the network is cut between node c and b");
+    assertThat(whyNotCounted("c")).isEqualTo("network partition between node c and b");
     unreachable.clear();
     refused();
     assertThat(whyNotCounted("c")).isNull();

@@ -30,7 +30,7 @@ class ReachabilityTest {
       cut(three, 1, 2);
       three.await("its lease expires", () -> !gone.isServing());
       assertThat(gone.notServingBecause())
-          .isEqualTo("its lease has expired: the network is cut between node n2 and n1");
+          .isEqualTo("lease expired: network partition between node n2 and n1");
       assertThat(membership(three, 1).unreachable()).containsExactly(n2);
       assertThat(gone.unreachable()).containsExactly(n1);
       assertThat(membership(three, 0).unreachable()).isEmpty();
@@ -38,8 +38,7 @@ class ReachabilityTest {
       three.simulation.run(LONG_MILLIS);
       assertThat(three.state(n2)).isEqualTo(Member.State.STARTING);
       assertThat(gone.notServingBecause())
-          .isEqualTo(
-              "the cluster has not marked it UP yet: the network is cut between node n2 and n1");
+          .isEqualTo("not marked UP by the cluster yet: network partition between node n2 and n1");
       assertThat(membership(three, 1).isServing()).isTrue();
       three.cluster.network().heal();
       three.await("it serves", gone::isServing);

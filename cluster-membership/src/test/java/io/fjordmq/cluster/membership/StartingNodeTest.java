@@ -35,7 +35,7 @@ class StartingNodeTest {
         assertThat(members.lives(id, 2)).isTrue();
       }
       assertThat(membership.incarnation()).isEqualTo(2);
-      assertThat(membership.notServingBecause()).isEqualTo("it is still starting");
+      assertThat(membership.notServingBecause()).isEqualTo("still starting");
       membership.ready();
       three.await("it serves", membership::isServing);
       assertThat(three.state(id)).isEqualTo(Member.State.UP);
