@@ -9,21 +9,23 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 
-/** A small file that is replaced as a whole: after a crash it holds the old or the new content. */
+/** Replaces small files atomically: after a crash a file has either its old or its new contents. */
 public final class AtomicFile {
   static final String TEMPORARY_SUFFIX = ".tmp";
 
   private AtomicFile() {}
 
   /**
-   * Puts the content in place of what was there; durable when it returns. Blocks for two fsyncs.
+   * Replaces the contents of the file. They are durable when this returns. Blocks for two fsyncs.
    *
-   * @param file its directory must exist; a sibling with the suffix {@code .tmp} is overwritten
+   * @param file the file to replace; its directory must exist. A sibling with the suffix {@code
+   *     .tmp} is overwritten
    */
   public static void replace(Path file, byte[] content) throws IOException {
     Path directory = file.toAbsolutePath().getParent();
     if (directory == null) {
-      throw new FileSystemException(file.toString(), null, "not a file in a directory");
+      throw new FileSystemException(
+          file.toString(), null, "cannot be replaced: the path has no parent directory");
     }
     Path temporary = file.resolveSibling(file.getFileName() + TEMPORARY_SUFFIX);
     try (FileChannel channel =

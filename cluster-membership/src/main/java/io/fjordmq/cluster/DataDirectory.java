@@ -15,10 +15,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The directory with everything a node must not lose, held by one process at a time.
+ * The directory with all persistent state of a node. One process at a time can hold it.
  *
- * <p>The lock is one of the operating system on the file {@code lock}: it goes with the process,
- * however that ends. The file holds the number of the process, for people.
+ * <p>It is locked with an operating system lock on the file {@code lock}, which is released however
+ * the process ends. The file holds the process id, for operators.
  */
 public final class DataDirectory implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(DataDirectory.class);
@@ -34,10 +34,10 @@ public final class DataDirectory implements AutoCloseable {
   }
 
   /**
-   * Takes the directory, and creates it if only its last part is missing. From then on no other
-   * user can enter it.
+   * Locks the directory. Creates it if only its last path element is missing, and restricts its
+   * access to the user of this process.
    *
-   * @throws FileSystemException if it cannot be used; says what is wrong and what to do
+   * @throws FileSystemException if it cannot be used; the message says why and what to do
    */
   public static DataDirectory open(Path directory) throws IOException {
     Path path = directory.toAbsolutePath().normalize();
@@ -45,7 +45,7 @@ public final class DataDirectory implements AutoCloseable {
     if (!Files.isWritable(path) || !Files.isExecutable(path)) {
       throw unusable(
           path,
-          "this user may not write to the data directory; change its owner or choose another",
+          "this user may not write to the data directory; change its owner or choose another directory",
           null);
     }
     DataDirectory taken = new DataDirectory(path, lock(path));
@@ -53,7 +53,7 @@ public final class DataDirectory implements AutoCloseable {
     return taken;
   }
 
-  /** Earlier versions created the directory with the umask's mode. */
+  /** Earlier versions created the directory with the mode of the umask. */
   private static void closeToOthers(Path path) {
     try {
       if (PrivateDirectory.close(path)) {
@@ -69,12 +69,12 @@ public final class DataDirectory implements AutoCloseable {
     return path;
   }
 
-  /** A place in the directory. */
+  /** The path of a file or directory in this directory. */
   public Path resolve(String name) {
     return path.resolve(name);
   }
 
-  /** Lets another process have the directory. Close everything in it before. */
+  /** Unlocks the directory. Everything in it must have been closed. */
   @Override
   public void close() throws IOException {
     lockFile.close();
@@ -86,15 +86,15 @@ public final class DataDirectory implements AutoCloseable {
     }
     if (Files.exists(path)) {
       throw unusable(
-          path, "the data directory is a file; remove it or choose another directory", null);
+          path, "the data directory path is a file; remove it or choose another directory", null);
     }
     Path parent = path.getParent();
     if (parent == null || !Files.isDirectory(parent)) {
       throw unusable(
           path,
-          "the data directory cannot be created because '%s' is not a directory; create that, or"
+          "the data directory cannot be created: '%s' is not a directory; create that"
                   .formatted(parent)
-              + " correct the path",
+              + " directory or correct the path",
           null);
     }
     try {
@@ -103,7 +103,7 @@ public final class DataDirectory implements AutoCloseable {
     } catch (IOException e) {
       throw unusable(
           path,
-          "the data directory cannot be created; make '%s' writable for this user (%s)"
+          "the data directory cannot be created: %2$s; make '%1$s' writable for this user"
               .formatted(parent, e),
           e);
     }
@@ -139,7 +139,7 @@ public final class DataDirectory implements AutoCloseable {
           StandardOpenOption.WRITE);
     } catch (IOException e) {
       throw unusable(
-          path, "no file can be written in the data directory; make it writable (" + e + ")", e);
+          path, "cannot open the lock file: " + e + "; make the data directory writable", e);
     }
   }
 
@@ -151,7 +151,7 @@ public final class DataDirectory implements AutoCloseable {
         path,
         "the data directory is locked by the process %s; stop that node, or start this one with a"
                 .formatted(pid.strip())
-            + " directory of its own",
+            + " data directory of its own",
         null);
   }
 

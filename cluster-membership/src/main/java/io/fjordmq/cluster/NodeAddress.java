@@ -1,9 +1,10 @@
 package io.fjordmq.cluster;
 
 /**
- * Where a node's cluster port is reached; may change while the node stays the same.
+ * The address of a node's cluster port as other nodes reach it. It can change; the node id does
+ * not.
  *
- * @param host name or address, not empty
+ * @param host host name or IP address, not empty
  * @param port 1 to 65535
  */
 public record NodeAddress(String host, int port) {
@@ -12,7 +13,8 @@ public record NodeAddress(String host, int port) {
    */
   public NodeAddress {
     if (host.isBlank() || port < 1 || port > 65_535) {
-      throw new IllegalArgumentException("not an address: '" + host + "', port " + port);
+      throw new IllegalArgumentException(
+          "node address must have a host and a port from 1 to 65535: '" + host + "', " + port);
     }
   }
 

@@ -12,26 +12,27 @@ import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 
 /**
- * Which node this is, and of which cluster. Written once, at the first start, into the data
- * directory; the file also says which form the directory has.
+ * Identifies this node and its cluster. It is written to the data directory once, at the first
+ * start. The file also records the format version of the directory.
  *
- * @param node the node for ever, whatever its address
- * @param clusterId the cluster for ever; nodes of two clusters never talk to each other
+ * @param node the permanent id of this node
+ * @param clusterId the permanent id of its cluster; nodes with different cluster ids reject each
+ *     other
  */
 public record NodeIdentity(NodeId node, String clusterId) {
   /*
-   * node.id, text for people to read, every line ends with \n:
+   * The file node.id is human-readable text; every line ends with \n:
    *
    *   fjordmq data directory, form 1
    *   node 3f9c0a7be21d
    *   cluster 51c7d2e9a0b4f836
    */
   static final String FILE = "node.id";
-  private static final String FORM = "fjordmq data directory, form ";
-  private static final String THIS_FORM = FORM + "1";
+  private static final String FORMAT_PREFIX = "fjordmq data directory, form ";
+  private static final String CURRENT_FORMAT = FORMAT_PREFIX + "1";
   private static final String CLUSTER_ID = "[a-zA-Z0-9_-]{1,64}";
 
-  /** What a directory may hold before the identity is in it. */
+  /** Files that a data directory may hold before the identity is stored. */
   private static final List<String> BEFORE_IDENTITY =
       List.of(DataDirectory.LOCK_FILE, FILE + AtomicFile.TEMPORARY_SUFFIX, "lost+found");
 
@@ -41,19 +42,20 @@ public record NodeIdentity(NodeId node, String clusterId) {
   public NodeIdentity {
     if (!clusterId.matches(CLUSTER_ID)) {
       throw new IllegalArgumentException(
-          "cluster id must be 1 to 64 letters, digits, '-' or '_', not '" + clusterId + "'");
+          "cluster id must be 1 to 64 letters, digits, '-' or '_': '" + clusterId + "'");
     }
   }
 
-  /** A new node of a new cluster. */
+  /** Generates the identity of a new node in a new cluster. */
   public static NodeIdentity random(RandomGenerator random) {
     return new NodeIdentity(new NodeId(hex(random, 12)), hex(random, 16));
   }
 
   /**
-   * The identity kept in the directory; empty if the directory is new.
+   * Reads the identity from the directory; empty if the directory is new.
    *
-   * @throws FileSystemException if the directory is of another form or is not ours; says what to do
+   * @throws FileSystemException if the directory has another format or is not a data directory; the
+   *     message says what to do
    */
   public static Optional<NodeIdentity> load(DataDirectory directory) throws IOException {
     Path file = directory.resolve(FILE);
@@ -61,17 +63,17 @@ public record NodeIdentity(NodeId node, String clusterId) {
       return Optional.of(parse(file, Files.readString(file)));
     }
     try (Stream<Path> files = Files.list(directory.path())) {
-      Optional<String> strange =
+      Optional<String> unexpected =
           files
               .map(path -> path.getFileName().toString())
               .filter(name -> !BEFORE_IDENTITY.contains(name))
               .findFirst();
-      if (strange.isPresent()) {
+      if (unexpected.isPresent()) {
         throw new FileSystemException(
             directory.path().toString(),
             null,
             "the directory holds '%s' but no '%s', so it is not the data directory of a node;"
-                    .formatted(strange.get(), FILE)
+                    .formatted(unexpected.get(), FILE)
                 + " choose an empty directory");
       }
     }
@@ -79,32 +81,34 @@ public record NodeIdentity(NodeId node, String clusterId) {
   }
 
   /**
-   * Keeps this identity in a new directory; durable when it returns.
+   * Stores this identity in a new directory. It is durable when this returns.
    *
-   * @throws FileSystemException if the directory has an identity already or is not empty
+   * @throws FileSystemException if the directory already has an identity or is not empty
    */
   public void store(DataDirectory directory) throws IOException {
     if (load(directory).isPresent()) {
       throw new FileSystemException(
-          directory.path().toString(), null, "the data directory belongs to a node already");
+          directory.path().toString(), null, "the data directory already belongs to a node");
     }
-    String text = THIS_FORM + "\nnode " + node + "\ncluster " + clusterId + "\n";
+    String text = CURRENT_FORMAT + "\nnode " + node + "\ncluster " + clusterId + "\n";
     AtomicFile.replace(directory.resolve(FILE), text.getBytes(StandardCharsets.UTF_8));
   }
 
   private static NodeIdentity parse(Path file, String text) throws FileSystemException {
     List<String> lines = text.lines().toList();
-    String form = lines.isEmpty() ? "" : lines.get(0);
-    if (form.startsWith(FORM) && !form.equals(THIS_FORM)) {
+    String format = lines.isEmpty() ? "" : lines.get(0);
+    if (format.startsWith(FORMAT_PREFIX) && !format.equals(CURRENT_FORMAT)) {
       throw new FileSystemException(
           file.toString(),
           null,
-          "the data directory has form %s, this version of FjordMQ reads form %s;"
-                  .formatted(form.substring(FORM.length()), THIS_FORM.substring(FORM.length()))
-              + " start the version that wrote it, or choose an empty directory");
+          "the data directory has format %s, but this version of FjordMQ reads format %s;"
+                  .formatted(
+                      format.substring(FORMAT_PREFIX.length()),
+                      CURRENT_FORMAT.substring(FORMAT_PREFIX.length()))
+              + " start the version that wrote it or choose an empty directory");
     }
     try {
-      if (form.equals(THIS_FORM)
+      if (format.equals(CURRENT_FORMAT)
           && lines.size() == 3
           && lines.get(1).startsWith("node ")
           && lines.get(2).startsWith("cluster ")) {
@@ -115,7 +119,7 @@ public record NodeIdentity(NodeId node, String clusterId) {
     } catch (IllegalArgumentException e) {
       throw damaged(file, String.valueOf(e.getMessage()));
     }
-    throw damaged(file, "it has another form than this program writes");
+    throw damaged(file, "unexpected file contents");
   }
 
   private static FileSystemException damaged(Path file, String why) {

@@ -10,9 +10,9 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * Directories that only the user of the process can enter (mode 0700): messages, sessions and logs
- * are private. Files in them need no mode of their own. On file systems without POSIX modes they
- * are ordinary directories.
+ * Directories that only the user of the process can access (mode 0700), because messages, sessions
+ * and logs are private. Files in them need no restricted mode themselves. On file systems without
+ * POSIX permissions these are ordinary directories.
  */
 public final class PrivateDirectory {
   private static final Set<PosixFilePermission> OWNER_ONLY =
@@ -28,15 +28,15 @@ public final class PrivateDirectory {
     Files.createDirectory(path, attributes(path));
   }
 
-  /** Creates the directory and the parents that are missing, all of them private. */
+  /** Creates the directory and all missing parents; each is private. */
   public static void createAll(Path path) throws IOException {
     Files.createDirectories(path, attributes(path));
   }
 
   /**
-   * Takes other users' access to a directory away.
+   * Revokes the access of other users to a directory.
    *
-   * @return whether they had any
+   * @return whether they had access
    */
   public static boolean close(Path path) throws IOException {
     if (!hasModes(path) || OWNER_ONLY.containsAll(Files.getPosixFilePermissions(path))) {

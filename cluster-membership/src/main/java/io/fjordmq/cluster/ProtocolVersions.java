@@ -1,27 +1,30 @@
 package io.fjordmq.cluster;
 
 /**
- * The versions of a protocol that a node speaks. Two nodes use the highest that both speak.
+ * The versions of a protocol that a node supports. Two nodes use the highest version that both
+ * support.
  *
- * @param lowest that it still speaks
- * @param highest that it speaks
+ * @param lowest the lowest supported version
+ * @param highest the highest supported version
  */
 public record ProtocolVersions(int lowest, int highest) {
 
   /**
-   * @throws IllegalArgumentException if there is no version between them
+   * @throws IllegalArgumentException if the range is empty or negative
    */
   public ProtocolVersions {
     if (lowest < 0 || highest < lowest) {
-      throw new IllegalArgumentException("not a range of versions: " + lowest + " to " + highest);
+      throw new IllegalArgumentException(
+          "protocol versions must be an ascending range: " + lowest + " to " + highest);
     }
   }
 
   /**
-   * The highest version that both speak.
+   * Returns the highest version that both support.
    *
-   * @param protocol in words, for the message
-   * @throws IllegalArgumentException if there is none; names both ranges and which node to upgrade
+   * @param protocol the name of the protocol, for the message
+   * @throws IllegalArgumentException if there is none; the message names both ranges and the node
+   *     to upgrade
    */
   public int inCommonWith(ProtocolVersions theirs, String protocol) {
     int common = Math.min(highest, theirs.highest);

@@ -13,19 +13,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Fences stale copies of data directories: every start of a directory increments a counter, nodes
- * exchange their counters whenever they connect, and each stores the latest of every other node. A
- * start with a lower counter than a known one belongs to a directory that was restored from a copy;
- * one with the same counter but another token to a second copy. Both are refused permanently. While
- * the known start of a node is connected, a later one has to wait: entries that only the running
- * process holds must not be given up for a copy.
+ * Fences stale copies of data directories. Every start increments a counter in the directory. Nodes
+ * exchange their counters whenever they connect, and each stores the latest counter of every other
+ * node. A start with a lower counter than the known one comes from a restored copy; a start with
+ * the same counter but another token comes from a second copy. Both are refused permanently. While
+ * the known start of a node is connected, a later one has to wait: a copy must not replace the
+ * running process, which may be the only one to hold some entries.
  *
- * <p>Thread-safe; nothing here blocks, except opening and {@link #raise}.
+ * <p>Thread-safe. Only {@link #open} and {@link #raise} block.
  */
 public final class StartFence {
   private static final Logger LOG = LoggerFactory.getLogger(StartFence.class);
 
-  /** A process that is silent for this long has ended or cannot be reached. */
+  /** A process that has been silent for this long has ended or is unreachable. */
   private static final long ALIVE_NANOS = Duration.ofSeconds(5).toNanos();
 
   private final NodeId self;
@@ -61,11 +61,11 @@ public final class StartFence {
   }
 
   /**
-   * Counts this start of the directory; durable when it returns. To be called before anything of
-   * the directory is used.
+   * Counts this start of the directory. The count is durable when this returns. Call it before
+   * using anything else in the directory.
    *
-   * @param disk writes what becomes known of other nodes
-   * @throws IOException if the file cannot be read or written; says what to do
+   * @param disk stores the starts of other nodes
+   * @throws IOException if the file cannot be read or written; the message says what to do
    */
   public static StartFence open(
       DataDirectory directory, NodeId self, RandomGenerator random, Executor disk)
@@ -98,16 +98,17 @@ public final class StartFence {
   }
 
   /**
-   * Raises this node's count, so that a copy made while it runs is found to be stale. Blocks until
-   * the count is durable.
+   * Increments this node's counter, so that a copy of the directory made while the node runs is
+   * recognized as stale. Blocks until the counter is durable.
    */
   public synchronized void raise() throws IOException {
     StartStamp next = new StartStamp(own.count() + 1, own.token());
-    write(next); // first: after a crash a start must not show what others have seen
+    // First: after a crash, the next start must not reuse a count that others have seen.
+    write(next);
     own = next;
   }
 
-  /** Why the node would be refused; null if it would not. Remembers nothing. */
+  /** Returns why the node would be refused, or null if it would be admitted. Records nothing. */
   public @Nullable Refusal refusal(NodeId node, StartStamp shown) {
     if (node.equals(self)) {
       return shown.token() == own.token() ? null : new Refusal(duplicate(node, shown, own), true);
@@ -132,19 +133,19 @@ public final class StartFence {
     boolean alive = one.connections > 0 && System.nanoTime() - one.heardNanos < ALIVE_NANOS;
     return other && alive
         ? new Refusal(
-            "another process of node %s is connected (start %s, this one is %s): stop one of the two"
+            "another process of node %s is connected (start %s, this one is %s); stop one of the two"
                 .formatted(node, known, shown),
             false)
         : null;
   }
 
   private static String rolledBack(NodeId node, StartStamp shown, StartStamp known) {
-    return "the data directory of node %s is an older copy (start %s, but start %s is known): entries and votes that the node has acknowledged since may be missing. %s"
+    return "the data directory of node %s is an older copy (start %s, but start %s is known); it may lack log entries and votes that the node has acknowledged since. %s"
         .formatted(node, shown, known, remedy(node));
   }
 
   private static String duplicate(NodeId node, StartStamp shown, StartStamp known) {
-    return "the data directory of node %s is a copy (start %s, but another copy was started as %s): entries and votes that the node has acknowledged may be missing. %s"
+    return "the data directory of node %s is a copy (start %s, but another copy was started as %s); it may lack log entries and votes that the node has acknowledged. %s"
         .formatted(node, shown, known, remedy(node));
   }
 
@@ -160,27 +161,27 @@ public final class StartFence {
    */
   public @Nullable Refusal enter(NodeId node, StartStamp shown) {
     Seen one = seen.computeIfAbsent(node, unknown -> new Seen(StartStamp.NONE));
-    boolean news;
+    boolean changed;
     synchronized (one) {
       Refusal refusal = node.equals(self) ? refusal(node, shown) : refusal(node, shown, one);
       if (refusal != null) {
         return refusal;
       }
-      news = !shown.equals(one.latest);
+      changed = !shown.equals(one.latest);
       if (shown.token() != one.latest.token()) {
-        one.connections = 0; // those of the start before do not count any more
+        one.connections = 0; // connections of the previous start no longer count
       }
       one.latest = shown;
       one.connections++;
       one.heardNanos = System.nanoTime();
     }
-    if (news) {
-      keep();
+    if (changed) {
+      store();
     }
     return null;
   }
 
-  /** A connection that was admitted has ended. */
+  /** Records the end of an admitted connection. */
   public void leave(NodeId node, StartStamp shown) {
     Seen one = seen.get(node);
     if (one != null) {
@@ -192,7 +193,9 @@ public final class StartFence {
     }
   }
 
-  /** Whether messages from that start of the node are still accepted. To be checked for each. */
+  /**
+   * Whether messages from this start of the node are still accepted. Check it for every message.
+   */
   public boolean hears(NodeId node, StartStamp shown) {
     Seen one = seen.get(node);
     if (fenced.isDone() || one == null || one.latest.token() != shown.token()) {
@@ -202,7 +205,10 @@ public final class StartFence {
     return true;
   }
 
-  /** The metadata hold this start of the node: of two with the same count, it is the valid one. */
+  /**
+   * Records a start from the metadata. Of two starts with the same count, the registered one is
+   * valid.
+   */
   public void registered(NodeId node, StartStamp stamp) {
     if (node.equals(self)) {
       StartStamp mine = own;
@@ -223,33 +229,34 @@ public final class StartFence {
       }
       one.latest = stamp;
     }
-    keep();
+    store();
   }
 
   /**
-   * Another node has permanently refused this one. A hello that shows an earlier count than this
-   * process has now was overtaken by {@link #raise}: the next connection shows the present count.
+   * Another node has permanently refused this one. This node is fenced unless the refused handshake
+   * carried an older stamp than its current one, because {@link #raise} ran meanwhile; the next
+   * connection sends the current stamp.
    *
-   * @param shown by the hello that was refused
+   * @param shown the stamp in the handshake that was refused
    */
   public void refused(StartStamp shown, String why) {
     if (shown.equals(own)) {
       fence(why);
     } else {
       LOG.info(
-          "Reconnecting: another node refused a handshake that was older than this "
-              + "node's start count");
+          "Ignoring a refusal: the refused handshake was older than the current "
+              + "start count of this node; reconnecting");
     }
   }
 
-  /** This node permanently stops taking part in the cluster. */
+  /** Fences this node: it permanently stops taking part in the cluster. */
   public void fence(String why) {
     if (fenced.complete(why)) {
       LOG.error("This node is fenced and serves no clients: {} node={}", why, self);
     }
   }
 
-  /** Why this node is fenced; null if it is not. */
+  /** Returns why this node is fenced, or null if it is not. */
   public @Nullable String fencedBecause() {
     return fenced.getNow(null);
   }
@@ -259,14 +266,14 @@ public final class StartFence {
     return fenced.copy();
   }
 
-  private void keep() {
+  private void store() {
     if (file != null) {
       disk.execute(
           () -> {
             try {
               write(null);
             } catch (IOException e) {
-              LOG.warn("Could not store the starts of other nodes: {}", e.toString());
+              LOG.warn("Cannot store the start counters of other nodes: {}", e.toString());
             }
           });
     }

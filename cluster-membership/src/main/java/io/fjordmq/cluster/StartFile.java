@@ -11,19 +11,20 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Where a data directory keeps its own start and the latest start of each other node.
+ * The file in a data directory that holds its own start counter and the latest known one of each
+ * other node.
  *
  * <pre>
  * fjordmq starts, form 1
  * NODE COUNT TOKEN            one line each; the token in hexadecimal digits
  * </pre>
  *
- * <p>A directory without this file, from an earlier version, has 0 starts.
+ * <p>A directory without this file was written by an earlier version and counts as 0 starts.
  */
 final class StartFile {
   static final String NAME = "starts";
-  private static final String FORM = "fjordmq starts, form ";
-  private static final String THIS_FORM = FORM + "1";
+  private static final String FORMAT_PREFIX = "fjordmq starts, form ";
+  private static final String CURRENT_FORMAT = FORMAT_PREFIX + "1";
 
   private final Path file;
 
@@ -36,13 +37,13 @@ final class StartFile {
       return Map.of();
     }
     List<String> lines = Files.readAllLines(file);
-    String form = lines.isEmpty() ? "" : lines.get(0);
-    if (form.startsWith(FORM) && !form.equals(THIS_FORM)) {
+    String format = lines.isEmpty() ? "" : lines.get(0);
+    if (format.startsWith(FORMAT_PREFIX) && !format.equals(CURRENT_FORMAT)) {
       throw unreadable(
-          "begins with '%s', a later format than this version reads: upgrade this node", form);
+          "begins with '%s', a later format than this version reads: upgrade this node", format);
     }
-    if (!form.equals(THIS_FORM)) {
-      throw unreadable("does not begin with '%s'", THIS_FORM);
+    if (!format.equals(CURRENT_FORMAT)) {
+      throw unreadable("does not begin with '%s'", CURRENT_FORMAT);
     }
     Map<NodeId, StartStamp> stamps = new HashMap<>();
     for (String line : lines.subList(1, lines.size())) {
@@ -62,15 +63,15 @@ final class StartFile {
     return new FileSystemException(
         file.toString(),
         null,
-        "the start counter "
+        "the file of start counters "
             + why.formatted(detail)
-            + "; if the file is damaged, start with an empty data directory to join as a new node, and"
+            + "; if the file is damaged, start with an empty data directory to join as a new node and"
             + " remove this one from the cluster");
   }
 
-  /** Durable when it returns. */
+  /** Replaces the file. It is durable when this returns. */
   void write(Map<NodeId, StartStamp> stamps) throws IOException {
-    StringBuilder text = new StringBuilder(THIS_FORM).append('\n');
+    StringBuilder text = new StringBuilder(CURRENT_FORMAT).append('\n');
     Map<String, StartStamp> sorted = new TreeMap<>();
     stamps.forEach((node, stamp) -> sorted.put(node.value(), stamp));
     sorted.forEach(

@@ -1,17 +1,19 @@
 package io.fjordmq.cluster;
 
 /**
- * Tells the starts of a node apart.
+ * Identifies one start of a node.
  *
- * @param count how often the data directory was started, and how often the node has raised it since
- * @param token random: two starts from copies of one directory have the same count, but not this
+ * @param count number of starts of the data directory, plus the increments since (see {@link
+ *     StartFence#raise})
+ * @param token random, so that two starts from copies of one directory differ although their counts
+ *     are equal
  */
 public record StartStamp(long count, long token) {
 
-  /** Of a node without a data directory of its own; earlier than every other. */
+  /** The stamp of a node without a data directory; precedes all others. */
   public static final StartStamp NONE = new StartStamp(0, 0);
 
-  /** Whether this start may follow the other, or is the other. */
+  /** Whether this start may come after the other one or is the same. */
   boolean mayFollow(StartStamp other) {
     return count > other.count || equals(other);
   }

@@ -5,16 +5,17 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Counts the threads that use a resource, so that it can be closed. {@link #shut} admits no more
- * threads and waits, for a limited time, until all have left. Thread-safe; entering does not block.
+ * Counts the threads that use a resource, so that it can be closed safely. {@link #shut} admits no
+ * further threads and waits, for a limited time, until all have left. Thread-safe; entering does
+ * not block.
  *
  * <pre>
  *   if (!gate.enter()) { throw closed(); }
  *   try { use(); } finally { gate.leave(); }
  * </pre>
  *
- * <p>Unlike a lock, a thread that dies inside, or that cannot leave because its stack has
- * overflowed, delays closing by the given patience only.
+ * <p>Unlike with a lock, a thread that dies inside, or cannot leave because its stack overflowed,
+ * delays closing only by the given timeout.
  */
 public final class UseGate {
   private static final long POLL_NANOS = 100_000;
@@ -22,7 +23,9 @@ public final class UseGate {
   private final AtomicInteger inside = new AtomicInteger();
   private volatile boolean shut;
 
-  /** Returns false if it is shut; else {@link #leave} must follow. */
+  /**
+   * Enters the gate. Returns false if it is shut; otherwise the caller must call {@link #leave}.
+   */
   public boolean enter() {
     inside.incrementAndGet();
     if (shut) {
@@ -32,7 +35,7 @@ public final class UseGate {
     return true;
   }
 
-  /** Follows a successful {@link #enter}. */
+  /** Must follow each successful {@link #enter}. */
   public void leave() {
     inside.decrementAndGet();
   }
@@ -48,13 +51,13 @@ public final class UseGate {
   }
 
   /**
-   * Admits no more threads and waits until none is inside. Must not be called from inside.
+   * Admits no further threads and waits until none is inside. A thread inside must not call it.
    *
-   * @return false if a thread is still inside after that time
+   * @return false if a thread is still inside after the timeout
    */
-  public boolean shut(Duration patience) {
+  public boolean shut(Duration timeout) {
     shut = true;
-    long deadline = System.nanoTime() + patience.toNanos();
+    long deadline = System.nanoTime() + timeout.toNanos();
     while (inside.get() > 0) {
       if (System.nanoTime() - deadline >= 0) {
         return false;

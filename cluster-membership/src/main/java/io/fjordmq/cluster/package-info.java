@@ -1,8 +1,9 @@
 /**
- * Who this node is: identity, data directory, addresses. Knows no MQTT and no key ranges.
+ * The identity of this node: node id, data directory, addresses, and the protection against copied
+ * data directories. This package knows nothing about MQTT or key ranges.
  *
- * <p>Start at {@link io.fjordmq.cluster.NodeId}; Raft groups are in {@code cluster.consensus}, the
- * cluster's own truth in {@code cluster.metadata}.
+ * <p>Start at {@link io.fjordmq.cluster.NodeIdentity}. Raft groups are in {@code
+ * cluster.consensus}; what the nodes agree on about the cluster is in {@code cluster.metadata}.
  */
 @NullMarked
 package io.fjordmq.cluster;

@@ -62,7 +62,7 @@ final class NodeIdentityTest {
     IDENTITY.store(directory);
     assertThatThrownBy(() -> NodeIdentity.random(new Random(2)).store(directory))
         .isInstanceOf(FileSystemException.class)
-        .hasMessageContaining("belongs to a node already");
+        .hasMessageContaining("already belongs to a node");
     assertThat(NodeIdentity.load(directory)).contains(IDENTITY);
   }
 
@@ -71,7 +71,7 @@ final class NodeIdentityTest {
     Files.writeString(folder.resolve("node.id"), "fjordmq data directory, form 2\nwhatever\n");
     assertThatThrownBy(() -> NodeIdentity.load(directory))
         .isInstanceOf(FileSystemException.class)
-        .hasMessageContaining("has form 2, this version of FjordMQ reads form 1")
+        .hasMessageContaining("has format 2, but this version of FjordMQ reads format 1")
         .hasMessageContaining("start the version that wrote it");
   }
 

@@ -17,21 +17,22 @@ import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509TrustManager;
 
 /**
- * How nodes prove to each other that they belong to the cluster: both ends of every connection show
- * a certificate that the cluster's own authority has signed. Host names in certificates do not
- * matter, because nodes may change their addresses; so the authority must sign for nothing else.
- * {@link ReloadingContext} reads the files again when they change.
+ * Files for mutual TLS between nodes. Both ends of every connection present a certificate signed by
+ * the cluster's own certificate authority (CA). Host names in certificates are not checked, because
+ * nodes can change their addresses; therefore the CA must not sign certificates for anything else.
+ * {@link ReloadingContext} reloads the files when they change.
  *
- * @param certFile PEM: this node's certificate, then those between it and the authority
- * @param keyFile PEM, PKCS #8, without a password: the certificate's key
- * @param trustFile PEM: the authority's certificate, or several while it is being replaced
+ * @param certFile PEM: this node's certificate, followed by the intermediate certificates
+ * @param keyFile PEM, PKCS #8, unencrypted: the private key of the certificate
+ * @param trustFile PEM: the CA certificate, or several while it is being replaced
  */
 public record ClusterTls(Path certFile, Path keyFile, Path trustFile) {
 
   /**
-   * Begins the answering end's context: a client without a certificate of the cluster is refused.
+   * Creates a builder for the server side. Clients without a certificate of the cluster are
+   * refused.
    *
-   * @throws FileSystemException if a file cannot be read or holds something else; says which
+   * @throws FileSystemException if a file cannot be read or is invalid; the message names it
    */
   public SslContextBuilder answering() throws IOException {
     try {
@@ -44,9 +45,9 @@ public record ClusterTls(Path certFile, Path keyFile, Path trustFile) {
   }
 
   /**
-   * Begins the asking end's context.
+   * Creates a builder for the client side.
    *
-   * @throws FileSystemException if a file cannot be read or holds something else; says which
+   * @throws FileSystemException if a file cannot be read or is invalid; the message names it
    */
   public SslContextBuilder asking() throws IOException {
     try {
@@ -64,7 +65,8 @@ public record ClusterTls(Path certFile, Path keyFile, Path trustFile) {
       throw new FileSystemException(
           file.toString(),
           null,
-          "the file for TLS between nodes does not exist or is not readable");
+          "the file for TLS between nodes does not exist or cannot be read; correct the path or"
+              + " its permissions");
     }
     return file.toFile();
   }
@@ -74,7 +76,7 @@ public record ClusterTls(Path certFile, Path keyFile, Path trustFile) {
         new FileSystemException(
             certFile.toString(),
             keyFile.toString(),
-            "TLS between nodes needs a certificate and its key without a password, both PEM: "
+            "TLS between nodes needs a PEM certificate and its unencrypted PEM key (PKCS #8): "
                 + (cause.getCause() == null ? cause.getMessage() : cause.getCause().getMessage()));
     failure.initCause(cause);
     return failure;
@@ -86,7 +88,9 @@ public record ClusterTls(Path certFile, Path keyFile, Path trustFile) {
           CertificateFactory.getInstance("X.509").generateCertificates(pem);
       if (authorities.isEmpty()) {
         throw new FileSystemException(
-            trustFile.toString(), null, "the file holds no certificate of the cluster's authority");
+            trustFile.toString(),
+            null,
+            "the file contains no certificate of a certificate authority (CA)");
       }
       KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
       store.load(null, null);
@@ -102,11 +106,13 @@ public record ClusterTls(Path certFile, Path keyFile, Path trustFile) {
           return new MemberTrust(authority);
         }
       }
-      throw new IllegalStateException("the JDK makes no X.509 trust manager");
+      throw new IllegalStateException("the JDK provides no X.509 trust manager");
     } catch (GeneralSecurityException e) {
       FileSystemException failure =
           new FileSystemException(
-              trustFile.toString(), null, "not PEM certificates: " + e.getMessage());
+              trustFile.toString(),
+              null,
+              "the file does not contain PEM certificates: " + e.getMessage());
       failure.initCause(e);
       throw failure;
     }

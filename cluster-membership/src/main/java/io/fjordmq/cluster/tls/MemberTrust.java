@@ -8,8 +8,8 @@ import javax.net.ssl.X509ExtendedTrustManager;
 import javax.net.ssl.X509TrustManager;
 
 /**
- * Trusts whom the cluster's authority has signed, whatever the name in the certificate: being asked
- * with an engine or a socket means being asked to compare that as well.
+ * Trusts every certificate signed by the cluster's CA, whatever host name it contains. The variants
+ * with an engine or a socket, which would also check the host name, ignore it.
  */
 final class MemberTrust extends X509ExtendedTrustManager {
   private final X509TrustManager authority;

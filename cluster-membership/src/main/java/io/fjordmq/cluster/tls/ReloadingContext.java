@@ -20,37 +20,37 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One end of TLS between nodes, made anew when its files change: connections that exist stay as
- * they are, new ones use what the files say now. Files that cannot be used are refused with their
- * reason, and what they said before stays in force. Looked at in intervals and before every new
- * connection: file systems that tell of changes do not tell of all of them. Files that could not be
- * used are read again each time, whether they have changed or not: the reason may have been a
- * passing one. Thread-safe.
+ * A client or server TLS context between nodes that reloads its files when they change. Existing
+ * connections are not affected; new ones use the current files. Invalid files are rejected with a
+ * warning, and the previous contents stay in effect. Files are checked periodically and before
+ * every new connection, because file system notifications are not reliable everywhere. Rejected
+ * files are read again at every check even if they have not changed, because the reason may have
+ * been temporary. Thread-safe.
  */
 public final class ReloadingContext extends SslContext {
   private static final Logger LOG = LoggerFactory.getLogger(ReloadingContext.class);
-  private static final long LOOK_SECONDS = 10;
+  private static final long CHECK_INTERVAL_SECONDS = 10;
 
-  /** Makes a context of what the files say now. */
+  /** Creates a context from the current files. */
   @FunctionalInterface
   public interface Maker {
     /**
-     * @throws IOException if they cannot be used; says which and why
+     * @throws IOException if a file cannot be used; the message says which and why
      */
     SslContext make() throws IOException;
   }
 
-  /** What tells one state of a file from another. */
+  /** Detects changes of a file. */
   private record Signature(FileTime modified, long size, @Nullable Object key) {}
 
-  /** What was said to be wrong with a state of the files. */
+  /** The last reported reason why a state of the files was rejected. */
   private record ReportedFault(List<@Nullable Signature> of, String why) {}
 
   private final String what;
   private final ClusterTls files;
   private final Maker maker;
   private SslContext current;
-  // Of those that are in force.
+  // Of the files in effect.
   private List<@Nullable Signature> seen;
   private @Nullable ReportedFault reportedFault;
 
@@ -63,20 +63,21 @@ public final class ReloadingContext extends SslContext {
   }
 
   /**
-   * Reads the files for the first time.
+   * Loads the files and schedules the periodic check.
    *
-   * @param what the connections are, for the log
-   * @param looking where it is looked from time to time whether they have changed
-   * @throws IOException if they cannot be used; says which and why
+   * @param what names the connections in the log
+   * @param executor runs the periodic check
+   * @throws IOException if a file cannot be used; the message says which and why
    */
   public static ReloadingContext open(
-      String what, ClusterTls files, Maker maker, EventExecutorGroup looking) throws IOException {
+      String what, ClusterTls files, Maker maker, EventExecutorGroup executor) throws IOException {
     ReloadingContext context = new ReloadingContext(what, files, maker);
-    looking.scheduleWithFixedDelay(context::look, LOOK_SECONDS, LOOK_SECONDS, TimeUnit.SECONDS);
+    executor.scheduleWithFixedDelay(
+        context::look, CHECK_INTERVAL_SECONDS, CHECK_INTERVAL_SECONDS, TimeUnit.SECONDS);
     return context;
   }
 
-  /** Takes over what the files say if they have changed since the last look. */
+  /** Reloads the files if they have changed since they were last loaded. */
   synchronized void look() {
     List<@Nullable Signature> now = signatures();
     if (now.equals(seen)) {
@@ -85,7 +86,7 @@ public final class ReloadingContext extends SslContext {
     }
     try {
       SslContext next = maker.make();
-      ReferenceCountUtil.release(current); // connections hold it as long as they need it
+      ReferenceCountUtil.release(current); // connections retain it while they need it
       current = next;
       seen = now;
       reportedFault = null;
@@ -143,7 +144,7 @@ public final class ReloadingContext extends SslContext {
   }
 
   @Override
-  @SuppressWarnings("deprecation") // the only way there is to say it
+  @SuppressWarnings("deprecation") // SslContext requires it
   public synchronized ApplicationProtocolNegotiator applicationProtocolNegotiator() {
     return current.applicationProtocolNegotiator();
   }

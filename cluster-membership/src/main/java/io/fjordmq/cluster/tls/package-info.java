@@ -1,7 +1,7 @@
 /**
  * Mutual TLS between the nodes of a cluster: {@link io.fjordmq.cluster.tls.ClusterTls}.
  *
- * <p>It must not know what is said over it.
+ * <p>This package is independent of the protocols that use it.
  */
 @NullMarked
 package io.fjordmq.cluster.tls;
