@@ -124,14 +124,14 @@ public final class FilterTable<V, R> {
    * @param visited receives the number of trie nodes visited, unless the result was cached
    */
   public R match(String tenant, String topic, IntConsumer visited) {
-    Tenant<V, R> its = tenants.get(tenant);
-    if (its == null) {
+    Tenant<V, R> entry = tenants.get(tenant);
+    if (entry == null) {
       return nothing;
     }
-    R hit = cache.get(its.cached, topic);
+    R hit = cache.get(entry.cached, topic);
     if (hit == null) {
       misses.increment();
-      return matchUncached(its, tenant, topic, visited);
+      return matchUncached(entry, tenant, topic, visited);
     }
     hits.increment();
     return hit;
@@ -147,19 +147,19 @@ public final class FilterTable<V, R> {
   public void compute(String tenant, String pattern, Change<V> change) {
     lock.lock();
     try {
-      Tenant<V, R> its = tenants.get(tenant);
-      V before = its == null ? null : its.filters.get(pattern);
+      Tenant<V, R> entry = tenants.get(tenant);
+      V before = entry == null ? null : entry.filters.get(pattern);
       V after = change.apply(before);
       if (after == before) {
         return;
       }
-      if (its == null) {
-        its = new Tenant<>(levels);
-        tenants.put(tenant, its);
+      if (entry == null) {
+        entry = new Tenant<>(levels);
+        tenants.put(tenant, entry);
       }
-      set(its, pattern, before, after);
-      if (its.filters.size() == 0) {
-        cache.drop(its.cached);
+      set(entry, pattern, before, after);
+      if (entry.filters.size() == 0) {
+        cache.drop(entry.cached);
         tenants.remove(tenant);
       }
     } finally {
@@ -168,16 +168,16 @@ public final class FilterTable<V, R> {
   }
 
   @SuppressWarnings("NonAtomicOperationOnVolatileField") // only written under the lock
-  private void set(Tenant<V, R> its, String pattern, @Nullable V before, @Nullable V after) {
+  private void set(Tenant<V, R> entry, String pattern, @Nullable V before, @Nullable V after) {
     if (after == null) {
-      its.filters.remove(pattern);
+      entry.filters.remove(pattern);
       size--;
     } else {
-      its.filters.put(pattern, after);
+      entry.filters.put(pattern, after);
       size += before == null ? 1 : 0;
     }
-    its.version++;
-    cache.invalidate(its.cached, pattern);
+    entry.version++;
+    cache.invalidate(entry.cached, pattern);
   }
 
   /** The number of filters of all tenants. */
@@ -210,17 +210,17 @@ public final class FilterTable<V, R> {
     }
   }
 
-  private R matchUncached(Tenant<V, R> its, String tenant, String topic, IntConsumer visited) {
-    long version = its.version;
+  private R matchUncached(Tenant<V, R> entry, String tenant, String topic, IntConsumer visited) {
+    long version = entry.version;
     List<V> values = new ArrayList<>(4);
-    visited.accept(its.filters.match(topic, values::add));
+    visited.accept(entry.filters.match(topic, values::add));
     R result = values.isEmpty() ? nothing : combine.apply(values);
     int resultWeight = weight.applyAsInt(result);
     // If the lock is taken, a later match of the topic will cache the result.
     if (cache.isWorthIt(topic, resultWeight) && lock.tryLock()) {
       try {
-        if (tenants.get(tenant) == its && its.version == version) {
-          cache.remember(its.cached, topic, result, resultWeight);
+        if (tenants.get(tenant) == entry && entry.version == version) {
+          cache.remember(entry.cached, topic, result, resultWeight);
         }
       } finally {
         lock.unlock();

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A trie of topic filters without share names, each with a value, that finds the filters matching a
  * topic (MQTT 5.0 §4.7). It walks level by level without recursion, so filters with thousands of
- * levels need no stack.
+ * levels cannot overflow the stack.
  *
  * <p>Supports one writer at a time and any number of lock-free readers, which see every change that
  * completed before they started. A reader can still be in a pruned branch: it finds the previous

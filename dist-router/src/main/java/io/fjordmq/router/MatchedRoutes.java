@@ -14,7 +14,7 @@ import java.util.stream.Stream;
  * @param nodes nodes with connected, non-shared subscribers, each once
  * @param inboxes inboxes with at least one matching non-shared subscription, each once
  * @param shares shares with a matching subscription
- * @param atMostOnce those of the nodes that only receive messages published with QoS 0, according
+ * @param atMostOnce the subset of nodes that only receive messages published with QoS 0, according
  *     to their routes
  */
 public record MatchedRoutes(

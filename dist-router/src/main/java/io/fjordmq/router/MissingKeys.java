@@ -49,7 +49,7 @@ final class MissingKeys {
     gaps = left;
   }
 
-  @SuppressWarnings("NullAway") // does not see in class files that an array may be null
+  @SuppressWarnings("NullAway") // it does not read the nullness of arrays from class files
   private static void addUnlessEmpty(List<KeyInterval> to, byte[] start, byte @Nullable [] end) {
     if (end == null || Arrays.compareUnsigned(start, end) < 0) {
       to.add(new KeyInterval(start, end));

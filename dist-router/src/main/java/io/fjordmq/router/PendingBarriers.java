@@ -20,7 +20,7 @@ final class PendingBarriers {
   private record Requester(NodeId node, long range) {}
 
   private static final class Asked {
-    /** Time of the first request for each index, by index. */
+    /** Time of the first request, by index. */
     final NavigableMap<Long, Long> since = new TreeMap<>();
 
     long lastMillis;

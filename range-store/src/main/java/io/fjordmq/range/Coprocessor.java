@@ -42,7 +42,7 @@ public interface Coprocessor {
    * Called by the leader, on any thread, before it appends a command to the log. Keeps out commands
    * that a newer node has encoded.
    *
-   * @param command must be left at its position
+   * @param command the encoded command; its position must not change
    * @throws io.fjordmq.api.MalformedBytesException if {@link #apply} could not decode the command;
    *     the message gives the reason
    */

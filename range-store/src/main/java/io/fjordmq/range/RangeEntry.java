@@ -101,7 +101,7 @@ public sealed interface RangeEntry {
       implements RangeEntry {}
 
   /**
-   * Raises the range's epoch version, so that an earlier merge plan can no longer absorb a range.
+   * Raises the epoch version of the left range, so that an abandoned merge can no longer happen.
    */
   record Renew(long clockMillis, long epochVersion) implements RangeEntry {}
 

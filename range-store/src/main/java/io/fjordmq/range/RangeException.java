@@ -1,6 +1,6 @@
 package io.fjordmq.range;
 
-/** A command or query failed, with what the caller can conclude from it. */
+/** Failure of a command or query; its kind determines what the caller can conclude. */
 public final class RangeException extends RuntimeException {
   private static final long serialVersionUID = 1;
 

@@ -29,7 +29,7 @@ public interface RangeObserver {
   /** A leader applied an entry that it had proposed, this long after the proposal. */
   default void proposalApplied(RangeId range, long nanos) {}
 
-  /** A replica executed entries and wrote them in one write. */
+  /** A replica executed entries and wrote their changes in a single write. */
   default void applied(RangeId range, int entries, int commands, long writtenBytes, long nanos) {}
 
   /** A replica recognised a duplicate of a batch that it had already applied. */

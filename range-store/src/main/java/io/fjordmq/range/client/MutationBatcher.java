@@ -266,7 +266,7 @@ final class MutationBatcher {
     };
   }
 
-  /** The batch may have been applied before the eviction, so it gets no new number. */
+  /** The batch may have been applied already, so it must not be resent under a new number. */
   private Runnable forgotten(CommandBatch batch) {
     sender.forgotten();
     return giveUp(batch, "the range evicted this client's sender number; outcome unknown");

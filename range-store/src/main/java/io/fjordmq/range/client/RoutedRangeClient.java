@@ -180,19 +180,19 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
    * effect once none of the ranges that change together has a batch in flight.
    */
   public void update(List<RangeDescriptor> news) {
-    List<Runnable> rest = new ArrayList<>();
+    List<Runnable> deferred = new ArrayList<>();
     synchronized (updates) {
       List<RangeDescriptor> merged = table.merge(postponed, news);
-      move(merged, rest);
-      List<RangeReplacement> blocked = reshape(merged, rest);
+      move(merged, deferred);
+      List<RangeReplacement> blocked = reshape(merged, deferred);
       // Retry changes whose batch settled meanwhile: it found no postponed change to apply.
       while (blocked.stream().anyMatch(change -> !change.isBlocked())) {
-        blocked = reshape(merged, rest);
+        blocked = reshape(merged, deferred);
       }
     }
     // Sending can bring an answer on this stack, and with it descriptors or commands, so it waits
     // until the table is consistent.
-    rest.forEach(Runnable::run);
+    deferred.forEach(Runnable::run);
   }
 
   private void settled(RangeId range) {
@@ -202,7 +202,7 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
   }
 
   /** Applies changes of replicas; these ranges keep their queued commands. */
-  private void move(List<RangeDescriptor> merged, List<Runnable> rest) {
+  private void move(List<RangeDescriptor> merged, List<Runnable> deferred) {
     Map<RangeId, RangeDescriptor> now = new HashMap<>();
     merged.forEach(range -> now.put(range.id(), range));
     List<RangeRoute> routes = new ArrayList<>();
@@ -220,13 +220,13 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
     }
     if (!moved.isEmpty()) {
       table = new RangeRouteTable(store, routes);
-      moved.forEach(route -> resume(route, rest));
+      moved.forEach(route -> resume(route, deferred));
     }
   }
 
-  private static void resume(RangeRoute route, List<Runnable> rest) {
+  private static void resume(RangeRoute route, List<Runnable> deferred) {
     route.batcher().resume(route.descriptor());
-    rest.add(route.batcher()::next);
+    deferred.add(route.batcher()::next);
   }
 
   private static boolean isSameShape(RangeDescriptor one, RangeDescriptor other) {
@@ -237,9 +237,9 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
   /**
    * Applies changed intervals, and returns the changes that have to wait for a batch in flight.
    *
-   * @param rest receives the work to do once nothing is frozen any more
+   * @param deferred receives the work to do once nothing is frozen any more
    */
-  private List<RangeReplacement> reshape(List<RangeDescriptor> merged, List<Runnable> rest) {
+  private List<RangeReplacement> reshape(List<RangeDescriptor> merged, List<Runnable> deferred) {
     RangeRouteTable old = table;
     List<RangeReplacement> blocked = new ArrayList<>();
     List<PendingCommand> moving = new ArrayList<>();
@@ -247,7 +247,7 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
     old.routes().forEach(route -> next.add(route.descriptor()));
     boolean changed = false;
     for (RangeReplacement change : RangeReplacement.between(old, merged)) {
-      if (change.isBlocked() || !freeze(old, change, moving, rest)) {
+      if (change.isBlocked() || !freeze(old, change, moving, deferred)) {
         blocked.add(change);
       } else {
         change.routes().forEach(route -> next.remove(route.descriptor()));
@@ -256,7 +256,7 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
       }
     }
     if (changed) {
-      publish(old, next, moving, rest);
+      publish(old, next, moving, deferred);
     }
     postponed = blocked.stream().flatMap(change -> change.ranges().stream()).toList();
     blockers =
@@ -291,14 +291,14 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
       RangeRouteTable old,
       RangeReplacement change,
       List<PendingCommand> moving,
-      List<Runnable> rest) {
+      List<Runnable> deferred) {
     List<PendingCommand> taken = new ArrayList<>();
     List<RangeRoute> frozen = new ArrayList<>();
     for (RangeRoute route : change.routes()) {
       List<PendingCommand> commands = route.batcher().freeze();
       if (commands == null) {
         taken.forEach(command -> command.route(old).forEach(RoutedRangeClient::giveBack));
-        frozen.forEach(back -> resume(back, rest));
+        frozen.forEach(back -> resume(back, deferred));
         return false;
       }
       frozen.add(route);
@@ -316,7 +316,7 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
       RangeRouteTable old,
       List<RangeDescriptor> merged,
       List<PendingCommand> moving,
-      List<Runnable> rest) {
+      List<Runnable> deferred) {
     Map<RangeId, MutationBatcher> batchers = new HashMap<>();
     old.routes().forEach(route -> batchers.put(route.descriptor().id(), route.batcher()));
     List<RangeRoute> routes = new ArrayList<>();
@@ -330,11 +330,11 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
       try {
         command.route(updated).forEach(RoutedRangeClient::giveBack);
       } catch (RangeException e) {
-        rest.add(() -> command.fail(e));
+        deferred.add(() -> command.fail(e));
       }
     }
     table = updated;
-    updated.routes().forEach(route -> resume(route, rest));
+    updated.routes().forEach(route -> resume(route, deferred));
   }
 
   private void startWatching() {

@@ -23,7 +23,7 @@ public final class KvBatch {
   private byte[][] keys = new byte[64][];
 
   /** The value of a put or insert, the end of a range deletion, or empty for a deletion. */
-  private byte[][] seconds = new byte[64][];
+  private byte[][] values = new byte[64][];
 
   private int size;
   private long bytes;
@@ -48,18 +48,18 @@ public final class KvBatch {
     }
   }
 
-  private void add(Kind kind, byte[] key, byte[] second) {
+  private void add(Kind kind, byte[] key, byte[] value) {
     if (size == kinds.length) {
       int capacity = size * 2;
       kinds = Arrays.copyOf(kinds, capacity);
       keys = Arrays.copyOf(keys, capacity);
-      seconds = Arrays.copyOf(seconds, capacity);
+      values = Arrays.copyOf(values, capacity);
     }
     kinds[size] = kind;
     keys[size] = key;
-    seconds[size] = second;
+    values[size] = value;
     size++;
-    bytes += key.length + second.length;
+    bytes += key.length + value.length;
   }
 
   /** The number of changes. */
@@ -75,7 +75,7 @@ public final class KvBatch {
   public void clear() {
     Arrays.fill(kinds, 0, size, null);
     Arrays.fill(keys, 0, size, null);
-    Arrays.fill(seconds, 0, size, null);
+    Arrays.fill(values, 0, size, null);
     size = 0;
     bytes = 0;
   }
@@ -84,10 +84,10 @@ public final class KvBatch {
   void replay(int first, Sink sink) {
     for (int i = first; i < size; i++) {
       switch (kinds[i]) {
-        case PUT -> sink.put(keys[i], seconds[i]);
-        case INSERT -> sink.insert(keys[i], seconds[i]);
+        case PUT -> sink.put(keys[i], values[i]);
+        case INSERT -> sink.insert(keys[i], values[i]);
         case DELETE -> sink.delete(keys[i]);
-        case DELETE_RANGE -> sink.deleteRange(keys[i], seconds[i]);
+        case DELETE_RANGE -> sink.deleteRange(keys[i], values[i]);
       }
     }
   }

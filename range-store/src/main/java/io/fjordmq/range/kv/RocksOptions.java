@@ -43,7 +43,7 @@ final class RocksOptions implements AutoCloseable {
     try {
       return new SstFileManager(Env.getDefault());
     } catch (RocksDBException e) {
-      throw failures.translate("cannot watch table files", e);
+      throw failures.translate("cannot create the SST file manager", e);
     }
   }
 

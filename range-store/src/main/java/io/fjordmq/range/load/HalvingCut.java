@@ -11,7 +11,7 @@ public final class HalvingCut {
   /*
    * Each sampled key represents the same load, so the best split key is the one nearest to the
    * median of the sorted sample. With n samples the share left of it is known to about ±1/√n, so
-   * fewer than MIN_KEYS say too little.
+   * fewer than MIN_KEYS are not conclusive.
    */
   static final int MIN_KEYS = 64;
 
