@@ -17,17 +17,18 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is left of a range that became part of its left neighbour: its senders, and who has the keys
- * that it ever had. Nothing of it ever changes, so every node that has it can answer who still asks
- * for the range. It is the neighbour's, with all copies, and all but that there was a range of that
- * number is forgotten when the neighbour absorbs another one after an hour.
+ * The remains of a range that was merged into its left neighbour: its senders, and the ranges that
+ * hold the keys it ever had. They never change, so every node that has them can answer clients that
+ * still ask for the range. They belong to the neighbour and are part of its snapshots. When the
+ * neighbour absorbs another range more than an hour later, all of it is forgotten except that a
+ * range with this number existed.
  *
  * <pre>
  * u8     format, 1
  * u64    clock of the neighbour
- * block  descriptor of the neighbour, as it was made by that
- * varint ranges that were split off this one, or off what had become part of it; of each
- *   block  descriptor, as it was then
+ * block  descriptor of the neighbour as of the merge
+ * varint ranges that were split off this one, or off ranges that it had absorbed; for each:
+ *   block  descriptor as of the split
  * </pre>
  */
 final class AbsorbedRange {
@@ -44,7 +45,7 @@ final class AbsorbedRange {
     this.keys = new RangeKeys(number);
   }
 
-  /** Adds the rows that make it so, when a range takes in this one. */
+  /** Adds the rows that turn this range into the remains of one, when another range absorbs it. */
   void begin(
       RangeDescriptor into, List<RangeDescriptor> children, RangeState state, KvWriter rows) {
     long now = state.clockMillis();
@@ -58,32 +59,32 @@ final class AbsorbedRange {
     rows.delete(keys.progress());
     rows.delete(keys.frozen());
     rows.deleteRange(keys.childrenFrom(), keys.childrenTo());
-    rows.put(keys.absorbed(), new Remains(now, into, children).encode());
+    rows.put(keys.absorbed(), new AbsorbedRow(now, into, children).encode());
   }
 
-  /** Ranges that were split off it, or off what had become part of it. */
+  /** Ranges that were split off it, or off ranges that it had absorbed. */
   List<RangeDescriptor> children(KvReader rows) {
     byte[] row = rows.get(keys.absorbed());
-    return row == null ? List.of() : Remains.decode(row).children();
+    return row == null ? List.of() : AbsorbedRow.decode(row).children();
   }
 
   private static void forgetOld(RangeKeys of, long nowMillis, KvWriter rows) {
     for (long part : parts(of, rows)) {
       AbsorbedRange range = new AbsorbedRange(part);
       byte[] row = rows.get(range.keys.absorbed());
-      if (row != null && Remains.decode(row).clockMillis() < nowMillis - REMEMBERED_MILLIS) {
+      if (row != null && AbsorbedRow.decode(row).clockMillis() < nowMillis - REMEMBERED_MILLIS) {
         range.forget(rows);
       }
     }
   }
 
-  /** Deletes what is left. */
+  /** Deletes the remains. */
   void forget(KvWriter rows) {
     rows.deleteRange(keys.sendersFrom(), keys.sendersTo());
     rows.delete(keys.absorbed());
   }
 
-  /** Deletes what there may be of it, whether it is a range still or what is left of one. */
+  /** Deletes all rows, whether it is still a range or only the remains of one. */
   void clear(KvBatch batch) {
     batch.deleteRange(keys.first(), keys.installing());
     batch.deleteRange(keys.childrenFrom(), keys.partsFrom());
@@ -97,7 +98,7 @@ final class AbsorbedRange {
     }
   }
 
-  /** The ranges that became part of one. */
+  /** The numbers of the ranges that a range has absorbed. */
   static List<Long> parts(RangeKeys of, KvReader rows) {
     List<Long> found = new ArrayList<>();
     rows.scan(
@@ -111,10 +112,10 @@ final class AbsorbedRange {
   }
 
   /**
-   * The answer to who still asks for the range.
+   * The answer to a client that still asks for the range.
    *
    * @param entry null for a query
-   * @return null if it did not become part of another one here
+   * @return null if the range was not absorbed here
    */
   @Nullable RangeResult answer(byte @Nullable [] entry, KvReader rows) {
     byte[] row = rows.get(keys.absorbed());
@@ -134,13 +135,14 @@ final class AbsorbedRange {
         return new RangeResult.Outdated();
       }
     }
-    Remains remains = Remains.decode(row);
+    AbsorbedRow remains = AbsorbedRow.decode(row);
     List<RangeDescriptor> shape = new ArrayList<>(remains.children());
     shape.add(remains.into());
     return new RangeResult.StaleEpoch(shape);
   }
 
-  private record Remains(long clockMillis, RangeDescriptor into, List<RangeDescriptor> children) {
+  private record AbsorbedRow(
+      long clockMillis, RangeDescriptor into, List<RangeDescriptor> children) {
     byte[] encode() {
       ByteWriter out = new ByteWriter(128);
       out.writeByte(FORMAT).writeLong(clockMillis);
@@ -149,7 +151,7 @@ final class AbsorbedRange {
       return out.toByteArray();
     }
 
-    static Remains decode(byte[] bytes) {
+    static AbsorbedRow decode(byte[] bytes) {
       ByteReader in = new ByteReader(bytes);
       StoredFormat.require("row of an absorbed range", FORMAT, in);
       long clockMillis = in.readLong();
@@ -159,7 +161,7 @@ final class AbsorbedRange {
         children.add(RangeDescriptorCodec.decode(in.readBlock()));
       }
       in.requireEnd();
-      return new Remains(clockMillis, into, List.copyOf(children));
+      return new AbsorbedRow(clockMillis, into, List.copyOf(children));
     }
   }
 }

@@ -18,13 +18,13 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What happens to committed entries: recognise repeated ones, check the epoch, execute the
- * commands, write everything at once, then tell effects and answers. Used by one thread at a time.
+ * Applies committed entries: recognises repeated batches, checks the epoch, executes the commands,
+ * writes everything in one batch, then hands out effects and answers. Used by one thread at a time.
  */
 final class ApplyLoop {
   /*
-   * Everything up to write() must come out the same on every replica: state and entry decide, and
-   * nothing else. What differs between leader and follower begins after the write.
+   * Everything up to write() must be deterministic: the result depends on the state and the entry
+   * only. Leaders and followers differ only after the write.
    */
   private final RangeState state;
   private final Coprocessor coprocessor;
@@ -45,13 +45,13 @@ final class ApplyLoop {
   private @Nullable ShapeChange change;
   private boolean failed;
 
-  /** The sender's side of an entry and what it is to be told. */
+  /** A proposal of this leader and the result to answer it with. */
   record Outcome(PendingEntry pending, RangeResult result) {}
 
   /**
-   * What is in the state now and was not before.
+   * What a write has added to the state.
    *
-   * @param change what became of the range; null if it is what it was
+   * @param change how the range has changed; null if it has not
    */
   record Written(
       long appliedIndex,
@@ -60,8 +60,8 @@ final class ApplyLoop {
       @Nullable ShapeChange change) {}
 
   /**
-   * @param maxWriteBytes a write is not made larger than this by adding another entry
-   * @param afterWrite told of every write, on the apply thread
+   * @param maxWriteBytes no further entry is added to a write that has reached this size
+   * @param afterWrite called after every write, on the apply thread
    */
   ApplyLoop(
       RangeState state,
@@ -94,7 +94,8 @@ final class ApplyLoop {
    */
   void apply(List<CommittedEntry> entries) {
     if (failed) {
-      throw new IllegalStateException("range " + state.descriptor().id() + " has failed before");
+      throw new IllegalStateException(
+          "replica of range " + state.descriptor().id() + " has failed before");
     }
     int next = 0;
     try {
@@ -103,12 +104,12 @@ final class ApplyLoop {
       }
     } catch (Throwable e) {
       failed = true;
-      tellFailed(entries.subList(next, entries.size()), e);
+      answerFailed(entries.subList(next, entries.size()), e);
       throw e;
     }
   }
 
-  /** Executes and writes entries from {@code first} on; returns the position after the last. */
+  /** Executes and writes entries from {@code first} on; returns the position after the last one. */
   private int applySome(List<CommittedEntry> entries, int first) {
     long startNanos = System.nanoTime();
     int next = first;
@@ -119,7 +120,7 @@ final class ApplyLoop {
       if (entry.index() > state.appliedIndex()) {
         alone = RangeEntry.isReshaping(entry.data());
         if (alone && count > 0) {
-          break; // it changes what the others may do
+          break; // an entry that changes the range starts a new write
         }
         execute(entry);
         count++;
@@ -135,7 +136,8 @@ final class ApplyLoop {
   private void execute(CommittedEntry entry) {
     if (state.isVacant()) {
       throw new IllegalStateException(
-          "range " + state.descriptor().id() + " was split: an empty replica begins with a copy");
+          "range %s was split: an empty replica starts from a snapshot"
+              .formatted(state.descriptor().id()));
     }
     RangeEntry decoded = RangeEntry.decode(entry.data());
     state.advance(entry.index(), decoded.clockMillis());
@@ -184,8 +186,8 @@ final class ApplyLoop {
   }
 
   private RangeResult mutate(long index, RangeEntry.Mutations mutations) {
-    // Whether it was applied comes first: a batch that was applied before a split is answered, not
-    // sent to the new ranges to be applied there again.
+    // Duplicates are recognised before the epoch is checked: a batch that was applied before a
+    // split is answered, not sent on to the new ranges, which would apply it again.
     SenderTable.Sender sender = state.senders().find(mutations.sender());
     if (sender == null) {
       return new RangeResult.SenderForgotten();
@@ -210,7 +212,7 @@ final class ApplyLoop {
       answers.add(answer);
       answerBytes += answer.length;
       if (answerBytes >= mutations.enoughAnswerBytes()) {
-        break; // the sender sees from the answers how many were applied
+        break; // the number of answers tells the sender how many were applied
       }
     }
     commands += answers.size();
@@ -246,10 +248,8 @@ final class ApplyLoop {
     context = new Context(new DataWriter(rows, made.range().interval(), load));
   }
 
-  /**
-   * The entries are committed, so reopening applies them: their senders can only be told to ask.
-   */
-  private static void tellFailed(List<CommittedEntry> entries, Throwable cause) {
+  /** The entries are committed and will be applied after reopening, so their outcome is unknown. */
+  private static void answerFailed(List<CommittedEntry> entries, Throwable cause) {
     RangeResult result =
         cause instanceof KvException
             ? new RangeResult.StorageFailed(String.valueOf(cause.getMessage()))

@@ -12,27 +12,28 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings a store's replicas on this node up to date. Which those are may turn out on the way: one
- * that catches up may find that its range was split, and then its children have to, too.
+ * Brings a store's replicas on this node up to date. The set of replicas can grow on the way: while
+ * one catches up, its range may turn out to have been split, and then its children have to catch
+ * up, too.
  */
 final class CatchUp {
   private final String store;
   private final Map<RangeId, SupervisedReplica> replicas;
 
-  /** Those that were asked, and whether they are up to date. */
+  /** The replicas that were asked to catch up, and whether they are up to date. */
   private final Map<RangeId, Boolean> asked = new HashMap<>();
 
   private volatile @Nullable Throwable lastFailure;
 
   /**
-   * @param replicas those of this node, of all stores; more may come while this runs
+   * @param replicas all replicas of this node; more may be added in the meantime
    */
   CatchUp(String store, Map<RangeId, SupervisedReplica> replicas) {
     this.store = store;
     this.replicas = replicas;
   }
 
-  /** Completes when the replicas that are up to date hold every key. */
+  /** Completes when the up-to-date replicas together hold every key. */
   CompletableFuture<Void> begin() {
     Map<RangeId, SupervisedReplica> others = new LinkedHashMap<>(replicas);
     others.keySet().removeIf(id -> !id.store().equals(store));
@@ -44,8 +45,7 @@ final class CatchUp {
           ? CompletableFuture.completedFuture(null)
           : CompletableFuture.failedFuture(
               new IllegalStateException(
-                  "this node has no replica that is up to date of some of the ranges",
-                  lastFailure));
+                  "this node has no up-to-date replicas of some ranges", lastFailure));
     }
     List<CompletableFuture<?>> all = new ArrayList<>();
     others.forEach((id, replica) -> all.add(ask(id, replica)));
@@ -70,7 +70,9 @@ final class CatchUp {
         });
   }
 
-  /** By what they hold now: what moved away before they were up to date has gone from them. */
+  /**
+   * By their current key intervals: keys that a split moved away in the meantime no longer count.
+   */
   private boolean holdEverything() {
     List<KeyInterval> held = new ArrayList<>();
     replicas.forEach(

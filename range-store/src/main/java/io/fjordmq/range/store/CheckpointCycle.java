@@ -12,13 +12,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes what the replicas applied durable from time to time, so that their logs can be cut and a
- * restart has little to apply again. All replicas share a flush or two of the storage.
+ * Periodically makes the applied state of all replicas durable, so that their logs can be truncated
+ * and a restart has little to replay. All replicas share one or two flushes of the storage.
  */
 final class CheckpointCycle {
   /*
-   * The interval is looked at in small steps, because much log in a short time brings the next
-   * checkpoint forward.
+   * The interval is divided into small steps, because a lot of log in a short time triggers the
+   * next checkpoint early.
    */
   private static final Logger LOG = LoggerFactory.getLogger(CheckpointCycle.class);
   private static final int STEPS = 30;
@@ -33,7 +33,9 @@ final class CheckpointCycle {
   private long lastMillis;
   private boolean stopped;
 
-  /** Ended on another thread; one at a time, or a slow disk would be given more and more. */
+  /**
+   * Reset on another thread. One checkpoint at a time, so that they do not pile up on a slow disk.
+   */
   private volatile boolean running;
 
   CheckpointCycle(
@@ -64,7 +66,7 @@ final class CheckpointCycle {
       return;
     }
     try {
-      // On a disk that takes nothing every replica would fail, every step, and say so.
+      // On a disk that rejects writes, every replica would fail and log an error at every step.
       if (!running && isDue() && !cannotWrite.getAsBoolean()) {
         run();
       }

@@ -6,15 +6,16 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A range's data as its coprocessor sees it: without prefix, and nothing of other ranges. What is
- * looked for counts as load of the range where that is measured; of a scan, where it begins.
+ * A range's data as its coprocessor sees it: without the key prefix, and limited to the range's
+ * interval. Reads count as load of the range while that is measured; a scan counts at its first
+ * key.
  */
 final class DataReader implements KvReader {
   private final KvReader rows;
   private final KeyInterval interval;
   private final @Nullable ReplicaLoad load;
 
-  /** Reads that nobody has asked for from outside: they are no load. */
+  /** Reads that no client has requested: they do not count as load. */
   DataReader(KvReader rows, KeyInterval interval) {
     this(rows, interval, null);
   }

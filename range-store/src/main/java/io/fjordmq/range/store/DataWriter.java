@@ -6,8 +6,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A range's data as its coprocessor changes it. A write outside the range's interval would change
- * another range's data behind its back, so it is refused as the bug it is.
+ * A range's data as its coprocessor changes it. A write outside the range's interval would corrupt
+ * another range, so it throws.
  */
 final class DataWriter implements KvWriter {
   private final KvWriter rows;
@@ -16,7 +16,7 @@ final class DataWriter implements KvWriter {
   private final DataReader reader;
 
   /**
-   * @param load what is written and looked for counts as it
+   * @param load counts reads and writes
    */
   DataWriter(KvWriter rows, KeyInterval interval, ReplicaLoad load) {
     this.rows = rows;
@@ -62,9 +62,9 @@ final class DataWriter implements KvWriter {
 
   private IllegalArgumentException outside(byte[] key) {
     return new IllegalArgumentException(
-        "a coprocessor may only write in its interval "
+        "coprocessor wrote outside its interval "
             + interval
-            + ", not at "
+            + ": key "
             + java.util.HexFormat.of().formatHex(key));
   }
 

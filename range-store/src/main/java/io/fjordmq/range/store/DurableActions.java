@@ -9,7 +9,7 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Opens and closes what entries have brought about or made an end of, once no crash undoes it. */
+/** Opens and closes the replicas that an entry has created or removed, once that is durable. */
 final class DurableActions implements ReplicaParts.Births {
   private static final Logger LOG = LoggerFactory.getLogger(DurableActions.class);
 
@@ -32,29 +32,29 @@ final class DurableActions implements ReplicaParts.Births {
     this.closed = closed;
   }
 
-  /** What it confirms to others it must not forget. */
+  /** The replica must not forget what it has confirmed to others. */
   @Override
   public void born(RangeDescriptor range, boolean lead) {
-    onceDurable("range " + range.id() + " is not open yet", () -> moves.adopt(range.id(), lead));
+    onceDurable("Failed to open split range " + range.id(), () -> moves.adopt(range.id(), lead));
   }
 
-  /** Its log is needed as long as a crash may bring it back. */
+  /** The range's log is needed as long as a crash may bring the range back. */
   @Override
   public void absorbed(RangeId range) {
-    onceDurable("range " + range + " still has a log", () -> moves.absorbed(range));
+    onceDurable("Failed to remove the log of merged range " + range, () -> moves.absorbed(range));
   }
 
-  private void onceDurable(String otherwise, Supplier<CompletableFuture<Void>> task) {
+  private void onceDurable(String warning, Supplier<CompletableFuture<Void>> task) {
     kv.flush()
         .thenCompose(durable -> task.get())
         .whenComplete(
             (done, failure) -> {
               if (failure != null && !closed.getAsBoolean()) {
-                LOG.warn("{}; retrying", otherwise, failure);
+                LOG.warn("{}; retrying", warning, failure);
                 runtime
                     .timers()
                     .schedule(
-                        settings.reopenBackoff().toMillis(), () -> onceDurable(otherwise, task));
+                        settings.reopenBackoff().toMillis(), () -> onceDurable(warning, task));
               }
             });
   }

@@ -4,7 +4,7 @@ import io.fjordmq.range.RangeId;
 import io.fjordmq.range.kv.Kv;
 import org.jspecify.annotations.Nullable;
 
-/** Whether a replica's range is frozen. Set by the apply thread, read by any. */
+/** Whether a replica's range is frozen. Set by the apply thread, read by any thread. */
 final class FreezeFlag {
   private final Kv kv;
   private volatile @Nullable FreezeRecord freezeRecord;
@@ -17,7 +17,7 @@ final class FreezeFlag {
     this.kv = kv;
   }
 
-  /** What its rows say. */
+  /** Sets the state that the rows contain. */
   void set(@Nullable FreezeRecord now) {
     synchronized (this) {
       durable = false;
@@ -28,7 +28,7 @@ final class FreezeFlag {
     }
   }
 
-  /** Only then a crash cannot undo it: the range's neighbour will count on it. */
+  /** Only a durable freeze survives a crash, and the range's neighbour relies on it. */
   private void flush(FreezeRecord now) {
     synchronized (this) {
       if (flushing) {
@@ -39,7 +39,7 @@ final class FreezeFlag {
     kv.flush().whenComplete((done, failure) -> flushed(now, failure == null));
   }
 
-  /** What it was frozen for meanwhile may not be among it. */
+  /** The flush may have begun before the range was frozen for another merge. */
   private synchronized void flushed(FreezeRecord then, boolean worked) {
     flushing = false;
     durable = worked && then.equals(freezeRecord);
@@ -49,7 +49,7 @@ final class FreezeFlag {
     return freezeRecord != null;
   }
 
-  /** For the range's status, which is asked for as long as somebody wants a merge. */
+  /** For the range's status, which is polled while a merge is pending. */
   ReplicaStatus.@Nullable Merging of(RangeId range) {
     FreezeRecord now;
     boolean isDurable;
@@ -61,7 +61,7 @@ final class FreezeFlag {
       return null;
     }
     if (!isDurable) {
-      flush(now); // the last one has failed, or was begun before
+      flush(now); // the last flush failed, or began before the freeze
     }
     return new ReplicaStatus.Merging(
         new RangeId(range.store(), now.left()), now.leftVersion(), isDurable);

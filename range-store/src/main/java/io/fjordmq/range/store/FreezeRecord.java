@@ -6,20 +6,20 @@ import io.fjordmq.range.RangeResult;
 import io.fjordmq.range.StoredFormat;
 
 /**
- * A range stands still, so that its left neighbour can take its keys in (decision 0028).
+ * A range is frozen, so that its left neighbour can absorb it (decision 0028).
  *
  * <pre>
  * u8   format, 1
  * u64  number of the left neighbour
- * u64  epoch version that the neighbour must have for it
- * u64  log index of the range since which nothing is changed in it
- * u64  the range's clock there
+ * u64  epoch version of the neighbour that the freeze is valid for
+ * u64  log index of the range from which on nothing changes in it
+ * u64  the range's clock at that index
  * </pre>
  *
  * @param left number of the neighbour
  */
 record FreezeRecord(long left, long leftVersion, long index, long clockMillis) {
-  /** To clients; they try again until it goes on, or is part of its neighbour. */
+  /** Answer to clients; they retry until the range is unfrozen or merged into its neighbour. */
   static final RangeResult BUSY = new RangeResult.Busy("the range is being merged");
 
   private static final int FORMAT = 1;

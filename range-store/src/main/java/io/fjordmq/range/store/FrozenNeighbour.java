@@ -8,22 +8,24 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A range that stands still for its left neighbour, as a copy of that one names it.
+ * A range that is frozen for its left neighbour, as named in a snapshot of that neighbour.
  *
- * <p>The log that follows the copy may hold the entry by which the neighbour takes the range in.
- * Whoever proposed that has seen the range frozen on every replica that there was, so a copy from
- * before is right for each of those. A replica that is new halts at the entry, since it has no rows
- * of the range (decision 0028). Who makes the copy cannot know whether there is such an entry, nor
- * whom the copy is for; who gets it knows whether it is new, and whether the range is here.
+ * <p>The log that follows the snapshot may hold the entry by which the neighbour absorbs the frozen
+ * range. The leader that proposed this entry has seen the range frozen on every replica at that
+ * time, so a snapshot from before is valid for each of those replicas. A new replica halts at the
+ * entry, since it has no rows of the range (decision 0028). The sender of the snapshot cannot know
+ * whether there is such an entry, nor which replica will receive it; the receiver knows whether it
+ * is new, and whether it has the range.
  *
- * @param number of the range
+ * @param number number of the frozen range
  * @param row {@link FreezeRecord}, the same on all its replicas
  */
 record FrozenNeighbour(long number, byte[] row) {
 
   /**
-   * Those that stand still for a range as it is or will be: what is applied here may be behind what
-   * made it another version. One at most, unless there is a bug.
+   * The ranges that are frozen for a range in its current or a later version: the applied state
+   * here may be behind the entry that raised the version. There is at most one, unless there is a
+   * bug.
    */
   static List<FrozenNeighbour> of(RangeDescriptor range, KvReader rows) {
     List<FrozenNeighbour> found = new ArrayList<>();
@@ -43,21 +45,21 @@ record FrozenNeighbour(long number, byte[] row) {
     file.add(new RangeKeys(number).frozen(), row);
   }
 
-  /** Whether a row of a copy of {@code range} is one of those that {@link #copyTo} has added. */
+  /** Whether a row in a snapshot of {@code range} was added by {@link #copyTo}. */
   static boolean isRowOf(RangeKeys range, byte[] key) {
     return RangeKeys.isFrozen(key) && !Arrays.equals(key, range.frozen());
   }
 
-  /** Whether it stands still here, too, for the same, and with all its rows. */
+  /** Whether the range is frozen here for the same merge, with all its rows. */
   boolean isHere(KvReader rows) {
     RangeKeys keys = new RangeKeys(number);
     return Arrays.equals(row, rows.get(keys.frozen())) && isWhole(keys, rows);
   }
 
-  /** Whether a range that stands still here has its rows, and keeps them as long as it does. */
+  /** Whether a frozen range has all its rows here and keeps them while it is frozen. */
   static boolean isWhole(RangeKeys range, KvReader rows) {
     return rows.get(range.frozen()) != null
         && rows.get(range.installing()) == null
-        && rows.get(range.removing()) == null; // who removes it would remove our rows, too
+        && rows.get(range.removing()) == null; // removing the replica would remove these rows, too
   }
 }

@@ -11,19 +11,19 @@ import org.slf4j.LoggerFactory;
 /**
  * Why a replica halted.
  *
- * @param readable false if this node is older than what the replica was to apply: it will halt
- *     again until the node is upgraded
- * @param fault whether something is wrong with this replica, which opening it again may not mend
+ * @param readable false if the entry or row has a newer format than this node knows: the replica
+ *     will halt again until the node is upgraded
+ * @param fault whether something is wrong with this replica that reopening may not fix
  */
 record HaltReason(String why, boolean readable, boolean fault) {
   private static final Logger LOG = LoggerFactory.getLogger(HaltReason.class);
 
-  /** Says it in the log, with a stack trace if it is a defect. */
+  /** Logs the reason, with a stack trace if it is a bug. */
   static HaltReason of(RangeId range, long appliedIndex, ConsensusException failure) {
     Throwable cause = failure.getCause();
     NewerFormException newer = NewerFormException.in(cause);
     String why = String.valueOf((newer == null ? failure : newer).getMessage());
-    boolean defect =
+    boolean bug =
         newer == null && cause instanceof RuntimeException && !(cause instanceof KvException);
     if (cause instanceof SnapshotRefusedException) {
       LOG.warn(
@@ -38,7 +38,7 @@ record HaltReason(String why, boolean readable, boolean fault) {
         why,
         range,
         appliedIndex,
-        defect ? failure : null);
+        bug ? failure : null);
     return new HaltReason(why, newer == null, newer == null);
   }
 }

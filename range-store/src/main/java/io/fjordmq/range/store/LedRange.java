@@ -8,9 +8,10 @@ import java.util.Comparator;
 /**
  * A range that this node leads.
  *
- * @param descriptor its shape, in which the load was measured
+ * @param descriptor the shape of the range in which the load was measured
  * @param writes commands per second, mean of the latest seconds
- * @param logCut whether its log has lost its first entry; before that it cannot be split
+ * @param logCut whether the first entry of its log has been truncated; a range cannot be split
+ *     before that
  */
 public record LedRange(RangeDescriptor descriptor, RangeLoad load, double writes, boolean logCut) {
   /** By store, then by first key. */

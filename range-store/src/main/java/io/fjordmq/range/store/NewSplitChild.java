@@ -8,28 +8,28 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A range that was split off and to which nothing has been applied since, as a copy of its parent
- * brings it: with its rows.
+ * A range that was split off, and to which nothing has been applied since. A snapshot of its parent
+ * contains its rows.
  *
- * <p>Whoever gets a copy of the parent from after the split does not apply the entry that would
- * have made the range there, and the rows that it had itself go with the installation. Once an
- * entry of the new range is applied anywhere, a majority of its voters has its rows durably, and it
- * can be left to them to send a copy. Before that it may be on the sender's disk alone (decision
- * 0025).
+ * <p>A replica that receives a snapshot of the parent from after the split does not apply the entry
+ * that creates the new range, and installing the snapshot removes the rows that it had itself. Once
+ * any replica of the new range has applied an entry, a majority of its voters has the rows durably
+ * and can send a snapshot. Before that, they may be only on the disk of the sender (decision 0025).
  *
- * @param range as the split made it
- * @param progress row of it
+ * @param range the range as the split created it
+ * @param progress its progress row
  */
 record NewSplitChild(RangeDescriptor range, byte[] progress) {
 
-  /** Adds those of a range's children that are newborn here, with all their rows. */
+  /** Adds those children of a range that are new here, with all their rows. */
   static void copyTo(RowFile.Writer file, List<RangeDescriptor> children, KvReader rows)
       throws IOException {
     for (RangeDescriptor child : children) {
       RangeKeys keys = new RangeKeys(child.id().number());
       byte[] progress = rows.get(keys.progress());
-      // One whose copy is being installed has some rows and not yet others. And where a range
-      // stands still for it, all its replicas were in service: nobody needs its rows from here.
+      // A child whose snapshot is being installed has only some of its rows. And if a range is
+      // frozen for the child, all replicas of the child were in service, so no replica needs its
+      // rows from here.
       if (progress != null
           && rows.get(keys.installing()) == null
           && FrozenNeighbour.of(child, rows).isEmpty()
@@ -42,7 +42,7 @@ record NewSplitChild(RangeDescriptor range, byte[] progress) {
     }
   }
 
-  /** Whether a row of a copy is one of those that {@link #copyTo} has added for the range. */
+  /** Whether a row in a snapshot was added by {@link #copyTo} for this range. */
   boolean owns(byte[] key) {
     return RangeKeys.isDataOf(range.interval(), key)
         || Arrays.equals(key, new RangeKeys(range.id().number()).progress());

@@ -40,7 +40,7 @@ final class PendingEntry implements Proposal {
     };
   }
 
-  /** The pending side of a committed entry's proposal, null if it is not ours. */
+  /** The pending side of a committed entry; null if it was not proposed here. */
   static @Nullable PendingEntry of(@Nullable Proposal proposal) {
     return proposal instanceof PendingEntry pending ? pending : null;
   }

@@ -6,14 +6,16 @@ import io.fjordmq.range.RangeEntry;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** Looks at an entry before it gets into the log: there every replica has to apply it. */
+/**
+ * Checks an entry before it is proposed, since every replica has to apply whatever is in the log.
+ */
 final class ProposedEntry {
   private ProposedEntry() {}
 
-  /** Why it may not get there; null if it may. */
+  /** Why the entry must not be proposed; null if it may. */
   static @Nullable String refusal(byte[] entry, int maxBytes, Coprocessor coprocessor) {
     if (entry.length > maxBytes) {
-      return "entry of " + entry.length + " bytes is too large";
+      return "entry of " + entry.length + " bytes exceeds the maximum of " + maxBytes;
     }
     try {
       if (RangeEntry.decode(ByteBuffer.wrap(entry)) instanceof RangeEntry.Mutations mutations) {

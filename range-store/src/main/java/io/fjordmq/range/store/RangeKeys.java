@@ -9,20 +9,20 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys of a store's space. All ranges of a store share one, so that a split copies nothing; the
- * engine's rows and the data lie in the same one, so that a crash never takes one without the
- * other.
+ * The keys of a store's space. All ranges of a store share one space, so that a split copies
+ * nothing; the engine's rows and the data are in the same space, so that a crash never loses one
+ * without the other.
  *
  * <pre>
  * 00 | u64 range | 01              descriptor
  * 00 | u64 range | 02              progress: applied index, clock, next sender
- * 00 | u64 range | 03 | u64 sender what is remembered of a sender
+ * 00 | u64 range | 03 | u64 sender the last batch of a sender
  * 00 | u64 range | 04              a snapshot is being installed
- * 00 | u64 range | 05              the replica is being removed (1) or was (2)
- * 00 | u64 range | 06 | u64 range  descriptor of a range that was split off, as it was then
- * 00 | u64 range | 07              it is frozen for its left neighbour
- * 00 | u64 range | 08              it is part of another range: what is left of it, beside 03
- * 00 | u64 range | 09 | u64 range  a range that became part of it
+ * 00 | u64 range | 05              the replica is being removed (1) or was removed (2)
+ * 00 | u64 range | 06 | u64 range  descriptor of a range that was split off, as of the split
+ * 00 | u64 range | 07              the range is frozen for its left neighbour
+ * 00 | u64 range | 08              remains of a range that was merged into another, besides 03
+ * 00 | u64 range | 09 | u64 range  a range that this one has absorbed
  * 01 | key                         data
  * </pre>
  */
@@ -101,7 +101,7 @@ final class RangeKeys {
     return row(FROZEN);
   }
 
-  /** Whether the key is the one by which any range is frozen. */
+  /** Whether the key is that of any range's freeze record. */
   static boolean isFrozen(byte[] key) {
     return key.length == 10 && key[0] == ENGINE && key[9] == FROZEN;
   }
@@ -126,7 +126,7 @@ final class RangeKeys {
     return row(BEHIND_ALL);
   }
 
-  /** The range's rows of the engine, all of them, begin here. */
+  /** The start of all engine rows of the range. */
   byte[] first() {
     return row((byte) 0);
   }
@@ -143,12 +143,12 @@ final class RangeKeys {
     return numberOf(senderKey);
   }
 
-  /** The number that the key of a sender, a child or a part ends with. */
+  /** The number at the end of the key of a sender, a child or an absorbed range. */
   static long numberOf(byte[] key) {
     return ByteBuffer.wrap(key).getLong(10);
   }
 
-  /** Whose row of the engine it is. */
+  /** The range that an engine row belongs to. */
   static long rangeOf(byte[] engineKey) {
     return ByteBuffer.wrap(engineKey).getLong(1);
   }
@@ -160,7 +160,7 @@ final class RangeKeys {
     return row;
   }
 
-  /** The row before which all data with keys below {@code end} lies. */
+  /** The row before which all data with keys below {@code end} is located. */
   static byte[] dataEnd(byte @Nullable [] end) {
     return end == null ? new byte[] {BEHIND_DATA} : data(end);
   }
@@ -171,12 +171,12 @@ final class RangeKeys {
         && Arrays.compareUnsigned(row, end) < 0;
   }
 
-  /** The numbers of ranges whose replica is being removed or was. */
+  /** The numbers of ranges whose replica is being removed or was removed. */
   static List<Long> removed(KvReader space) {
     return having(REMOVING, space);
   }
 
-  /** The numbers of ranges that became part of others here. */
+  /** The numbers of ranges that were merged into others here. */
   static List<Long> absorbed(KvReader space) {
     return having(ABSORBED, space);
   }
@@ -194,12 +194,12 @@ final class RangeKeys {
     return found;
   }
 
-  /** For what ranges stand still, as stored. */
+  /** Visits the freeze records of all ranges, as stored. */
   static void visitFrozen(KvReader space, RowOfRange visitor) {
     visit(FROZEN, space, visitor);
   }
 
-  /** Takes a row of the engine and the number of its range. */
+  /** Takes an engine row and the number of its range. */
   @FunctionalInterface
   interface RowOfRange {
     void visit(long number, byte[] row);

@@ -13,32 +13,34 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes two neighbouring ranges one while their replicas apply the entries that say so (decision
- * 0028). Used by the apply thread.
+ * Merges two neighbouring ranges as their replicas apply the entries of the merge (decision 0028).
+ * Used by the apply thread.
  */
 final class RangeMerge {
   /*
-   * The left range's log decides. The right one is frozen for one epoch version of the left: as
-   * long as it has that, it may absorb the right one; once it has another, it never will. Who
-   * proposes that it does has seen the right one frozen, durably, by every replica of the left; and
-   * no frozen replica is removed where that may still be applied. So the rows of the right one are
-   * final and here, whatever else its own log has reached.
+   * The left range's log decides. The right range is frozen for one epoch version of the left one:
+   * only as long as the left range has that version may it absorb the right one. Before the leader
+   * of the left range proposes that, it has seen the right one durably frozen by every replica of
+   * the left; and no frozen replica is removed where the entry may still be applied. So the right
+   * range's rows are final and on this node, however far its own log has got.
    */
 
   /**
-   * The range has taken in another one.
+   * The range has absorbed another one.
    *
-   * @param range as it is now
-   * @param right as that was
-   * @param children ranges that were split off that one, or off what it had taken in before
+   * @param range the range as it is now
+   * @param right the absorbed range as it was
+   * @param children ranges that were split off the absorbed one, or off ranges that it had absorbed
    */
   record Widened(RangeDescriptor range, RangeDescriptor right, List<RangeDescriptor> children)
       implements ShapeChange {}
 
-  /** The range holds the keys it held. */
+  /** The range still holds the same keys. */
   record Kept(RangeDescriptor range, @Nullable FreezeRecord frozen) implements ShapeChange {}
 
-  /** Adds the rows; null if the entry was decided by another shape, or cannot be done in it. */
+  /**
+   * Adds the rows; null if the entry is for another version of the range, or is not possible now.
+   */
   @Nullable ShapeChange apply(RangeState state, RangeEntry entry, KvWriter rows) {
     if (entry instanceof RangeEntry.Freeze freeze) {
       return freeze(state, freeze, rows);
@@ -50,12 +52,12 @@ final class RangeMerge {
     return thaw(state, (RangeEntry.Thaw) entry, rows);
   }
 
-  private static boolean isAsItWas(RangeState state, long epochVersion) {
+  private static boolean hasVersion(RangeState state, long epochVersion) {
     return state.descriptor().epoch().version() == epochVersion;
   }
 
   private static @Nullable Kept freeze(RangeState state, RangeEntry.Freeze entry, KvWriter rows) {
-    if (!isAsItWas(state, entry.epochVersion()) || state.frozen() != null) {
+    if (!hasVersion(state, entry.epochVersion()) || state.frozen() != null) {
       return null;
     }
     FreezeRecord freezeRecord =
@@ -67,13 +69,13 @@ final class RangeMerge {
 
   /** A frozen range must keep the version that it was frozen with. */
   private static @Nullable Kept renew(RangeState state, RangeEntry.Renew entry, KvWriter rows) {
-    return isAsItWas(state, entry.epochVersion()) && state.frozen() == null
+    return hasVersion(state, entry.epochVersion()) && state.frozen() == null
         ? withNextVersion(state, rows)
         : null;
   }
 
   private static @Nullable Kept thaw(RangeState state, RangeEntry.Thaw entry, KvWriter rows) {
-    if (!isAsItWas(state, entry.epochVersion()) || state.frozen() == null) {
+    if (!hasVersion(state, entry.epochVersion()) || state.frozen() == null) {
       return null;
     }
     rows.delete(state.keys().frozen());
@@ -94,10 +96,10 @@ final class RangeMerge {
   }
 
   /**
-   * @throws IllegalStateException if the right range is not here as it must be
+   * @throws IllegalStateException if the right range is not on this node in the required state
    */
   private @Nullable Widened absorb(RangeState state, RangeEntry.Absorb entry, KvWriter rows) {
-    if (!isAsItWas(state, entry.epochVersion()) || state.frozen() != null) {
+    if (!hasVersion(state, entry.epochVersion()) || state.frozen() != null) {
       return null;
     }
     RangeDescriptor left = state.descriptor();
@@ -107,7 +109,7 @@ final class RangeMerge {
     byte[] frozen = rows.get(rightKeys.frozen());
     if (descriptor == null || frozen == null) {
       throw new IllegalStateException(
-          "range %s cannot take in %s, which is not frozen on this node"
+          "range %s cannot absorb %s, which is not frozen on this node"
               .formatted(left.id(), rightId));
     }
     RangeDescriptor right = RangeDescriptorCodec.decode(descriptor);
@@ -117,7 +119,7 @@ final class RangeMerge {
         || right.epoch().version() != entry.rightVersion()
         || !Arrays.equals(left.interval().end(), right.interval().start())) {
       throw new IllegalStateException(
-          "range %s cannot take in %s, which is frozen for something else on this node: %s"
+          "range %s cannot absorb %s, which is frozen for something else on this node: %s"
               .formatted(left.id(), right, since));
     }
     RangeDescriptor now =

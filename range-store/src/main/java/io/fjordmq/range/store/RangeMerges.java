@@ -10,15 +10,15 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The steps by which two neighbouring ranges become one (decision 0028): the right one is frozen;
- * when every replica of both {@linkplain ReplicaStatus.Merging#durable() says so}, the left one
- * absorbs it. To give up, the left one is renewed, then the right one thawed.
+ * The steps that merge two neighbouring ranges (decision 0028): the right one is frozen; when every
+ * replica of both {@linkplain ReplicaStatus.Merging#durable() reports it as durably frozen}, the
+ * left one absorbs it. To give up, the left one is renewed, then the right one is unfrozen.
  *
- * <p>Each step is done by the leader of its range, which must be here, and completes when that has
- * applied it durably; {@link #bury} is for any node. All fail with {@link IllegalArgumentException}
- * for ranges that are no neighbours, {@link IllegalStateException} or {@link ConsensusException} if
- * it was not done, or may not have been; repeating one, or being late with it, does no harm.
- * Thread-safe; does not block.
+ * <p>Each step is taken by the leader of its range, which must be on this node, and completes when
+ * the leader has applied it durably; {@link #bury} can be called on any node. All fail with {@link
+ * IllegalArgumentException} for ranges that are not neighbours, and with {@link
+ * IllegalStateException} or {@link ConsensusException} if the step was not taken or its outcome is
+ * unknown; a repeated or late step does no harm. Thread-safe; does not block.
  */
 public final class RangeMerges {
   private final ReplicaMoves moves;
@@ -27,7 +27,7 @@ public final class RangeMerges {
     this.moves = moves;
   }
 
-  /** From now on nothing in the right range is changed, nor read. */
+  /** Freezes the right range: it no longer accepts commands or queries. */
   public CompletableFuture<Void> freeze(RangeDescriptor right, RangeDescriptor left) {
     return areNeighbours(left, right)
         ? moves.reshape(
@@ -38,10 +38,10 @@ public final class RangeMerges {
   }
 
   /**
-   * The left range takes in the right one.
+   * Lets the left range absorb the right one.
    *
-   * @param replicas of both, each of which has said that the right one is frozen for the left one
-   *     as it is described
+   * @param replicas replicas of both ranges, all of which have reported the right one as frozen for
+   *     the left one as described
    */
   public CompletableFuture<Void> absorb(
       RangeDescriptor left, RangeDescriptor right, ReplicaSet replicas) {
@@ -53,7 +53,7 @@ public final class RangeMerges {
         : refused(left, right);
   }
 
-  /** At their versions, which is all that the entries say. */
+  /** Compared at these versions, which is all that the entries contain. */
   private static boolean areNeighbours(RangeDescriptor left, RangeDescriptor right) {
     return Arrays.equals(left.interval().end(), right.interval().start());
   }
@@ -65,13 +65,16 @@ public final class RangeMerges {
                 .formatted(right.id(), right.interval(), left.id(), left.interval())));
   }
 
-  /** As the range is described it absorbs nothing any more; if it has not done so yet. */
+  /**
+   * Raises the version of the left range, so that it can no longer absorb the right one, unless it
+   * has already done so.
+   */
   public CompletableFuture<Void> renew(RangeDescriptor left) {
     return moves.reshape(left.id(), null, RangeEntry.encodeRenew(version(left)));
   }
 
   /**
-   * A frozen range goes on. Fails if its left neighbour, as far as this node has it, has not been
+   * Unfreezes a range. Fails if its left neighbour, according to this node's replica, has not been
    * renewed or split since, or has absorbed it.
    */
   public CompletableFuture<Void> thaw(RangeId right) {
@@ -79,12 +82,12 @@ public final class RangeMerges {
   }
 
   /**
-   * Closes and removes for ever what this node has of a range that became part of others, where it
-   * has no part in that: nobody will miss it. Does nothing if there is nothing. Fails with {@link
-   * java.io.IOException} too.
+   * Closes and permanently removes this node's stale replica of a range that was merged into
+   * others, if the replica is not needed for that merge. Does nothing if there is none. Also fails
+   * with {@link java.io.IOException}.
    *
-   * @param heirs who has its keys now; as long as one of them is here, what stands still may be
-   *     what that one takes in
+   * @param heirs the ranges that hold its keys now; while one of them is here, it may still have to
+   *     absorb the frozen replica
    */
   public CompletableFuture<Void> bury(RangeId range, Set<RangeId> heirs) {
     return moves.bury(range, heirs);

@@ -5,7 +5,7 @@ import io.fjordmq.cluster.consensus.ConsensusException.Kind;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.RangeResult;
 
-/** What a replica answers when it cannot do what it is asked for at the moment. */
+/** The answers of a replica that cannot serve a request at the moment. */
 final class RangeRefusals {
   static final RangeResult NO_TIME =
       new RangeResult.Busy("this node does not know the cluster time at the moment");
@@ -17,6 +17,7 @@ final class RangeRefusals {
       return new RangeResult.StorageFailed(String.valueOf(cause.getMessage()));
     }
     // The caller should look for the leader on another node.
-    return new RangeResult.Unavailable("range " + id + " confirmed no read: " + failure);
+    return new RangeResult.Unavailable(
+        "leader of range " + id + " was not confirmed for a read: " + failure);
   }
 }

@@ -28,14 +28,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One opened replica of a range: its group drives it, clients call it through {@link #propose} and
- * {@link #query}. A replica that halted is not used again; a new one is opened in its place.
+ * One open replica of a range: its group drives it, clients call it through {@link #propose} and
+ * {@link #query}. A halted replica is not used again; another one is opened in its place.
  */
 final class RangeReplica implements ReplicatedState {
   /*
-   * It serves clients only between leading() and following(). A deposed leader that does not know it
-   * yet may be asked, so a query waits until the other voters have confirmed the leader; an only
-   * voter needs no one. A client also says up to which index it has seen answers.
+   * It serves clients only between leading() and following(). A deposed leader may not know yet
+   * that it has been deposed, so a query waits until the other voters have confirmed the leader; a
+   * single voter needs no confirmation. A client also states up to which index it has seen answers.
    */
   private static final Logger LOG = LoggerFactory.getLogger(RangeReplica.class);
   private static final long NOT_LEADING = -1;
@@ -76,16 +76,15 @@ final class RangeReplica implements ReplicatedState {
     this.freezeFlag = new FreezeFlag(parts.kv());
     this.listeners = new ReplicaListeners(id, parts.effects());
     this.loop = newLoop();
-    show();
+    publishState();
   }
 
   /**
-   * Reads a replica's state from this node; finishes the installation of a snapshot that a crash
-   * cut short.
+   * Loads a replica's state, and completes a snapshot installation that a crash interrupted.
    *
    * @throws MalformedBytesException if there is no such replica or its rows are damaged
    * @throws KvException if the storage fails
-   * @throws IOException if an unfinished installation cannot be finished
+   * @throws IOException if an interrupted installation cannot be completed
    */
   static RangeReplica open(RangeId id, KvSpace space, Coprocessor coprocessor, ReplicaParts parts)
       throws IOException {
@@ -96,13 +95,13 @@ final class RangeReplica implements ReplicatedState {
             parts.kv(),
             parts.settings().installDirectory(),
             new RangeSplit(parts.self(), parts.host(), space));
-    tell(snapshots.finishInstallation(), parts);
+    report(snapshots.finishInstallation(), parts);
     RangeReplica replica = new RangeReplica(id, space, parts, coprocessor, snapshots);
     replica.openCoprocessor();
     return replica;
   }
 
-  private static void tell(ReplicaSnapshot.Installed installed, ReplicaParts parts) {
+  private static void report(ReplicaSnapshot.Installed installed, ReplicaParts parts) {
     installed.skipped().forEach(child -> parts.births().born(child, false));
     installed.absorbed().forEach(parts.births()::absorbed);
   }
@@ -120,8 +119,8 @@ final class RangeReplica implements ReplicatedState {
         this::afterWrite);
   }
 
-  /** To clients; the shape first, as whoever has another epoch is told that. */
-  private void show() {
+  /** Shape first: it answers requests with a stale epoch. */
+  private void publishState() {
     shape = state.shape();
     descriptor = state.descriptor();
     appliedIndex = state.appliedIndex();
@@ -133,19 +132,19 @@ final class RangeReplica implements ReplicatedState {
   private void openCoprocessor() {
     RangeDescriptor now = state.descriptor();
     if (state.isVacant()) {
-      return; // what the node derived from the rows it had before stays right until others come
+      return; // what the coprocessor derived from earlier rows stays valid until new ones come
     }
     coprocessor.tookIn(AbsorbedRange.parts(state.keys(), space.latest()));
     coprocessor.open(now.interval(), new DataReader(space.latest(), now.interval()));
     coprocessor.applied(state.appliedIndex());
   }
 
-  /** Connects the replica to its opened group; until then it serves nobody. */
+  /** Connects the replica to its open group; until then it serves no client. */
   void attach(Consensus group) {
     consensus = group;
   }
 
-  /** To be called after the group is closed. */
+  /** Call it after the group is closed. */
   void close() {
     leadingTerm = NOT_LEADING;
     consensus = null;
@@ -153,7 +152,7 @@ final class RangeReplica implements ReplicatedState {
   }
 
   // Clients: any thread.
-  /** Offers an encoded {@link RangeEntry}; the reply comes on the apply thread or at once. */
+  /** Proposes an encoded {@link RangeEntry}; the reply comes on the apply thread or at once. */
   void propose(byte[] entry, Consumer<RangeResult> reply) {
     Consensus group = consensus;
     long term = leadingTerm;
@@ -175,7 +174,7 @@ final class RangeReplica implements ReplicatedState {
     group.propose(term, entry, new PendingEntry(reply, System.nanoTime()));
   }
 
-  /** Answers a query on a thread for queries, once it is sure that this replica leads. */
+  /** Answers a query on a query thread, once this replica is confirmed as the leader. */
   void query(long epochVersion, long leastIndex, byte[] query, Consumer<RangeResult> reply) {
     Consensus group = consensus;
     if (group == null || leadingTerm == NOT_LEADING) {
@@ -183,28 +182,25 @@ final class RangeReplica implements ReplicatedState {
     } else if (group.status().replicas().voters().size() == 1) {
       answerLater(epochVersion, leastIndex, query, reply);
     } else {
-      group
-          .readIndex()
-          .whenComplete(
-              (index, failure) -> {
-                if (failure == null) {
-                  answerLater(epochVersion, leastIndex, query, reply);
-                } else {
-                  reply.accept(RangeRefusals.unconfirmed(id, failure));
-                }
-              });
+      CompletableFuture<Long> confirmed = group.readIndex();
+      confirmed.whenComplete(
+          (index, failure) -> {
+            if (failure == null) {
+              answerLater(epochVersion, leastIndex, query, reply);
+            } else {
+              reply.accept(RangeRefusals.unconfirmed(id, failure));
+            }
+          });
     }
   }
 
   private void answerLater(
       long epochVersion, long leastIndex, byte[] query, Consumer<RangeResult> reply) {
     try {
-      parts
-          .runtime()
-          .queries()
-          .execute(() -> reply.accept(answer(epochVersion, leastIndex, query)));
+      RangeRuntime runtime = parts.runtime();
+      runtime.queries().execute(() -> reply.accept(answer(epochVersion, leastIndex, query)));
     } catch (RejectedExecutionException e) {
-      reply.accept(new RangeResult.Busy("too many queries wait on this node"));
+      reply.accept(new RangeResult.Busy("too many queries are waiting on this node"));
     }
   }
 
@@ -217,8 +213,7 @@ final class RangeReplica implements ReplicatedState {
     if (epochVersion != now.epoch().version()) {
       return new RangeResult.StaleEpoch(shape);
     } else if (freezeFlag.isSet()) {
-      return FreezeRecord
-          .BUSY; // its neighbour may have its keys already, and may have changed them
+      return FreezeRecord.BUSY; // the neighbour may have absorbed the keys
     }
     try (LazySnapshot snapshot = new LazySnapshot(space)) {
       byte[] answer =
@@ -226,7 +221,7 @@ final class RangeReplica implements ReplicatedState {
               ByteBuffer.wrap(query).asReadOnlyBuffer(),
               new DataReader(snapshot, now.interval(), parts.load()));
       if (epochVersion != descriptor.epoch().version()) {
-        return new RangeResult.StaleEpoch(shape); // it may have counted on keys it was not shown
+        return new RangeResult.StaleEpoch(shape); // a split may have hidden keys from it
       }
       parts.load().queried();
       parts.observer().queried(id, System.nanoTime() - startNanos);
@@ -239,7 +234,7 @@ final class RangeReplica implements ReplicatedState {
     }
   }
 
-  /** Completes once what was committed by now is applied here. */
+  /** Completes once everything committed by now is applied here. */
   CompletableFuture<Long> catchUp() {
     Consensus group = consensus;
     return group == null
@@ -317,7 +312,7 @@ final class RangeReplica implements ReplicatedState {
   }
 
   private void become(ShapeChange change) {
-    show();
+    publishState();
     parts.load().reshaped();
     KeyInterval held = descriptor.interval();
     if (change instanceof RangeSplit.Cut cut) {
@@ -341,7 +336,7 @@ final class RangeReplica implements ReplicatedState {
       parts.observer().merged(id, right);
       parts.births().absorbed(right);
       if (leadingTerm != NOT_LEADING) {
-        listeners.leading(); // of the keys that it has now, too
+        listeners.leading(); // now also of the absorbed keys
       }
     }
   }
@@ -364,18 +359,16 @@ final class RangeReplica implements ReplicatedState {
   @Override
   public void checkpoint(CheckpointRequest request) {
     long covered = logBytesSinceCheckpoint.get();
-    parts
-        .kv()
-        .flush()
-        .whenComplete(
-            (done, error) -> {
-              if (error == null) {
-                logBytesSinceCheckpoint.addAndGet(-covered);
-                request.durable();
-              } else {
-                request.failed(error instanceof Exception e ? e : new IOException(error));
-              }
-            });
+    CompletableFuture<Void> flushed = parts.kv().flush();
+    flushed.whenComplete(
+        (done, error) -> {
+          if (error == null) {
+            logBytesSinceCheckpoint.addAndGet(-covered);
+            request.durable();
+          } else {
+            request.failed(error instanceof Exception e ? e : new IOException(error));
+          }
+        });
   }
 
   @Override
@@ -386,11 +379,11 @@ final class RangeReplica implements ReplicatedState {
   @Override
   public void install(Path directory) throws IOException {
     long before = appliedIndex;
-    // Told at once: if what follows throws, nobody finds it out before the next start.
-    tell(snapshots.install(directory), parts);
+    // At once: if a later step throws, nothing else would report it before the next start.
+    report(snapshots.install(directory), parts);
     state = RangeState.load(id, space.latest());
     loop = newLoop();
-    show();
+    publishState();
     openCoprocessor();
     logBytesSinceCheckpoint.set(0);
     LOG.info("Installed a snapshot range={} index={} before={}", id, appliedIndex, before);

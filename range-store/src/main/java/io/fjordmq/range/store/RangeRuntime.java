@@ -6,15 +6,15 @@ import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
 
 /**
- * Time and threads of a node's replicas; simulated ones in tests.
+ * Clock and threads of a node's replicas; tests use simulated ones.
  *
  * @param stamps cluster time, stamped into entries; {@link
  *     io.fjordmq.cluster.membership.ClusterClock#UNKNOWN} while nothing may be proposed
  * @param timers for checkpoints and reopening
- * @param queries runs queries; they read from disk. May refuse by {@link
- *     java.util.concurrent.RejectedExecutionException} when too many wait
+ * @param queries runs queries, which read the disk; may throw {@link
+ *     java.util.concurrent.RejectedExecutionException} when too many are waiting
  * @param supervisor opens, closes and checkpoints replicas; one task at a time; may block
- * @param openers opens the replicas that are there at the start, several at a time; may block
+ * @param openers opens the existing replicas at startup, several at a time; may block
  */
 public record RangeRuntime(
     LongSupplier stamps, Timers timers, Executor queries, Executor supervisor, Executor openers) {

@@ -11,10 +11,11 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
- * How many bytes the ranges of this node hold and where to cut them (decision 0049). Thread-safe.
+ * Measures the sizes of this node's ranges and finds the keys to split them at (decision 0049).
+ * Thread-safe.
  */
 public final class RangeSizes {
-  /** Share of the bytes that each part must get; less is not worth a range. */
+  /** Minimum share of the bytes in each part; a smaller part is not worth a range. */
   private static final double LEAST_PART = 1.0 / 8;
 
   private final Kv kv;
@@ -22,7 +23,7 @@ public final class RangeSizes {
   private final Executor readers;
 
   /**
-   * @param readers where rows may be read, since that may block
+   * @param readers may read rows, since that can block
    */
   RangeSizes(Kv kv, Map<String, StoreSpec> specs, Executor readers) {
     this.kv = kv;
@@ -31,7 +32,7 @@ public final class RangeSizes {
   }
 
   /**
-   * Measures a range that has a replica here. May block on the storage.
+   * Estimates the size of a range that has a replica here. May block on the storage.
    *
    * @throws io.fjordmq.range.kv.KvException if the storage fails or is closed
    */
@@ -40,10 +41,11 @@ public final class RangeSizes {
   }
 
   /**
-   * Looks for the halving key of a range that has a replica here, if there is one that is worth a
-   * range. Blocks on the storage, for some tenths of a second at most if that is well.
+   * Searches for the halving key of a range that has a replica here; only a key that makes both
+   * parts large enough counts. Blocks on the storage, for a few tenths of a second at most if the
+   * storage is healthy.
    *
-   * @param bytes that it holds
+   * @param bytes size of the range
    * @throws io.fjordmq.range.kv.KvException if the storage fails or is closed
    */
   public RangeSize withHalvingKey(RangeDescriptor range, long bytes) {
@@ -55,9 +57,9 @@ public final class RangeSizes {
   }
 
   /**
-   * Where a range is halved, however unevenly; without a key if no cut leaves rows on both sides,
-   * or none was found in time. Fails with {@link io.fjordmq.range.kv.KvException}, or if too many
-   * queries are waiting.
+   * Finds the halving key of a range, however uneven the halves; without a key if no cut leaves
+   * rows on both sides, or none was found in time. Fails with {@link
+   * io.fjordmq.range.kv.KvException}, or if too many queries are waiting.
    */
   public CompletableFuture<RangeSize> halve(RangeDescriptor range) {
     try {
@@ -72,7 +74,7 @@ public final class RangeSizes {
           readers);
     } catch (RejectedExecutionException e) {
       return CompletableFuture.failedFuture(
-          new IllegalStateException("too many queries wait on this node", e));
+          new IllegalStateException("too many queries are waiting on this node", e));
     }
   }
 

@@ -22,25 +22,24 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cuts a range in two while its replica applies the entry that says so (decision 0025). Used by the
- * apply thread.
+ * Splits a range as its replica applies the split entry (decision 0025). Used by the apply thread.
  */
 final class RangeSplit {
   /*
-   * The group of the new range comes first and is durable; the rows of both come in one write. What
-   * a crash leaves in between is a group that never took part in anything, and the entry is applied
-   * again.
+   * The new range's group is created first and is durable; the rows of both ranges are written in
+   * one batch. After a crash in between there is a group that never took part in anything, and the
+   * entry is applied again.
    */
   private final NodeId self;
   private final ConsensusHost host;
   private final KvSpace space;
 
   /**
-   * What became of a range.
+   * The result of a split.
    *
-   * @param left what is left of it
-   * @param right the new one
-   * @param here whether this node has a replica of the new one
+   * @param left the remaining range
+   * @param right the new range
+   * @param here whether this node has a replica of the new range
    */
   record Cut(RangeDescriptor left, RangeDescriptor right, boolean here) implements ShapeChange {
     @Override
@@ -55,7 +54,7 @@ final class RangeSplit {
     this.space = space;
   }
 
-  /** Null if the entry was decided by another shape, or cannot be done in this one. */
+  /** Null if the entry is for another version of the range, or the split is not possible. */
   static @Nullable Cut plan(RangeDescriptor range, RangeEntry.Split split) {
     KeyInterval held = range.interval();
     byte[] key = split.key();
@@ -77,10 +76,11 @@ final class RangeSplit {
   }
 
   /**
-   * Makes the new range's group and adds the rows of both ranges but for the parent's progress.
+   * Creates the new range's group and adds the rows of both ranges except for the parent's
+   * progress.
    *
-   * @return null if nothing is to be done
-   * @throws KvException if the group cannot be made
+   * @return null if the range is not split
+   * @throws KvException if the group cannot be created
    */
   @Nullable Cut apply(RangeState state, RangeEntry.Split split, KvWriter rows, KvBatch batch) {
     Cut planned = plan(state.descriptor(), split);
@@ -104,7 +104,9 @@ final class RangeSplit {
     return range.replicas().voters().contains(self) || range.replicas().learners().contains(self);
   }
 
-  /** Then others may count on a log that is gone, or it would be made a second time. */
+  /**
+   * Then other nodes may rely on a log that is gone, or the range would be created a second time.
+   */
   private boolean wasHeldHere(RangeDescriptor range) {
     RangeKeys keys = new RangeKeys(range.id().number());
     return space.latest().get(keys.removing()) != null
@@ -120,8 +122,7 @@ final class RangeSplit {
   }
 
   /**
-   * Whether this node would have a replica of the range if it had applied the split that made it,
-   * and has none.
+   * Whether this node lacks a replica of the range that it would have if it had applied the split.
    *
    * @param appliedVersion epoch version of the parent up to which this node has seen splits
    */
@@ -133,13 +134,14 @@ final class RangeSplit {
   }
 
   /**
-   * Adds a replica of each range that is missing because a copy of its parent skipped the split.
-   * One whose rows came with the copy is as if it had been made by the split; the others are empty.
-   * Empty ones are told the group without themselves: they vote, but elect nobody.
+   * Adds a replica of each range that is missing because a snapshot of its parent skipped the
+   * split. A replica whose rows came with the snapshot is the same as one created by the split; the
+   * others are empty. An empty replica starts with the group without this node: it votes, but
+   * cannot elect itself.
    *
-   * @param children those of the parent
-   * @param newborn of them, those whose rows came with the copy, all of them missing
-   * @param appliedVersion epoch version of the parent up to which this node has seen them
+   * @param children children of the parent
+   * @param newborn the missing children whose rows came with the snapshot
+   * @param appliedVersion epoch version of the parent up to which this node has seen splits
    * @return the ranges that have a replica here now
    */
   List<RangeDescriptor> addSkipped(
@@ -172,7 +174,7 @@ final class RangeSplit {
     batch.put(keys.progress(), child.progress());
   }
 
-  /** One that has no rows never took part in anything. */
+  /** A group without rows never took part in anything. */
   private void destroyGroup(RangeDescriptor range) {
     try {
       if (host.groups().contains(range.group())) {

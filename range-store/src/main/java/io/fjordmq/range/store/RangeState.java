@@ -29,12 +29,15 @@ import org.jspecify.annotations.Nullable;
  */
 final class RangeState {
   /**
-   * The log of every range begins after this index, not with nothing: a replica that is to join has
-   * to begin with a snapshot, whatever the range inherited.
+   * The log of every range starts after this index, not from nothing: a replica that joins has to
+   * start from a snapshot, because the range may have inherited rows.
    */
   static final long BEGINNING = 10;
 
-  /** A clock is lowered if it is this far ahead; replicas must agree on it, so it is no setting. */
+  /**
+   * A clock is lowered if it is at least this far ahead. Replicas must agree on it, so it is not a
+   * setting.
+   */
   static final long AHEAD_MILLIS = 5_000;
 
   private static final int FORMAT = 1;
@@ -42,10 +45,10 @@ final class RangeState {
   private final RangeKeys keys;
   private final SenderTable senders;
 
-  /** Ranges that were split off, as they were then. */
+  /** Ranges that were split off, as of the split. */
   private final List<RangeDescriptor> children = new ArrayList<>();
 
-  /** The same of the ranges that became part of this one. */
+  /** Ranges that were split off ranges that this one has absorbed. */
   private final List<RangeDescriptor> childrenOfParts = new ArrayList<>();
 
   private RangeDescriptor descriptor;
@@ -59,12 +62,12 @@ final class RangeState {
     this.senders = senders;
   }
 
-  /** Adds the rows of a replica to which nothing was applied yet. */
+  /** Adds the rows of a replica to which nothing has been applied yet. */
   static void create(RangeDescriptor descriptor, KvBatch batch) {
     create(descriptor, 0, 0, batch);
   }
 
-  /** Adds the rows of a replica of a range that begins after an index. */
+  /** Adds the rows of a replica of a range whose log starts after an index. */
   static void create(
       RangeDescriptor descriptor, long appliedIndex, long clockMillis, KvBatch batch) {
     RangeKeys keys = new RangeKeys(descriptor.id().number());
@@ -73,9 +76,9 @@ final class RangeState {
   }
 
   /**
-   * Reads a range's rows.
+   * Loads a range's rows.
    *
-   * @throws MalformedBytesException if they are missing or are not what they should be
+   * @throws MalformedBytesException if they are missing or malformed
    */
   static RangeState load(RangeId id, KvReader rows) {
     RangeKeys keys = new RangeKeys(id.number());
@@ -103,7 +106,7 @@ final class RangeState {
     return state;
   }
 
-  /** The ranges that were split off a range, as they were then. */
+  /** The ranges that were split off a range, as of the split. */
   static List<RangeDescriptor> children(RangeKeys keys, KvReader rows) {
     List<RangeDescriptor> found = new ArrayList<>();
     rows.scan(
@@ -116,7 +119,7 @@ final class RangeState {
     return found;
   }
 
-  /** The range has another shape; to be called once that is written. */
+  /** Applies a change of the range; call it once the rows are written. */
   void become(ShapeChange change) {
     descriptor = change.range();
     freezeRecord = change.frozen();
@@ -128,15 +131,15 @@ final class RangeState {
     }
   }
 
-  /** Adds the rows that say so; {@link #become} follows once they are written. */
+  /** Adds the rows of a split; {@link #become} follows once they are written. */
   void saveSplit(RangeDescriptor left, RangeDescriptor child, KvWriter rows) {
     rows.put(keys.descriptor(), RangeDescriptorCodec.encode(left));
     rows.put(keys.child(child.id().number()), RangeDescriptorCodec.encode(child));
   }
 
   /**
-   * For who routed by an older shape: together they hold all that the range, and those that became
-   * part of it, ever held.
+   * The answer to clients with stale routes: together these ranges hold all keys that the range,
+   * and those that it has absorbed, ever held.
    */
   List<RangeDescriptor> shape() {
     List<RangeDescriptor> all = new ArrayList<>(children);
@@ -146,14 +149,14 @@ final class RangeState {
   }
 
   /**
-   * Whether it is an empty replica of a range that does not begin with nothing: only a snapshot can
+   * Whether this is an empty replica of a range that does not start empty: only a snapshot can
    * bring it up to date.
    */
   boolean isVacant() {
     return appliedIndex == 0 && descriptor.epoch().version() > RangeEpoch.FIRST.version();
   }
 
-  /** For which merge the range stands still; null if it does not. */
+  /** The merge that the range is frozen for; null if it is not frozen. */
   @Nullable FreezeRecord frozen() {
     return freezeRecord;
   }
@@ -174,12 +177,14 @@ final class RangeState {
     return appliedIndex;
   }
 
-  /** Highest clock stamped by a leader; what {@code now} is for the range. */
+  /** Highest clock stamped by a leader; this is {@code now} for the range. */
   long clockMillis() {
     return clockMillis;
   }
 
-  /** Takes over an entry's position and clock; clocks of changing leaders may run backwards. */
+  /**
+   * Moves to an entry's index and clock; the clock never runs backwards, even if leaders disagree.
+   */
   void advance(long index, long entryClockMillis) {
     appliedIndex = index;
     clockMillis = Math.max(clockMillis, entryClockMillis);
@@ -188,7 +193,7 @@ final class RangeState {
   /**
    * Sets the clock back to that of the entry if it is far ahead of it.
    *
-   * @return by how much; 0 if it is not
+   * @return how far it was set back; 0 if it was not
    */
   long lowerClock(long entryClockMillis) {
     long ahead = clockMillis - entryClockMillis;

@@ -33,12 +33,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * All replicas that this node holds, of all stores.
+ * All replicas on this node, of all stores.
  *
- * <p>{@link #open} brings back what is on disk; {@link #createInitialRanges} is for the first start
- * of a cluster. Both block on disk I/O, as does {@link #close}; everything else may be called from
- * any thread and does not block. The storage and the host given to it stay the caller's to close,
- * after this.
+ * <p>{@link #open} opens what is on disk; {@link #createInitialRanges} is for the first start of a
+ * cluster. Both block on disk I/O, as does {@link #close}; all other methods may be called from any
+ * thread and do not block. The caller closes the storage and the host, after this object.
  */
 public final class RangeStore implements RangeTransport, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RangeStore.class);
@@ -99,10 +98,10 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
   }
 
   /**
-   * Opens every replica whose descriptor is on this node's disk, and removes those whose removal a
-   * crash cut short. One that cannot be opened is halted and tried again like any other.
+   * Opens all replicas on this node's disk and completes interrupted removals. A replica that
+   * cannot be opened counts as halted and is retried.
    *
-   * @throws IOException if it cannot be found out which there are; none is open then
+   * @throws IOException if the list of replicas cannot be read; no replica is open then
    */
   public static RangeStore open(
       NodeId self,
@@ -133,8 +132,7 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
   }
 
   /**
-   * The ranges that a store begins with in a new cluster: its whole key space, cut where its spec
-   * says.
+   * The initial ranges of a store in a new cluster: its whole key space, split where its spec says.
    */
   public static List<RangeDescriptor> initialRanges(StoreSpec spec, ReplicaSet members) {
     List<RangeDescriptor> ranges = new ArrayList<>();
@@ -150,10 +148,10 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
   }
 
   /**
-   * Creates and opens this node's replicas of initial ranges; those that exist are left alone, so a
-   * crash in between is repaired by calling it again. Every member must do this with the same
-   * descriptors, and only in the first life of the cluster: a replica created again after its state
-   * was lost would vote for a log that it no longer has.
+   * Creates and opens this node's replicas of the initial ranges; existing ones are left alone, so
+   * calling it again repairs an interrupted call. Every member must call it with the same
+   * descriptors, and only while the cluster is created: a replica that is created again after its
+   * state was lost would vote for a log that it no longer has.
    *
    * @throws IOException if a replica cannot be created or opened
    */
@@ -167,10 +165,10 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
       }
     }
     for (RangeDescriptor range : missing) {
-      spec(range.id()); // refuses a store that is none of ours
+      spec(range.id()); // rejects an unknown store
       stored.createFirst(range);
     }
-    // The log may be cut only when the descriptor that leads to it is on disk.
+    // The log may be truncated only when the descriptor that leads to it is on disk.
     stored.flush();
     for (RangeDescriptor range : missing) {
       add(spec(range.id()), range).open();
@@ -178,67 +176,69 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
   }
 
   /**
-   * Creates and opens an empty replica, which votes for others and elects nobody until the group
-   * takes this node in and brings it up to date. Does nothing if there is one. Fails with {@link
-   * IOException}, {@link IllegalArgumentException} or {@link IllegalStateException}.
+   * Creates and opens an empty replica, which votes for others but cannot be elected until the
+   * group adds this node and brings it up to date. Does nothing if there is a replica. Fails with
+   * {@link IOException}, {@link IllegalArgumentException} or {@link IllegalStateException}.
    *
-   * @param range with the replicas that the group has now, without this node: one that the group
-   *     believes to have a replica here must bring its log back, not begin again without it
+   * @param range descriptor with the replicas that the group has now, without this node: a replica
+   *     that the group already counts must bring its log back, not start again without it
    */
   public CompletableFuture<Void> ensureReplica(RangeDescriptor range) {
     return moves.ensure(range);
   }
 
   /**
-   * Closes a replica and removes its log and rows for ever; what remains is that the range {@link
-   * #retired was here}. Does nothing if there is none. Fails with {@link IOException}, or {@link
-   * IllegalStateException} if this node knows better.
+   * Closes a replica and removes its log and rows; its range is then {@link #retired} here. Does
+   * nothing if there is none. Fails with {@link IOException}, or {@link IllegalStateException} if
+   * this node knows that the replica is needed.
    *
-   * @param asOfIndex log index as of which the group no longer has this node
+   * @param asOfIndex log index as of which the group no longer counts this node
    */
   public CompletableFuture<Void> dropReplica(RangeId id, long asOfIndex) {
     return moves.drop(id, asOfIndex);
   }
 
   /**
-   * The range may have a replica here again: no other replica believes any more that this node is
-   * of the group. Does nothing if none was dropped. Fails with {@link IOException}.
+   * Allows a replica of the range here again, since no other replica still counts this node. Does
+   * nothing if none was dropped. Fails with {@link IOException}.
    */
   public CompletableFuture<Void> forgetReplica(RangeId id) {
     return moves.forget(id);
   }
 
-  /** Replicas that are replaced by empty ones because they are broken. */
+  /** Limits the replacement of broken replicas by empty ones. */
   public RebuildLimit rebuilds() {
     return rebuildLimit;
   }
 
-  /** Ranges that had a replica here and may not have one again before it is forgotten. */
+  /**
+   * Ranges whose replica was removed here and that cannot have a new one before it is forgotten.
+   */
   public Set<RangeId> retired() {
     return moves.retired();
   }
 
   /**
-   * Has the group changed by its leader, which must be here. The same set twice confirms that the
-   * group has agreed on it. Fails with {@link ConsensusException} or {@link IllegalStateException}.
+   * Changes the members of a group whose leader is on this node. Two equal sets confirm that the
+   * group has agreed. Fails with {@link ConsensusException} or {@link IllegalStateException}.
    */
   public CompletableFuture<Void> changeReplicas(RangeId id, ReplicaSet from, ReplicaSet to) {
     return moves.change(id, from, to);
   }
 
-  /** Hands leadership to another voter; from here. Fails like {@link #changeReplicas}. */
+  /** Transfers leadership from this node to another voter. Fails like {@link #changeReplicas}. */
   public CompletableFuture<Void> transferLeadership(RangeId id, NodeId target) {
     return moves.transfer(id, target);
   }
 
   /**
-   * Cuts a range in two (decision 0025); its leader must be here. Completes when this replica has
-   * done so durably; the others follow. Fails with {@link IllegalArgumentException} or {@link
-   * IllegalStateException} if it cannot be done, {@link KvException} if it was and is not durable.
+   * Splits a range whose leader is on this node (decision 0025). Completes when this replica has
+   * applied the split durably; the others follow. Fails with {@link IllegalArgumentException} or
+   * {@link IllegalStateException} if it is not possible, {@link KvException} if it is not durable.
    *
-   * @param epochVersion of the range that was looked at; nothing is done to another
-   * @param key where the new range begins; where the store may be {@linkplain StoreSpec#cuts cut}
-   * @param number of the new range; never given to any other
+   * @param epochVersion version of the range that the request is based on; another one is not split
+   * @param key first key of the new range, where the store may be {@linkplain StoreSpec#cuts cut}
+   * @param number number of the new range; never used for any other
    */
   public CompletableFuture<Void> split(RangeId id, long epochVersion, byte[] key, long number) {
     return Arrays.equals(spec(id).cuts().apply(key), key)
@@ -248,12 +248,12 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
                 "store " + id.store() + " cannot be cut at " + HexFormat.of().formatHex(key)));
   }
 
-  /** The steps by which two ranges become one. */
+  /** The steps that merge two ranges. */
   public RangeMerges merges() {
     return merges;
   }
 
-  /** How much the ranges hold. */
+  /** The sizes of the ranges. */
   public RangeSizes sizes() {
     return new RangeSizes(kv, specs, runtime.queries());
   }
@@ -293,7 +293,7 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
     }
   }
 
-  /** The ranges of a store that this node has a replica of, in key order. */
+  /** The ranges of a store that have a replica on this node, in key order. */
   public List<RangeDescriptor> descriptors(String store) {
     return replicas.values().stream()
         .map(SupervisedReplica::descriptor)
@@ -303,31 +303,30 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
   }
 
   /**
-   * Completes once replicas of this node that together hold a store's whole key space have applied
-   * everything that was committed in any of its ranges when the call was made. Fails with {@link
-   * ConsensusException} or {@link IllegalStateException} if that cannot be found out, or there are
-   * not enough.
+   * Completes once replicas of this node that together hold the whole key space of a store have
+   * applied everything that was committed in any of its ranges at the time of the call. Fails with
+   * {@link ConsensusException} or {@link IllegalStateException} if some keys have no such replica.
    */
   public CompletableFuture<Void> catchUp(String store) {
     return new CatchUp(store, replicas).begin();
   }
 
-  /** Replicas that this node holds, of all stores. */
+  /** Number of replicas on this node, of all stores. */
   public int size() {
     return replicas.size();
   }
 
-  /** Figures of every replica. */
+  /** The status of every replica. */
   public List<ReplicaStatus> status() {
     return replicas.values().stream().map(SupervisedReplica::status).toList();
   }
 
   /**
-   * What the ranges that are led here have had to do, in the order of stores and keys. To be called
-   * about once a second, by one thread; before the first call nothing is measured.
+   * The load of the ranges that this node leads, by store and key. Call it once a second, on one
+   * thread; nothing is measured before the first call.
    *
-   * @param nanos since the call before
-   * @param idleWindow in which idle ranges are found; always the same
+   * @param nanos time since the previous call
+   * @param idleWindow window in which ranges are found to be idle; must not change
    */
   public List<LedRange> measure(long nanos, Duration idleWindow) {
     return replicas.values().stream()
@@ -337,7 +336,7 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
         .toList();
   }
 
-  /** Makes everything applied so far durable and lets the logs drop it. */
+  /** Makes everything applied so far durable, so that the logs can be truncated. */
   public CompletableFuture<Void> checkpoint() {
     return CompletableFuture.supplyAsync(checkpoints::run, runtime.supervisor())
         .thenCompose(done -> done);
@@ -365,7 +364,7 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
     }
   }
 
-  /** The replica asked for, or null after saying why there is none. */
+  /** The open replica of the range; null after answering the request if there is none. */
   private @Nullable RangeReplica servedBy(
       NodeId node, RangeId range, byte @Nullable [] entry, Consumer<RangeResult> reply) {
     if (!node.equals(self)) {

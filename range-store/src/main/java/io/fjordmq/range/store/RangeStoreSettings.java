@@ -4,19 +4,20 @@ import java.nio.file.Path;
 import java.time.Duration;
 
 /**
- * Bounds and paces of a node's replicas.
+ * Limits and intervals of a node's replicas.
  *
  * @param installDirectory where received snapshots are kept while they are installed
- * @param maxEntryBytes largest log entry a replica proposes; larger ones are refused
- * @param maxWriteBytes size beyond which no further entry is added to one storage write
- * @param maxSenders clients a range remembers; beyond, the one used longest ago is forgotten and
- *     has to register again
- * @param checkpointInterval how often what was applied is made durable, so that the log can drop it
- * @param checkpointLogBytes log of all ranges since the last checkpoint that brings the next
- *     forward; best well below the log's memtables, so that entries are cut while they are in
- *     memory and never reach a table file
- * @param reopenBackoff pause before a halted replica is reopened; doubles with each failure
- * @param maxReopenBackoff longest such pause
+ * @param maxEntryBytes largest log entry that a replica proposes; larger ones are rejected
+ * @param maxWriteBytes size at which no further entry is added to one storage write
+ * @param maxSenders maximum number of clients that a range remembers; beyond it, the least recently
+ *     used one is forgotten and has to register again
+ * @param checkpointInterval how often applied entries are made durable, so that the log can drop
+ *     them
+ * @param checkpointLogBytes bytes of log of all ranges since the last checkpoint that trigger the
+ *     next one early; best well below the size of the log's memtables, so that entries are
+ *     truncated while they are in memory and never reach a table file
+ * @param reopenBackoff delay before a halted replica is reopened; doubles with each failure
+ * @param maxReopenBackoff maximum of this delay
  */
 public record RangeStoreSettings(
     Path installDirectory,
@@ -28,7 +29,7 @@ public record RangeStoreSettings(
     Duration reopenBackoff,
     Duration maxReopenBackoff) {
 
-  /** Settings with everything else at its default. */
+  /** The default settings. */
   public static RangeStoreSettings defaults(Path installDirectory) {
     return new RangeStoreSettings(
         installDirectory,
@@ -42,7 +43,7 @@ public record RangeStoreSettings(
   }
 
   /**
-   * @throws IllegalArgumentException if a value makes no sense; the message names it
+   * @throws IllegalArgumentException if a value is out of bounds; the message names it
    */
   public RangeStoreSettings {
     atLeast("maxEntryBytes", maxEntryBytes, 1024);

@@ -17,9 +17,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The real time and threads of a node's ranges and of their clients. Close it after them.
+ * The real clock and threads of a node's ranges and their clients. Close it after them.
  *
- * <p>Queries beyond the bound are refused; timers and supervision are few and never are.
+ * <p>Queries beyond the limit are rejected; timers and supervisor tasks are few and never rejected.
  */
 public final class RangeThreads implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RangeThreads.class);
@@ -30,8 +30,8 @@ public final class RangeThreads implements AutoCloseable {
   private final ThreadPoolExecutor openers;
 
   /**
-   * @param queryThreads run queries; each may wait for the disk
-   * @param maxWaitingQueries that may wait for one of them
+   * @param queryThreads threads that run queries; each may block on the disk
+   * @param maxWaitingQueries maximum number of queries that wait for a thread
    */
   public RangeThreads(int queryThreads, int maxWaitingQueries) {
     timer = new ScheduledThreadPoolExecutor(1, named("range-timer"));
@@ -55,7 +55,7 @@ public final class RangeThreads implements AutoCloseable {
             TimeUnit.SECONDS,
             new LinkedBlockingQueue<>(),
             named("range-opener"));
-    openers.allowCoreThreadTimeOut(true); // they are needed at the start alone
+    openers.allowCoreThreadTimeOut(true); // they are only needed at startup
   }
 
   private static ThreadFactory named(String name) {
@@ -75,18 +75,18 @@ public final class RangeThreads implements AutoCloseable {
         try {
           timer.schedule(() -> run(task), delayMillis, TimeUnit.MILLISECONDS);
         } catch (RejectedExecutionException e) {
-          LOG.debug("a timer was set after the end", e);
+          LOG.debug("timer scheduled after shutdown", e);
         }
       }
     };
   }
 
-  /** A scheduled executor would swallow what a task throws. */
+  /** A scheduled executor would swallow exceptions. */
   private static void run(Runnable task) {
     try {
       task.run();
     } catch (RejectedExecutionException e) {
-      LOG.debug("a timer fired after the end", e);
+      LOG.debug("timer fired after shutdown", e);
     } catch (RuntimeException e) {
       LOG.error("Timer task failed", e);
     }
@@ -98,13 +98,13 @@ public final class RangeThreads implements AutoCloseable {
   }
 
   /**
-   * @param stamps what {@link RangeRuntime#stamps} says
+   * @param stamps see {@link RangeRuntime#stamps}
    */
   public RangeRuntime runtime(LongSupplier stamps) {
     return new RangeRuntime(stamps, timers(), queries, supervisor, openers);
   }
 
-  /** Waits for running tasks; those that wait for their time are dropped. */
+  /** Waits for running tasks; delayed ones are dropped. */
   @Override
   public void close() {
     timer.shutdown();

@@ -34,8 +34,8 @@ public final class RebuildLimit {
   }
 
   /**
-   * Requests that an empty replica takes the place of one of this node. This node only reports it
-   * as broken; the group changes its members ({@code range.placement}), and only while it has a
+   * Requests that a replica of this node be replaced by an empty one. This node only reports it as
+   * broken; the group changes its members ({@code range.placement}), and only while it has a
    * majority without this replica.
    *
    * @throws IllegalStateException if there is no replica here

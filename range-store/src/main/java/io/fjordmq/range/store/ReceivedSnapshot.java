@@ -13,14 +13,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a copy of a range says of it, apart from its data.
+ * The contents of a received snapshot of a range, except for its data.
  *
- * @param progress row of it
- * @param frozen row of it; null if the range does not stand still
- * @param children ranges that were split off, as they were then
- * @param newborn of them, those whose rows it brings
- * @param parts ranges that it has taken in
- * @param neighbours who stand still for it
+ * @param progress its progress row
+ * @param frozen its freeze record; null if the range is not frozen
+ * @param children ranges that were split off, as of the split
+ * @param newborn those children whose rows are in the snapshot
+ * @param parts ranges that it has absorbed
+ * @param neighbours ranges that are frozen for it
  */
 record ReceivedSnapshot(
     RangeDescriptor range,
@@ -32,9 +32,9 @@ record ReceivedSnapshot(
     List<FrozenNeighbour> neighbours) {
 
   /**
-   * Reads the whole file, so that damage is found first.
+   * Reads the whole file, so that damage is found before anything is changed.
    *
-   * @throws IOException if it cannot be read, is damaged, or is a copy of another range
+   * @throws IOException if it cannot be read, is damaged, or is a snapshot of another range
    */
   static ReceivedSnapshot read(RangeId id, Path file) throws IOException {
     Rows rows = new Rows(id);
@@ -42,7 +42,7 @@ record ReceivedSnapshot(
     RangeDescriptor range = rows.range;
     byte[] progress = rows.progress.get(id.number());
     if (range == null || progress == null) {
-      throw new IOException(file + " does not hold a copy of range " + id);
+      throw new IOException(file + " is not a snapshot of range " + id);
     }
     List<NewSplitChild> newborn = new ArrayList<>();
     for (RangeDescriptor child : rows.children) {

@@ -7,8 +7,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Those who hear of what a replica has written. It is written already, so a bug of theirs costs
- * what they should have heard, and halts nothing.
+ * The listeners of a replica's writes. The writes are already done, so a bug in a listener loses
+ * its notification but does not halt the replica.
  */
 final class ReplicaListeners {
   private static final Logger LOG = LoggerFactory.getLogger(ReplicaListeners.class);

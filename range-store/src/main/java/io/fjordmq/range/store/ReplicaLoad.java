@@ -8,21 +8,21 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a replica has to do while it leads. Measures nothing before {@link #measure} is first
- * called: whoever does not ask does not pay. {@link #measure} and {@link #writes} are for one
- * thread, the rest for any.
+ * The load of a replica while it leads. Measures nothing before {@link #measure} is first called,
+ * so that unused measurements cost nothing. {@link #measure} and {@link #writes} are for one
+ * thread, the rest for any thread.
  */
 final class ReplicaLoad {
   private volatile boolean leading;
   private volatile @Nullable RangeMeter meter;
 
-  /** The replica leads from now on. */
+  /** The replica begins to lead. */
   void begin() {
     meter = null;
     leading = true;
   }
 
-  /** What was measured was that of another shape. */
+  /** Discards the measurements of the previous shape. */
   void reshaped() {
     meter = null;
   }
@@ -33,9 +33,9 @@ final class ReplicaLoad {
   }
 
   /**
-   * A row was written, deleted or looked for.
+   * A row was written, deleted or read.
    *
-   * @param key not changed later by anybody
+   * @param key must not be modified later
    */
   void touched(byte[] key) {
     RangeMeter current = meter;
@@ -45,8 +45,8 @@ final class ReplicaLoad {
   }
 
   /**
-   * @param nanos that it took the apply thread
-   * @param ofWriting of them, those until storage had taken what was written
+   * @param nanos time that the apply thread needed
+   * @param ofWriting part of it that was spent waiting for the storage to take the writes
    */
   void applied(int commands, long nanos, long ofWriting) {
     RangeMeter current = meter;
@@ -63,18 +63,18 @@ final class ReplicaLoad {
   }
 
   /**
-   * About a second is over.
+   * Call it about once a second.
    *
-   * @param nanos since the call before
-   * @param idleWindow in which idle ranges are found
-   * @param cut to the first key of what a key cannot be cut from
-   * @return null while it does not lead, or has only begun to
+   * @param nanos time since the previous call
+   * @param idleWindow window in which ranges are found to be idle
+   * @param cut maps a key to the first key of the unit that must not be divided
+   * @return null while the replica does not lead, or has only just begun to
    */
   @Nullable RangeLoad measure(
       RangeId range, long nanos, Duration idleWindow, UnaryOperator<byte[]> cut) {
     RangeMeter current = meter;
     if (!leading) {
-      meter = null; // it may have been made in the moment in which the leadership ended
+      meter = null; // it may have been created just as the leadership ended
       return null;
     } else if (current == null) {
       meter = new RangeMeter(idleWindow, range.number());
@@ -84,7 +84,7 @@ final class ReplicaLoad {
     return current.load(range.store(), range.toString(), cut);
   }
 
-  /** Commands per second, as of the latest {@link #measure}; 0 if there is nothing yet. */
+  /** Commands per second, as of the latest {@link #measure}; 0 if there is no measurement yet. */
   double writes() {
     RangeMeter current = meter;
     return current == null ? 0 : current.commands();

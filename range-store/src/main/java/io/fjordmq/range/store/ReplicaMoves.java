@@ -21,8 +21,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How replicas come to this node, leave it, and change their groups. What blocks on the disk runs
- * on the supervisor, one after the other; everything may be called from any thread.
+ * Adds replicas to this node, removes them, and changes their groups. Blocking disk work runs on
+ * the supervisor, one task after the other; all methods may be called from any thread.
  */
 final class ReplicaMoves {
   private final NodeId self;
@@ -46,7 +46,7 @@ final class ReplicaMoves {
   }
 
   /**
-   * @param replicas those that are kept open
+   * @param replicas kept open
    */
   ReplicaMoves(
       NodeId self,
@@ -66,7 +66,7 @@ final class ReplicaMoves {
     this.rebuildLimit = rebuildLimit;
   }
 
-  /** These had a replica here before this start. */
+  /** Sets the ranges whose replica was removed before this start. */
   void retire(Collection<RangeId> ranges) {
     retired.addAll(ranges);
   }
@@ -81,8 +81,8 @@ final class ReplicaMoves {
           if (replicas.containsKey(range.id())) {
             return;
           }
-          refuseMember(range);
-          refuseOverlap(range);
+          requireNotMember(range);
+          requireNoOverlap(range);
           stored.clean(range);
           RangeDescriptor here = stored.find(range.id());
           if (here == null) {
@@ -103,10 +103,9 @@ final class ReplicaMoves {
   }
 
   /**
-   * Opens a replica that another one has brought about and whose rows are durable; does nothing if
-   * it is open or gone.
+   * Opens a replica that another one has created durably; does nothing if it is open or removed.
    *
-   * @param lead whether it should lead its group
+   * @param lead whether the replica should campaign for leadership
    */
   CompletableFuture<Void> adopt(RangeId id, boolean lead) {
     return supervised(
@@ -123,12 +122,12 @@ final class ReplicaMoves {
         });
   }
 
-  private void refuseMember(RangeDescriptor range) {
+  private void requireNotMember(RangeDescriptor range) {
     if (range.replicas().voters().contains(self) || range.replicas().learners().contains(self)) {
       throw new IllegalArgumentException(
           "range "
               + range.id()
-              + " has a replica on "
+              + " counts a replica on "
               + self
               + " that is missing from its data directory: part of it was lost;"
               + " start this node with an empty data directory to join as a new node, then remove"
@@ -136,7 +135,7 @@ final class ReplicaMoves {
     }
   }
 
-  private void refuseOverlap(RangeDescriptor range) {
+  private void requireNoOverlap(RangeDescriptor range) {
     for (SupervisedReplica replica : replicas.values()) {
       RangeDescriptor other = replica.descriptor();
       if (other.id().store().equals(range.id().store())
@@ -155,7 +154,9 @@ final class ReplicaMoves {
     return remove(id, replica -> refuseIfAwaited(replica, heirs));
   }
 
-  /** Refusing is throwing. */
+  /**
+   * @param refuse throws if the replica must not be removed
+   */
   private CompletableFuture<Void> remove(RangeId id, Consumer<ReplicaStatus> refuse) {
     return supervised(
         () -> {
@@ -176,7 +177,7 @@ final class ReplicaMoves {
         });
   }
 
-  /** What stands still is needed here by who absorbs it, or comes with a copy of it. */
+  /** A frozen replica may still be needed by the range that absorbs it, or by its snapshot. */
   private void refuseIfAwaited(ReplicaStatus replica, Set<RangeId> heirs) {
     RangeId id = replica.descriptor().id();
     boolean replaced = merges.isFrozen(id) && heirs.stream().anyMatch(replicas::containsKey);
@@ -196,7 +197,7 @@ final class ReplicaMoves {
     boolean member = replica.role() != ReplicaStatus.Role.NONE;
     if (replica.leading() || (member && replica.appliedIndex() > asOfIndex)) {
       throw new IllegalStateException(
-          "the group of range %s has this node at index %d, after %d: its replica is not removed"
+          "the group of range %s counts this node at index %d, after %d: its replica is not removed"
               .formatted(replica.descriptor().id(), replica.appliedIndex(), asOfIndex));
     }
   }
@@ -214,7 +215,7 @@ final class ReplicaMoves {
     if (group == null) {
       return CompletableFuture.failedFuture(notHere(id));
     }
-    return alone(
+    return serially(
         id,
         () -> {
           ReplicaSet now = group.status().replicas();
@@ -225,8 +226,8 @@ final class ReplicaMoves {
         });
   }
 
-  /** A range's group and its shape are changed one after the other, as far as this leader goes. */
-  private CompletableFuture<Void> alone(RangeId id, Supplier<CompletableFuture<Void>> change) {
+  /** Runs one change of a range's group or shape at a time, as far as this leader is concerned. */
+  private CompletableFuture<Void> serially(RangeId id, Supplier<CompletableFuture<Void>> change) {
     if (!changing.add(id)) {
       return CompletableFuture.failedFuture(
           new IllegalStateException("range " + id + " is being changed already"));
@@ -246,7 +247,7 @@ final class ReplicaMoves {
     if (replica == null || group == null) {
       return CompletableFuture.failedFuture(notHere(id));
     }
-    return alone(
+    return serially(
         id,
         () -> {
           GroupStatus now = group.status();
@@ -254,27 +255,27 @@ final class ReplicaMoves {
               new RangeEntry.Split(0, epochVersion, number, key, now.replicas());
           if (RangeSplit.plan(replica.descriptor(), split) == null) {
             throw new IllegalArgumentException(
-                "range %s cannot be split there: it is %s, version %d"
+                "range %s cannot be split at this key: it holds %s, version %d"
                     .formatted(
                         id,
                         replica.descriptor().interval(),
                         replica.descriptor().epoch().version()));
           } else if (stored.isAbsorbed(new RangeId(id.store(), number))) {
             throw new IllegalArgumentException(
-                "a range of store %s has had the number %d".formatted(id.store(), number));
+                "range number %d of store %s was used before".formatted(number, id.store()));
           } else if (!isLogCut(now)) {
             throw new IllegalStateException(
-                "the log of range %s still has its first entry; it is split after a checkpoint or two"
+                "the log of range %s still has its first entry; split it after a checkpoint or two"
                     .formatted(id));
           }
-          // What comes after it, a change of the group above all, finds it on this disk.
+          // Later changes, above all of the group, must find the split on this disk.
           return propose(replica, encoded(split)).thenCompose(done -> kv.flush());
         });
   }
 
   /**
-   * Only a range that an earlier version made begins with entry 1. A replica without the rows that
-   * a new range inherits could begin there, and would be right by its log alone (decision 0025).
+   * Only a range created by an earlier version starts with entry 1. A replica without the rows that
+   * a new range inherits could start there, and its log alone would look complete (decision 0025).
    */
   static boolean isLogCut(GroupStatus group) {
     return group.firstIndex() > 1;
@@ -293,17 +294,17 @@ final class ReplicaMoves {
           if (result instanceof RangeResult.Applied) {
             done.complete(null);
           } else {
-            done.completeExceptionally(new IllegalStateException("not done: " + result));
+            done.completeExceptionally(new IllegalStateException("proposal failed: " + result));
           }
         });
     return done;
   }
 
   /**
-   * Has an entry applied that changes the range, while its group stays as it is; durable here when
-   * it completes.
+   * Applies an entry that changes the range, while its group stays the same; durable here when it
+   * completes.
    *
-   * @param replicas that the group must have; null for any
+   * @param replicas required members of the group; null for any
    */
   CompletableFuture<Void> reshape(RangeId id, @Nullable ReplicaSet replicas, byte[] entry) {
     SupervisedReplica supervised = this.replicas.get(id);
@@ -312,7 +313,7 @@ final class ReplicaMoves {
     if (replica == null || group == null) {
       return CompletableFuture.failedFuture(notHere(id));
     }
-    return alone(
+    return serially(
         id,
         () -> {
           ReplicaSet now = group.status().replicas();
@@ -335,11 +336,11 @@ final class ReplicaMoves {
         ? reshape(id, null, RangeEntry.encodeThaw(range.epoch().version()))
         : CompletableFuture.failedFuture(
             new IllegalStateException(
-                "range %s may still become part of %s, which has to be renewed first"
+                "range %s may still be absorbed by %s, which has to be renewed first"
                     .formatted(id, merging.left())));
   }
 
-  /** Closes and removes the replica of a range that is part of another one here, durably. */
+  /** Closes and removes the replica of a range that was durably merged into another one here. */
   CompletableFuture<Void> absorbed(RangeId id) {
     return supervised(
         () -> {
@@ -367,7 +368,7 @@ final class ReplicaMoves {
     return new IllegalStateException("node " + self + " has no open replica of range " + id);
   }
 
-  /** What may fail on the disk. */
+  /** A task that may fail on the disk. */
   private interface DiskTask {
     void run() throws IOException;
   }
@@ -389,7 +390,7 @@ final class ReplicaMoves {
     return done;
   }
 
-  /** Nothing is moved any more. To be called on the supervisor. */
+  /** Rejects all further tasks. Call it on the supervisor. */
   void stop() {
     stopped = true;
   }

@@ -11,8 +11,8 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 
 /**
- * Opens the replicas that are on this node's disk when it starts, several at a time: reading the
- * rows of a large one takes long. For one thread, which waits until none is being opened any more.
+ * Opens the replicas on this node's disk at startup, several at a time, because loading the rows of
+ * a large one takes long. For one thread, which waits until all have been opened.
  */
 final class ReplicaOpener {
   private final StoredReplicas stored;
@@ -32,14 +32,14 @@ final class ReplicaOpener {
   }
 
   /**
-   * @throws IOException of one that could not be opened
+   * @throws IOException if a replica could not be opened
    */
   void open(List<StoreSpec> stores) throws IOException {
     List<Runnable> openings = new ArrayList<>();
     for (StoreSpec spec : stores) {
       for (RangeDescriptor range : stored.load(spec.name())) {
         if (stored.isInstalling(range)) {
-          openUnlessReplaced(spec, range); // alone: the copy may have the rows of others
+          openUnlessReplaced(spec, range); // alone: the snapshot may contain the rows of others
         } else {
           openings.add(() -> openUnchecked(spec, range));
         }
@@ -53,7 +53,7 @@ final class ReplicaOpener {
   }
 
   private void openUnlessReplaced(StoreSpec spec, RangeDescriptor range) throws IOException {
-    if (stored.find(range.id()) != null) { // else another one has a copy with it
+    if (stored.find(range.id()) != null) { // else the snapshot of another range has replaced it
       opener.open(spec, range);
     }
   }

@@ -10,9 +10,9 @@ import io.fjordmq.range.kv.Kv;
 import java.util.function.Consumer;
 
 /**
- * What a replica is made of besides its rows and its code.
+ * The dependencies of a replica besides its rows and its coprocessor.
  *
- * @param load its own; the rest is shared with others
+ * @param load belongs to the replica; the rest is shared
  */
 record ReplicaParts(
     NodeId self,
@@ -27,14 +27,14 @@ record ReplicaParts(
     RebuildLimit rebuildLimit,
     Consumer<RangeId> whenHalted) {
 
-  /** Hears of replicas that another one has brought about or has made an end of. */
+  /** Notified of replicas that an applied entry has created or removed. */
   interface Births {
     /**
-     * @param lead whether this node should lead it
+     * @param lead whether this node should lead the range
      */
     void born(RangeDescriptor range, boolean lead);
 
-    /** The range is part of another one here: its replica is to be closed. */
+    /** The range was merged into another one here: its replica has to be closed. */
     void absorbed(RangeId range);
   }
 }

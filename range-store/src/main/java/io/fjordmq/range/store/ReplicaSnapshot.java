@@ -24,11 +24,11 @@ import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Copies a range's rows into a file and replaces them by such a copy.
+ * Writes a range's rows to a snapshot file, and replaces them by a received snapshot.
  *
- * <p>Replacing takes many writes. Before the first, the file is kept in a place of this node and a
- * marker row says so durably; a crash in between is repaired at the next start by doing it all
- * again.
+ * <p>Replacing takes many writes. Before the first one, the file is stored on this node and a
+ * marker row records that durably; after a crash in between, the next start repeats the
+ * installation.
  */
 final class ReplicaSnapshot {
   static final String FILE = "range.rows";
@@ -41,11 +41,11 @@ final class ReplicaSnapshot {
   private final RangeSplit splits;
 
   /**
-   * What else has changed with a copy.
+   * Changes to other ranges that a snapshot has caused.
    *
-   * @param skipped ranges of which there is a replica now, because the copy skips the splits that
-   *     made them; an empty one unless they are newborn
-   * @param absorbed ranges that are part of this one now; what replicas there are have no rows
+   * @param skipped ranges that have a replica now, because the snapshot skipped the splits that
+   *     created them; an empty one unless its rows were in the snapshot
+   * @param absorbed ranges that were merged into this one; their replicas here have no rows left
    */
   record Installed(List<RangeDescriptor> skipped, List<RangeId> absorbed) {
     static final Installed NOTHING = new Installed(List.of(), List.of());
@@ -61,15 +61,14 @@ final class ReplicaSnapshot {
   }
 
   /**
-   * Writes a consistent copy into the directory; returns the applied index it contains.
+   * Writes a consistent snapshot into the directory; returns the applied index that it contains.
    *
-   * @throws IOException if it cannot be written, or the range is part of another one by now
+   * @throws IOException if it cannot be written, or the range was merged into another one
    */
   long export(Path directory) throws IOException {
     try (KvSnapshot rows = space.snapshot()) {
       if (rows.get(keys.descriptor()) == null) {
-        throw new IOException(
-            "range " + id + " is part of another one here: nothing is left of it");
+        throw new IOException("cannot export range " + id + ": it was merged into another one");
       }
       return export(directory, rows);
     }
@@ -134,19 +133,19 @@ final class ReplicaSnapshot {
   }
 
   /**
-   * Replaces the range's rows by a copy; durable when it returns.
+   * Replaces the range's rows by a snapshot; durable when it returns.
    *
-   * <p>Of a range that is frozen here as there, only its progress is replaced.
+   * <p>If the range is frozen both here and in the snapshot, only its progress is replaced.
    *
-   * @throws SnapshotRefusedException if the copy is damaged, one of another range, or not for this
-   *     node as things are; nothing has been changed
+   * @throws SnapshotRefusedException if the snapshot is damaged, belongs to another range, or
+   *     cannot be installed on this node now; nothing has been changed
    * @throws IOException if the rows cannot be replaced
    */
   Installed install(Path directory) throws IOException {
     Path received = directory.resolve(FILE);
     ReceivedSnapshot incoming = read(received);
     if (space.latest().get(keys.descriptor()) == null) {
-      throw new SnapshotRefusedException("range " + id + " is part of another one here");
+      throw new SnapshotRefusedException("range " + id + " was merged into another one here");
     } else if (isInstalled(incoming)) {
       return Installed.NOTHING; // before the process died
     }
@@ -167,7 +166,7 @@ final class ReplicaSnapshot {
     return installed;
   }
 
-  /** To be called before the range's rows are read; returns what {@link #install} does. */
+  /** Call it before the range's rows are loaded; returns the same as {@link #install}. */
   Installed finishInstallation() throws IOException {
     Path kept = keptFile();
     byte[] marker = space.latest().get(keys.installing());
@@ -175,14 +174,14 @@ final class ReplicaSnapshot {
       Files.deleteIfExists(kept); // the crash came before the marker: nothing was changed
       return Installed.NOTHING;
     }
-    // Before ranges were split the marker said no more than that it is there.
+    // In versions that did not split ranges, the marker had no content.
     long seen = marker.length == 1 ? Long.MAX_VALUE : ByteBuffer.wrap(marker).getLong(1);
     Installed installed = replaceRows(kept, ReceivedSnapshot.read(id, kept), seen);
     Files.deleteIfExists(kept);
     return installed;
   }
 
-  /** Up to which epoch version this replica has applied splits, or was told of them. */
+  /** The epoch version up to which this replica has applied splits, or was created with them. */
   private long versionSeen() {
     return RangeDescriptorCodec.decode(descriptorRow(space.latest())).epoch().version();
   }
@@ -192,7 +191,7 @@ final class ReplicaSnapshot {
       return ReceivedSnapshot.read(id, received);
     } catch (IOException | MalformedBytesException e) {
       throw new SnapshotRefusedException(
-          "cannot install a copy of range " + id + ": " + e.getMessage(), e);
+          "cannot install a snapshot of range " + id + ": " + e.getMessage(), e);
     }
   }
 
@@ -204,16 +203,15 @@ final class ReplicaSnapshot {
   }
 
   /**
-   * Whether the range stands still here as in the copy: then all that is new is how far its log is.
-   * Its rows stay, since its neighbour may be about to take them in.
+   * Whether the range is frozen here as in the snapshot: then only the log position is new. The
+   * rows stay, since the neighbour may be about to absorb them.
    */
   private boolean isFrozenAlike(ReceivedSnapshot incoming) throws SnapshotRefusedException {
     byte[] frozen = space.latest().get(keys.frozen());
     if (frozen == null || versionSeen() != incoming.range().epoch().version()) {
       return false;
     } else if (!Arrays.equals(frozen, incoming.frozen())) {
-      throw new SnapshotRefusedException(
-          "range " + id + " is frozen here, and not in the copy of it");
+      throw new SnapshotRefusedException("range " + id + " is frozen here but not in its snapshot");
     }
     return true;
   }
@@ -226,8 +224,9 @@ final class ReplicaSnapshot {
   }
 
   /**
-   * Installing over keys that another replica here holds would delete that replica's data. But of
-   * one that is frozen, because it became part of this range, the copy has everything.
+   * Installing over keys of another replica on this node would delete that replica's data. A frozen
+   * replica of a range that this one has absorbed is the exception: the snapshot contains all of
+   * it.
    */
   private void refuseOverlap(ReceivedSnapshot incoming, long versionSeen)
       throws SnapshotRefusedException {
@@ -240,12 +239,12 @@ final class ReplicaSnapshot {
           && replaced.stream().anyMatch(other.interval()::overlaps)
           && !(incoming.parts().contains(other.id()) && isFrozen(other))) {
         throw new SnapshotRefusedException(
-            "copy of range " + id + " holds keys of range " + other.id() + " of this node");
+            "snapshot of range " + id + " holds keys of range " + other.id() + " of this node");
       }
     }
   }
 
-  /** The newborn ranges of which this node is to have a replica and has none. */
+  /** The new split children that should have a replica on this node and have none. */
   private List<NewSplitChild> missing(ReceivedSnapshot incoming, long versionSeen) {
     return incoming.newborn().stream()
         .filter(child -> splits.isMissing(child.range(), versionSeen))
@@ -257,9 +256,9 @@ final class ReplicaSnapshot {
   }
 
   /**
-   * The log that follows may have the range take in what a replica that is new here does not have.
-   * One that has something of the range was there when that was proposed, or it never will be as
-   * long as the neighbour is not frozen here.
+   * In the log that follows, the range may absorb a neighbour that a new replica does not have. A
+   * replica that is not new took part when that was proposed, or the entry cannot exist as long as
+   * the neighbour is not frozen here.
    */
   private void refuseWithoutNeighbours(ReceivedSnapshot incoming) throws SnapshotRefusedException {
     KvReader rows = space.latest();
@@ -267,7 +266,7 @@ final class ReplicaSnapshot {
     for (FrozenNeighbour neighbour : incoming.neighbours()) {
       if (isNew && !neighbour.isHere(rows)) {
         throw new SnapshotRefusedException(
-            "copy of range %s is from before a merge with %s-%d, which is not frozen here yet"
+            "snapshot of range %s is from before a merge with %s-%d, which is not frozen here yet"
                 .formatted(id, id.store(), neighbour.number()));
       }
     }
@@ -277,7 +276,7 @@ final class ReplicaSnapshot {
     return keptFile(installDirectory, id);
   }
 
-  /** Where a copy lies while it is installed. */
+  /** Where a snapshot is stored while it is installed. */
   static Path keptFile(Path installDirectory, RangeId id) {
     return installDirectory.resolve(id + ".rows");
   }
@@ -342,7 +341,7 @@ final class ReplicaSnapshot {
     try {
       kv.flush().join();
     } catch (CompletionException e) {
-      throw new IOException("cannot make the copy of range " + id + " durable", e.getCause());
+      throw new IOException("cannot make the snapshot of range " + id + " durable", e.getCause());
     }
   }
 }

@@ -8,20 +8,20 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Figures of one replica.
+ * The status of one replica.
  *
- * @param node that holds it
- * @param descriptor as in its state: the replicas are those of its creation
- * @param leading whether it serves clients
+ * @param node node that holds the replica
+ * @param descriptor as in its state; the replica set in it is that of its creation
+ * @param leading whether the replica serves clients
  * @param appliedIndex last entry in its state
- * @param clockMillis its clock, milliseconds since the epoch: the time of its entries
- * @param logBytesSinceCheckpoint what a restart would have to apply again
- * @param senders clients it remembers
- * @param group the Raft side; null while the replica is closed
- * @param merging set while the range is frozen; null while it goes on
+ * @param clockMillis clock of the range, in milliseconds since the epoch: the time of its entries
+ * @param logBytesSinceCheckpoint bytes of log that a restart would have to apply again
+ * @param senders number of clients that it remembers
+ * @param group status of the Raft group; null while the replica is closed
+ * @param merging set while the range is frozen, otherwise null
  * @param failure why it is halted; null if it is in service
- * @param broken whether opening it again does not help: it shall be replaced by an empty one, which
- *     gets everything from the others, if there is a majority without it
+ * @param broken whether reopening does not help: the replica is to be replaced by an empty one,
+ *     which gets everything from the others, if they have a majority
  */
 public record ReplicaStatus(
     NodeId node,
@@ -36,7 +36,7 @@ public record ReplicaStatus(
     @Nullable String failure,
     boolean broken) {
 
-  /** Of one that is not to be replaced. */
+  /** A replica that is not broken. */
   public ReplicaStatus(
       NodeId node,
       RangeDescriptor descriptor,
@@ -80,23 +80,23 @@ public record ReplicaStatus(
   }
 
   /**
-   * The range stands still to become part of its left neighbour.
+   * The range is frozen to be merged into its left neighbour.
    *
    * @param left the neighbour
-   * @param leftVersion epoch version that the neighbour must have for it
-   * @param durable whether no crash of this node undoes it
+   * @param leftVersion epoch version of the neighbour that the freeze is valid for
+   * @param durable whether the freeze survives a crash of this node
    */
   public record Merging(RangeId left, long leftVersion, boolean durable) {}
 
-  /** What it is in its group, as far as it knows itself. */
+  /** The role in its group, as far as the replica knows. */
   public enum Role {
-    /** Serves clients and decides. */
+    /** Serves clients and proposes entries. */
     LEADER,
     /** Votes. */
     VOTER,
-    /** Only follows. */
+    /** Only receives the log. */
     LEARNER,
-    /** Not of the group: not yet, or not any more; or closed, so that nobody can tell. */
+    /** Not a member, either not yet or no longer; or closed, so that the role is unknown. */
     NONE
   }
 
@@ -109,23 +109,25 @@ public record ReplicaStatus(
     return learners().contains(node) ? Role.LEARNER : Role.NONE;
   }
 
-  /** Who decides, as far as it knows; empty while it is closed. */
+  /** The voters of the group, as far as the replica knows; empty while it is closed. */
   public Set<NodeId> voters() {
     return group == null ? Set.of() : group.replicas().voters();
   }
 
-  /** Who only follows, as far as it knows; empty while it is closed. */
+  /** The learners of the group, as far as the replica knows; empty while it is closed. */
   public Set<NodeId> learners() {
     return group == null ? Set.of() : group.replicas().learners();
   }
 
-  /** How far its clock is ahead of cluster time; 0 if no more than a change of leaders explains. */
+  /**
+   * How far its clock is ahead of cluster time; 0 if no further than a leader change can explain.
+   */
   public long aheadMillis(long clusterMillis) {
     long ahead = clockMillis - clusterMillis;
     return ahead < RangeState.AHEAD_MILLIS ? 0 : ahead;
   }
 
-  /** Log entries that it has and its state does not; how far it is behind others it cannot tell. */
+  /** Log entries that it has and its state does not; it cannot tell how far it is behind others. */
   public long lag() {
     return group == null ? 0 : Math.max(0, group.lastIndex() - group.appliedIndex());
   }

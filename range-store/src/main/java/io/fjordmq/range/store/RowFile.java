@@ -20,18 +20,18 @@ import java.util.zip.CRC32C;
  *
  * <pre>
  * u32  magic, "FJRR"
- * u8   format, 2: since then the rows may name a {@link FrozenNeighbour}
+ * u8   format, 2: since this one, the rows may contain a {@link FrozenNeighbour}
  * then chunks:
  *   u32  bytes in the chunk, more than 0
- *   u32  CRC-32C of those bytes
+ *   u32  CRC-32C of these bytes
  *   rows: varint length, key, varint length, value
  * and at the end:
  *   u32  0
- *   u64  rows in the file
+ *   u64  number of rows in the file
  * </pre>
  */
 final class RowFile {
-  /** A chunk is closed by the row that reaches it. */
+  /** A chunk ends with the row that reaches this size. */
   static final int CHUNK_BYTES = 256 << 10;
 
   private static final int MAGIC = 0x464a5252;
@@ -49,7 +49,7 @@ final class RowFile {
     return new Writer(file);
   }
 
-  /** Writes one file. Without {@link #finish} what it leaves is not readable. */
+  /** Writes one file, which is not readable before {@link #finish}. */
   static final class Writer implements AutoCloseable {
     private final Path file;
     private final DataOutputStream out;
@@ -97,15 +97,16 @@ final class RowFile {
   }
 
   /**
-   * Shows all rows in order.
+   * Passes all rows to the visitor in order.
    *
-   * @throws IOException if the file cannot be read or is damaged; rows before the damage were shown
+   * @throws IOException if the file cannot be read or is damaged; the rows before the damage have
+   *     been visited
    */
   static void read(Path file, RowVisitor visitor) throws IOException {
     try (DataInputStream in =
         new DataInputStream(new BufferedInputStream(Files.newInputStream(file)))) {
       if (in.readInt() != MAGIC) {
-        throw new IOException(file + " is not a file of rows");
+        throw new IOException(file + " is not a row file");
       }
       requireFormat(file, in.readUnsignedByte());
       long rows = 0;
@@ -113,14 +114,14 @@ final class RowFile {
         rows += readChunk(file, in, length, visitor);
       }
       if (in.readLong() != rows) {
-        throw new IOException(file + " is damaged: " + rows + " rows are not all it should hold");
+        throw new IOException(file + " is damaged: it does not end after " + rows + " rows");
       }
     }
   }
 
   private static void requireFormat(Path file, int found) throws IOException {
     try {
-      NewerFormException.require("the file of rows " + file, FORMAT, found);
+      NewerFormException.require("row file " + file, FORMAT, found);
     } catch (MalformedBytesException e) {
       throw new IOException(e.getMessage(), e);
     }
@@ -129,13 +130,13 @@ final class RowFile {
   private static long readChunk(Path file, DataInputStream in, int length, RowVisitor visitor)
       throws IOException {
     if (length < 0 || length > Files.size(file)) {
-      throw new IOException(file + " is damaged: a chunk of " + length + " bytes");
+      throw new IOException(file + " is damaged: invalid chunk size " + length);
     }
     int expected = in.readInt();
     byte[] bytes = new byte[length];
     in.readFully(bytes);
     if (checksum(bytes) != expected) {
-      throw new IOException(file + " is damaged: a chunk does not match its checksum");
+      throw new IOException(file + " is damaged: chunk checksum mismatch");
     }
     ByteReader chunk = new ByteReader(bytes);
     long rows = 0;
@@ -152,7 +153,7 @@ final class RowFile {
     return (int) crc.getValue();
   }
 
-  /** Makes a file's bytes or a directory's names durable. */
+  /** Makes a file's bytes or a directory's entries durable. */
   static void sync(Path path) throws IOException {
     try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
       channel.force(true);

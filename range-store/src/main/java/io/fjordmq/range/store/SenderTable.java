@@ -12,17 +12,17 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a range remembers of its senders: the last batch of each and its answers, so that a repeated
+ * The senders that a range remembers: the last batch of each and its answers, so that a repeated
  * batch is answered instead of applied again.
  *
- * <p>At most so many senders are remembered as the registration said; beyond, the one whose last
- * entry is oldest in the log is forgotten. Replicated state: the same on all replicas.
+ * <p>The number of senders is limited by the latest registration; beyond the limit, the sender
+ * whose last entry is oldest in the log is forgotten. Replicated state: the same on all replicas.
  *
  * <pre>
  * u8   format, 1
  * u64  number of the sender's last batch, 0 if it only registered
  * u64  log index of its last entry
- * varint answers, then as many: varint length, bytes
+ * varint answers, then for each: varint length, bytes
  * </pre>
  */
 final class SenderTable {
@@ -54,7 +54,7 @@ final class SenderTable {
     return senders.size();
   }
 
-  /** The number that the next registration gets; numbers are never used twice. */
+  /** The number for the next registration; numbers are never reused. */
   long nextSender() {
     return nextSender;
   }
@@ -63,7 +63,7 @@ final class SenderTable {
     return senders.get(sender);
   }
 
-  /** Remembers a new sender and returns its number. */
+  /** Adds a new sender and returns its number. */
   long register(long index, KvWriter rows) {
     long sender = nextSender++;
     remember(sender, new Sender(0, index, List.of()), rows);
@@ -75,7 +75,10 @@ final class SenderTable {
     rows.put(keys.sender(sender), encode(state));
   }
 
-  /** Forgets those used longest ago until at most so many are left; returns how many it forgot. */
+  /**
+   * Forgets the least recently used senders until at most the given number is left; returns how
+   * many it forgot.
+   */
   int shrink(int maxSenders, KvWriter rows) {
     int forgotten = 0;
     while (senders.size() > Math.max(maxSenders, 1)) {
@@ -87,7 +90,7 @@ final class SenderTable {
     return forgotten;
   }
 
-  /** Log indexes differ, so the choice does not depend on the map's order. */
+  /** Log indexes are unique, so the choice does not depend on the order of the map. */
   private long oldest() {
     long oldest = -1;
     long oldestIndex = Long.MAX_VALUE;

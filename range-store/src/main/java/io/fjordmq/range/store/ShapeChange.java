@@ -3,12 +3,12 @@ package io.fjordmq.range.store;
 import io.fjordmq.range.RangeDescriptor;
 import org.jspecify.annotations.Nullable;
 
-/** What an entry has made of a range. */
+/** How an applied entry has changed a range. */
 sealed interface ShapeChange permits RangeSplit.Cut, RangeMerge.Widened, RangeMerge.Kept {
-  /** As it is now. */
+  /** The range as it is now. */
   RangeDescriptor range();
 
-  /** For which merge it stands still now; null if it does not. */
+  /** The merge that the range is now frozen for; null if it is not frozen. */
   default @Nullable FreezeRecord frozen() {
     return null;
   }

@@ -18,22 +18,22 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A small range is read completely. In a larger one the middle is found by bisection: at most
  * {@value #MAX_PROBES} probes, each of which reads up to two rows and asks the storage for one
- * estimate. The search is abandoned once it has stepped over too many deleted rows.
+ * estimate. The search is abandoned once it has skipped too many deleted rows.
  */
 final class SizeCut {
   /*
-   * RocksDB estimates by blocks of table files and by a few nodes of the memtables: accurate to some
-   * percent of many megabytes, useless for ten rows. Hence the two ways.
+   * RocksDB estimates sizes by blocks of table files and by a few nodes of the memtables: accurate
+   * to some percent for many megabytes, useless for ten rows. Hence the two methods.
    */
   static final int MAX_ROWS_READ = 10_000;
 
   static final int MAX_BYTES_READ = 8 << 20;
   static final int MAX_PROBES = 256;
 
-  /** Deleted rows that a search steps over every now and then: some tenths of a second. */
+  /** Maximum number of deleted rows that an automatic search skips: a few tenths of a second. */
   static final long MAX_SKIPPED = 1_000_000;
 
-  /** Deleted rows that a search steps over when an operator waits for it: about a second. */
+  /** Maximum number of deleted rows skipped while an operator waits: about a second. */
   static final long MAX_SKIPPED_BY_HAND = 5 * MAX_SKIPPED;
 
   /** Share of all bytes in the heavier part at which bisection stops. */
@@ -50,7 +50,7 @@ final class SizeCut {
    *
    * @param key first key of the right part
    * @param left bytes in the left part
-   * @param total bytes in both
+   * @param total bytes in both parts
    */
   @SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
   record Cut(byte[] key, long left, long total) {
@@ -65,9 +65,9 @@ final class SizeCut {
   }
 
   /**
-   * @param keys of the range
-   * @param cuts the last place at or before a key where the store can be cut
-   * @param maxSkipped deleted rows after which the search is abandoned
+   * @param keys keys of the range
+   * @param cuts finds the last place at or before a key where the store can be cut
+   * @param maxSkipped number of deleted rows after which the search is abandoned
    */
   SizeCut(KvSpace space, KeyInterval keys, UnaryOperator<byte[]> cuts, long maxSkipped) {
     this.space = space;
@@ -82,21 +82,21 @@ final class SizeCut {
   }
 
   /**
-   * What a search came to.
+   * The result of a search.
    *
-   * @param cut nearest to the middle of those seen; null if none leaves rows on both sides
-   * @param abandoned it stepped over too many deleted rows; there may be a better cut
+   * @param cut the cut nearest to the middle of those found; null if none leaves rows on both sides
+   * @param abandoned whether too many deleted rows were skipped; there may be a better cut
    */
   record Result(@Nullable Cut cut, boolean abandoned) {}
 
   /**
-   * Looks for the cut nearest to the middle.
+   * Searches for the cut nearest to the middle.
    *
    * @throws KvException if the storage fails
    */
   Result find() {
     long estimate = bytes(space, keys);
-    // A snapshot: reading the latest rows would keep the apply thread waiting meanwhile.
+    // A snapshot, because reading the latest rows would block the apply thread.
     try (KvSnapshot snapshot = space.boundedSnapshot(maxSkipped)) {
       search(new DataReader(snapshot, keys), estimate);
       return new Result(best, false);
@@ -120,7 +120,7 @@ final class SizeCut {
     bisect(rows, estimate);
   }
 
-  /** Every place where the rows read so far can be cut, with the bytes before it. */
+  /** Every place where the rows read so far can be cut, with the number of bytes before it. */
   private final class Reading implements KvReader.Visitor {
     private final List<byte[]> places = new ArrayList<>();
     private final List<Long> before = new ArrayList<>();
@@ -184,7 +184,7 @@ final class SizeCut {
     }
   }
 
-  /** At or before a row; null if that leaves nothing to the left. */
+  /** The cut at or before a row; null if that leaves nothing to the left. */
   private @Nullable Cut cut(byte[] firstRow, byte[] row, long total) {
     byte[] place = cuts.apply(row);
     return Arrays.compareUnsigned(place, firstRow) <= 0
@@ -214,16 +214,18 @@ final class SizeCut {
     return false;
   }
 
-  /** The very next key. */
+  /** The smallest key above this one. */
   private static byte[] after(byte[] key) {
     return Arrays.copyOf(key, key.length + 1);
   }
 
-  /** Above {@code low} and at most {@code high}, halfway if keys are read as binary fractions. */
+  /**
+   * A key above {@code low} and at most {@code high}, halfway if keys are read as binary fractions.
+   */
   static byte[] between(byte[] low, byte[] high) {
     int length = Math.max(low.length, high.length) + 1;
     BigInteger sum = fraction(low, length).add(fraction(high, length));
-    byte[] digits = sum.shiftRight(1).toByteArray(); // with a sign, and without leading zeros
+    byte[] digits = sum.shiftRight(1).toByteArray(); // with a sign bit, and without leading zeros
     byte[] middle = new byte[length];
     int used = Math.min(digits.length, length);
     System.arraycopy(digits, digits.length - used, middle, length - used, used);

@@ -25,16 +25,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The replicas on this node's disks: a group in the log database, rows in the state database.
+ * The replicas on this node's disks: groups in the log database, rows in the state database.
  * Blocks; for one thread at a time.
  */
 final class StoredReplicas {
   /*
-   * What a crash leaves must be told apart. Rows exist only after their group, and are durable
-   * before the replica is opened: a group without rows never took part in anything. A replica is
-   * removed under a durable mark, its log first: rows with a mark are removed at the next start.
-   * The mark stays, for a replica that came back empty would vote without the log that it had,
-   * and others might still ask it to: there is none again before everybody knows better.
+   * The order of writes makes crashes recoverable. Rows are written only after their group, and are
+   * durable before the replica is opened: a group without rows never took part in anything. A
+   * replica is removed under a durable marker, its log first: rows with a marker are removed at the
+   * next start. The marker stays, because a replica that came back empty would vote without the log
+   * that it had, and others might still ask for its vote: there must be no new one before all
+   * replicas know about the removal.
    */
   private static final Logger LOG = LoggerFactory.getLogger(StoredReplicas.class);
   private static final byte[] BEING_REMOVED = {1};
@@ -50,7 +51,7 @@ final class StoredReplicas {
     this.installDirectory = installDirectory;
   }
 
-  /** All of a store, after finishing removals and merges that a crash cut short. */
+  /** All replicas of a store, after completing removals and merges that a crash interrupted. */
   List<RangeDescriptor> load(String store) throws IOException {
     List<RangeDescriptor> found = new ArrayList<>();
     for (byte[] row : RangeKeys.descriptors(space(store).latest())) {
@@ -65,7 +66,7 @@ final class StoredReplicas {
     return found;
   }
 
-  /** Creates a replica of a range that begins now; {@link #flush} makes it last. */
+  /** Creates a replica of a new range; {@link #flush} makes it durable. */
   void createFirst(RangeDescriptor range) throws IOException {
     try {
       host.create(range.group(), range.replicas(), RangeState.BEGINNING);
@@ -78,7 +79,7 @@ final class StoredReplicas {
     LOG.info("Range created range={} keys={}", range.id(), range.interval());
   }
 
-  /** Creates an empty replica of a range that others have; {@link #flush} makes it last. */
+  /** Creates an empty replica of an existing range; {@link #flush} makes it durable. */
   void createEmpty(RangeDescriptor range) throws IOException {
     try {
       host.create(range.group(), range.replicas());
@@ -92,7 +93,7 @@ final class StoredReplicas {
     LOG.info("Replica created range={} keys={}", range.id(), range.interval());
   }
 
-  /** Ranges of a store that had a replica here. */
+  /** Ranges of a store whose replica was removed here. */
   List<RangeId> retired(String store) {
     List<RangeId> found = new ArrayList<>();
     for (long number : RangeKeys.removed(space(store).latest())) {
@@ -103,7 +104,7 @@ final class StoredReplicas {
     return found;
   }
 
-  /** There may be a replica again. */
+  /** Allows the range to have a replica here again. */
   void forget(RangeId id) throws IOException {
     if (mark(id) == Mark.RETIRED) {
       KvBatch batch = new KvBatch();
@@ -113,14 +114,14 @@ final class StoredReplicas {
   }
 
   /**
-   * Removes what a crash left of the range, so that it can be created.
+   * Removes what a crash has left of the range, so that it can be created.
    *
-   * @throws IllegalStateException if there may be no replica here
+   * @throws IllegalStateException if the range must not have a replica here
    */
   void clean(RangeDescriptor range) throws IOException {
     finishRemoval(range.id());
     if (isAbsorbed(range.id())) {
-      throw new IllegalStateException("range " + range.id() + " became part of another one");
+      throw new IllegalStateException("range " + range.id() + " was merged into another one");
     } else if (mark(range.id()) == Mark.RETIRED) {
       throw new IllegalStateException(
           "range "
@@ -156,7 +157,7 @@ final class StoredReplicas {
     }
   }
 
-  /** From here on the replica will be removed, whatever happens; durable when it returns. */
+  /** Marks the replica, so that it will be removed whatever happens; durable when it returns. */
   void beginRemoval(RangeId id) throws IOException {
     KvBatch batch = new KvBatch();
     batch.put(new RangeKeys(id.number()).removing(), BEING_REMOVED);
@@ -190,26 +191,27 @@ final class StoredReplicas {
     return true;
   }
 
-  /** Whether the range is part of another one here. */
+  /** Whether the range was merged into another one here. */
   boolean isAbsorbed(RangeId id) {
     return space(id.store()).latest().get(new RangeKeys(id.number()).absorbed()) != null;
   }
 
   /**
-   * See {@link AbsorbedRange#answer}; null as well if nobody can read it, now or at this version.
+   * See {@link AbsorbedRange#answer}; also null if the rows cannot be read, or have an unknown
+   * format.
    */
   @Nullable RangeResult answerOfAbsorbed(RangeId id, byte @Nullable [] entry) {
     try {
       return new AbsorbedRange(id.number()).answer(entry, space(id.store()).latest());
     } catch (KvException | MalformedBytesException e) {
-      LOG.debug("what is left of range {} cannot be read", id, e);
-      return null; // who asks tries other nodes
+      LOG.debug("cannot read the remains of merged range {}", id, e);
+      return null; // the client tries other nodes
     }
   }
 
   /**
-   * Removes the log of a range that became part of another one, and what its replica may have
-   * written since. To be called when that is durable, and the replica closed.
+   * Removes the log of a range that was merged into another one, and what its replica may have
+   * written since. Call it when the merge is durable and the replica is closed.
    */
   void finishAbsorption(RangeId id) throws IOException {
     GroupId group = new GroupId(id.toString());
@@ -222,20 +224,20 @@ final class StoredReplicas {
     }
   }
 
-  /** Whether opening the replica goes on with a copy that a crash kept from being installed. */
+  /** Whether opening the replica continues the interrupted installation of a snapshot. */
   boolean isInstalling(RangeDescriptor range) {
     RangeKeys keys = new RangeKeys(range.id().number());
     return space(range.id().store()).latest().get(keys.installing()) != null
         || host.isInstalling(range.group());
   }
 
-  /** For what the range stands still here; null if it does not. */
+  /** The merge that the range is frozen for here; null if it is not frozen. */
   @Nullable FreezeRecord frozen(RangeId id) {
     byte[] row = space(id.store()).latest().get(new RangeKeys(id.number()).frozen());
     return row == null ? null : FreezeRecord.decode(row);
   }
 
-  /** The range's descriptor as it is stored here; null if there is no replica. */
+  /** The range's descriptor as stored here; null if there is no replica. */
   @Nullable RangeDescriptor find(RangeId id) {
     byte[] row = space(id.store()).latest().get(new RangeKeys(id.number()).descriptor());
     return row == null ? null : RangeDescriptorCodec.decode(row);
@@ -253,8 +255,7 @@ final class StoredReplicas {
     try {
       space(id.store()).write(batch);
     } catch (KvException e) {
-      throw new IOException(
-          "cannot change what is stored of range " + id + ": " + e.getMessage(), e);
+      throw new IOException("cannot write rows of range " + id + ": " + e.getMessage(), e);
     }
   }
 

@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps one replica open: opens it, and after it halted opens it again with growing pauses, for
- * ever. Thread-safe; opening and closing block, status and access do not.
+ * Keeps one replica open: opens it, and reopens it with growing delays whenever it halts.
+ * Thread-safe; opening and closing block, status and access do not.
  */
 final class SupervisedReplica {
   private static final Logger LOG = LoggerFactory.getLogger(SupervisedReplica.class);
@@ -40,7 +40,7 @@ final class SupervisedReplica {
 
   private int failures;
 
-  /** Those of the failures that are the replica's own, not caused by the disk or the version. */
+  /** Failures that are the replica's own, not caused by the disk or an unknown format. */
   private int faults;
 
   private volatile boolean broken;
@@ -66,13 +66,13 @@ final class SupervisedReplica {
     this.parts = parts;
   }
 
-  /** The replica in service, null while it is closed. */
+  /** The open replica; null while it is closed. */
   @Nullable RangeReplica replica() {
     Opened opened = current;
     return opened == null ? null : opened.replica();
   }
 
-  /** The group of the replica in service, null while it is closed. */
+  /** The group of the open replica; null while it is closed. */
   @Nullable Consensus group() {
     Opened opened = current;
     return opened == null ? null : opened.group();
@@ -99,9 +99,9 @@ final class SupervisedReplica {
   }
 
   /**
-   * What it had to do since the call before.
+   * The load since the previous call.
    *
-   * @return null while it does not lead, or has only begun to
+   * @return null while the replica does not lead, or has only just begun to
    */
   @Nullable LedRange measure(long nanos, Duration idleWindow) {
     Consensus group = group();
@@ -137,7 +137,7 @@ final class SupervisedReplica {
     }
   }
 
-  /** To be called when the replica said that it halted. */
+  /** Call it when the replica has halted. */
   synchronized void reopenLater() {
     RangeReplica replica = replica();
     HaltReason haltReason = replica == null ? null : replica.halt();
@@ -146,7 +146,7 @@ final class SupervisedReplica {
     }
     long openMillis = parts.runtime().timers().nowMillis() - openedAtMillis;
     if (openMillis > parts.settings().maxReopenBackoff().toMillis()) {
-      failures = 0; // it ran well for a while: this is a new trouble
+      failures = 0; // it ran well for a while, so this is a new problem
       faults = 0;
     }
     reopenLater(
@@ -170,7 +170,7 @@ final class SupervisedReplica {
     Duration longest = parts.settings().maxReopenBackoff();
     if (fault && !cannotWrite()) {
       faults++;
-      judge();
+      checkBroken();
     }
     long pause =
         readable
@@ -184,7 +184,7 @@ final class SupervisedReplica {
   }
 
   /** Decides whether it is broken: reopening has not helped so far. */
-  private void judge() {
+  private void checkBroken() {
     if (broken || faults < FAULTS_UNTIL_BROKEN) {
       return;
     }
@@ -214,7 +214,7 @@ final class SupervisedReplica {
         .schedule(pause, () -> parts.runtime().supervisor().execute(this::reopen));
   }
 
-  /** A disk that takes no writes would halt it again at its first entry. */
+  /** On a disk that rejects writes, it would halt again at its first entry. */
   private boolean cannotWrite() {
     return host.failure() != null || parts.kv().failure() != null;
   }
@@ -236,7 +236,7 @@ final class SupervisedReplica {
     }
   }
 
-  /** Whatever it is: who gives up here has a range that nobody ever opens again. */
+  /** Retries after any exception; otherwise the range would never be opened again. */
   private void cannotOpen(Exception why) {
     NewerFormException newer = NewerFormException.in(why);
     failure = newer == null ? String.valueOf(why) : newer.getMessage();
@@ -250,8 +250,8 @@ final class SupervisedReplica {
   }
 
   /**
-   * Makes what was applied durable; completes with true if there was something to do, and if not,
-   * or while an earlier checkpoint still runs, with false.
+   * Makes the applied state durable; completes with true if there was something to do, with false
+   * if there was not or an earlier checkpoint is still running.
    */
   CompletableFuture<Boolean> checkpoint() {
     Opened opened = current;

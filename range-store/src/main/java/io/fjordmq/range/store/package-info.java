@@ -1,9 +1,10 @@
 /**
  * The replicas of ranges on one node.
  *
- * <p>Start at {@link io.fjordmq.range.store.RangeStore} (all of them), then {@link
- * io.fjordmq.range.store.RangeReplica} (one) and {@link io.fjordmq.range.store.ApplyLoop} (what
- * happens to a committed entry). Knows neither how clients find and retry nor what commands mean.
+ * <p>Start at {@link io.fjordmq.range.store.RangeStore} (all replicas), then {@link
+ * io.fjordmq.range.store.RangeReplica} (one replica) and {@link io.fjordmq.range.store.ApplyLoop}
+ * (what happens to a committed entry). This package knows neither how clients find ranges and
+ * retry, nor what commands mean.
  */
 @NullMarked
 package io.fjordmq.range.store;

@@ -325,7 +325,7 @@ class ReplicaMergeTest {
     left.execute(ABSORB);
     assertThatThrownBy(() -> right.install(copy))
         .isInstanceOf(SnapshotRefusedException.class)
-        .hasMessageContaining("part of another");
+        .hasMessageContaining("was merged into another");
     assertThatThrownBy(() -> right.export(copy)).isInstanceOf(IOException.class);
     assertThat(ranges(left)).hasSize(1);
   }

@@ -302,6 +302,6 @@ class ReplicaSplitTest {
     RangeReplica empty = range.reopen();
     assertThatThrownBy(
             () -> empty.apply(List.of(ReplicaFixture.entry(1, RangeEntry.encodeRegister(), null))))
-        .hasMessageContaining("begins with a copy");
+        .hasMessageContaining("starts from a snapshot");
   }
 }
