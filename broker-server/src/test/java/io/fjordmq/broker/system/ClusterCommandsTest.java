@@ -64,7 +64,7 @@ class ClusterCommandsTest {
         "nothing is pending", PATIENCE_SECONDS, () -> !status(second).contains("pending for"));
     assertThat(first.command("cancel " + left))
         .startsWith(FAILED + "\n")
-        .contains("neither a merge nor a move of votes");
+        .contains("neither a merge nor a move of voters");
   }
 
   @Test

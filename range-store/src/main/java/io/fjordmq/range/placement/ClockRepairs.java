@@ -26,25 +26,25 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Ranges whose clock is ahead of cluster time, which a leader with a wrong clock left behind: finds
- * them on all nodes, and has their leaders set them back. Thread-safe; does not block.
+ * Finds ranges whose clock is ahead of cluster time, because a leader with a wrong clock stamped
+ * their entries, and has their leaders set them back. Thread-safe; does not block.
  *
  * <pre>
- * request: u8 format, 1 | u8 kind: 1 which are ahead, 2 lower
+ * request: u8 format, 1 | u8 kind: 1 list, 2 lower
  *          -- lower: text store | varint range number
- * answer to which: u8 format, 1 | varint ranges led by the node, then of each: text store
+ * answer to list:  u8 format, 1 | varint ranges led by the node, then for each: text store
  *                  | varint range number | varint milliseconds that it is ahead
  * answer to lower: u8 format, 1 | varint milliseconds that it was ahead, 0 if it was not
- *                  nothing if this node does not lead the range
+ *                  empty if this node does not lead the range
  * </pre>
  */
 public final class ClockRepairs implements PeerServices.Handler {
-  /** What the service is called between nodes. */
+  /** Name of this service between nodes. */
   public static final String NAME = "clocks";
 
   private static final Logger LOG = LoggerFactory.getLogger(ClockRepairs.class);
   private static final int FORMAT = 1;
-  private static final int WHICH = 1;
+  private static final int LIST = 1;
   private static final int LOWER = 2;
   private static final byte[] NOTHING = new byte[0];
 
@@ -67,15 +67,15 @@ public final class ClockRepairs implements PeerServices.Handler {
     this.timeout = settings.callTimeout();
   }
 
-  /** Answers other nodes from now on. */
+  /** Registers this service, so that this node answers other nodes. */
   public void serve(PeerServices services) {
     services.serve(NAME, this);
   }
 
-  /** Ranges that are ahead, and how far, as far as nodes answer. */
+  /** The ranges whose clock is ahead, and by how much. Nodes that do not answer are left out. */
   public CompletableFuture<Map<RangeId, Duration>> ahead() {
     Map<RangeId, Duration> found = new TreeMap<>(java.util.Comparator.comparing(RangeId::toString));
-    return askAll(request(WHICH).toByteArray())
+    return askAll(request(LIST).toByteArray())
         .thenApply(
             answers -> {
               answers.forEach(answer -> read(answer, found));
@@ -94,10 +94,10 @@ public final class ClockRepairs implements PeerServices.Handler {
   }
 
   /**
-   * Sets the clock of a range back to cluster time. Fails with an exception whose message says why
-   * it was not done.
+   * Sets the clock of a range back to cluster time. Fails with an exception whose message gives the
+   * reason.
    *
-   * @return by how much
+   * @return how far the clock was set back
    */
   public CompletableFuture<Duration> lower(RangeId range) {
     ByteWriter out = request(LOWER).writeString(range.store()).writeVarint(range.number());
@@ -112,7 +112,8 @@ public final class ClockRepairs implements PeerServices.Handler {
         long millis = in.readVarint();
         in.requireEnd();
         if (millis == 0) {
-          throw new IllegalStateException("its clock is not ahead of cluster time");
+          throw new IllegalStateException(
+              "the clock of range " + range + " is not ahead of cluster time");
         }
         return Duration.ofMillis(millis);
       }
@@ -125,19 +126,19 @@ public final class ClockRepairs implements PeerServices.Handler {
     return new ByteWriter(32).writeByte(FORMAT).writeByte(kind);
   }
 
-  /** The answers there are; fails if there is none but a failure. */
+  /** The answers of the nodes that responded; nodes that failed are left out. */
   private CompletableFuture<List<byte[]>> askAll(byte[] request) {
-    List<CompletableFuture<byte[]>> asked = new ArrayList<>();
+    List<CompletableFuture<byte[]>> calls = new ArrayList<>();
     for (NodeId node : membership.members().alive()) {
-      asked.add(
+      calls.add(
           node.equals(membership.self())
               ? handle(node, request)
               : peers.ask(node, NAME, request, timeout));
     }
-    return CompletableFuture.allOf(asked.toArray(CompletableFuture<?>[]::new))
+    return CompletableFuture.allOf(calls.toArray(CompletableFuture<?>[]::new))
         .handle(
             (all, someFailure) ->
-                asked.stream()
+                calls.stream()
                     .filter(answer -> !answer.isCompletedExceptionally())
                     .map(CompletableFuture::join)
                     .toList());
@@ -149,9 +150,9 @@ public final class ClockRepairs implements PeerServices.Handler {
       ByteReader in = new ByteReader(request);
       StoredFormat.require("request about clocks", FORMAT, in);
       int kind = in.readByte();
-      if (kind == WHICH) {
+      if (kind == LIST) {
         in.requireEnd();
-        return CompletableFuture.completedFuture(which());
+        return CompletableFuture.completedFuture(list());
       } else if (kind != LOWER) {
         throw NewerFormException.unknownKind("request about clocks", kind);
       }
@@ -163,7 +164,7 @@ public final class ClockRepairs implements PeerServices.Handler {
     }
   }
 
-  private byte[] which() {
+  private byte[] list() {
     long now = clusterTime.millis();
     List<ReplicaStatus> ahead =
         ranges.status().stream()

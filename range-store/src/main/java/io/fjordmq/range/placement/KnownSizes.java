@@ -14,15 +14,15 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sizes of the ranges that this node leads, each measured every 30 s and when the range has
- * changed its shape; the longest due first, at most {@value #MOST_AT_ONCE} at a time. For one
- * thread at a time, which may have to wait for the storage.
+ * The sizes of the ranges that this node leads. Each range is measured every 30 s and whenever its
+ * shape changes, the most overdue first, at most {@value #MOST_AT_ONCE} per call. Used by one
+ * thread at a time, which may block on the storage.
  *
- * <p>A search for the halving key that found none is repeated after 30 s, then after twice that, up
- * to 30 minutes; at once if the range has changed its shape, or its size by a quarter.
+ * <p>A search for the halving key that finds none is repeated after 30 s, then after twice that, up
+ * to 30 minutes; it is repeated at once if the range's shape changes, or its size by a quarter.
  */
 final class KnownSizes {
-  /** Of one time, so that others learn soon what was measured. */
+  /** Ranges measured per call, so that the results of a slow pass are available soon. */
   static final int MOST_AT_ONCE = 10;
 
   static final long AGAIN_MILLIS = 30_000;
@@ -33,34 +33,34 @@ final class KnownSizes {
   private final long maxBytes;
   private final Map<RangeId, Known> known = new HashMap<>();
 
-  /** Looks for the halving key of a range that holds so many bytes. */
+  /** Searches for the halving key of a range that holds the given number of bytes. */
   @FunctionalInterface
   interface KeySearch {
     RangeSize of(RangeDescriptor range, long bytes);
   }
 
   /**
-   * @param vainSearch the latest, if it found no key
+   * @param failedSearch the latest search, if it found no key
    */
   private record Known(
-      RangeSize size, long version, long atMillis, @Nullable FailedSearch vainSearch) {}
+      RangeSize size, long version, long atMillis, @Nullable FailedSearch failedSearch) {}
 
   /**
    * A search that found no key.
    *
-   * @param bytes that the range had
-   * @param pauseMillis until it is repeated
+   * @param bytes size of the range at that time
+   * @param pauseMillis delay until the search is repeated
    */
   private record FailedSearch(long bytes, long atMillis, long pauseMillis, boolean abandoned) {
-    boolean isStillTrue(long bytesNow) {
+    boolean stillHolds(long bytesNow) {
       return Math.abs(bytesNow - bytes) < bytes / 4;
     }
   }
 
   /**
-   * @param bytes of a range; may throw {@link KvException}, like the search: then the size is not
-   *     known
-   * @param maxBytes size above which a halving key is looked for; 0 for no limit
+   * @param bytes estimates the size of a range; may throw {@link KvException}, like the search:
+   *     then the size is unknown
+   * @param maxBytes size above which a halving key is searched for; 0 for no limit
    */
   KnownSizes(ToLongFunction<RangeDescriptor> bytes, KeySearch search, long maxBytes) {
     this.bytes = bytes;
@@ -68,7 +68,7 @@ final class KnownSizes {
     this.maxBytes = maxBytes;
   }
 
-  /** Measures what is due, and forgets the ranges that are led here no more. */
+  /** Measures the ranges that are due and forgets those that this node no longer leads. */
   void look(List<LedRange> led, long nowMillis) {
     known
         .keySet()
@@ -86,7 +86,7 @@ final class KnownSizes {
     return last == null ? Long.MIN_VALUE : last.atMillis;
   }
 
-  /** In this shape. */
+  /** The latest measurement, if the range has not changed its shape since. */
   private @Nullable Known lastOf(RangeDescriptor range) {
     Known last = known.get(range.id());
     return last == null || last.version != range.epoch().version() ? null : last;
@@ -94,26 +94,26 @@ final class KnownSizes {
 
   private Known measure(RangeDescriptor range, long nowMillis) {
     Known last = lastOf(range);
-    FailedSearch before = last == null ? null : last.vainSearch;
+    FailedSearch before = last == null ? null : last.failedSearch;
     long version = range.epoch().version();
     try {
       long held = bytes.applyAsLong(range);
       if (maxBytes == 0 || held <= maxBytes) {
         return new Known(RangeSize.of(held), version, nowMillis, null);
       }
-      FailedSearch same = before != null && before.isStillTrue(held) ? before : null;
+      FailedSearch same = before != null && before.stillHolds(held) ? before : null;
       if (same != null && nowMillis - same.atMillis < same.pauseMillis) {
         RangeSize size = new RangeSize(held, null, same.abandoned);
         return new Known(size, version, nowMillis, same);
       }
       RangeSize size = search.of(range, held);
-      return new Known(size, version, nowMillis, vain(size, nowMillis, same));
-    } catch (KvException e) { // others say what is wrong with the storage
+      return new Known(size, version, nowMillis, failedSearch(size, nowMillis, same));
+    } catch (KvException e) { // the storage reports its own failure
       return new Known(RangeSize.UNKNOWN, version, nowMillis, before);
     }
   }
 
-  private static @Nullable FailedSearch vain(
+  private static @Nullable FailedSearch failedSearch(
       RangeSize size, long nowMillis, @Nullable FailedSearch before) {
     if (size.halvingKey() != null) {
       return null;
@@ -123,7 +123,7 @@ final class KnownSizes {
     return new FailedSearch(size.bytes(), nowMillis, pause, size.searchAbandoned());
   }
 
-  /** As measured last in this shape. */
+  /** The size as last measured in the range's current shape. */
   RangeSize of(LedRange range) {
     Known last = lastOf(range.descriptor());
     return last == null ? RangeSize.UNKNOWN : last.size;

@@ -16,16 +16,17 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Spreads the leaders of one store over its nodes, as evenly as the voters allow: while a node
- * leads two ranges more than another, one moves from it to that, over others if need be.
+ * Spreads the leaders of one store over its nodes as evenly as the voters allow: while a node leads
+ * at least two ranges more than another, one leadership moves from the first to the second, if
+ * necessary by a chain of transfers through other nodes.
  */
 final class LeaderBalance {
   private final PlacementView view;
 
-  /** Ranges that may be handed over and have not been yet. */
+  /** Ranges whose leadership can still be transferred in this plan. */
   private final List<PlacedRange> movable;
 
-  /** How many ranges each node leads, as planned so far. */
+  /** Number of ranges that each node leads, as planned so far. */
   private final Map<NodeId, Integer> leads = new TreeMap<>(Nodes.ORDER);
 
   private final Map<RangeId, NodeId> leaders = new HashMap<>();
@@ -46,8 +47,8 @@ final class LeaderBalance {
   }
 
   /**
-   * @param ranges all of the store
-   * @param movable those for which nothing else is to be done
+   * @param ranges all ranges of the store
+   * @param movable those that need no other step
    */
   static List<Step> of(PlacementView view, List<PlacedRange> ranges, List<PlacedRange> movable) {
     LeaderBalance balance = new LeaderBalance(view, ranges, movable);
@@ -60,7 +61,7 @@ final class LeaderBalance {
     return steps;
   }
 
-  /** The transfers that move one leader from a node that leads many; empty if there is none. */
+  /** The transfers that take one leader off a node with too many; empty if there are none. */
   private List<Step> nextPath() {
     List<NodeId> most =
         leads.keySet().stream()
@@ -80,10 +81,10 @@ final class LeaderBalance {
     return List.of();
   }
 
-  /** A range that can be handed over. */
+  /** A range whose leadership can be transferred. */
   private record Handover(PlacedRange range, NodeId from) {}
 
-  /** Breadth first, so that as few ranges as possible are handed over. */
+  /** Breadth-first, so that as few leaderships as possible move. */
   private @Nullable NodeId search(NodeId from, Map<NodeId, Handover> reached) {
     Set<NodeId> seen = new HashSet<>();
     Deque<NodeId> open = new ArrayDeque<>();

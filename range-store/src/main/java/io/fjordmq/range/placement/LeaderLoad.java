@@ -11,25 +11,28 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Spreads what the leaders of one store have to do over its nodes, where {@link LeaderBalance} has
- * nothing to do: a leader moves from a node with much to one with little, or two change places, if
- * that helps enough and the numbers of leaders stay as even as they are.
+ * Spreads the load of one store's leaders over its nodes once {@link LeaderBalance} has nothing
+ * left to do: a leader moves from a busy node to a less busy one, or two leaders swap nodes, if
+ * that helps enough and keeps the numbers of leaders as even as they are.
  */
 final class LeaderLoad {
   /*
-   * What was measured for less than a whole window says too little, and after each hand-over the
-   * new leader measures anew: so there is one change at a time, and no more before it shows.
+   * A measurement shorter than a full window is not reliable, and after each transfer the new
+   * leader starts measuring from scratch. So there is one change at a time, and the next one waits
+   * until the effect of the last is visible.
    */
   private static final int SETTLED_SECONDS = 10;
 
-  /** Requests per second that one node must have more than another; below it is no matter. */
-  private static final long LEAST_DIFFERENCE = 500;
+  /** Minimum difference between two nodes in requests per second; smaller ones are ignored. */
+  private static final long MIN_DIFFERENCE = 500;
 
-  /** Of the busier node's, that the difference must be. */
-  private static final double LEAST_SHARE = 0.3;
+  /** Minimum difference as a share of the busier node's load. */
+  private static final double MIN_RELATIVE_DIFFERENCE = 0.3;
 
-  /** Of the busier node's, that the one with more may have afterwards. */
-  private static final double WORTH_IT = 0.9;
+  /**
+   * Maximum load of the busier of the two nodes after the change, as a share of the maximum before.
+   */
+  private static final double MAX_REMAINING_SHARE = 0.9;
 
   private final PlacementView view;
   private final List<PlacedRange> movable;
@@ -57,8 +60,8 @@ final class LeaderLoad {
   }
 
   /**
-   * @param ranges all of the store
-   * @param movable those for which nothing else is to be done
+   * @param ranges all ranges of the store
+   * @param movable those that need no other step
    */
   static List<Step> of(PlacementView view, List<PlacedRange> ranges, List<PlacedRange> movable) {
     return ranges.stream().allMatch(LeaderLoad::isSettled)
@@ -76,7 +79,7 @@ final class LeaderLoad {
     return shape == null ? 0 : shape.requests();
   }
 
-  /** What is handed over, and what comes in its place; null if nothing does. */
+  /** A leadership that moves and the one that moves back in exchange, or null. */
   private record Change(PlacedRange given, @Nullable PlacedRange taken, long highest) {
     boolean isExchange() {
       return taken != null;
@@ -99,15 +102,18 @@ final class LeaderLoad {
     return List.of();
   }
 
-  /** What helps these two; each lowers the sum of the squares, so that it comes to an end. */
+  /**
+   * The best change between these two nodes. Every change lowers the sum of squares, so this
+   * terminates.
+   */
   private List<Step> between(NodeId most, NodeId least) {
     long highest = load(most);
-    if (highest - load(least) < Math.max(LEAST_DIFFERENCE, LEAST_SHARE * highest)) {
+    if (highest - load(least) < Math.max(MIN_DIFFERENCE, MIN_RELATIVE_DIFFERENCE * highest)) {
       return List.of();
     }
     return changes(most, least).stream()
         .min(Comparator.comparingLong(Change::highest).thenComparing(Change::isExchange))
-        .filter(change -> change.highest() <= WORTH_IT * highest)
+        .filter(change -> change.highest() <= MAX_REMAINING_SHARE * highest)
         .map(change -> transfers(change, most, least))
         .orElse(List.of());
   }

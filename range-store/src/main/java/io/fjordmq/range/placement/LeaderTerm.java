@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What one driver knows, from when it began to lead the metadata until it does no more. Guarded by
- * its driver.
+ * The state of a placement driver during one term of the metadata group that this node leads.
+ * Guarded by its driver.
  */
 final class LeaderTerm {
   private static final Logger LOG = LoggerFactory.getLogger(PlacementDriver.class);
@@ -22,7 +22,9 @@ final class LeaderTerm {
   final PlacementOrders orders;
   final Set<RangeId> busy = new HashSet<>();
 
-  /** Ranges whose step ended after the nodes were asked: what they said may be from before. */
+  /**
+   * Ranges whose step ended after the nodes were queried: their reports may be older than the step.
+   */
   final Set<RangeId> changedMeanwhile = new HashSet<>();
 
   final Map<RangeId, Long> coolUntilMillis = new HashMap<>();
@@ -36,9 +38,9 @@ final class LeaderTerm {
   }
 
   /**
-   * The members at the moment.
+   * The current members.
    *
-   * @param replaceAfter how long one must be DOWN to be lost
+   * @param replaceAfter how long a node must be DOWN to count as lost
    */
   Map<NodeId, PlacementView.Node> nodes(
       Map<NodeId, Member> members, Duration replaceAfter, long nowMillis) {
@@ -58,10 +60,10 @@ final class LeaderTerm {
   }
 
   /**
-   * A step has ended; what fails in the same way again and again is logged once.
+   * A step has ended. A failure that repeats unchanged is logged once.
    *
-   * @param failure null if it is done
-   * @param pause before a split that was refused is tried again
+   * @param failure null if the step succeeded
+   * @param pause delay before a rejected split is retried
    */
   void ended(Step step, @Nullable String failure, long nowMillis, Duration pause) {
     if (step instanceof Step.Split && failure == null) {
@@ -76,8 +78,8 @@ final class LeaderTerm {
       LOG.info("Placement step done: {}", step);
       return;
     }
-    String said = lastFailure.put(step.range(), step + failure);
-    if (!(step + failure).equals(said)) {
+    String logged = lastFailure.put(step.range(), step + failure);
+    if (!(step + failure).equals(logged)) {
       LOG.warn("Placement step failed, retrying: {}: {}", step, failure);
     }
   }

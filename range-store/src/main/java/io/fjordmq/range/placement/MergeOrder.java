@@ -13,15 +13,15 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The orders by which two ranges become one (decision 0028), and what comes after the head of a
+ * The orders that merge two ranges (decision 0028), and the bytes of each after the header of a
  * {@link PlacementOrder}:
  *
  * <pre>
- * -- freeze:  block descriptor of the right range; block descriptor of the left one
- * -- absorb:  block descriptor of the left range; block descriptor of the right one; the set
- * -- renew:   block descriptor of the range
- * -- thaw:    text store; varint range number
- * -- bury:    text store; varint range number; varint heirs, of each varint number
+ * -- freeze:   block descriptor of the right range; block descriptor of the left one
+ * -- absorb:   block descriptor of the left range; block descriptor of the right one; the set
+ * -- renew:    block descriptor of the range
+ * -- unfreeze: text store; varint range number
+ * -- remove:   text store; varint range number; varint heirs, then for each: varint number
  * </pre>
  */
 sealed interface MergeOrder extends PlacementOrder.Task {
@@ -31,7 +31,7 @@ sealed interface MergeOrder extends PlacementOrder.Task {
 
   CompletableFuture<Void> perform(RangeStore store);
 
-  /** Let the right range, which you lead, stand still. */
+  /** Freeze the right range, which the receiver leads. */
   record Freeze(RangeDescriptor right, RangeDescriptor left) implements MergeOrder {
     static final int KIND = 8;
 
@@ -52,7 +52,7 @@ sealed interface MergeOrder extends PlacementOrder.Task {
     }
   }
 
-  /** Let the left range, which you lead, take in the right one. */
+  /** Let the left range, which the receiver leads, absorb the right one. */
   record Absorb(RangeDescriptor left, RangeDescriptor right, ReplicaSet replicas)
       implements MergeOrder {
     static final int KIND = 9;
@@ -75,7 +75,7 @@ sealed interface MergeOrder extends PlacementOrder.Task {
     }
   }
 
-  /** Let the range, which you lead, have another version. */
+  /** Raise the epoch version of the range, which the receiver leads. */
   record Renew(RangeDescriptor range) implements MergeOrder {
     static final int KIND = 10;
 
@@ -95,7 +95,7 @@ sealed interface MergeOrder extends PlacementOrder.Task {
     }
   }
 
-  /** Let the range, which you lead, go on. */
+  /** Unfreeze the range, which the receiver leads. */
   record Thaw(RangeId range) implements MergeOrder {
     static final int KIND = 11;
 
@@ -115,7 +115,7 @@ sealed interface MergeOrder extends PlacementOrder.Task {
     }
   }
 
-  /** Remove what is left of a range that is part of others. */
+  /** Remove the stale replica of a range that was merged into others. */
   record RemoveRemains(RangeId range, Set<RangeId> heirs) implements MergeOrder {
     static final int KIND = 12;
 
@@ -148,13 +148,13 @@ sealed interface MergeOrder extends PlacementOrder.Task {
     return new RangeId(in.readString(), in.readVarint());
   }
 
-  /** Whether {@link #read} knows it. */
+  /** Whether {@link #read} accepts this kind. */
   static boolean isKind(int kind) {
     return kind >= Freeze.KIND && kind <= RemoveRemains.KIND;
   }
 
   /**
-   * @throws MalformedBytesException if the bytes are none
+   * @throws MalformedBytesException if the bytes are not a valid order
    */
   static MergeOrder read(int kind, ByteReader in) {
     return switch (kind) {
@@ -162,11 +162,11 @@ sealed interface MergeOrder extends PlacementOrder.Task {
       case Absorb.KIND -> new Absorb(readRange(in), readRange(in), RangeReports.readSet(in));
       case Renew.KIND -> new Renew(readRange(in));
       case Thaw.KIND -> new Thaw(readId(in));
-      default -> readBury(in);
+      default -> readRemoveRemains(in);
     };
   }
 
-  private static RemoveRemains readBury(ByteReader in) {
+  private static RemoveRemains readRemoveRemains(ByteReader in) {
     RangeId range = readId(in);
     Set<RangeId> heirs = new HashSet<>();
     for (int left = in.readCount(1); left > 0; left--) {

@@ -15,44 +15,45 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The next steps of the merges of one store's ranges (decision 0028): a pure function of what the
- * nodes report, so that it does not matter who has begun a merge.
+ * The next steps of the merges in one store (decision 0028). A pure function of what the nodes
+ * report, so any driver can continue a merge that another one started.
  *
  * <ol>
- *   <li>A pair that is wanted gets the same replicas (see {@link WantedVoters}), all of which are
- *       in service on nodes that are UP. Then the right range is frozen.
- *   <li>A range that is frozen is absorbed as soon as all replicas of both have it so, durably.
- *   <li>If a replica's node is away, or it takes too long, the left range is renewed, and the right
- *       one thawed once the left one has another version.
+ *   <li>A requested pair first gets the same replicas (see {@link WantedVoters}), all of them in
+ *       service on nodes that are UP. Then the right range is frozen.
+ *   <li>A frozen range is absorbed as soon as every replica of both ranges reports it as durably
+ *       frozen.
+ *   <li>If a node with a replica is not UP, or the merge takes too long, the left range is renewed;
+ *       the right one is unfrozen once the left one has a new epoch version.
  * </ol>
  */
 final class MergePlan {
   private final PlacementView view;
   private final Reshaping reshaping;
 
-  /** First those whose right range is frozen. */
+  /** Pairs whose right range is frozen come first. */
   private final List<Pair> pairs = new ArrayList<>();
 
-  /** Frozen ranges whose left neighbour has become part of another one. */
+  /** Frozen ranges whose left neighbour has been merged into another range. */
   private final List<PlacedRange> orphans = new ArrayList<>();
 
   private final Set<RangeId> paired = new HashSet<>();
-  private final Map<RangeId, String> hindrances = new HashMap<>();
+  private final Map<RangeId, String> obstacles = new HashMap<>();
 
-  /** Merges of which nothing can be done at the moment, although one range is frozen. */
+  /** Merges that have frozen a range and cannot proceed at the moment. */
   private final List<PendingStep> stalled = new ArrayList<>();
 
   /**
    * Two neighbours.
    *
-   * @param merging for which the right one is frozen; null if it is not
+   * @param merging the merge that the right range is frozen for; null if it is not frozen
    */
   record Pair(PlacedRange left, PlacedRange right, ReplicaStatus.@Nullable Merging merging) {
     boolean isFrozen() {
       return merging != null;
     }
 
-    /** As long as the left range has the version for which the right one is frozen. */
+    /** True as long as the left range has the epoch version that the right one is frozen for. */
     boolean isUndecided() {
       return merging != null && left.newestVersion() <= merging.leftVersion();
     }
@@ -64,7 +65,7 @@ final class MergePlan {
   }
 
   /**
-   * @param ranges all of the store that were published
+   * @param ranges all published ranges of the store
    */
   static MergePlan of(PlacementView view, Reshaping reshaping, List<PlacedRange> ranges) {
     MergePlan plan = new MergePlan(view, reshaping);
@@ -72,8 +73,8 @@ final class MergePlan {
     ranges.forEach(range -> byId.put(range.id(), range));
     for (PlacedRange right : ranges) {
       ReplicaStatus.Merging merging = right.merging();
-      if (merging == null || reshaping.isOvertaken(right.published())) {
-        continue; // it goes on, or is part of its neighbour by now
+      if (merging == null || reshaping.isSuperseded(right.published())) {
+        continue; // not frozen, or already absorbed
       }
       PlacedRange left = byId.get(merging.left());
       if (left == null) {
@@ -102,11 +103,11 @@ final class MergePlan {
     PlacedRange right =
         ranges.stream().filter(range -> isFollowedBy(left, range)).findFirst().orElse(null);
     if (right == null) {
-      hindrances.put(left.id(), "no range follows it");
+      obstacles.put(left.id(), "there is no range to its right");
     } else if (!paired.contains(left.id()) && !paired.contains(right.id())) {
       pair(new Pair(left, right, null));
     } else if (pairs.stream().noneMatch(pair -> pair.left() == left && pair.right() == right)) {
-      hindrances.put(left.id(), "one of the two is part of another merge");
+      obstacles.put(left.id(), "one of the two is part of another merge");
     }
   }
 
@@ -117,17 +118,17 @@ final class MergePlan {
         && Arrays.equals(end, right.published().interval().start());
   }
 
-  /** Those that are to become one, or are about to. */
+  /** The pairs that are being merged or are about to be. */
   List<Pair> pairs() {
     return List.copyOf(pairs);
   }
 
-  /** Whether it is to be merged: its leader and voters stay where they are. */
+  /** Whether the range is part of a pair: its leader and voters must not move. */
   boolean isPaired(RangeId range) {
     return paired.contains(range);
   }
 
-  /** Whether nothing may be done to the range but what decides its merge. */
+  /** Whether the only steps allowed for the range are those that decide its merge. */
   boolean isFrozen(RangeId range) {
     return orphans.stream().anyMatch(orphan -> orphan.id().equals(range))
         || pairs.stream()
@@ -136,27 +137,26 @@ final class MergePlan {
                 pair ->
                     pair.right().id().equals(range)
                         || (pair.left().id().equals(range)
-                            && (pair.isUndecided() || canBeThawed(pair))));
+                            && (pair.isUndecided() || canBeUnfrozen(pair))));
   }
 
-  /** Else the left range has to come to a node of the right one first. */
-  private static boolean canBeThawed(Pair pair) {
+  /** Otherwise the left range first needs a replica on a node of the right one. */
+  private static boolean canBeUnfrozen(Pair pair) {
     return pair.right().replicas().voters().stream()
         .anyMatch(node -> pair.left().holders().containsKey(node));
   }
 
-  /** Why pairs that are wanted are not merged yet, by their left range. */
-  Map<RangeId, String> hindrances() {
-    return hindrances;
+  /** Why requested merges have not started, by left range. */
+  Map<RangeId, String> obstacles() {
+    return obstacles;
   }
 
-  /** What merges wait for; to be asked after {@link #steps}. */
+  /** What merges are waiting for; call it after {@link #steps}. */
   List<PendingStep> pending() {
     List<PendingStep> pending = new ArrayList<>(stalled);
-    hindrances.forEach(
+    obstacles.forEach(
         (left, why) ->
-            pending.add(
-                new PendingStep(left, "merging it with the range that follows", why, true)));
+            pending.add(new PendingStep(left, "merging it with the next range", why, true)));
     return pending;
   }
 
@@ -167,15 +167,15 @@ final class MergePlan {
     if (pair.left().leader() == null || pair.right().leader() == null) {
       why = "range " + (pair.left().leader() == null ? left : right) + " has no leader";
     } else if (pair.isUndecided()) {
-      why = "not all replicas have suspended range " + right + " yet";
+      why = "not all replicas have frozen range " + right + " yet";
     } else {
-      why = "range " + right + " resumes when its leader knows that the merge was canceled";
+      why = "range " + right + " is unfrozen once its leader knows that the merge was canceled";
     }
     return new PendingStep(left, PendingSteps.merging(left, right), why, pair.isUndecided());
   }
 
   /**
-   * @param settled ranges that are as they should be, for which nothing else is to be done
+   * @param settled ranges whose replicas are in place and that need no other step
    */
   List<Step> steps(Set<RangeId> settled) {
     List<Step> steps = new ArrayList<>();
@@ -190,7 +190,8 @@ final class MergePlan {
     for (PlacedRange orphan : orphans) {
       NodeId leader = orphan.leader();
       if (leader != null && orphan.leaderReport().merging() != null && !isBusy(orphan)) {
-        steps.add(new Step.Thaw(orphan.id(), leader)); // refused unless that node knows it, too
+        // The node refuses unless it, too, knows that the neighbour is gone.
+        steps.add(new Step.Thaw(orphan.id(), leader));
       }
     }
     return steps;
@@ -201,7 +202,7 @@ final class MergePlan {
     if (merging == null) {
       return begin(pair, settled);
     }
-    return pair.isUndecided() ? continueMerge(pair, merging) : thaw(pair, merging);
+    return pair.isUndecided() ? continueMerge(pair, merging) : unfreeze(pair, merging);
   }
 
   private boolean isBusy(Pair pair) {
@@ -215,45 +216,45 @@ final class MergePlan {
   private @Nullable Step begin(Pair pair, Set<RangeId> settled) {
     PlacedRange left = pair.left();
     PlacedRange right = pair.right();
-    String hindrance = hindrance(pair, settled);
-    if (hindrance != null) {
-      hindrances.put(left.id(), hindrance);
+    String obstacle = obstacle(pair, settled);
+    if (obstacle != null) {
+      obstacles.put(left.id(), obstacle);
       return null;
     }
     return new Step.Freeze(
         right.id(), Objects.requireNonNull(right.leader()), right.current(), left.current());
   }
 
-  private @Nullable String hindrance(Pair pair, Set<RangeId> settled) {
+  private @Nullable String obstacle(Pair pair, Set<RangeId> settled) {
     PlacedRange left = pair.left();
     PlacedRange right = pair.right();
     for (PlacedRange range : List.of(left, right)) {
       if (range.leader() == null) {
         return "range " + range.id() + " has no leader";
-      } else if (range.isReshaped() || reshaping.isOvertaken(range.published())) {
-        return "range " + range.id() + " is not yet published as it is now";
+      } else if (range.isReshaped() || reshaping.isSuperseded(range.published())) {
+        return "range " + range.id() + " has changed since it was last published";
       } else if (!settled.contains(range.id())) {
-        return "the replicas of range " + range.id() + " are not where they should be";
+        return "the replicas of range " + range.id() + " are not all in place yet";
       } else if (range.merging() != null) {
         return "range " + range.id() + " is being merged with another one";
       }
     }
     if (!left.replicas().equals(right.replicas())) {
-      return "range %s has %s, %s has %s"
+      return "range %s has replicas %s, but %s has %s"
           .formatted(left.id(), left.replicas(), right.id(), right.replicas());
     }
-    String leftover = leftover(left);
-    return leftover == null ? absence(left, right) : leftover;
+    String oldReplica = oldReplica(left);
+    return oldReplica == null ? absence(left, right) : oldReplica;
   }
 
   /**
-   * What is left of a replica that the group does not count any more may be taken in again with the
-   * log that it has. It would find the merge there and have nothing of the right range.
+   * A replica that the group no longer counts may rejoin with the log that it has. It would then
+   * find the merge in that log without having the rows of the right range.
    */
-  private @Nullable String leftover(PlacedRange left) {
+  private @Nullable String oldReplica(PlacedRange left) {
     for (NodeId node : Nodes.sorted(view.nodes().keySet())) {
       if (!view.reports().containsKey(node)) {
-        return Nodes.absence(view, node) + ", and may have an old replica of " + left.id();
+        return Nodes.absence(view, node) + " and may have an old replica of " + left.id();
       } else if (left.holders().containsKey(node) && !left.members().contains(node)) {
         return "node " + node + " has an old replica of " + left.id();
       }
@@ -261,13 +262,13 @@ final class MergePlan {
     return null;
   }
 
-  /** Whose replica could not take part; null if all can. */
+  /** The node whose replica could not take part, with the reason; null if all can. */
   private @Nullable String absence(PlacedRange left, PlacedRange right) {
     for (NodeId node : Nodes.sorted(members(left.replicas()))) {
       if (!view.isUp(node)) {
         return "node " + node + " is not up";
       } else if (!left.isInService(node) || !right.isInService(node)) {
-        return "node " + node + " says of no replica of both that it is in service";
+        return "node " + node + " does not report replicas of both ranges as in service";
       }
     }
     return null;
@@ -284,7 +285,7 @@ final class MergePlan {
     PlacedRange right = pair.right();
     NodeId leader = left.leader();
     if (leader == null || left.leaderReport().epoch().version() != merging.leftVersion()) {
-      return null; // a leader that is behind, or none
+      return null; // there is no leader, or its report is out of date
     }
     ReplicaSet replicas = left.replicas();
     if (isFrozenEverywhere(pair, merging, replicas)) {
@@ -294,7 +295,7 @@ final class MergePlan {
     return why == null ? null : new Step.Renew(left.id(), leader, left.current(), right.id(), why);
   }
 
-  /** Null as long as it may become something. */
+  /** Why the merge has to be given up; null as long as it can succeed. */
   private @Nullable String whyNot(PlacedRange right, ReplicaSet replicas) {
     for (NodeId node : Nodes.sorted(members(replicas))) {
       if (!view.isUp(node)) {
@@ -305,11 +306,11 @@ final class MergePlan {
       return "an operator has canceled it";
     }
     return view.merges().late().contains(right.id())
-        ? "not every replica has stood still in time"
+        ? "not every replica was frozen in time"
         : null;
   }
 
-  /** So that the right range's rows are final, and on the disk of everybody who will need them. */
+  /** The right range's rows are then final and on the disk of every node that needs them. */
   private boolean isFrozenEverywhere(
       Pair pair, ReplicaStatus.Merging merging, ReplicaSet replicas) {
     return pair.right().replicas().equals(replicas)
@@ -334,8 +335,8 @@ final class MergePlan {
         && here.leftVersion() == merging.leftVersion();
   }
 
-  /** By the right range's leader, on a node that has the left one's new version. */
-  private @Nullable Step thaw(Pair pair, ReplicaStatus.Merging merging) {
+  /** The right range's leader unfreezes it, on a node that has the left range's new version. */
+  private @Nullable Step unfreeze(Pair pair, ReplicaStatus.Merging merging) {
     PlacedRange right = pair.right();
     NodeId leader = right.leader();
     if (leader == null || right.leaderReport().merging() == null) {

@@ -16,16 +16,16 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Merges that an operator asks for, at any node: the leader of the metadata has them done.
- * Thread-safe; does not block.
+ * Merges that an operator requests at any node; the metadata leader carries them out. Thread-safe;
+ * does not block.
  *
  * <pre>
  * request: u8 format, 1 | text store | varint number of the left range
- * answer:  nothing; it is done
+ * answer:  empty; sent when the merge is complete
  * </pre>
  */
 public final class MergeRequests implements PeerServices.Handler {
-  /** What the service is called between nodes. */
+  /** Name of this service between nodes. */
   public static final String NAME = "merge";
 
   private static final int FORMAT = 1;
@@ -38,8 +38,8 @@ public final class MergeRequests implements PeerServices.Handler {
   private final Duration timeout;
 
   /**
-   * @param driver does it if this node leads the metadata
-   * @param metadataLeader null if nobody is known to lead the metadata
+   * @param driver carries out the merge if this node leads the metadata group
+   * @param metadataLeader null if no leader of the metadata group is known
    */
   public MergeRequests(
       Membership membership,
@@ -59,20 +59,20 @@ public final class MergeRequests implements PeerServices.Handler {
             .plus(settings.stepTimeout());
   }
 
-  /** Answers other nodes from now on. */
+  /** Registers this service, so that this node answers other nodes. */
   public void serve(PeerServices services) {
     services.serve(NAME, this);
   }
 
   /**
-   * Has a range take in the one that follows. Fails with an exception whose message says why it was
-   * not done, or that it is not known.
+   * Merges a range with the next one. Fails with an exception whose message gives the reason, or
+   * says that the outcome is unknown.
    */
   public CompletableFuture<Void> merge(RangeId left) {
     NodeId leader = metadataLeader.get();
     if (leader == null) {
       return CompletableFuture.failedFuture(
-          new IllegalStateException("nobody leads the metadata; ask again in a moment"));
+          new IllegalStateException("the metadata group has no leader; try again in a moment"));
     } else if (leader.equals(membership.self())) {
       return driver.apply(left);
     }

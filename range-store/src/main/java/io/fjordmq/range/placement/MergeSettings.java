@@ -3,22 +3,22 @@ package io.fjordmq.range.placement;
 import java.time.Duration;
 
 /**
- * How patient placement is with two ranges that are to become one.
+ * Time limits for merging two ranges.
  *
- * @param patience how long it may take to bring the replicas of both to the same nodes; then the
+ * @param patience time allowed for moving the replicas of both ranges to the same nodes; then the
  *     merge is given up
- * @param standstill how long the right range may stand still, while its clients wait; then the
- *     merge is given up
- * @param cooldown after one that was given up, the same two are not merged for this long unless an
- *     operator asks for it
+ * @param standstill how long the right range may be frozen, while its clients wait; then the merge
+ *     is given up
+ * @param cooldown time after a merge was given up during which the same two ranges are merged only
+ *     at an operator's request
  */
 public record MergeSettings(Duration patience, Duration standstill, Duration cooldown) {
-  /** What a broker begins with. */
+  /** The default settings. */
   public static final MergeSettings DEFAULTS =
       new MergeSettings(Duration.ofSeconds(60), Duration.ofSeconds(5), Duration.ofMinutes(5));
 
   /**
-   * @throws IllegalArgumentException if a value makes no sense; the message names it
+   * @throws IllegalArgumentException if a value is out of bounds; the message names it
    */
   public MergeSettings {
     atLeast("mergePatience in milliseconds", patience.toMillis(), 1);

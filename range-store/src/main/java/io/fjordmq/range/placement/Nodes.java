@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Sets of nodes, in an order that is the same in every run. */
+/** Operations on sets of nodes, with a deterministic order. */
 final class Nodes {
   static final Comparator<NodeId> ORDER = Comparator.comparing(NodeId::value);
 
@@ -34,7 +34,7 @@ final class Nodes {
     return wanted.stream().filter(node -> !present.contains(node)).sorted(ORDER).toList();
   }
 
-  /** Which members do not say what they hold; null if all do. */
+  /** The members that have not reported, each with the reason; null if all have. */
   static @Nullable String away(PlacementView view) {
     List<String> absent =
         missing(view.nodes().keySet(), view.reports().keySet()).stream()
@@ -43,7 +43,7 @@ final class Nodes {
     return absent.isEmpty() ? null : String.join(", ", absent);
   }
 
-  /** Of a member that does not say what it holds. */
+  /** Why a member has not reported. */
   static String absence(PlacementView view, NodeId node) {
     return "node " + node + (view.isAlive(node) ? " does not answer" : " is down");
   }

@@ -11,13 +11,15 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Replicas that stand in the way: what a node has left of a range that does not count it any more,
- * in the shape from before a split, keeps it from having the range that has some of those keys now.
+ * Replicas that block others: a node's replica of a range that no longer counts that node, and that
+ * still has the keys from before a split, keeps the node from getting a replica of the range that
+ * holds some of those keys now.
  *
- * <p>When every member is there such a replica is removed ({@link RangePlan}). While one is away
- * nothing may be, and that may last: then its range takes the node in again, as a learner, until
- * the replica has the shape of now. So it does, too, if the other range counts the node since the
- * split: its replica comes with the split, or never, for nobody is told to have one who is counted.
+ * <p>While every member is up, such a replica is simply removed ({@link RangePlan}). While one is
+ * down, nothing may be removed, and that can last: then the old range takes the node in again as a
+ * learner, until the replica has applied the split. The same happens if the child range has counted
+ * the node since the split: its replica then arrives with the split or never, because a node that
+ * is already counted is never ordered to create a replica.
  */
 final class OutdatedReplicas {
   private final PlacementView view;
@@ -26,7 +28,7 @@ final class OutdatedReplicas {
     this.view = view;
   }
 
-  /** Whether something stands in the way of a replica of the range there. */
+  /** Whether another replica on the node blocks a replica of the range. */
   boolean block(PlacedRange range, NodeId node) {
     return blocking(range, node).findAny().isPresent();
   }
@@ -39,27 +41,27 @@ final class OutdatedReplicas {
             .filter(replica -> replica.range().store().equals(range.id().store()))
             .filter(replica -> !replica.range().equals(range.id()))
             .filter(replica -> replica.keys().overlaps(range.published().interval()))
-            .filter(this::isOld);
+            .filter(this::isOutdated);
   }
 
-  private boolean isOld(ReplicaReport replica) {
+  private boolean isOutdated(ReplicaReport replica) {
     RangeDescriptor published = view.published().get(replica.range());
     return published != null && replica.epoch().version() < published.epoch().version();
   }
 
   /**
-   * Who should learn which range for no other reason.
+   * The learners that ranges need for this reason only.
    *
-   * @param ranges of one store
-   * @param voters that each should have
+   * @param ranges ranges of one store
+   * @param voters the voters planned for each range
    */
   Map<RangeId, Set<NodeId>> learners(List<PlacedRange> ranges, Map<RangeId, Set<NodeId>> voters) {
     Map<RangeId, Set<NodeId>> learners = new HashMap<>();
     boolean canBeRemoved = view.reports().keySet().containsAll(view.nodes().keySet());
     for (PlacedRange range : ranges) {
       for (NodeId node : voters.getOrDefault(range.id(), Set.of())) {
-        boolean comesByTheSplit = range.members().contains(node);
-        if (!range.holders().containsKey(node) && (comesByTheSplit || !canBeRemoved)) {
+        boolean comesWithTheSplit = range.members().contains(node);
+        if (!range.holders().containsKey(node) && (comesWithTheSplit || !canBeRemoved)) {
           blocking(range, node)
               .forEach(
                   old -> learners.computeIfAbsent(old.range(), id -> new HashSet<>()).add(node));

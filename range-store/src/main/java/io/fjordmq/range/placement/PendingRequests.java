@@ -19,29 +19,29 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What placement has to put off, and how an operator ends it, at any node: the leader of the
- * metadata is asked. Thread-safe; does not block.
+ * Lists the steps that placement has to postpone, and cancels them for an operator, at any node;
+ * the metadata leader answers. Thread-safe; does not block.
  *
  * <pre>
  * request: u8 format, 1 | u8 kind: 1 list, 2 cancel -- cancel: text store | varint range number
- * answer to list:   u8 format, 1 | varint steps, then of each a {@link PendingStep}
- * answer to cancel: nothing; it is given up
+ * answer to list:   u8 format, 1 | varint steps, then for each a {@link PendingStep}
+ * answer to cancel: empty; sent when the step is canceled
  * </pre>
  */
 public final class PendingRequests implements PeerServices.Handler {
-  /** What the service is called between nodes. */
+  /** Name of this service between nodes. */
   public static final String NAME = "pending";
 
   private static final int FORMAT = 1;
   private static final int LIST = 1;
   private static final int CANCEL = 2;
-  private static final int LEAST_BYTES = 6;
+  private static final int MIN_STEP_BYTES = 6;
 
-  /** The page that shows them does not wait longer. */
+  /** The status page does not wait any longer than this. */
   private static final Duration LIST_TIMEOUT = Duration.ofSeconds(1);
 
-  /** More of them nobody reads. */
-  private static final int MOST = 100;
+  /** Maximum number of steps in an answer. */
+  private static final int MAX_STEPS = 100;
 
   private final Membership membership;
   private final PeerCalls peers;
@@ -51,9 +51,10 @@ public final class PendingRequests implements PeerServices.Handler {
   private final Duration cancelTimeout;
 
   /**
-   * @param pending of this node's driver; throws if it does not lead the metadata
-   * @param cancel by this node's driver; throws if there is nothing to give up
-   * @param metadataLeader null if nobody is known to lead the metadata
+   * @param pending steps of this node's driver; throws if this node does not lead the metadata
+   *     group
+   * @param cancel cancels a step of this node's driver; throws if there is nothing to cancel
+   * @param metadataLeader null if no leader of the metadata group is known
    */
   public PendingRequests(
       Membership membership,
@@ -70,20 +71,20 @@ public final class PendingRequests implements PeerServices.Handler {
     this.cancelTimeout = settings.callTimeout();
   }
 
-  /** Answers other nodes from now on. */
+  /** Registers this service, so that this node answers other nodes. */
   public void serve(PeerServices services) {
     services.serve(NAME, this);
   }
 
-  /** What placement has to put off; fails if the leader of the metadata does not say it. */
+  /** The steps that placement has to postpone; fails if the metadata leader does not answer. */
   public CompletableFuture<List<PendingStep>> list() {
     return ask(new ByteWriter(2).writeByte(FORMAT).writeByte(LIST), LIST_TIMEOUT)
         .thenApply(PendingRequests::read);
   }
 
   /**
-   * Gives up a merge of the range, or a move of its votes because of the load. Fails with an
-   * exception whose message says why there is nothing to give up, or that it is not known.
+   * Cancels a merge of the range, or a load-driven move of its voters. Fails with an exception
+   * whose message says why there is nothing to cancel, or that the outcome is unknown.
    */
   public CompletableFuture<Void> cancel(RangeId range) {
     ByteWriter request = new ByteWriter(32).writeByte(FORMAT).writeByte(CANCEL);
@@ -95,7 +96,7 @@ public final class PendingRequests implements PeerServices.Handler {
     NodeId leader = metadataLeader.get();
     if (leader == null) {
       return CompletableFuture.failedFuture(
-          new IllegalStateException("nobody leads the metadata; ask again in a moment"));
+          new IllegalStateException("the metadata group has no leader; try again in a moment"));
     }
     return leader.equals(membership.self())
         ? handle(leader, request.toByteArray())
@@ -110,7 +111,7 @@ public final class PendingRequests implements PeerServices.Handler {
       int kind = in.readByte();
       if (kind == LIST) {
         in.requireEnd();
-        return CompletableFuture.completedFuture(written(pending.get()));
+        return CompletableFuture.completedFuture(encode(pending.get()));
       } else if (kind == CANCEL) {
         RangeId range = new RangeId(in.readString(), in.readVarint());
         in.requireEnd();
@@ -123,8 +124,8 @@ public final class PendingRequests implements PeerServices.Handler {
     }
   }
 
-  private static byte[] written(List<PendingStep> steps) {
-    List<PendingStep> first = steps.subList(0, Math.min(MOST, steps.size()));
+  private static byte[] encode(List<PendingStep> steps) {
+    List<PendingStep> first = steps.subList(0, Math.min(MAX_STEPS, steps.size()));
     ByteWriter out = new ByteWriter(64).writeByte(FORMAT).writeVarint(first.size());
     first.forEach(step -> step.write(out));
     return out.toByteArray();
@@ -134,7 +135,7 @@ public final class PendingRequests implements PeerServices.Handler {
     ByteReader in = new ByteReader(answer);
     StoredFormat.require("list of pending steps", FORMAT, in);
     List<PendingStep> steps = new ArrayList<>();
-    for (int left = in.readCount(LEAST_BYTES); left > 0; left--) {
+    for (int left = in.readCount(MIN_STEP_BYTES); left > 0; left--) {
       steps.add(PendingStep.read(in));
     }
     in.requireEnd();

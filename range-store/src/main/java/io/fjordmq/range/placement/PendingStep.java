@@ -6,7 +6,7 @@ import io.fjordmq.range.RangeId;
 import java.time.Duration;
 
 /**
- * Something that placement wants to do for a range and cannot do yet.
+ * A step that placement wants to take for a range and cannot take yet.
  *
  * <p>Its bytes: text store, varint range number, text what, text why, u8 1 if it can be canceled,
  * varint milliseconds for which it has been waiting.
@@ -14,12 +14,12 @@ import java.time.Duration;
  * @param what the change, such as "removing the replica on node c"
  * @param why what it waits for, such as "node b is down"
  * @param cancelable whether {@link PlacementDriver#cancel} ends it
- * @param waiting for how long, as far as the present leader of the metadata knows
+ * @param waiting for how long, as far as the current metadata leader knows
  */
 public record PendingStep(
     RangeId range, String what, String why, boolean cancelable, Duration waiting) {
 
-  /** Of one that was found just now. */
+  /** A step that was found just now. */
   PendingStep(RangeId range, String what, String why, boolean cancelable) {
     this(range, what, why, cancelable, Duration.ZERO);
   }

@@ -11,8 +11,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What placement wants to do and cannot do yet, since when, and what it waits for, as one driver
- * sees it: what its plan has to put off, and steps that fail again and again. Thread-safe.
+ * The steps that one driver wants to take and cannot take yet, since when, and what they wait for:
+ * those that its plan postpones and those that keep failing. Thread-safe.
  */
 final class PendingSteps {
   private final List<PendingSince> planned = new ArrayList<>();
@@ -21,11 +21,11 @@ final class PendingSteps {
   private record PendingSince(PendingStep step, long millis) {}
 
   /**
-   * The driver has planned.
+   * The driver has made a new plan.
    *
-   * @param pending what the plan has to put off
-   * @param steps ranges that a step was planned for
-   * @param busy ranges that a step is being done for, so that nothing was planned
+   * @param pending steps that the plan postpones
+   * @param steps ranges for which a step was planned
+   * @param busy ranges for which a step is in progress, so that none was planned
    */
   synchronized void planned(
       List<PendingStep> pending, Set<RangeId> steps, Set<RangeId> busy, long nowMillis) {
@@ -50,7 +50,7 @@ final class PendingSteps {
   /**
    * A step has ended.
    *
-   * @param failure null if it is done
+   * @param failure null if it succeeded
    */
   synchronized void ended(Step step, @Nullable String failure, long nowMillis) {
     String what = describe(step);
@@ -69,7 +69,7 @@ final class PendingSteps {
     return step instanceof Step.Freeze || step instanceof Step.Absorb;
   }
 
-  /** Null for steps that wait for no node in particular. */
+  /** Null for steps that do not wait for a particular node. */
   private static @Nullable String describe(Step step) {
     if (step instanceof Step.Drop drop) {
       return removing(drop.node().value());
@@ -82,9 +82,9 @@ final class PendingSteps {
     } else if (step instanceof Step.Absorb absorb) {
       return merging(absorb.range(), absorb.right().id());
     } else if (step instanceof Step.Renew renew) {
-      return "ending its merge with " + renew.right();
+      return "canceling its merge with " + renew.right();
     }
-    return step instanceof Step.Thaw ? "resuming after a canceled merge" : null;
+    return step instanceof Step.Thaw ? "unfreezing it after a canceled merge" : null;
   }
 
   static String removing(String node) {
@@ -95,7 +95,7 @@ final class PendingSteps {
     return "merging %s with %s".formatted(left, right);
   }
 
-  /** In the order of the ranges. */
+  /** Sorted by range. */
   synchronized List<PendingStep> list(long nowMillis) {
     List<PendingSince> all = new ArrayList<>(planned);
     all.addAll(failing.values());
@@ -108,7 +108,7 @@ final class PendingSteps {
         .toList();
   }
 
-  /** Another driver finds out anew. */
+  /** Forgets everything; the next driver finds out for itself. */
   synchronized void clear() {
     planned.clear();
     failing.clear();

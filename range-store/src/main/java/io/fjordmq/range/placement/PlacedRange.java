@@ -14,7 +14,10 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** All that is known of one range: what was published, who holds it, who leads it. */
+/**
+ * What is known about one range: its published descriptor, the replicas that nodes report, and its
+ * leader.
+ */
 final class PlacedRange {
   private final RangeDescriptor published;
   private final Map<NodeId, ReplicaReport> holders;
@@ -30,7 +33,7 @@ final class PlacedRange {
           ReplicaReport replica = all.find(published.id());
           if (replica != null) {
             holders.put(node, replica);
-          } else if (all.replicas().stream().anyMatch(this::isKeptAwayBy)) {
+          } else if (all.replicas().stream().anyMatch(this::isBlockedBy)) {
             withoutParent.add(node);
           }
           if (all.retired().contains(published.id())) {
@@ -41,7 +44,7 @@ final class PlacedRange {
     this.leader = newestLeader();
   }
 
-  /** Of two that believe to lead, the one of the later term does. */
+  /** If two replicas claim to lead, the one with the higher term does. */
   private @Nullable NodeId newestLeader() {
     NodeId found = null;
     long term = -1;
@@ -58,7 +61,7 @@ final class PlacedRange {
     return published.id();
   }
 
-  /** Null if no node says that it leads: then nothing can be done for the range. */
+  /** Null if no node reports that it leads the range: then no step is possible. */
   @Nullable NodeId leader() {
     return leader;
   }
@@ -67,7 +70,7 @@ final class PlacedRange {
     return Objects.requireNonNull(holders.get(leader));
   }
 
-  /** As its leader has them; as they were published while there is none. */
+  /** As the leader reports them; as published while there is no leader. */
   ReplicaSet replicas() {
     ReplicaReport report = leader == null ? null : holders.get(leader);
     ReplicaSet actual = report == null ? null : report.replicas();
@@ -78,13 +81,13 @@ final class PlacedRange {
     return published;
   }
 
-  /** Whether it has another shape than what was published: it was split, merged or renewed. */
+  /** Whether the range has changed since it was published: it was split, merged or renewed. */
   boolean isReshaped() {
     return holders.values().stream()
         .anyMatch(holder -> holder.epoch().version() > published.epoch().version());
   }
 
-  /** The latest that anybody knows. */
+  /** The highest epoch version that any node reports or that is published. */
   long newestVersion() {
     return holders.values().stream()
         .mapToLong(holder -> holder.epoch().version())
@@ -92,7 +95,8 @@ final class PlacedRange {
   }
 
   /**
-   * For which merge it stands still, as its replicas say that are not behind; null if it goes on.
+   * The merge that the range is frozen for, according to its up-to-date replicas; null if it is not
+   * frozen.
    */
   ReplicaStatus.@Nullable Merging merging() {
     long newest = newestVersion();
@@ -103,7 +107,7 @@ final class PlacedRange {
         .orElse(null);
   }
 
-  /** As it is reported, not as it was published. */
+  /** The range as reported, not as published. */
   RangeDescriptor current() {
     long newest = newestVersion();
     return holders.values().stream()
@@ -123,20 +127,20 @@ final class PlacedRange {
     return members;
   }
 
-  /** The nodes that say they have a replica, of the group or not, in a fixed order. */
+  /** The nodes that report a replica, whether the group counts it or not, in a fixed order. */
   Map<NodeId, ReplicaReport> holders() {
     return holders;
   }
 
-  /** The nodes that had a replica and may not have one again before it is forgotten. */
+  /** The nodes whose replica was removed and that cannot have a new one before it is forgotten. */
   List<NodeId> retired() {
     return retired;
   }
 
   /**
    * The nodes whose replica is to be replaced by an empty one: it leaves the group and is removed;
-   * once that is forgotten, the node is a candidate like any other. None unless a majority of the
-   * voters is in service without them: they may hold the only copy of some entries.
+   * once that is forgotten, the node is a candidate like any other. Empty unless a majority of the
+   * voters is in service without them, because they may hold the only copy of some entries.
    */
   Set<NodeId> rebuilding() {
     Set<NodeId> broken = broken();
@@ -158,8 +162,10 @@ final class PlacedRange {
     return broken;
   }
 
-  /** A replica that comes with a split never does where that of the parent is broken. */
-  private boolean isKeptAwayBy(ReplicaReport other) {
+  /**
+   * A replica that comes with a split never arrives on a node where the parent's replica is broken.
+   */
+  private boolean isBlockedBy(ReplicaReport other) {
     return other.broken()
         && other.range().store().equals(id().store())
         && !other.range().equals(id())

@@ -13,11 +13,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Does on this node what the driver orders. Obeys the newest driver alone, and its orders in their
- * order: one that comes late is refused. Thread-safe; does not block.
+ * Carries out the driver's orders on this node. Obeys only the newest driver and rejects orders
+ * that arrive out of order. Thread-safe; does not block.
  */
 public final class PlacementAgent implements PeerServices.Handler {
-  /** What the service is called between nodes. */
+  /** Name of this service between nodes. */
   public static final String NAME = "placement";
 
   private static final byte[] DONE = new byte[0];
@@ -29,14 +29,14 @@ public final class PlacementAgent implements PeerServices.Handler {
   private long lastTerm;
   private long lastNumber;
 
-  /** Whether this node may be given an empty replica now. */
+  /** Decides whether this node may be given an empty replica now. */
   @FunctionalInterface
   public interface Consent {
     Consent ALWAYS = range -> null;
 
     /**
      * Why this node must not have an empty replica of the range now; null if it may. Called on any
-     * thread; does not block.
+     * thread; must not block.
      */
     @Nullable String refusal(RangeId range);
   }
@@ -53,10 +53,11 @@ public final class PlacementAgent implements PeerServices.Handler {
   }
 
   /**
-   * Obeys from now on.
+   * Registers the agent, so that this node carries out orders from now on.
    *
-   * @param metadata the version that this node knows: it hears nobody who was removed by then
-   * @param shapes what it wants for the ranges that it leads
+   * @param metadata the metadata version that this node knows: it ignores nodes that were removed
+   *     by then
+   * @param shapes load and split or merge requests of the ranges that this node leads
    * @param consent asked before an empty replica is created
    */
   public static PlacementAgent serve(
@@ -79,12 +80,12 @@ public final class PlacementAgent implements PeerServices.Handler {
     }
   }
 
-  /** The same for the driver of this very node. */
+  /** Carries out an order of the driver on this node. */
   CompletableFuture<byte[]> perform(PlacementOrder order) {
     if (!accept(order)) {
       return CompletableFuture.failedFuture(
           new IllegalStateException(
-              "a later order has come already, from the driver of term " + lastTerm()));
+              "order is out of date: a later one arrived from the driver of term " + lastTerm()));
     }
     PlacementOrder.Task task = order.task();
     if (task instanceof PlacementOrder.Ensure ensure) {
@@ -102,7 +103,7 @@ public final class PlacementAgent implements PeerServices.Handler {
     } else if (task instanceof MergeOrder merge) {
       return done(merge.perform(store));
     }
-    // The version first: what is reported must not be older than it.
+    // Read the version before the replicas: the report must not be older than it.
     long known = metadata.getAsLong();
     return CompletableFuture.completedFuture(RangeReports.of(store, known, shapes.get()).encode());
   }

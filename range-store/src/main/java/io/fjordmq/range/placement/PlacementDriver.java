@@ -28,18 +28,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sees to it that every range has the replicas it should have. Runs on every node, acts on the one
- * that leads the metadata: from time to time it asks all living nodes what they hold, plans, and
- * has the steps done, one at a time for each range. Keeps nothing: whoever leads next finds out.
- * Thread-safe; does not block.
+ * Gives every range the replicas that it should have. Runs on every node and acts on the one that
+ * leads the metadata group: it periodically asks all live nodes for their replicas, makes a plan,
+ * and has the steps carried out, one at a time for each range. Stores nothing: the next leader
+ * starts from the reports. Thread-safe; does not block.
  */
 public final class PlacementDriver implements MembershipListener, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PlacementDriver.class);
 
-  /** So many steps may take their whole time before the move of a vote is given up. */
-  private static final int STEPS_OF_A_MOVE = 10;
+  /** A voter move is given up after the time in which this many steps would time out. */
+  private static final int MAX_STEPS_PER_MOVE = 10;
 
-  private static final String NOT_LEADING = "this node does not lead the metadata";
+  private static final String NOT_LEADING = "this node does not lead the metadata group";
 
   private final Membership membership;
   private final LongFunction<PlacementOrders> ordersOfTerm;
@@ -54,14 +54,14 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
 
   // Guarded by this.
   private @Nullable LeaderTerm term;
-  private boolean looking;
+  private boolean checking;
   private boolean checkSoon;
   private boolean closed;
 
   /**
-   * @param local does what is to be done on this node
-   * @param metadata who leads the metadata, as this node knows
-   * @param settings asked at each look, so that they may change
+   * @param local carries out orders on this node
+   * @param metadata leadership of the metadata group, as this node knows it
+   * @param settings read at each check, so that they can change at runtime
    */
   public PlacementDriver(
       Membership membership,
@@ -81,18 +81,19 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
     this.settings = settings;
   }
 
-  /** Looks from now on. */
+  /** Starts the periodic checks. */
   public void start() {
     membership.watch(this);
     recheck();
   }
 
   /**
-   * Has a range split as soon as nothing else is being done for it; to be asked of the node that
-   * leads the metadata. Completes when the range's leader has done so. Fails if it was not, or may
-   * not have been; another one of the same range takes the place of one that waits.
+   * Splits a range as soon as no other step is in progress for it; call it on the node that leads
+   * the metadata group. Completes when the range's leader has applied the split. Fails if the range
+   * was not split, or if the outcome is unknown. A new request replaces a waiting one for the same
+   * range.
    *
-   * @param key where the new range begins
+   * @param key first key of the new range
    */
   public CompletableFuture<Void> split(RangeId range, byte[] key) {
     synchronized (this) {
@@ -106,8 +107,8 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
   }
 
   /**
-   * Has a range take in the one that follows; to be asked of the node that leads the metadata.
-   * Completes when that is published, fails if it was given up.
+   * Merges a range with the next one; call it on the node that leads the metadata group. Completes
+   * when the merge is published, fails if it is given up.
    */
   public CompletableFuture<Void> merge(RangeId left) {
     synchronized (this) {
@@ -121,10 +122,9 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
   }
 
   /**
-   * What is wanted for ranges and cannot be done yet; to be asked of the node that leads the
-   * metadata.
+   * The steps that cannot be taken yet; call it on the node that leads the metadata group.
    *
-   * @throws IllegalStateException if this one does not
+   * @throws IllegalStateException if this node does not lead it
    */
   public List<PendingStep> pending() {
     synchronized (this) {
@@ -136,10 +136,8 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
   }
 
   /**
-   * Gives up a merge of the range, or a move of its votes because of the load; to be asked of the
-   * node that leads the metadata. A merge that has begun ends with the next steps.
-   *
-   * @throws IllegalStateException if this one does not, or there is nothing to give up
+   * Cancels a merge of the range, or a load-driven move of its voters; call it on the node that
+   * leads the metadata group. A merge that has already started is undone unless it completes first.
    */
   public void cancel(RangeId range) {
     long again = timers.nowMillis() + settings.get().merges().cooldown().toMillis();
@@ -153,8 +151,7 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
     }
     if (!(merges.cancel(range, again) || canceled)) {
       throw new IllegalStateException(
-          "neither a merge nor a move of votes because of the load is under way for range "
-              + range);
+          "neither a merge nor a move of voters is under way for range " + range);
     }
     checkSoon();
   }
@@ -173,7 +170,7 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
         () -> {
           if (!isClosed()) {
             recheck();
-            look();
+            check();
           }
         });
   }
@@ -200,18 +197,18 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
           synchronized (this) {
             checkSoon = false;
           }
-          look();
+          check();
         });
   }
 
-  private void look() {
+  private void check() {
     LeaderTerm now;
     synchronized (this) {
       now = term();
-      if (now != null && looking) {
+      if (now != null && checking) {
         return;
       } else if (now != null) {
-        looking = true;
+        checking = true;
         now.changedMeanwhile.clear();
       }
     }
@@ -224,7 +221,7 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
         .whenComplete(
             (reports, failure) -> {
               synchronized (this) {
-                looking = false;
+                checking = false;
               }
             })
         .thenAccept(reports -> act(now, reports))
@@ -235,7 +232,7 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
             });
   }
 
-  /** Null while this node does not lead the metadata. */
+  /** Null while this node does not lead the metadata group. */
   private @Nullable LeaderTerm term() {
     Leadership leadership = metadata.get();
     if (closed || !leadership.leading()) {
@@ -264,7 +261,7 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
     if (cause(failure) instanceof MalformedBytesException) {
       LOG.warn("Cannot read the replica report of a node: {} node={}", reason(failure), node);
     } else {
-      LOG.debug("node {} does not say what it holds: {}", node, reason(failure));
+      LOG.debug("node {} did not report its replicas: {}", node, reason(failure));
     }
     return null;
   }
@@ -278,14 +275,14 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
       }
       steps = new ArrayList<>();
       PlacementView view = withMoves(asked, view(asked, reports));
-      PlacementObstacles placementObstacles = new PlacementObstacles();
-      List<Step> planned = PlacementPlan.steps(view, settings.get().stores(), placementObstacles);
-      merges.hindered(placementObstacles.merges());
+      PlacementObstacles obstacles = new PlacementObstacles();
+      List<Step> planned = PlacementPlan.steps(view, settings.get().stores(), obstacles);
+      merges.hindered(obstacles.merges());
       merges.addIdle(PlacementPlan.mergeWishes(view), mergeUntil());
       planned.addAll(PlacementPlan.splits(view, splits.keys()));
-      planned.addAll(wishes(asked, view));
+      planned.addAll(splitRequests(asked, view));
       pending.planned(
-          placementObstacles.pending(),
+          obstacles.pending(),
           planned.stream().map(Step::range).collect(Collectors.toSet()),
           view.busy(),
           timers.nowMillis());
@@ -310,11 +307,11 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
     PlacementSettings aims = settings.get();
     VoterMoves.Patience patience =
         new VoterMoves.Patience(
-            aims.transferCooldown(), aims.stepTimeout().multipliedBy(STEPS_OF_A_MOVE));
+            aims.transferCooldown(), aims.stepTimeout().multipliedBy(MAX_STEPS_PER_MOVE));
     return now.voterMoves.look(view, aims.stores(), patience, timers.nowMillis());
   }
 
-  private List<Step> wishes(LeaderTerm now, PlacementView view) {
+  private List<Step> splitRequests(LeaderTerm now, PlacementView view) {
     now.splitBackoff.keepOnly(view.published().keySet());
     return PlacementPlan.wishes(view).stream()
         .filter(step -> !now.splitBackoff.isPausing(step.range(), timers.nowMillis()))
@@ -331,7 +328,7 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
   private PlacementView view(LeaderTerm now, Map<NodeId, RangeReports> reports) {
     long nowMillis = timers.nowMillis();
     Members known = membership.members();
-    // Who does not know yet who was removed may still do what that one says.
+    // A node that does not know about a removal yet may still obey the removed node.
     reports.values().removeIf(report -> report.metadata() < known.removedAsOf());
     now.coolUntilMillis.values().removeIf(until -> until <= nowMillis);
     Map<RangeId, RangeDescriptor> published = new HashMap<>();
@@ -375,14 +372,14 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
     return String.valueOf(cause(failure).getMessage());
   }
 
-  /** Orders nothing any more; what was ordered may still be done. */
+  /** Gives no more orders; those already given may still be carried out. */
   @Override
   public void close() {
     synchronized (this) {
       closed = true;
       term = null;
     }
-    giveUpAll("this node closes");
+    giveUpAll("this node is shutting down");
   }
 
   private void giveUpAll(String why) {

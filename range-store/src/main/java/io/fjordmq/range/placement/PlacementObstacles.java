@@ -6,7 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Collects why a plan puts off what is wanted. For one thread. */
+/** Collects why a plan postpones steps. For one thread. */
 final class PlacementObstacles {
   private final Map<RangeId, String> merges = new HashMap<>();
   private final List<PendingStep> pending = new ArrayList<>();
@@ -19,12 +19,12 @@ final class PlacementObstacles {
     merges.put(left, why);
   }
 
-  /** Why merges that are wanted are not begun yet, by their left range. */
+  /** Why requested merges have not started, by left range. */
   Map<RangeId, String> merges() {
     return Map.copyOf(merges);
   }
 
-  /** Everything that is wanted and cannot be done yet. */
+  /** The steps that cannot be taken yet. */
   List<PendingStep> pending() {
     return List.copyOf(pending);
   }

@@ -12,12 +12,12 @@ import io.fjordmq.range.RangeId;
 import io.fjordmq.range.StoredFormat;
 
 /**
- * What the driver asks of a node, and its bytes.
+ * An order of the driver to a node, and its bytes.
  *
  * <pre>
  * u8     format, 1
  * u8     kind: 1 report, 2 ensure, 3 change, 4 transfer, 5 drop, 6 forget, 7 split, 8 freeze,
- *        9 absorb, 10 renew, 11 thaw, 12 bury; the last five go on as {@link MergeOrder} says
+ *        9 absorb, 10 renew, 11 unfreeze, 12 remove; {@link MergeOrder} describes the last five
  * varint term of the metadata group that the driver leads
  * varint number of the order in this term
  * -- ensure: the range's descriptor with the group's replicas, to the end
@@ -26,12 +26,12 @@ import io.fjordmq.range.StoredFormat;
  * varint range number
  * -- change: two sets, from and to: varint voters, then as many texts; varint learners, the same
  * -- transfer: text target
- * -- drop: varint index as of which the group does not have the node
- * -- split: varint epoch version that was looked at; varint number of the new range; block key
+ * -- drop: varint log index as of which the group does not count the node
+ * -- split: varint epoch version of the range; varint number of the new range; block key
  * </pre>
  *
- * @param term orders of an earlier one are refused: their driver has been replaced
- * @param number orders with an earlier one in the same term are refused: they came late
+ * @param term orders of an earlier term are rejected: their driver has been replaced
+ * @param number orders with a lower number in the same term are rejected: they arrived late
  */
 record PlacementOrder(long term, long number, Task task) {
   private static final int FORMAT = 1;
@@ -43,28 +43,28 @@ record PlacementOrder(long term, long number, Task task) {
   private static final int FORGET = 6;
   private static final int SPLIT = 7;
 
-  /** What is to be done. */
+  /** What the node has to do. */
   sealed interface Task permits Report, Ensure, Change, Transfer, Drop, Forget, Split, MergeOrder {}
 
-  /** Say what you hold; the answer is {@link RangeReports}. */
+  /** Report the replicas of this node; the answer is {@link RangeReports}. */
   record Report() implements Task {}
 
-  /** Have a replica of the range. */
+  /** Create a replica of the range unless there is one. */
   record Ensure(RangeDescriptor range) implements Task {}
 
-  /** Change the group, which you lead; the same set twice: confirm it. */
+  /** Change the group, which the receiver leads; two equal sets confirm the set. */
   record Change(RangeId range, ReplicaSet from, ReplicaSet to) implements Task {}
 
-  /** Hand over leadership, which you have. */
+  /** Hand over the leadership that the receiver has. */
   record Transfer(RangeId range, NodeId target) implements Task {}
 
-  /** Remove your replica. */
+  /** Remove the receiver's replica. */
   record Drop(RangeId range, long asOfIndex) implements Task {}
 
-  /** The range may have a replica there again. */
+  /** Allow the receiver to have a replica of the range again. */
   record Forget(RangeId range) implements Task {}
 
-  /** Split the range, which you lead. */
+  /** Split the range, which the receiver leads. */
   @SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
   record Split(RangeId range, long epochVersion, byte[] key, long newNumber) implements Task {}
 
@@ -121,7 +121,7 @@ record PlacementOrder(long term, long number, Task task) {
   }
 
   /**
-   * @throws MalformedBytesException if the bytes are no order
+   * @throws MalformedBytesException if the bytes are not a valid order
    */
   static PlacementOrder decode(byte[] bytes) {
     ByteReader in = new ByteReader(bytes);

@@ -9,7 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 
-/** Sends one driver's orders of one term, to this node and to others. Thread-safe. */
+/** Sends a driver's orders of one term, to this node and to others. Thread-safe. */
 final class PlacementOrders {
   private final long term;
   private final NodeId self;
@@ -19,7 +19,7 @@ final class PlacementOrders {
   private final AtomicLong lastNumber = new AtomicLong();
 
   /**
-   * @param local does what is to be done on this node
+   * @param local carries out orders on this node
    */
   PlacementOrders(
       long term,
@@ -39,16 +39,16 @@ final class PlacementOrders {
   }
 
   /**
-   * Completes with the node's answer, or fails with why there is none, within the timeout. As far
-   * as the driver goes, a node that throws is one that does not answer.
+   * Completes with the node's answer, or fails with the reason within the timeout. A node that
+   * throws counts as one that does not answer.
    */
   CompletableFuture<byte[]> send(NodeId node, PlacementOrder.Task task, Duration timeout) {
-    // Numbering and sending are one: what is sent later must not have the lower number.
+    // Numbering and sending are atomic: a later order must not have the lower number.
     synchronized (this) {
       PlacementOrder order = new PlacementOrder(term, lastNumber.incrementAndGet(), task);
       try {
         return node.equals(self)
-            ? inTime(local.apply(order), timeout)
+            ? withTimeout(local.apply(order), timeout)
             : peers.ask(node, PlacementAgent.NAME, order.encode(), timeout);
       } catch (RuntimeException e) {
         return CompletableFuture.failedFuture(e);
@@ -56,13 +56,14 @@ final class PlacementOrders {
     }
   }
 
-  /** What this node has begun it may still end, as others may. */
-  private CompletableFuture<byte[]> inTime(CompletableFuture<byte[]> answer, Duration timeout) {
+  /** As with other nodes, an order may still be carried out after its timeout. */
+  private CompletableFuture<byte[]> withTimeout(
+      CompletableFuture<byte[]> answer, Duration timeout) {
     if (answer.isDone()) {
       return answer;
     }
     CompletableFuture<byte[]> limited = answer.copy();
-    String late = "this node has not done it in " + timeout.toMillis() + " ms";
+    String late = "this node did not answer within " + timeout.toMillis() + " ms";
     timers.schedule(
         timeout.toMillis(),
         () -> limited.completeExceptionally(new PeerException(PeerException.Kind.NO_ANSWER, late)));

@@ -16,31 +16,30 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What to do next so that every range has the replicas it should have: a pure function, at most one
+ * The next steps towards the replicas that every range should have. A pure function; at most one
  * step for each range.
  *
- * <p>The rules, in the order in which they are followed for a range:
+ * <p>The rules, in order of priority for each range:
  *
  * <ol>
- *   <li>What the group's replicas are is published, and what has become of a range that was split
- *       or merged.
- *   <li>A node that is DRAINING, LEAVING, FULL or SLOW hands leadership to one that is UP.
- *   <li>Voters: as many as the store's setting says, or as there are nodes; a node DOWN for long,
- *       or DRAINING where the others are no majority, is replaced if there is another one. One that
- *       is LEAVING votes for nothing, nor does one that was removed. Spread evenly over the nodes:
- *       none votes for two ranges of a store more than another, and where that is so, by what they
- *       have to write ({@link VoterMoves}). A replica is created first, then the group takes it in,
- *       then another leaves; none that leaves takes the majority of the living with it.
- *   <li>A replica that is broken goes like one of a node that was removed, if the range has a
- *       majority without it; its node then gets an empty one (decision 0042).
- *   <li>Learners: if the store says so, every other living node; else who has to get rid of an old
- *       shape ({@link OutdatedReplicas}).
- *   <li>A replica that is not of the group is removed, when every node is there. The node can have
- *       one again once none believes that it still has the old one.
- *   <li>Two ranges that are to become one have the same replicas, and go through a merge ({@link
- *       MergePlan}). What is left of a range that became part of another one is removed.
- *   <li>Leaders: no node leads two ranges of a store more than another, as far as voters allow;
- *       among as many, what they have to do is spread, too, where that is worth a hand-over.
+ *   <li>Publish the group's replicas, and the result of a split or merge.
+ *   <li>A node that is DRAINING, LEAVING, FULL or SLOW hands its leadership to one that is UP.
+ *   <li>Voters: as many as the store's setting, or as there are nodes. A node that has been DOWN
+ *       for long, or that is DRAINING while the others are no majority, is replaced if there is
+ *       another one. A node that is LEAVING or was removed does not vote. Voters are spread evenly:
+ *       no node votes for two ranges of a store more than another, and with even numbers, by write
+ *       load ({@link VoterMoves}). A replica is created first, then the group adds it, then another
+ *       one leaves; none leaves if that would cost the live voters their majority.
+ *   <li>A broken replica is treated like one on a removed node, if the range has a majority without
+ *       it; its node then gets an empty one (decision 0042).
+ *   <li>Learners: if the store says so, every other live node; otherwise only nodes that have to
+ *       get rid of an outdated replica ({@link OutdatedReplicas}).
+ *   <li>A replica that the group does not count is removed when every node has reported. The node
+ *       can have a new one once no replica believes that it still has the old one.
+ *   <li>Two ranges that are to be merged get the same replicas and go through a merge ({@link
+ *       MergePlan}). Stale replicas of merged ranges are removed.
+ *   <li>Leaders: no node leads two ranges of a store more than another, as far as the voters allow;
+ *       with even numbers, leaders are spread by load where that is worth a transfer.
  * </ol>
  */
 final class PlacementPlan {
@@ -59,16 +58,19 @@ final class PlacementPlan {
   }
 
   /**
-   * @param hindrances takes what is wanted and has to be put off
+   * @param obstacles collects the steps that have to be postponed
    */
   static List<Step> steps(
-      PlacementView view, List<StorePlacement> stores, PlacementObstacles placementObstacles) {
+      PlacementView view, List<StorePlacement> stores, PlacementObstacles obstacles) {
     List<Step> steps = new ArrayList<>();
-    stores.forEach(store -> steps.addAll(ofStore(view, store, placementObstacles)));
+    stores.forEach(store -> steps.addAll(ofStore(view, store, obstacles)));
     return steps;
   }
 
-  /** Those of the wanted splits that can be done now: of ranges as they were published. */
+  /**
+   * The requested splits that are possible now: those of ranges that have not changed since they
+   * were published.
+   */
   static List<Step> splits(PlacementView view, Map<RangeId, byte[]> wanted) {
     List<Step> steps = new ArrayList<>();
     wanted.forEach(
@@ -86,7 +88,7 @@ final class PlacementPlan {
     return steps;
   }
 
-  /** The splits that the leaders of ranges ask for, of those that can be done now. */
+  /** The splits requested by range leaders that are possible now. */
   static List<Step> wishes(PlacementView view) {
     Map<RangeId, byte[]> wanted = new LinkedHashMap<>();
     for (RangeId id : view.published().keySet().stream().sorted(RANGE_ORDER).toList()) {
@@ -101,8 +103,8 @@ final class PlacementPlan {
   }
 
   /**
-   * The left ranges of neighbours that should become one: the node that leads both says so, or each
-   * of those that lead them says that it is idle. None while a node is not UP.
+   * The left ranges of neighbours that should be merged: the node that leads both requests it, or
+   * the leaders of both report them as idle. Empty while a node is not UP.
    */
   static List<RangeId> mergeWishes(PlacementView view) {
     if (!view.nodes().values().stream().allMatch(PlacementView.Node::isUp)) {
@@ -132,7 +134,7 @@ final class PlacementPlan {
   }
 
   private static List<Step> ofStore(
-      PlacementView view, StorePlacement store, PlacementObstacles placementObstacles) {
+      PlacementView view, StorePlacement store, PlacementObstacles obstacles) {
     List<PlacedRange> ranges =
         view.published().values().stream()
             .filter(range -> range.id().store().equals(store.store()))
@@ -146,15 +148,15 @@ final class PlacementPlan {
     Map<RangeId, Set<NodeId>> learners = new OutdatedReplicas(view).learners(ranges, voters);
     Steps steps = new Steps(view);
     List<PlacedRange> settled = new ArrayList<>();
-    Set<RangeId> asTheyShouldBe = new HashSet<>();
+    Set<RangeId> readyToMerge = new HashSet<>();
     for (PlacedRange range : ranges) {
-      boolean overtaken = reshaping.isOvertaken(range.published());
-      if ((range.leader() == null && !overtaken) || view.busy().contains(range.id())) {
+      boolean superseded = reshaping.isSuperseded(range.published());
+      if ((range.leader() == null && !superseded) || view.busy().contains(range.id())) {
         continue;
       }
-      if (range.isReshaped() || overtaken) {
+      if (range.isReshaped() || superseded) {
         steps.add(reshaping.of(range.published()));
-        continue; // before anything else: what a node is told of a range must be true
+        continue; // before anything else: nodes must only be given current descriptors
       } else if (merges.isFrozen(range.id())) {
         continue;
       }
@@ -166,23 +168,23 @@ final class PlacementPlan {
         steps.add(step);
         continue;
       }
-      plan.pending().forEach(placementObstacles::add);
+      plan.pending().forEach(obstacles::add);
       if (merges.isPaired(range.id())) {
-        asTheyShouldBe.add(range.id());
+        readyToMerge.add(range.id());
       } else if (!view.cooling().contains(range.id())) {
         settled.add(range);
       }
     }
-    merges.steps(asTheyShouldBe).forEach(steps::add);
-    merges.hindrances().forEach(placementObstacles::addMerge);
-    merges.pending().forEach(placementObstacles::add);
+    merges.steps(readyToMerge).forEach(steps::add);
+    merges.obstacles().forEach(obstacles::addMerge);
+    merges.pending().forEach(obstacles::add);
     StaleReplicas.of(view, reshaping, store.store()).forEach(steps::add);
     List<Step> even = LeaderBalance.of(view, ranges, settled);
     (even.isEmpty() ? LeaderLoad.of(view, ranges, settled) : even).forEach(steps::add);
     return steps.all;
   }
 
-  /** At most one for each range, none for those that something is being done for. */
+  /** At most one step for each range, and none for ranges that are busy. */
   private static final class Steps {
     final List<Step> all = new ArrayList<>();
     private final Set<RangeId> taken;

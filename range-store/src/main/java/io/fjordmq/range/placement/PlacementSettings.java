@@ -4,18 +4,19 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * What placement aims at, and how patiently.
+ * The goals and timings of placement.
  *
- * @param stores what their ranges should have
- * @param interval how often the driver looks whether all is as it should be
- * @param pause least time between two looks; one follows each step, and each change of the members
- * @param callTimeout how long a node may take to say what it holds
- * @param stepTimeout how long one step may take; a new replica may need a copy of the range
- * @param replaceAfter how long a node must be DOWN before its replicas are given to others
- * @param transferCooldown least time between two transfers of a range's leadership that serve the
- *     balance alone
- * @param maxSteps most steps under way at the same time, for different ranges
- * @param merges how patient it is with two ranges that are to become one
+ * @param stores replica settings of each store
+ * @param interval interval between placement checks
+ * @param pause minimum time between two checks; a check follows each step and each membership
+ *     change
+ * @param callTimeout time allowed for a node's report
+ * @param stepTimeout time allowed for one step; a new replica may need a snapshot of the range
+ * @param replaceAfter how long a node must be DOWN before its replicas move to other nodes
+ * @param transferCooldown minimum time between two leadership transfers of a range that only serve
+ *     the balance
+ * @param maxSteps maximum number of steps in progress at the same time, for different ranges
+ * @param merges time limits for merges
  */
 public record PlacementSettings(
     List<StorePlacement> stores,
@@ -28,7 +29,7 @@ public record PlacementSettings(
     int maxSteps,
     MergeSettings merges) {
 
-  /** Everything but the stores at its default. */
+  /** The default settings for these stores. */
   public static PlacementSettings defaults(List<StorePlacement> stores) {
     return new PlacementSettings(
         stores,
@@ -42,7 +43,7 @@ public record PlacementSettings(
         MergeSettings.DEFAULTS);
   }
 
-  /** The same for these stores. */
+  /** These settings for other stores. */
   public PlacementSettings with(List<StorePlacement> others) {
     return new PlacementSettings(
         others,
@@ -57,7 +58,7 @@ public record PlacementSettings(
   }
 
   /**
-   * @throws IllegalArgumentException if a value makes no sense; the message names it
+   * @throws IllegalArgumentException if a value is out of bounds; the message names it
    */
   public PlacementSettings {
     stores = List.copyOf(stores);

@@ -12,12 +12,12 @@ import java.util.Set;
  * What the driver knows at one moment. Immutable.
  *
  * @param nodes every member of the cluster
- * @param published every range, as the metadata have it
- * @param reports of the nodes that have answered
- * @param busy ranges that a step is being done for: none is planned
- * @param cooling ranges whose leadership was transferred a short while ago
- * @param merges what is wanted of merges
- * @param moves votes that are on their way to another node because of the load
+ * @param published every range, as published in the metadata
+ * @param reports reports of the nodes that have answered
+ * @param busy ranges with a step in progress: no other is planned
+ * @param cooling ranges whose leadership was transferred recently
+ * @param merges requested merges and frozen ranges
+ * @param moves voters that are being moved to another node because of the load
  */
 record PlacementView(
     Map<NodeId, Node> nodes,
@@ -28,7 +28,7 @@ record PlacementView(
     Merges merges,
     Map<RangeId, VoterLoad.Move> moves) {
 
-  /** No vote is on its way. */
+  /** A view without voter moves. */
   PlacementView(
       Map<NodeId, Node> nodes,
       Map<RangeId, RangeDescriptor> published,
@@ -44,11 +44,11 @@ record PlacementView(
   }
 
   /**
-   * Which ranges are to become one with the next.
+   * The merges that are requested or in progress.
    *
-   * @param wanted left ranges, in the order in which that was asked for
-   * @param late right ranges that have stood still for too long: their merges are given up
-   * @param canceled right ranges that stand still for a merge that an operator has canceled
+   * @param wanted left ranges, in the order of the requests
+   * @param late right ranges that have been frozen for too long: their merges are given up
+   * @param canceled right ranges that are frozen for a merge that an operator has canceled
    */
   record Merges(List<RangeId> wanted, Set<RangeId> late, Set<RangeId> canceled) {
     static final Merges NONE = new Merges(List.of(), Set.of(), Set.of());
@@ -57,7 +57,7 @@ record PlacementView(
   /**
    * A member.
    *
-   * @param lost it has been DOWN for so long that others shall take its place
+   * @param lost it has been DOWN for so long that other nodes replace it
    */
   record Node(Member.State state, boolean lost) {
     boolean isUp() {

@@ -23,13 +23,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Which ranges there are and who holds them, as this node's metadata have it: records {@code
- * range/<store>/<number>}, each a {@link RangeDescriptorCodec descriptor}. Clients that follow it
- * are told what is new. Records {@code next-range/<store>} hold the number of the store's next
- * range: u8 version, 1; u64 number.
+ * The ranges of the cluster and their replicas, as this node knows them from the metadata: records
+ * {@code range/<store>/<number>}, each a {@link RangeDescriptorCodec descriptor}. Clients can
+ * follow it to learn of changes. Records {@code next-range/<store>} hold the number of the store's
+ * next range: u8 format, 1; u64 number.
  *
- * <p>Give it to {@link io.fjordmq.cluster.metadata.MetadataGroup#watch}. Thread-safe; followers are
- * called in order, on the thread of the metadata.
+ * <p>Register it with {@link io.fjordmq.cluster.metadata.MetadataGroup#watch}. Thread-safe;
+ * followers are called in order, on the metadata thread.
  */
 public final class RangeDirectory implements MetadataListener {
   private static final Logger LOG = LoggerFactory.getLogger(RangeDirectory.class);
@@ -44,9 +44,9 @@ public final class RangeDirectory implements MetadataListener {
   private record Follower(String store, Consumer<List<RangeDescriptor>> client) {}
 
   /**
-   * What the metadata say of a range.
+   * A range as published in the metadata.
    *
-   * @param version of the record, which whoever changes it must know
+   * @param version version of the record, required to change it
    */
   public record Published(RangeDescriptor descriptor, long version) {}
 
@@ -55,7 +55,7 @@ public final class RangeDirectory implements MetadataListener {
     return PREFIX + range.store() + "/" + range.number();
   }
 
-  /** The write that publishes the first ranges of a cluster: all of them, or none. */
+  /** The write that publishes the first ranges of a cluster, all or none of them. */
   public static List<Change> first(List<RangeDescriptor> ranges) {
     return ranges.stream()
         .map(
@@ -64,22 +64,25 @@ public final class RangeDirectory implements MetadataListener {
   }
 
   /**
-   * The number that a store's next range gets.
+   * The number of a store's next range.
    *
-   * @param version of the record, {@link Change#ABSENT} if there is none yet
+   * @param version version of the record, {@link Change#ABSENT} if there is none yet
    */
   record NextNumber(String store, long number, long version) {
-    /** The write by which a range takes it, unless another one did meanwhile. */
+    /** The write that allocates the number, unless another range has taken it in the meantime. */
     Change take() {
       return put(number + 1);
     }
 
-    /** Whether it is known only by the ranges that there are, so that it must be {@link #kept}. */
-    boolean isGuessed() {
+    /**
+     * Whether the number is only derived from the existing ranges, so that it must be {@link
+     * #kept}.
+     */
+    boolean isDerived() {
       return version == Change.ABSENT;
     }
 
-    /** The write after which it does not depend on which ranges there are. */
+    /** The write that stores the number, so that it no longer depends on the existing ranges. */
     Change kept() {
       return put(number);
     }
@@ -91,8 +94,8 @@ public final class RangeDirectory implements MetadataListener {
   }
 
   /**
-   * No range of the store has ever had it: before a number was taken, or a range went, all ranges
-   * were first ones.
+   * A number that no range of the store has ever had: until the first one is allocated, or the
+   * first range is removed, all ranges are initial ones.
    */
   NextNumber nextNumber(String store) {
     NextNumber known = numbers.get(store);
@@ -105,7 +108,7 @@ public final class RangeDirectory implements MetadataListener {
     return known == null ? new NextNumber(store, highest + 1, Change.ABSENT) : known;
   }
 
-  /** Every range. */
+  /** All ranges. */
   public Map<RangeId, Published> ranges() {
     return ranges;
   }
@@ -119,7 +122,10 @@ public final class RangeDirectory implements MetadataListener {
         .toList();
   }
 
-  /** The range whose keys begin where another one's end; null if there is none. */
+  /**
+   * The right neighbour of a range: its keys begin where the range's keys end. Null if there is
+   * none.
+   */
   @Nullable RangeId follower(RangeId left) {
     Published known = ranges.get(left);
     byte[] end = known == null ? null : known.descriptor().interval().end();
@@ -133,10 +139,10 @@ public final class RangeDirectory implements MetadataListener {
   }
 
   /**
-   * From now on the client is told of changed ranges of the store; of all there are before this
-   * returns.
+   * Calls the client whenever ranges of the store have changed; the first call, with all ranges, is
+   * made before this method returns.
    *
-   * @param client takes descriptors it may know already; must not block
+   * @param client may be given descriptors that it already knows; must not block
    */
   public synchronized void follow(String store, Consumer<List<RangeDescriptor>> client) {
     followers.add(new Follower(store, client));
@@ -157,7 +163,7 @@ public final class RangeDirectory implements MetadataListener {
         RangeDescriptor range = RangeDescriptorCodec.decode(record.value());
         next.put(range.id(), new Published(range, record.version()));
       } catch (MalformedBytesException e) {
-        // Of a newer version than this node, perhaps: whatever it says, the others still count.
+        // Possibly written by a newer version; the other ranges remain usable.
         LOG.error(
             "Cannot read a range record in the metadata; the range is unreachable: {} "
                 + "record={}",
@@ -166,7 +172,7 @@ public final class RangeDirectory implements MetadataListener {
       }
     }
     ranges = Map.copyOf(next);
-    followers.forEach(this::tell);
+    followers.forEach(this::notifyFollower);
   }
 
   private void readNumbers(MetadataView view) {
@@ -180,8 +186,8 @@ public final class RangeDirectory implements MetadataListener {
     numbers = Map.copyOf(next);
   }
 
-  /** A bug of a client must not halt the metadata. */
-  private void tell(Follower follower) {
+  /** A bug in a client must not halt the metadata group. */
+  private void notifyFollower(Follower follower) {
     try {
       follower.client().accept(ranges(follower.store()));
     } catch (RuntimeException e) {

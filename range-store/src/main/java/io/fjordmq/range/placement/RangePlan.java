@@ -12,11 +12,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The next step towards what one range should have.
+ * The next step that brings the replicas of one range closer to what they should be.
  *
- * <p>Voters come before others go, one at a time. A node that changes its role does so in one
- * change: the Raft library lets it leave and come back, which takes milliseconds. As two steps it
- * would be outside its group in between, and every SUBSCRIBE waits until all nodes have applied it.
+ * <p>Voters are added before others leave, one at a time. A node changes its role in a single
+ * change: the Raft library lets it leave and rejoin, which takes milliseconds. As two steps, the
+ * node would be outside its group in between, and every SUBSCRIBE waits until all nodes have
+ * applied it.
  */
 final class RangePlan {
   private final PlacementView view;
@@ -28,7 +29,7 @@ final class RangePlan {
 
   /**
    * @param range has a leader
-   * @param others who should learn it although not every node does
+   * @param others nodes that should be learners even if the store does not want one on every node
    */
   RangePlan(
       PlacementView view,
@@ -41,12 +42,12 @@ final class RangePlan {
     this.leader = Objects.requireNonNull(range.leader());
     this.now = range.replicas();
     this.voters = wantedVoters;
-    this.learners = onEveryNode ? everybodyElse() : new HashSet<>(others);
+    this.learners = onEveryNode ? allOtherNodes() : new HashSet<>(others);
     this.learners.removeAll(voters);
     this.learners.removeAll(range.rebuilding());
   }
 
-  private Set<NodeId> everybodyElse() {
+  private Set<NodeId> allOtherNodes() {
     Set<NodeId> others = new HashSet<>();
     Set<NodeId> members = range.members();
     view.nodes()
@@ -60,12 +61,12 @@ final class RangePlan {
     return others;
   }
 
-  /** Null if all is as it should be, or nothing can be done at the moment. */
+  /** Null if the range is healthy, or no step is possible at the moment. */
   @Nullable Step next() {
     if (!range.isPublished()) {
       return new Step.Publish(range.id(), now);
     }
-    Step step = giveLeadershipAway();
+    Step step = transferLeadership();
     step = step == null ? ensure() : step;
     step = step == null ? addVoter() : step;
     step = step == null ? removeVoter() : step;
@@ -74,8 +75,10 @@ final class RangePlan {
     return step == null ? forget() : step;
   }
 
-  /** A node that is about to stop, or whose disk is in trouble, leads nothing if another can. */
-  private @Nullable Step giveLeadershipAway() {
+  /**
+   * A node that is about to stop, or whose disk is in trouble, leads nothing if another one can.
+   */
+  private @Nullable Step transferLeadership() {
     if (view.isUp(leader)) {
       return null;
     }
@@ -83,7 +86,7 @@ final class RangePlan {
     return target == null ? null : new Step.Transfer(range.id(), leader, target);
   }
 
-  /** Who may lead instead of the node: best somebody who is to stay. */
+  /** The node that can lead instead of this one, preferably one that stays a voter. */
   private @Nullable NodeId successor(NodeId instead) {
     return now.voters().stream()
         .filter(node -> !node.equals(instead) && view.isUp(node) && range.isInService(node))
@@ -118,7 +121,7 @@ final class RangePlan {
 
   private @Nullable Step removeVoter() {
     if (!now.voters().containsAll(voters)) {
-      return null; // those who come are not there yet
+      return null; // the new voters are not in the group yet
     }
     List<NodeId> leaving =
         now.voters().stream()
@@ -142,7 +145,7 @@ final class RangePlan {
     return target == null ? null : new Step.Transfer(range.id(), leader, target);
   }
 
-  /** A voter that is alive may have no replica: of a range that came from a split it missed. */
+  /** A live voter may lack a replica, if it missed the split that created the range. */
   private boolean wouldHaveMajority(Set<NodeId> remaining) {
     long confirming =
         remaining.stream().filter(node -> view.isAlive(node) && range.isInService(node)).count();
@@ -165,27 +168,30 @@ final class RangePlan {
   }
 
   /**
-   * Removes a replica that is not of the group, nor to be. Not while a member of the cluster is
-   * away: what is removed could not come back before that one does, what stays can.
+   * Removes a replica that is not in the group and not about to be. Not while a member of the
+   * cluster is down: a removed replica could not come back before that member does, a kept one can.
    */
   private @Nullable Step drop() {
-    List<NodeId> leftovers = leftovers();
-    if (leftovers.isEmpty() || isAnyVoterDown()) {
+    List<NodeId> removable = removable();
+    if (removable.isEmpty() || isAnyReportMissing()) {
       return null;
     }
     long asOf = range.leaderReport().appliedIndex();
-    return new Step.Drop(range.id(), leftovers.get(0), leader, now, asOf);
+    return new Step.Drop(range.id(), removable.get(0), leader, now, asOf);
   }
 
-  /** The nodes whose replica is not of the group, nor to be. */
-  private List<NodeId> leftovers() {
+  /** The nodes whose replica is not in the group and not about to be. */
+  private List<NodeId> removable() {
     return range.holders().keySet().stream()
         .filter(node -> !voters.contains(node) && !learners.contains(node))
         .filter(node -> !range.members().contains(node) && !isAwaitedByOthers(node))
         .toList();
   }
 
-  /** Another range lists a replica there that would come from this one, by a split. */
+  /**
+   * Whether another range counts a replica on the node that would arrive with a split of this
+   * range.
+   */
   private boolean isAwaitedByOthers(NodeId node) {
     ReplicaReport holder = Objects.requireNonNull(range.holders().get(node));
     return view.published().values().stream()
@@ -196,17 +202,18 @@ final class RangePlan {
         .anyMatch(other -> other.members().contains(node) && !other.holders().containsKey(node));
   }
 
-  private boolean isAnyVoterDown() {
+  private boolean isAnyReportMissing() {
     return !view.reports().keySet().containsAll(view.nodes().keySet());
   }
 
   /**
-   * Lets a node have a replica again, once nobody believes any more that it still has the old one:
-   * somebody who was away, led by an older idea of the group, could have it vote, and the new one
-   * would do so without the log of the old. So not while a member of the cluster is away.
+   * Lets a node have a replica again once no replica believes that it still has the old one.
+   * Otherwise a node that was down, with an outdated idea of the group, could ask the new replica
+   * for its vote, which it would give without the log of the old one. So not while a member of the
+   * cluster is down.
    */
   private @Nullable Step forget() {
-    if (isAnyVoterDown()) {
+    if (isAnyReportMissing()) {
       return null;
     }
     for (NodeId node : range.retired()) {
@@ -217,7 +224,7 @@ final class RangePlan {
     return null;
   }
 
-  /** What is wanted and has to wait; to be asked if there is no next step. */
+  /** The steps that have to wait; call it if there is no next step. */
   List<PendingStep> pending() {
     List<PendingStep> pending = new ArrayList<>();
     String voterMove = whyVotersStay();
@@ -227,7 +234,7 @@ final class RangePlan {
       pending.add(new PendingStep(range.id(), what, voterMove, byLoad));
     }
     String away = Nodes.away(view);
-    for (NodeId node : leftovers()) {
+    for (NodeId node : removable()) {
       if (away != null) {
         pending.add(new PendingStep(range.id(), PendingSteps.removing(node.value()), away, false));
       }
@@ -258,7 +265,7 @@ final class RangePlan {
             .toList();
     return absent.isEmpty()
         ? "no other voter can lead instead of node " + leader
-        : "without %s the voters in service have no majority; out of service: %s"
+        : "without %s the voters in service are not a majority; out of service: %s"
             .formatted(ids(leaving), ids(absent));
   }
 
@@ -266,7 +273,7 @@ final class RangePlan {
     if (!view.reports().containsKey(node)) {
       return Nodes.absence(view, node);
     } else if (range.retired().contains(node)) {
-      return "node " + node + " may not have a new replica yet";
+      return "node " + node + " cannot have a new replica before the old one is forgotten";
     } else if (!range.holders().containsKey(node)) {
       return "node " + node + " has a replica of the range as it was before a split";
     }

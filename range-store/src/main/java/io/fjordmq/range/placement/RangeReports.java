@@ -20,15 +20,15 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a node says of all replicas that it holds.
+ * The report of a node about all its replicas.
  *
  * <pre>
- * u8     format, 6; 5, which is read, too, had no bytes in its shapes; 4, which is read, too, had no broken replicas; 3, which is read, too, had no writes in its shapes, and nothing of merges: its
- *        nodes merged no ranges; 2, which is read, too, had no shapes: its nodes did not split
- *        ranges by their load; 1, which is read, too, had neither the next nor keys: they could not
- *        split ranges
- * varint version of the metadata that the node knows
- * varint replicas, then of each:
+ * u8     format, 6. Older ones are read as well: 5 has no bytes in its shapes; 4 has no broken
+ *        replicas; 3 has no writes in its shapes and no merges; 2 has no shapes, since its nodes
+ *        did not split ranges by load; 1 has neither the metadata version nor keys, since its
+ *        nodes could not split ranges
+ * varint metadata version that the node knows
+ * varint replicas, then for each:
  *   text   store
  *   varint range number
  *   varint epoch version
@@ -40,24 +40,25 @@ import org.jspecify.annotations.Nullable;
  *   varint term
  *   varint applied index
  *   varint last log index
- *   u8     1 if the group's replicas follow, 0 if they are not known
+ *   u8     1 if the group's replicas follow, 0 if they are unknown
  *   -- if so: varint voters, then as many texts; varint learners, then as many texts; ascending
- *   text   why it is halted, empty if it is not
- *   u8     1 if it is broken and shall be replaced by an empty one
- *   u8     0 if it goes on; if it stands still to be merged: 1 so far, 2 durably
- *   -- if it stands still: varint number of the left neighbour; varint epoch version of that
+ *   text   why the replica is halted, empty if it is not
+ *   u8     1 if it is broken and is to be replaced by an empty one
+ *   u8     0 if the range is not frozen, 1 if it is frozen for a merge, 2 if durably so
+ *   -- if frozen: varint number of the left neighbour; varint epoch version of the neighbour
  *   u8     1 if its {@link ShapeReport} follows
- * varint retired ranges, then of each:
+ * varint retired ranges, then for each:
  *   text   store
  *   varint range number
  * </pre>
  *
- * @param metadata version that the node knows; what it says of who was removed since does not count
+ * @param metadata metadata version that the node knows; a report that does not know of a removal
+ *     yet is ignored
  * @param replicas at most {@link #MAX_REPLICAS}
- * @param retired ranges that had a replica there, which is not forgotten
+ * @param retired ranges whose replica was removed from the node and is not forgotten yet
  */
 public record RangeReports(long metadata, List<ReplicaReport> replicas, Set<RangeId> retired) {
-  /** More replicas than this no node can tell of. */
+  /** Maximum number of replicas that a node can report. */
   public static final int MAX_REPLICAS = 20_000;
 
   private static final int FORMAT = 6;
@@ -66,29 +67,29 @@ public record RangeReports(long metadata, List<ReplicaReport> replicas, Set<Rang
   static final int WITHOUT_WRITES = 3;
   private static final int WITHOUT_SHAPES = 2;
   private static final int WITHOUT_KEYS = 1;
-  private static final int GOES_ON = 0;
-  private static final int STANDS = 1;
-  private static final int STANDS_DURABLY = 2;
-  private static final int LEAST_BYTES = 10;
+  private static final int NOT_FROZEN = 0;
+  private static final int FROZEN = 1;
+  private static final int FROZEN_DURABLY = 2;
+  private static final int MIN_REPLICA_BYTES = 10;
   private static final int MAX_FAILURE_CHARACTERS = 300;
 
   /**
-   * @throws IllegalArgumentException if there are too many
+   * @throws IllegalArgumentException if there are too many replicas
    */
   public RangeReports {
     if (replicas.size() > MAX_REPLICAS) {
       throw new IllegalArgumentException(
-          replicas.size() + " replicas on one node; at most " + MAX_REPLICAS + " can be reported");
+          "cannot report " + replicas.size() + " replicas on one node; at most " + MAX_REPLICAS);
     }
     replicas = List.copyOf(replicas);
     retired = Set.copyOf(retired);
   }
 
   /**
-   * What there is now.
+   * The current replicas of this node.
    *
-   * @param metadata they are known up to this version
-   * @param shapes what this node wants for ranges that it leads
+   * @param metadata metadata version that this node knows
+   * @param shapes load and split or merge requests of the ranges that this node leads
    */
   public static RangeReports of(RangeStore store, long metadata, Map<RangeId, ShapeReport> shapes) {
     return new RangeReports(
@@ -141,9 +142,9 @@ public record RangeReports(long metadata, List<ReplicaReport> replicas, Set<Rang
 
   private static void writeMerging(ByteWriter out, ReplicaStatus.@Nullable Merging merging) {
     if (merging == null) {
-      out.writeByte(GOES_ON);
+      out.writeByte(NOT_FROZEN);
     } else {
-      out.writeByte(merging.durable() ? STANDS_DURABLY : STANDS);
+      out.writeByte(merging.durable() ? FROZEN_DURABLY : FROZEN);
       out.writeVarint(merging.left().number()).writeVarint(merging.leftVersion());
     }
   }
@@ -161,7 +162,7 @@ public record RangeReports(long metadata, List<ReplicaReport> replicas, Set<Rang
   }
 
   /**
-   * @throws MalformedBytesException if the bytes are no reports
+   * @throws MalformedBytesException if the bytes are not a valid report
    */
   public static RangeReports decode(byte[] bytes) {
     ByteReader in = new ByteReader(bytes);
@@ -170,7 +171,7 @@ public record RangeReports(long metadata, List<ReplicaReport> replicas, Set<Rang
       NewerFormException.require("range reports", FORMAT, format);
     }
     long metadata = format == WITHOUT_KEYS ? 0 : in.readVarint();
-    int count = in.readCount(LEAST_BYTES);
+    int count = in.readCount(MIN_REPLICA_BYTES);
     if (count > MAX_REPLICAS) {
       throw new MalformedBytesException(count + " replicas on one node");
     }
@@ -215,20 +216,20 @@ public record RangeReports(long metadata, List<ReplicaReport> replicas, Set<Rang
   }
 
   private static ReplicaStatus.@Nullable Merging readMerging(RangeId range, ByteReader in) {
-    int still = in.readByte();
-    if (still == GOES_ON) {
+    int frozen = in.readByte();
+    if (frozen == NOT_FROZEN) {
       return null;
-    } else if (still > STANDS_DURABLY) {
-      throw NewerFormException.unknownKind("merge of a range", still);
+    } else if (frozen > FROZEN_DURABLY) {
+      throw NewerFormException.unknownKind("merge of a range", frozen);
     }
     RangeId left = new RangeId(range.store(), in.readVarint());
-    return new ReplicaStatus.Merging(left, in.readVarint(), still == STANDS_DURABLY);
+    return new ReplicaStatus.Merging(left, in.readVarint(), frozen == FROZEN_DURABLY);
   }
 
   private static ReplicaStatus.Role role(int number) {
     ReplicaStatus.Role[] roles = ReplicaStatus.Role.values();
     if (number >= roles.length) {
-      throw new MalformedBytesException("unknown role of a replica: " + number);
+      throw new MalformedBytesException("unknown replica role: " + number);
     }
     return roles[number];
   }

@@ -10,20 +10,21 @@ import io.fjordmq.range.store.ReplicaStatus;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a node says of one replica that it holds.
+ * A node's report about one of its replicas.
  *
  * @param epoch as in the replica's state
- * @param keys that it holds, as in its state
- * @param role of the replica, as it knows itself
- * @param term its current one; 0 while it is closed
- * @param replicas of the group as its log has them, agreed on or not; null while it is closed
+ * @param keys key interval, as in the replica's state
+ * @param role role of the replica, as far as it knows
+ * @param term current term; 0 while the replica is closed
+ * @param replicas members of the group according to the replica's log, committed or not; null while
+ *     it is closed
  * @param appliedIndex last entry in its state
  * @param lastIndex last entry of its log; 0 while it is closed
  * @param failure why it is halted; null if it is in service
- * @param merging for which merge it stands still; null if it goes on
- * @param shape what the node wants for the range; null if it does not lead it, or has not measured
- *     it yet
- * @param broken whether it shall be replaced by an empty one
+ * @param merging the merge that the range is frozen for; null if it is not frozen
+ * @param shape load and split or merge request; null if the node does not lead the range or has not
+ *     measured it yet
+ * @param broken whether it is to be replaced by an empty replica
  */
 public record ReplicaReport(
     RangeId range,
@@ -39,7 +40,7 @@ public record ReplicaReport(
     @Nullable ShapeReport shape,
     boolean broken) {
 
-  /** Of one that is not to be replaced. */
+  /** A replica that is not broken. */
   public ReplicaReport(
       RangeId range,
       RangeEpoch epoch,
@@ -90,12 +91,12 @@ public record ReplicaReport(
     return role == ReplicaStatus.Role.LEADER && replicas != null;
   }
 
-  /** Whether it takes part in its group. */
+  /** Whether the replica takes part in its group. */
   boolean isInService() {
     return replicas != null && failure == null;
   }
 
-  /** Whether it believes the node to be of the group, or does not know. */
+  /** Whether the replica counts the node as a member of the group, or does not know. */
   boolean mayCount(NodeId node) {
     return replicas == null
         || replicas.voters().contains(node)

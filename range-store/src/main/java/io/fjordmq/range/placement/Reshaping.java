@@ -18,25 +18,25 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What has become of the ranges of one store that were split and merged: what their nodes report is
- * put together until it holds as much as what was published, and is published then, at once.
- * Clients heal before that, by the answers that they get.
+ * Finds out what splits and merges have made of the ranges of one store: the reported ranges are
+ * put together until they cover the same keys as the published ones, and are then published in one
+ * write. Clients do not wait for that: replicas answer stale requests with the new ranges.
  */
 final class Reshaping {
   /*
-   * Whatever is done to a range gives it a later version than any range had that held these keys
-   * before. So of what is said of a key the latest version is true. A range that became part of
-   * another one may be reported for long: by a replica that is behind, or that was left over.
+   * Every split, merge or renewal gives a range a higher version than any range had that held these
+   * keys before. So for each key the highest reported version is right. A merged range may be
+   * reported for long: by a replica that is behind, or by a stale one.
    */
   private static final Comparator<KeyInterval> BY_KEY =
       (a, b) -> Arrays.compareUnsigned(a.start(), b.start());
 
   private final Map<RangeId, RangeDescriptor> published = new HashMap<>();
 
-  /** Newest shapes that any node reports, of ranges that were not published like that. */
-  private final List<ReplicaReport> news;
+  /** The newest reports, by range, of ranges that are not published like that yet. */
+  private final List<ReplicaReport> unpublished;
 
-  /** Of each range what its leader says of the group. */
+  /** For each range, the report of its leader, which knows the members of the group. */
   private final Map<RangeId, ReplicaReport> leaders = new HashMap<>();
 
   Reshaping(PlacementView view, String store) {
@@ -59,7 +59,7 @@ final class Reshaping {
         }
       }
     }
-    news = newest.values().stream().filter(this::isNew).toList();
+    unpublished = newest.values().stream().filter(this::isNew).toList();
   }
 
   private boolean isNew(ReplicaReport replica) {
@@ -72,8 +72,8 @@ final class Reshaping {
   }
 
   /**
-   * The ranges that have the keys of another one now, of which this may be only a replica that is
-   * behind; empty if nobody says that any of them has.
+   * The ranges that hold the keys of another one now, of which the given range may be only an
+   * outdated replica; empty if no node reports such a range.
    */
   Set<RangeId> heirs(RangeId range, KeyInterval keys, long version) {
     Set<RangeId> heirs = new HashSet<>();
@@ -82,7 +82,7 @@ final class Reshaping {
         heirs.add(other.id());
       }
     }
-    for (ReplicaReport other : news) {
+    for (ReplicaReport other : unpublished) {
       if (isLater(other.range(), other.keys(), other.epoch(), range, keys, version)) {
         heirs.add(other.range());
       }
@@ -100,9 +100,9 @@ final class Reshaping {
     return !other.equals(range) && epoch.version() > version && otherKeys.overlaps(keys);
   }
 
-  /** Whether other ranges have keys that a published one had, so that it may be gone. */
-  boolean isOvertaken(RangeDescriptor range) {
-    return news.stream()
+  /** Whether other ranges report keys of a published one, so that it may no longer exist. */
+  boolean isSuperseded(RangeDescriptor range) {
+    return unpublished.stream()
         .anyMatch(
             other ->
                 isLater(
@@ -119,16 +119,17 @@ final class Reshaping {
   }
 
   /**
-   * Null as long as some of it is not reported, or has no leader that says who its replicas are.
+   * Null as long as a part is not reported, or has no leader that knows its replicas.
    *
-   * @param changed what was published of a range that is otherwise now, or gone
+   * @param changed the published descriptor of a range that has changed or no longer exists
    */
   Step.@Nullable Reshape of(RangeDescriptor changed) {
-    List<ReplicaReport> current = news.stream().filter(replica -> !isOutdated(replica)).toList();
+    List<ReplicaReport> current =
+        unpublished.stream().filter(replica -> !isOutdated(replica)).toList();
     Set<RangeDescriptor> before = new HashSet<>(Set.of(changed));
     Set<ReplicaReport> now = new HashSet<>();
     boolean grows = true;
-    while (grows) { // until nothing that overlaps one of them is left out
+    while (grows) { // until no overlapping range is left out
       grows =
           current.stream()
               .filter(replica -> touches(replica, before))
@@ -153,12 +154,12 @@ final class Reshaping {
     parts.sort((a, b) -> BY_KEY.compare(a.interval(), b.interval()));
     Set<RangeId> gone = before.stream().map(RangeDescriptor::id).collect(Collectors.toSet());
     parts.forEach(part -> gone.remove(part.id()));
-    return areTheSame(had, parts.stream().map(RangeDescriptor::interval).toList())
+    return coverSameKeys(had, parts.stream().map(RangeDescriptor::interval).toList())
         ? new Step.Reshape(changed.id(), List.copyOf(parts), Set.copyOf(gone))
         : null;
   }
 
-  /** By its keys, or because it is that range. */
+  /** Whether it has keys in common with one of the ranges, or is one of them. */
   private static boolean touches(ReplicaReport replica, Collection<RangeDescriptor> ranges) {
     return ranges.stream()
         .anyMatch(
@@ -166,16 +167,16 @@ final class Reshaping {
                 range.id().equals(replica.range()) || range.interval().overlaps(replica.keys()));
   }
 
-  /** Whether both are without gaps, and hold the same keys; each in key order. */
-  private static boolean areTheSame(List<KeyInterval> had, List<KeyInterval> parts) {
+  /** Whether both lists are free of gaps and cover the same keys; each is in key order. */
+  private static boolean coverSameKeys(List<KeyInterval> had, List<KeyInterval> parts) {
     return !parts.isEmpty()
-        && areWhole(had)
-        && areWhole(parts)
+        && areContiguous(had)
+        && areContiguous(parts)
         && Arrays.equals(had.get(0).start(), parts.get(0).start())
         && Arrays.equals(had.get(had.size() - 1).end(), parts.get(parts.size() - 1).end());
   }
 
-  private static boolean areWhole(List<KeyInterval> intervals) {
+  private static boolean areContiguous(List<KeyInterval> intervals) {
     for (int i = 1; i < intervals.size(); i++) {
       if (!Arrays.equals(intervals.get(i - 1).end(), intervals.get(i).start())) {
         return false;

@@ -12,7 +12,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the node that leads a range says of its load and of what should become of it.
+ * The report of a range's leader about the load of the range, and whether it should be split or
+ * merged.
  *
  * <pre>
  * varint seconds
@@ -22,24 +23,23 @@ import org.jspecify.annotations.Nullable;
  * varint nanos
  * varint bytes
  * text   decision
- * u8     wish: 0 none, 1 split, 2 merge, 3 it is idle
+ * u8     request: 0 none, 1 split, 2 merge, 3 it is idle
  * -- split: block key
  * </pre>
  *
- * @param seconds for which it has been measured in this shape by this node
+ * @param seconds how long this node has measured the range in its current shape
  * @param requests commands and queries per second, mean of the latest seconds
- * @param writes of them, commands: what every voter has to do; a node of an earlier version does
- *     not say, then all requests count
- * @param busyPermille of each second, in which its apply thread worked
- * @param nanos that a command kept the apply thread waiting for storage
- * @param bytes that it holds, estimated; 0 if that is not known, or a node of an earlier version
- *     does not say
- * @param decision what was decided, as the metric {@code fjordmq_range_decisions_total} names it
- * @param splitOff keys that a new range should have, up to the end of this one; null if it is not
- *     to be split
- * @param merge it should become one with the range that follows, which the same node leads
- * @param idle it may become one with a neighbour that is as idle, whoever leads that; not said
- *     where one of the others is
+ * @param writes commands among the requests, which every voter has to execute; nodes of earlier
+ *     versions do not report them, then all requests count
+ * @param busyPermille share of each second in which the apply thread was busy
+ * @param nanos how long a command kept the apply thread waiting for storage
+ * @param bytes estimated size of the range; 0 if it is unknown, or the node has an earlier version
+ * @param decision the decision, as the metric {@code fjordmq_range_decisions_total} names it
+ * @param splitOff keys of the requested new range, up to the end of this one; null if no split is
+ *     requested
+ * @param merge whether the range should be merged with the next one, which the same node leads
+ * @param idle whether the range can be merged with a neighbour that is idle as well, whichever node
+ *     leads that; false where a split or merge is requested
  */
 public record ShapeReport(
     long seconds,
@@ -52,12 +52,12 @@ public record ShapeReport(
     @Nullable KeyInterval splitOff,
     boolean merge,
     boolean idle) {
-  private static final int NO_WISH = 0;
+  private static final int NO_REQUEST = 0;
   private static final int SPLIT = 1;
   private static final int MERGE = 2;
   private static final int IDLE = 3;
 
-  /** Of a range whose size is not known. */
+  /** A report without the size of the range. */
   public ShapeReport(
       long seconds,
       long requests,
@@ -111,13 +111,13 @@ public record ShapeReport(
     } else if (merge) {
       out.writeByte(MERGE);
     } else {
-      out.writeByte(idle ? IDLE : NO_WISH);
+      out.writeByte(idle ? IDLE : NO_REQUEST);
     }
   }
 
   /**
-   * @param keys of the range
-   * @param format of the {@link RangeReports} that it is part of
+   * @param keys keys of the range
+   * @param format format of the {@link RangeReports} that contain it
    */
   static ShapeReport read(ByteReader in, KeyInterval keys, int format) {
     long seconds = in.readVarint();
@@ -127,16 +127,16 @@ public record ShapeReport(
     long nanos = in.readVarint();
     long bytes = format > RangeReports.WITHOUT_BYTES ? in.readVarint() : 0;
     String decision = in.readString();
-    int wish = in.readByte();
+    int request = in.readByte();
     KeyInterval splitOff = null;
-    if (wish == SPLIT) {
+    if (request == SPLIT) {
       byte[] key = in.readBlock();
       if (!keys.contains(key)) {
-        throw new MalformedBytesException("a range is to be split outside its keys");
+        throw new MalformedBytesException("requested split key is outside the range");
       }
       splitOff = new KeyInterval(key, keys.end());
-    } else if (wish > IDLE) {
-      throw NewerFormException.unknownKind("wish of a range", wish);
+    } else if (request > IDLE) {
+      throw NewerFormException.unknownKind("request of a range leader", request);
     }
     return new ShapeReport(
         seconds,
@@ -147,7 +147,7 @@ public record ShapeReport(
         bytes,
         decision,
         splitOff,
-        wish == MERGE,
-        wish == IDLE);
+        request == MERGE,
+        request == IDLE);
   }
 }

@@ -7,43 +7,42 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * After a split that a range's leader wished for was not done, it is tried again after a pause, and
- * after twice the pause each time it fails again: each try costs a number and a write to the
- * metadata. For one thread at a time.
+ * Delays the retry of a requested split that failed, and doubles the delay with each failure,
+ * because each attempt uses up a range number and a metadata write. For one thread at a time.
  */
 final class SplitBackoff {
-  /** The longest pause, in first ones. */
-  private static final int LONGEST = 32;
+  /** Maximum delay, as a multiple of the first. */
+  private static final int MAX_FACTOR = 32;
 
-  private final Map<RangeId, Refused> refused = new HashMap<>();
+  private final Map<RangeId, Backoff> backoffs = new HashMap<>();
 
-  private record Refused(long pauseMillis, long untilMillis) {}
+  private record Backoff(long pauseMillis, long untilMillis) {}
 
   boolean isPausing(RangeId range, long nowMillis) {
-    Refused last = refused.get(range);
+    Backoff last = backoffs.get(range);
     return last != null && nowMillis < last.untilMillis();
   }
 
   /**
-   * It was not done.
+   * The split failed.
    *
-   * @param first how long the first pause is
+   * @param first delay after the first failure
    */
   void failed(RangeId range, long nowMillis, Duration first) {
-    Refused before = refused.get(range);
+    Backoff before = backoffs.get(range);
     long pause =
         before == null
             ? first.toMillis()
-            : Math.min(2 * before.pauseMillis(), LONGEST * first.toMillis());
-    refused.put(range, new Refused(pause, nowMillis + pause));
+            : Math.min(2 * before.pauseMillis(), MAX_FACTOR * first.toMillis());
+    backoffs.put(range, new Backoff(pause, nowMillis + pause));
   }
 
   void done(RangeId range) {
-    refused.remove(range);
+    backoffs.remove(range);
   }
 
-  /** Others are no more. */
+  /** Forgets all other ranges. */
   void keepOnly(Set<RangeId> ranges) {
-    refused.keySet().retainAll(ranges);
+    backoffs.keySet().retainAll(ranges);
   }
 }

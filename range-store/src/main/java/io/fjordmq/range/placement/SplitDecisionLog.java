@@ -12,63 +12,63 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What is worth a line of the log among the judgements of every second: a range that is to change,
- * and one that has too much to do and stays as it is, with why. Said once, and again when it has
- * changed or after some minutes.
+ * Logs the split decisions that are worth a line: a range that is to be split or merged, and a busy
+ * range that is not split, with the reason. A decision is logged once, and again when it changes or
+ * after ten minutes.
  */
 final class SplitDecisionLog {
   private static final Logger LOG = LoggerFactory.getLogger(SplitDecisionLog.class);
-  private static final long AGAIN_MILLIS = Duration.ofMinutes(10).toMillis();
+  private static final long REPEAT_MILLIS = Duration.ofMinutes(10).toMillis();
 
-  /** Nothing is wrong, or it is too early to say. */
+  /** Nothing is wrong, or it is too early to decide. */
   private static final Set<String> USUAL = Set.of("cold", "too_short", "too_young", "off");
 
   private final String strategy;
   private final Map<RangeId, LoggedDecision> latest = new HashMap<>();
 
-  /** What was too slow when nothing was judged; null if it has been judged since. */
-  private @Nullable String slow;
+  /** What was too slow for a decision; null if there has been a decision since. */
+  private @Nullable String tooSlow;
 
-  private record LoggedDecision(String decision, boolean wished, long atMillis) {}
+  private record LoggedDecision(String decision, boolean requested, long atMillis) {}
 
   /**
-   * @param strategy its class
+   * @param strategy class name of the strategy
    */
   SplitDecisionLog(String strategy) {
     this.strategy = strategy;
   }
 
   synchronized void onReports(Map<RangeId, ShapeReport> reports, long nowMillis) {
-    slow = null;
+    tooSlow = null;
     latest.keySet().retainAll(reports.keySet());
     reports.forEach((range, report) -> onReports(range, report, nowMillis));
   }
 
   private void onReports(RangeId range, ShapeReport report, long nowMillis) {
     String decision = report.decision();
-    boolean wished = report.splitOff() != null;
+    boolean requested = report.splitOff() != null;
     LoggedDecision before = latest.get(range);
     boolean known =
         before != null
             && before.decision.equals(decision)
-            && before.wished == wished
-            && nowMillis - before.atMillis < AGAIN_MILLIS;
+            && before.requested == requested
+            && nowMillis - before.atMillis < REPEAT_MILLIS;
     if (USUAL.contains(decision) || known) {
-      return; // and what was said before it stands: who comes and goes is not said each time
+      return; // the previous decision stays valid: a range that alternates is not logged each time
     }
-    latest.put(range, new LoggedDecision(decision, wished, nowMillis));
+    latest.put(range, new LoggedDecision(decision, requested, nowMillis));
     boolean bySize = decision.equals(SplitMonitor.SPLIT_BY_SIZE);
     String load =
         "%,d requests/s, busy %d %%, %,d ns of storage each, %,d bytes"
             .formatted(
                 report.requests(), report.busyPermille() / 10, report.nanos(), report.bytes());
-    if (wished) {
+    if (requested) {
       String why = bySize ? "size" : "load";
       LOG.info("Requesting a split: {} range={} key={} load: {}", why, range, hex(report), load);
     } else if (report.merge()) {
       LOG.info(
           "Requesting a merge with the next range: both are idle range={} load: {}", range, load);
-    } else if (!decision.equals(SplitMonitor.SPLIT) && !bySize) { // that one waits for its turn
+    } else if (!decision.equals(SplitMonitor.SPLIT) && !bySize) { // else waiting
       LOG.info("Not splitting a busy range: {} range={} load: {}", decision, range, load);
     }
   }
@@ -79,10 +79,10 @@ final class SplitDecisionLog {
   }
 
   synchronized void tooSlow(String decision, Duration patience) {
-    if (decision.equals(slow)) {
+    if (decision.equals(tooSlow)) {
       return;
     }
-    slow = decision;
+    tooSlow = decision;
     if (decision.equals(SplitMonitor.STORAGE_TOO_SLOW)) {
       LOG.warn(
           "State storage did not return the sizes of ranges within {} ms; splits and "

@@ -28,15 +28,16 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Judges once a second what should become of the ranges that this node leads, and says so in its
- * reports to the placement driver, which has it done (decision 0026). A wish is said for as long as
- * it stands, so that none gets lost. {@link #reports} may be called by any thread.
+ * Decides once a second whether the ranges that this node leads should be split or merged, and
+ * requests it in this node's reports to the placement driver, which carries it out (decision 0026).
+ * A request is repeated for as long as it stands, so that none gets lost. {@link #reports} may be
+ * called on any thread.
  */
 public final class SplitMonitor implements AutoCloseable {
   /*
-   * The timer measures the load, the judge measures the sizes and asks the strategy: storage or a
-   * strategy that hangs keeps nothing but the judge waiting. One judgement at a time; the plan and
-   * the wish belong to whoever holds it.
+   * The timer measures the load; the evaluator measures sizes and runs the strategy, so that slow
+   * storage or a hanging strategy blocks only the evaluator. There is one evaluation at a time; the
+   * planner and the request belong to the thread that runs it.
    */
   private static final long PERIOD_MILLIS = 1_000;
 
@@ -45,7 +46,7 @@ public final class SplitMonitor implements AutoCloseable {
   static final String MERGE = "merge";
   static final String STORAGE_TOO_SLOW = "storage_too_slow";
 
-  /** Everything that an observer can be told of a range. */
+  /** All decisions that an observer can be given. */
   public static final List<String> DECISIONS =
       Stream.concat(
               Stream.of(SPLIT, SPLIT_BY_SIZE, MERGE, STORAGE_TOO_SLOW),
@@ -57,9 +58,9 @@ public final class SplitMonitor implements AutoCloseable {
   private final ShapeSettings settings;
   private final DoubleSupplier cpu;
   private final Timers timers;
-  private final Executor judge;
+  private final Executor evaluator;
   private final RangeObserver observer;
-  private final SplitDecisionLog news;
+  private final SplitDecisionLog decisionLog;
   private final RangeSizes storage;
   private long lastMillis;
   private volatile @Nullable Evaluation running;
@@ -67,15 +68,15 @@ public final class SplitMonitor implements AutoCloseable {
   private volatile Map<RangeId, ShapeReport> reports = Map.of();
   private volatile boolean closed;
 
-  /** Of the one judgement. */
+  /** Used by the evaluation. */
   private @Nullable Request request;
 
   private final KnownSizes sizes;
 
   /**
-   * What this node asks for, of a range in the shape that it had then.
+   * A request of this node for a range in a certain shape.
    *
-   * @param splitOff keys of the new range; null to merge it with the next
+   * @param splitOff keys of the new range; null to merge the range with the next one
    */
   private record Request(
       RangeId range, long version, @Nullable KeyInterval splitOff, long untilMillis) {
@@ -85,16 +86,16 @@ public final class SplitMonitor implements AutoCloseable {
   }
 
   /**
-   * What is being judged.
+   * The evaluation in progress.
    *
-   * @param sizesKnown whether the strategy is being asked; before that, sizes are measured
-   * @param sinceMillis when that step began
+   * @param sizesKnown true while the strategy runs; before that, sizes are measured
+   * @param sinceMillis when this phase began
    */
   private record Evaluation(List<LedRange> led, int ranges, boolean sizesKnown, long sinceMillis) {}
 
   /**
    * @param cpu share of all processors in use, 0 to 1
-   * @param judge where sizes are measured and the strategy is asked; may be kept waiting by both
+   * @param evaluator measures sizes and runs the strategy; both may block it
    */
   public SplitMonitor(
       RangeStore store,
@@ -102,7 +103,7 @@ public final class SplitMonitor implements AutoCloseable {
       ShapeSettings settings,
       DoubleSupplier cpu,
       Timers timers,
-      Executor judge,
+      Executor evaluator,
       RangeObserver observer) {
     this(
         store,
@@ -110,7 +111,7 @@ public final class SplitMonitor implements AutoCloseable {
         settings,
         cpu,
         timers,
-        judge,
+        evaluator,
         observer,
         new KnownSizes(
             store.sizes()::bytes, store.sizes()::withHalvingKey, settings.maxRangeBytes()));
@@ -122,7 +123,7 @@ public final class SplitMonitor implements AutoCloseable {
       ShapeSettings settings,
       DoubleSupplier cpu,
       Timers timers,
-      Executor judge,
+      Executor evaluator,
       RangeObserver observer,
       KnownSizes sizes) {
     this.store = store;
@@ -132,45 +133,49 @@ public final class SplitMonitor implements AutoCloseable {
     this.settings = settings;
     this.cpu = cpu;
     this.timers = timers;
-    this.judge = judge;
+    this.evaluator = evaluator;
     this.observer = observer;
-    this.news = new SplitDecisionLog(strategy.getClass().getName());
+    this.decisionLog = new SplitDecisionLog(strategy.getClass().getName());
   }
 
-  /** Measures and judges from now on. */
+  /** Starts to measure and evaluate. */
   public void start() {
     lastMillis = timers.nowMillis();
-    again();
+    scheduleNext();
   }
 
-  private void again() {
+  private void scheduleNext() {
     timers.schedule(
         PERIOD_MILLIS,
         () -> {
           if (!closed) {
-            again();
-            look();
+            scheduleNext();
+            evaluate();
           }
         });
   }
 
-  /** What this node says of the ranges that it leads; those just begun to lead are missing. */
+  /**
+   * The reports about the ranges that this node leads; ranges that it has only just begun to lead
+   * are missing.
+   */
   public Map<RangeId, ShapeReport> reports() {
     return reports;
   }
 
   /**
-   * Where a range would be split if somebody asks for that.
+   * Where a range would be split at an operator's request.
    *
-   * @param key null if that is not known
-   * @param whyNot empty if it is
+   * @param key null if there is no key
+   * @param whyNot reason why there is no key; empty if there is one
    */
   @SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
   record Halving(byte @Nullable [] key, String whyNot) {}
 
   /**
-   * Where the load of a range is halved; where what it holds is, if fewer than 64 rows were sampled
-   * or all of them are one. Empty if this node has not led the range for some seconds.
+   * The key that halves the load of a range; if fewer than 64 rows were sampled, or all of them are
+   * the same, the key that halves its size. Empty if this node has not led the range for some
+   * seconds.
    */
   CompletableFuture<Optional<Halving>> halving(RangeId range) {
     LedRange led =
@@ -183,7 +188,7 @@ public final class SplitMonitor implements AutoCloseable {
     }
     if (!led.logCut()) {
       String why =
-          "the log of range %s still has its first entry; it can be split after a checkpoint or two";
+          "the log of range %s still has its first entry; split it after a checkpoint or two";
       return CompletableFuture.completedFuture(
           Optional.of(new Halving(null, why.formatted(range))));
     }
@@ -207,12 +212,12 @@ public final class SplitMonitor implements AutoCloseable {
   private static String whyNot(LedRange led, boolean searchAbandoned) {
     RangeId range = led.descriptor().id();
     return searchAbandoned
-        ? "the search for the key to split range %s at was abandoned: too many deleted rows are not"
+        ? "the search for a key to split range %s at was abandoned: too many deleted rows are not"
                 .formatted(range)
             + " compacted yet; try again in some minutes"
-        : "range %s holds too few keys to be split: all of them belong to one place (inbox bucket,"
+        : "range %s holds too few keys to be split: all of them belong to one unit (inbox bucket,"
                 .formatted(range)
-            + " topic or filter), which is never cut";
+            + " topic or filter), which is never divided";
   }
 
   private static boolean isInside(LedRange led, byte @Nullable [] key) {
@@ -220,7 +225,7 @@ public final class SplitMonitor implements AutoCloseable {
     return key != null && keys.contains(key) && !Arrays.equals(keys.start(), key);
   }
 
-  private void look() {
+  private void evaluate() {
     long now = timers.nowMillis();
     List<LedRange> led = store.measure((now - lastMillis) * 1_000_000, settings.idleWindow());
     lastMillis = now;
@@ -235,9 +240,9 @@ public final class SplitMonitor implements AutoCloseable {
     Evaluation next = new Evaluation(led, store.size(), false, now);
     running = next;
     try {
-      judge.execute(() -> decide(next));
+      evaluator.execute(() -> decide(next));
     } catch (RejectedExecutionException e) {
-      running = null; // the node ends
+      running = null; // the node is shutting down
     }
   }
 
@@ -248,7 +253,7 @@ public final class SplitMonitor implements AutoCloseable {
   private void decide(Evaluation begun) {
     try {
       sizes.look(begun.led(), begun.sinceMillis());
-      // The strategy's patience begins here: slow storage is not its fault.
+      // The time limit of the strategy starts here: it does not pay for slow storage.
       Evaluation now = new Evaluation(begun.led(), begun.ranges(), true, timers.nowMillis());
       running = now;
       SplitPlanner.Step step =
@@ -260,7 +265,7 @@ public final class SplitMonitor implements AutoCloseable {
       if (isLate(now)) {
         tooSlow(now, now.led());
       } else {
-        say(now, step);
+        publish(now, step);
       }
     } finally {
       running = null;
@@ -273,12 +278,12 @@ public final class SplitMonitor implements AutoCloseable {
         range.load(), keys.start(), keys.end(), range.logCut(), sizes.of(range));
   }
 
-  private void say(Evaluation now, SplitPlanner.@Nullable Step step) {
+  private void publish(Evaluation now, SplitPlanner.@Nullable Step step) {
     Map<String, SplitAdvice> advice = plan.latest();
-    Map<RangeId, ShapeReport> said = new HashMap<>();
+    Map<RangeId, ShapeReport> next = new HashMap<>();
     for (LedRange range : now.led()) {
       if (step != null && step.range().equals(range.load().range())) {
-        request = wish(range, step, now.sinceMillis());
+        request = newRequest(range, step, now.sinceMillis());
       }
       RangeId id = range.descriptor().id();
       ShapeReport report =
@@ -287,14 +292,14 @@ public final class SplitMonitor implements AutoCloseable {
               advice.get(id.toString()),
               plan.idle().contains(id.toString()),
               now.sinceMillis());
-      said.put(id, report);
+      next.put(id, report);
       observer.judged(id, report.decision());
     }
-    news.onReports(said, now.sinceMillis());
-    reports = Map.copyOf(said);
+    decisionLog.onReports(next, now.sinceMillis());
+    reports = Map.copyOf(next);
   }
 
-  private Request wish(LedRange range, SplitPlanner.Step step, long nowMillis) {
+  private Request newRequest(LedRange range, SplitPlanner.Step step, long nowMillis) {
     KeyInterval splitOff =
         step instanceof SplitPlanner.Step.Split split
             ? new KeyInterval(split.key(), range.descriptor().interval().end())
@@ -306,7 +311,7 @@ public final class SplitMonitor implements AutoCloseable {
         nowMillis + settings.pause().toMillis());
   }
 
-  /** A wish stands until it is done, nobody wants it any more, or it is the turn of another. */
+  /** A request stands until it is carried out, is no longer needed, or another range is next. */
   private ShapeReport report(
       LedRange range, @Nullable SplitAdvice advice, boolean idle, long nowMillis) {
     Request mine = request != null && request.isOf(range) ? request : null;
@@ -324,20 +329,20 @@ public final class SplitMonitor implements AutoCloseable {
     return reason.name().toLowerCase(Locale.ROOT);
   }
 
-  /** All stay as they are. */
+  /** Nothing is split or merged. */
   private void tooSlow(Evaluation late, List<LedRange> led) {
     String decision = late.sizesKnown() ? decision(SplitAdvice.Reason.TOO_SLOW) : STORAGE_TOO_SLOW;
-    Map<RangeId, ShapeReport> said = new HashMap<>();
+    Map<RangeId, ShapeReport> next = new HashMap<>();
     for (LedRange range : led) {
       RangeId id = range.descriptor().id();
-      said.put(id, ShapeReport.of(range, RangeSize.UNKNOWN, decision, null, false, false));
+      next.put(id, ShapeReport.of(range, RangeSize.UNKNOWN, decision, null, false, false));
     }
-    reports = Map.copyOf(said);
-    said.keySet().forEach(id -> observer.judged(id, decision));
-    news.tooSlow(decision, settings.patience());
+    reports = Map.copyOf(next);
+    next.keySet().forEach(id -> observer.judged(id, decision));
+    decisionLog.tooSlow(decision, settings.patience());
   }
 
-  /** Nothing is judged any more. */
+  /** Stops evaluating and clears the reports. */
   @Override
   public void close() {
     closed = true;

@@ -24,25 +24,25 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Splits that an operator asks for, at any node: the leader of the range is asked where its load,
- * or if it is idle what it holds, would be halved; then the leader of the metadata has it done.
+ * Splits that an operator requests at any node. The leader of the range is asked for the key that
+ * halves its load, or its size if it is idle; then the metadata leader carries out the split.
  * Thread-safe; does not block.
  *
  * <pre>
- * request: u8 format, 1 | u8 kind: 1 where, 2 do it | text store | varint range number
- *          -- do it: block key
- * answer to where: u8 format, 1 | u8 1: block key, 2: UTF-8 of why there is none
- *          nothing if this node does not lead the range
- * answer to do it: nothing; it is done
+ * request: u8 format, 1 | u8 kind: 1 find key, 2 split | text store | varint range number
+ *          -- split: block key
+ * answer to find key: u8 format, 1 | u8 1: block key, 2: UTF-8 reason why there is none
+ *                     empty if this node does not lead the range
+ * answer to split:    empty; sent when the range is split
  * </pre>
  */
 public final class SplitRequests implements PeerServices.Handler {
-  /** What the service is called between nodes. */
+  /** Name of this service between nodes. */
   public static final String NAME = "split";
 
   private static final int FORMAT = 1;
-  private static final int WHERE = 1;
-  private static final int DO_IT = 2;
+  private static final int FIND_KEY = 1;
+  private static final int SPLIT = 2;
   private static final byte FOUND = 1;
   private static final byte NONE = 2;
   private static final byte[] NOTHING = new byte[0];
@@ -53,21 +53,18 @@ public final class SplitRequests implements PeerServices.Handler {
   private final BiFunction<RangeId, byte[], CompletableFuture<Void>> driver;
   private final Supplier<@Nullable NodeId> metadataLeader;
   private final Timers timers;
-  private final Duration whereTimeout;
+  private final Duration findTimeout;
   private final Duration splitTimeout;
 
-  /**
-   * Where ranges that this node leads would be split; empty of one that it does not lead. Does not
-   * block.
-   */
+  /** Finds split keys of ranges that this node leads; empty for other ranges. Does not block. */
   @FunctionalInterface
   interface Halvings {
     CompletableFuture<Optional<SplitMonitor.Halving>> of(RangeId range);
   }
 
   /**
-   * @param shapes of the ranges that this node leads
-   * @param metadataLeader null if nobody is known to lead the metadata
+   * @param shapes load of the ranges that this node leads
+   * @param metadataLeader null if no leader of the metadata group is known
    */
   public SplitRequests(
       Membership membership,
@@ -94,33 +91,33 @@ public final class SplitRequests implements PeerServices.Handler {
     this.driver = driver;
     this.metadataLeader = metadataLeader;
     this.timers = timers;
-    this.whereTimeout = settings.callTimeout();
+    this.findTimeout = settings.callTimeout();
     this.splitTimeout = settings.stepTimeout();
   }
 
-  /** Answers other nodes from now on. */
+  /** Registers this service, so that this node answers other nodes. */
   public void serve(PeerServices services) {
     services.serve(NAME, this);
   }
 
   /**
-   * Splits a range where that halves its load, or what it holds. Fails with an {@link
-   * IllegalStateException} whose message says why it was not split, or that it is not known.
+   * Splits a range at the key that halves its load, or its size. Fails with an {@link
+   * IllegalStateException} whose message gives the reason, or says that the outcome is unknown.
    *
-   * @return where, as a key
+   * @return first key of the new range
    */
   public CompletableFuture<byte[]> split(RangeId range) {
-    return where(range).thenCompose(key -> doIt(range, key).thenApply(done -> key));
+    return findKey(range).thenCompose(key -> split(range, key).thenApply(done -> key));
   }
 
-  private CompletableFuture<byte[]> where(RangeId range) {
-    byte[] request = request(WHERE, range, NOTHING);
+  private CompletableFuture<byte[]> findKey(RangeId range) {
+    byte[] request = request(FIND_KEY, range, NOTHING);
     Map<NodeId, byte[]> answers = new ConcurrentHashMap<>();
     Map<NodeId, String> silent = new ConcurrentHashMap<>();
     List<CompletableFuture<?>> asked = new ArrayList<>();
     for (NodeId node : membership.members().alive()) {
       asked.add(
-          askWhere(node, request)
+          askForKey(node, request)
               .handle(
                   (answer, failure) ->
                       failure == null
@@ -151,20 +148,20 @@ public final class SplitRequests implements PeerServices.Handler {
     }
     throw new IllegalStateException(
         silent.isEmpty()
-            ? "no node leads range %s for longer than a second; try again in a moment"
+            ? "no node has led range %s for longer than a second; try again in a moment"
                 .formatted(range)
             : "range %s was not split: none of the nodes that answered leads it; not answered: %s;"
                     .formatted(range, silent)
-                + " try again, and if that fails, too, check these nodes and their disks");
+                + " try again; if it fails again, check these nodes and their disks");
   }
 
-  private CompletableFuture<byte[]> doIt(RangeId range, byte[] key) {
+  private CompletableFuture<byte[]> split(RangeId range, byte[] key) {
     NodeId leader = metadataLeader.get();
     if (leader == null) {
       return CompletableFuture.failedFuture(
-          new IllegalStateException("nobody leads the metadata; ask again in a moment"));
+          new IllegalStateException("the metadata group has no leader; try again in a moment"));
     }
-    return ask(leader, request(DO_IT, range, key), splitTimeout);
+    return ask(leader, request(SPLIT, range, key), splitTimeout);
   }
 
   private CompletableFuture<byte[]> ask(NodeId node, byte[] request, Duration timeout) {
@@ -173,16 +170,16 @@ public final class SplitRequests implements PeerServices.Handler {
         : peers.ask(node, NAME, request, timeout);
   }
 
-  /** This node is asked, too, and its storage may be as slow as that of another. */
-  private CompletableFuture<byte[]> askWhere(NodeId node, byte[] request) {
-    CompletableFuture<byte[]> answer = ask(node, request, whereTimeout);
+  /** This node is asked as well, and its storage may be as slow as any other's. */
+  private CompletableFuture<byte[]> askForKey(NodeId node, byte[] request) {
+    CompletableFuture<byte[]> answer = ask(node, request, findTimeout);
     if (!node.equals(membership.self()) || answer.isDone()) {
       return answer;
     }
     CompletableFuture<byte[]> bounded = answer.copy();
-    String why = "no answer within " + whereTimeout.toMillis() + " ms";
+    String why = "no answer within " + findTimeout.toMillis() + " ms";
     timers.schedule(
-        whereTimeout.toMillis(),
+        findTimeout.toMillis(),
         () -> bounded.completeExceptionally(new IllegalStateException(why)));
     return bounded;
   }
@@ -190,7 +187,7 @@ public final class SplitRequests implements PeerServices.Handler {
   private static byte[] request(int kind, RangeId range, byte[] key) {
     ByteWriter out = new ByteWriter(32 + key.length);
     out.writeByte(FORMAT).writeByte(kind).writeString(range.store()).writeVarint(range.number());
-    return kind == DO_IT ? out.writeBlock(key).toByteArray() : out.toByteArray();
+    return kind == SPLIT ? out.writeBlock(key).toByteArray() : out.toByteArray();
   }
 
   @Override
@@ -200,12 +197,12 @@ public final class SplitRequests implements PeerServices.Handler {
       StoredFormat.require("request to split", FORMAT, in);
       int kind = in.readByte();
       RangeId range = new RangeId(in.readString(), in.readVarint());
-      if (kind == WHERE) {
+      if (kind == FIND_KEY) {
         in.requireEnd();
         return halvings
             .of(range)
             .thenApply(halving -> halving.map(SplitRequests::answer).orElse(NOTHING));
-      } else if (kind != DO_IT) {
+      } else if (kind != SPLIT) {
         throw NewerFormException.unknownKind("request to split", kind);
       }
       byte[] key = in.readBlock();

@@ -11,9 +11,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What nodes still have of ranges that became part of others: a replica that was no member when
- * that happened, or has missed it, keeps its node from having the keys again. So it is removed, and
- * then forgotten.
+ * Removes stale replicas: those of ranges that were merged into others. A replica that was not a
+ * member during the merge, or that missed it, keeps its node from getting the keys again. So it is
+ * removed, and then forgotten.
  */
 final class StaleReplicas {
   private StaleReplicas() {}
@@ -30,7 +30,7 @@ final class StaleReplicas {
           Set<RangeId> heirs =
               reshaping.heirs(replica.range(), replica.keys(), replica.epoch().version());
           if (heirs.stream().anyMatch(view.published()::containsKey)
-              && !isAwaited(replica, reports, heirs)) {
+              && !isNeeded(replica, reports, heirs)) {
             steps.add(new Step.RemoveRemains(replica.range(), node, heirs));
           }
         }
@@ -50,9 +50,10 @@ final class StaleReplicas {
     return range.store().equals(store) && !view.published().containsKey(range);
   }
 
-  /** Whoever takes it in on that node needs it, or has it removed by itself. */
-  private static boolean isAwaited(
-      ReplicaReport replica, RangeReports reports, Set<RangeId> heirs) {
+  /**
+   * Whether a replica on the same node still has to absorb it, which either needs it or removes it.
+   */
+  private static boolean isNeeded(ReplicaReport replica, RangeReports reports, Set<RangeId> heirs) {
     ReplicaStatus.Merging merging = replica.merging();
     return replica.isLeading()
         || (merging != null
@@ -60,7 +61,10 @@ final class StaleReplicas {
                 || heirs.stream().anyMatch(heir -> reports.find(heir) != null)));
   }
 
-  /** What it stands still for may be long over: of a range it is no member of it hears nothing. */
+  /**
+   * The merge that the replica is frozen for may be long over: a replica that left its group hears
+   * nothing.
+   */
   private static boolean mayAbsorb(@Nullable ReplicaReport left, ReplicaStatus.Merging merging) {
     return left != null
         && (left.appliedIndex() == 0 || left.epoch().version() <= merging.leftVersion());

@@ -9,23 +9,23 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
 
-/** One thing to be done for one range. */
+/** One step that placement takes for one range. */
 sealed interface Step {
   RangeId range();
 
-  /** All ranges that it is about; nothing else is done for any of them meanwhile. */
+  /** All ranges involved; no other step is taken for any of them in the meantime. */
   default Set<RangeId> ranges() {
     return Set.of(range());
   }
 
-  /** The metadata shall say what the group's replicas are. */
+  /** Publish the group's replicas in the metadata. */
   record Publish(RangeId range, ReplicaSet replicas) implements Step {}
 
   /**
-   * The metadata shall say what has become of a range, all at once.
+   * Publish the result of a split or merge in the metadata, in one write.
    *
-   * @param shapes of the ranges that there are now in place of those that were published
-   * @param gone ranges that were published and became part of others
+   * @param shapes the current ranges, which replace the published ones
+   * @param gone published ranges that were merged into others
    */
   record Reshape(RangeId range, List<RangeDescriptor> shapes, Set<RangeId> gone) implements Step {
     @Override
@@ -37,7 +37,9 @@ sealed interface Step {
     }
   }
 
-  /** The leader shall split the range, if it still has the shape that was looked at. */
+  /**
+   * Have the leader split the range, if it still has the epoch version that the plan is based on.
+   */
   @SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
   record Split(RangeId range, NodeId leader, long epochVersion, byte[] key) implements Step {
     @Override
@@ -48,31 +50,31 @@ sealed interface Step {
   }
 
   /**
-   * The node shall have an empty replica, so that the group can take it in.
+   * Have the node create an empty replica, so that the group can add it.
    *
-   * @param members whom the replica is told to be of the group; without the node
+   * @param members members of the group that the replica is given; without the node
    */
   record Ensure(RangeId range, NodeId node, ReplicaSet members) implements Step {}
 
-  /** The leader shall change the group from one set to the other. */
+  /** Have the leader change the group from one set to the other. */
   record Change(RangeId range, NodeId leader, ReplicaSet from, ReplicaSet to) implements Step {}
 
-  /** The leader shall hand leadership to another voter. */
+  /** Have the leader hand leadership to another voter. */
   record Transfer(RangeId range, NodeId leader, NodeId target) implements Step {}
 
   /**
-   * The node shall remove its replica, once the leader has confirmed the group's replicas.
+   * Have the node remove its replica, after the leader has confirmed the group's replicas.
    *
-   * @param members of the group; without the node
-   * @param asOfIndex log index as of which they are so
+   * @param members members of the group; without the node
+   * @param asOfIndex log index at which the group has these members
    */
   record Drop(RangeId range, NodeId node, NodeId leader, ReplicaSet members, long asOfIndex)
       implements Step {}
 
-  /** The node may have a replica again: nobody counts the one that it had. */
+  /** Allow the node to have a replica again: no replica counts the old one. */
   record Forget(RangeId range, NodeId node) implements Step {}
 
-  /** The leader shall let the range stand still, so that its left neighbour can take it in. */
+  /** Have the leader freeze the range, so that its left neighbour can absorb it. */
   record Freeze(RangeId range, NodeId leader, RangeDescriptor right, RangeDescriptor left)
       implements Step {
     @Override
@@ -82,9 +84,9 @@ sealed interface Step {
   }
 
   /**
-   * The leader shall let the range take in the one that follows.
+   * Have the leader's range absorb the next one.
    *
-   * @param replicas of both, each of which stands still
+   * @param replicas replicas of both ranges, all of which are frozen
    */
   record Absorb(
       RangeId range,
@@ -100,10 +102,10 @@ sealed interface Step {
   }
 
   /**
-   * The leader shall give the range another version: a merge is given up.
+   * Have the leader raise the range's epoch version: a merge is given up.
    *
-   * @param left as it is
-   * @param right the range that stands still for it
+   * @param left the range as it is
+   * @param right the range that is frozen for the merge
    */
   record Renew(RangeId range, NodeId leader, RangeDescriptor left, RangeId right, String why)
       implements Step {
@@ -113,13 +115,13 @@ sealed interface Step {
     }
   }
 
-  /** The leader shall let the range go on that stands still for a merge that was given up. */
+  /** Have the leader unfreeze a range whose merge was given up. */
   record Thaw(RangeId range, NodeId leader) implements Step {}
 
   /**
-   * The node shall remove what it has of a range that became part of others.
+   * Have the node remove its stale replica of a range that was merged into others.
    *
-   * @param heirs who has its keys now
+   * @param heirs the ranges that hold its keys now
    */
   record RemoveRemains(RangeId range, NodeId node, Set<RangeId> heirs) implements Step {}
 }

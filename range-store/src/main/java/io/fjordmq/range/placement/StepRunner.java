@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/** Has steps done by the nodes and by the metadata. Thread-safe; does not block. */
+/** Carries out steps through the nodes and the metadata. Thread-safe; does not block. */
 final class StepRunner {
   private final PlacementOrders orders;
   private final Membership membership;
@@ -29,11 +29,14 @@ final class StepRunner {
     this.timeout = timeout;
   }
 
-  /** Completes when it is done, or fails with why it is not, or may not be. Throws nothing. */
+  /**
+   * Completes when the step is done; fails with the reason if it was not done or its outcome is
+   * unknown. Does not throw.
+   */
   CompletableFuture<?> run(Step step) {
     try {
       return begin(step);
-    } catch (RuntimeException e) { // or the range would count as busy for ever
+    } catch (RuntimeException e) { // otherwise the range would stay busy for ever
       return CompletableFuture.failedFuture(e);
     }
   }
@@ -49,7 +52,7 @@ final class StepRunner {
     RangeDirectory.Published published = directory.ranges().get(step.range());
     if (published == null) {
       return CompletableFuture.failedFuture(
-          new IllegalStateException("range " + step.range() + " is not published any more"));
+          new IllegalStateException("range " + step.range() + " is no longer published"));
     }
     if (step instanceof Step.Publish publish) {
       return publish(published, publish.replicas());
@@ -58,8 +61,8 @@ final class StepRunner {
     } else if (step instanceof Step.Split split) {
       return split(split);
     } else if (step instanceof Step.Ensure ensure) {
-      RangeDescriptor told = with(published.descriptor(), ensure.members());
-      return send(ensure.node(), new PlacementOrder.Ensure(told));
+      RangeDescriptor descriptor = with(published.descriptor(), ensure.members());
+      return send(ensure.node(), new PlacementOrder.Ensure(descriptor));
     } else if (step instanceof Step.Change change) {
       return change(change.leader(), change.range(), change.from(), change.to());
     } else if (step instanceof Step.Transfer transfer) {
@@ -103,8 +106,8 @@ final class StepRunner {
     List<Change> changes = new ArrayList<>();
     step.shapes().forEach(shape -> changes.add(put(shape)));
     RangeDirectory.NextNumber next = directory.nextNumber(step.range().store());
-    if (!step.gone().isEmpty() && next.isGuessed()) {
-      changes.add(next.kept()); // or the next range would get the number of one that is gone
+    if (!step.gone().isEmpty() && next.isDerived()) {
+      changes.add(next.kept()); // otherwise a new range could get the number of a removed one
     }
     for (RangeId gone : step.gone()) {
       RangeDirectory.Published before = directory.ranges().get(gone);
@@ -115,7 +118,7 @@ final class StepRunner {
     return write(changes);
   }
 
-  /** The range as it is now, newer than what was published of it. */
+  /** The current range, with a newer epoch than the published one. */
   private Change put(RangeDescriptor range) {
     RangeDirectory.Published before = directory.ranges().get(range.id());
     long replicas = before == null ? 0 : before.descriptor().epoch().replicas();
@@ -128,7 +131,7 @@ final class StepRunner {
         before == null ? Change.ABSENT : before.version());
   }
 
-  /** A number that is taken and not used is no loss. */
+  /** A range number that is allocated and not used is simply lost. */
   private CompletableFuture<byte[]> split(Step.Split split) {
     RangeDirectory.NextNumber next = directory.nextNumber(split.range().store());
     return write(List.of(next.take()))
@@ -140,7 +143,7 @@ final class StepRunner {
                         split.range(), split.epochVersion(), split.key(), next.number())));
   }
 
-  /** Whoever published something else meanwhile, that one counts. */
+  /** If another write came first, that one counts. */
   private CompletableFuture<?> write(List<Change> changes) {
     return membership
         .write(changes)
@@ -149,6 +152,6 @@ final class StepRunner {
                 result instanceof WriteResult.Applied
                     ? CompletableFuture.completedFuture(result)
                     : CompletableFuture.failedFuture(
-                        new IllegalStateException("its record has changed meanwhile")));
+                        new IllegalStateException("the metadata record has changed meanwhile")));
   }
 }

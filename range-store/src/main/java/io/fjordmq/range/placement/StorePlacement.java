@@ -1,17 +1,17 @@
 package io.fjordmq.range.placement;
 
 /**
- * How many replicas the ranges of a store have, and where.
+ * The number of replicas of a store's ranges, and where they are.
  *
- * @param store whose ranges
- * @param voters of each range, 1 to 5; as many as there are nodes if those are fewer
- * @param onEveryNode every node that is no voter of a range is a learner of it
+ * @param store name of the store
+ * @param voters voters of each range, 1 to 5; as many as there are nodes if there are fewer nodes
+ * @param onEveryNode whether every node that is not a voter of a range is a learner
  */
 public record StorePlacement(String store, int voters, boolean onEveryNode) {
   public static final int MAX_VOTERS = 5;
 
   /**
-   * @throws IllegalArgumentException if the number makes no sense; the message names it
+   * @throws IllegalArgumentException if the number is out of bounds; the message names it
    */
   public StorePlacement {
     if (voters < 1 || voters > MAX_VOTERS) {

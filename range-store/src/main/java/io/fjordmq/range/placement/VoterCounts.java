@@ -6,37 +6,37 @@ import io.fjordmq.cluster.metadata.MetadataView;
 import java.util.List;
 
 /**
- * How many replicas of the ranges of each store vote: a setting of the whole cluster, so that all
- * drivers aim at the same. Metadata records {@code voters/<store>}:
+ * The number of voters of each store's ranges: a setting of the whole cluster, so that all drivers
+ * have the same goal. Metadata records {@code voters/<store>}:
  *
  * <pre>
- * u8 form = 1 | u8 voters
+ * u8 format, 1 | u8 voters
  * </pre>
  */
 public final class VoterCounts {
   private static final String PREFIX = "voters/";
-  private static final byte FORM = 1;
+  private static final byte FORMAT = 1;
 
   private VoterCounts() {}
 
-  /** The write by which a cluster begins with these. */
+  /** The write that stores the initial numbers of a new cluster. */
   public static List<Change> first(List<StorePlacement> stores) {
     return stores.stream()
         .map(store -> Change.put(PREFIX + store.store(), encode(store), Change.ABSENT))
         .toList();
   }
 
-  /** The write that changes one. */
+  /** The write that changes one number. */
   public static Change change(StorePlacement store) {
     return Change.put(PREFIX + store.store(), encode(store));
   }
 
   private static byte[] encode(StorePlacement store) {
-    return new byte[] {FORM, (byte) store.voters()};
+    return new byte[] {FORMAT, (byte) store.voters()};
   }
 
   /**
-   * The same stores with the numbers that the cluster has.
+   * The same stores with the numbers stored in the metadata.
    *
    * @throws IllegalArgumentException if a newer version of FjordMQ wrote them
    */
@@ -50,9 +50,9 @@ public final class VoterCounts {
       return store;
     }
     byte[] value = record.value();
-    if (value.length != 2 || value[0] != FORM) {
+    if (value.length != 2 || value[0] != FORMAT) {
       throw new IllegalArgumentException(
-          "how many voters store " + store.store() + " has is not readable: " + record);
+          "cannot read the number of voters of store " + store.store() + ": " + record);
     }
     return new StorePlacement(store.store(), value[1], store.onEveryNode());
   }

@@ -12,22 +12,25 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Spreads what the voters of one store have to write over its nodes, where their numbers are even:
- * a vote moves from a node with much to one with little, or two change places, if that helps enough
- * and the numbers stay as even as they are. Every voter executes and stores every command of its
- * range, so that is what a vote costs (decision 0032).
+ * Spreads the write load of one store's voters over its nodes once the numbers of voters are even:
+ * a voter moves from a busy node to a less busy one, or two voters swap nodes, if that helps enough
+ * and keeps the numbers as even as they are. Every voter executes and stores every command of its
+ * range, so that is its cost (decision 0032).
  */
 final class VoterLoad {
-  /** Commands per second that one node must have more than another; below it is no matter. */
-  private static final long LEAST_DIFFERENCE = 500;
+  /** Minimum difference between two nodes in commands per second; smaller ones are ignored. */
+  private static final long MIN_DIFFERENCE = 500;
 
-  /** Of the busier node's, that the difference must be. */
-  private static final double LEAST_SHARE = 0.3;
+  /** Minimum difference as a share of the busier node's load. */
+  private static final double MIN_RELATIVE_DIFFERENCE = 0.3;
 
-  /** Of the busier node's, that the one with more may have afterwards: a copy must be worth it. */
-  private static final double WORTH_IT = 0.85;
+  /**
+   * Maximum load of the busier of the two nodes after the change, as a share of the maximum before;
+   * the move has to be worth a snapshot.
+   */
+  private static final double MAX_REMAINING_SHARE = 0.85;
 
-  /** Seconds that every leader must have measured: what is missing would count as nothing. */
+  /** Seconds that every leader must have measured: a missing measurement would count as no load. */
   private static final int SETTLED_SECONDS = 10;
 
   private final List<PlacedRange> ranges;
@@ -37,7 +40,7 @@ final class VoterLoad {
 
   private final Map<NodeId, Integer> votes = new HashMap<>();
 
-  /** One node gives its vote for a range to another. */
+  /** The voter of a range moves from one node to another. */
   record Move(RangeId range, NodeId from, NodeId to) {}
 
   private VoterLoad(PlacementView view, List<PlacedRange> ranges) {
@@ -52,19 +55,19 @@ final class VoterLoad {
   }
 
   /**
-   * The next change: one vote that moves, two that are exchanged, or nothing. Nothing as well while
-   * anything else is under way or wrong: a node away or not UP, a range on its way elsewhere, a
+   * The next change: one voter that moves, two that swap nodes, or nothing. Nothing as well while
+   * anything else is in progress or wrong: a node that is not UP, a range that is being moved, a
    * merge.
    *
-   * @param ranges all of the store
+   * @param ranges all ranges of the store
    */
   static List<Move> next(PlacementView view, StorePlacement store, List<PlacedRange> ranges) {
-    boolean allAreHere =
+    boolean allAreUp =
         view.reports().keySet().containsAll(view.nodes().keySet())
             && view.nodes().keySet().stream().allMatch(view::isUp);
     int voters = Math.min(store.voters(), view.nodes().size());
-    return !store.onEveryNode() // else a vote costs a node nothing that it has not anyway
-            && allAreHere
+    return !store.onEveryNode() // otherwise every node executes every command anyway
+            && allAreUp
             && view.merges().wanted().isEmpty()
             && ranges.stream().allMatch(range -> isSettled(view, range, voters))
         ? new VoterLoad(view, ranges).next()
@@ -91,7 +94,7 @@ final class VoterLoad {
     return shape == null ? 0 : shape.writes();
   }
 
-  /** What is given, and what comes in its place; null if nothing does. */
+  /** A voter that moves and the one that moves back in exchange, or null. */
   private record Change(PlacedRange given, @Nullable PlacedRange taken, long highest, int leaders) {
     boolean isExchange() {
       return taken != null;
@@ -114,14 +117,17 @@ final class VoterLoad {
     return List.of();
   }
 
-  /** What helps these two; each lowers the sum of the squares, so that it comes to an end. */
+  /**
+   * The best change between these two nodes. Every change lowers the sum of squares, so this
+   * terminates.
+   */
   private List<Move> between(NodeId most, NodeId least) {
     long highest = load(most);
-    if (highest - load(least) < Math.max(LEAST_DIFFERENCE, LEAST_SHARE * highest)) {
+    if (highest - load(least) < Math.max(MIN_DIFFERENCE, MIN_RELATIVE_DIFFERENCE * highest)) {
       return List.of();
     }
     return changes(most, least).stream()
-        .filter(change -> change.highest() <= WORTH_IT * highest)
+        .filter(change -> change.highest() <= MAX_REMAINING_SHARE * highest)
         .min(
             Comparator.comparingLong(Change::highest)
                 .thenComparing(Change::isExchange)

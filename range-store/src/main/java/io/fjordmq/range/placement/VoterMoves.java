@@ -14,37 +14,37 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The votes that one driver moves because of the load: begun when {@link VoterLoad} has found
- * something to do at every look of a while, one change at a time for a store, and kept to until it
- * is done, whatever the load becomes meanwhile. The next driver does not know them: what it finds
- * half done it ends by number. For one thread at a time.
+ * The voter moves that one driver makes because of the load. A change starts after {@link
+ * VoterLoad} has found one at every check for a while; there is one change at a time for each
+ * store, and it is continued until it is complete, whatever the load becomes. The next driver does
+ * not know about it: a half-finished change then ends by the rules for numbers of voters. For one
+ * thread at a time.
  */
 final class VoterMoves {
   private static final Logger LOG = LoggerFactory.getLogger(VoterMoves.class);
 
-  private final Map<String, Change> going = new HashMap<>();
+  private final Map<String, Change> running = new HashMap<>();
   private final Map<String, Long> unevenSinceMillis = new HashMap<>();
 
-  /** Of stores whose change an operator has canceled. */
+  /** Stores whose change an operator has canceled. */
   private final Map<String, Long> pausedUntilMillis = new HashMap<>();
 
   /**
-   * One change of a store.
+   * One change in a store.
    *
-   * @param voters of each range, as was wanted when it began
+   * @param voters voters of each range, as configured when the change started
    */
   private record Change(List<VoterLoad.Move> moves, int voters, long untilMillis) {}
 
   /**
-   * How patient it is.
+   * The timing of changes.
    *
-   * @param pause for how long the load must have been uneven, and nothing been moved, before a
-   *     change begins
-   * @param deadline how long a change may take before it is given up
+   * @param pause how long the load must have been uneven, without any move, before a change starts
+   * @param deadline time allowed for a change before it is given up
    */
   record Patience(Duration pause, Duration deadline) {}
 
-  /** Sees what has become of the moves under way and whether it is time for others. */
+  /** Ends changes that are complete or cannot continue, and starts new ones. */
   PlacementView look(
       PlacementView view, List<StorePlacement> stores, Patience patience, long nowMillis) {
     Map<RangeId, VoterLoad.Move> moves = new HashMap<>();
@@ -52,7 +52,7 @@ final class VoterMoves {
       Map<RangeId, PlacedRange> ranges = rangesOf(view, store);
       end(view, store, ranges, nowMillis);
       begin(view, store, ranges, patience, nowMillis);
-      Change change = going.get(store.store());
+      Change change = running.get(store.store());
       if (change != null) {
         change.moves().forEach(move -> moves.put(move.range(), move));
       }
@@ -72,48 +72,48 @@ final class VoterMoves {
 
   private void end(
       PlacementView view, StorePlacement store, Map<RangeId, PlacedRange> ranges, long nowMillis) {
-    Change change = going.get(store.store());
+    Change change = running.get(store.store());
     if (change == null) {
       return;
     }
-    String hindrance = hindrance(view, store, ranges, change, nowMillis);
+    String obstacle = obstacle(view, store, ranges, change, nowMillis);
     boolean done = change.moves().stream().allMatch(move -> isDone(ranges.get(move.range()), move));
-    if (done || hindrance != null) {
-      going.remove(store.store());
+    if (done || obstacle != null) {
+      running.remove(store.store());
       unevenSinceMillis.put(store.store(), nowMillis);
-      LOG.info("Moving voters for load: {} moves={}", done ? "done" : hindrance, change.moves());
+      LOG.info("Moving voters for load: {} moves={}", done ? "done" : obstacle, change.moves());
     }
   }
 
   private static boolean isDone(@Nullable PlacedRange range, VoterLoad.Move move) {
-    return range != null && !hasVote(range, move.from()) && hasVote(range, move.to());
+    return range != null && !isVoter(range, move.from()) && isVoter(range, move.to());
   }
 
-  private static boolean hasVote(PlacedRange range, NodeId node) {
+  private static boolean isVoter(PlacedRange range, NodeId node) {
     return range.replicas().voters().contains(node);
   }
 
-  /** Why it cannot go on; null if it can. */
-  private static @Nullable String hindrance(
+  /** Why the change cannot continue; null if it can. */
+  private static @Nullable String obstacle(
       PlacementView view,
       StorePlacement store,
       Map<RangeId, PlacedRange> ranges,
       Change change,
       long nowMillis) {
     if (nowMillis >= change.untilMillis()) {
-      return "given up, it takes too long";
+      return "given up, it took too long";
     } else if (store.voters() != change.voters()) {
-      return "given up, another number of voters is wanted";
+      return "given up, the number of voters was changed";
     }
     for (VoterLoad.Move move : change.moves()) {
       PlacedRange range = ranges.get(move.range());
-      if (range == null || !(hasVote(range, move.from()) || hasVote(range, move.to()))) {
-        return "given up, " + move.range() + " has changed meanwhile";
+      if (range == null || !(isVoter(range, move.from()) || isVoter(range, move.to()))) {
+        return "given up, " + move.range() + " has changed in the meantime";
       } else if (!view.merges().wanted().isEmpty() || range.merging() != null) {
-        return "given up, ranges are to be merged";
+        return "given up, ranges are being merged";
       }
-      Set<NodeId> concerned = Nodes.with(range.replicas().voters(), move.to());
-      if (!concerned.stream().allMatch(view::isUp) || range.retired().contains(move.to())) {
+      Set<NodeId> involved = Nodes.with(range.replicas().voters(), move.to());
+      if (!involved.stream().allMatch(view::isUp) || range.retired().contains(move.to())) {
         return "given up, a node of " + move.range() + " is not up";
       }
     }
@@ -126,7 +126,7 @@ final class VoterMoves {
       Map<RangeId, PlacedRange> ranges,
       Patience patience,
       long nowMillis) {
-    if (going.containsKey(store.store())
+    if (running.containsKey(store.store())
         || nowMillis < pausedUntilMillis.getOrDefault(store.store(), nowMillis)) {
       return;
     }
@@ -143,23 +143,24 @@ final class VoterMoves {
     long since = Objects.requireNonNull(unevenSinceMillis.get(store.store()));
     if (nowMillis - since >= patience.pause().toMillis()) {
       long until = nowMillis + patience.deadline().toMillis();
-      going.put(store.store(), new Change(moves, store.voters(), until));
+      running.put(store.store(), new Change(moves, store.voters(), until));
       LOG.info("Moving voters for load: started moves={}", moves);
     }
   }
 
   /**
-   * Gives a change up, with all its moves: what is half done ends by number.
+   * Gives up a change with all its moves; a half-finished change ends by the rules for numbers of
+   * voters.
    *
-   * @param againAtMillis when the load may have votes of this store moved again, at the earliest
-   * @return false if no vote of the range is moved
+   * @param againAtMillis earliest time at which the load may move voters of this store again
+   * @return false if no voter of the range is being moved
    */
   boolean cancel(RangeId range, long againAtMillis) {
-    Change change = going.get(range.store());
+    Change change = running.get(range.store());
     if (change == null || change.moves().stream().noneMatch(move -> move.range().equals(range))) {
       return false;
     }
-    going.remove(range.store());
+    running.remove(range.store());
     unevenSinceMillis.remove(range.store());
     pausedUntilMillis.put(range.store(), againAtMillis);
     LOG.info("Moving voters for load: canceled by an operator moves={}", change.moves());

@@ -20,31 +20,31 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Merges that somebody has asked for and waits for; one for each left range. And since when ranges
- * stand still, whoever has asked for that. Thread-safe.
+ * Requested merges that are waiting or in progress, one for each left range; and how long ranges
+ * have been frozen, whatever the merge was requested by. Thread-safe.
  */
 final class WantedMerges {
   private static final Logger LOG = LoggerFactory.getLogger(WantedMerges.class);
 
   private final Function<RangeId, @Nullable RangeId> followers;
   private final Map<RangeId, Wanted> waiting = new LinkedHashMap<>();
-  private final Map<RangeId, Long> stillSinceMillis = new HashMap<>();
+  private final Map<RangeId, Long> frozenSinceMillis = new HashMap<>();
 
-  /** Left ranges whose merge was given up: until when none is begun by itself. */
+  /** Left ranges whose merge was given up, and until when no merge starts automatically. */
   private final Map<RangeId, Long> coolUntilMillis = new HashMap<>();
 
-  /** Right ranges that stand still for a merge that is to be given up at an operator's request. */
+  /** Right ranges that are frozen for a merge that an operator has canceled. */
   private final Set<RangeId> canceled = new HashSet<>();
 
-  /** Why the merges are not begun yet, as of the latest look. */
-  private Map<RangeId, String> hindrances = Map.of();
+  /** Why merges have not started, as of the latest check. */
+  private Map<RangeId, String> obstacles = Map.of();
 
   private record Wanted(
       RangeId left, RangeId right, long untilMillis, CompletableFuture<Void> done) {}
 
-  /** Somebody who waits, and what he hears. */
+  /** A merge that has ended, and the reason if it was not carried out. */
   private record Completion(Wanted wanted, @Nullable String why) {
-    void tell() {
+    void complete() {
       if (why == null) {
         wanted.done.complete(null);
       } else {
@@ -55,18 +55,18 @@ final class WantedMerges {
   }
 
   /**
-   * @param followers the range whose keys begin where another one's end; null if there is none
+   * @param followers finds the right neighbour of a range; null if there is none
    */
   WantedMerges(Function<RangeId, @Nullable RangeId> followers) {
     this.followers = followers;
   }
 
-  /** Who asks for what is wanted already waits with the others. */
+  /** A repeated request joins the one that is already waiting. */
   CompletableFuture<Void> add(RangeId left, long untilMillis) {
     RangeId right = followers.apply(left);
     if (right == null) {
       return CompletableFuture.failedFuture(
-          new IllegalArgumentException("no range follows " + left));
+          new IllegalArgumentException("there is no range to the right of " + left));
     }
     synchronized (this) {
       return waiting.computeIfAbsent(
@@ -75,56 +75,59 @@ final class WantedMerges {
     }
   }
 
-  /** Nobody waits for these: one is begun if there is no other, and it was not just given up. */
-  synchronized void addIdle(List<RangeId> wishes, long untilMillis) {
-    for (RangeId left : wishes) {
-      if (waiting.isEmpty() && stillSinceMillis.isEmpty() && !coolUntilMillis.containsKey(left)) {
+  /**
+   * Merges that no operator requested: one starts if there is no other merge, and it was not given
+   * up recently.
+   */
+  synchronized void addIdle(List<RangeId> idle, long untilMillis) {
+    for (RangeId left : idle) {
+      if (waiting.isEmpty() && frozenSinceMillis.isEmpty() && !coolUntilMillis.containsKey(left)) {
         add(left, untilMillis);
       }
     }
   }
 
-  /** Whether something stands still, so that it is urgent to look. */
+  /** Whether a range is frozen, so that the next check is urgent. */
   synchronized boolean areUrgent() {
-    return !stillSinceMillis.isEmpty();
+    return !frozenSinceMillis.isEmpty();
   }
 
-  /** What is to be done next, of what is known now. */
+  /** The merges to work on, given the current reports. */
   PlacementView.Merges look(
       Map<RangeId, RangeDescriptor> published,
       Map<NodeId, RangeReports> reports,
       MergeSettings settings,
       long nowMillis) {
-    Set<RangeId> standingStill = standingStill(published, reports);
-    List<Completion> told = new ArrayList<>();
+    Set<RangeId> frozen = frozen(published, reports);
+    List<Completion> completions = new ArrayList<>();
     PlacementView.Merges now;
     synchronized (this) {
       coolUntilMillis.values().removeIf(until -> until <= nowMillis);
-      stillSinceMillis.keySet().retainAll(standingStill);
-      canceled.retainAll(standingStill);
-      standingStill.forEach(range -> stillSinceMillis.putIfAbsent(range, nowMillis));
+      frozenSinceMillis.keySet().retainAll(frozen);
+      canceled.retainAll(frozen);
+      frozen.forEach(range -> frozenSinceMillis.putIfAbsent(range, nowMillis));
       for (Wanted wanted : List.copyOf(waiting.values())) {
         Completion end = end(wanted, published, nowMillis);
         if (end != null) {
           waiting.remove(wanted.left);
-          told.add(end);
+          completions.add(end);
           if (end.why != null) {
             coolUntilMillis.put(wanted.left, nowMillis + settings.cooldown().toMillis());
           }
         }
       }
-      Set<RangeId> late = new HashSet<>(standingStill);
+      Set<RangeId> late = new HashSet<>(frozen);
       long limit = nowMillis - settings.standstill().toMillis();
-      late.removeIf(range -> stillSinceMillis.getOrDefault(range, nowMillis) > limit);
+      late.removeIf(range -> frozenSinceMillis.getOrDefault(range, nowMillis) > limit);
       now =
           new PlacementView.Merges(
               List.copyOf(waiting.keySet()), Set.copyOf(late), Set.copyOf(canceled));
     }
-    told.forEach(Completion::tell);
+    completions.forEach(Completion::complete);
     return now;
   }
 
-  private static Set<RangeId> standingStill(
+  private static Set<RangeId> frozen(
       Map<RangeId, RangeDescriptor> published, Map<NodeId, RangeReports> reports) {
     return reports.values().stream()
         .flatMap(report -> report.replicas().stream())
@@ -137,7 +140,7 @@ final class WantedMerges {
         .collect(Collectors.toSet());
   }
 
-  /** Null while it goes on. */
+  /** Null while the merge continues. */
   private @Nullable Completion end(
       Wanted wanted, Map<RangeId, RangeDescriptor> published, long nowMillis) {
     RangeDescriptor left = published.get(wanted.left);
@@ -145,20 +148,20 @@ final class WantedMerges {
     if (right == null) {
       return new Completion(wanted, null);
     } else if (left == null || !Arrays.equals(left.interval().end(), right.interval().start())) {
-      return new Completion(wanted, "it does not follow any more");
-    } else if (nowMillis >= wanted.untilMillis && !stillSinceMillis.containsKey(wanted.right)) {
-      return new Completion(wanted, hindrances.getOrDefault(wanted.left, "it took too long"));
+      return new Completion(wanted, "the two ranges are no longer neighbours");
+    } else if (nowMillis >= wanted.untilMillis && !frozenSinceMillis.containsKey(wanted.right)) {
+      return new Completion(wanted, obstacles.getOrDefault(wanted.left, "it took too long"));
     }
     return null;
   }
 
   /**
-   * Gives a merge up that is wanted or has begun. One whose right range stands still ends with the
-   * next looks: both ranges resume, or it is done already.
+   * Gives up a requested or started merge. If its right range is already frozen, it ends with the
+   * next checks: both ranges resume, or the merge completes.
    *
-   * @param range one of the two
+   * @param range one of the two ranges
    * @param coolUntilMillis when the two may be merged again without an operator
-   * @return false if the range is not about to be merged
+   * @return false if the range is not being merged
    */
   boolean cancel(RangeId range, long coolUntilMillis) {
     List<Wanted> ended;
@@ -168,30 +171,30 @@ final class WantedMerges {
           waiting.values().stream()
               .filter(wanted -> wanted.left.equals(range) || wanted.right.equals(range))
               .toList();
-      List<RangeId> still = new ArrayList<>(ended.stream().map(Wanted::right).toList());
-      still.add(range);
+      List<RangeId> affected = new ArrayList<>(ended.stream().map(Wanted::right).toList());
+      affected.add(range);
       RangeId follower = followers.apply(range);
       if (follower != null) {
-        still.add(follower);
+        affected.add(follower);
       }
-      still.retainAll(stillSinceMillis.keySet());
-      canceled.addAll(still);
-      begun = !still.isEmpty();
+      affected.retainAll(frozenSinceMillis.keySet());
+      canceled.addAll(affected);
+      begun = !affected.isEmpty();
       for (Wanted wanted : ended) {
         waiting.remove(wanted.left);
         this.coolUntilMillis.put(wanted.left, coolUntilMillis);
       }
     }
-    ended.forEach(wanted -> new Completion(wanted, "an operator has canceled it").tell());
+    ended.forEach(wanted -> new Completion(wanted, "an operator has canceled it").complete());
     return begun || !ended.isEmpty();
   }
 
-  /** Why merges that are wanted are not begun yet, by their left range. */
+  /** Sets why requested merges have not started, by left range. */
   synchronized void hindered(Map<RangeId, String> why) {
-    hindrances = Map.copyOf(why);
+    obstacles = Map.copyOf(why);
   }
 
-  /** A step is done; it may be one that gives a merge up. */
+  /** A step has ended, which may have given up a merge. */
   void ended(Step step, boolean done, long coolUntilMillis) {
     if (step instanceof Step.Renew renew && done) {
       Wanted wanted;
@@ -200,7 +203,7 @@ final class WantedMerges {
         wanted = waiting.remove(renew.range());
       }
       if (wanted != null) {
-        new Completion(wanted, renew.why()).tell();
+        new Completion(wanted, renew.why()).complete();
       }
     }
   }
@@ -210,9 +213,9 @@ final class WantedMerges {
     synchronized (this) {
       all = List.copyOf(waiting.values());
       waiting.clear();
-      stillSinceMillis.clear();
+      frozenSinceMillis.clear();
       canceled.clear();
     }
-    all.forEach(wanted -> new Completion(wanted, why).tell());
+    all.forEach(wanted -> new Completion(wanted, why).complete());
   }
 }

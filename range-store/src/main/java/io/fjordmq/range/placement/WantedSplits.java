@@ -10,14 +10,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Splits that somebody has asked for and waits for; one for each range. Thread-safe. */
+/** Requested splits that are waiting, one for each range. Thread-safe. */
 final class WantedSplits {
   private final Map<RangeId, Wanted> waiting = new LinkedHashMap<>();
 
   @SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
   private record Wanted(byte[] key, CompletableFuture<Void> done) {}
 
-  /** Takes the place of one that waits for the same range. */
+  /** Replaces a waiting request for the same range. */
   CompletableFuture<Void> add(RangeId range, byte[] key) {
     Wanted wanted = new Wanted(key, new CompletableFuture<>());
     Wanted replaced;
@@ -25,19 +25,20 @@ final class WantedSplits {
       replaced = waiting.put(range, wanted);
     }
     if (replaced != null) {
-      replaced.done.completeExceptionally(new IllegalStateException("another split is wanted"));
+      replaced.done.completeExceptionally(
+          new IllegalStateException("replaced by a later request to split the same range"));
     }
     return wanted.done;
   }
 
-  /** By range where it is to be split, in the order in which it was asked for. */
+  /** The requested split key of each range, in the order of the requests. */
   synchronized Map<RangeId, byte[]> keys() {
     Map<RangeId, byte[]> keys = new LinkedHashMap<>();
     waiting.forEach((range, wanted) -> keys.put(range, wanted.key));
     return keys;
   }
 
-  /** A step is done; of those that were wanted it may be one. */
+  /** A step has ended, which may be a requested split. */
   void ended(Step step, @Nullable Throwable failure) {
     if (step instanceof Step.Split split) {
       Wanted wanted;
@@ -56,7 +57,7 @@ final class WantedSplits {
     }
   }
 
-  /** Gives up those of ranges that nobody has published. */
+  /** Gives up splits of ranges that are not published. */
   void keepOnly(Set<RangeId> published) {
     giveUp(range -> !published.contains(range), "there is no such range");
   }
@@ -66,7 +67,7 @@ final class WantedSplits {
   }
 
   private void giveUp(Predicate<RangeId> which, String why) {
-    List<Wanted> given = new ArrayList<>();
+    List<Wanted> givenUp = new ArrayList<>();
     synchronized (this) {
       waiting
           .entrySet()
@@ -74,11 +75,11 @@ final class WantedSplits {
               entry -> {
                 boolean gone = which.test(entry.getKey());
                 if (gone) {
-                  given.add(entry.getValue());
+                  givenUp.add(entry.getValue());
                 }
                 return gone;
               });
     }
-    given.forEach(wanted -> wanted.done.completeExceptionally(new IllegalStateException(why)));
+    givenUp.forEach(wanted -> wanted.done.completeExceptionally(new IllegalStateException(why)));
   }
 }

@@ -14,8 +14,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who should vote for the ranges of one store: as little change as possible until each has as many
- * voters as it should have, on nodes that live, spread evenly.
+ * The voters that the ranges of one store should have: as few changes as possible until each range
+ * has the configured number of voters, on live nodes, spread evenly.
  */
 final class WantedVoters {
   private final PlacementView view;
@@ -23,10 +23,10 @@ final class WantedVoters {
   private final List<PlacedRange> ranges;
   private final Map<RangeId, Set<NodeId>> wanted = new HashMap<>();
 
-  /** Ranges that are being merged, whose voters must be the same. */
+  /** Ranges that are being merged, so that their voters must be the same. */
   private final Set<RangeId> paired = new HashSet<>();
 
-  /** How many ranges each node votes for, as planned so far. */
+  /** Number of ranges that each node votes for, as planned so far. */
   private final Map<NodeId, Integer> load = new TreeMap<>(Nodes.ORDER);
 
   private WantedVoters(PlacementView view, int voters, List<PlacedRange> ranges) {
@@ -38,9 +38,10 @@ final class WantedVoters {
   }
 
   /**
-   * Of every range; of one without a leader what it has, for nothing can be done about it.
+   * The voters of every range; a range without a leader keeps those it has, since it cannot be
+   * changed.
    *
-   * @param pairs the same for both
+   * @param pairs merges, whose ranges get the same voters
    */
   static Map<RangeId, Set<NodeId>> of(
       PlacementView view, int voters, List<PlacedRange> ranges, List<MergePlan.Pair> pairs) {
@@ -60,7 +61,7 @@ final class WantedVoters {
     return plan.wanted;
   }
 
-  /** What stands still keeps what it has. */
+  /** A frozen range keeps its voters. */
   private void pair(MergePlan.Pair pair) {
     Set<NodeId> same =
         pair.isFrozen()
@@ -87,18 +88,18 @@ final class WantedVoters {
     wanted.put(range.id(), next);
   }
 
-  /** How gladly a voter is kept; the lower the better. */
+  /** How worthwhile it is to keep a voter; best first. */
   private enum Worth {
     GOOD,
     /** DOWN, and may be back soon. */
     AWAY,
-    /** About to stop, and will be back: stays if the others can do without it meanwhile. */
+    /** About to stop, and will be back: stays if the others can do without it in the meantime. */
     STOPPING,
-    /** DOWN for long: stays only if nobody else is there. */
+    /** DOWN for long: stays only if there is no other node. */
     LOST,
-    /** Alive, and about to go for good: stays only if all others have gone. */
+    /** Alive, and being decommissioned: stays only if all others are gone. */
     LEAVING,
-    /** No member of the cluster any more. */
+    /** No longer a member of the cluster. */
     GONE
   }
 
@@ -129,7 +130,7 @@ final class WantedVoters {
             .sorted(byWorth)
             .toList();
     List<NodeId> kept = new ArrayList<>(have);
-    kept.removeIf(node -> worth(node).compareTo(mayGoOnWithoutSome(have)) > 0);
+    kept.removeIf(node -> worth(node).compareTo(leastWorthKeeping(have)) > 0);
     List<NodeId> spare = leastLoaded(range.replicas().voters());
     spare = spare.stream().filter(node -> !rebuilding.contains(node)).toList();
     fill(kept, spare.stream().filter(node -> !range.retired().contains(node)).toList());
@@ -143,8 +144,8 @@ final class WantedVoters {
     return new HashSet<>(kept.subList(0, Math.min(voters, kept.size())));
   }
 
-  /** The least that a voter must be worth to be kept without looking for another. */
-  private Worth mayGoOnWithoutSome(List<NodeId> have) {
+  /** The lowest worth at which a voter is kept without looking for another node. */
+  private Worth leastWorthKeeping(List<NodeId> have) {
     long good = have.stream().filter(node -> worth(node) == Worth.GOOD).count();
     return good * 2 > Math.min(voters, have.size()) ? Worth.STOPPING : Worth.AWAY;
   }
@@ -164,7 +165,10 @@ final class WantedVoters {
         .toList();
   }
 
-  /** While one node votes for two ranges more than another, it gives one to it. */
+  /**
+   * While one node votes for at least two ranges more than another, a vote moves from the first to
+   * the second.
+   */
   private void spread() {
     while (true) {
       List<NodeId> byLoad = leastLoaded(Set.of());
@@ -191,7 +195,10 @@ final class WantedVoters {
     return load.getOrDefault(node, 0);
   }
 
-  /** A range that one node votes for and the other does not; best one that it does not lead. */
+  /**
+   * A range that one node votes for and the other does not, preferably one that the node does not
+   * lead.
+   */
   private @Nullable PlacedRange movable(NodeId from, NodeId to) {
     PlacedRange led = null;
     for (PlacedRange range : ranges) {

@@ -1,14 +1,16 @@
 /**
- * Who should hold which range, and how it comes to be (decision 0022).
+ * Placement: which node holds which replica of which range, and how the cluster gets there
+ * (decision 0022).
  *
- * <p>Start at {@link io.fjordmq.range.placement.PlacementPlan}, a pure function from what is
- * ({@link io.fjordmq.range.placement.PlacementView}) to what to do next ({@link
+ * <p>Start at {@link io.fjordmq.range.placement.PlacementPlan}, a pure function from the observed
+ * state ({@link io.fjordmq.range.placement.PlacementView}) to the next steps ({@link
  * io.fjordmq.range.placement.Step}). {@link io.fjordmq.range.placement.PlacementDriver} runs it at
- * the metadata leader, {@link io.fjordmq.range.placement.PlacementAgent} does the steps on each
- * node, {@link io.fjordmq.range.placement.RangeDirectory} tells clients what has become of it.
+ * the metadata leader, {@link io.fjordmq.range.placement.PlacementAgent} carries out the steps on
+ * each node, and {@link io.fjordmq.range.placement.RangeDirectory} gives clients the published
+ * result.
  *
- * <p>The truth about a range's replicas is its Raft group; what the metadata say is published after
- * it.
+ * <p>A range's Raft group is the source of truth for its replicas; the metadata only publishes what
+ * the group has already agreed on.
  */
 @NullMarked
 package io.fjordmq.range.placement;

@@ -56,7 +56,7 @@ class MergeRequestsTest {
     assertThat(first.merge(RANGE))
         .failsWithin(java.time.Duration.ofSeconds(1))
         .withThrowableThat()
-        .withMessageContaining("nobody leads the metadata");
+        .withMessageContaining("the metadata group has no leader");
     leader = A;
     outcome = CompletableFuture.failedFuture(new IllegalStateException("node b is not up"));
     assertThat(first.merge(RANGE))

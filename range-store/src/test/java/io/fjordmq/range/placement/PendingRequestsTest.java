@@ -69,6 +69,6 @@ class PendingRequestsTest {
     assertThat(requests.list())
         .failsWithin(Duration.ofSeconds(1))
         .withThrowableThat()
-        .withMessageContaining("nobody leads the metadata");
+        .withMessageContaining("the metadata group has no leader");
   }
 }

@@ -34,7 +34,7 @@ class PlacementOrdersTest {
     assertThat(answer)
         .failsWithin(Duration.ZERO)
         .withThrowableThat()
-        .withMessageContaining("not done it in 10000 ms");
+        .withMessageContaining("did not answer within 10000 ms");
     assertThat(done).as("it goes on").isNotDone();
   }
 

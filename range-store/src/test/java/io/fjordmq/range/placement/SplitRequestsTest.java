@@ -83,12 +83,12 @@ class SplitRequestsTest {
 
   @Test
   void shouldSayWhyNot() {
-    assertRefused(new RangeId("words", 9), "no node leads range words-9");
+    assertRefused(new RangeId("words", 9), "no node has led range words-9");
     halving = new SplitMonitor.Halving(null, "it has nothing to do");
     assertRefused(RANGE, "it has nothing to do");
     halving = new SplitMonitor.Halving(KEY, "");
     metadataLeader = null;
-    assertRefused(RANGE, "nobody leads the metadata");
+    assertRefused(RANGE, "the metadata group has no leader");
     metadataLeader = C;
     assertThat(done).isEmpty();
     split = CompletableFuture.failedFuture(new IllegalStateException("its log is too long"));
