@@ -56,13 +56,16 @@ final class Admission {
   /**
    * The incarnation, as far as the admission needs it.
    *
-   * @param goesOn whether it has neither ended nor been admitted
-   * @param waits receives what the node is waiting for, for the operator
+   * @param inProgress whether the incarnation has neither ended nor been admitted
+   * @param onObstacle receives what the node is waiting for, for the operator
    * @param counted called when this node is UP, so that it can notify the others quickly
    * @param admitted called at the end
    */
   record Incarnation(
-      BooleanSupplier goesOn, Consumer<String> waits, Runnable counted, Runnable admitted) {}
+      BooleanSupplier inProgress,
+      Consumer<String> onObstacle,
+      Runnable counted,
+      Runnable admitted) {}
 
   /**
    * @param up the record of the node once it is counted
@@ -83,7 +86,7 @@ final class Admission {
     this.settings = settings;
     this.timers = timers;
     this.incarnation = incarnation;
-    incarnation.waits().accept(stage.obstacle);
+    incarnation.onObstacle().accept(stage.obstacle);
   }
 
   /** Must be called once this node has opened its ranges. */
@@ -96,12 +99,12 @@ final class Admission {
 
   private void enter(Stage next) {
     stage = next;
-    incarnation.waits().accept(next.obstacle);
+    incarnation.onObstacle().accept(next.obstacle);
   }
 
   private void waitsFor(Stage waiting, String why) {
     if (stage == waiting) {
-      incarnation.waits().accept(waiting.obstacle + ": " + why);
+      incarnation.onObstacle().accept(waiting.obstacle + ": " + why);
     }
   }
 
@@ -118,19 +121,19 @@ final class Admission {
   }
 
   private void next(@Nullable Throwable failure, Stage done, Runnable next, Runnable again) {
-    if (stage != done || !incarnation.goesOn().getAsBoolean()) {
+    if (stage != done || !incarnation.inProgress().getAsBoolean()) {
       return;
     } else if (failure == null) {
       next.run();
       return;
     }
     String obstacle = "catching up failed: " + LeaderCalls.whyNot(null, failure);
-    incarnation.waits().accept(obstacle);
+    incarnation.onObstacle().accept(obstacle);
     LOG.warn("Cannot admit this node yet, retrying: {} incarnation={}", obstacle, up.incarnation());
     timers.schedule(
         settings.retryPause().toMillis(),
         () -> {
-          if (incarnation.goesOn().getAsBoolean()) {
+          if (incarnation.inProgress().getAsBoolean()) {
             again.run();
           }
         });
@@ -145,7 +148,7 @@ final class Admission {
       enter(Stage.ASKING);
     }
     membersChanged();
-    if (stage == Stage.ASKING && incarnation.goesOn().getAsBoolean()) {
+    if (stage == Stage.ASKING && incarnation.inProgress().getAsBoolean()) {
       askLeader();
     }
   }
@@ -192,7 +195,7 @@ final class Admission {
     Members now = members.members();
     Member self = now.find(up.node());
     if (stage == Stage.ASKING
-        && incarnation.goesOn().getAsBoolean()
+        && incarnation.inProgress().getAsBoolean()
         && self != null
         && self.incarnation() == up.incarnation()
         && self.isCounted()) {

@@ -234,7 +234,7 @@ public final class Joining {
     }
     if (answers.isEmpty() && !failures.isEmpty() && !failures.equals(reported)) {
       LOG.warn(
-          "No seed responded{}: {}",
+          "No seed answered{}: {}",
           settings.bootstrap() ? "" : ", retrying",
           String.join("; ", failures.values()));
       reported = failures;

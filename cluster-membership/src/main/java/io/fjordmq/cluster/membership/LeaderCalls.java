@@ -97,7 +97,7 @@ final class LeaderCalls {
         failure instanceof PeerException peer && peer.kind() == PeerException.Kind.NOT_SENT;
     return new ConsensusException(
         unsent ? Kind.NOT_LEADER : Kind.OUTCOME_UNKNOWN,
-        "the metadata leader did not respond: " + failure);
+        "the metadata leader did not respond: " + whyNot(null, failure));
   }
 
   /**

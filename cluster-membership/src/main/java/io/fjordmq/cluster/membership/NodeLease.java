@@ -234,15 +234,16 @@ final class NodeLease {
     if (!isAlive()) {
       return;
     }
-    long life = incarnation;
+    long renewing = incarnation;
     ClusterClock.Reading sent = clock.sending();
     leader
         .ask(
-            new Renewal(life, members.applied(), clock.report(sent), reachability.unreachable()),
+            new Renewal(
+                renewing, members.applied(), clock.report(sent), reachability.unreachable()),
             settings.lease())
         .whenCompleteAsync(
             (answer, failure) -> {
-              if (life == incarnation && isAlive()) {
+              if (renewing == incarnation && isAlive()) {
                 onRenewal(sent, answer, failure);
               }
             },
@@ -278,20 +279,20 @@ final class NodeLease {
     }
   }
 
-  private Admission admissionOf(Registered life) {
-    NodeRecord up = new NodeRecord(self, address, life.incarnation());
-    BooleanSupplier goesOn = () -> phase == Phase.REGISTERED && incarnation == up.incarnation();
+  private Admission admissionOf(Registered registration) {
+    NodeRecord up = new NodeRecord(self, address, registration.incarnation());
+    BooleanSupplier isCurrent = () -> phase == Phase.REGISTERED && incarnation == up.incarnation();
     Admission.Incarnation seen =
         new Admission.Incarnation(
-            goesOn,
+            isCurrent,
             why -> {
-              if (goesOn.getAsBoolean()) {
+              if (isCurrent.getAsBoolean()) {
                 obstacle = why; // keeps the reason why an incarnation has ended
               }
             },
             this::renew,
             this::admit);
-    return new Admission(up, life.version(), members, leader, settings, timers, seen);
+    return new Admission(up, registration.version(), members, leader, settings, timers, seen);
   }
 
   private void admit() {
@@ -351,9 +352,9 @@ final class NodeLease {
   }
 
   private void notifyEnded() {
-    long life = incarnation;
+    long ending = incarnation;
     members
-        .ask(listener -> listener.lifeEnded(life))
+        .ask(listener -> listener.lifeEnded(ending))
         .whenCompleteAsync(
             (givenUp, failure) -> {
               if (phase != Phase.ENDING) {
@@ -366,7 +367,7 @@ final class NodeLease {
                 LOG.warn(
                     "Failed to end an incarnation, retrying: {} incarnation={}",
                     LeaderCalls.whyNot(null, failure),
-                    life);
+                    ending);
                 timers.schedule(settings.retryPause().toMillis(), this::notifyEnded);
               }
             },

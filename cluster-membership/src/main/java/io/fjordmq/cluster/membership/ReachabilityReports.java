@@ -61,10 +61,12 @@ final class ReachabilityReports {
     List<Cut> cuts = cuts(members, nowMillis);
     Set<NodeId> leaving = cuts.isEmpty() ? Set.of() : leaving(cuts, members);
     logLeaving(leaving, cuts);
-    return leaving.contains(from) ? new NotRenewed(apart(from, others(from, cuts))) : null;
+    return leaving.contains(from)
+        ? new NotRenewed(partitionMessage(from, others(from, cuts)))
+        : null;
   }
 
-  private static String apart(NodeId node, Set<NodeId> others) {
+  private static String partitionMessage(NodeId node, Set<NodeId> others) {
     return "network partition between node %s and %s".formatted(node, names(others));
   }
 
@@ -84,7 +86,7 @@ final class ReachabilityReports {
       if (!reportedLeaving.contains(node)) {
         LOG.warn(
             "Refusing to renew a lease so that the other nodes can continue: {} node={}",
-            apart(node, others(node, cuts)),
+            partitionMessage(node, others(node, cuts)),
             node);
       }
     }
@@ -135,8 +137,8 @@ final class ReachabilityReports {
   }
 
   /**
-   * Selects the nodes that leave service: few, and never so many that less than a majority of the
-   * members remains counted.
+   * Greedily selects as few nodes as possible to leave service, and never so many that less than a
+   * majority of the members remains counted.
    */
   private Set<NodeId> leaving(List<Cut> cuts, Members members) {
     List<Cut> remaining = new ArrayList<>(cuts);
@@ -177,16 +179,16 @@ final class ReachabilityReports {
       return "it has not reported yet which nodes it can reach";
     }
     Set<NodeId> silent = new HashSet<>();
-    Set<NodeId> apart = new HashSet<>();
+    Set<NodeId> cutOff = new HashSet<>();
     for (NodeId counted : members.counted()) {
       if (reportOf(counted, members, nowMillis) == null) {
         silent.add(counted);
       } else if (areApart(node, counted, members, nowMillis)) {
-        apart.add(counted);
+        cutOff.add(counted);
       }
     }
-    if (!apart.isEmpty()) {
-      return apart(node, apart);
+    if (!cutOff.isEmpty()) {
+      return partitionMessage(node, cutOff);
     }
     return silent.isEmpty()
         ? null
