@@ -4,9 +4,9 @@ import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
 
 /**
- * Detaches an inbox for a process that does not know whether it attached it: nobody was told the
- * handle, so no connection will ever give it back. It is as if that connection had broken now. To
- * be sent behind the attach, and never behind a later one of the same process.
+ * Detaches an inbox on behalf of a node whose attach has an unknown outcome. No connection has the
+ * handle, so no other detach would ever come. The effect is that of a connection lost now. Must be
+ * sent after that attach and never after a later attach of the same node.
  */
 record AbandonAttach(InboxId id, Owner owner) implements InboxCommand {
   /*
@@ -34,7 +34,7 @@ record AbandonAttach(InboxId id, Owner owner) implements InboxCommand {
     Inbox inbox = tables.find(id);
     if (inbox != null && owner.equals(inbox.state().owner())) {
       InboxState state = inbox.state();
-      // Nothing was sent to a client that was not let in.
+      // sentBelow stays: nothing was sent to a client that was not connected.
       SessionExpiry.detach(tables, inbox, state.sentBelow(), state.expirySeconds(), true, 0);
     }
     return Answer.done();

@@ -3,11 +3,14 @@ package io.fjordmq.inbox;
 import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
 
-/** What a command or query of a connection answers: one byte that says whether it had the right. */
+/**
+ * The answer to a command or query of a connection. Its first byte tells whether the handle was
+ * valid.
+ */
 final class Answer {
   /*
    *   1  0 done, 1 fenced
-   *   .. what the command says about itself
+   *   .. result of the command
    */
   private static final int DONE_BYTE = 0;
   private static final int FENCED_BYTE = 1;
@@ -29,7 +32,7 @@ final class Answer {
     return new byte[] {DONE_BYTE, (byte) (value ? 1 : 0)};
   }
 
-  /** A writer that has the first byte. */
+  /** Returns a writer that already contains the first byte. */
   static ByteWriter open(int expectedBytes) {
     return new ByteWriter(expectedBytes).writeByte(DONE_BYTE);
   }
@@ -37,7 +40,7 @@ final class Answer {
   /**
    * Reads the first byte.
    *
-   * @throws InboxFencedException if the handle was not the inbox's any more
+   * @throws InboxFencedException if the handle was fenced
    */
   static ByteReader check(byte[] answer, InboxHandle handle) {
     ByteReader in = new ByteReader(answer);

@@ -4,17 +4,17 @@ import io.fjordmq.api.Will;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a connecting client asks.
+ * The parameters of an attach.
  *
- * @param cleanStart throw away an inbox that is there
+ * @param cleanStart discard an existing inbox
  * @param ownerNode the node that serves the connection
- * @param ownerIncarnation of that node's process
- * @param expirySeconds how long the session outlives the connection; {@link #NEVER_EXPIRES} for
- *     ever; 0 for an inbox that only keeps the will of a connection
- * @param will published if the connection ends badly; null if none
- * @param limits of the inbox from now on; null for those of {@link InboxSettings}
- * @param user of the connection; null if the session is to be nobody's and to be taken from
- *     whomever it belongs to
+ * @param ownerIncarnation incarnation of that node
+ * @param expirySeconds how long the session outlives the connection; {@link #NEVER_EXPIRES} if it
+ *     never expires; 0 for an inbox that only keeps the will of a connection
+ * @param will published if the connection ends without a DISCONNECT; null if none
+ * @param limits limits of the inbox from now on; null for those of {@link InboxSettings}
+ * @param user user of the connection; null if the session shall have no user, which also removes an
+ *     existing one
  */
 public record AttachRequest(
     boolean cleanStart,
@@ -24,10 +24,10 @@ public record AttachRequest(
     @Nullable Will will,
     @Nullable InboxLimits limits,
     @Nullable SessionUser user) {
-  /** 0xFFFFFFFF as in MQTT 5.0 §3.1.2.11.2. */
+  /** 0xFFFFFFFF, as in MQTT 5.0 §3.1.2.11.2. */
   public static final long NEVER_EXPIRES = 0xFFFF_FFFFL;
 
-  /** With the limits of the settings. */
+  /** Creates a request with the default limits and without a user. */
   public AttachRequest(
       boolean cleanStart,
       String ownerNode,

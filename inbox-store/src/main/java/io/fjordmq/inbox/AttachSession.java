@@ -10,15 +10,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Claims an inbox for a connection. Answers an {@link AttachmentCodec attachment}.
+ * Attaches an inbox to a connection. Answers an {@link AttachmentCodec attachment}.
  *
- * @param salt makes the incarnation unique among those of the same millisecond; {@link #SALT_BITS}
- *     bits
- * @param will encoded; null if none
- * @param user of the connection; null if the session is to be nobody's. With one, the answer begins
- *     with a byte: 0 attached, 1 refused because the inbox is another user's, 2 attached as a guest
+ * @param salt makes the incarnation unique within a millisecond; {@link #SALT_BITS} bits
+ * @param will the encoded will; null if none
+ * @param user user of the connection; null if the session shall have no user. With a user, the
+ *     answer starts with a byte: 0 attached, 1 refused because the inbox belongs to another user, 2
+ *     attached as a guest
  */
-@SuppressWarnings("ArrayRecordComponent") // compared by nobody
+@SuppressWarnings("ArrayRecordComponent") // never compared by value
 record AttachSession(
     InboxId id,
     boolean cleanStart,
@@ -49,7 +49,7 @@ record AttachSession(
   private static final int REFUSED = 1;
   private static final int GUEST = 2;
 
-  /** Of no user. */
+  /** Creates an attach without a user. */
   AttachSession(
       InboxId id,
       boolean cleanStart,
@@ -146,7 +146,10 @@ record AttachSession(
             .toByteArray();
   }
 
-  /** A session that was not exclusive becomes the first exclusive user's. */
+  /**
+   * Returns true if both users are exclusive and differ. A session that is not exclusive passes to
+   * the first exclusive user that attaches it.
+   */
   private boolean isClosedTo(InboxState state) {
     SessionUser other = otherUser(state);
     return other != null && other.exclusive() && user != null && user.exclusive();
@@ -156,21 +159,24 @@ record AttachSession(
     return otherUser(state) != null && user != null && !user.exclusive();
   }
 
-  /** A guest comes in only where users are not exclusive (any more). */
+  /**
+   * Returns the user without exclusivity: a guest can attach only because sessions are not, or no
+   * longer, exclusive.
+   */
   private static @Nullable SessionUser unbound(@Nullable SessionUser user) {
     return user == null ? null : new SessionUser(user.name(), false);
   }
 
-  /** Whom the session belongs to, if that is somebody else; null if not. */
+  /** Returns the user of the session if it is not the user of this connection; otherwise null. */
   private @Nullable SessionUser otherUser(InboxState state) {
     SessionUser other = state.user();
     return user == null || other == null || user.isSame(other) ? null : other;
   }
 
   /**
-   * Reads the answer.
+   * Decodes the answer.
    *
-   * @throws InboxBoundException if the inbox is bound to another user
+   * @throws InboxBoundException if the session belongs exclusively to another user
    */
   Attachment answered(byte[] answer) {
     if (user == null) {

@@ -4,27 +4,28 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an attach found or made.
+ * The result of an attach.
  *
- * @param handle to act with from now on
- * @param sessionPresent an inbox was there and was kept
- * @param subscriptions it has
- * @param discarded incarnation and subscriptions of the inbox that a clean start threw away, whose
- *     routes have to go; null if there was none
- * @param firstUndelivered lowest sequence that is not acknowledged; = nextSequence if none
- * @param nextSequence the next message gets; those from here on are pushed to {@link
+ * @param handle the handle for all further calls
+ * @param sessionPresent true if an existing inbox was kept
+ * @param subscriptions the subscriptions of the inbox
+ * @param discarded incarnation and subscriptions of the inbox that a clean start discarded, whose
+ *     routes must be removed; null if there was none
+ * @param firstUndelivered lowest sequence that is not acknowledged; equals nextSequence if there is
+ *     none
+ * @param nextSequence sequence of the next message; messages from here on are pushed to {@link
  *     InboxListener#appended}
  * @param sentBelow entries with a lower sequence may have been sent on an earlier connection; the
  *     others have not been
- * @param released sequences (≥ firstUndelivered) whose PUBREC was recorded: PUBREL is owed, in this
- *     order
+ * @param released sequences (≥ firstUndelivered) whose PUBREC was recorded; PUBREL is pending, in
+ *     this order
  * @param acknowledged sequences (> firstUndelivered) that are acknowledged, dropped or expired and
- *     not to be sent again; the lowest {@link #MAX_ACKNOWLEDGED} of them
- * @param receivedQos2 packet identifiers of QoS 2 publishes received from the client and not
- *     released yet, with the sequence each was given
- * @param nextPublishSequence the next QoS 2 publish of the client gets
- * @param claim the place of this CONNECT among those of the client
- * @param guest the session belongs to another user
+ *     must not be sent again; the lowest {@link #MAX_ACKNOWLEDGED} of them
+ * @param receivedQos2 packet identifiers and sequences of QoS 2 publishes that were received from
+ *     the client and not released yet
+ * @param nextPublishSequence sequence of the next QoS 2 publish of the client
+ * @param connectOrder connect order of this CONNECT
+ * @param guest true if the session belongs to another user
  */
 public record Attachment(
     InboxHandle handle,
@@ -41,16 +42,19 @@ public record Attachment(
     ConnectOrder connectOrder,
     boolean guest) {
 
-  /** Most {@link #acknowledged} that are listed; a fetch leaves out those beyond as well. */
+  /**
+   * Maximum number of {@link #acknowledged} sequences; a fetch also omits those that are not
+   * listed.
+   */
   public static final int MAX_ACKNOWLEDGED = 65_535;
 
   /**
-   * More than it has beside its subscriptions when it travels between nodes: in each list no more
-   * than there are packet identifiers, 11 bytes at most for each, and the names of the client.
+   * Upper bound of its encoded size, not counting subscriptions: each list has at most one element
+   * per packet identifier and 11 bytes per element; the rest is the client's names.
    */
   public static final int BYTES_BESIDE_SUBSCRIPTIONS = 2 << 20;
 
-  /** Of the session's own user, or a session of nobody. */
+  /** Creates an attachment for the session's own user, or for a session without a user. */
   public Attachment(
       InboxHandle handle,
       boolean sessionPresent,
@@ -97,7 +101,7 @@ public record Attachment(
         true);
   }
 
-  /** An inbox that is no more. */
+  /** An inbox that was discarded. */
   public record Discarded(long incarnation, List<InboxSubscription> subscriptions) {}
 
   /** A QoS 2 publish of the client between PUBLISH and PUBREL. */

@@ -7,25 +7,27 @@ import io.fjordmq.inbox.Attachment.ReceivedPublish;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What attaching answers. Travels between nodes, is not stored. */
+/**
+ * Encodes the answers to attach and discard commands. They are sent between nodes but not stored.
+ */
 final class AttachmentCodec {
   /*
    *   .. handle
    *   1  flags   bit 0 session present, 1 something was discarded
    *   .. subscriptions
-   *   .. discarded     if there is
+   *   .. discarded     if there is one
    *   v  firstUndelivered, v nextSequence, v sentBelow
    *   .. numbers released, numbers acknowledged
    *   v  count, 2 packet identifier, v sequence of each received QoS 2 publish
    *   v  nextPublishSequence
-   *   .. claim
+   *   .. connect order
    *
-   * What discarding answers:
+   * Answer to a discard:
    *
-   *   .. claim
-   *   .. discarded     if there is
+   *   .. connect order
+   *   .. discarded     if there is one
    *
-   * claim: 8 epoch version, 8 index
+   * connect order: 8 epoch version, 8 index
    * discarded: 8 incarnation, subscriptions
    */
   private static final int PRESENT = 1;
@@ -53,7 +55,7 @@ final class AttachmentCodec {
       out.writeShort(received.packetIdentifier()).writeVarint(received.publishSequence());
     }
     out.writeVarint(attachment.nextPublishSequence());
-    writeClaim(out, attachment.connectOrder());
+    writeOrder(out, attachment.connectOrder());
     return out.toByteArray();
   }
 
@@ -85,12 +87,12 @@ final class AttachmentCodec {
         acknowledged,
         received,
         in.readVarint(),
-        readClaim(in));
+        readOrder(in));
   }
 
   static byte[] encodeDiscarding(DiscardResult discardResult) {
     ByteWriter out = new ByteWriter(64);
-    writeClaim(out, discardResult.connectOrder());
+    writeOrder(out, discardResult.connectOrder());
     Discarded discarded = discardResult.discarded();
     if (discarded != null) {
       writeDiscarded(out, discarded);
@@ -100,15 +102,15 @@ final class AttachmentCodec {
 
   static DiscardResult decodeDiscarding(byte[] bytes) {
     ByteReader in = new ByteReader(bytes);
-    ConnectOrder connectOrder = readClaim(in);
+    ConnectOrder connectOrder = readOrder(in);
     return new DiscardResult(connectOrder, in.remaining() == 0 ? null : readDiscarded(in));
   }
 
-  private static void writeClaim(ByteWriter out, ConnectOrder connectOrder) {
+  private static void writeOrder(ByteWriter out, ConnectOrder connectOrder) {
     out.writeLong(connectOrder.epochVersion()).writeLong(connectOrder.index());
   }
 
-  private static ConnectOrder readClaim(ByteReader in) {
+  private static ConnectOrder readOrder(ByteReader in) {
     return new ConnectOrder(in.readLong(), in.readLong());
   }
 

@@ -6,11 +6,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 /**
- * Makes calls again that were refused because too much waits for their range: later each time, and
- * not for ever. For calls that have nobody behind them who would try again.
+ * Retries calls that a busy range has rejected, with exponential backoff and a maximum number of
+ * attempts. For calls whose callers do not retry themselves.
  */
 final class BusyRetry {
-  /** The longest wait is the first one doubled so many times. */
+  /** The backoff is doubled at most this many times. */
   static final int MAX_DOUBLINGS = 5;
 
   private final InboxSettings settings;
@@ -24,15 +24,15 @@ final class BusyRetry {
   }
 
   /**
-   * Whether to make a call again.
+   * Returns true if a failed call should be retried.
    *
-   * @param refusals how often it was refused before this failure
+   * @param refusals number of rejections before this failure
    */
   boolean isDue(Throwable failure, int refusals) {
     return isBusy(failure) && refusals < settings.maxBusyRetries();
   }
 
-  /** A call to several ranges names as its cause that only some refused. */
+  /** If only some ranges of a call were busy, the rejection is the cause of the failure. */
   private static boolean isBusy(Throwable failure) {
     return failure instanceof RangeException refused
         && (refused.kind() == RangeException.Kind.BUSY
@@ -45,7 +45,7 @@ final class BusyRetry {
     timers.schedule(first << Math.min(refusals, MAX_DOUBLINGS), again);
   }
 
-  /** Makes one call, which must do no harm when it is made twice, until it is not refused. */
+  /** Makes a call and retries it while the range is busy. The call must be idempotent. */
   <T> CompletableFuture<T> call(Supplier<CompletableFuture<T>> call) {
     CompletableFuture<T> result = new CompletableFuture<>();
     attempt(call, 0, result);

@@ -11,19 +11,20 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects acknowledgements for a moment and replicates them together, one command per range. What
- * a busy range refuses is tried again a few times. Thread-safe. What is lost of them before it is
- * sent is only delivered again.
+ * Batches acknowledgements for a short time and replicates them together, with one command per
+ * range. Acknowledgements that a busy range rejects are retried a few times. If acknowledgements
+ * are lost before they are sent, the messages are delivered again. Thread-safe.
  */
 final class CommitCoalescer {
   /*
    * Commits only ever move an inbox forward, so it does not matter in which order two batches
-   * arrive. A batch is sent when its oldest commit has lingered, when it has enough inboxes, or
-   * when one inbox acknowledges a lot. What was refused waits by itself, so that it holds up
-   * nothing of other ranges; both maps hold one commit for each connection at most.
+   * arrive. A batch is sent when its oldest commit has waited for commitLinger, when it has
+   * maxCommitInboxes inboxes, or when one inbox has acknowledged maxCommitSpan messages.
+   * Rejected commits wait separately, so that they do not delay other ranges. Both maps hold at
+   * most one commit for each connection.
    */
 
-  /** Roughly the most bytes of one command, so that a range takes it however long names are. */
+  /** Approximate maximum size of one command, so that ranges accept it even if names are long. */
   private static final long MAX_COMMAND_BYTES = 1 << 20;
 
   private final RangeClient client;
@@ -38,7 +39,7 @@ final class CommitCoalescer {
   /** Guarded by this. */
   private Map<InboxHandle, Pending> refused = new LinkedHashMap<>();
 
-  /** What one connection has to say so far. */
+  /** The acknowledgements of one connection that have not been replicated yet. */
   static final class Pending {
     private final InboxHandle handle;
     private final CompletableFuture<Void> done = new CompletableFuture<>();
@@ -59,7 +60,7 @@ final class CommitCoalescer {
       beyond.headSet(upTo).clear();
     }
 
-    /** Says what another one of the same connection had to say as well. */
+    /** Merges the acknowledgements of another instance for the same connection. */
     private Pending with(Pending other) {
       add(other.upTo, other.beyond);
       refusals = Math.max(refusals, other.refusals);
@@ -80,9 +81,9 @@ final class CommitCoalescer {
     }
 
     /**
-     * Tells the callers.
+     * Completes the future of the callers.
      *
-     * @param failure null if it is done
+     * @param failure null on success
      */
     void settle(@Nullable Throwable failure) {
       if (failure == null) {
@@ -125,7 +126,10 @@ final class CommitCoalescer {
     return mine.done;
   }
 
-  /** Takes out what a connection has waiting, for the caller to send and to settle. */
+  /**
+   * Removes and returns the waiting acknowledgements of a connection. The caller must send and
+   * settle them.
+   */
   synchronized @Nullable Pending take(InboxHandle handle) {
     Pending waiting = pending.remove(handle);
     Pending before = refused.remove(handle);
@@ -135,7 +139,7 @@ final class CommitCoalescer {
     return before.with(waiting);
   }
 
-  /** Sends everything that lingers. */
+  /** Sends all waiting acknowledgements. */
   void flush() {
     List<Pending> batch;
     synchronized (this) {
@@ -145,7 +149,7 @@ final class CommitCoalescer {
     send(batch);
   }
 
-  /** Sends again what was refused. */
+  /** Sends rejected acknowledgements again. */
   void retry() {
     List<Pending> batch;
     synchronized (this) {
@@ -210,7 +214,9 @@ final class CommitCoalescer {
 
   private void failed(List<Pending> batch, @Nullable Throwable failure) {
     Throwable cause =
-        failure == null ? new IllegalStateException("no answer") : UnwrappedFutures.unwrap(failure);
+        failure == null
+            ? new IllegalStateException("range client completed without an answer")
+            : UnwrappedFutures.unwrap(failure);
     List<Pending> givenUp = new ArrayList<>();
     int leastRefusals = Integer.MAX_VALUE;
     boolean first;

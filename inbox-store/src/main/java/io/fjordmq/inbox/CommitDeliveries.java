@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Forgets what clients have acknowledged, for many inboxes of a range at once. Answers one byte per
- * inbox: 0 done, 1 fenced.
+ * Removes acknowledged entries of many inboxes in one range. Answers one byte per inbox: 0 done, 1
+ * fenced.
  */
 record CommitDeliveries(List<Commit> commits) implements InboxCommand {
   /*
@@ -18,7 +18,7 @@ record CommitDeliveries(List<Commit> commits) implements InboxCommand {
   static final byte DONE = 0;
   static final byte FENCED = 1;
 
-  /** One inbox's. */
+  /** The acknowledgements of one inbox. */
   record Commit(InboxHandle handle, long upTo, List<Long> beyond) {}
 
   @Override

@@ -3,7 +3,7 @@ package io.fjordmq.inbox;
 import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
 
-/** Says that a due will is published. */
+/** Confirms that a due will has been published. */
 record ConfirmWill(InboxId id, long incarnation, long epoch) implements InboxCommand {
   /*
    *   .. id
@@ -29,7 +29,7 @@ record ConfirmWill(InboxId id, long incarnation, long epoch) implements InboxCom
 
   @Override
   public byte[] apply(InboxTables tables) {
-    // Its due row stays and finds nothing when its time comes.
+    // The due row remains; when it is processed, it finds no will and has no effect.
     tables.rows().delete(InboxKeys.will(InboxKeys.bucket(id), incarnation, epoch));
     return Answer.done();
   }

@@ -1,15 +1,15 @@
 package io.fjordmq.inbox;
 
 /**
- * Orders the connections of a client, at whatever nodes they are: each CONNECT has a place in the
- * log of the range that has the client's inbox, or would have it.
+ * Orders the connections of a client across nodes. Each CONNECT has a position in the log of the
+ * range that the client's inbox belongs to, whether or not the inbox exists.
  *
- * @param epochVersion of the range when it was applied; grows when the client's key moves to
- *     another range, whose log begins anew
- * @param index in the range's log
+ * @param epochVersion epoch version of the range when the CONNECT was applied; increases when the
+ *     client's key moves to another range, whose log has its own indexes
+ * @param index index in the log of the range
  */
 public record ConnectOrder(long epochVersion, long index) implements Comparable<ConnectOrder> {
-  /** Before every other: a connection whose place is not known yet. */
+  /** Lowest order: a connection whose position is not known yet. */
   public static final ConnectOrder NONE = new ConnectOrder(0, 0);
 
   @Override

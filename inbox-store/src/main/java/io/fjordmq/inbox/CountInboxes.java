@@ -4,10 +4,10 @@ import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
 
 /**
- * Has replicas that opened a while ago go on {@linkplain InboxMemory#countSome counting} what is in
- * their inboxes. Changes nothing that is stored, answers nothing.
+ * Continues {@linkplain InboxMemory#countSome counting} the contents of inboxes in replicas that
+ * were opened before. Changes no stored state and answers nothing.
  *
- * @param maxInboxes to count
+ * @param maxInboxes maximum number of inboxes to count
  */
 record CountInboxes(int maxInboxes) implements InboxCommand {
   /*

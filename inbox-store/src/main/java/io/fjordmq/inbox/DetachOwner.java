@@ -6,21 +6,22 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Detaches inboxes of a process that is no more, as if their connections had broken now, but that
- * wills wait for their clients to come back. Answers where to go on; empty at the end of the range.
+ * Detaches inboxes of a dead owner, as if their connections had been lost now, but wills wait for a
+ * grace period so that clients can reconnect. Answers the key where the next command continues;
+ * empty at the end of the range.
  *
- * @param from where to begin, as the one before answered; empty at first
- * @param maxInboxes to look at
- * @param graceMillis no will is due earlier
+ * @param from start key, as answered by the previous command; empty for the first one
+ * @param maxInboxes maximum number of inboxes to examine
+ * @param graceMillis minimum delay of the wills
  */
-@SuppressWarnings("ArrayRecordComponent") // compared by nobody
+@SuppressWarnings("ArrayRecordComponent") // never compared by value
 record DetachOwner(Owner owner, byte[] from, int maxInboxes, long graceMillis)
     implements InboxCommand {
   /*
    *   .. owner
    *   b  from
    *   v  maxInboxes
-   *   v  graceMillis    of the kind that has one
+   *   v  graceMillis    only KIND_WITH_GRACE
    */
   static final int KIND = 13;
 

@@ -5,12 +5,12 @@ import io.fjordmq.api.ByteWriter;
 import java.util.List;
 
 /**
- * Gives an inbox back when its connection has ended, after what it acknowledged last.
+ * Detaches an inbox when its connection has ended, after recording the last acknowledgements.
  *
- * @param sentBelow the connection has sent no entry from this sequence on
- * @param upTo every sequence below is acknowledged; 0 if there is nothing to say
- * @param beyond single sequences that are acknowledged too
- * @param graceMillis the will is not due earlier
+ * @param sentBelow the connection has sent no entry with this or a higher sequence
+ * @param upTo all sequences below this one are acknowledged; 0 if there are no new ones
+ * @param beyond individual sequences that are also acknowledged
+ * @param graceMillis minimum delay of the will
  */
 record DetachSession(
     InboxHandle handle,
@@ -27,7 +27,7 @@ record DetachSession(
    *   v  upTo, numbers beyond
    *   v  expirySeconds
    *   1  1 if the will is to be published
-   *   v  graceMillis    of the kind that has one
+   *   v  graceMillis    only KIND_WITH_GRACE
    */
   static final int KIND = 4;
 

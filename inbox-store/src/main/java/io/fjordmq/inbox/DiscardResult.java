@@ -4,9 +4,10 @@ import io.fjordmq.inbox.Attachment.Discarded;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a discard found.
+ * The result of a discard.
  *
- * @param claim the place of this CONNECT among those of the client
- * @param discarded the inbox that is no more, whose routes have to go; null if there was none
+ * @param connectOrder connect order of this CONNECT
+ * @param discarded the inbox that was discarded, whose routes must be removed; null if there was
+ *     none
  */
 public record DiscardResult(ConnectOrder connectOrder, @Nullable Discarded discarded) {}

@@ -3,7 +3,7 @@ package io.fjordmq.inbox;
 import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
 
-/** Ends a session that no connection acts for. Answers {@link DiscardResult}. */
+/** Ends a session without attaching its inbox. Answers a {@link DiscardResult}. */
 record DiscardSession(InboxId id) implements InboxCommand {
   /*
    *   .. id

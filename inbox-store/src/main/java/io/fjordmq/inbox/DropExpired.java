@@ -4,7 +4,7 @@ import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
 import java.util.List;
 
-/** Drops entries that a fetch found expired, if they still are there. */
+/** Drops entries that a fetch found expired, if they still exist. */
 record DropExpired(InboxHandle handle, List<Long> sequences) implements InboxCommand {
   /*
    *   .. handle

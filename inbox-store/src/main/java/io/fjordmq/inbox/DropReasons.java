@@ -2,15 +2,15 @@ package io.fjordmq.inbox;
 
 /** Why an accepted message was not delivered: labels of {@link InboxObserver#dropped}. */
 public final class DropReasons {
-  /** The inbox was full and drops its oldest. */
+  /** The inbox was full and dropped its oldest messages. */
   public static final String INBOX_FULL = "inbox_full";
 
-  /** Its Message Expiry Interval passed. */
+  /** The Message Expiry Interval has elapsed. */
   public static final String EXPIRED = "expired";
 
   /**
-   * The session expired or was started clean while it had undelivered messages that no other member
-   * of a share may have.
+   * The session ended, by expiry or clean start, with undelivered messages that cannot go to
+   * another member of a share.
    */
   public static final String SESSION_ENDED = "session_ended";
 

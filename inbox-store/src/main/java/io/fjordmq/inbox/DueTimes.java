@@ -3,9 +3,9 @@ package io.fjordmq.inbox;
 import java.util.Arrays;
 
 /**
- * For each bucket a time at or before its first due row, so that looking for due rows touches only
- * buckets that may have some. A hint: nothing that is applied depends on it. Written by the apply
- * thread; {@link #earliest} may be read by any.
+ * A lower bound of the first due time of each bucket, so that a search for due rows only reads
+ * buckets that may have some. This is a hint: no applied state depends on it. Updated by the apply
+ * thread; any thread may call {@link #earliest}.
  */
 final class DueTimes {
   private final long[] byBucket = new long[InboxKeys.BUCKETS];
@@ -31,12 +31,12 @@ final class DueTimes {
     return byBucket[bucket] <= nowMillis;
   }
 
-  /** The bucket was looked through: this is its first due row now. */
+  /** Sets the first due time of a bucket after its due rows were processed. */
   void reset(int bucket, long dueAtMillis) {
     byBucket[bucket] = dueAtMillis;
   }
 
-  /** To be called after {@link #reset}s. */
+  /** Recomputes {@link #earliest}; call it after {@link #reset}. */
   void findEarliest() {
     long least = InboxState.NEVER;
     for (long time : byBucket) {
@@ -45,7 +45,7 @@ final class DueTimes {
     earliest = least;
   }
 
-  /** Nothing is due before; {@link InboxState#NEVER} if nothing at all. */
+  /** Returns a time before which nothing is due; {@link InboxState#NEVER} if nothing ever is. */
   long earliest() {
     return earliest;
   }

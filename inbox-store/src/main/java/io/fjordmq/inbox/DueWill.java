@@ -6,18 +6,19 @@ import io.fjordmq.api.MessageCodec;
 import java.nio.ByteBuffer;
 
 /**
- * A will that is due. It outlives its session, and stays until it is known to be published.
+ * A will that is due. It is independent of its session and is kept until its publication is
+ * confirmed.
  *
- * @param since its place among the client's connections: before whoever connects after it
- * @param will encoded
+ * @param since connect order of the will: lower than that of any later connection of the client
+ * @param will the encoded will
  */
-@SuppressWarnings("ArrayRecordComponent") // compared by nobody
+@SuppressWarnings("ArrayRecordComponent") // never compared by value
 record DueWill(InboxId id, ConnectOrder since, byte[] will) {
   /*
    *   1  version 2
    *   s  tenant
    *   s  client id
-   *   v  epoch version, v index of its place; not in version 1
+   *   v  epoch version, v index of the connect order; not in version 1
    *   .. will
    */
   private static final int VERSION = 2;
@@ -46,7 +47,9 @@ record DueWill(InboxId id, ConnectOrder since, byte[] will) {
   }
 
   /**
-   * @param lowest epoch of the oldest will of the session that is due
+   * Returns the effect that announces this will.
+   *
+   * @param lowest epoch of the session's oldest due will
    */
   InboxEffect.WillDue toEffect(long incarnation, long epoch, long lowest) {
     return new InboxEffect.WillDue(

@@ -6,7 +6,7 @@ import io.fjordmq.api.SubscriptionOptions;
 import io.fjordmq.api.TopicFilter;
 import org.jspecify.annotations.Nullable;
 
-/** Adds, replaces or removes a subscription. Answers whether it was there. */
+/** Adds, replaces or removes a subscription. Answers whether it existed before. */
 record EditSubscription(
     InboxHandle handle, TopicFilter filter, @Nullable SubscriptionOptions options)
     implements InboxCommand {

@@ -3,12 +3,12 @@ package io.fjordmq.inbox;
 import java.util.List;
 import java.util.Map;
 
-/** Entries of one inbox, while a command is applied. */
+/** The queue of entries of one inbox, while a command is applied. */
 final class EntryQueue {
   /*
-   * Every entry knows what all earlier ones weighed together. Counts and bytes of what is left
-   * therefore follow from where the queue begins, where it ends and what is done in between: no
-   * counter is written when a message is appended, none is lost with the memory.
+   * Every entry stores the total size of all earlier ones. The number and size of the queued
+   * entries therefore follow from the start and end of the queue and the entries settled in
+   * between. Appending a message writes no counter, and no counter is lost with the memory.
    */
   private final InboxTables tables;
   private final Inbox inbox;
@@ -21,8 +21,8 @@ final class EntryQueue {
   }
 
   /**
-   * Appends an entry; the caller has made room. Reads nothing, writes one row; the first one of a
-   * share also the cursor, which says that there are such ones.
+   * Appends an entry; the caller has already called {@link #makeRoom}. Reads nothing and writes one
+   * row; the first share message also writes the cursor, which records that there are some.
    */
   long append(InboxTarget target, byte[] message) {
     long sequence = cursor.next;
@@ -37,14 +37,17 @@ final class EntryQueue {
     return sequence;
   }
 
-  /** What {@link #makeRoom} did. */
+  /** The result of {@link #makeRoom}. */
   enum Room {
     FREE,
     MADE,
     NONE
   }
 
-  /** Sees to it that an entry of this weight fits, dropping others if the limits say so. */
+  /**
+   * Makes space for an entry of this size: drops expired entries and, if the limits say so, the
+   * oldest ones.
+   */
   Room makeRoom(int bytes) {
     InboxLimits limits = inbox.state().limits();
     if (fits(bytes, limits)) {
@@ -99,7 +102,7 @@ final class EntryQueue {
     }
   }
 
-  /** Forgets everything below a sequence, and single ones above it. */
+  /** Removes all entries below a sequence and individual ones at or above it. */
   void acknowledge(long upTo, List<Long> beyond) {
     long end = Math.min(upTo, cursor.next);
     boolean changed = false;
@@ -114,7 +117,7 @@ final class EntryQueue {
     }
   }
 
-  /** Drops those of the entries that are there and have expired. */
+  /** Drops the entries that still exist and have expired. */
   void dropExpired(List<Long> sequences) {
     long dropped = 0;
     for (long sequence : sequences) {
@@ -132,7 +135,7 @@ final class EntryQueue {
     }
   }
 
-  /** Replaces an entry by the note that PUBREL is owed. */
+  /** Replaces an entry with a row that records the pending PUBREL. */
   void release(long sequence) {
     if (!isOpen(sequence) || inbox.released.containsKey(sequence)) {
       return;
@@ -143,7 +146,8 @@ final class EntryQueue {
     tables.rows().insert(releasedKey(sequence), entry.encode());
     tables.queuedChanged(inbox, -1);
     inbox.addReleased(sequence, entry);
-    // An inbox finds its end by the last entry; when that goes, the cursor must say it.
+    // The end of the queue is derived from the last entry. If that is removed, the cursor must
+    // store it.
     if (!cursor.hasReleased || sequence + 1 == cursor.next) {
       tables.saveCursor(inbox);
     }
@@ -159,11 +163,11 @@ final class EntryQueue {
     if (!isOpen(sequence)) {
       return false;
     }
-    ReleasedEntry owed = inbox.released.get(sequence);
-    if (owed != null) {
+    ReleasedEntry released = inbox.released.get(sequence);
+    if (released != null) {
       tables.rows().delete(releasedKey(sequence));
       inbox.removeReleased(sequence);
-      cursor.done.add(sequence, owed.bytes());
+      cursor.done.add(sequence, released.bytes());
     } else {
       int bytes = read(sequence).message().length;
       tables.rows().delete(entryKey(sequence));
@@ -174,9 +178,9 @@ final class EntryQueue {
   }
 
   /**
-   * Moves the beginning of the queue up to a sequence, and on over what is done there.
+   * Advances the start of the queue to a sequence, and past entries that are already settled there.
    *
-   * @return whether it moved
+   * @return true if it moved
    */
   private boolean advance(long target) {
     long from = cursor.committed;
@@ -184,12 +188,12 @@ final class EntryQueue {
     if (to == from) {
       return false;
     }
-    // Read before anything is deleted: the weight of what goes is known by what comes after it.
+    // Read before deleting: the size of the removed entries follows from the entry after them.
     final long bytesBefore = bytesBefore(to);
     final long queued = inbox.queued();
     deleteEntries(from, to);
-    Map<Long, ReleasedEntry> owed = inbox.released.headMap(to);
-    for (long sequence : List.copyOf(owed.keySet())) {
+    Map<Long, ReleasedEntry> released = inbox.released.headMap(to);
+    for (long sequence : List.copyOf(released.keySet())) {
       tables.rows().delete(releasedKey(sequence));
       inbox.removeReleased(sequence);
     }
@@ -216,14 +220,15 @@ final class EntryQueue {
     if (sequence == cursor.next) {
       return cursor.nextBytes;
     }
-    ReleasedEntry owed = inbox.released.get(sequence);
-    return owed != null ? owed.bytesBefore() : read(sequence).bytesBefore();
+    ReleasedEntry released = inbox.released.get(sequence);
+    return released != null ? released.bytesBefore() : read(sequence).bytesBefore();
   }
 
   private EntryRow read(long sequence) {
     byte[] row = tables.rows().get(entryKey(sequence));
     if (row == null) {
-      throw new IllegalStateException("inbox " + inbox.handle() + " lacks entry " + sequence);
+      throw new IllegalStateException(
+          "entry " + sequence + " is missing in inbox " + inbox.handle());
     }
     return EntryRow.decode(row);
   }

@@ -11,16 +11,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stored entry, read.
+ * The row of a stored entry.
  *
- * @param qos to deliver with
- * @param retain to deliver with
- * @param subscriptionIdentifiers to deliver with
- * @param share it came through, as in {@link InboxTarget#share}
- * @param bytesBefore what all earlier entries of the inbox have weighed
- * @param message encoded; its length is the weight of the entry
+ * @param qos QoS of the delivery
+ * @param retain RETAIN flag of the delivery
+ * @param subscriptionIdentifiers identifiers of the matching subscriptions
+ * @param share as in {@link InboxTarget#share}
+ * @param bytesBefore total size of all earlier entries of the inbox
+ * @param message the encoded message; its length is the size of the entry
  */
-@SuppressWarnings("ArrayRecordComponent") // compared by nobody
+@SuppressWarnings("ArrayRecordComponent") // never compared by value
 record EntryRow(
     Qos qos,
     boolean retain,

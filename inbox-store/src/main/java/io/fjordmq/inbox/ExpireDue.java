@@ -6,12 +6,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Does what is due in a range by the time of the log entry: ends sessions, makes wills due or
- * announces them again, announces again what ended sessions have left to shares, forgets idle
- * producers. Answers 1 if it stopped at its limit.
+ * Processes the due rows of a range, by the time of the log entry: ends sessions, makes wills due,
+ * repeats announcements of due wills and of messages left to shares, and forgets idle producers.
+ * Answers 1 if it stopped at its limit.
  *
- * @param maxItems due rows to work off at most
- * @param producerIdleMillis after which a producer is forgotten
+ * @param maxItems maximum number of due rows to process
+ * @param producerIdleMillis idle time after which a producer is forgotten
  */
 record ExpireDue(int maxItems, long producerIdleMillis) implements InboxCommand {
   /*

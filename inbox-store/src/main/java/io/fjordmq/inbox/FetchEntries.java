@@ -7,12 +7,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Reads entries in order, from a sequence on.
+ * Reads entries in order, starting at a sequence.
  *
- * @param maxEntries &gt; 0
- * @param maxBytes of their rows; the first entry is given whatever it weighs
- * @param nowMillis the reader's wall clock: what expires by then is left out, unless it may have
- *     been sent on an earlier connection
+ * @param maxEntries maximum number of entries; &gt; 0
+ * @param maxBytes maximum total size of their rows; the first entry is returned even if it is
+ *     larger
+ * @param nowMillis wall clock of the reader: entries that have expired at this time are omitted,
+ *     unless they may have been sent on an earlier connection
  */
 record FetchEntries(
     InboxHandle handle, long fromSequence, int maxEntries, int maxBytes, long nowMillis)
@@ -23,14 +24,15 @@ record FetchEntries(
    */
   static final int KIND = 1;
 
-  /** Most rows one query looks at, so that many expired ones cannot hold it up. */
+  /** Maximum number of rows that one query reads, so that many expired entries cannot delay it. */
   static final int MAX_ROWS = 10_000;
 
   /**
-   * What it answers.
+   * The decoded answer.
    *
-   * @param expired sequences left out because their time has passed
-   * @param nextSequence where to go on
+   * @param expired sequences that were omitted because they have expired
+   * @param nextSequence where the next fetch starts
+   * @param end true if there are no entries after these
    */
   record Found(List<InboxEntry> entries, List<Long> expired, long nextSequence, boolean end) {}
 
@@ -73,11 +75,11 @@ record FetchEntries(
     return state.owner() != null && state.handle().equals(handle);
   }
 
-  /** The answer while it grows. */
+  /** Builds the answer. */
   private final class Page {
     /*
      *   1  0 done
-     *   1  1 if there is nothing behind
+     *   1  1 if no entries follow
      *   v  nextSequence
      *   .. numbers expired
      *   v  number of entries
@@ -89,7 +91,7 @@ record FetchEntries(
     private long nextSequence = fromSequence;
     private long bytes;
     private boolean full;
-    // What an earlier connection has sent does not expire any more (MQTT-4.3.3-7).
+    // Entries that an earlier connection may have sent do not expire any more (MQTT-4.3.3-7).
     private final long sentBelow;
 
     private Page(long sentBelow) {
@@ -127,7 +129,7 @@ record FetchEntries(
     }
   }
 
-  /** Reads an answer whose first byte is read. */
+  /** Decodes an answer after its first byte. */
   static Found decodeAnswer(ByteReader in) {
     boolean end = in.readByte() == 1;
     long nextSequence = in.readVarint();

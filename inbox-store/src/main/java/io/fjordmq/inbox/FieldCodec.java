@@ -5,7 +5,7 @@ import io.fjordmq.api.ByteWriter;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The parts that commands, queries and answers are made of. */
+/** Encodes the fields that commands, queries and answers share. */
 final class FieldCodec {
   /*
    *   id       s tenant | s client id

@@ -3,7 +3,7 @@ package io.fjordmq.inbox;
 import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
 
-/** Records PUBREL of a QoS 2 publish of the client. */
+/** Records the PUBREL for a QoS 2 publish of the client. */
 record ForgetReceived(InboxHandle handle, int packetIdentifier) implements InboxCommand {
   /*
    *   .. handle

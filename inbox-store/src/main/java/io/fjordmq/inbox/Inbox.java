@@ -3,8 +3,8 @@ package io.fjordmq.inbox;
 import java.util.TreeMap;
 
 /**
- * One inbox in a replica's memory. All of it can be read from the rows again, so it may be thrown
- * away between two commands.
+ * One inbox in a replica's memory. It is derived from the rows, so it can be evicted between two
+ * commands.
  */
 final class Inbox {
   final InboxId id;
@@ -41,8 +41,8 @@ final class Inbox {
   }
 
   /**
-   * Entries with a lower sequence may have been sent on a connection that has ended. A connection
-   * that did not give the inbox back may have sent all there are.
+   * Returns the sequence below which entries may have been sent on an ended connection. A
+   * connection that did not detach the inbox may have sent all entries.
    */
   long sentBelow() {
     return state.owner() == null ? state.sentBelow() : cursor.next;
@@ -60,12 +60,12 @@ final class Inbox {
     }
   }
 
-  /** Entries that are there. */
+  /** Returns the number of undelivered entries, without released ones. */
   long queued() {
     return cursor.next - cursor.committed - cursor.done.count() - released.size();
   }
 
-  /** What they weigh. */
+  /** Returns the size of these entries in bytes. */
   long queuedBytes() {
     return cursor.nextBytes - cursor.committedBytes - cursor.done.bytes() - releasedBytes;
   }

@@ -1,6 +1,6 @@
 package io.fjordmq.inbox;
 
-/** The inbox belongs to another user than the one who asked to attach it, and to nobody else. */
+/** An attach failed because the session belongs exclusively to another user. */
 public final class InboxBoundException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

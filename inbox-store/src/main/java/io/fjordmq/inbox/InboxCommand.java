@@ -5,7 +5,7 @@ import io.fjordmq.api.ByteWriter;
 import io.fjordmq.api.NewerFormException;
 import java.nio.ByteBuffer;
 
-/** Everything that can change an inbox. Each command knows its bytes and applies itself. */
+/** A change to inboxes. Each command encodes, decodes and applies itself. */
 sealed interface InboxCommand
     permits AttachSession,
         CommitDeliveries,
@@ -24,24 +24,24 @@ sealed interface InboxCommand
         ReleaseEntry,
         TrimLeft {
   /*
-   *   1  version 1
+   *   1  version 2
    *   1  kind
-   *   .. as drawn in each command
+   *   .. as described in each command
    */
   int VERSION = 2;
 
   /** The highest {@link #kind}. */
   int LAST_KIND = TrimLeft.KIND;
 
-  /** Its number in the stored log; never used again for another. */
+  /** Returns the kind, its number in the log. A number is never reused for another command. */
   int kind();
 
   void write(ByteWriter out);
 
-  /** Changes the state and says what to answer. */
+  /** Applies the command to the state and returns the answer. */
   byte[] apply(InboxTables tables);
 
-  /** A first guess at its length. */
+  /** Returns an estimate of the encoded size. */
   default int expectedBytes() {
     return 64;
   }
@@ -53,7 +53,7 @@ sealed interface InboxCommand
     return out.toByteArray();
   }
 
-  /** Looks at the head alone: messages can be large. */
+  /** Checks version and kind only, because messages can be large. */
   static void requireReadable(ByteBuffer bytes) {
     ByteReader in = new ByteReader(bytes);
     Versions.require(in.readByte(), VERSION, "inbox command");

@@ -7,14 +7,16 @@ import io.fjordmq.range.kv.KvReader;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** The inbox store inside one range replica: decodes, and lets commands and queries act. */
+/** The inbox store inside one range replica: decodes and executes commands and queries. */
 final class InboxCoprocessor implements Coprocessor {
   private final InboxMemory memory;
   private final Runnable onClose;
   private volatile @Nullable KeyInterval interval;
 
   /**
-   * @param cachedInboxes inboxes to keep in memory
+   * Creates a coprocessor.
+   *
+   * @param cachedInboxes maximum number of inboxes to cache
    * @param onClose called when the replica closes
    */
   InboxCoprocessor(int cachedInboxes, Runnable onClose) {
@@ -49,12 +51,15 @@ final class InboxCoprocessor implements Coprocessor {
     onClose.run();
   }
 
-  /** Those of the range; null before it is open. May be called by any thread. */
+  /**
+   * Returns the key interval of the range; null before the replica is open. Any thread may call
+   * this.
+   */
   @Nullable KeyInterval keys() {
     return interval;
   }
 
-  /** May be called by any thread. */
+  /** Any thread may call this. */
   InboxStoreStatus status() {
     return memory.totals().snapshot();
   }

@@ -4,9 +4,9 @@ import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
 
 /**
- * How far an inbox has come. Written when something is acknowledged, dropped or subscribed; an
- * append does not write it, because {@link #next} and {@link #nextBytes} follow from the last entry
- * that is there.
+ * The positions and counters of an inbox. Written when entries are acknowledged or dropped and when
+ * subscriptions change. An append does not write it, because {@link #next} and {@link #nextBytes}
+ * can be derived from the last entry.
  */
 final class InboxCursor {
   /*
@@ -24,29 +24,29 @@ final class InboxCursor {
   private static final int VERSION_WITHOUT_SHARES = 1;
   private static final int HAS_RELEASED = 1;
 
-  /** Everything below is acknowledged or dropped; itself it is not, unless it equals next. */
+  /** All entries below this sequence are settled; the entry at it is not, unless it equals next. */
   long committed = 1;
 
-  /** What all entries below {@link #committed} have weighed since the inbox was made. */
+  /** Total size of all entries below {@link #committed} since the inbox was created. */
   long committedBytes;
 
-  /** The sequence the next entry gets. */
+  /** Sequence of the next entry. */
   long next = 1;
 
-  /** What all entries have weighed since the inbox was made. */
+  /** Total size of all entries since the inbox was created. */
   long nextBytes;
 
-  /** The sequence the next QoS 2 publish of the client gets. */
+  /** Sequence of the next QoS 2 publish of the client. */
   long nextPublish = 1;
 
   long subscriptions;
 
   boolean hasReleased;
 
-  /** An entry came through a share, be it there or not. */
+  /** True if any entry came through a share, even if that entry is gone. */
   boolean hasShared;
 
-  /** Done ones above {@link #committed}. */
+  /** Settled entries above {@link #committed}. */
   final SequenceRuns done;
 
   InboxCursor() {

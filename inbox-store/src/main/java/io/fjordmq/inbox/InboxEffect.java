@@ -3,9 +3,9 @@ package io.fjordmq.inbox;
 import io.fjordmq.api.Will;
 import java.util.List;
 
-/** What a command asks the leader to have done after the write. */
+/** An action that an applied command asks of the leader after the write. */
 sealed interface InboxEffect {
-  /** Entry for a connected client. */
+  /** An entry was appended to an attached inbox. */
   record Appended(
       String ownerNode,
       InboxHandle handle,
@@ -14,30 +14,30 @@ sealed interface InboxEffect {
       SharedMessage message)
       implements InboxEffect {}
 
-  /** A connection has lost its inbox. */
+  /** A handle was fenced. */
   record Fenced(String ownerNode, InboxHandle handle) implements InboxEffect {}
 
   /**
-   * A will has to be published.
+   * A will is due.
    *
-   * @param lowest epoch of the oldest will of the session that has to be
-   * @param since its place among the client's connections
+   * @param lowest epoch of the session's oldest due will
+   * @param since connect order of the will
    */
   record WillDue(
       InboxId id, long incarnation, long epoch, long lowest, ConnectOrder since, Will will)
       implements InboxEffect {}
 
   /**
-   * A session is over.
+   * A session has ended.
    *
-   * @param expired its client stayed away too long
+   * @param expired true if it outlived its connection and then expired
    */
   record Ended(InboxId id, long incarnation, List<InboxSubscription> subscriptions, boolean expired)
       implements InboxEffect {}
 
-  /** An ended session has left messages that may have to go to other members of shares. */
+  /** An ended session has left messages for other members of shares. */
   record SharesLeft(InboxId id, long incarnation) implements InboxEffect {}
 
-  /** Messages were lost. */
+  /** Messages were dropped. */
   record Dropped(InboxId id, String reason, long count) implements InboxEffect {}
 }

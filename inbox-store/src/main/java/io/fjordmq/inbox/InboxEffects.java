@@ -10,14 +10,19 @@ import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Tells the listener what commands emitted; entries of one inbox that come together, together. */
+/**
+ * Passes the effects of commands to the listener. Consecutive entries of one inbox are passed in
+ * one call.
+ */
 final class InboxEffects implements EffectListener {
   private final InboxListener listener;
   private final InboxObserver observer;
   private final Function<RangeId, @Nullable KeyInterval> keys;
 
   /**
-   * @param keys that a range holds; null if it is not open
+   * Creates the effect listener.
+   *
+   * @param keys returns the key interval of a range, or null if it is not open
    */
   InboxEffects(
       InboxListener listener,
@@ -45,7 +50,7 @@ final class InboxEffects implements EffectListener {
             .computeIfAbsent(appended.handle(), handle -> new Batch(appended.ownerNode()))
             .add(appended);
       } else {
-        // Anything else may end what comes before it: keep the order.
+        // Other effects must not overtake the entries before them.
         flush(batches);
         perform((InboxEffect) effect);
       }
@@ -76,7 +81,7 @@ final class InboxEffects implements EffectListener {
     }
   }
 
-  /** Entries of one inbox. */
+  /** Entries appended to one inbox. */
   private static final class Batch {
     private final String ownerNode;
     private final List<InboxEntry> entries = new ArrayList<>(1);

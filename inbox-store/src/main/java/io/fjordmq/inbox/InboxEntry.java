@@ -9,9 +9,9 @@ import java.util.List;
  *
  * @param sequence its position, from 1 without gaps; the packet identifier is derived from it
  * @param message as published
- * @param qos to deliver with: 1 or 2
- * @param retain the RETAIN flag to deliver with
- * @param subscriptionIdentifiers of the subscriptions that matched; may be empty
+ * @param qos QoS of the delivery: 1 or 2
+ * @param retain RETAIN flag of the delivery
+ * @param subscriptionIdentifiers identifiers of the matching subscriptions; may be empty
  */
 public record InboxEntry(
     long sequence,

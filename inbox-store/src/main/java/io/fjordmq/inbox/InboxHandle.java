@@ -1,11 +1,11 @@
 package io.fjordmq.inbox;
 
 /**
- * The right to act on an inbox, given by an attach and lost at the next one.
+ * The right to act on an inbox. An attach grants it and the next attach revokes it.
  *
- * @param id whose
- * @param incarnation raised when the inbox is made anew (clean start, expiry); unique for the id
- *     for ever
- * @param epoch fencing number, raised by every attach
+ * @param id the inbox
+ * @param incarnation identifies one inbox of the client; never used again after a clean start or
+ *     expiry
+ * @param epoch fencing number, incremented by every attach
  */
 public record InboxHandle(InboxId id, long incarnation, long epoch) {}

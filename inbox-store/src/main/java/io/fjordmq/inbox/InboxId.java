@@ -1,30 +1,32 @@
 package io.fjordmq.inbox;
 
 /**
- * Names the inbox of a client.
+ * Identifies the inbox of a client.
  *
  * @param tenant well-formed Unicode without U+0000
  * @param clientId well-formed Unicode without U+0000
  */
 public record InboxId(String tenant, String clientId) {
-  /** How many parts the store has that are never cut; a range holds whole ones. */
+  /** Number of buckets of the store. A bucket is never split between ranges. */
   public static final int BUCKETS = InboxKeys.BUCKETS;
 
   /**
+   * Validates both names.
+   *
    * @throws IllegalArgumentException if one contains U+0000, which separates them in stored keys,
-   *     or half a surrogate pair, which UTF-8 cannot store
+   *     or an unpaired surrogate, which UTF-8 cannot encode
    */
   public InboxId {
     check(tenant, "tenant");
     check(clientId, "client identifier");
   }
 
-  /** In which of them its rows are, 0 to {@link #BUCKETS} - 1. */
+  /** Returns the bucket of its rows, 0 to {@link #BUCKETS} - 1. */
   public int bucket() {
     return InboxKeys.bucket(this);
   }
 
-  /** At least as many bytes as it has when encoded. */
+  /** Returns an upper bound of its encoded size in bytes. */
   int maxBytes() {
     return 3 * (tenant.length() + clientId.length()) + 10;
   }
@@ -38,7 +40,7 @@ public record InboxId(String tenant, String clientId) {
       if (Character.isSurrogate(c)) {
         boolean pair = i + 1 < text.length() && Character.isSurrogatePair(c, text.charAt(i + 1));
         if (!pair) {
-          throw new IllegalArgumentException(what + " contains half a surrogate pair");
+          throw new IllegalArgumentException(what + " contains an unpaired surrogate");
         }
         i++;
       }

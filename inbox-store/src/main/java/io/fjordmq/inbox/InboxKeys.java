@@ -10,9 +10,9 @@ import java.util.List;
 /** The keys of the inbox store. */
 final class InboxKeys {
   /*
-   * Every key begins with the bucket of its inbox, a hash of tenant and client id. Load therefore
-   * spreads over the ranges from the first client on, and a range that is cut between two buckets
-   * cuts no inbox.
+   * Every key starts with the bucket of its inbox, a hash of tenant and client id. Load is
+   * therefore spread over all initial ranges, and a split between two buckets does not split an
+   * inbox.
    *
    *   2 bucket | 1 table | rest                                                value
    *
@@ -31,12 +31,11 @@ final class InboxKeys {
    *                  kind PRODUCER     4: 8 producer                           ProducerRow
    *                  kind ENTRY        5: 8 sequence                           EntryRow
    *                  kind LEFT         6: of an inbox that has ended           LeftRow
-   *
-   * An incarnation names one inbox within its bucket. The small tables come first, so that a
-   * replica that opens reads them without stepping over messages.
+   * An incarnation identifies one inbox within its bucket. The small tables come first, so that a
+   * replica can read them on opening without scanning messages.
    */
 
-  /** Buckets there are; also the most ranges the store can have. */
+  /** Number of buckets, and therefore the maximum number of ranges. */
   static final int BUCKETS = 4096;
 
   static final int STATE = 1;
@@ -59,12 +58,15 @@ final class InboxKeys {
 
   private InboxKeys() {}
 
-  /** FNV-1a over the UTF-16 units of tenant, U+0000, client id; mixed, because FNV's are not. */
+  /** Upper 12 bits of the {@link #hash}. */
   static int bucket(InboxId id) {
     return (int) (hash(id) >>> 52);
   }
 
-  /** 64 well-mixed bits of the id; part of the stored form, never to be changed. */
+  /**
+   * 64-bit FNV-1a over the UTF-16 units of tenant, U+0000 and client id, then mixed, because FNV-1a
+   * alone does not distribute the upper bits well. Part of the storage format; must never change.
+   */
   static long hash(InboxId id) {
     long hash = addTo(0xcbf2_9ce4_8422_2325L, id.tenant());
     hash = addTo(hash * 0x100_0000_01b3L, id.clientId());
@@ -87,7 +89,7 @@ final class InboxKeys {
     return z ^ (z >>> 31);
   }
 
-  /** Cuts the key space into that many ranges of equal share. */
+  /** Returns the split keys that divide the key space into this many ranges of equal size. */
   static List<byte[]> splitKeys(int ranges) {
     List<byte[]> keys = new ArrayList<>();
     for (int i = 1; i < ranges; i++) {
@@ -100,12 +102,15 @@ final class InboxKeys {
     return new byte[] {(byte) (bucket >>> 8), (byte) bucket};
   }
 
-  /** Where the bucket of a key begins; a key shorter than a bucket's is before all of its own. */
+  /**
+   * Returns the first key of the bucket that a key belongs to. For a key shorter than a bucket,
+   * returns the empty key.
+   */
   static byte[] bucketOfKeyStart(byte[] key) {
     return key.length < 2 ? new byte[0] : new byte[] {key[0], key[1]};
   }
 
-  /** What a command for the inbox is routed by. */
+  /** Returns the routing key for commands of the inbox. */
   static byte[] routing(InboxId id) {
     return bucketStart(bucket(id));
   }
@@ -132,7 +137,7 @@ final class InboxKeys {
     return readId(in);
   }
 
-  /** The id at the end of a key. */
+  /** Reads the id at the end of a key. */
   static InboxId readId(ByteReader in) {
     String text = new String(in.readBytes(in.remaining()), StandardCharsets.UTF_8);
     int zero = text.indexOf(0);
@@ -176,7 +181,7 @@ final class InboxKeys {
         .toByteArray();
   }
 
-  /** Above everything that is due at the time or before. */
+  /** Returns the end (exclusive) of all rows that are due at this time. */
   static byte[] dueEnd(int bucket, long nowMillis) {
     return start(bucket, DUE, 16).writeLong(nowMillis + 1).toByteArray();
   }
@@ -199,12 +204,12 @@ final class InboxKeys {
     return start(bucket, CURSOR, 16).writeLong(incarnation).toByteArray();
   }
 
-  /** Everything in the table ROWS of one inbox begins here. */
+  /** Returns the first key of an inbox in the table ROWS. */
   static byte[] rows(int bucket, long incarnation) {
     return start(bucket, ROWS, 16).writeLong(incarnation).toByteArray();
   }
 
-  /** All rows of one kind of one inbox begin here; those of the next kind end them. */
+  /** Returns the first key of one kind of rows; the first key of the next kind is their end. */
   static byte[] kindStart(int bucket, long incarnation, int kind) {
     return row(bucket, incarnation, kind, 16).toByteArray();
   }
@@ -235,7 +240,7 @@ final class InboxKeys {
     return kindStart(bucket, incarnation, LEFT);
   }
 
-  /** What follows bucket, table, incarnation and kind. */
+  /** Returns a reader for the part after bucket, table, incarnation and kind. */
   static ByteReader restOfRow(byte[] key) {
     ByteReader in = new ByteReader(key);
     in.readBytes(12);

@@ -4,23 +4,23 @@ import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
 
 /**
- * How much an inbox may hold. Kept in the inbox's state from the last attach on, so that every
- * replica decides alike whatever its own configuration says.
+ * The capacity of an inbox. Each attach stores the limits in the inbox's state, so that all
+ * replicas decide the same way whatever their own configuration says.
  *
- * @param maxMessages undelivered and unacknowledged ones; &gt; 0
- * @param maxBytes of their topics, properties and payloads together; &gt; 0
- * @param whenFull what gives way
+ * @param maxMessages maximum number of unacknowledged messages; &gt; 0
+ * @param maxBytes maximum total size of their topics, properties and payloads; &gt; 0
+ * @param whenFull what happens when a limit is reached
  */
 public record InboxLimits(long maxMessages, long maxBytes, WhenFull whenFull) {
-  /** 100,000 messages or 64 MiB, then the oldest go; docs/decisions/0011 says why. */
+  /** 100,000 messages or 64 MiB, then the oldest are dropped; docs/decisions/0011 explains why. */
   public static final InboxLimits DEFAULT =
       new InboxLimits(100_000, 64L << 20, WhenFull.DROP_OLDEST);
 
-  /** What happens to a message that finds no room. */
+  /** What happens to a message that does not fit. */
   public enum WhenFull {
-    /** It is stored, and the oldest messages are dropped and counted. */
+    /** The message is stored; the oldest messages are dropped and counted. */
     DROP_OLDEST,
-    /** It is not stored, and the publisher's side is told. */
+    /** The message is rejected with {@link InboxStore.InsertOutcome#REFUSED_FULL}. */
     REFUSE
   }
 

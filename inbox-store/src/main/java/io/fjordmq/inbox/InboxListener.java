@@ -4,48 +4,52 @@ import io.fjordmq.api.Will;
 import java.util.List;
 
 /**
- * What the leaders of inbox ranges tell the broker. Called on apply threads and on the store's
- * sweeper; must not block. Messages of one inbox come in order.
+ * Receives events from the leaders of inbox ranges. Called on apply threads; must not block. Events
+ * of one inbox arrive in order.
  */
 public interface InboxListener {
 
   /**
-   * Entries were appended to an inbox that is attached; they are durable. May skip entries: a
-   * receiver that sees a gap in the sequences reads with {@link InboxStore#fetch}.
+   * Entries were durably appended to an attached inbox. Events can be lost: a receiver that finds a
+   * gap in the sequences reads the missing entries with {@link InboxStore#fetch}.
    *
-   * @param ownerNode the node to hand them to
-   * @param entries ascending
+   * @param ownerNode the node of the connection
+   * @param entries in ascending order
    */
   void appended(String ownerNode, InboxHandle handle, List<InboxEntry> entries);
 
   /**
-   * A range of inboxes has a leader here, newly elected or opened again. What was appended just
-   * before may not have been told, and nothing more may come to show the gap: whoever holds one of
-   * its inboxes has to {@link InboxStore#fetch} once.
+   * This node has become leader of a range, by election or because the range was reopened. Events
+   * about the latest entries may have been lost, possibly without a later event that reveals the
+   * gap. Each connection that holds one of the inboxes must therefore {@link InboxStore#fetch}
+   * once.
    *
    * @param concerned the inboxes of the range
    */
   void leading(InboxSpan concerned);
 
-  /** Another attach or a discard has taken the inbox from this connection. */
+  /** Another attach or a discard has fenced this handle. */
   void fenced(String ownerNode, InboxHandle handle);
 
   /**
-   * A will is to be published now. Repeated until {@link InboxStore#willPublished} says so; publish
-   * it with the id given so that repetitions are stored once.
+   * A will is due and must be published. Repeated until {@link InboxStore#willPublished} is called.
+   * Publish it with the given id, so that it is stored only once.
    *
-   * @param since its place among the client's connections: what a later one publishes comes after
-   *     it, what an earlier one has published before it
+   * @param since connect order of the will: after messages of earlier connections of the client and
+   *     before those of later ones
    */
   void willDue(
       InboxId id, long incarnation, long epoch, Will will, ConnectOrder since, PublishId publishId);
 
-  /** A session has ended (expiry, detach with 0); the routes of its subscriptions have to go. */
+  /**
+   * A session has ended, by expiry or by a detach with expiry 0. The routes of its subscriptions
+   * must be removed.
+   */
   void ended(InboxId id, long incarnation, List<InboxSubscription> subscriptions);
 
   /**
-   * A session has ended with messages of shares that its client did not get: other members are to
-   * have them. Repeated until {@link InboxStore#takeLeft} has answered that nothing is left.
+   * A session has ended with undelivered share messages, which must go to other members. Repeated
+   * until {@link InboxStore#takeLeft} reports that no messages are left.
    */
   void leftToShares(InboxId id, long incarnation);
 }

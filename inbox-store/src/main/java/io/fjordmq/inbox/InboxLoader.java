@@ -3,7 +3,7 @@ package io.fjordmq.inbox;
 import io.fjordmq.range.kv.KvReader;
 import org.jspecify.annotations.Nullable;
 
-/** Reads an inbox from its rows. */
+/** Loads an inbox from its rows. */
 final class InboxLoader {
   private InboxLoader() {}
 
@@ -17,7 +17,7 @@ final class InboxLoader {
     long incarnation = state.handle().incarnation();
     byte[] row = rows.get(InboxKeys.cursor(bucket, incarnation));
     if (row == null) {
-      throw new IllegalStateException("inbox " + state.handle() + " has no cursor");
+      throw new IllegalStateException("cursor row is missing for inbox " + state.handle());
     }
     InboxCursor cursor = InboxCursor.decode(row);
     catchUp(rows, bucket, incarnation, cursor);
@@ -35,7 +35,7 @@ final class InboxLoader {
     return inbox;
   }
 
-  /** Brings a cursor up to the entries that were appended since it was written. */
+  /** Advances a cursor past the entries that were appended since it was written. */
   private static void catchUp(KvReader rows, int bucket, long incarnation, InboxCursor cursor) {
     rows.scanBackwards(
         InboxKeys.entry(bucket, incarnation, cursor.next),

@@ -8,22 +8,23 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a replica keeps in memory about its rows: the inboxes used last, totals, and when something
- * is due. Made from the rows at {@link #open}; nothing that is applied depends on what happens to
- * be cached.
+ * The in-memory state of a replica: recently used inboxes, totals and due times. Built from the
+ * rows by {@link #open}; no applied state depends on what is cached.
  */
 final class InboxMemory {
   private final InboxTotals totals = new InboxTotals();
   private final DueTimes dueTimes = new DueTimes();
   private final Map<InboxId, Inbox> cache;
 
-  /** Inboxes whose state key is below this are in all totals; null if all are. */
+  /** Inboxes with a state key below this one have been counted; null if all have. */
   private byte @Nullable [] uncounted;
 
   private volatile boolean counting;
 
   /**
-   * @param capacity inboxes to keep; beyond, the one not used for longest is forgotten
+   * Creates an empty memory.
+   *
+   * @param capacity maximum number of cached inboxes; the least recently used one is evicted first
    */
   InboxMemory(int capacity) {
     cache =
@@ -37,7 +38,7 @@ final class InboxMemory {
         };
   }
 
-  /** By use; apply thread only. */
+  /** Returns the LRU cache; apply thread only. */
   Map<InboxId, Inbox> cache() {
     return cache;
   }
@@ -51,9 +52,9 @@ final class InboxMemory {
   }
 
   /**
-   * Reads what must be known from the beginning: which processes own inboxes and when something is
-   * due. That touches no inbox by itself, and so takes a fraction of a second for 100,000 of them;
-   * what they hold is counted by and by.
+   * Reads the owners of inboxes and the due times. It reads no further rows of the inboxes and
+   * therefore takes a fraction of a second for 100,000 of them. Their contents are counted later by
+   * {@link #countSome}.
    */
   void open(KeyInterval interval, KvReader rows) {
     clear();
@@ -81,7 +82,7 @@ final class InboxMemory {
     counting = uncounted != null;
   }
 
-  /** Adds what the next so many inboxes hold to the totals. */
+  /** Adds the contents of the next inboxes to the totals. */
   void countSome(KvReader rows, int maxInboxes) {
     if (uncounted == null) {
       return;
@@ -106,13 +107,16 @@ final class InboxMemory {
     counting = uncounted != null;
   }
 
-  /** Whether the totals have what an inbox holds; if not, it is counted as it will be then. */
+  /**
+   * Returns true if the totals include the contents of an inbox. If not, its changes are not added
+   * now, because it will be counted later.
+   */
   boolean hasCounted(Inbox inbox) {
     return uncounted == null
         || Arrays.compareUnsigned(InboxKeys.state(inbox.bucket, inbox.id), uncounted) < 0;
   }
 
-  /** True while inboxes are left to count. May be called by any thread. */
+  /** Returns true while there are inboxes to count. Any thread may call this. */
   boolean isCounting() {
     return counting;
   }

@@ -1,34 +1,37 @@
 package io.fjordmq.inbox;
 
 /**
- * Hears what happens in the inbox store, to count and measure it. Called on hot threads: must be
- * fast and not throw. Everything is optional.
+ * Receives events of the inbox store for metrics. Called on hot paths: implementations must be fast
+ * and must not throw.
  */
 public interface InboxObserver {
   /** Ignores everything. */
   InboxObserver NONE = new InboxObserver() {};
 
-  /** A message was durably offered to inboxes; time since the call. */
+  /** An insert completed; {@code nanos} is the time since the call. */
   default void inserted(int targets, long nanos) {}
 
-  /** What became of copies. */
+  /** Inserts into this many inboxes had this outcome. */
   default void outcome(InboxStore.InsertOutcome outcome, long count) {}
 
-  /** Entries were read from storage; time since the call. */
+  /** A fetch completed; {@code nanos} is the time since the call. */
   default void fetched(int entries, long nanos) {}
 
-  /** Acknowledgements of that many inboxes were replicated together; time since they were sent. */
+  /**
+   * Acknowledgements of this many inboxes were replicated together; {@code nanos} is the time since
+   * they were sent.
+   */
   default void committed(int inboxes, long nanos) {}
 
-  /** Acknowledgements or a detach were refused by a busy range and are tried again. */
+  /** A busy range rejected acknowledgements or a detach, which are retried. */
   default void retriedBusy() {}
 
-  /** This node leads a range in which messages were dropped; reasons in {@link DropReasons}. */
+  /** Messages were dropped in a range that this node leads, for one of the {@link DropReasons}. */
   default void dropped(String reason, long count) {}
 
-  /** In a range this node leads a session ended because its client stayed away too long. */
+  /** A session expired in a range that this node leads. */
   default void expired() {}
 
-  /** A sweep over all ranges led here has ended. */
+  /** A sweep over all ranges that this node leads has ended. */
   default void swept(int ranges, long nanos, boolean succeeded) {}
 }

@@ -7,14 +7,14 @@ import io.fjordmq.range.kv.KvReader;
 import java.nio.ByteBuffer;
 
 /**
- * Everything that can be asked of a range. Queries run beside the apply thread: they read rows, and
- * of the memory only what is made for any thread.
+ * A query to a range. Queries run concurrently with the apply thread: they read rows, and only the
+ * parts of the memory that any thread may read.
  */
 sealed interface InboxQuery permits FetchEntries, ReadLeft, SweepQuery {
   /*
    *   1  version 1
    *   1  kind
-   *   .. as drawn in each query
+   *   .. as described in each query
    */
   int VERSION = 1;
 

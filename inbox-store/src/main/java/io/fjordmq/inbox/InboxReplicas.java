@@ -8,7 +8,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** The inbox store's side of the range engine: the code of this node's replicas. */
+/** The inbox replicas of this node, as created by the range engine. */
 public final class InboxReplicas {
   /** Name of the store. */
   public static final String STORE = "inbox";
@@ -18,7 +18,9 @@ public final class InboxReplicas {
   private final Map<RangeId, InboxCoprocessor> open = new ConcurrentHashMap<>();
 
   /**
-   * @param listener told what leaders of this node do
+   * Creates the store specification.
+   *
+   * @param listener receives the effects of ranges that this node leads
    */
   public InboxReplicas(InboxSettings settings, InboxListener listener, InboxObserver observer) {
     this.settings = settings;
@@ -32,7 +34,7 @@ public final class InboxReplicas {
             InboxKeys::bucketOfKeyStart);
   }
 
-  /** What the range engine has to know. */
+  /** Returns the description of this store for the range engine. */
   public StoreSpec spec() {
     return spec;
   }
@@ -49,7 +51,7 @@ public final class InboxReplicas {
     return replica == null ? null : replica.keys();
   }
 
-  /** Whether the inbox is in the range of one of these replicas of this node. */
+  /** Returns true if the inbox belongs to one of this node's replicas that match the predicate. */
   boolean isIn(InboxId id, Predicate<RangeId> which) {
     for (RangeId range : open.keySet()) {
       KeyInterval held = keys(range);
@@ -60,7 +62,7 @@ public final class InboxReplicas {
     return false;
   }
 
-  /** Figures of some of this node's replicas together. */
+  /** Returns the combined statistics of this node's replicas that match the predicate. */
   InboxStoreStatus status(Predicate<RangeId> which) {
     InboxStoreStatus sum = new InboxStoreStatus(0, 0, 0, 0);
     for (Map.Entry<RangeId, InboxCoprocessor> replica : open.entrySet()) {

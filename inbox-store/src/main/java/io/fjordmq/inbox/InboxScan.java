@@ -3,13 +3,14 @@ package io.fjordmq.inbox;
 import io.fjordmq.range.kv.KvReader;
 import org.jspecify.annotations.Nullable;
 
-/** Walks over the small tables of all buckets without stepping over messages. */
+/** Scans the small tables of all buckets and skips the messages between them. */
 final class InboxScan {
-  /** What there is to see. */
+  /** Receives the rows of a scan. */
   interface Visitor {
-    /** Returns whether to go on. */
+    /** Visits a state row; returns false to stop the scan. */
     boolean state(byte[] key, byte[] value);
 
+    /** Visits the first due row of a bucket. */
     default void due(int bucket, long dueAtMillis) {}
   }
 
@@ -45,7 +46,7 @@ final class InboxScan {
     if (table == InboxKeys.DUE) {
       visitor.due(bucket, InboxKeys.dueAtOf(key));
     }
-    // One due row is enough, they are in order; the rest of the bucket is of no interest here.
+    // Due rows are sorted, so the first one is enough; skip the rest of the bucket.
     if (bucket + 1 < InboxKeys.BUCKETS) {
       next = InboxKeys.bucketStart(bucket + 1);
     }

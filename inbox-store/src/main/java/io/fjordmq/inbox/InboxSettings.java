@@ -3,30 +3,34 @@ package io.fjordmq.inbox;
 import java.time.Duration;
 
 /**
- * Bounds of the inbox store.
+ * Settings of the inbox store.
  *
- * @param initialRanges ranges a new cluster begins with; 1 to 4,096, or 0 for half as many as its
- *     first node has processors: more than can work at a time only makes their batches smaller
- * @param limits of every inbox from its next attach on
- * @param cachedInboxes inboxes a replica keeps in memory, a few hundred bytes each; the one not
- *     used for longest is forgotten first and read again when it is needed
- * @param commitLinger how long an acknowledgement may wait for others before it is replicated; what
- *     a crash takes meanwhile is delivered again
- * @param maxCommitInboxes acknowledgements of that many inboxes are replicated without waiting
- * @param maxCommitSpan so are those of one inbox that acknowledges that many messages
- * @param busyBackoff after which acknowledgements and detaches that a busy range refused are tried
- *     again; twice as long each time, up to 32 times
- * @param maxBusyRetries how often; then they fail. Acknowledged messages are delivered again
- * @param owedDetachPause after which inboxes that could not be given back, or were attached for all
- *     that is known, are given back again
- * @param maxOwedDetaches such inboxes; more stay attached until their clients come back or the
- *     node's life ends
- * @param willGrace how long clients of a node that has gone may take to come back before their
- *     wills are published
- * @param producerIdle after which it is forgotten which messages a QoS 2 publisher has repeated
- * @param sweepItems sessions, wills and producers that one sweep step works off at most, and
- *     inboxes that one step counts
- * @param sweepSteps steps a sweep takes in one range at most; the rest waits for the next sweep
+ * @param initialRanges number of ranges that a new cluster starts with; 1 to 4,096, or 0 for half
+ *     the number of processors of its first node. More ranges than can work in parallel only make
+ *     batches smaller
+ * @param limits limits of every inbox, effective from its next attach
+ * @param cachedInboxes inboxes that a replica caches in memory, a few hundred bytes each; the least
+ *     recently used one is evicted first
+ * @param commitLinger how long an acknowledgement may wait for others before it is replicated;
+ *     acknowledgements lost in a crash cause redelivery
+ * @param maxCommitInboxes number of inboxes with waiting acknowledgements at which they are
+ *     replicated immediately
+ * @param maxCommitSpan number of acknowledged messages of one inbox at which they are replicated
+ *     immediately
+ * @param busyBackoff delay before acknowledgements and detaches that a busy range rejected are
+ *     retried; doubles with each retry, up to 32 times this value
+ * @param maxBusyRetries maximum number of these retries; then the call fails, and acknowledged
+ *     messages are delivered again
+ * @param owedDetachPause interval between attempts to detach inboxes whose detach failed or whose
+ *     attach has an unknown outcome
+ * @param maxOwedDetaches maximum number of such inboxes; any others stay attached until their
+ *     client reconnects or the node's incarnation ends
+ * @param willGrace how long clients of a node that has left service may take to reconnect before
+ *     their wills are published
+ * @param producerIdle idle time after which the publish ids of a QoS 2 publisher are forgotten
+ * @param sweepItems maximum number of sessions, wills and producers that one sweep step processes,
+ *     and of inboxes that one step counts
+ * @param sweepSteps maximum number of steps per range and sweep; the rest waits for the next sweep
  */
 public record InboxSettings(
     int initialRanges,
@@ -44,12 +48,15 @@ public record InboxSettings(
     int sweepItems,
     int sweepSteps) {
 
-  /** What a command of the store may have in bytes beside one message or will. */
+  /** Maximum size of a command, not counting one message or will. */
   public static final int COMMAND_BYTES_BESIDE_MESSAGE =
       MessageInserter.MAX_TARGET_BYTES + (256 << 10);
 
-  /** Each costs threads and memory on every node that holds it; a store may be given more. */
-  private static final int MOST_RANGES = 16;
+  /**
+   * Upper limit of the default, because each range costs threads and memory on every node that
+   * hosts it.
+   */
+  private static final int MAX_DEFAULT_RANGES = 16;
 
   public static final InboxSettings DEFAULT =
       new InboxSettings(
@@ -69,7 +76,9 @@ public record InboxSettings(
           100);
 
   /**
-   * @throws IllegalArgumentException if a value makes no sense; the message names it
+   * Validates the settings.
+   *
+   * @throws IllegalArgumentException if a value is out of range; the message names it
    */
   public InboxSettings {
     atLeast("initialRanges", initialRanges, 0);
@@ -91,9 +100,11 @@ public record InboxSettings(
     atLeast("sweepSteps", sweepSteps, 1);
   }
 
-  /** The ranges a new cluster begins with whose first node has so many processors. */
+  /** Returns the number of ranges of a new cluster whose first node has this many processors. */
   int initialRangesOn(int processors) {
-    return initialRanges > 0 ? initialRanges : Math.min(Math.max(1, processors / 2), MOST_RANGES);
+    return initialRanges > 0
+        ? initialRanges
+        : Math.min(Math.max(1, processors / 2), MAX_DEFAULT_RANGES);
   }
 
   private static void atLeast(String name, long value, long least) {

@@ -6,7 +6,7 @@ import java.util.function.Predicate;
 /**
  * The inboxes of a range.
  *
- * @param keys that the range holds
+ * @param keys the key interval of the range
  */
 public record InboxSpan(KeyInterval keys) implements Predicate<InboxId> {
   @Override

@@ -5,22 +5,23 @@ import io.fjordmq.api.ByteWriter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The row of an inbox that changes when a connection comes or goes, and not with messages.
+ * The state row of an inbox. It changes when a connection starts or ends, and not with messages.
  *
  * @param handle id, incarnation and epoch of the last attach
  * @param owner null while detached
  * @param sentBelow entries with a lower sequence may have been sent on a connection that has ended
- * @param expirySeconds of the session after the connection ends
- * @param limits of the queue
- * @param will encoded; null if there is none, or it is due already
- * @param willDueAtMillis when a detached inbox's will is due; {@link #NEVER} while attached or
- *     without will
- * @param expiresAtMillis when a detached inbox ends; {@link #NEVER} while attached or without end
- * @param user whom the session belongs to; null if to nobody
- * @param guest the last connection was another user's: the session outlives it as if that had not
- *     come
+ * @param expirySeconds session expiry after the connection ends
+ * @param limits limits of the queue
+ * @param will the encoded will; null if there is none or it is already due
+ * @param willDueAtMillis when the will of a detached inbox is due; {@link #NEVER} while attached or
+ *     without a will
+ * @param expiresAtMillis when a detached inbox expires; {@link #NEVER} while attached or if it
+ *     never expires
+ * @param user the user that the session belongs to; null if none
+ * @param guest true if the last connection was that of another user, which does not shorten the
+ *     session expiry
  */
-@SuppressWarnings("ArrayRecordComponent") // compared by nobody
+@SuppressWarnings("ArrayRecordComponent") // never compared by value
 record InboxState(
     InboxHandle handle,
     @Nullable Owner owner,
@@ -54,7 +55,7 @@ record InboxState(
 
   static final long NEVER = Long.MAX_VALUE;
 
-  /** Of no user. */
+  /** Creates the state of a session without a user. */
   InboxState(
       InboxHandle handle,
       @Nullable Owner owner,
@@ -77,7 +78,7 @@ record InboxState(
         false);
   }
 
-  /** When time next changes something in it; {@link #NEVER} if nothing. */
+  /** Returns the earlier of will due time and expiry; {@link #NEVER} if there is neither. */
   long dueAtMillis() {
     return Math.min(willDueAtMillis, expiresAtMillis);
   }

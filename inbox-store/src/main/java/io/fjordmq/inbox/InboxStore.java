@@ -8,133 +8,137 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The persistent sessions. Thread-safe; nothing here blocks. Futures complete when the change is on
- * stable storage at a majority of the range's replicas and applied at the leader; on a thread of
- * the store, which must not be blocked. They fail with {@link io.fjordmq.range.RangeException};
- * calls made with a handle that a later attach has fenced off complete with {@link
- * InboxFencedException}.
+ * Stores persistent sessions. Thread-safe; no method blocks. A future completes when the change is
+ * durable on a majority of the range's replicas and applied by the leader. It completes on a thread
+ * of the store, which must not be blocked. Futures fail with {@link
+ * io.fjordmq.range.RangeException}, or with {@link InboxFencedException} if a later attach has
+ * fenced the handle.
  */
 public interface InboxStore {
 
   /**
-   * Claims the inbox for a connection, making it if it is not there; cancels a pending will. If its
-   * outcome stays unknown, it is given up: once the range answers again, the inbox is as after a
-   * connection that broke at once.
+   * Attaches the inbox to a connection, creates the inbox if it does not exist, and cancels a
+   * pending will. If the outcome remains unknown, the store detaches the inbox once the range
+   * responds again, as if the connection had been lost immediately.
    */
   CompletableFuture<Attachment> attach(InboxId id, AttachRequest request);
 
   /**
-   * Gives the inbox back when the connection ends: expiry and will delay count from now. Everything
-   * acknowledged so far must have been reported by {@link #commit} calls made before.
+   * Detaches the inbox when the connection ends; session expiry and will delay start now. All
+   * acknowledgements must have been passed to {@link #commit} before.
    *
-   * @param sentBelow this connection has sent no entry from this sequence on
-   * @param expirySeconds the session's expiry as last said by the client; 0 ends the session now
-   * @param publishWill false after a normal DISCONNECT: the will is forgotten
+   * @param sentBelow this connection has sent no entry with this or a higher sequence
+   * @param expirySeconds the session expiry that the client set last; 0 ends the session now
+   * @param publishWill false after a normal DISCONNECT, which discards the will
    */
   CompletableFuture<Void> detach(
       InboxHandle handle, long sentBelow, long expirySeconds, boolean publishWill);
 
   /**
-   * Gives the inbox back when it is this node that goes, not the client: as {@link #detach} of a
-   * broken connection, but the will waits for some time for the client to come back anywhere.
+   * Detaches the inbox because this node ends the connection, and not the client. Like {@link
+   * #detach} of a lost connection, but the will waits for {@link InboxSettings#willGrace} so that
+   * the client can reconnect to any node.
    */
   CompletableFuture<Void> giveUp(InboxHandle handle, long sentBelow, long expirySeconds);
 
-  /**
-   * Ends a session without a connection acting for it, e.g. a clean start as a transient session.
-   */
+  /** Ends a session without attaching its inbox, e.g. for a clean start of a transient session. */
   CompletableFuture<DiscardResult> discard(InboxId id);
 
-  /** Adds or replaces a subscription; completes with whether it was there before. */
+  /** Adds or replaces a subscription; completes with true if it existed before. */
   CompletableFuture<Boolean> subscribe(
       InboxHandle handle, TopicFilter filter, SubscriptionOptions options);
 
-  /** Removes a subscription; completes with whether it was there. */
+  /** Removes a subscription; completes with true if it existed. */
   CompletableFuture<Boolean> unsubscribe(InboxHandle handle, TopicFilter filter);
 
   /**
-   * Appends one message to many inboxes. Completes with one outcome per target, in their order.
+   * Appends one message to many inboxes. Completes with one outcome per target, in the order of the
+   * targets.
    *
-   * @param targets not empty
-   * @param id null if the publisher does not repeat it
+   * @param targets must not be empty
+   * @param id null if the publisher never repeats the message
    */
   CompletableFuture<List<InsertOutcome>> insert(
       Message message, List<InboxTarget> targets, @Nullable PublishId id);
 
-  /** What became of one copy. */
+  /** The outcome of an insert into one inbox. */
   enum InsertOutcome {
     STORED,
-    /** It was stored by an earlier call with the same {@link PublishId}. */
+    /** An earlier call with the same {@link PublishId} has stored it. */
     DUPLICATE,
-    /** There is no such inbox of that incarnation; its route is stale. */
+    /** The inbox does not exist in this incarnation; the route is stale. */
     ABSENT,
-    /** Stored; the oldest messages were dropped to make room. */
+    /** Stored; the oldest messages were dropped to make space. */
     STORED_DROPPING_OLDEST,
-    /** The inbox is full and configured to refuse. */
+    /** Rejected: the inbox is full and its limits do not allow dropping old messages. */
     REFUSED_FULL
   }
 
   /**
-   * Reads undelivered entries in order, beginning at a sequence. Entries that were acknowledged,
-   * released or dropped are left out. Completes with an empty page if there is nothing left.
+   * Reads undelivered entries in order, starting at a sequence. Entries that were acknowledged,
+   * released or dropped are omitted. Completes with an empty page if no entries remain.
    */
   CompletableFuture<Page> fetch(
       InboxHandle handle, long fromSequence, int maxEntries, int maxBytes);
 
   /**
-   * Some entries.
+   * One page of entries.
    *
-   * @param entries ascending
-   * @param nextSequence where to go on reading
+   * @param entries in ascending order
+   * @param nextSequence where the next page starts
    */
   record Page(List<InboxEntry> entries, long nextSequence) {}
 
   /**
-   * Forgets delivered entries. Coalesced: cheap to call often. Refused by a busy range it is tried
-   * again a bounded number of times, as is {@link #detach}.
+   * Removes acknowledged entries. Calls are coalesced, so frequent calls are cheap. If the range is
+   * busy, the store retries a bounded number of times, as for {@link #detach}.
    *
-   * @param upTo every sequence below this is acknowledged
-   * @param beyond single sequences ≥ upTo that are acknowledged too
+   * @param upTo all sequences below this one are acknowledged
+   * @param beyond individual sequences ≥ upTo that are also acknowledged
    */
   CompletableFuture<Void> commit(InboxHandle handle, long upTo, List<Long> beyond);
 
   /**
-   * Records that the client has a QoS 2 message (PUBREC): it is never sent again, PUBREL is owed
-   * until committed.
+   * Records the PUBREC for a QoS 2 message: the message is never sent again, and PUBREL is pending
+   * until the sequence is committed.
    */
   CompletableFuture<Void> release(InboxHandle handle, long sequence);
 
   /**
    * Records a QoS 2 publish of the client before it is distributed.
    *
-   * @param publishSequence given by the session: {@link Attachment#nextPublishSequence} and up
+   * @param publishSequence assigned by the session, counting up from {@link
+   *     Attachment#nextPublishSequence}
    */
   CompletableFuture<Void> recordReceived(
       InboxHandle handle, int packetIdentifier, long publishSequence);
 
-  /** Records PUBREL for it: the packet identifier may be used again. */
+  /**
+   * Records the PUBREL for a QoS 2 publish of the client, which may then reuse the packet
+   * identifier.
+   */
   CompletableFuture<Void> forgetReceived(InboxHandle handle, int packetIdentifier);
 
-  /** Says that a will announced by {@link InboxListener#willDue} has been published durably. */
+  /** Confirms that a will announced by {@link InboxListener#willDue} has been published durably. */
   CompletableFuture<Void> willPublished(InboxId id, long incarnation, long epoch);
 
   /**
-   * Goes on with the messages of shares that an ended session has left: forgets those that others
-   * have by now, and reads the first ones that are left. Messages that expired, and those that
-   * nobody else may have (MQTT-4.8.2-5), are dropped and counted on the way.
+   * Processes the share messages that an ended session has left: removes those that other members
+   * have received, and reads the first of the remaining ones. Messages that have expired or must
+   * not go to another member (MQTT-4.8.2-5) are dropped and counted.
    *
-   * @param given sequences that others have
+   * @param given sequences that other members have received
    * @param maxMessages 0 to read none
    */
   CompletableFuture<LeftMessage.Page> takeLeft(
       InboxId id, long incarnation, List<Long> given, int maxMessages);
 
   /**
-   * Whether this node leads the range of an inbox as far as it knows: another node may lead it by
-   * now. Cheap.
+   * Returns true if this node leads the range of an inbox, as far as it knows; another node may
+   * have become leader. Cheap.
    */
   boolean isLedHere(InboxId id);
 
-  /** Figures for metrics. */
+  /** Returns statistics for metrics. */
   InboxStoreStatus status();
 }

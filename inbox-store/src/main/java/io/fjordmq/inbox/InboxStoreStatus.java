@@ -1,13 +1,14 @@
 package io.fjordmq.inbox;
 
 /**
- * Figures of the replicas this node leads. Subscriptions and messages are counted by the sweeper
- * after a start: until it has been everywhere, some seconds for 100,000 inboxes, they are too low.
+ * Statistics of the ranges that this node leads. After a start, the sweeper counts subscriptions
+ * and messages in the background. Both numbers are too low until it has finished, which takes some
+ * seconds for 100,000 inboxes.
  *
- * @param inboxes persistent sessions
- * @param attached of them with a connection
- * @param subscriptions they have
- * @param queuedMessages undelivered
+ * @param inboxes number of persistent sessions
+ * @param attached number of persistent sessions with a connection
+ * @param subscriptions number of their subscriptions
+ * @param queuedMessages number of undelivered messages
  */
 public record InboxStoreStatus(
     long inboxes, long attached, long subscriptions, long queuedMessages) {

@@ -5,6 +5,6 @@ import io.fjordmq.api.TopicFilter;
 
 /** A subscription of a persistent session. */
 public record InboxSubscription(TopicFilter filter, SubscriptionOptions options) {
-  /** More than it has beside its filter in an {@link Attachment} that travels between nodes. */
+  /** Upper bound of its encoded size in an {@link Attachment}, not counting the filter. */
   public static final int BYTES_BESIDE_FILTER = 16;
 }

@@ -11,11 +11,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Has done what time brings in the ranges this node leads: sessions end, wills become due or are
- * announced again, and so is what ended sessions have left to shares, idle producers are forgotten,
- * inboxes of dead processes are detached, and inboxes of a replica that has opened are counted.
- * Owns no thread: somebody calls {@link #sweep} every second or so. What is due is decided by the
- * ranges, by the time of their log entries; asking too often or from two nodes does no harm.
+ * Proposes time-based changes in the ranges that this node leads. It expires sessions, makes wills
+ * due, repeats announcements of due wills and of messages left to shares, forgets idle producers,
+ * detaches inboxes of nodes that are DOWN, and counts the inboxes of replicas that were opened. It
+ * has no thread of its own: the caller invokes {@link #sweep} about once a second. The time of the
+ * log entry decides what is due, so frequent or concurrent sweeps are harmless.
  */
 public final class InboxSweeper {
   private static final Logger LOG = LoggerFactory.getLogger(InboxSweeper.class);
@@ -29,9 +29,11 @@ public final class InboxSweeper {
   private final AtomicBoolean running = new AtomicBoolean();
 
   /**
-   * @param client of the store {@link InboxReplicas#STORE}
+   * Creates a sweeper.
+   *
+   * @param client client for the store {@link InboxReplicas#STORE}
    * @param led key intervals of the ranges that this node leads
-   * @param liveness must say so when a process has ended
+   * @param liveness tells which owners are still alive
    * @param clock wall clock
    */
   public InboxSweeper(
@@ -50,8 +52,8 @@ public final class InboxSweeper {
   }
 
   /**
-   * Looks through all ranges once. Completes when it is through, never exceptionally: what failed
-   * is tried again by the next sweep. Does nothing while an earlier sweep is under way.
+   * Sweeps all ranges once. Never completes exceptionally, because the next sweep retries whatever
+   * failed. Does nothing while an earlier sweep is running.
    */
   public CompletableFuture<Void> sweep() {
     if (!running.compareAndSet(false, true)) {
@@ -133,7 +135,10 @@ public final class InboxSweeper {
                     : CompletableFuture.completedFuture(null));
   }
 
-  /** Goes through the whole range: the process is dead, nothing of it may stay. */
+  /**
+   * Processes the whole range without a limit on the number of steps, because no inbox may stay
+   * attached to a dead owner.
+   */
   private CompletableFuture<Void> detach(byte[] rangeKey, Owner owner, byte[] from) {
     DetachOwner command =
         new DetachOwner(owner, from, settings.sweepItems(), settings.willGrace().toMillis());

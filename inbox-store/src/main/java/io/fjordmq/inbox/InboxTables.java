@@ -9,16 +9,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What commands see of a range: its inboxes by id, their rows, and what is due. Belongs to one
- * replica's apply thread; good for one command at a time.
+ * A command's view of a range: its inboxes by id, their rows, and due rows. Used by the apply
+ * thread of one replica, for one command.
  */
 final class InboxTables {
   /*
-   * The cache holds what was used last. It is written through: whatever a command changes in an
-   * Inbox is in its rows, or follows from them, when the command ends.
+   * The cache holds recently used inboxes and is written through: when a command ends, all its
+   * changes to an Inbox are in the rows or can be derived from them.
    */
 
-  /** Up to this many rows are deleted one by one; a range deletion costs as much as about these. */
+  /** Maximum number of rows to delete one by one; a range deletion costs about as much. */
   static final int POINT_DELETES = 32;
 
   private static final byte[] EMPTY = new byte[0];
@@ -37,12 +37,15 @@ final class InboxTables {
     return context.nowMillis();
   }
 
-  /** The place of the command in the log, which orders the connections of a client. */
+  /** Returns the position of the command in the log, which orders the connections of a client. */
   ConnectOrder claim() {
     return new ConnectOrder(context.epochVersion(), context.index());
   }
 
-  /** The same for what happens to a session between its connections, by whatever command. */
+  /**
+   * Returns the connect order for events between two connections of a client: directly before this
+   * command.
+   */
   ConnectOrder beforeClaim() {
     return new ConnectOrder(context.epochVersion(), context.index() - 1);
   }
@@ -79,7 +82,7 @@ final class InboxTables {
     return memory.dueTimes();
   }
 
-  /** The inbox of this id, whatever its incarnation; null if there is none. */
+  /** Returns the inbox with this id in any incarnation; null if there is none. */
   @Nullable Inbox find(InboxId id) {
     Inbox inbox = memory.cache().get(id);
     if (inbox == null) {
@@ -91,7 +94,10 @@ final class InboxTables {
     return inbox;
   }
 
-  /** The inbox if the handle is that of its last attach and was not given back since. */
+  /**
+   * Returns the inbox if the handle comes from its last attach and has not been detached since;
+   * otherwise null.
+   */
   @Nullable Inbox findOwned(InboxHandle handle) {
     Inbox inbox = find(handle.id());
     return inbox != null && inbox.state().owner() != null && inbox.handle().equals(handle)
@@ -100,14 +106,14 @@ final class InboxTables {
   }
 
   /**
-   * Makes an inbox that nobody has attached yet.
+   * Creates a detached inbox.
    *
-   * @param after its incarnation is greater than that of this handle, its epoch is the same
-   * @param salt tells apart inboxes made in the same millisecond
+   * @param after the new inbox has a higher incarnation than this handle and the same epoch
+   * @param salt distinguishes inboxes created in the same millisecond
    */
   Inbox create(InboxHandle after, int salt, long expirySeconds, InboxLimits limits) {
     int bucket = InboxKeys.bucket(after.id());
-    // A number that no inbox of this client had: nothing orders incarnations but being another one.
+    // Incarnations need only be unique; nothing relies on their order.
     long incarnation = (nowMillis() << AttachSession.SALT_BITS) + salt;
     incarnation = Math.max(incarnation, after.incarnation() + 1);
     while (rows.get(InboxKeys.cursor(bucket, incarnation)) != null
@@ -133,7 +139,7 @@ final class InboxTables {
     return inbox;
   }
 
-  /** Replaces the state and keeps the due row in step. */
+  /** Replaces the state and updates the due row accordingly. */
   void saveState(Inbox inbox, InboxState next) {
     InboxState before = inbox.state();
     if (before.dueAtMillis() != next.dueAtMillis()) {
@@ -160,7 +166,7 @@ final class InboxTables {
     rows.put(InboxKeys.cursor(inbox.bucket, inbox.incarnation()), inbox.cursor.encode());
   }
 
-  /** Has something looked at when its time has come. */
+  /** Adds a due row, which {@link ExpireDue} processes at this time. */
   void putDue(int bucket, long dueAtMillis, byte[] key) {
     rows.put(key, EMPTY);
     memory.dueTimes().add(bucket, dueAtMillis);
@@ -173,10 +179,10 @@ final class InboxTables {
   }
 
   /**
-   * Removes an inbox with everything it has, but for entries that may have to go to other members
-   * of shares. A will of it that is to be published must have been made due before.
+   * Removes an inbox with all its rows, except entries for other members of shares. A will that
+   * must be published has to be made due before.
    *
-   * @return the subscriptions it had
+   * @return the subscriptions of the inbox
    */
   List<InboxSubscription> remove(Inbox inbox) {
     final List<InboxSubscription> subscriptions = subscriptions(inbox);

@@ -5,15 +5,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a copy of a message goes and how.
+ * An inbox that a message is inserted into, and the options of its delivery.
  *
  * @param id the inbox
- * @param incarnation it is meant for; a newer inbox of the same client does not get it
- * @param qos to deliver with: 1 or 2
- * @param retain the RETAIN flag to deliver with
- * @param subscriptionIdentifiers to deliver with
- * @param share {@code NAME/FILTER} of the subscription {@code $share/NAME/FILTER} it was chosen
- *     for; null if its client has subscribed for itself
+ * @param incarnation incarnation of the inbox; another incarnation does not receive the message
+ * @param qos QoS of the delivery: 1 or 2
+ * @param retain RETAIN flag of the delivery
+ * @param subscriptionIdentifiers identifiers of the matching subscriptions
+ * @param share {@code NAME/FILTER} of the shared subscription {@code $share/NAME/FILTER} that
+ *     selected this inbox; null for a subscription that is not shared
  */
 public record InboxTarget(
     InboxId id,
@@ -23,7 +23,7 @@ public record InboxTarget(
     List<Integer> subscriptionIdentifiers,
     @Nullable String share) {
 
-  /** Of no share. */
+  /** Creates a target without a share. */
   public InboxTarget(
       InboxId id,
       long incarnation,

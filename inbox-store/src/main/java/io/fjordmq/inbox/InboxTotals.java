@@ -5,9 +5,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * What a replica's inboxes add up to. Written by its apply thread, read by any; counted from the
- * rows when the replica opens, or by and by ({@link InboxMemory#countSome}). Nothing that is
- * applied depends on it.
+ * Totals over the inboxes of a replica, for metrics and the sweeper. Updated by the apply thread
+ * and readable by any thread. Counted from the rows when the replica opens, or gradually after that
+ * ({@link InboxMemory#countSome}). No applied state depends on them.
  */
 final class InboxTotals {
   final AtomicLong inboxes = new AtomicLong();

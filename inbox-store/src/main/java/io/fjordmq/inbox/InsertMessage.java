@@ -9,14 +9,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Appends a message to the inboxes of a range. The message stands in the command, and so in the log
- * and on the wire, once. Answers one byte per target, the ordinal of its outcome.
+ * Appends a message to inboxes of a range. The command, and therefore the log and the network,
+ * contains the message only once. Answers one byte per target, the ordinal of its outcome.
  *
- * @param message encoded
- * @param publishId null if nobody repeats the message
- * @param producerIdleMillis after which the memory of the producer may go
+ * @param message the encoded message
+ * @param publishId null if the message is never repeated
+ * @param producerIdleMillis idle time after which the producer may be forgotten
  */
-@SuppressWarnings("ArrayRecordComponent") // compared by nobody
+@SuppressWarnings("ArrayRecordComponent") // never compared by value
 record InsertMessage(
     byte[] message,
     @Nullable PublishId publishId,

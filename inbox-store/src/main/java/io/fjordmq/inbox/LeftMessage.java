@@ -4,17 +4,17 @@ import io.fjordmq.api.Message;
 import java.util.List;
 
 /**
- * A message that came to an ended session through a share and that its client did not get.
+ * An undelivered share message of an ended session.
  *
- * @param sequence it had in the inbox
- * @param share {@code NAME/FILTER} of the subscription {@code $share/NAME/FILTER} it came through
+ * @param sequence sequence of its entry in the inbox
+ * @param share {@code NAME/FILTER} of the shared subscription {@code $share/NAME/FILTER}
  */
 public record LeftMessage(long sequence, String share, Message message) {
   /**
-   * Some of what an ended session has left.
+   * One page of the messages that an ended session has left.
    *
-   * @param messages ascending by sequence; may be empty although there are more
-   * @param over nothing is left any more
+   * @param messages in ascending order of sequence; may be empty even if more follow
+   * @param over true if no messages are left
    */
   public record Page(List<LeftMessage> messages, boolean over) {}
 }

@@ -5,11 +5,11 @@ import io.fjordmq.api.ByteWriter;
 import io.fjordmq.api.Qos;
 
 /**
- * Says that the entries of an incarnation have outlived their session, because some may have to go
- * to other members of shares.
+ * Records that the entries of an incarnation have outlived their session, because some may go to
+ * other members of shares.
  *
  * @param sentBelow entries with a lower sequence may have been sent to the client
- * @param from no entry with a lower sequence is left: scans begin here, not at deleted rows
+ * @param from no entry with a lower sequence is left; scans start here to avoid tombstones
  */
 record LeftRow(InboxId id, long sentBelow, long from) {
   /*
@@ -43,8 +43,8 @@ record LeftRow(InboxId id, long sentBelow, long from) {
   }
 
   /**
-   * Whether another member of its share may have an entry. One that the client may have been sent
-   * with QoS 2 must not go to anybody else (MQTT-4.8.2-5).
+   * Returns true if an entry may go to another member of its share. An entry that may have been
+   * sent to the client with QoS 2 must not go to another client (MQTT-4.8.2-5).
    */
   boolean isForOthers(long sequence, EntryRow entry) {
     return entry.share() != null && (entry.qos() != Qos.EXACTLY_ONCE || sequence >= sentBelow);

@@ -10,12 +10,12 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** Sends one message to the ranges of all its targets. */
+/** Sends a message to the ranges of all its targets. */
 final class MessageInserter {
   /**
-   * Most bytes of targets in one command, roughly. What else is in it is the message: so whoever
-   * bounds messages knows the largest command, however many have subscribed under however long
-   * names.
+   * Approximate maximum size of the targets in one command. Apart from the message, a command
+   * contains little else. A limit on messages therefore limits commands, whatever the number of
+   * subscribers and the length of their names.
    */
   static final int MAX_TARGET_BYTES = 1 << 20;
 
@@ -58,7 +58,10 @@ final class MessageInserter {
         });
   }
 
-  /** Where the targets from a position on have to be cut; at least one is in. */
+  /**
+   * Returns the end (exclusive) of the targets that fit into one command; at least one target is
+   * included.
+   */
   private static int endOfPart(List<InboxTarget> targets, int from) {
     int to = from;
     long bytes = 0;

@@ -1,9 +1,9 @@
 package io.fjordmq.inbox;
 
 /**
- * The process that serves a connection.
+ * The node that serves a connection.
  *
- * @param node its node
- * @param incarnation of the process; another one of the same node is not the owner
+ * @param node id of the node
+ * @param incarnation incarnation of the node; any other incarnation is not the owner
  */
 record Owner(String node, long incarnation) {}

@@ -1,10 +1,10 @@
 package io.fjordmq.inbox;
 
-/** Knows which processes are alive. */
+/** Tells whether an incarnation of a node is alive. */
 @FunctionalInterface
 public interface OwnerLiveness {
   /**
-   * Whether a process may still serve connections. False only when it surely does not: its inboxes
+   * Returns false only if this incarnation certainly serves no connections any more; its inboxes
    * are then detached.
    */
   boolean isAlive(String node, long incarnation);

@@ -11,15 +11,14 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Inboxes that could not be given back, because their range did not answer for as long as a call
- * may take: those of connections that have ended, and those that may have been attached although
- * nobody heard of it. They are given back once it answers: else they would stay attached to nobody,
- * never expire, and keep their will. A later connection of the client makes it needless.
- * Thread-safe.
+ * Retries detaches that failed because their range did not respond in time. It covers inboxes of
+ * connections that have ended, and inboxes whose attach has an unknown outcome. Without the detach,
+ * such an inbox would stay attached without a connection: it would never expire, and its will would
+ * never be published. A later attach of the client makes the detach unnecessary. Thread-safe.
  */
 final class PendingDetaches {
-  /** Tried together, so that a range that comes back is not flooded. */
-  private static final int AT_ONCE = 512;
+  /** Maximum number of attempts per round, so that a range that recovers is not flooded. */
+  private static final int MAX_ATTEMPTS = 512;
 
   private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
 
@@ -28,20 +27,23 @@ final class PendingDetaches {
   private final Function<InboxCommand, CompletableFuture<Void>> send;
   private final Object lock = new Object();
 
-  // Guarded by lock, which is never held while something is sent.
-  private final Map<InboxId, Owed> owed = new LinkedHashMap<>();
+  // Guarded by lock, which is never held while a command is sent.
+  private final Map<InboxId, Pending> pending = new LinkedHashMap<>();
   private boolean scheduled;
   private boolean closed;
 
-  /** What is owed of one inbox, in this order: if the attach came to nothing, the detach counts. */
-  private static final class Owed {
+  /**
+   * The pending commands of one inbox, in sending order: the detach still applies if the later
+   * attach was never executed.
+   */
+  private static final class Pending {
     @Nullable DetachSession detach;
     @Nullable AbandonAttach attach;
 
-    /** An attach is under way, behind which that of before must not be given up. */
+    /** An attach is in flight. An earlier attach must not be abandoned after it. */
     boolean attaching;
 
-    /** Done when what was begun last has been sent. */
+    /** Completes when the most recent attempt has been sent. */
     CompletableFuture<Void> sent = DONE;
 
     @Nullable InboxCommand next() {
@@ -49,11 +51,13 @@ final class PendingDetaches {
     }
   }
 
-  /** A command to send, and what to say when it has been. */
+  /** A command to send, and the future to complete once it has been sent. */
   private record Attempt(InboxId id, InboxCommand command, CompletableFuture<Void> sent) {}
 
   /**
-   * @param send makes one attempt
+   * Creates an empty collection.
+   *
+   * @param send makes one attempt to execute a command
    */
   PendingDetaches(
       InboxSettings settings, Timers timers, Function<InboxCommand, CompletableFuture<Void>> send) {
@@ -62,11 +66,11 @@ final class PendingDetaches {
     this.send = send;
   }
 
-  /** Takes a detach over if its failure may pass. */
+  /** Schedules retries of a detach if its failure may be temporary. */
   void failed(DetachSession command, Throwable failure) {
-    if (mayPass(failure)) {
+    if (isTemporary(failure)) {
       synchronized (lock) {
-        Owed one = owe(command.handle().id());
+        Pending one = pendingFor(command.handle().id());
         if (one != null) {
           one.detach = command;
         }
@@ -76,13 +80,14 @@ final class PendingDetaches {
   }
 
   /**
-   * An attach is to be sent. No earlier one of this process is given up behind it.
+   * Announces an attach, so that no earlier attach of this node is abandoned after it.
    *
-   * @return done when it may be sent: at once, or when another thread has sent what it is about to
+   * @return completes when the attach may be sent: immediately, or once another thread has sent its
+   *     current attempt
    */
   CompletableFuture<Void> attaching(InboxId id) {
     synchronized (lock) {
-      Owed one = owed.get(id);
+      Pending one = pending.get(id);
       if (one == null) {
         return DONE;
       }
@@ -91,52 +96,55 @@ final class PendingDetaches {
     }
   }
 
-  /** What came before has lost the inbox to it. */
+  /** Handles a successful attach, which has fenced all earlier ones. */
   void attached(InboxId id) {
     synchronized (lock) {
-      owed.remove(id);
+      pending.remove(id);
     }
   }
 
-  /** Gives an attach up. If it was never sent, what was owed before it is owed again. */
+  /**
+   * Handles a failed attach. If its outcome is unknown, the attach is abandoned; otherwise the
+   * commands that were pending before it are retried.
+   */
   void attachFailed(AbandonAttach command, Throwable failure) {
     synchronized (lock) {
-      Owed one = isUnknown(failure) ? owe(command.id()) : owed.get(command.id());
+      Pending one = isUnknown(failure) ? pendingFor(command.id()) : pending.get(command.id());
       if (one != null) {
         one.attaching = false;
         one.attach = isUnknown(failure) ? command : one.attach;
-        removeIfPaid(command.id(), one);
+        removeIfSettled(command.id(), one);
       }
     }
     schedule();
   }
 
   /**
-   * What is owed of the inbox; null if there is no room: then it stays attached until its client
-   * comes back or this node's life ends.
+   * Returns the pending commands of an inbox. Returns null if the limit is reached: the inbox then
+   * stays attached until its client reconnects or this incarnation of the node ends.
    */
-  private @Nullable Owed owe(InboxId id) {
-    Owed one = owed.get(id);
-    if (one == null && owed.size() < settings.maxOwedDetaches()) {
-      one = new Owed();
-      owed.put(id, one);
+  private @Nullable Pending pendingFor(InboxId id) {
+    Pending one = pending.get(id);
+    if (one == null && pending.size() < settings.maxOwedDetaches()) {
+      one = new Pending();
+      pending.put(id, one);
     }
     return one;
   }
 
-  private static boolean mayPass(Throwable failure) {
+  private static boolean isTemporary(Throwable failure) {
     return failure instanceof RangeException refused
         && refused.kind() != RangeException.Kind.CLOSED
         && refused.kind() != RangeException.Kind.TOO_LARGE;
   }
 
   private static boolean isUnknown(Throwable failure) {
-    return mayPass(failure) && ((RangeException) failure).kind() != RangeException.Kind.BUSY;
+    return isTemporary(failure) && ((RangeException) failure).kind() != RangeException.Kind.BUSY;
   }
 
   private void schedule() {
     synchronized (lock) {
-      if (closed || scheduled || owed.isEmpty()) {
+      if (closed || scheduled || pending.isEmpty()) {
         return;
       }
       scheduled = true;
@@ -146,7 +154,7 @@ final class PendingDetaches {
 
   private void round() {
     CompletableFuture<?>[] attempts =
-        begin().stream().map(this::attempt).toArray(CompletableFuture<?>[]::new);
+        nextAttempts().stream().map(this::attempt).toArray(CompletableFuture<?>[]::new);
     CompletableFuture.allOf(attempts)
         .whenComplete(
             (all, none) -> {
@@ -157,13 +165,16 @@ final class PendingDetaches {
             });
   }
 
-  /** Those tried longest ago come first: one range that stays away does not hold up the others. */
-  private List<Attempt> begin() {
+  /**
+   * Selects the least recently tried inboxes, so that a range that does not respond cannot delay
+   * the others.
+   */
+  private List<Attempt> nextAttempts() {
     synchronized (lock) {
       List<Attempt> some = new ArrayList<>();
-      for (InboxId id : owed.keySet().stream().limit(AT_ONCE).toList()) {
-        Owed one = owed.remove(id);
-        owed.put(id, one);
+      for (InboxId id : pending.keySet().stream().limit(MAX_ATTEMPTS).toList()) {
+        Pending one = pending.remove(id);
+        pending.put(id, one);
         InboxCommand command = one.next();
         if (command != null) {
           one.sent = new CompletableFuture<>();
@@ -179,7 +190,7 @@ final class PendingDetaches {
     attempt.sent.complete(null);
     return answer.handle(
         (done, failure) -> {
-          if (failure == null || !mayPass(UnwrappedFutures.unwrap(failure))) {
+          if (failure == null || !isTemporary(UnwrappedFutures.unwrap(failure))) {
             settled(attempt);
           }
           return null;
@@ -188,22 +199,22 @@ final class PendingDetaches {
 
   private void settled(Attempt attempt) {
     synchronized (lock) {
-      Owed one = owed.get(attempt.id);
+      Pending one = pending.get(attempt.id);
       if (one != null) {
         one.detach = one.detach == attempt.command ? null : one.detach;
         one.attach = one.attach == attempt.command ? null : one.attach;
-        removeIfPaid(attempt.id, one);
+        removeIfSettled(attempt.id, one);
       }
     }
   }
 
-  private void removeIfPaid(InboxId id, Owed one) {
+  private void removeIfSettled(InboxId id, Pending one) {
     if (one.detach == null && one.attach == null && !one.attaching) {
-      owed.remove(id);
+      pending.remove(id);
     }
   }
 
-  /** Tries nothing more. */
+  /** Stops all retries. */
   void close() {
     synchronized (lock) {
       closed = true;

@@ -6,24 +6,28 @@ import java.util.NavigableSet;
 import java.util.TreeSet;
 
 /**
- * Which messages of one producer an inbox has, so that a repeated one is stored once. One row per
- * inbox and producer: it goes with its inbox when a range is split, and dies with it.
+ * The messages of one producer that an inbox has received, so that repeated ones are stored once.
+ * There is one row per inbox and producer; it moves with its inbox when a range is split, and is
+ * removed with it.
  *
- * @param lowest the producer repeats nothing below it
- * @param stored sequences ≥ lowest that the inbox was given, at most {@link #MAX_STORED}
- * @param usedAtMillis last change
+ * @param lowest the producer repeats no message with a lower sequence
+ * @param stored received sequences ≥ lowest, at most {@link #MAX_STORED}
+ * @param usedAtMillis time of the last change
  */
 record ProducerRow(long lowest, NavigableSet<Long> stored, long usedAtMillis) {
   /*
    *   1  version 1
    *   v  usedAtMillis
    *   v  lowest
-   *   v  number of stored ones
+   *   v  number of stored sequences
    *   v  distance of each to the one before, the first to lowest
    */
   private static final int VERSION = 1;
 
-  /** As many as a publisher can have in flight; beyond, the lowest are taken as not repeated. */
+  /**
+   * The number of messages that a publisher can have in flight; beyond it, the lowest sequences are
+   * assumed not to be repeated.
+   */
   static final int MAX_STORED = 65_535;
 
   boolean has(long sequence) {
@@ -36,7 +40,7 @@ record ProducerRow(long lowest, NavigableSet<Long> stored, long usedAtMillis) {
     return new ProducerRow(Math.min(id.lowest(), id.sequence()), stored, nowMillis);
   }
 
-  /** With one more. */
+  /** Returns the row with one more sequence. */
   ProducerRow plus(PublishId id, long nowMillis) {
     long newLowest = Math.max(lowest, Math.min(id.lowest(), id.sequence()));
     NavigableSet<Long> kept = new TreeSet<>(stored.tailSet(newLowest, true));

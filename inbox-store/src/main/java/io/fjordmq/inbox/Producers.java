@@ -2,7 +2,7 @@ package io.fjordmq.inbox;
 
 import org.jspecify.annotations.Nullable;
 
-/** What inboxes remember of producers that repeat messages. */
+/** Detects repeated messages of producers. */
 final class Producers {
   private Producers() {}
 
@@ -21,13 +21,13 @@ final class Producers {
     tables.rows().put(key(inbox.bucket, inbox.incarnation(), id.producer()), next.encode());
   }
 
-  /** Forgets a producer that has been idle for long enough. */
+  /** Removes a producer that has been idle for too long. */
   static void sweep(
       InboxTables tables, int bucket, long incarnation, long producer, long idleMillis) {
     byte[] key = key(bucket, incarnation, producer);
     byte[] row = tables.rows().get(key);
     if (row == null) {
-      return; // it went with its inbox
+      return; // removed with its inbox
     }
     long idleAt = ProducerRow.decode(row).usedAtMillis() + idleMillis;
     if (idleAt <= tables.nowMillis()) {

@@ -9,12 +9,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Reads the first messages that an ended session has left to shares, up to the bounds of one {@link
- * TrimLeft}. If it finds none, the next of those commands has something to drop.
+ * Reads the first messages that an ended session has left to shares, within the limits of one
+ * {@link TrimLeft}. If it finds none, the next {@link TrimLeft} has messages to drop.
  *
- * @param maxEntries &gt; 0
- * @param maxBytes of the rows answered; the first one is given whatever it weighs
- * @param nowMillis what {@link TrimLeft} has answered: what has expired by then is left out
+ * @param maxEntries maximum number of messages; &gt; 0
+ * @param maxBytes maximum total size of their rows; the first message is returned even if it is
+ *     larger
+ * @param nowMillis time answered by {@link TrimLeft}; messages that have expired at this time are
+ *     omitted
  */
 record ReadLeft(InboxId id, long incarnation, int maxEntries, int maxBytes, long nowMillis)
     implements InboxQuery {
@@ -59,7 +61,7 @@ record ReadLeft(InboxId id, long incarnation, int maxEntries, int maxBytes, long
     return encode(false, page.found, page.messages.toByteArray());
   }
 
-  /** The answer while it grows. */
+  /** Builds the answer. */
   private final class Page {
     private final LeftRow left;
     private final ByteWriter messages = new ByteWriter(256);

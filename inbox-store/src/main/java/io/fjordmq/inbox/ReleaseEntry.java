@@ -3,7 +3,7 @@ package io.fjordmq.inbox;
 import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
 
-/** Records PUBREC of a QoS 2 message. */
+/** Records the PUBREC for a QoS 2 message. */
 record ReleaseEntry(InboxHandle handle, long sequence) implements InboxCommand {
   /*
    *   .. handle

@@ -4,10 +4,10 @@ import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
 
 /**
- * What is left of an entry whose PUBREC was recorded.
+ * The remainder of an entry whose PUBREC was recorded.
  *
- * @param bytesBefore what all earlier entries of the inbox have weighed
- * @param bytes what it weighed itself
+ * @param bytesBefore total size of all earlier entries of the inbox
+ * @param bytes size of the entry itself
  */
 record ReleasedEntry(long bytesBefore, long bytes) {
   /*

@@ -19,9 +19,9 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** The inbox store over the ranges of a cluster. Close it before the range client. */
+/** The inbox store on the range engine. Close it before the range client. */
 public final class ReplicatedInboxStore implements InboxStore, AutoCloseable {
-  /** Of messages that ended sessions have left, read at one time. */
+  /** Maximum bytes per read of messages that an ended session has left to shares. */
   private static final int MAX_LEFT_BYTES = 1 << 18;
 
   private final RangeClient client;
@@ -31,19 +31,21 @@ public final class ReplicatedInboxStore implements InboxStore, AutoCloseable {
   private final InstantSource clock;
   private final InboxObserver observer;
   private final BusyRetry busy;
-  private final PendingDetaches owed;
+  private final PendingDetaches pendingDetaches;
   private final CommitCoalescer commits;
   private final MessageInserter messageInserter;
 
-  /** Starts anywhere and counts, so that inboxes made in one millisecond differ. */
+  /** Distinguishes inboxes created in the same millisecond; a counter with a random start. */
   private final AtomicInteger salt;
 
   /**
-   * @param client of the store {@link InboxReplicas#STORE}
-   * @param replicas of this node
-   * @param leading whether this node leads a range
-   * @param timers for acknowledgements to linger, and what was refused to wait
-   * @param clock wall clock, for message expiry at {@link #fetch}
+   * Creates the store.
+   *
+   * @param client client for the store {@link InboxReplicas#STORE}
+   * @param replicas the replicas of this node
+   * @param leading returns true if this node leads a range
+   * @param timers delays acknowledgements and retries
+   * @param clock wall clock, for message expiry in {@link #fetch}
    */
   public ReplicatedInboxStore(
       RangeClient client,
@@ -65,7 +67,9 @@ public final class ReplicatedInboxStore implements InboxStore, AutoCloseable {
   }
 
   /**
-   * @param firstSalt any number, another one on each node and in each of its lives
+   * Creates the store with a given salt, for tests.
+   *
+   * @param firstSalt any number that differs between nodes and their incarnations
    */
   public ReplicatedInboxStore(
       RangeClient client,
@@ -84,13 +88,13 @@ public final class ReplicatedInboxStore implements InboxStore, AutoCloseable {
     this.clock = clock;
     this.observer = observer;
     this.busy = new BusyRetry(settings, timers, observer);
-    this.owed = new PendingDetaches(settings, timers, this::giveBack);
+    this.pendingDetaches = new PendingDetaches(settings, timers, this::retryDetach);
     this.commits = new CommitCoalescer(client, settings, timers, busy, observer);
     this.messageInserter = new MessageInserter(client, settings, observer);
   }
 
-  /** Makes one attempt of what is owed. */
-  private CompletableFuture<Void> giveBack(InboxCommand command) {
+  /** Makes one attempt to send a pending detach. */
+  private CompletableFuture<Void> retryDetach(InboxCommand command) {
     return command instanceof DetachSession detach
         ? run(detach.handle(), detach)
         : UnwrappedFutures.check(mutate(((AbandonAttach) command).id(), command), answer -> {});
@@ -112,15 +116,18 @@ public final class ReplicatedInboxStore implements InboxStore, AutoCloseable {
             request.user());
     CompletableFuture<Attachment> attached =
         UnwrappedFutures.map(
-            owed.attaching(id).thenCompose(ready -> mutate(id, command)), command::answered);
-    // It is known what is owed before the caller, who may attach again at once, hears of it.
+            pendingDetaches.attaching(id).thenCompose(ready -> mutate(id, command)),
+            command::answered);
+    // Record the outcome before the caller sees it, because the caller may attach again
+    // immediately.
     CompletableFuture<Attachment> settled =
         attached.whenComplete(
             (attachment, failure) -> {
               if (failure == null) {
-                owed.attached(id);
+                pendingDetaches.attached(id);
               } else {
-                owed.attachFailed(new AbandonAttach(id, owner), UnwrappedFutures.unwrap(failure));
+                pendingDetaches.attachFailed(
+                    new AbandonAttach(id, owner), UnwrappedFutures.unwrap(failure));
               }
             });
     return UnwrappedFutures.map(settled, attachment -> attachment);
@@ -159,7 +166,7 @@ public final class ReplicatedInboxStore implements InboxStore, AutoCloseable {
     done.whenComplete(
         (ok, failure) -> {
           if (failure != null) {
-            owed.failed(command, UnwrappedFutures.unwrap(failure));
+            pendingDetaches.failed(command, UnwrappedFutures.unwrap(failure));
           }
         });
     if (last != null) {
@@ -218,7 +225,10 @@ public final class ReplicatedInboxStore implements InboxStore, AutoCloseable {
     return page;
   }
 
-  /** An empty page means that there is nothing left: expired entries alone do not make a page. */
+  /**
+   * An empty page means that no entries remain, so a result with only expired entries continues
+   * with the next fetch.
+   */
   private void deliver(
       InboxHandle handle,
       FetchEntries.Found found,
@@ -226,7 +236,7 @@ public final class ReplicatedInboxStore implements InboxStore, AutoCloseable {
       int maxBytes,
       CompletableFuture<Page> page) {
     if (!found.expired().isEmpty()) {
-      // Whether that succeeds is nobody's concern: the next fetch finds them again.
+      // The result is ignored: if this fails, the next fetch finds the expired entries again.
       mutate(handle.id(), new DropExpired(handle, found.expired()));
     }
     if (!found.entries().isEmpty() || found.end()) {
@@ -304,10 +314,10 @@ public final class ReplicatedInboxStore implements InboxStore, AutoCloseable {
     return replicas.status(leading);
   }
 
-  /** Sends the acknowledgements that still linger; does not wait for them. */
+  /** Sends all waiting acknowledgements without waiting for the result. */
   @Override
   public void close() {
-    owed.close();
+    pendingDetaches.close();
     commits.flush();
     commits.retry();
   }

@@ -8,15 +8,15 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Sequences that are done with although an earlier one is not: acknowledged out of order, dropped
- * or expired. Kept as runs, because they mostly are neighbours.
+ * Sequences that are settled although an earlier one is not: acknowledged out of order, dropped or
+ * expired. Stored as runs, because most of them are consecutive.
  */
 final class SequenceRuns {
   /*
-   * Runs are disjoint and never touch: neighbours are one run.
+   * Runs are disjoint and never adjacent: adjacent runs are merged.
    *
    *   v  number of runs
-   *   v  start - end of the one before (0 at first), v length, v bytes    for each
+   *   v  start - end of the previous run (0 for the first), v length, v bytes    for each
    */
   private record Run(long start, long end, long bytes) {}
 
@@ -24,12 +24,12 @@ final class SequenceRuns {
   private long count;
   private long bytes;
 
-  /** Sequences in it. */
+  /** Returns the number of sequences. */
   long count() {
     return count;
   }
 
-  /** What the entries weighed. */
+  /** Returns the total size of their entries in bytes. */
   long bytes() {
     return bytes;
   }
@@ -38,7 +38,7 @@ final class SequenceRuns {
     return endOf(sequence) != sequence;
   }
 
-  /** The first sequence from this one on that is not in it. */
+  /** Returns the first sequence at or after this one that is not contained. */
   long endOf(long sequence) {
     if (runs.isEmpty()) {
       return sequence;
@@ -47,7 +47,7 @@ final class SequenceRuns {
     return run == null ? sequence : Math.max(sequence, run.getValue().end());
   }
 
-  /** Adds a sequence that is not in it. */
+  /** Adds a sequence that is not contained yet. */
   void add(long sequence, long entryBytes) {
     long start = sequence;
     long end = sequence + 1;
@@ -67,7 +67,7 @@ final class SequenceRuns {
     bytes += entryBytes;
   }
 
-  /** Forgets the runs below a sequence that is not in it. */
+  /** Removes the runs below a sequence that is not contained. */
   void removeBelow(long sequence) {
     while (!runs.isEmpty() && runs.firstKey() < sequence) {
       Run run = runs.pollFirstEntry().getValue();
@@ -76,7 +76,7 @@ final class SequenceRuns {
     }
   }
 
-  /** The lowest ones. */
+  /** Returns the lowest sequences. */
   List<Long> first(int limit) {
     List<Long> sequences = new ArrayList<>();
     for (Run run : runs.values()) {

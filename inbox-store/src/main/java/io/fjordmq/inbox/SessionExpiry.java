@@ -4,23 +4,28 @@ import io.fjordmq.api.MessageCodec;
 import java.nio.ByteBuffer;
 import java.util.List;
 
-/** What becomes of a session and its will when connections come and go and time passes. */
+/**
+ * The rules for the end of sessions and the publication of wills, when connections start and end
+ * and when time passes.
+ */
 final class SessionExpiry {
   /**
-   * A due will is announced again after this time until it is known to be published. Replicas must
-   * agree on it, so it is no setting.
+   * Interval at which a due will is announced until its publication is confirmed. Replicas must
+   * agree on this value, so it is not configurable.
    */
   static final long WILL_REPEAT_MILLIS = 10_000;
 
   private SessionExpiry() {}
 
   /**
-   * The connection has ended (MQTT 5.0 §3.1.2.5, §3.1.2.11.2, §3.1.3.2.2).
+   * Handles the end of a connection (MQTT 5.0 §3.1.2.5, §3.1.2.11.2, §3.1.3.2.2).
    *
-   * @param sentBelow it has sent no entry from this sequence on
-   * @param askedExpirySeconds by the connection; a guest's may not end the session earlier
-   * @param graceMillis the will is not due earlier, because it was the node that went, not the
-   *     client. For so long a session that ends with its connection is kept with its will
+   * @param sentBelow the connection has sent no entry with this or a higher sequence
+   * @param askedExpirySeconds expiry that the connection requested; a guest cannot shorten the
+   *     expiry of the session
+   * @param graceMillis minimum delay of the will, because the node ended the connection and not the
+   *     client. A session that ends with its connection is kept for this time, together with its
+   *     will
    */
   static void detach(
       InboxTables tables,
@@ -60,9 +65,9 @@ final class SessionExpiry {
   }
 
   /**
-   * Does to a detached inbox what time has brought: its will is due, its session is over.
+   * Applies everything that is due to a detached inbox: publishes its will, ends its session.
    *
-   * @return whether it is gone
+   * @return true if the session has ended and the inbox was removed
    */
   static boolean settle(InboxTables tables, Inbox inbox) {
     if (inbox.state().willDueAtMillis() <= tables.nowMillis()) {
@@ -79,14 +84,15 @@ final class SessionExpiry {
   }
 
   /**
-   * Somebody else connects, or the session is thrown away, while a connection or a will delay of it
-   * is still there. A will that waits for its delay is cancelled if the session goes on (MQTT 5.0
-   * §3.1.3.2.2), and is due now if it does not (§3.1.2.5); without delay it is due in any case.
+   * Handles a new connection, or the discard of the session, while the inbox is still attached or
+   * its will is still delayed. A delayed will is cancelled if the session continues (MQTT 5.0
+   * §3.1.3.2.2) and is due now if the session ends (§3.1.2.5). The will of an attached inbox
+   * without a will delay is due in any case.
    *
-   * <p>A session that has ended with its connection and is kept for the grace of its will ends now,
-   * and the will is forgotten: the client is back.
+   * <p>A session that has ended with its connection and is kept only for the grace period of its
+   * will ends now, and the will is discarded because the client is back.
    *
-   * @return whether the session ends
+   * @return true if the session ends
    */
   static boolean takeOver(InboxTables tables, Inbox inbox, boolean sessionEnds) {
     InboxState state = inbox.state();
@@ -104,7 +110,7 @@ final class SessionExpiry {
     return sessionEnds;
   }
 
-  /** The will is no longer the session's: it is published whatever becomes of that. */
+  /** Makes the will due. From now on it is independent of the session. */
   private static void publishWill(InboxTables tables, Inbox inbox) {
     InboxState state = inbox.state();
     byte[] will = state.will();
@@ -119,7 +125,7 @@ final class SessionExpiry {
     tables.saveState(inbox, state.withoutWill());
   }
 
-  /** Announces a due will once more, unless it has been published meanwhile. */
+  /** Announces a due will again, unless its publication has been confirmed. */
   static void repeatWill(InboxTables tables, int bucket, long incarnation, long epoch) {
     byte[] row = tables.rows().get(InboxKeys.will(bucket, incarnation, epoch));
     if (row != null) {

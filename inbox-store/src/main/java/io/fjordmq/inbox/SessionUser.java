@@ -1,11 +1,11 @@
 package io.fjordmq.inbox;
 
 /**
- * Whom a session belongs to: the user of the connection that began it.
+ * The user that a session belongs to: the user of the connection that created it.
  *
- * @param name compared as it is
- * @param exclusive connections of other users are refused. Otherwise they are guests: they use the
- *     session, but it stays the user's and does not expire earlier because of them
+ * @param name user name, compared exactly
+ * @param exclusive true if connections of other users are refused. Otherwise they are guests, which
+ *     use the session but neither take it over nor make it expire earlier
  */
 public record SessionUser(String name, boolean exclusive) {
   boolean isSame(SessionUser other) {

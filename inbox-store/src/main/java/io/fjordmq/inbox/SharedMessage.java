@@ -6,8 +6,8 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message on its way to any number of inboxes: decoded at most once, and only on the leader, when
- * somebody is connected. Used by one thread.
+ * A message that is inserted into several inboxes. It is decoded lazily and at most once: only on
+ * the leader, and only if one of the inboxes is attached. Not thread-safe.
  */
 final class SharedMessage {
   private final byte[] bytes;

@@ -6,7 +6,7 @@ import io.fjordmq.api.Qos;
 import io.fjordmq.api.RetainHandling;
 import io.fjordmq.api.SubscriptionOptions;
 
-/** The bytes of a subscription's options. */
+/** Encodes the options of a subscription. */
 final class SubscriptionRow {
   /*
    *   1  version 1

@@ -6,15 +6,16 @@ import io.fjordmq.range.kv.KvReader;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Asks a range when something is due in it, and which processes own inboxes there. */
+/** Asks a range for its earliest due time and for the owners of its inboxes. */
 record SweepQuery() implements InboxQuery {
   static final int KIND = 2;
 
   /**
-   * What it answers.
+   * The decoded answer.
    *
-   * @param earliestDueMillis nothing is due before; {@link InboxState#NEVER} if nothing at all
-   * @param counting whether {@link CountInboxes} is of use
+   * @param earliestDueMillis nothing is due before this time; {@link InboxState#NEVER} if nothing
+   *     ever is
+   * @param counting true if {@link CountInboxes} has inboxes to count
    */
   record Findings(long earliestDueMillis, boolean counting, List<Owner> owners) {}
 
@@ -25,7 +26,7 @@ record SweepQuery() implements InboxQuery {
 
   @Override
   public void write(ByteWriter out) {
-    // Nothing to say: the key it is routed by names the range.
+    // Nothing to write: the routing key identifies the range.
   }
 
   @Override

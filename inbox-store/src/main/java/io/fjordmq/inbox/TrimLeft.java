@@ -6,15 +6,16 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Goes on with what an ended session has left: forgets the messages that others have by now, drops
- * the first ones that nobody may have, and remembers where the rest begins. {@link ReadLeft} reads
- * them: as an answer of this command they would be stored with its sender.
+ * Trims the messages that an ended session has left to shares: removes those that other members
+ * have received, drops leading ones that may not go to anyone, and records where the rest starts.
+ * {@link ReadLeft} reads the rest, because an answer of this command would be stored with its
+ * sender.
  *
- * <p>On the apply thread it deletes the rows of {@code given}, and looks at no more than {@link
- * #MAX_ROWS} rows or, but for the last of them, {@link #MAX_BYTES}; however many were deleted
- * before.
+ * <p>On the apply thread, the command deletes the rows of {@code given} and reads at most {@link
+ * #MAX_ROWS} rows and, except for the last row, at most {@link #MAX_BYTES}, no matter how many rows
+ * were deleted before.
  *
- * @param given sequences of messages that others have; at most a page
+ * @param given sequences that other members have received; at most one page
  */
 record TrimLeft(InboxId id, long incarnation, List<Long> given) implements InboxCommand {
   /*
@@ -24,17 +25,17 @@ record TrimLeft(InboxId id, long incarnation, List<Long> given) implements Inbox
    */
   static final int KIND = 20;
 
-  /** Rows that one command looks at. */
+  /** Maximum number of rows that one command reads. */
   static final int MAX_ROWS = 256;
 
-  /** Bytes of rows after which one command looks at no further row. */
+  /** Size of rows after which one command reads no further row. */
   static final int MAX_BYTES = 1 << 20;
 
   /**
-   * What it answers.
+   * The decoded answer.
    *
-   * @param over nothing is left
-   * @param nowMillis of the log: what has expired by then is not left at the beginning
+   * @param over true if no messages are left
+   * @param nowMillis time of the log entry; leading messages that had expired by then are removed
    */
   record Trimmed(boolean over, long nowMillis) {}
 
@@ -91,7 +92,7 @@ record TrimLeft(InboxId id, long incarnation, List<Long> given) implements Inbox
     }
   }
 
-  /** Up to the first message that another member may have. */
+  /** Trims up to the first message that may go to another member. */
   private static final class Walk {
     private final long nowMillis;
     private final LeftRow left;

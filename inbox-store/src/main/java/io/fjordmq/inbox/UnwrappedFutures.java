@@ -6,7 +6,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Futures that fail with the exception itself, not with one wrapped around it. */
+/** Futures that fail with the original exception and not with a {@link CompletionException}. */
 final class UnwrappedFutures {
   private UnwrappedFutures() {}
 
@@ -17,7 +17,7 @@ final class UnwrappedFutures {
     return result;
   }
 
-  /** Completes when the call does, unless the check throws. */
+  /** Completes with the call, or exceptionally if the check throws. */
   static <A> CompletableFuture<Void> check(CompletableFuture<A> call, Consumer<A> check) {
     CompletableFuture<Void> result = new CompletableFuture<>();
     settle(

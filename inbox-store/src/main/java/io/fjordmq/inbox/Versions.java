@@ -2,7 +2,7 @@ package io.fjordmq.inbox;
 
 import io.fjordmq.api.NewerFormException;
 
-/** Checks the version byte that every stored row and every command begins with. */
+/** Checks the version byte at the start of every stored row and every command. */
 final class Versions {
   private Versions() {}
 

@@ -295,7 +295,7 @@ class InboxSessionsTest {
         .hasMessage("client identifier contains U+0000");
     assertThatThrownBy(() -> new InboxId("\uD83D", "c"))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("tenant contains half a surrogate pair");
+        .hasMessage("tenant contains an unpaired surrogate");
     assertThat(inboxes.attach(new InboxId("t", "\uD83D\uDE00")).sessionPresent()).isFalse();
     assertThat(inboxes.attach(new InboxId("t", "\uD83D\uDE00")).sessionPresent()).isTrue();
   }

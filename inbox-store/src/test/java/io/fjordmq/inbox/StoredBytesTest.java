@@ -389,7 +389,8 @@ class StoredBytesTest {
         .hasMessage("inbox command has version 1, this node reads version 2");
     assertThatThrownBy(() -> InboxCommand.decode(ByteBuffer.wrap(new byte[] {2, 99})))
         .hasMessage(
-            "inbox command of unknown kind 99, probably written by a newer version: upgrade this node");
+            "inbox command of unknown kind 99, probably written by a newer version: "
+                + "upgrade this node");
     byte[] longer = Arrays.copyOf(new ReleaseEntry(HANDLE, 1).encode(), 40);
     assertThatThrownBy(() -> InboxCommand.decode(ByteBuffer.wrap(longer)))
         .hasMessageContaining("expected the end");
