@@ -69,7 +69,8 @@ record ExpireDue(int maxItems, long producerIdleMillis) implements InboxCommand 
   private void expire(InboxTables tables, int bucket, byte[] dueKey) {
     ByteReader in = new ByteReader(dueKey);
     in.readBytes(11);
-    switch (in.readByte()) {
+    int kind = in.readByte();
+    switch (kind) {
       case InboxKeys.DUE_SESSION -> {
         Inbox inbox = tables.find(InboxKeys.readId(in));
         if (inbox != null) {
@@ -81,7 +82,7 @@ record ExpireDue(int maxItems, long producerIdleMillis) implements InboxCommand 
       case InboxKeys.DUE_PRODUCER ->
           Producers.sweep(tables, bucket, in.readLong(), in.readLong(), producerIdleMillis);
       case InboxKeys.DUE_LEFT -> LeftToShares.repeat(tables, bucket, in.readLong());
-      default -> throw new IllegalStateException("due row of unknown kind");
+      default -> throw new IllegalStateException("due row has unknown kind " + kind);
     }
   }
 

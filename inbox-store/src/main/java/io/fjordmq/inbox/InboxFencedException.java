@@ -7,6 +7,6 @@ public final class InboxFencedException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
   public InboxFencedException(InboxHandle handle) {
-    super("inbox was attached again or has ended: " + handle);
+    super("handle is fenced (inbox attached again, or session ended): " + handle);
   }
 }

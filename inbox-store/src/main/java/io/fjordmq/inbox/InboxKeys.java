@@ -31,6 +31,7 @@ final class InboxKeys {
    *                  kind PRODUCER     4: 8 producer                           ProducerRow
    *                  kind ENTRY        5: 8 sequence                           EntryRow
    *                  kind LEFT         6: of an inbox that has ended           LeftRow
+   *
    * An incarnation identifies one inbox within its bucket. The small tables come first, so that a
    * replica can read them on opening without scanning messages.
    */

@@ -10,7 +10,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * * One page of retained messages, from one range.
+ * One page of retained messages, from one range.
  *
  * <pre>
  * u8 1 if more follow, else 0; if 1: block next; varint count; for each message: block message

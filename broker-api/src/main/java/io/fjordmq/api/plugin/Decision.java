@@ -3,13 +3,13 @@ package io.fjordmq.api.plugin;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** What an {@link Authorizer} says. */
+/** The answer of an {@link Authorizer}. */
 public enum Decision {
-  /** It may. Nobody else is asked. */
+  /** The client may do it. No further authorizer is asked. */
   ALLOW,
-  /** It may not. Nobody else is asked. */
+  /** The client may not do it. No further authorizer is asked. */
   DENY,
-  /** The authorizer has no opinion; the next one is asked. */
+  /** The authorizer does not decide. The broker asks the next one. */
   PASS;
 
   private final CompletionStage<Decision> now = CompletableFuture.completedStage(this);
