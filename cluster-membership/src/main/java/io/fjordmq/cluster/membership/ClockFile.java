@@ -85,8 +85,8 @@ public final class ClockFile {
           Instant.ofEpochMilli(savedMillis));
     } else {
       LOG.info(
-          "Cluster time was saved long ago by the wall clock; if this node was not "
-              + "stopped for that long, the clock is wrong and sessions may expire early "
+          "Loaded the last saved cluster time; if this node was not "
+              + "stopped for ageSeconds, the wall clock is wrong and sessions may expire early "
               + "ageSeconds={} lastKnown={}",
           ahead / 1_000,
           Instant.ofEpochMilli(savedMillis));

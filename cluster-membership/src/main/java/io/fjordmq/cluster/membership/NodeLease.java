@@ -46,7 +46,7 @@ final class NodeLease {
     REMOVED
   }
 
-  /** The message of a removed node. */
+  /** Why a removed node does not serve clients. */
   static final String REMOVED_FOR_GOOD =
       "this node has been removed from its cluster, and its id cannot be used again; to join as a new node, start"
           + " with an empty data directory";

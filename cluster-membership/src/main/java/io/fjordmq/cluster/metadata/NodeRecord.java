@@ -30,10 +30,7 @@ public record NodeRecord(NodeId node, NodeAddress address, long incarnation, Sta
   public static final String PREFIX = "node/";
   private static final byte FORMAT = 2;
 
-  /**
-   * Makes versions of FjordMQ that do not know the later states report that instead of misreading
-   * them.
-   */
+  /** Versions of FjordMQ without these states reject this format instead of misreading it. */
   private static final byte FORMAT_WITH_LATER_STATES = 3;
 
   private static final byte FORMAT_WITH_STARTING = 4;

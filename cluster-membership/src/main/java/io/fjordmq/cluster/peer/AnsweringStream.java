@@ -90,7 +90,7 @@ final class AnsweringStream implements StreamObserver<AskerMessage> {
 
   private void refuse(StartFence.Refusal refusal) {
     if (queue.close()) {
-      LOG.warn("Refused calls of another node: {}", refusal.why());
+      LOG.warn("Refused the connection of another node: {}", refusal.why());
       stream.onError(PeerRefusals.encode(refusal));
     }
   }
