@@ -119,7 +119,7 @@ public final class ClockRepairs implements PeerServices.Handler {
       }
     }
     throw new IllegalStateException(
-        "no node that answers leads range " + range + "; try again in a moment");
+        "none of the nodes that answered leads range " + range + "; try again in a moment");
   }
 
   private static ByteWriter request(int kind) {

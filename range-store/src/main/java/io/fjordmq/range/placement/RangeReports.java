@@ -173,7 +173,7 @@ public record RangeReports(long metadata, List<ReplicaReport> replicas, Set<Rang
     long metadata = format == WITHOUT_KEYS ? 0 : in.readVarint();
     int count = in.readCount(MIN_REPLICA_BYTES);
     if (count > MAX_REPLICAS) {
-      throw new MalformedBytesException(count + " replicas on one node");
+      throw new MalformedBytesException("report of too many replicas: " + count);
     }
     List<ReplicaReport> replicas = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {

@@ -18,9 +18,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds out what splits and merges have made of the ranges of one store: the reported ranges are
- * put together until they cover the same keys as the published ones, and are then published in one
- * write. Clients do not wait for that: replicas answer stale requests with the new ranges.
+ * Derives the current ranges of one store from reports of splits and merges: the reported ranges
+ * are put together until they cover the same keys as the published ones, and are then published in
+ * one write. Clients do not wait for that: replicas answer stale requests with the new ranges.
  */
 final class Reshaping {
   /*

@@ -68,7 +68,7 @@ final class SplitDecisionLog {
     } else if (report.merge()) {
       LOG.info(
           "Requesting a merge with the next range: both are idle range={} load: {}", range, load);
-    } else if (!decision.equals(SplitMonitor.SPLIT) && !bySize) { // else waiting
+    } else if (!decision.equals(SplitMonitor.SPLIT) && !bySize) { // else it waits for another range
       LOG.info("Not splitting a busy range: {} range={} load: {}", decision, range, load);
     }
   }

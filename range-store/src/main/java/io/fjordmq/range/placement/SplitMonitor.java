@@ -253,7 +253,7 @@ public final class SplitMonitor implements AutoCloseable {
   private void decide(Evaluation begun) {
     try {
       sizes.look(begun.led(), begun.sinceMillis());
-      // The time limit of the strategy starts here: it does not pay for slow storage.
+      // The time limit of the strategy starts here: slow storage does not count against it.
       Evaluation now = new Evaluation(begun.led(), begun.ranges(), true, timers.nowMillis());
       running = now;
       SplitPlanner.Step step =

@@ -51,7 +51,8 @@ final class StaleReplicas {
   }
 
   /**
-   * Whether a replica on the same node still has to absorb it, which either needs it or removes it.
+   * Whether the replica leads, or a replica of another range on this node may still absorb it; that
+   * one removes it by itself.
    */
   private static boolean isNeeded(ReplicaReport replica, RangeReports reports, Set<RangeId> heirs) {
     ReplicaStatus.Merging merging = replica.merging();

@@ -152,6 +152,6 @@ final class StepRunner {
                 result instanceof WriteResult.Applied
                     ? CompletableFuture.completedFuture(result)
                     : CompletableFuture.failedFuture(
-                        new IllegalStateException("the metadata record has changed meanwhile")));
+                        new IllegalStateException("the metadata record was changed")));
   }
 }

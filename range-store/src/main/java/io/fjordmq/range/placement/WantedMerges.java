@@ -150,7 +150,7 @@ final class WantedMerges {
     } else if (left == null || !Arrays.equals(left.interval().end(), right.interval().start())) {
       return new Completion(wanted, "the two ranges are no longer neighbours");
     } else if (nowMillis >= wanted.untilMillis && !frozenSinceMillis.containsKey(wanted.right)) {
-      return new Completion(wanted, obstacles.getOrDefault(wanted.left, "it took too long"));
+      return new Completion(wanted, obstacles.getOrDefault(wanted.left, "the merge took too long"));
     }
     return null;
   }

@@ -45,7 +45,8 @@ final class CatchUp {
           ? CompletableFuture.completedFuture(null)
           : CompletableFuture.failedFuture(
               new IllegalStateException(
-                  "this node has no up-to-date replicas of some ranges", lastFailure));
+                  "some ranges of store '" + store + "' have no up-to-date replica on this node",
+                  lastFailure));
     }
     List<CompletableFuture<?>> all = new ArrayList<>();
     others.forEach((id, replica) -> all.add(ask(id, replica)));

@@ -61,7 +61,7 @@ public final class RangeMerges {
   private static CompletableFuture<Void> refused(RangeDescriptor left, RangeDescriptor right) {
     return CompletableFuture.failedFuture(
         new IllegalArgumentException(
-            "range %s %s does not follow %s %s"
+            "range %s %s is not the right neighbour of %s %s"
                 .formatted(right.id(), right.interval(), left.id(), left.interval())));
   }
 

@@ -140,18 +140,18 @@ final class RangeSplit {
    * cannot elect itself.
    *
    * @param children children of the parent
-   * @param newborn the missing children whose rows came with the snapshot
+   * @param newChildren the missing children whose rows came with the snapshot
    * @param appliedVersion epoch version of the parent up to which this node has seen splits
    * @return the ranges that have a replica here now
    */
   List<RangeDescriptor> addSkipped(
       List<RangeDescriptor> children,
-      List<NewSplitChild> newborn,
+      List<NewSplitChild> newChildren,
       long appliedVersion,
       KvBatch batch) {
     List<RangeDescriptor> added = new ArrayList<>();
-    for (NewSplitChild child : newborn) {
-      addNewborn(child, batch);
+    for (NewSplitChild child : newChildren) {
+      addNewChild(child, batch);
       added.add(child.range());
     }
     children.stream()
@@ -166,7 +166,7 @@ final class RangeSplit {
     return added;
   }
 
-  private void addNewborn(NewSplitChild child, KvBatch batch) {
+  private void addNewChild(NewSplitChild child, KvBatch batch) {
     destroyGroup(child.range());
     createGroup(child.range());
     RangeKeys keys = new RangeKeys(child.range().id().number());

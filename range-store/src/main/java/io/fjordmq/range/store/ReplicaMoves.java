@@ -230,7 +230,7 @@ final class ReplicaMoves {
   private CompletableFuture<Void> serially(RangeId id, Supplier<CompletableFuture<Void>> change) {
     if (!changing.add(id)) {
       return CompletableFuture.failedFuture(
-          new IllegalStateException("range " + id + " is being changed already"));
+          new IllegalStateException("another change of range " + id + " is in progress"));
     }
     try {
       return change.get().whenComplete((done, failure) -> changing.remove(id));

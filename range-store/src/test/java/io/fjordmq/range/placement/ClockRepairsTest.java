@@ -96,7 +96,8 @@ class ClockRepairsTest {
     assertRefused(there.lower(RIGHT), "is not ahead of cluster time");
     assertThat(here.lower(LEFT)).isCompleted();
     assertRefused(here.lower(LEFT), "is not ahead of cluster time");
-    assertRefused(here.lower(new RangeId("words", 9)), "no node that answers leads range words-9");
+    assertRefused(
+        here.lower(new RangeId("words", 9)), "none of the nodes that answered leads range words-9");
   }
 
   private static void assertRefused(CompletableFuture<Duration> answer, String why) {
