@@ -76,11 +76,14 @@ final class LeaderCalls {
           ? failed.why()
           : "the metadata leader is not known";
     }
-    Throwable cause =
-        failure instanceof CompletionException && failure.getCause() != null
-            ? failure.getCause()
-            : failure;
-    return String.valueOf(cause.getMessage());
+    return String.valueOf(causeOf(failure).getMessage());
+  }
+
+  /** The failure itself; futures that depend on the call wrap it. */
+  private static Throwable causeOf(Throwable failure) {
+    return failure instanceof CompletionException && failure.getCause() != null
+        ? failure.getCause()
+        : failure;
   }
 
   /** The exception for a write that failed or whose outcome is unknown. */
@@ -94,7 +97,9 @@ final class LeaderCalls {
           Kind.NOT_LEADER, "the metadata leader is not known at the moment");
     }
     boolean unsent =
-        failure instanceof PeerException peer && peer.kind() == PeerException.Kind.NOT_SENT;
+        failure != null
+            && causeOf(failure) instanceof PeerException peer
+            && peer.kind() == PeerException.Kind.NOT_SENT;
     return new ConsensusException(
         unsent ? Kind.NOT_LEADER : Kind.OUTCOME_UNKNOWN,
         "the metadata leader did not respond: " + whyNot(null, failure));

@@ -116,10 +116,14 @@ final class PeerProtocol {
         in.hasStart() ? decode(in.getStart()) : null);
   }
 
-  static IntroductionMessage encode(HelloReply helloReply) {
+  /**
+   * @param version the highest one that both nodes support: a node that asks rejects a reply in a
+   *     version that it does not know
+   */
+  static IntroductionMessage encode(HelloReply helloReply, int version) {
     IntroductionMessage.Builder out =
         IntroductionMessage.newBuilder()
-            .setProtocol(VERSIONS.highest())
+            .setProtocol(version)
             .setCluster(helloReply.clusterId())
             .setStart(encode(helloReply.start()))
             .setEnv(helloReply.env())
@@ -163,8 +167,12 @@ final class PeerProtocol {
    * @throws IllegalArgumentException if there is no common version; the message names both ranges
    */
   static int requireVersion(int lowest, int highest) {
+    return commonVersion(VERSIONS, lowest, highest);
+  }
+
+  static int commonVersion(ProtocolVersions ours, int lowest, int highest) {
     int from = lowest == 0 || lowest > highest ? highest : lowest;
-    return VERSIONS.inCommonWith(new ProtocolVersions(from, highest), NAME);
+    return ours.inCommonWith(new ProtocolVersions(from, highest), NAME);
   }
 
   static StartStamp decode(StartMessage in) {

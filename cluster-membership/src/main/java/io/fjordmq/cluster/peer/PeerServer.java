@@ -124,7 +124,9 @@ final class PeerServer extends PeersGrpc.PeersImplBase {
         answer.onError(PeerRefusals.encode(refusal));
         return;
       }
-      answer.onNext(PeerProtocol.encode(introduction.apply(hello)));
+      int version =
+          PeerProtocol.requireVersion(request.getLowestProtocol(), request.getProtocol());
+      answer.onNext(PeerProtocol.encode(introduction.apply(hello), version));
       answer.onCompleted();
     } catch (IllegalArgumentException e) {
       answer.onError(

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fjordmq.cluster.NodeAddress;
 import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.ConsensusException;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.cluster.consensus.sim.SimCluster;
 import io.fjordmq.cluster.consensus.sim.SimHost;
@@ -13,9 +14,11 @@ import io.fjordmq.cluster.metadata.MetadataGroup;
 import io.fjordmq.cluster.metadata.MetadataSettings;
 import io.fjordmq.cluster.metadata.MetadataStorage;
 import io.fjordmq.cluster.peer.LoopbackPeers;
+import io.fjordmq.cluster.peer.PeerException;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -127,5 +130,15 @@ class LeaderCallsTest {
         "the learner has heard it", () -> OLD.equals(group.leadership().leader()), 10_000);
     addresses.onAddress(NOW, new NodeAddress("now", 1));
     assertThat(findsWhoLeadsNow()).isTrue();
+  }
+
+  /** Who knows that a write was never sent may repeat it at once. */
+  @Test
+  void shouldSayThatAWriteWasNotSent() {
+    PeerException unsent = new PeerException(PeerException.Kind.NOT_SENT, "no connection");
+    assertThat(LeaderCalls.whyNotWritten(null, new CompletionException(unsent)).kind())
+        .isEqualTo(ConsensusException.Kind.NOT_LEADER);
+    assertThat(LeaderCalls.whyNotWritten(null, new CompletionException(new Exception())).kind())
+        .isEqualTo(ConsensusException.Kind.OUTCOME_UNKNOWN);
   }
 }

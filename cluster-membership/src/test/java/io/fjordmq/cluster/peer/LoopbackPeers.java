@@ -168,7 +168,9 @@ public final class LoopbackPeers {
           HELLO,
           (from, request) ->
               CompletableFuture.completedFuture(
-                  PeerProtocol.encode(answer.apply(hello(request))).toByteArray()));
+                  PeerProtocol.encode(
+                          answer.apply(hello(request)), PeerProtocol.VERSIONS.highest())
+                      .toByteArray()));
     }
 
     /** The node is gone: it handles nothing more, and its connections break. */

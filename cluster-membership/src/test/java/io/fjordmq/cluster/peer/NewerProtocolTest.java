@@ -1,13 +1,18 @@
 package io.fjordmq.cluster.peer;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.fjordmq.cluster.NodeAddress;
 import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.ProtocolVersions;
 import io.fjordmq.cluster.StartFence;
 import io.fjordmq.cluster.StartStamp;
 import io.fjordmq.cluster.peer.proto.HelloMessage;
 import io.fjordmq.cluster.peer.proto.IntroductionMessage;
 import io.fjordmq.cluster.peer.proto.Opening;
+import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** Goal: nodes of two versions of the protocol do not talk, and both operators are told why. */
@@ -24,6 +29,31 @@ class NewerProtocolTest {
     assertThatThrownBy(
             () -> PeerProtocol.decode(IntroductionMessage.newBuilder().setProtocol(3).build()))
         .hasMessage(why);
+  }
+
+  /** Otherwise a node that was upgraded first would shut out all others. */
+  @Test
+  void shouldReplyToAnOlderNodeInTheVersionThatBothSupport() {
+    ProtocolVersions newer = new ProtocolVersions(2, 3);
+    HelloMessage hello = PeerProtocol.encode(Hello.NOBODY);
+    int version =
+        PeerProtocol.commonVersion(newer, hello.getLowestProtocol(), hello.getProtocol());
+    assertThat(version).isEqualTo(2);
+    HelloReply reply =
+        new HelloReply(
+            "c1",
+            "env",
+            A,
+            new StartStamp(1, 2),
+            new NodeAddress("127.0.0.1", 8899),
+            Set.of(A),
+            Set.of(),
+            null,
+            Map.of(),
+            0);
+    IntroductionMessage answer = PeerProtocol.encode(reply, version);
+    assertThat(answer.getProtocol()).isEqualTo(2);
+    assertThat(PeerProtocol.decode(answer)).isEqualTo(reply);
   }
 
   @Test
