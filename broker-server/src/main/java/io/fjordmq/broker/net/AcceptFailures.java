@@ -9,9 +9,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Counts connections that the system could not hand over, for want of file descriptors or memory.
- * Netty, whose handler stands before this one, waits a second before it accepts again. One per
- * listener; on the acceptor's event loop.
+ * Counts connections that the system could not accept because file descriptors or memory ran out.
+ * Netty's handler, which comes before this one, pauses accepting for a second. One instance per
+ * listener, on the acceptor's event loop.
  */
 final class AcceptFailures extends ChannelInboundHandlerAdapter {
   private static final Logger LOG = LoggerFactory.getLogger(AcceptFailures.class);

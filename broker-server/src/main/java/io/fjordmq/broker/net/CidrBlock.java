@@ -6,12 +6,12 @@ import java.util.Arrays;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** A block of addresses that share their first bits; one address is a block, too. */
+/** A CIDR block of IP addresses; a single address is a block, too. */
 final class CidrBlock {
   private static final String BYTE = "(25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])";
   private static final Pattern IPV4 = Pattern.compile(BYTE + "(\\." + BYTE + "){3}");
 
-  /** With a colon: {@link InetAddress} takes it for an address and never asks DNS. */
+  /** {@link InetAddress} parses text with a colon as an address and never asks DNS. */
   private static final Pattern MAYBE_IPV6 = Pattern.compile("[0-9a-fA-F:.]*:[0-9a-fA-F:.]*");
 
   private final byte[] address;
@@ -23,9 +23,10 @@ final class CidrBlock {
   }
 
   /**
-   * Reads {@code 10.0.0.0/8}, {@code 192.0.2.7} or {@code fd00::/8}. Names are not looked up.
+   * Parses {@code 10.0.0.0/8}, {@code 192.0.2.7} or {@code fd00::/8}. Host names are not resolved.
    *
-   * @throws IllegalArgumentException if it is none; the message begins with the key it stands at
+   * @throws IllegalArgumentException if the text is not a block; the message begins with its
+   *     configuration key
    */
   static CidrBlock parse(String text) {
     int slash = text.indexOf('/');
@@ -42,8 +43,8 @@ final class CidrBlock {
   }
 
   /**
-   * Without Netty, whose classes would initialize logging before the configuration, which this is
-   * part of, says where the log files go.
+   * Does not use Netty. Netty's classes would initialize logging before the configuration, which
+   * this is part of, has set the log folder.
    */
   private static byte @Nullable [] bytesOf(String text) {
     if (!IPV4.matcher(text).matches() && !MAYBE_IPV6.matcher(text).matches()) {

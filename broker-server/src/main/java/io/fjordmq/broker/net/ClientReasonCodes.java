@@ -1,6 +1,6 @@
 package io.fjordmq.broker.net;
 
-/** The reason codes that a client may put into a packet; the others are a server's, or none's. */
+/** The reason codes that a client may send; all others are for servers or undefined. */
 final class ClientReasonCodes {
   private static final int PUBACK = 4;
   private static final int PUBREC = 5;
@@ -10,16 +10,16 @@ final class ClientReasonCodes {
   private static final int AUTH = 15;
 
   /**
-   * The standard gives it to servers (MQTT 5.0 §3.4.2.1, §3.5.2.1), but it is a success, so what a
-   * client means by it is clear.
+   * MQTT reserves it for servers (MQTT 5.0 §3.4.2.1, §3.5.2.1). It is accepted because it is a
+   * success code and cannot be misunderstood.
    */
   private static final int NO_MATCHING_SUBSCRIBERS = 0x10;
 
   private ClientReasonCodes() {}
 
   /**
-   * True if the client may send the code (MQTT 5.0 §3.4.2.1, §3.5.2.1, §3.6.2.1, §3.7.2.1,
-   * §3.14.2.1, §3.15.2.1).
+   * True if a client may send the code (MQTT 5.0 §3.4.2.1, §3.5.2.1, §3.6.2.1, §3.7.2.1, §3.14.2.1,
+   * §3.15.2.1).
    *
    * @param type of the packet
    */

@@ -6,16 +6,17 @@ import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules of a CONNECT that can only be checked on the bytes: its protocol name, flags that
- * contradict each other, fields that flags promise and that are not there.
+ * Rules of CONNECT that must be checked on the raw bytes: the protocol name, contradictory flags,
+ * and fields that a flag announces but that are missing.
  *
  * @param level of the protocol: 3, 4 or 5
- * @param willTopic if it is longer than netty's decoder reads, which gives none then; else null
+ * @param willTopic a will topic that is too long for Netty's decoder, which then returns none;
+ *     otherwise null
  */
 record ConnectRules(int level, @Nullable String willTopic) {
   private static final int LONGEST_PROTOCOL_NAME = 6;
 
-  /** Set in the protocol level by bridges of mosquitto; nothing in MQTT. */
+  /** Set in the protocol level by bridges of Mosquitto; not part of MQTT. */
   private static final int BRIDGE = 0x80;
 
   private static final int USER_NAME_FLAG = 0x80;
@@ -31,7 +32,7 @@ record ConnectRules(int level, @Nullable String willTopic) {
    * Checks a CONNECT (MQTT 5.0 §3.1.2, MQTT 3.1.1 §3.1.2).
    *
    * @param size of the packet, which begins at the reader index
-   * @return what it says that netty does not
+   * @return what Netty's decoder does not return
    */
   static ConnectRules check(ByteBuf in, int size) {
     PacketCursor cursor = new PacketCursor(in, size, 0);
@@ -57,13 +58,12 @@ record ConnectRules(int level, @Nullable String willTopic) {
   }
 
   /**
-   * The name is not repeated to the client: it may be anything, even what no text may hold.
-   * Mosquitto's bridges first try MQTT 3 with a bit of their own and understand only the refusal of
-   * that version.
+   * The name is not repeated to the client because it may contain any bytes. Bridges of Mosquitto
+   * first try MQTT 3 with a bit of their own and understand only the refusal of that version.
    */
   private static ProtocolViolation unsupported(int level) {
     int told = (level & BRIDGE) != 0 && (level & ~BRIDGE) < 5 ? level & ~BRIDGE : level;
-    // Level 0 means that none is known, which is not so here: it is told what MQTT 3 is.
+    // Level 0 would mean that the level is unknown. A bridge gets the answer of MQTT 3.
     return new ProtocolViolation(
         CloseReason.UNSUPPORTED_PROTOCOL_VERSION,
         "unknown protocol, level " + level,
@@ -116,8 +116,8 @@ record ConnectRules(int level, @Nullable String willTopic) {
   }
 
   /**
-   * @return the flags of what is there. In MQTT 3.1 the remaining length counts more than they do:
-   *     user name and password may be flagged and missing (its §3.1)
+   * @return the flags of the fields that are present. In MQTT 3.1 the remaining length takes
+   *     precedence: user name and password may be announced and missing (its §3.1)
    */
   private static int skipCredentials(PacketCursor cursor, int flags, int level) {
     int present = flags;

@@ -1,18 +1,17 @@
 package io.fjordmq.broker.net;
 
-/** Where a listener waits for clients. */
+/** The address of a listener. */
 public sealed interface Endpoint {
 
   /**
-   * In the network.
+   * A TCP address.
    *
-   * @param host address of this machine; empty for all
-   * @param port TCP port; 0 for any that is free
+   * @param host local address; empty for all
+   * @param port TCP port; 0 for any free one
    */
   record Tcp(String host, int port) implements Endpoint {
     /**
-     * @throws IllegalArgumentException if a value is out of its range; the message begins with its
-     *     name
+     * @throws IllegalArgumentException if a value is out of range; the message begins with its name
      */
     public Tcp {
       if (port < 0 || port > 65_535) {
@@ -22,17 +21,17 @@ public sealed interface Endpoint {
   }
 
   /**
-   * On this machine: a Unix domain socket.
+   * A Unix domain socket.
    *
-   * @param path of the socket's file
-   * @param permissions of that file, octal as for chmod: who may write to it may connect
+   * @param path of the socket file
+   * @param permissions of that file, octal as for chmod: processes that may write to it may connect
    */
   record Unix(String path, String permissions) implements Endpoint {
-    /** The kernel takes 107 bytes; the file has a longer name for a moment. */
+    /** The kernel accepts 107 bytes; the file temporarily has a longer name. */
     private static final int LONGEST_PATH = 100;
 
     /**
-     * @throws IllegalArgumentException if a value cannot be used; the message begins with its name
+     * @throws IllegalArgumentException if a value is invalid; the message begins with its name
      */
     public Unix {
       if (path.isBlank() || path.length() > LONGEST_PATH) {

@@ -6,23 +6,22 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Lets TLS handshakes take turns: after each round of an event loop's I/O one of them goes one step
- * further. A step is the work of a millisecond at most, and a storm of new clients has hundreds of
- * them ready at once; like this the messages of those who are connected wait for one of them, not
- * for all.
+ * Queues the steps of TLS handshakes: after each round of I/O, an event loop runs one of them. A
+ * step takes up to a millisecond, and a reconnect storm makes hundreds of them ready at once. With
+ * the queue, the messages of connected clients wait for one step and not for all of them.
  *
- * <p>What waits is bounded by the listener's {@code maxConnections} and by one read of each.
+ * <p>The queue is bounded by the listener's {@code maxConnections} and one read per connection.
  */
 final class HandshakeQueue {
   private final ConcurrentHashMap<EventLoop, Queue> queues = new ConcurrentHashMap<>();
 
-  /** The queue of an event loop; used on that loop only. */
+  /** The queue of an event loop; to be used on that loop only. */
   Queue of(EventLoop loop) {
     Queue queue = queues.get(loop);
     return queue == null ? queues.computeIfAbsent(loop, Queue::new) : queue;
   }
 
-  /** Those of one event loop whose client has said something. */
+  /** The steps of one event loop that have input. */
   static final class Queue {
     private final EventLoop loop;
     private final ArrayDeque<Runnable> waiting = new ArrayDeque<>();
@@ -31,16 +30,18 @@ final class HandshakeQueue {
       this.loop = loop;
     }
 
-    /** Runs the step when it is its turn. */
+    /** Runs the step when all earlier ones have run. */
     void add(Runnable step) {
       waiting.add(step);
       if (waiting.size() == 1) {
-        afterTheNextRound();
+        scheduleNext();
       }
     }
 
-    /** What is scheduled, for however soon, comes after the I/O; what is executed, before it. */
-    private void afterTheNextRound() {
+    /**
+     * A scheduled task, even without delay, runs after the I/O; an executed task runs before it.
+     */
+    private void scheduleNext() {
       loop.schedule(this::step, 0, TimeUnit.NANOSECONDS);
     }
 
@@ -49,7 +50,7 @@ final class HandshakeQueue {
         waiting.remove().run();
       } finally {
         if (!waiting.isEmpty()) {
-          afterTheNextRound();
+          scheduleNext();
         }
       }
     }

@@ -13,9 +13,9 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
 
-/** A listener that is open. */
+/** An open listener. */
 public final class Listener implements AutoCloseable {
-  /** First guess of what a read brings; netty adapts it per connection. */
+  /** Initial size of the read buffer; Netty adapts it per connection. */
   private static final int FIRST_READ_BYTES = 512;
 
   private static final int LARGEST_READ_BYTES = 64 << 10;
@@ -40,9 +40,10 @@ public final class Listener implements AutoCloseable {
   }
 
   /**
-   * Opens it. Blocks.
+   * Opens a listener. Blocks.
    *
-   * @throws IllegalStateException if it cannot; the message names it and what to do
+   * @throws IllegalStateException if it cannot be opened; the message names the address and the
+   *     keys to change
    */
   static Listener open(
       ListenerSettings settings,
@@ -115,11 +116,11 @@ public final class Listener implements AutoCloseable {
             + "; change "
             + settings.key()
             + keys
-            + ", or stop whatever uses it",
+            + ", or stop the process that uses it",
         cause);
   }
 
-  /** Who a new connection is from; null if it is gone again already. */
+  /** The peer of a new connection; null if the connection is already closed. */
   static @Nullable Peer peer(ListenerSettings settings, Channel channel) {
     if (settings.endpoint() instanceof Endpoint.Unix unix) {
       return Peer.plain(settings.name(), new DomainSocketAddress(unix.path()));
@@ -128,7 +129,7 @@ public final class Listener implements AutoCloseable {
     return remote == null ? null : Peer.plain(settings.name(), remote);
   }
 
-  /** To be told when the system cannot hand a connection over; after Netty's own handler. */
+  /** Adds a handler for failed accepts, after Netty's own handler. */
   void onAcceptFailure(AcceptFailures failures) {
     channel.pipeline().addLast(failures);
   }
@@ -137,22 +138,22 @@ public final class Listener implements AutoCloseable {
     return settings;
   }
 
-  /** The port it really has; 0 for a Unix domain socket. */
+  /** The bound port; 0 for a Unix domain socket. */
   public int port() {
     return port;
   }
 
-  /** Open connections, whether their clients have been accepted or not. */
+  /** Open connections, including those that have not sent a CONNECT yet. */
   int connections() {
     return pipeline.connections();
   }
 
-  /** What clients connect to. */
+  /** The URL that clients connect to. */
   public String url() {
     return settings.url(port);
   }
 
-  /** Accepts no more connections; those that are there stay. Blocks. */
+  /** Stops accepting connections; open connections stay. Blocks. */
   @Override
   public void close() {
     if (file != null) {

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The certificates of all TLS listeners, and who looks whether their files have changed. */
+/** The certificates of all TLS listeners, and the thread that reloads changed files. */
 final class ListenerCertificates implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ListenerCertificates.class);
 
@@ -28,9 +28,10 @@ final class ListenerCertificates implements AutoCloseable {
   }
 
   /**
-   * Reads a listener's files.
+   * Reads the TLS files of a listener.
    *
-   * @throws IllegalStateException if one of them cannot be used; the message names it and its key
+   * @throws IllegalStateException if one of them cannot be used; the message names the file and its
+   *     key
    */
   ServerTls open(String listener, TlsSettings settings) {
     ServerTls tls = ServerTls.open(listener, settings, library, clock);
@@ -39,7 +40,7 @@ final class ListenerCertificates implements AutoCloseable {
     return tls;
   }
 
-  /** Begins to look for changes. */
+  /** Starts checking the files for changes. */
   void watch() {
     if (open.isEmpty()) {
       return;
@@ -49,21 +50,19 @@ final class ListenerCertificates implements AutoCloseable {
     watcher = thread;
     for (ServerTls tls : open) {
       long millis = tls.reloadInterval().toMillis();
-      thread.scheduleWithFixedDelay(() -> look(tls), millis, millis, TimeUnit.MILLISECONDS);
+      thread.scheduleWithFixedDelay(() -> reload(tls), millis, millis, TimeUnit.MILLISECONDS);
     }
   }
 
-  private void look(ServerTls tls) {
+  private void reload(ServerTls tls) {
     try {
-      Boolean takenOver = tls.reloadIfChanged();
-      if (takenOver != null) {
-        observer.reloaded(takenOver);
+      Boolean loaded = tls.reloadIfChanged();
+      if (loaded != null) {
+        observer.reloaded(loaded);
         observer.certificate(tls.listener(), tls.expires());
       }
     } catch (RuntimeException e) {
-      LOG.error(
-          "Certificate check failed; retrying at the next interval",
-          e); // and looks again next time
+      LOG.error("Certificate check failed; retrying at the next interval", e);
     }
   }
 

@@ -4,15 +4,14 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Checks the files that listeners name before anything is opened. */
+/** Validates the files that listeners refer to, before any listener is opened. */
 public final class ListenerFiles {
   private ListenerFiles() {}
 
   /**
-   * Reads and parses the TLS files of all listeners; blocks on the disk.
+   * Reads and parses the TLS files of all listeners. Blocks on the disk.
    *
-   * @return one message for each listener whose files cannot be used, which names the key and the
-   *     file
+   * @return one message for each listener whose files cannot be used, with the key and the file
    */
   public static List<String> problems(List<ListenerSettings> listeners) {
     List<String> problems = new ArrayList<>();

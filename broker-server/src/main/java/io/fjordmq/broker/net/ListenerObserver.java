@@ -2,18 +2,26 @@ package io.fjordmq.broker.net;
 
 import java.time.Instant;
 
-/** What listeners tell the metrics. Any thread; must not block. */
+/** Receives the events of listeners, for metrics. Called on any thread; must not block. */
 public interface ListenerObserver {
 
-  /** A TLS handshake succeeded; resumed: it took up an earlier session. */
+  /**
+   * A TLS handshake succeeded.
+   *
+   * @param resumed true if it resumed an earlier session
+   */
   default void handshake(boolean resumed) {}
 
-  /** Files of a TLS listener had changed and were taken over, or could not be. */
+  /**
+   * The files of a TLS listener changed.
+   *
+   * @param takenOver true if they are in use now, false if they cannot be used
+   */
   default void reloaded(boolean takenOver) {}
 
-  /** A listener uses a certificate that is valid until then. */
+  /** A listener uses a certificate that expires at the given time. */
   default void certificate(String listener, Instant expires) {}
 
-  /** For those who need to know nothing. */
+  /** Ignores all events. */
   ListenerObserver NONE = new ListenerObserver() {};
 }

@@ -3,14 +3,14 @@ package io.fjordmq.broker.net;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One listener: what a connection to it goes through, from the outside in.
+ * Settings of one listener: the layers of its connections, from the outside in.
  *
  * @param key of the listener in the configuration file, for messages about it
- * @param endpoint where it waits
- * @param socket its limits
- * @param proxy whether a proxy's header comes first
- * @param tls how it is encrypted; null if it is not
- * @param webSocket MQTT inside WebSocket; null for MQTT itself
+ * @param endpoint the address to listen on
+ * @param socket limits of the listener and its connections
+ * @param proxy whether connections begin with a PROXY protocol header
+ * @param tls null for connections without encryption
+ * @param webSocket null for MQTT without WebSocket
  */
 public record ListenerSettings(
     String key,
@@ -31,12 +31,12 @@ public record ListenerSettings(
         null);
   }
 
-  /** The key without its section: enough to tell listeners apart. */
+  /** The key without its section, which is enough to tell listeners apart. */
   String name() {
     return key.substring(key.indexOf('.') + 1);
   }
 
-  /** What clients connect to; {@code port} is the one it really has. */
+  /** The URL that clients connect to; {@code port} is the bound port. */
   String url(int port) {
     if (endpoint instanceof Endpoint.Tcp tcp) {
       String host = tcp.host().isEmpty() ? "0.0.0.0" : tcp.host();

@@ -18,13 +18,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a connection goes through, from the wire to the session:
+ * Builds the handlers of a connection, from the socket to the session:
  *
  * <pre>
- *   wire      what is below MQTT: nothing for TCP; TLS, WebSocket frames, PROXY protocol for others
- *   frames    PacketFramer: whole packets, none larger than allowed, raw rules netty does not check
- *   decoder   netty: bytes to packets, strict UTF-8
- *   encoder   netty: packets to bytes; bytes pass
+ *   stack     layers below MQTT, if configured: PROXY protocol, TLS, WebSocket (TransportStack)
+ *   frames    PacketFramer: whole packets within the size limit; rules Netty does not check
+ *   decoder   Netty: bytes to packets, strict UTF-8
+ *   encoder   Netty: packets to bytes; passes bytes through
  *   session   ConnectHandler until the CONNACK, then SessionHandler
  * </pre>
  */
@@ -38,7 +38,7 @@ final class MqttPipeline extends ChannelInitializer<Channel> {
   private final AtomicInteger connections = new AtomicInteger();
 
   /**
-   * @param peers who a new connection is from; null if it is gone again already
+   * @param peers returns the peer of a new connection; null if the connection is already closed
    */
   MqttPipeline(
       Function<Channel, @Nullable Peer> peers,
@@ -75,14 +75,14 @@ final class MqttPipeline extends ChannelInitializer<Channel> {
     transportStack.addTo(channel);
     ReadSlices slices = sessions.newSlices(channel);
     pipeline.addLast("frames", new PacketFramer(settings.maxPacketBytes(), slices));
-    // The framer has checked the size, by the limit of the tenant once that is known; the client
-    // identifier's length is checked with the CONNECT.
+    // The framer has already checked the size, by the tenant's limit once the tenant is known. The
+    // length of the client identifier is checked with the CONNECT.
     pipeline.addLast("decoder", new MqttDecoder(SessionSettings.LARGEST_PACKET, 65_535, true));
     pipeline.addLast("encoder", MqttEncoder.INSTANCE);
     pipeline.addLast("session", sessions.newConnection(slices));
   }
 
-  /** Only of listeners: a channel that was adopted may have no file descriptor. */
+  /** Only for connections of listeners: an adopted channel may have no file descriptor. */
   private boolean admitDescriptor(Channel channel) {
     Overload overload = sessions.overload();
     if (overload.admitConnection()) {
@@ -94,7 +94,7 @@ final class MqttPipeline extends ChannelInitializer<Channel> {
     return false;
   }
 
-  /** Connections of this listener. */
+  /** Open connections of this listener. */
   int connections() {
     return connections.get();
   }

@@ -18,11 +18,11 @@ import java.util.concurrent.TimeoutException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The listeners of a node and the event loops its clients live on. */
+/** The listeners of a node and the event loops that serve its clients. */
 public final class MqttServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(MqttServer.class);
 
-  /** What connections without a listener have as the name of theirs. */
+  /** Listener name of connections that came through no listener. */
   private static final String ADOPTED = "none";
 
   private static final Duration SHUTDOWN_AT_CLOSE = Duration.ofSeconds(5);
@@ -52,10 +52,11 @@ public final class MqttServer implements AutoCloseable {
   }
 
   /**
-   * Opens all listeners, or none.
+   * Opens all listeners or none.
    *
-   * @param workerThreads event loops for clients; 0 = half as many as there are processors
-   * @throws IllegalStateException if one cannot be opened; the message names it and what to do
+   * @param workerThreads event loops for clients; 0 = half as many as processors
+   * @throws IllegalStateException if a listener cannot be opened; the message names it and the keys
+   *     to change
    */
   public static MqttServer start(
       List<ListenerSettings> listeners,
@@ -92,7 +93,7 @@ public final class MqttServer implements AutoCloseable {
     }
   }
 
-  /** The other half is for the stores; and fewer loops hand fewer messages to each other. */
+  /** The stores need the other half. Fewer loops also pass fewer messages to each other. */
   private static int halfOfTheProcessors() {
     return Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
   }
@@ -127,11 +128,11 @@ public final class MqttServer implements AutoCloseable {
   }
 
   /**
-   * Serves a connection that came through no listener: of a program that has the broker inside it,
-   * or of a benchmark. Any thread.
+   * Serves a connection that came through no listener, for example from a program that embeds the
+   * broker or from a benchmark. Any thread.
    *
-   * @param channel with a remote address, fit for any event loop, not registered yet; bytes that
-   *     are read from it are MQTT
+   * @param channel with a remote address, able to run on any event loop, not registered yet; the
+   *     bytes read from it are MQTT
    * @return completes when the client may send its CONNECT
    */
   public ChannelFuture adopt(Channel channel) {
@@ -139,22 +140,22 @@ public final class MqttServer implements AutoCloseable {
     return workers.register(channel);
   }
 
-  /** The event loops clients live on. */
+  /** The event loops that serve clients. */
   public Iterable<? extends Executor> loops() {
     return workers;
   }
 
-  /** The open listeners with the ports they really have. */
+  /** The open listeners with their bound ports. */
   public List<Listener> listeners() {
     return List.copyOf(listeners);
   }
 
   /**
-   * Accepts no more clients, says goodbye to all (MQTT 5: 0x8B) and waits until their sessions are
-   * given back, which needs the stores. Blocks; not for event loops.
+   * Stops accepting clients, disconnects all of them (MQTT 5: 0x8B) and waits until their sessions
+   * are detached, which needs the stores. Blocks; not for event loops.
    *
-   * @param patience how long at most
-   * @return true if every session was given back in time
+   * @param patience maximum wait
+   * @return true if every session was detached in time
    */
   public boolean shutdown(Duration patience) {
     listeners.forEach(Listener::close);
@@ -168,7 +169,7 @@ public final class MqttServer implements AutoCloseable {
           sessions.size(),
           patience);
     } catch (ExecutionException e) {
-      throw new IllegalStateException("ending the sessions failed", e.getCause());
+      throw new IllegalStateException("failed to end the sessions", e.getCause());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       clean = false;
@@ -183,7 +184,7 @@ public final class MqttServer implements AutoCloseable {
     group.shutdownGracefully(0, 2, TimeUnit.SECONDS).awaitUninterruptibly(5, TimeUnit.SECONDS);
   }
 
-  /** {@link #shutdown} with a patience of five seconds. */
+  /** {@link #shutdown} with a timeout of five seconds. */
   @Override
   public void close() {
     if (!workers.isShuttingDown()) {

@@ -5,7 +5,10 @@ import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 
-/** Reads a packet by absolute positions, moving no index; past its end it is malformed. */
+/**
+ * Reads a packet at absolute positions without moving an index; a read past its end means that the
+ * packet is malformed.
+ */
 final class PacketCursor {
   private final ByteBuf in;
   private final int end;
@@ -71,14 +74,14 @@ final class PacketCursor {
     throw RawPacketRules.malformed("variable byte integer of more than four bytes", level);
   }
 
-  /** MQTT-1.5.5-1; the older versions do not ask for it. */
+  /** MQTT-1.5.5-1; older versions do not require it. */
   private void requireShortest(int index, int lastDigit) {
     if (level >= 5 && index > 0 && lastDigit == 0) {
-      throw RawPacketRules.malformed("variable byte integer in more bytes than it needs", level);
+      throw RawPacketRules.malformed("variable byte integer is not encoded minimally", level);
     }
   }
 
-  /** Text or binary data: two bytes of length, then that many. */
+  /** Skips text or binary data: a two-byte length and that many bytes. */
   void skipCounted() {
     skip(readShort());
   }
@@ -89,9 +92,9 @@ final class PacketCursor {
   }
 
   /**
-   * Text (MQTT 5.0 §1.5.4) of so many bytes.
+   * Reads text (MQTT 5.0 §1.5.4) of the given number of bytes.
    *
-   * @throws io.fjordmq.broker.session.ProtocolViolation if it is ill-formed or has U+0000
+   * @throws io.fjordmq.broker.session.ProtocolViolation if it is malformed or contains U+0000
    */
   String readText(int bytes) {
     skip(bytes);
@@ -102,8 +105,8 @@ final class PacketCursor {
         return text;
       }
     } catch (CharacterCodingException e) {
-      // Said below.
+      // Reported below.
     }
-    throw RawPacketRules.malformed("text that is not UTF-8 or has U+0000", level);
+    throw RawPacketRules.malformed("text is not valid UTF-8 or contains U+0000", level);
   }
 }

@@ -14,13 +14,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cuts the stream into whole packets. A packet's size is read from its fixed header before any of
- * it is kept, so that nobody makes the broker buffer more than the maximum packet size (MQTT 5.0
- * §2.1.4, §3.1.2.11.4).
+ * Splits the byte stream into whole packets. The fixed header is checked before anything is
+ * buffered, so that a client cannot make the broker buffer more than the maximum packet size (MQTT
+ * 5.0 §2.1.4, §3.1.2.11.4).
  *
- * <p>How many packets it hands on at once is up to {@link ReadSlices}; the rest stays as bytes.
+ * <p>{@link ReadSlices} limits how many packets are passed on at once; the rest stays in the
+ * buffer.
  *
- * <p>After a mistake it emits one {@link ProtocolViolation} and swallows the rest.
+ * <p>After an error it emits one {@link ProtocolViolation} and discards the rest.
  */
 final class PacketFramer extends ByteToMessageDecoder {
   private static final int MOST_LENGTH_BYTES = 4;
@@ -46,7 +47,7 @@ final class PacketFramer extends ByteToMessageDecoder {
 
   private void resume(ChannelHandlerContext ctx) {
     if (ctx.isRemoved() || closed) {
-      return; // the rest was handed on when the connection was closed
+      return; // the rest was passed on when the connection closed
     }
     try {
       channelRead(ctx, Unpooled.EMPTY_BUFFER);
@@ -56,7 +57,7 @@ final class PacketFramer extends ByteToMessageDecoder {
         ctx.fireChannelRead(violation);
       }
       channelReadComplete(ctx);
-    } catch (Exception | OutOfMemoryError e) { // as netty does for what it calls
+    } catch (Exception | OutOfMemoryError e) { // the same types as Netty catches
       ctx.fireExceptionCaught(e);
     }
   }
@@ -64,7 +65,7 @@ final class PacketFramer extends ByteToMessageDecoder {
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object input) throws Exception {
     if (input instanceof ProtocolViolation violation && slices.isBehind()) {
-      fault = violation; // of the layer below: what came before it has its turn first
+      fault = violation; // from the layer below: packets before it are handled first
     } else {
       super.channelRead(ctx, input);
     }
@@ -74,7 +75,7 @@ final class PacketFramer extends ByteToMessageDecoder {
   public void channelReadComplete(ChannelHandlerContext ctx) throws Exception {
     slices.endOfRead();
     if (slices.isBehind()) {
-      // Netty's decoder asks for more when a read brought no packet; here enough is waiting.
+      // Netty's decoder reads more if a read produced no packet; here enough bytes are buffered.
       discardSomeReadBytes();
       ctx.fireChannelReadComplete();
     } else {
@@ -82,14 +83,14 @@ final class PacketFramer extends ByteToMessageDecoder {
     }
   }
 
-  /** Hands on whatever is whole: the session shares it out, the channel cannot wait. */
+  /** Passes on all whole packets: the session divides the work, the closed channel cannot wait. */
   @Override
   public void channelInactive(ChannelHandlerContext ctx) throws Exception {
     closed = true;
     super.channelInactive(ctx);
   }
 
-  /** The client's tenant is known, and with it how large its packets may be from here on. */
+  /** The tenant of the client is known, and with it the maximum packet size from here on. */
   @Override
   public void userEventTriggered(ChannelHandlerContext ctx, Object event) throws Exception {
     if (event instanceof PacketLimit limit) {
@@ -122,7 +123,7 @@ final class PacketFramer extends ByteToMessageDecoder {
     }
   }
 
-  /** Whoever does not begin with CONNECT speaks something else: not one more byte is kept of it. */
+  /** A client that does not begin with CONNECT speaks another protocol: buffer nothing of it. */
   private void requireConnectFirst(ByteBuf in) {
     if (protocolLevel == 0 && in.isReadable()) {
       int first = in.getUnsignedByte(in.readerIndex());
@@ -130,13 +131,13 @@ final class PacketFramer extends ByteToMessageDecoder {
         throw new ProtocolViolation(
             CloseReason.FIRST_PACKET_NOT_CONNECT,
             first == TLS_HANDSHAKE
-                ? "TLS, which this listener does not speak"
+                ? "first bytes are TLS, but this listener does not use TLS"
                 : "first packet is of type " + (first >> 4));
       }
     }
   }
 
-  /** Size of the packet that begins here, fixed header included; 0 if that cannot be seen yet. */
+  /** Size of the packet that begins here, including the fixed header; 0 if it is not known yet. */
   private int packetBytes(ByteBuf in) {
     int start = in.readerIndex();
     int readable = in.readableBytes();
@@ -160,7 +161,7 @@ final class PacketFramer extends ByteToMessageDecoder {
     if (size > maxPacketBytes) {
       throw new ProtocolViolation(
           CloseReason.PACKET_TOO_LARGE,
-          "packet of " + size + " bytes, allowed are " + maxPacketBytes,
+          "packet of " + size + " bytes exceeds the limit of " + maxPacketBytes,
           protocolLevel,
           Limit.PACKET_BYTES);
     }

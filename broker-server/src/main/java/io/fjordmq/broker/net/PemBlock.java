@@ -11,8 +11,8 @@ import java.util.regex.Pattern;
  * The blocks of a PEM file (RFC 7468); text between them is ignored.
  *
  * @param type as in {@code -----BEGIN type-----}
- * @param headers true if lines such as {@code Proc-Type: 4,ENCRYPTED} stand before the content
- * @param content what the block holds, DER
+ * @param headers true if lines such as {@code Proc-Type: 4,ENCRYPTED} precede the content
+ * @param content decoded content of the block (DER)
  */
 record PemBlock(String type, boolean headers, byte[] content) {
   private static final Pattern BLOCK =

@@ -14,7 +14,10 @@ import javax.crypto.EncryptedPrivateKeyInfo;
 import javax.crypto.SecretKeyFactory;
 import javax.crypto.spec.PBEKeySpec;
 
-/** Private keys as tools write them: PKCS#8, encrypted or not, PKCS#1 (RSA) and SEC 1 (EC). */
+/**
+ * Reads private keys in the formats that tools write: PKCS#8, encrypted or not, PKCS#1 (RSA) and
+ * SEC 1 (EC).
+ */
 final class PemKey {
   private static final List<String> ALGORITHMS = List.of("RSA", "EC", "EdDSA");
 
@@ -52,9 +55,9 @@ final class PemKey {
   /**
    * The first private key among the blocks of a file.
    *
-   * @param password of an encrypted key; empty if there is none
-   * @throws GeneralSecurityException if there is none that can be read; the message says why, in
-   *     the words of an operator
+   * @param password of an encrypted key; empty for none
+   * @throws GeneralSecurityException if there is no readable key; the message is written for
+   *     operators
    */
   static PrivateKey of(List<PemBlock> blocks, String password) throws GeneralSecurityException {
     for (PemBlock block : blocks) {
@@ -63,7 +66,7 @@ final class PemKey {
       }
       if (block.headers()) {
         throw new GeneralSecurityException(
-            "is encrypted in a way of old; convert it with 'openssl pkcs8 -topk8'");
+            "uses a legacy encryption; convert it with 'openssl pkcs8 -topk8'");
       }
       return switch (block.type()) {
         case "PRIVATE KEY" -> fromPkcs8(block.content());
@@ -71,10 +74,11 @@ final class PemKey {
         case "RSA PRIVATE KEY" -> fromPkcs8(wrapped(RSA, block.content()));
         case "EC PRIVATE KEY" -> fromPkcs8(wrapped(ecAlgorithm(block.content()), block.content()));
         default ->
-            throw new GeneralSecurityException("has a " + block.type() + ", which is not known");
+            throw new GeneralSecurityException(
+                "contains a " + block.type() + ", which is not supported");
       };
     }
-    throw new GeneralSecurityException("has no private key in PEM");
+    throw new GeneralSecurityException("contains no PEM private key");
   }
 
   private static PrivateKey fromPkcs8(byte[] der) throws GeneralSecurityException {
@@ -82,20 +86,20 @@ final class PemKey {
       try {
         return KeyFactory.getInstance(algorithm).generatePrivate(new PKCS8EncodedKeySpec(der));
       } catch (InvalidKeySpecException e) {
-        continue; // one of another kind
+        continue; // another algorithm
       }
     }
-    throw new GeneralSecurityException("has a key that is neither RSA, EC nor EdDSA");
+    throw new GeneralSecurityException("contains a key that is not RSA, EC or EdDSA");
   }
 
   private static byte[] decrypted(byte[] der, String password) throws GeneralSecurityException {
     if (password.isEmpty()) {
-      throw new GeneralSecurityException("is encrypted; give keyPassword or keyPasswordFile");
+      throw new GeneralSecurityException("is encrypted; set keyPassword or keyPasswordFile");
     }
     try {
       EncryptedPrivateKeyInfo encrypted = new EncryptedPrivateKeyInfo(der);
       AlgorithmParameters parameters = encrypted.getAlgParameters();
-      // PBES2 is a family; which member it is stands in the parameters, which say it as text only.
+      // PBES2 is a family of algorithms. The parameters name the algorithm, as text only.
       String algorithm =
           encrypted.getAlgName().equals("PBES2") || encrypted.getAlgName().startsWith("1.2.840")
               ? parameters.toString()
@@ -108,16 +112,16 @@ final class PemKey {
           parameters);
       return encrypted.getKeySpec(cipher).getEncoded();
     } catch (IOException | InvalidKeySpecException e) {
-      throw new GeneralSecurityException("cannot be decrypted with the password given", e);
+      throw new GeneralSecurityException("cannot be decrypted with the configured password", e);
     }
   }
 
-  /** PKCS#8 around a key of an older form: version, algorithm, the key as octets. */
+  /** Wraps a key of an older format into PKCS#8: version, algorithm, the key as octets. */
   private static byte[] wrapped(byte[] algorithm, byte[] key) {
     return tagged(SEQUENCE, VERSION_0, algorithm, tagged(OCTETS, key));
   }
 
-  /** The curve stands in the key itself, as its parameters (RFC 5915 §3). */
+  /** The key itself names its curve, as its parameters (RFC 5915 §3). */
   private static byte[] ecAlgorithm(byte[] key) throws GeneralSecurityException {
     int at = contentAt(key, 0);
     while (at < key.length) {
@@ -129,7 +133,7 @@ final class PemKey {
       }
       at = end;
     }
-    throw new GeneralSecurityException("does not name the curve of its key");
+    throw new GeneralSecurityException("contains an EC key without its curve");
   }
 
   private static int contentAt(byte[] der, int tag) throws GeneralSecurityException {
@@ -154,7 +158,7 @@ final class PemKey {
 
   private static void require(boolean wellFormed) throws GeneralSecurityException {
     if (!wellFormed) {
-      throw new GeneralSecurityException("has a key that is not well-formed");
+      throw new GeneralSecurityException("contains a malformed key");
     }
   }
 

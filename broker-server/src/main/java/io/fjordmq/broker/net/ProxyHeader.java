@@ -17,12 +17,12 @@ import java.net.InetSocketAddress;
 import java.util.List;
 
 /**
- * Reads the header with which a proxy tells whose connection it passes on (PROXY protocol, versions
- * 1 and 2). Only trusted proxies may connect, and they must say it: anyone else could claim any
- * address.
+ * Reads the PROXY protocol header (versions 1 and 2), which carries the address of the client. Only
+ * trusted proxies may connect, and each connection must begin with a header: otherwise any client
+ * could claim any address.
  */
 final class ProxyHeader extends ChannelInboundHandlerAdapter {
-  /** Of the fields after the addresses, which are of no use here. */
+  /** Maximum size of the fields after the addresses, which are not used. */
   private static final int MOST_EXTRA_BYTES = 2_048;
 
   private final List<CidrBlock> trusted;
@@ -60,9 +60,9 @@ final class ProxyHeader extends ChannelInboundHandlerAdapter {
   }
 
   /**
-   * LOCAL is the proxy itself, for instance its health check. A client of the proxy's own machine
-   * (AF_UNIX) or of an unknown kind has no address that would mean anything here: it is seen at the
-   * proxy's.
+   * LOCAL is the proxy itself, for example its health check. A client on the proxy's own host
+   * (AF_UNIX) or of an unknown kind has no address that is valid here, so it appears with the
+   * proxy's address.
    */
   private static void take(ChannelHandlerContext ctx, HAProxyMessage header) {
     AddressFamily family = header.proxiedProtocol().addressFamily();
@@ -85,6 +85,6 @@ final class ProxyHeader extends ChannelInboundHandlerAdapter {
 
   private static String detail(Throwable cause) {
     Throwable reason = cause.getCause() == null ? cause : cause.getCause();
-    return "no valid PROXY header: " + reason.getMessage();
+    return "invalid PROXY header: " + reason.getMessage();
   }
 }

@@ -7,31 +7,31 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stands before the TLS handler until the handshake is over: what the client says waits for its
- * turn, and the client is not read meanwhile.
+ * Sits in front of the TLS handler until the handshake is complete. Input from the client waits in
+ * the queue, and the client is not read meanwhile.
  */
 final class QueuedHandshake extends ChannelInboundHandlerAdapter {
-  private final HandshakeQueue turns;
+  private final HandshakeQueue queue;
   private final Consumer<ChannelHandlerContext> begin;
   private boolean begun;
   private @Nullable Object input;
 
   /**
-   * @param begin puts the TLS handlers behind this one; called at the first turn
+   * @param begin adds the TLS handlers behind this one; called for the first step
    */
-  QueuedHandshake(HandshakeQueue turns, Consumer<ChannelHandlerContext> begin) {
-    this.turns = turns;
+  QueuedHandshake(HandshakeQueue queue, Consumer<ChannelHandlerContext> begin) {
+    this.queue = queue;
     this.begin = begin;
   }
 
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object read) {
     if (input != null) {
-      take(ctx); // a second read of the same round: they stay in order
+      take(ctx); // a second read in the same round: keep the order
     }
     input = read;
     ctx.channel().config().setAutoRead(false);
-    turns.of(ctx.channel().eventLoop()).add(() -> take(ctx));
+    queue.of(ctx.channel().eventLoop()).add(() -> take(ctx));
   }
 
   private void take(ChannelHandlerContext ctx) {
@@ -48,7 +48,7 @@ final class QueuedHandshake extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** Nothing was passed on, so nothing is complete. */
+  /** While input waits in the queue, nothing was passed on that could be complete. */
   @Override
   public void channelReadComplete(ChannelHandlerContext ctx) {
     if (input == null) {
@@ -59,12 +59,12 @@ final class QueuedHandshake extends ChannelInboundHandlerAdapter {
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
     if (begun) {
-      take(ctx); // perhaps an alert that says why
+      take(ctx); // may be an alert with the reason
     }
     ctx.fireChannelInactive();
   }
 
-  /** The handshake is over, which can happen while a step is being taken. */
+  /** The handshake has completed, possibly while a step is running. */
   @Override
   public void handlerRemoved(ChannelHandlerContext ctx) {
     ReferenceCountUtil.release(input);

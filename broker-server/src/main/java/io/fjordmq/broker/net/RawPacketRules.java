@@ -5,14 +5,14 @@ import io.fjordmq.broker.session.ProtocolViolation;
 import io.netty.buffer.ByteBuf;
 
 /**
- * The rules of the protocol that can only be checked on the bytes, because netty's decoder (4.2.18)
- * does not look or what it hands on does not show any more: DUP with QoS 0, reserved bits of
- * subscription options, packets longer than their version allows, properties in the wrong packet or
- * twice, reason codes that are not a client's. And that every field ends within its packet: netty's
- * decoder would wait for more and take it from the next packet. Everything else netty checks: fixed
- * header flags, UTF-8 and U+0000 in every string, bytes after the last field, packet identifier 0.
+ * Protocol rules that must be checked on the raw bytes, because Netty's decoder (4.2.18) does not
+ * check them or hides what they need: DUP with QoS 0, reserved bits of subscription options,
+ * packets longer than their version allows, misplaced or repeated properties, and reason codes that
+ * clients must not send. Each field must also end within its packet: Netty's decoder would wait for
+ * more bytes and take them from the next packet. Netty checks everything else: fixed header flags,
+ * UTF-8 and U+0000 in every string, bytes after the last field, packet identifier 0.
  *
- * <p>And what MQTT 3.1 allows but netty does not is rewritten here into what both understand.
+ * <p>What MQTT 3.1 allows but Netty rejects is rewritten here into what both accept.
  */
 final class RawPacketRules {
   private static final int CONNECT = 1;
@@ -37,7 +37,8 @@ final class RawPacketRules {
 
   /**
    * MQTT 3.1 lets a client repeat SUBSCRIBE, UNSUBSCRIBE and PUBREL with DUP (its §3.6, §3.8,
-   * §3.10); netty goes by MQTT 3.1.1, where the flag is reserved. Nothing depends on it: cleared.
+   * §3.10). Netty follows MQTT 3.1.1, where the flag is reserved. The flag has no effect and is
+   * cleared.
    */
   static void forgiveRepetition(ByteBuf in) {
     int first = in.getUnsignedByte(in.readerIndex());
@@ -47,7 +48,11 @@ final class RawPacketRules {
     }
   }
 
-  /** Checks any other packet of a client that speaks the version. */
+  /**
+   * Checks any packet other than CONNECT.
+   *
+   * @param level protocol level of the client
+   */
   static void check(ByteBuf in, int size, int level) {
     int first = in.getUnsignedByte(in.readerIndex());
     int type = first >> 4;
@@ -80,20 +85,23 @@ final class RawPacketRules {
       case AUTH -> checkReasonAndProperties(cursor, type, PropertyRules.AUTH);
       case CONNACK, SUBACK, UNSUBACK, PINGRESP ->
           throw new ProtocolViolation(
-              CloseReason.PROTOCOL_ERROR, "packet type " + type + " is a server's", level);
+              CloseReason.PROTOCOL_ERROR,
+              "packet type " + type + " is sent by servers only",
+              level);
       case CONNECT ->
-          // Before netty, which would take up its version and wait for what a short one lacks.
+          // Checked before Netty, which would adopt its version and wait for the bytes a short one
+          // lacks.
           throw new ProtocolViolation(CloseReason.PROTOCOL_ERROR, "second CONNECT", level);
       default -> {
-        // PINGREQ has nothing to look into, type 0 is refused by netty.
+        // PINGREQ has no content; Netty rejects type 0.
       }
     }
   }
 
-  /** MQTT-3.3.1-2; MQTT 3.1 gives DUP no meaning in QoS 0 and does not forbid it. */
+  /** MQTT-3.3.1-2. MQTT 3.1 gives DUP no meaning with QoS 0 and does not forbid it. */
   private static void checkPublishFlags(int first, int level) {
     if (level > 3 && (first & DUP) != 0 && (first & QOS) == 0) {
-      throw malformed("DUP in a PUBLISH of QoS 0", level);
+      throw malformed("DUP set in a PUBLISH with QoS 0", level);
     }
   }
 
@@ -103,7 +111,7 @@ final class RawPacketRules {
     }
   }
 
-  /** Reason code and properties, both of which may be left out (MQTT 5.0 §3.4.2). */
+  /** Reason code and properties, both optional (MQTT 5.0 §3.4.2). */
   private static void checkReasonAndProperties(PacketCursor cursor, int type, int packet) {
     if (cursor.level() < 5) {
       if (cursor.left() > 0) {
@@ -115,7 +123,7 @@ final class RawPacketRules {
     if (!ClientReasonCodes.allow(type, code)) {
       throw new ProtocolViolation(
           CloseReason.PROTOCOL_ERROR,
-          "reason code " + code + " is not for a client's packet of type " + type,
+          "reason code " + code + " must not be sent by a client in packet type " + type,
           cursor.level());
     }
     if (cursor.left() > 0) {
@@ -131,7 +139,7 @@ final class RawPacketRules {
         throw malformed("reserved bits of subscription options are set", cursor.level());
       }
       if (cursor.level() >= 5 && (isThree(options) || isThree(options >> 4))) {
-        // MQTT 5.0 §3.8.3.1 makes this a protocol error; before, it is malformed, as netty says.
+        // A protocol error in MQTT 5.0 (§3.8.3.1), a malformed packet before, as in Netty.
         throw new ProtocolViolation(
             CloseReason.PROTOCOL_ERROR,
             "QoS 3 or retain handling 3 in subscription options",

@@ -19,17 +19,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a TLS listener needs for its handshakes. Files that change are taken over for new
- * connections; those that cannot be used are complained of, and the former ones stay.
+ * The TLS context of a listener. Changed files are loaded for new connections. Files that cannot be
+ * used are logged, and the previous ones stay in use.
  *
- * <p>New contexts begin with new ticket keys: nobody resumes a session that was begun under other
+ * <p>A new context has new ticket keys, so that no client resumes a session that began under other
  * certificates.
  */
 final class ServerTls implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ServerTls.class);
 
-  /** A certificate that ends sooner is warned of. */
-  private static final Duration SOON = Duration.ofDays(21);
+  /** A warning is logged if the certificate expires sooner than this. */
+  private static final Duration EXPIRES_SOON = Duration.ofDays(21);
 
   private final TlsFiles.Source source;
   private final TlsLibrary library;
@@ -56,7 +56,7 @@ final class ServerTls implements AutoCloseable {
    * Reads the files.
    *
    * @param listener key of the listener, for messages
-   * @throws IllegalStateException if one of them cannot be used; the message names it and its key
+   * @throws IllegalStateException if a file cannot be used; the message names the file and its key
    */
   static ServerTls open(
       String listener, TlsSettings settings, TlsLibrary library, InstantSource clock) {
@@ -65,7 +65,7 @@ final class ServerTls implements AutoCloseable {
       TlsFiles files = source.parse(source.content(), clock.instant());
       ServerTls tls =
           new ServerTls(source, library, clock, files, contextOf(source, library, files));
-      tls.warnIfItEndsSoon();
+      tls.warnIfExpiresSoon();
       return tls;
     } catch (TlsFiles.UnusableException e) {
       throw new IllegalStateException(e.getMessage(), e);
@@ -91,12 +91,12 @@ final class ServerTls implements AutoCloseable {
       }
       SslContext context = builder.build();
       if (context.sessionContext() instanceof OpenSslServerSessionContext sessions) {
-        sessions.setTicketKeys(); // BoringSSL makes them itself, and new ones from time to time
+        sessions.setTicketKeys(); // BoringSSL generates and rotates them
       }
       return context;
     } catch (SSLException | IllegalArgumentException e) {
       throw new TlsFiles.UnusableException(
-          source.listener() + ": TLS cannot be set up: " + e.getMessage(), e);
+          source.listener() + ": cannot set up TLS: " + e.getMessage(), e);
     }
   }
 
@@ -108,12 +108,12 @@ final class ServerTls implements AutoCloseable {
     };
   }
 
-  /** Key of the listener it is for. */
+  /** Configuration key of the listener. */
   String listener() {
     return source.listener();
   }
 
-  /** The handler of a new connection. */
+  /** Creates the handler for a new connection. */
   synchronized SslHandler newHandler(ByteBufAllocator allocator) {
     SslHandler handler = context.newHandler(allocator);
     handler.setHandshakeTimeoutMillis(source.settings().handshakeTimeout().toMillis());
@@ -121,20 +121,20 @@ final class ServerTls implements AutoCloseable {
     return handler;
   }
 
-  /** Until when the certificate in use is valid. */
+  /** When the certificate in use expires. */
   synchronized Instant expires() {
     return files.expires();
   }
 
-  /** How often {@link #reloadIfChanged} is to be called. */
+  /** The interval between calls of {@link #reloadIfChanged}. */
   Duration reloadInterval() {
     return source.settings().reloadInterval();
   }
 
   /**
-   * Takes over files that have changed. Reads from the disk; one thread at a time.
+   * Loads files that have changed. Reads from the disk; one thread at a time.
    *
-   * @return true if they were taken over, false if they cannot be used, null if nothing is new
+   * @return true if they were loaded, false if they cannot be used, null if nothing changed
    */
   @Nullable Boolean reloadIfChanged() {
     @Nullable Map<String, byte[]> content = null;
@@ -154,7 +154,7 @@ final class ServerTls implements AutoCloseable {
       complaint = null;
       LOG.info(
           "Loaded a new certificate listener={} expires={}", source.listener(), changed.expires());
-      warnIfItEndsSoon();
+      warnIfExpiresSoon();
       return true;
     } catch (TlsFiles.UnusableException e) {
       refused = e.isPassing() ? null : content;
@@ -170,13 +170,13 @@ final class ServerTls implements AutoCloseable {
   }
 
   private synchronized void replace(TlsFiles newFiles, SslContext newContext) {
-    ReferenceCountUtil.release(context); // connections that use it hold it themselves
+    ReferenceCountUtil.release(context); // connections that use it hold a reference of their own
     files = newFiles;
     context = newContext;
   }
 
-  private void warnIfItEndsSoon() {
-    if (files.expires().isBefore(clock.instant().plus(SOON))) {
+  private void warnIfExpiresSoon() {
+    if (files.expires().isBefore(clock.instant().plus(EXPIRES_SOON))) {
       LOG.warn(
           "Certificate expires soon; replace it listener={} file={} expires={}",
           source.listener(),

@@ -3,10 +3,10 @@ package io.fjordmq.broker.net;
 /**
  * Limits of a listener and of its connections.
  *
- * @param backlog connections the kernel keeps waiting to be accepted
- * @param maxConnections at a time; more are closed and counted
- * @param writeBufferHighBytes waiting for a client from which on it is not written to
- * @param writeBufferLowBytes below which it is written to again
+ * @param backlog connections that the kernel queues until they are accepted
+ * @param maxConnections open connections; further ones are closed and counted
+ * @param writeBufferHighBytes outbound bytes of a client at which the broker stops writing to it
+ * @param writeBufferLowBytes outbound bytes below which the broker writes again
  */
 public record SocketSettings(
     int backlog, int maxConnections, int writeBufferHighBytes, int writeBufferLowBytes) {
@@ -14,8 +14,7 @@ public record SocketSettings(
       new SocketSettings(1_024, 1_000_000, 64 << 10, 32 << 10);
 
   /**
-   * @throws IllegalArgumentException if a value is out of its range; the message begins with its
-   *     name
+   * @throws IllegalArgumentException if a value is out of range; the message begins with its name
    */
   public SocketSettings {
     require(backlog >= 1, "backlog must be at least 1, not " + backlog);

@@ -24,12 +24,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What stands in the files of a listener's TLS settings, read and checked.
+ * The contents of a listener's TLS files, read and validated.
  *
- * @param content of each file, by the key that names it: to see when one has changed
- * @param chain the listener's certificate and those it was signed with
- * @param key of the first of them
- * @param trusted authorities of clients' certificates; empty if clients need none
+ * @param content of each file by its key, to detect changes
+ * @param chain the listener's certificate, followed by those that signed it
+ * @param key private key of the first certificate
+ * @param trusted certificate authorities of clients; empty if clients need no certificate
  */
 record TlsFiles(
     Map<String, byte[]> content,
@@ -37,7 +37,7 @@ record TlsFiles(
     PrivateKey key,
     List<X509Certificate> trusted) {
 
-  /** A file that cannot be used; the message names it, its key and the reason. */
+  /** A file cannot be used; the message names the file, its key and the reason. */
   static final class UnusableException extends Exception {
     private static final long serialVersionUID = 1;
 
@@ -52,16 +52,16 @@ record TlsFiles(
       this.passing = passing;
     }
 
-    /** True if the same files may be usable later. */
+    /** True if the same files may become usable later. */
     boolean isPassing() {
       return passing;
     }
   }
 
-  /** A reader of one listener's files. */
+  /** Reads the files of one listener. */
   record Source(String listener, TlsSettings settings) {
 
-    /** The bytes of every file that is named. */
+    /** The bytes of each configured file. */
     Map<String, byte[]> content() throws UnusableException {
       Map<String, byte[]> content = new LinkedHashMap<>();
       add(content, "certFile", settings.certFile(), true);
@@ -78,7 +78,7 @@ record TlsFiles(
       }
       try {
         if (file.isEmpty()) {
-          throw new NoSuchFileException("it is not given");
+          throw new NoSuchFileException("not configured");
         }
         content.put(key, Files.readAllBytes(Path.of(file)));
       } catch (NoSuchFileException e) {
@@ -88,7 +88,9 @@ record TlsFiles(
       }
     }
 
-    /** Reads and checks; {@code now} must be within the time of the certificate. */
+    /**
+     * Parses and validates the files; {@code now} must be within the validity of the certificate.
+     */
     TlsFiles parse(Map<String, byte[]> content, Instant now) throws UnusableException {
       List<X509Certificate> chain = certificates("certFile", bytes(content, "certFile"));
       PrivateKey key = key(content);
@@ -142,10 +144,10 @@ record TlsFiles(
           }
         }
       } catch (CertificateException | IllegalArgumentException e) {
-        throw unusable(key, "has a certificate that cannot be read: " + e.getMessage(), e);
+        throw unusable(key, "contains an unreadable certificate: " + e.getMessage(), e);
       }
       if (found.isEmpty()) {
-        throw unusable(key, "has no certificate in PEM", null);
+        throw unusable(key, "contains no PEM certificate", null);
       }
       return List.copyOf(found);
     }
@@ -170,7 +172,7 @@ record TlsFiles(
     }
   }
 
-  /** True if these are the files again. */
+  /** True if the contents are unchanged. */
   boolean isFrom(Map<String, byte[]> other) {
     return same(content, other);
   }
@@ -180,12 +182,12 @@ record TlsFiles(
         && one.keySet().stream().allMatch(key -> Arrays.equals(one.get(key), other.get(key)));
   }
 
-  /** When the listener's certificate ends. */
+  /** When the listener's certificate expires. */
   Instant expires() {
     return chain.get(0).getNotAfter().toInstant();
   }
 
-  /** What one has signed the other must find good. */
+  /** True if the certificate verifies a signature made with the key. */
   private static boolean belong(PrivateKey key, PublicKey certified) {
     String algorithm =
         switch (key.getAlgorithm()) {
@@ -203,9 +205,9 @@ record TlsFiles(
       signature.update(sample);
       return signature.verify(signed);
     } catch (InvalidKeyException e) {
-      return false; // keys of different kinds
+      return false; // different algorithms
     } catch (GeneralSecurityException e) {
-      return false; // the signature makes no sense to the other key
+      return false; // the signature has no meaning for the other key
     }
   }
 }

@@ -21,7 +21,9 @@ import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 
-/** What came of a TLS handshake: the peer learns of it, or the connection ends with a reason. */
+/**
+ * Handles the result of a TLS handshake: updates the peer, or closes the connection with a reason.
+ */
 final class TlsHandshake extends ChannelInboundHandlerAdapter {
   private final SslHandler tls;
   private final ListenerObserver observer;
@@ -52,7 +54,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
     X509Certificate certificate = certificateOf(session);
     try {
       if (certificate != null) {
-        // A resumed session brings a certificate that was checked when the session began.
+        // The certificate of a resumed session was verified when the session began.
         certificate.checkValidity();
       }
     } catch (CertificateException e) {
@@ -63,7 +65,10 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
     observer.handshake(isResumed(session));
   }
 
-  /** BoringSSL's sessions are as old as their tickets: it has to be asked itself. */
+  /**
+   * The creation time of a BoringSSL session is that of its ticket, so the library is asked
+   * directly.
+   */
   private boolean isResumed(SSLSession session) {
     return tls.engine() instanceof ReferenceCountedOpenSslEngine engine
         ? SSL.isSessionReused(engine.sslPointer())
@@ -81,9 +86,9 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
 
   private static void failed(ChannelHandlerContext ctx, Throwable cause) {
     if (cause instanceof NotSslRecordException) {
-      refuse(ctx, CloseReason.TLS_FAILED, "what it sent is not TLS");
+      refuse(ctx, CloseReason.TLS_FAILED, "client did not send TLS");
     } else if (cause instanceof SslHandshakeTimeoutException) {
-      refuse(ctx, CloseReason.TLS_FAILED, "the handshake took too long");
+      refuse(ctx, CloseReason.TLS_FAILED, "handshake timed out");
     } else if (!(cause instanceof ClosedChannelException)) {
       refuse(ctx, CloseReason.TLS_FAILED, String.valueOf(cause.getMessage()));
     }
@@ -100,8 +105,8 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
     if (!(fault instanceof SSLException)) {
       ctx.fireExceptionCaught(cause);
     } else if (done) {
-      ctx.fireExceptionCaught(fault); // the client's or the network's doing: the connection is lost
+      ctx.fireExceptionCaught(fault); // caused by the client or the network: the connection is lost
     }
-    // Else the handshake has failed, which was said when it did.
+    // Otherwise the handshake has failed and was already reported.
   }
 }

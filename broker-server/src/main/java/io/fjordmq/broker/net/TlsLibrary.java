@@ -3,9 +3,9 @@ package io.fjordmq.broker.net;
 import io.netty.handler.ssl.OpenSsl;
 import io.netty.handler.ssl.SslProvider;
 
-/** Which library does the work of TLS. */
+/** The library that implements TLS. */
 enum TlsLibrary {
-  /** Costs less, where there is a build of it for the system. */
+  /** Needs less CPU, but is not built for every system. */
   BORINGSSL(SslProvider.OPENSSL_REFCNT),
   JDK(SslProvider.JDK);
 
@@ -15,20 +15,20 @@ enum TlsLibrary {
     this.provider = provider;
   }
 
-  /** The best one that works here. */
+  /** BoringSSL if it is available, otherwise the JDK. */
   static TlsLibrary best() {
     return OpenSsl.isAvailable() ? BORINGSSL : JDK;
   }
 
-  /** What netty calls it. */
+  /** The same as Netty's constant. */
   SslProvider provider() {
     return provider;
   }
 
-  /** Its name and version, for the log. */
+  /** Name and version, for the log. */
   String text() {
     return this == BORINGSSL
         ? OpenSsl.versionString()
-        : "the JDK's TLS, because BoringSSL is not there for this system";
+        : "JDK (BoringSSL is not available on this system)";
   }
 }

@@ -4,20 +4,20 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * How a listener encrypts. All files are PEM.
+ * TLS settings of a listener. All files are PEM.
  *
- * @param certFile the certificate and those it was signed with, the own one first
+ * @param certFile the listener's certificate, followed by those that signed it
  * @param keyFile its private key: PKCS#8, encrypted or not, or PKCS#1 or SEC 1, not encrypted
- * @param keyPassword of an encrypted key
- * @param keyPasswordFile whose first line is that password
- * @param trustFile certificates of the authorities that clients' certificates must come from
+ * @param keyPassword password of an encrypted key
+ * @param keyPasswordFile file whose first line is that password
+ * @param trustFile certificates of the authorities that must have issued clients' certificates
  * @param clientAuth whether clients are asked for a certificate
  * @param protocols TLSv1.3, TLSv1.2
- * @param ciphers cipher suites by their standard names; empty for what the TLS library thinks good
- * @param handshakeTimeout how long a handshake may take
- * @param sessionCacheSize sessions of TLS 1.2 remembered for clients that keep no tickets
+ * @param ciphers cipher suites by their standard names; empty for the default of the TLS library
+ * @param handshakeTimeout maximum duration of a handshake
+ * @param sessionCacheSize sessions of TLS 1.2 kept for clients that keep no tickets
  * @param sessionTimeout how long a client may resume a session instead of a full handshake
- * @param reloadInterval how often it is looked whether a file has changed
+ * @param reloadInterval interval between checks for changed files
  */
 public record TlsSettings(
     String certFile,
@@ -47,18 +47,18 @@ public record TlsSettings(
           Duration.ofHours(1),
           Duration.ofSeconds(10));
 
-  /** Whether a client has to prove itself with a certificate. */
+  /** Whether a client has to authenticate with a certificate. */
   public enum ClientCertificate {
-    /** It is not asked for one. */
+    /** Clients are not asked for a certificate. */
     NONE,
-    /** It may; a bad one ends the handshake. */
+    /** Clients may send a certificate; an invalid one ends the handshake. */
     OPTIONAL,
-    /** It must. */
+    /** Clients must send a certificate. */
     REQUIRED
   }
 
   /**
-   * @throws IllegalArgumentException if a value cannot be used; the message begins with its name
+   * @throws IllegalArgumentException if a value is invalid; the message begins with its name
    */
   public TlsSettings {
     protocols = List.copyOf(protocols);
@@ -68,13 +68,13 @@ public record TlsSettings(
         "protocols must be TLSv1.3 and TLSv1.2, or one of them, not " + protocols);
     require(
         keyPassword.isEmpty() || keyPasswordFile.isEmpty(),
-        "keyPassword must not be given together with keyPasswordFile");
+        "keyPassword and keyPasswordFile must not both be set");
     require(
         clientAuth == ClientCertificate.NONE || !trustFile.isEmpty(),
         "clientAuth needs the authorities of the clients' certificates in trustFile");
     require(
         clientAuth != ClientCertificate.NONE || trustFile.isEmpty(),
-        "trustFile has no effect while clientAuth is none; set that to optional or required");
+        "trustFile has no effect while clientAuth is none; set clientAuth to optional or required");
     require(handshakeTimeout.toMillis() >= 100, "handshakeTimeout must be at least 100 ms");
     require(sessionCacheSize >= 1, "sessionCacheSize must be at least 1, not " + sessionCacheSize);
     require(

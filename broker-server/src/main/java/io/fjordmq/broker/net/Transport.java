@@ -16,7 +16,7 @@ import io.netty.channel.uring.IoUringServerDomainSocketChannel;
 import io.netty.channel.uring.IoUringServerSocketChannel;
 
 /**
- * How the operating system is asked for network I/O.
+ * The API for network I/O of the operating system.
  *
  * @param name for the log
  * @param handlers of the event loops
@@ -29,7 +29,7 @@ public record Transport(
     Class<? extends ServerSocketChannel> serverChannel,
     Class<? extends ServerChannel> unixServerChannel) {
 
-  /** The best one that works here: epoll on Linux, else Java's own. */
+  /** The best transport that is available: epoll on Linux, otherwise NIO. */
   public static Transport best() {
     return Epoll.isAvailable() ? epoll() : nio();
   }
@@ -37,7 +37,7 @@ public record Transport(
   /**
    * A transport by name: {@code auto}, {@code epoll}, {@code nio} or {@code io_uring}.
    *
-   * @throws IllegalArgumentException if there is none of that name or it does not work here
+   * @throws IllegalArgumentException if the name is unknown or the transport is not available
    */
   public static Transport named(String name) {
     return switch (name) {
@@ -65,7 +65,8 @@ public record Transport(
       String name, @org.jspecify.annotations.Nullable Throwable unavailable) {
     if (unavailable != null) {
       throw new IllegalArgumentException(
-          "transport " + name + " does not work here: " + unavailable.getMessage(), unavailable);
+          "transport " + name + " is not available on this system: " + unavailable.getMessage(),
+          unavailable);
     }
   }
 

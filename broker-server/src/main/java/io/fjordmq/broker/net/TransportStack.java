@@ -7,17 +7,17 @@ import io.netty.handler.ssl.SslHandler;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Puts what is below MQTT at the head of a new connection's pipeline, nearest the socket first. */
+/** Adds the layers below MQTT to the pipeline of a new connection, nearest the socket first. */
 @FunctionalInterface
 interface TransportStack {
   void addTo(Channel channel);
 
-  /** MQTT right on the socket. */
+  /** MQTT directly on the socket. */
   static TransportStack plain() {
     return channel -> {};
   }
 
-  /** What a listener's settings ask for: PROXY header, TLS, WebSocket; in this order. */
+  /** The layers that a listener's settings ask for, in this order: PROXY header, TLS, WebSocket. */
   static TransportStack of(
       ListenerSettings settings, @Nullable ServerTls tls, ListenerObserver observer) {
     boolean proxied = settings.proxy().proxyProtocol();
@@ -38,7 +38,10 @@ interface TransportStack {
     };
   }
 
-  /** Made when the client begins its handshake: that costs as much as a part of it. */
+  /**
+   * The TLS handler is created when the client begins its handshake, because creating it is
+   * expensive.
+   */
   private static void encrypt(
       ChannelHandlerContext turn, ServerTls tls, ListenerObserver observer) {
     SslHandler handler = tls.newHandler(turn.alloc());

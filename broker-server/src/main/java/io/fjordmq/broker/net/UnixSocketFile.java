@@ -17,9 +17,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The file of a Unix domain socket. It is made under another name, gets its permissions there and
- * only then its own name: nobody can connect before, and a file that an earlier life left behind is
- * replaced in one step.
+ * The file of a Unix domain socket. It is created under a temporary name and renamed once its
+ * permissions are set, so that no client connects earlier. The rename also replaces the file of a
+ * previous process atomically.
  */
 final class UnixSocketFile {
   private static final PosixFilePermission[] FROM_LOWEST_BIT = {
@@ -50,10 +50,10 @@ final class UnixSocketFile {
   }
 
   /**
-   * Looks whether the place is free, or was left behind by a process that is no more.
+   * Checks that the path is free or was left behind by a process that has ended.
    *
-   * @param javasOwn true for an address as java.nio takes it, false for netty's
-   * @throws IllegalStateException if it is neither; the message says what to do
+   * @param javasOwn true for an address as java.nio takes it, false for Netty's
+   * @throws IllegalStateException if the path is in use; the message says what to do
    */
   static UnixSocketFile claim(String key, Endpoint.Unix endpoint, boolean javasOwn) {
     Path path = Path.of(endpoint.path());
@@ -74,14 +74,14 @@ final class UnixSocketFile {
     boolean socket =
         Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS).isOther();
     if (!socket) {
-      throw unusable("it is there and is no socket", null);
+      throw unusable("the file exists and is not a socket", null);
     }
     try (SocketChannel probe = SocketChannel.open(StandardProtocolFamily.UNIX)) {
       probe.connect(UnixDomainSocketAddress.of(path));
     } catch (IOException e) {
-      return; // nobody listens
+      return; // no process listens
     }
-    throw unusable("another process listens there", null);
+    throw unusable("another process listens on it", null);
   }
 
   private IllegalStateException unusable(String why, @Nullable Throwable cause) {
@@ -100,12 +100,12 @@ final class UnixSocketFile {
     return set;
   }
 
-  /** What to bind to. */
+  /** The address to bind. */
   SocketAddress address() {
     return javasOwn ? UnixDomainSocketAddress.of(made) : new DomainSocketAddress(made.toString());
   }
 
-  /** After it was bound: lets clients in. */
+  /** Lets clients connect; to be called after the bind. */
   void open() {
     try {
       Files.setPosixFilePermissions(made, permissions);
@@ -115,12 +115,12 @@ final class UnixSocketFile {
     }
   }
 
-  /** The listener ends. */
+  /** Removes the file when the listener closes. */
   void remove() {
     try {
       Files.deleteIfExists(path);
     } catch (IOException e) {
-      // The next start finds that nobody listens there.
+      // The next start finds that no process listens on it.
     }
   }
 }

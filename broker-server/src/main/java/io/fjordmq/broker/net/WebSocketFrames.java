@@ -20,11 +20,11 @@ import io.netty.handler.codec.http.websocketx.WebSocketFrame;
 import io.netty.util.ReferenceCountUtil;
 
 /**
- * MQTT inside WebSocket: the payloads of binary frames are a stream of bytes, whatever packets
- * begin and end in them (MQTT-6.0.0-2); what is written goes out in binary frames (MQTT-6.0.0-1).
+ * MQTT over WebSocket. The payloads of binary frames form a stream of bytes; packets may begin and
+ * end anywhere in it (MQTT-6.0.0-2). Output is sent in binary frames (MQTT-6.0.0-1).
  */
 final class WebSocketFrames extends ChannelDuplexHandler {
-  /** Of a short frame: two bytes and the mask. */
+  /** Header of a short frame: two bytes and the mask. */
   private static final int HEAD_BYTES = 6;
 
   private WebSocketCloseStatus farewell = WebSocketCloseStatus.NORMAL_CLOSURE;
@@ -38,7 +38,8 @@ final class WebSocketFrames extends ChannelDuplexHandler {
       ReferenceCountUtil.release(msg);
     } else if (msg instanceof WebSocketFrame frame && frame.rsv() != 0) {
       ReferenceCountUtil.release(msg);
-      // Compression has taken its bit away; with it, netty lets the others pass (RFC 6455 §5.2).
+      // The compression handler has already cleared its bit; when it is present, Netty accepts the
+      // other bits (RFC 6455 §5.2).
       refuse(ctx, WebSocketCloseStatus.PROTOCOL_ERROR, "reserved bits without an extension");
     } else if (msg instanceof PingWebSocketFrame || msg instanceof PongWebSocketFrame) {
       control(ctx, (WebSocketFrame) msg);
@@ -58,8 +59,8 @@ final class WebSocketFrames extends ChannelDuplexHandler {
   }
 
   /**
-   * A pong answers nothing that was asked. A ping of a client that does not read is not answered:
-   * RFC 6455 §5.5.3 lets the answer to a later one stand for it.
+   * A pong needs no answer. A ping is not answered while the client does not read: RFC 6455 §5.5.3
+   * allows answering only the latest one.
    */
   private static void control(ChannelHandlerContext ctx, WebSocketFrame frame) {
     ctx.fireUserEventTriggered(new FrameBytes(HEAD_BYTES + frame.content().readableBytes()));
@@ -76,12 +77,12 @@ final class WebSocketFrames extends ChannelDuplexHandler {
     } else if (msg instanceof TextWebSocketFrame) {
       refuse(ctx, WebSocketCloseStatus.INVALID_MESSAGE_TYPE, "a text frame");
     } else if (msg instanceof ByteBuf) {
-      // RFC 6455 §4.1: a client waits for the answer to its handshake.
-      refuse(ctx, WebSocketCloseStatus.PROTOCOL_ERROR, "data before the WebSocket was open");
+      // RFC 6455 §4.1: a client waits for the handshake response.
+      refuse(ctx, WebSocketCloseStatus.PROTOCOL_ERROR, "data before the end of the handshake");
     }
   }
 
-  /** MQTT-6.0.0-1: the connection ends. */
+  /** Closes the connection (MQTT-6.0.0-1). */
   private void refuse(ChannelHandlerContext ctx, WebSocketCloseStatus status, String detail) {
     if (ended) {
       return;

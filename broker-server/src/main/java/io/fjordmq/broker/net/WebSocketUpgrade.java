@@ -25,12 +25,12 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The HTTP request a WebSocket connection begins with (RFC 6455 §4.2). Whoever asks for something
- * else is answered in HTTP and the connection ends. The {@code Origin} is not looked at: what a
- * page may do follows from the credentials it sends in CONNECT, not from where it was loaded.
+ * Handles the HTTP request that begins a WebSocket connection (RFC 6455 §4.2). Any other request
+ * gets an HTTP error, and the connection closes. The {@code Origin} is ignored: the rights of a
+ * page follow from the credentials in its CONNECT, not from where it was loaded.
  */
 final class WebSocketUpgrade extends SimpleChannelInboundHandler<FullHttpRequest> {
-  /** MQTT 5.0 §6 and what clients of MQTT 3.1 say. */
+  /** The names of MQTT 5.0 §6 and of clients of MQTT 3.1. */
   static final List<String> SUB_PROTOCOLS = List.of("mqtt", "mqttv3.1");
 
   private static final int MOST_REQUEST_LINE = 4_096;
@@ -48,7 +48,7 @@ final class WebSocketUpgrade extends SimpleChannelInboundHandler<FullHttpRequest
             WebSocketDecoderConfig.newBuilder()
                 .allowExtensions(settings.compression())
                 .maxFramePayloadLength(settings.maxFrameBytes())
-                .closeOnProtocolViolation(false) // WebSocketFrames says why, and counts it
+                .closeOnProtocolViolation(false) // WebSocketFrames does it and counts
                 .build());
   }
 
@@ -70,15 +70,15 @@ final class WebSocketUpgrade extends SimpleChannelInboundHandler<FullHttpRequest
   @Override
   protected void channelRead0(ChannelHandlerContext ctx, FullHttpRequest request) {
     if (request.decoderResult().isFailure()) {
-      answer(ctx, HttpResponseStatus.BAD_REQUEST, "not HTTP");
+      answer(ctx, HttpResponseStatus.BAD_REQUEST, "malformed HTTP request");
     } else if (!path(request.uri()).equals(settings.path())) {
       answer(ctx, HttpResponseStatus.NOT_FOUND, "MQTT is at " + settings.path());
     } else if (!request.method().equals(HttpMethod.GET)) {
-      answer(ctx, HttpResponseStatus.METHOD_NOT_ALLOWED, "a WebSocket begins with GET");
+      answer(ctx, HttpResponseStatus.METHOD_NOT_ALLOWED, "a WebSocket handshake uses GET");
     } else if (!"13".equals(request.headers().get(HttpHeaderNames.SEC_WEBSOCKET_VERSION))) {
-      answer(ctx, HttpResponseStatus.UPGRADE_REQUIRED, "speak WebSocket, version 13");
+      answer(ctx, HttpResponseStatus.UPGRADE_REQUIRED, "WebSocket version 13 is required");
     } else if (!offersMqtt(offered(request))) {
-      answer(ctx, HttpResponseStatus.BAD_REQUEST, "offer the WebSocket sub-protocol mqtt");
+      answer(ctx, HttpResponseStatus.BAD_REQUEST, "the WebSocket sub-protocol mqtt is required");
     } else {
       upgrade(ctx, request);
     }
@@ -89,12 +89,12 @@ final class WebSocketUpgrade extends SimpleChannelInboundHandler<FullHttpRequest
     return query < 0 ? uri : uri.substring(0, query);
   }
 
-  /** Several lines are as good as one (RFC 6455 §11.3.4). */
+  /** Several header lines are equivalent to one (RFC 6455 §11.3.4). */
   private static String offered(FullHttpRequest request) {
     return String.join(",", request.headers().getAll(HttpHeaderNames.SEC_WEBSOCKET_PROTOCOL));
   }
 
-  /** A client that names no sub-protocol breaks MQTT-6.0.0-3. */
+  /** A client that offers no sub-protocol violates MQTT-6.0.0-3. */
   private static boolean offersMqtt(String offered) {
     return Arrays.stream(offered.split(",", -1))
         .map(String::strip)
@@ -102,10 +102,10 @@ final class WebSocketUpgrade extends SimpleChannelInboundHandler<FullHttpRequest
   }
 
   private void upgrade(ChannelHandlerContext ctx, FullHttpRequest request) {
-    // What selects one of them reads a single line.
+    // Netty selects the sub-protocol from a single header line.
     request.headers().set(HttpHeaderNames.SEC_WEBSOCKET_PROTOCOL, offered(request));
     try {
-      // Frames can come as soon as the answer is out.
+      // Frames may arrive as soon as the response is sent.
       ctx.pipeline().addAfter(ctx.name(), "websocket", new WebSocketFrames());
       handshakers.newHandshaker(request).handshake(ctx.channel(), request);
       ctx.pipeline().remove(this);

@@ -1,9 +1,9 @@
 /**
- * Sockets, listeners and frames: everything between the network and the first decoded MQTT packet.
- * Start at {@link io.fjordmq.broker.net.MqttPipeline}, the one page that shows what a connection
- * goes through.
+ * Listeners, TLS, WebSocket, PROXY protocol and framing: everything between the socket and the
+ * first decoded MQTT packet.
  *
- * <p>Knows sessions only as the last handler of a pipeline.
+ * <p>Start at {@link io.fjordmq.broker.net.MqttPipeline}, which lists the handlers of a connection.
+ * This package knows sessions only as the last handler of a pipeline.
  */
 @NullMarked
 package io.fjordmq.broker.net;

@@ -136,15 +136,15 @@ class TlsFilesTest {
     assertRefused(
         Certs.with(good, good.keyFile(), good.keyFile(), "", "", ""),
         "certFile: ",
-        "has no certificate in PEM");
+        "contains no PEM certificate");
     assertRefused(
         Certs.with(good, good.certFile(), good.certFile(), "", "", ""),
         "keyFile: ",
-        "has no private key in PEM");
+        "contains no PEM private key");
     assertRefused(
         Certs.with(good, good.certFile(), good.keyFile(), "", "", good.keyFile()),
         "trustFile: ",
-        "has no certificate");
+        "no PEM certificate");
   }
 
   @Test
@@ -164,7 +164,7 @@ class TlsFilesTest {
   void shouldSayWhatIsWrongWithAnEncryptedKey() throws Exception {
     PrivateKey key = rsa.getKeyPair().getPrivate();
     String encrypted = encrypted(key);
-    assertRefused(settings(rsa, encrypted, ""), "keyFile: ", "is encrypted; give keyPassword");
+    assertRefused(settings(rsa, encrypted, ""), "keyFile: ", "is encrypted; set keyPassword");
     assertRefused(settings(rsa, encrypted, "wrong"), "keyFile: ", "cannot be decrypted");
     assertRefused(settings(rsa, oldForm(key, true), PASSWORD), "openssl pkcs8 -topk8");
   }

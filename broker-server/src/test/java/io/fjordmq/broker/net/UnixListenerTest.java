@@ -97,7 +97,7 @@ class UnixListenerTest {
     try (ServerSocketChannel other = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
       other.bind(UnixDomainSocketAddress.of(file()));
       assertThatThrownBy(() -> new OpenListener(unix("660")))
-          .hasMessageContaining(file() + ": another process listens there; change")
+          .hasMessageContaining(file() + ": another process listens on it; change")
           .hasMessageContaining("mqttServerConfig.unixListener.path");
       assertThat(file()).exists();
     }
@@ -107,7 +107,7 @@ class UnixListenerTest {
   void shouldNotRemoveAFileThatIsNoSocket() throws Exception {
     Files.writeString(file(), "precious");
     assertThatThrownBy(() -> new OpenListener(unix("660")))
-        .hasMessageContaining("is there and is no socket");
+        .hasMessageContaining("exists and is not a socket");
     assertThat(file()).hasContent("precious");
   }
 
