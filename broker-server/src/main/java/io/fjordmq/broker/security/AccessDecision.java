@@ -1,11 +1,11 @@
 package io.fjordmq.broker.security;
 
 /**
- * What was decided about an action of a client.
+ * The decision about an action of a client.
  *
- * @param allowed whether it may
- * @param by the provider that decided; empty if none had an opinion
- * @param cause why not; of no meaning if it may
+ * @param allowed true if the client may perform it
+ * @param by name of the provider that decided; empty if no provider did
+ * @param denialCause reason of a denial; meaningless if allowed
  */
 public record AccessDecision(boolean allowed, String by, DenialCause denialCause) {
   static final AccessDecision ALLOWED = new AccessDecision(true, "", DenialCause.DENIED);

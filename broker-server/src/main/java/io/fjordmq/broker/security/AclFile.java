@@ -12,13 +12,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an ACL file in mosquitto's format says. Immutable.
+ * The rules of an ACL file in Mosquitto's format. Immutable.
  *
  * <pre>
  *   topic read public/#            for clients without a user name: lines before the first user
- *   user alice                     what follows is for alice
- *   topic readwrite alice/#        read, write, readwrite (also if nothing is said) or deny
- *   pattern write dev/%c/state     for everybody; %c is the client identifier, %u the user name
+ *   user alice                     the following lines apply to alice
+ *   topic readwrite alice/#        read, write, readwrite (the default) or deny
+ *   pattern write dev/%c/state     for all clients; %c: client identifier, %u: user name
  * </pre>
  *
  * <p>As in mosquitto: what is not allowed is denied; denials go before everything else of the same
@@ -26,10 +26,10 @@ import org.jspecify.annotations.Nullable;
  * wildcard; those with {@code %u} not to anonymous clients.
  */
 final class AclFile {
-  /** A line that is a rule. */
+  /** One rule. */
   private record Line(boolean allow, Access access, String filter) {}
 
-  /** The rules of one user, or the patterns: denials first. */
+  /** The rules of one user, or the patterns; denials first. */
   private static final class Section {
     private final List<Line> denials = new ArrayList<>();
     private final List<Line> others = new ArrayList<>();
@@ -71,7 +71,7 @@ final class AclFile {
   }
 
   /**
-   * @return the section that the next line belongs to
+   * @return the section of the next line
    */
   private Section add(String line, Section section) {
     int blank = line.indexOf(' ');
@@ -86,7 +86,7 @@ final class AclFile {
       case "pattern" -> patterns.add(rule(rest));
       default ->
           throw new IllegalArgumentException(
-              "a line begins with user, topic or pattern, not with '" + word + "'");
+              "a line must begin with user, topic or pattern, not '" + word + "'");
     }
     return section;
   }
@@ -95,9 +95,10 @@ final class AclFile {
     int blank = text.indexOf(' ');
     String filter = blank < 0 ? text : text.substring(blank + 1).strip();
     String access = blank < 0 ? "readwrite" : text.substring(0, blank);
-    require(!filter.isEmpty(), "there is no topic");
+    require(!filter.isEmpty(), "the topic is missing");
     require(
-        !TopicFilter.parse(filter).isShared(), "a rule is about the filter behind $share/<name>/");
+        !TopicFilter.parse(filter).isShared(),
+        "a rule must name the filter without $share/<name>/");
     return switch (access) {
       case "read" -> new Line(true, Access.READ, filter);
       case "write" -> new Line(true, Access.WRITE, filter);
@@ -115,7 +116,7 @@ final class AclFile {
     }
   }
 
-  /** The rules for a client. */
+  /** The rules that apply to a client. */
   TopicRules rulesOf(String clientId, @Nullable String userName) {
     List<Rule> rules = new ArrayList<>();
     Section section = userName == null ? anonymous : users.get(userName);
@@ -136,7 +137,7 @@ final class AclFile {
     return name.indexOf('+') >= 0 || name.indexOf('#') >= 0;
   }
 
-  /** In one pass: a client identifier may itself contain %u. */
+  /** Substitutes in one pass, because a client identifier may itself contain %u. */
   private static String filled(String pattern, String clientId, @Nullable String userName) {
     StringBuilder filter = new StringBuilder();
     for (int i = 0; i < pattern.length(); i++) {
@@ -157,7 +158,8 @@ final class AclFile {
     try {
       rules.add(new Rule(line.allow, line.access, TopicFilter.parse(filter)));
     } catch (IllegalArgumentException e) {
-      // With the client's name in it (empty, or very long) it is no filter, so it matches nothing.
+      // With the client's name in it (empty or very long), it is not a valid filter and matches
+      // nothing.
       return;
     }
   }

@@ -7,14 +7,14 @@ import io.fjordmq.api.plugin.Identity;
 import io.fjordmq.broker.security.SecuritySettings.Anonymous;
 import java.util.concurrent.CompletionStage;
 
-/** The last one asked: clients that nobody can know. */
+/** The last authenticator of the chain: admits clients without credentials. */
 final class AnonymousAccess implements Authenticator {
   private final Anonymous whom;
   private final boolean alone;
 
   /**
-   * @param alone true if there is no other authenticator: then a user name and password that came
-   *     along mean nothing, and the client is anonymous with them, too
+   * @param alone true if there is no other authenticator: user name and password are then ignored
+   *     and the client is anonymous
    */
   AnonymousAccess(Anonymous whom, boolean alone) {
     this.whom = whom;

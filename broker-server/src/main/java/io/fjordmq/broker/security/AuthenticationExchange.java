@@ -14,20 +14,20 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An authentication in several steps with one client, at CONNECT or later (MQTT 5.0 §4.12). Used by
- * one event loop; the provider is called elsewhere.
+ * An authentication of one client in several steps, at CONNECT or later (MQTT 5.0 §4.12). Used by
+ * one event loop; the provider runs elsewhere.
  */
 public final class AuthenticationExchange {
   private final Provider<EnhancedAuthenticator> provider;
   private final ConnectAttempt attempt;
   private final @Nullable ClientInfo before;
   private final ClientRefusals clientRefusals;
-  // Made and used by one call of the provider after the other.
+  // Used by one provider call at a time.
   private volatile @Nullable Exchange exchange;
   private volatile boolean closed;
 
   /**
-   * @param before who the client has been so far; null at CONNECT
+   * @param before the client's identity so far; null at CONNECT
    */
   AuthenticationExchange(
       Provider<EnhancedAuthenticator> provider,
@@ -41,9 +41,9 @@ public final class AuthenticationExchange {
   }
 
   /**
-   * The client's next step. To be called again only when the answer was {@link GoOn}.
+   * Performs the client's next step. May be called again only after {@link GoOn}.
    *
-   * @param data empty if it sent none
+   * @param data empty if the client sent none
    */
   public CompletableFuture<ConnectAdmission> next(byte[] data) {
     return provider
@@ -96,7 +96,11 @@ public final class AuthenticationExchange {
           attempt,
           Refusal.NOT_AUTHORIZED,
           DenialCause.DENIED,
-          "it was of tenant '" + before.tenant() + "' and now is of '" + client.tenant() + "'",
+          "tenant must not change at re-authentication: was '"
+              + before.tenant()
+              + "', is '"
+              + client.tenant()
+              + "'",
           provider.name());
     }
     Step.Failure failure = (Step.Failure) step;
@@ -108,7 +112,7 @@ public final class AuthenticationExchange {
         provider.name());
   }
 
-  /** Nobody goes on with it. */
+  /** Abandons the exchange. */
   public void close() {
     closed = true;
     Exchange mine = exchange;

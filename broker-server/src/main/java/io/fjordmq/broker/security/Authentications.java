@@ -14,13 +14,13 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The chain of authenticators: the first that allows or denies decides, and a client about whom all
- * pass is refused. Thread-safe.
+ * The chain of authenticators: the first one that allows or denies decides. A client that all of
+ * them pass on is refused. Thread-safe.
  */
 final class Authentications {
   private static final byte[] NO_DATA = {};
 
-  /** What one authenticator said, with the words for it. */
+  /** The answer of one authenticator, with the cause of a denial. */
   private record Answer(Authentication said, DenialCause denialCause) {}
 
   private final List<Provider<Authenticator>> chain;
@@ -94,11 +94,11 @@ final class Authentications {
             : Refusal.BAD_USER_NAME_OR_PASSWORD;
     String detail =
         chain.size() == 1
-            ? "nothing says who may connect, and securityConfig.allowAnonymous does not let it in: set"
+            ? "no authentication is configured and securityConfig.allowAnonymous excludes it; set"
                 + " securityConfig.passwordFile, or securityConfig.allowAnonymous: true"
             : attempt.isWithoutCredentials()
-                ? "no user name, and securityConfig.allowAnonymous does not let it in"
-                : "nobody knows this user";
+                ? "no user name, and securityConfig.allowAnonymous excludes it"
+                : "unknown user";
     return clientRefusals.refuse(attempt, refusal, DenialCause.NOBODY_ALLOWED, detail, "");
   }
 }

@@ -9,14 +9,14 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What all clients share in deciding what they may do: the ACL file, then plugins in their order.
+ * The authorization rules shared by all clients: the ACL file first, then plugins in order.
  * Thread-safe.
  */
 final class Authorization {
   static final String ACL_FILE = "securityConfig.aclFile";
 
-  /** One of the clients' decisions, made elsewhere. */
-  private record Turn(Decision decision, AccessDecision accessDecision) {}
+  /** A decision of one plugin, and its consequence. */
+  private record PluginAnswer(Decision decision, AccessDecision accessDecision) {}
 
   private final @Nullable WatchedFile<AclFile> acl;
   private final List<Provider<Authorizer>> plugins;
@@ -33,7 +33,7 @@ final class Authorization {
     this.cacheMillis = settings.cacheTime().toMillis();
   }
 
-  /** True if nothing here forbids anything. */
+  /** True if no rule or plugin restricts clients. */
   boolean isOpen() {
     return acl == null && plugins.isEmpty();
   }
@@ -50,7 +50,9 @@ final class Authorization {
     return cacheMillis;
   }
 
-  /** What the ACL file says now; null if there is none. Changes when the file does. */
+  /**
+   * The current contents of the ACL file; null if there is none. Replaced when the file changes.
+   */
   @Nullable AclFile acl() {
     return acl == null ? null : acl.current();
   }
@@ -67,28 +69,28 @@ final class Authorization {
     Provider<Authorizer> plugin = plugins.get(index);
     return plugin
         .ask(authorizer -> authorizer.authorize(client, action))
-        .handle((decision, error) -> turn(plugin, client, action, decision, error))
+        .handle((decision, error) -> answer(plugin, client, action, decision, error))
         .thenCompose(
-            turn ->
-                turn.decision == Decision.PASS
+            answer ->
+                answer.decision == Decision.PASS
                     ? ask(client, action, index + 1)
-                    : CompletableFuture.completedFuture(turn.accessDecision));
+                    : CompletableFuture.completedFuture(answer.accessDecision));
   }
 
-  private static Turn turn(
+  private static PluginAnswer answer(
       Provider<Authorizer> plugin,
       ClientInfo client,
       Action action,
       @Nullable Decision decision,
       @Nullable Throwable error) {
     if (decision == Decision.ALLOW) {
-      return new Turn(decision, AccessDecision.ALLOWED);
+      return new PluginAnswer(decision, AccessDecision.ALLOWED);
     }
     if (decision == Decision.PASS) {
-      return new Turn(decision, AccessDecision.NOBODY_ALLOWED);
+      return new PluginAnswer(decision, AccessDecision.NOBODY_ALLOWED);
     }
     DenialCause denialCause =
         error == null ? DenialCause.DENIED : plugin.cause(error, client.clientId() + ": " + action);
-    return new Turn(Decision.DENY, AccessDecision.denied(plugin.name(), denialCause));
+    return new PluginAnswer(Decision.DENY, AccessDecision.denied(plugin.name(), denialCause));
   }
 }

@@ -12,7 +12,7 @@ import javax.naming.ldap.LdapName;
 import javax.naming.ldap.Rdn;
 import org.jspecify.annotations.Nullable;
 
-/** A client with a certificate is the user that the certificate's common name says. */
+/** Authenticates a client with a certificate as the user named by the certificate's common name. */
 final class CertificateName implements Authenticator {
 
   @Override
@@ -25,7 +25,7 @@ final class CertificateName implements Authenticator {
     String name = commonName(subject);
     return name == null
         ? new Authentication.Deny(
-                DenyReason.NOT_AUTHORIZED, "no common name in the certificate of " + subject)
+                DenyReason.NOT_AUTHORIZED, "the certificate has no common name: " + subject)
             .now()
         : new Authentication.Allow(Identity.of(name)).now();
   }
@@ -34,7 +34,7 @@ final class CertificateName implements Authenticator {
   static @Nullable String commonName(String subject) {
     try {
       String name = null;
-      // From the least specific to the most.
+      // From the least to the most specific.
       for (Rdn rdn : new LdapName(subject).getRdns()) {
         if (rdn.getType().equalsIgnoreCase("CN") && rdn.getValue() instanceof String text) {
           name = text;

@@ -13,31 +13,32 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one connected client may do. Belongs to the event loop of its session.
+ * The rights of one connected client. Belongs to the event loop of its session.
  *
- * <p>Asked in this order: the client's own {@link Permissions}, the ACL file, plugins. The first
- * two answer at once. Decisions about publishing are remembered for a bounded number of topics, for
- * a bounded time and until the ACL file changes or the client authenticates again.
+ * <p>The client's own {@link Permissions} decide first, then the ACL file, then plugins. The first
+ * two answer immediately. Decisions about publishing are cached for a bounded number of topics, for
+ * a bounded time, and until the ACL file changes or the client authenticates again.
  */
 public final class ClientAccess {
   private final Authorization shared;
   private final Denials denials;
   private ClientInfo client;
   private @Nullable TopicRules own;
-  // Of the ACL file as it was when they were made.
+  // The ACL file that the cached decisions are based on.
   private @Nullable AclFile acl;
   private @Nullable TopicRules fromFile;
-  private @Nullable Map<Topic, Remembered> remembered;
+  private @Nullable Map<Topic, CachedDecisions> cache;
   private long rememberedSince;
-  // A client mostly publishes to the topic it published to last, and its dialect keeps the object.
+  // Clients mostly publish to the same topic again, and the dialect reuses the topic object.
   private @Nullable Topic lastTopic;
-  private Remembered last = new Remembered();
+  private CachedDecisions last = new CachedDecisions();
   private @Nullable Topic lastRead;
   private boolean lastReadable;
 
-  /** Rulings about one topic, by QoS and RETAIN. */
-  private static final class Remembered {
-    private final @Nullable AccessDecision[] rulings = new AccessDecision[Qos.values().length * 2];
+  /** Cached decisions about one topic, by QoS and RETAIN. */
+  private static final class CachedDecisions {
+    private final @Nullable AccessDecision[] decisions =
+        new AccessDecision[Qos.values().length * 2];
     private @Nullable Boolean readable;
 
     private static int index(Qos qos, boolean retain) {
@@ -53,7 +54,7 @@ public final class ClientAccess {
     become(client, permissions);
   }
 
-  /** The client has authenticated again: what was decided before is forgotten. */
+  /** The client has authenticated again; discards earlier decisions. */
   public void become(ClientInfo info, @Nullable Permissions permissions) {
     client = info;
     own = permissions == null ? null : new TopicRules(permissions.rules());
@@ -63,38 +64,38 @@ public final class ClientAccess {
   }
 
   private void forget() {
-    remembered = null;
+    cache = null;
     lastTopic = null;
-    last = new Remembered();
+    last = new CachedDecisions();
     lastRead = null;
   }
 
-  /** Who the client is. */
+  /** The client's identity. */
   public ClientInfo client() {
     return client;
   }
 
-  /** True if this client may do everything, so that nothing has to be asked. */
+  /** True if the client may do everything, so that no check is needed. */
   public boolean isUnlimited() {
     return own == null && shared.isOpen();
   }
 
   /**
-   * What is known about publishing to a topic; null if {@link #askPublish} has to be called.
+   * The known decision about publishing to a topic; null if {@link #askPublish} has to be called.
    *
    * @param nowMillis wall clock
    */
   public @Nullable AccessDecision mayPublish(Topic topic, Qos qos, boolean retain, long nowMillis) {
     refresh(nowMillis);
     if (topic != lastTopic) {
-      last = rememberedOf(topic);
+      last = cachedDecisions(topic);
       lastTopic = topic;
     }
-    int index = Remembered.index(qos, retain);
-    AccessDecision known = last.rulings[index];
+    int index = CachedDecisions.index(qos, retain);
+    AccessDecision known = last.decisions[index];
     if (known == null) {
       known = atOnce(topic);
-      last.rulings[index] = known;
+      last.decisions[index] = known;
     }
     return known;
   }
@@ -116,34 +117,34 @@ public final class ClientAccess {
     fromFile = now == null ? null : now.rulesOf(client.clientId(), client.userName());
   }
 
-  private Remembered rememberedOf(Topic topic) {
-    Map<Topic, Remembered> map = remembered;
+  private CachedDecisions cachedDecisions(Topic topic) {
+    Map<Topic, CachedDecisions> map = cache;
     if (map == null) {
       map = new HashMap<>();
-      remembered = map;
+      cache = map;
     }
-    Remembered of = map.get(topic);
+    CachedDecisions of = map.get(topic);
     if (of == null) {
       if (map.size() >= shared.cachedTopics()) {
         map.clear();
       }
-      of = new Remembered();
+      of = new CachedDecisions();
       map.put(topic, of);
     }
     return of;
   }
 
-  /** What the rules say; null if plugins have to be asked. */
+  /** The decision of the rules; null if plugins have to decide. */
   private @Nullable AccessDecision atOnce(Topic topic) {
-    AccessDecision byOwn = ruling(own, topic, true, "the client's permissions");
+    AccessDecision byOwn = decide(own, topic, true, "the client's permissions");
     if (byOwn != null) {
       return byOwn;
     }
-    AccessDecision byFile = ruling(fromFile, topic, true, Authorization.ACL_FILE);
+    AccessDecision byFile = decide(fromFile, topic, true, Authorization.ACL_FILE);
     return byFile != null || shared.hasPlugins() ? byFile : AccessDecision.NOBODY_ALLOWED;
   }
 
-  private static @Nullable AccessDecision ruling(
+  private static @Nullable AccessDecision decide(
       @Nullable TopicRules rules, Topic topic, boolean write, String name) {
     Decision decision = rules == null ? Decision.PASS : rules.decide(topic, write);
     return switch (decision) {
@@ -153,26 +154,26 @@ public final class ClientAccess {
     };
   }
 
-  /** Asks who has to be asked and remembers the answer; completes on any thread. */
+  /** Asks the plugins and caches the answer; completes on any thread. */
   public CompletableFuture<AccessDecision> askPublish(Topic topic, Qos qos, boolean retain) {
     return shared.ask(client, new Action.Publish(topic, qos, retain, false));
   }
 
-  /** What {@link #askPublish} came to, for the next time. */
+  /** Caches the result of {@link #askPublish}. */
   public void remember(Topic topic, Qos qos, boolean retain, AccessDecision accessDecision) {
-    // A provider that did not answer may do so the next time.
+    // A provider that failed to answer is asked again next time.
     if (accessDecision.allowed() || accessDecision.denialCause() == DenialCause.DENIED) {
-      rememberedOf(topic).rulings[Remembered.index(qos, retain)] = accessDecision;
+      cachedDecisions(topic).decisions[CachedDecisions.index(qos, retain)] = accessDecision;
       lastTopic = null;
     }
   }
 
-  /** A ruling that there is nothing to forbid. */
+  /** A decision that allows the action. */
   public CompletableFuture<AccessDecision> allowed() {
     return CompletableFuture.completedFuture(AccessDecision.ALLOWED);
   }
 
-  /** Decides about the will of a CONNECT; a denial is counted and logged. Any thread. */
+  /** Decides about the will of a CONNECT; counts and logs a denial. Any thread. */
   public CompletableFuture<AccessDecision> mayLeave(Action.Publish will) {
     if (isUnlimited()) {
       return allowed();
@@ -194,7 +195,7 @@ public final class ClientAccess {
         });
   }
 
-  /** Decides about a subscription; a denial is counted and logged. Completes on any thread. */
+  /** Decides about a subscription; counts and logs a denial. Completes on any thread. */
   public CompletableFuture<AccessDecision> subscribe(Action.Subscribe subscription) {
     return isUnlimited()
         ? allowed()
@@ -222,8 +223,8 @@ public final class ClientAccess {
   }
 
   /**
-   * Decides whether a message may be sent to the client. Plugins are not asked: they decide about
-   * subscriptions only.
+   * Decides whether a message may be sent to the client. Plugins are not asked, because they decide
+   * about subscriptions only.
    */
   public boolean mayReceive(Topic topic) {
     if (shared.acl() != acl) {
@@ -234,7 +235,7 @@ public final class ClientAccess {
       return true;
     }
     if (topic != lastRead) {
-      Remembered of = rememberedOf(topic);
+      CachedDecisions of = cachedDecisions(topic);
       if (of.readable == null) {
         of.readable = isReadable(topic);
       }
@@ -245,11 +246,11 @@ public final class ClientAccess {
   }
 
   private boolean isReadable(Topic topic) {
-    AccessDecision accessDecision = ruling(own, topic, false, "");
+    AccessDecision accessDecision = decide(own, topic, false, "");
     if (accessDecision == null) {
-      accessDecision = ruling(fromFile, topic, false, "");
+      accessDecision = decide(fromFile, topic, false, "");
     }
-    // What no rule is about can only come through a subscription that a plugin allowed.
+    // A topic without a rule can match only a subscription that a plugin allowed.
     return accessDecision == null ? shared.hasPlugins() : accessDecision.allowed();
   }
 

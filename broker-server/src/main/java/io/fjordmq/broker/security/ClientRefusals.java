@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Refuses clients: counts it, remembers failed logins of an address, tells listeners, and logs it,
- * all at debug and now and then at info. Thread-safe.
+ * Refuses clients: counts the refusal, records failed logins per address, notifies listeners, and
+ * logs it, always at debug and at a limited rate at info. Thread-safe.
  */
 final class ClientRefusals {
   private static final Logger LOG = LoggerFactory.getLogger(ClientRefusals.class);
@@ -30,9 +30,9 @@ final class ClientRefusals {
   }
 
   /**
-   * Refuses a client from whose address too many logins have failed; null if there were few. Asked
-   * before a login is looked at, and again before it is answered: of many guesses that were sent
-   * together only so many are told how they fared.
+   * Refuses a client whose address has too many failed logins; null if there are few. Checked
+   * before a login is evaluated and again before it is answered, so that guesses sent in parallel
+   * do not get more answers than the limit.
    */
   @Nullable Refused shutOut(ConnectAttempt attempt) {
     InetAddress address = attempt.address();
@@ -41,7 +41,7 @@ final class ClientRefusals {
             attempt,
             Refusal.CONNECTION_RATE_EXCEEDED,
             DenialCause.TOO_MANY_FAILURES,
-            "too many logins from its address have failed",
+            "too many failed logins from its address",
             "securityConfig.maxLoginFailures")
         : null;
   }
@@ -49,7 +49,7 @@ final class ClientRefusals {
   /**
    * Refuses a client.
    *
-   * @param by who decided; empty if nobody did
+   * @param by name of the provider that decided; empty if no provider did
    */
   Refused refuse(
       ConnectAttempt attempt, Refusal refusal, DenialCause denialCause, String detail, String by) {
@@ -57,8 +57,8 @@ final class ClientRefusals {
       limiter.failed(attempt.address());
     }
     observer.denied(Attempt.CONNECT, denialCause);
-    String decidedBy = by.isEmpty() ? "" : ", says " + by;
-    LOG.debug("{} is refused: {}: {}{}", attempt, refusal.words(), detail, decidedBy);
+    String decidedBy = by.isEmpty() ? "" : ", decided by " + by;
+    LOG.debug("Refused {}: {}: {}{}", attempt, refusal.words(), detail, decidedBy);
     @Nullable String others = sparse.permit();
     if (others != null) {
       LOG.info("Refused {}: {}: {}{}{}", attempt, refusal.words(), detail, decidedBy, others);

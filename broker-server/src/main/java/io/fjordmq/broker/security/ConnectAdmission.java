@@ -6,30 +6,30 @@ import io.fjordmq.api.plugin.Permissions;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** What becomes of a client that wants to connect. */
-@SuppressWarnings("ArrayRecordComponent") // carriers; never compared
+/** The result of authenticating a CONNECT. */
+@SuppressWarnings("ArrayRecordComponent") // only passed on, never compared
 public sealed interface ConnectAdmission {
 
   /**
-   * It may.
+   * The client may connect.
    *
-   * @param permissions of this client; null for nothing special
-   * @param data Authentication Data to tell with it; empty for none
+   * @param permissions of this client; null if there are none of its own
+   * @param data Authentication Data for the client; empty for none
    */
   record Admitted(ClientInfo client, @Nullable Permissions permissions, byte[] data)
       implements ConnectAdmission {}
 
-  /** The client has to send another AUTH; only in an {@link AuthenticationExchange}. */
+  /** The client has to continue with another AUTH; only in an {@link AuthenticationExchange}. */
   record Challenge(byte[] data) implements ConnectAdmission {}
 
   /**
-   * It may not.
+   * The client is refused.
    *
-   * @param detail for operators
+   * @param detail reason for operators
    */
   record Refused(Refusal refusal, String detail) implements ConnectAdmission {}
 
-  /** What a refused client is told. */
+  /** The reason sent to a refused client. */
   enum Refusal {
     BAD_USER_NAME_OR_PASSWORD,
     NOT_AUTHORIZED,
@@ -44,7 +44,7 @@ public sealed interface ConnectAdmission {
       return valueOf(reason.name());
     }
 
-    /** In words, for the log. */
+    /** Text for the log. */
     String words() {
       return name().toLowerCase(Locale.ROOT).replace('_', ' ');
     }

@@ -2,17 +2,17 @@ package io.fjordmq.broker.security;
 
 import java.util.Locale;
 
-/** Why something is denied; the label of a metric. */
+/** Why an action is denied; label of a metric. */
 public enum DenialCause {
-  /** A provider said so. */
+  /** A provider denied it. */
   DENIED,
-  /** No provider had an opinion. */
+  /** No provider allowed it. */
   NOBODY_ALLOWED,
   /** A provider did not answer in time. */
   TIMED_OUT,
   /** A provider failed; the log has the exception. */
   FAILED,
-  /** Too many wait for a provider already. */
+  /** Too many calls are waiting for a provider. */
   BUSY,
   /** Too many logins failed from the client's address. */
   TOO_MANY_FAILURES,
@@ -23,7 +23,7 @@ public enum DenialCause {
 
   private final String label = name().toLowerCase(Locale.ROOT);
 
-  /** Value of the metric's label. */
+  /** Value of the metric label. */
   public String label() {
     return label;
   }

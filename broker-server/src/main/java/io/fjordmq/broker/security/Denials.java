@@ -8,7 +8,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Counts what is denied, tells listeners, and logs it: all at debug, now and then at info. */
+/**
+ * Counts denied actions, notifies listeners and logs denials, always at debug and at a limited rate
+ * at info.
+ */
 final class Denials {
   private static final Logger LOG = LoggerFactory.getLogger(Denials.class);
 
@@ -45,7 +48,7 @@ final class Denials {
   }
 
   private static String by(AccessDecision accessDecision) {
-    return accessDecision.by().isEmpty() ? "" : ", says " + accessDecision.by();
+    return accessDecision.by().isEmpty() ? "" : ", decided by " + accessDecision.by();
   }
 
   private static String why(AccessDecision accessDecision) {

@@ -1,10 +1,10 @@
 package io.fjordmq.broker.security;
 
-/** What topic filters have in common with each other (MQTT 5.0 §4.7). */
+/** Relations between topic filters (MQTT 5.0 §4.7). */
 final class FilterRelations {
   private FilterRelations() {}
 
-  /** True if every topic that the inner filter matches is matched by the outer one. */
+  /** True if the outer filter matches every topic that the inner one matches. */
   static boolean covers(String outer, String inner) {
     if (!reaches(outer, inner)) {
       return false;
@@ -15,7 +15,7 @@ final class FilterRelations {
       if (all[i].equals("#")) {
         return true;
       }
-      // Only # has room for any number of levels.
+      // Only # matches any number of levels.
       if (i >= some.length || some[i].equals("#")) {
         return false;
       }
@@ -26,7 +26,7 @@ final class FilterRelations {
     return all.length == some.length;
   }
 
-  /** True if there is a topic that both match. */
+  /** True if some topic matches both filters. */
   static boolean overlap(String one, String other) {
     if (!reaches(one, other) || !reaches(other, one)) {
       return false;
@@ -47,7 +47,7 @@ final class FilterRelations {
     return true;
   }
 
-  /** Wildcards at the beginning do not match topics that begin with $ (§4.7.2). */
+  /** Leading wildcards do not match topics that begin with $ (§4.7.2). */
   private static boolean reaches(String filter, String other) {
     boolean beginsWithWildcard = filter.startsWith("+") || filter.startsWith("#");
     return !(beginsWithWildcard && other.startsWith("$"));

@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One plugin with its classes and its threads. So many of its calls may wait for a thread; whatever
- * it does to its threads, no other plugin and no client's event loop waits with it.
+ * One plugin with its class loader and its threads. The queue for its threads is bounded. Whatever
+ * a plugin does to its threads, no other plugin and no event loop waits for it.
  */
 final class LoadedPlugin implements Executor, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(LoadedPlugin.class);
@@ -29,7 +29,7 @@ final class LoadedPlugin implements Executor, AutoCloseable {
   private final ThreadPoolExecutor threads;
 
   /**
-   * @param extensions is filled while they are started
+   * @param extensions filled while they are started
    */
   LoadedPlugin(
       String name,
@@ -51,7 +51,7 @@ final class LoadedPlugin implements Executor, AutoCloseable {
             new LinkedBlockingQueue<>(settings.maxWaitingPluginCalls()),
             task -> {
               Thread thread = new Thread(task, "plugin-" + name + "-" + number.incrementAndGet());
-              thread.setDaemon(true); // a plugin that hangs does not keep the process alive
+              thread.setDaemon(true); // a plugin that hangs must not keep the process alive
               thread.setContextClassLoader(loader);
               return thread;
             });
@@ -62,7 +62,7 @@ final class LoadedPlugin implements Executor, AutoCloseable {
     return new Plugin("plugin " + name, extensions, this);
   }
 
-  /** The classes it offers. */
+  /** The extension types that the plugin provides. */
   List<String> kinds() {
     return extensions.stream().map(extension -> extension.getClass().getName()).toList();
   }
@@ -84,7 +84,7 @@ final class LoadedPlugin implements Executor, AutoCloseable {
 
   @Override
   public void close() {
-    threads.getQueue().clear(); // nobody is connected any more who could wait for it
+    threads.getQueue().clear(); // no client is connected any more that could wait for it
     try {
       threads.submit(this::closeExtensions).get(CLOSE_SECONDS, TimeUnit.SECONDS);
     } catch (TimeoutException e) {
@@ -98,7 +98,7 @@ final class LoadedPlugin implements Executor, AutoCloseable {
     try {
       loader.close();
     } catch (IOException e) {
-      LOG.debug("the classes of plugin {} stay open", name, e);
+      LOG.debug("Failed to close the class loader of plugin {}", name, e);
     }
   }
 

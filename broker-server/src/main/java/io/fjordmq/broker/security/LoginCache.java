@@ -11,10 +11,10 @@ import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Users whose password was right the last time, so that a fleet that reconnects at once does not
- * wait for a slow hash per device. Kept is a keyed hash of user, password and entry in the file,
- * under a key that only this process knows: a changed entry is not recognised. Thread-safe; the
- * user who was longest not seen is forgotten.
+ * Users whose last password was correct, so that a reconnecting fleet does not wait for a slow hash
+ * per device. Stores an HMAC of user, password and password file entry under a key that only this
+ * process knows, so that a changed entry no longer matches. Evicts the least recently used user.
+ * Thread-safe.
  */
 final class LoginCache {
   private static final String HMAC = "HmacSHA256";
@@ -54,14 +54,14 @@ final class LoginCache {
     try {
       Mac mac = Mac.getInstance(HMAC);
       mac.init(key);
-      // Hash and entry are of known length; user and password are set apart by what UTF-8 lacks.
+      // Hash and entry have known lengths; a byte that UTF-8 lacks separates user and password.
       mac.update(entry.text().getBytes(StandardCharsets.UTF_8));
       mac.update((byte) 0xFF);
       mac.update(user.getBytes(StandardCharsets.UTF_8));
       mac.update((byte) 0xFF);
       return mac.doFinal(password);
     } catch (GeneralSecurityException e) {
-      throw new IllegalStateException("every Java has " + HMAC, e);
+      throw new IllegalStateException("every JDK must provide " + HMAC, e);
     }
   }
 }

@@ -10,8 +10,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts failed logins of each address, so that guessing passwords takes long. Of IPv6 addresses
- * the first 64 bits count: whoever has one has the rest of its network. Thread-safe.
+ * Counts failed logins per address to slow down password guessing. IPv6 addresses are counted by
+ * their first 64 bits, because a client usually controls the whole network. Thread-safe.
  */
 final class LoginLimiter {
   private static final int NETWORK_BYTES = 8;
@@ -30,7 +30,7 @@ final class LoginLimiter {
   private final SecuritySettings settings;
   private final InstantSource clock;
   private final SecurityObserver observer;
-  // In the order of the first failures: the first is the oldest.
+  // In the order of first failures, the oldest first.
   private final Map<Network, Failures> failures = new LinkedHashMap<>();
 
   LoginLimiter(SecuritySettings settings, InstantSource clock, SecurityObserver observer) {
@@ -39,7 +39,7 @@ final class LoginLimiter {
     this.observer = observer;
   }
 
-  /** True if the address has failed too often to be heard now. */
+  /** True if the address has too many failed logins and is blocked. */
   boolean isShut(@Nullable InetAddress address) {
     if (address == null || settings.maxLoginFailures() == 0) {
       return false;
@@ -50,7 +50,7 @@ final class LoginLimiter {
     }
   }
 
-  /** A login failed. */
+  /** Records a failed login. */
   void failed(@Nullable InetAddress address) {
     if (address == null || settings.maxLoginFailures() == 0) {
       return;

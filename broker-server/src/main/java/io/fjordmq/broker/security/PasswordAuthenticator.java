@@ -16,10 +16,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * User names and passwords against the password file. Hashes are made to be slow: they are computed
- * on threads of their own, of which there are few, and so many logins may wait.
+ * Authenticates user names and passwords with the password file. Password hashes are slow by
+ * design, so they are computed on a few threads of their own with a bounded queue.
  *
- * <p>A user who is not in the file is passed on, after as long as a wrong password takes.
+ * <p>A user who is not in the file is passed on, after the same time as for a wrong password.
  */
 final class PasswordAuthenticator implements Authenticator {
   private static final byte[] NO_PASSWORD = {};
@@ -29,7 +29,7 @@ final class PasswordAuthenticator implements Authenticator {
   private final ThreadPoolExecutor threads;
   private final @Nullable LoginCache remembered;
   private final long patienceNanos;
-  // Of the state of the file they were made for.
+  // For the current contents of the file.
   private volatile DecoyHash decoyHash = new DecoyHash(new PasswordFile(Map.of()), null);
 
   private record DecoyHash(PasswordFile of, @Nullable PasswordHash hash) {}
@@ -77,7 +77,7 @@ final class PasswordAuthenticator implements Authenticator {
       threads.execute(
           () -> {
             observer.passwordsWaiting(-1);
-            // Nobody waits for the answer any more: computing it would only delay the others.
+            // The client has timed out: computing the hash would only delay the others.
             boolean late = System.nanoTime() - since > patienceNanos;
             answer.complete(late ? busy() : check(user, password, hash, users));
           });
@@ -89,7 +89,8 @@ final class PasswordAuthenticator implements Authenticator {
   }
 
   private static Authentication busy() {
-    return new Authentication.Deny(DenyReason.SERVER_BUSY, "too many logins wait to be checked");
+    return new Authentication.Deny(
+        DenyReason.SERVER_BUSY, "too many logins are waiting for password checks");
   }
 
   private Authentication check(

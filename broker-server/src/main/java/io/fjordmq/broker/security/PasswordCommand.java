@@ -26,7 +26,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** {@code bin/passwd.sh}: edits a password file. The script's help says what the options mean. */
+/** {@code bin/passwd.sh}: edits a password file. The help of the script describes the options. */
 public final class PasswordCommand {
   private static final int DONE = 0;
   private static final int FAILED = 1;
@@ -49,7 +49,7 @@ public final class PasswordCommand {
     System.exit(new PasswordCommand(in, System.console(), System.err).run(args));
   }
 
-  /** Does what the arguments say; returns the exit code. */
+  /** Runs the command; returns the exit code. */
   int run(String... args) {
     List<String> words = new ArrayList<>(List.of(args));
     StringBuilder options = new StringBuilder();
@@ -61,7 +61,7 @@ public final class PasswordCommand {
     boolean atOdds =
         (given.contains("U") || given.contains("D")) && given.chars().distinct().count() > 1;
     if (words.size() != expected || atOdds) {
-      err.println("passwd: wrong usage; see bin/passwd.sh --help");
+      err.println("passwd: invalid arguments; see bin/passwd.sh --help");
       return MISUSED;
     }
     Path file = Path.of(words.get(0));
@@ -77,7 +77,7 @@ public final class PasswordCommand {
       }
       return DONE;
     } catch (NoSuchFileException e) {
-      err.println("passwd: there is no file " + file + "; -c makes it");
+      err.println("passwd: file not found: " + file + "; create it with -c");
     } catch (IOException e) {
       err.println("passwd: " + e.getMessage());
     }
@@ -90,10 +90,10 @@ public final class PasswordCommand {
         || user.startsWith("#")
         || !user.equals(user.strip())) {
       throw new IOException(
-          "a user name must not be empty, begin with #, hold a ':' or end in a blank");
+          "a user name must not be empty, begin with #, contain ':' or end with a space");
     }
     if (user.chars().anyMatch(Character::isISOControl)) {
-      throw new IOException("a user name must not hold control characters");
+      throw new IOException("a user name must not contain control characters");
     }
     Map<String, String> lines = anew ? new LinkedHashMap<>() : lines(file);
     lines.put(user, user + ":" + PasswordHash.of(password, new SecureRandom()).text());
@@ -103,7 +103,7 @@ public final class PasswordCommand {
   private static void remove(Path file, String user) throws IOException {
     Map<String, String> lines = lines(file);
     if (lines.remove(user) == null) {
-      throw new IOException("there is no user " + user + " in " + file);
+      throw new IOException("user " + user + " not found in " + file);
     }
     write(file, lines);
   }
@@ -122,7 +122,10 @@ public final class PasswordCommand {
     write(file, lines);
   }
 
-  /** Lines by user; others, such as comments, by themselves with a number that no user has. */
+  /**
+   * Lines by user. Other lines, such as comments, have their line number as key, which no user can
+   * have.
+   */
   private static Map<String, String> lines(Path file) throws IOException {
     Map<String, String> lines = new LinkedHashMap<>();
     int number = 0;
@@ -132,7 +135,7 @@ public final class PasswordCommand {
       boolean entry = colon > 0 && !line.startsWith("#");
       String user = entry ? line.substring(0, colon) : number + ":";
       if (lines.put(user, line) != null) {
-        throw new IOException(file + ":" + number + ": user " + user + " stands there twice");
+        throw new IOException(file + ":" + number + ": user " + user + " is listed more than once");
       }
     }
     return lines;
@@ -149,7 +152,7 @@ public final class PasswordCommand {
     char[] one = console.readPassword("Password: ");
     char[] other = console.readPassword("Again: ");
     if (one == null || !Arrays.equals(one, other)) {
-      throw new IOException("the two are not the same; nothing was changed");
+      throw new IOException("passwords do not match; nothing was changed");
     }
     ByteBuffer bytes = StandardCharsets.UTF_8.encode(CharBuffer.wrap(one));
     byte[] password = new byte[bytes.remaining()];
@@ -157,20 +160,24 @@ public final class PasswordCommand {
     return password;
   }
 
-  /** Replaces the file at once: whoever reads it sees all of the old or all of the new. */
+  /** Replaces the file atomically: a reader sees either the old or the new contents. */
   private static void write(Path file, Map<String, String> lines) throws IOException {
     Path target = file.toAbsolutePath();
     if (Files.isSymbolicLink(target)) {
       target = target.toRealPath();
     }
     if (Files.isDirectory(target, LinkOption.NOFOLLOW_LINKS)) {
-      throw new IOException(file + " is a folder");
+      throw new IOException(file + " is a directory");
     }
     Path next = target.resolveSibling(target.getFileName() + ".new");
     try {
       Files.createFile(next, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
     } catch (FileAlreadyExistsException e) {
-      throw new IOException(next + " is there: somebody else changes the file, or broke off", e);
+      throw new IOException(
+          next
+              + " exists: another edit is in progress or was interrupted; if none is running,"
+              + " remove it",
+          e);
     }
     try {
       Files.write(next, lines.values());
@@ -181,7 +188,7 @@ public final class PasswordCommand {
     }
   }
 
-  /** An administrator who edits the file of the node's user leaves it to that user. */
+  /** If an administrator edits the file, it still belongs to the node's user. */
   private static void keepOwner(Path target, Path next) throws IOException {
     if (Files.exists(target) && !Files.getOwner(target).equals(Files.getOwner(next))) {
       Files.setOwner(next, Files.getOwner(target));

@@ -10,8 +10,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file of {@code user:hash} lines, as mosquitto_passwd writes it. Immutable; keeps the order of
- * the lines. Empty lines and those that begin with # are skipped.
+ * A file of {@code user:hash} lines in the format of mosquitto_passwd. Immutable; keeps the order
+ * of the lines. Empty lines and lines that begin with # are ignored.
  */
 record PasswordFile(Map<String, PasswordHash> users) {
 
@@ -39,18 +39,18 @@ record PasswordFile(Map<String, PasswordHash> users) {
   private static void add(Map<String, PasswordHash> users, String line) {
     int colon = line.indexOf(':');
     if (colon < 1) {
-      throw new IllegalArgumentException("there is no user name with a ':' behind it");
+      throw new IllegalArgumentException("expected a user name followed by ':'");
     }
     String user = line.substring(0, colon);
     PasswordHash hash = PasswordHash.parse(line.substring(colon + 1).strip());
     if (users.put(user, hash) != null) {
-      throw new IllegalArgumentException("user " + user + " stands there twice");
+      throw new IllegalArgumentException("user " + user + " is listed more than once");
     }
   }
 
   /**
-   * A hash that takes as long as most users' to compute: for a user who is not there, so that the
-   * time of a refusal does not tell who is. Null if there are no users.
+   * A hash that takes as long to compute as those of most users. Used for unknown users, so that
+   * the response time does not reveal which users exist. Null if there are no users.
    */
   @Nullable PasswordHash decoy() {
     Map<Class<?>, Integer> kinds = new HashMap<>();

@@ -11,8 +11,8 @@ import org.bouncycastle.crypto.params.Argon2Parameters;
 import org.bouncycastle.crypto.params.KeyParameter;
 
 /**
- * The hash of a password, as it stands in a password file. Immutable; computing one takes as long
- * as it is meant to, so never on an event loop.
+ * A password hash in the format of a password file. Immutable. Computing one is slow by design, so
+ * it must never run on an event loop.
  *
  * <pre>
  *   $6$salt$hash                                SHA-512 of password and salt (mosquitto 1.6)
@@ -20,9 +20,9 @@ import org.bouncycastle.crypto.params.KeyParameter;
  *   $argon2id$v=19$m=19456,t=2,p=1$salt$hash    Argon2id, version 1.3 (mosquitto 2.1, and ours)
  * </pre>
  *
- * <p>Salt and hash are Base64, of Argon2id without padding.
+ * <p>Salt and hash are Base64, without padding for Argon2id.
  */
-@SuppressWarnings("ArrayRecordComponent") // compared by matches() only
+@SuppressWarnings("ArrayRecordComponent") // compared with matches() only
 sealed interface PasswordHash {
   /** OWASP's second choice for Argon2id: 19 MiB, two passes. */
   int MEMORY_KIB = 19_456;
@@ -35,7 +35,7 @@ sealed interface PasswordHash {
   int MOST_ITERATIONS = 10_000_000;
   int LONGEST_BYTES = 1_024;
 
-  /** True if it is the hash of this password. Takes the same time whether it is or not. */
+  /** True if this is the hash of the password. Runs in constant time. */
   default boolean matches(byte[] password) {
     return MessageDigest.isEqual(hash(), compute(password));
   }
@@ -44,13 +44,13 @@ sealed interface PasswordHash {
 
   byte[] compute(byte[] password);
 
-  /** A hash of the same form, which takes as long, of no password. */
+  /** A hash of no password, with the same format and cost. */
   PasswordHash decoy();
 
-  /** As it stands in the file. */
+  /** The text in the file. */
   String text();
 
-  /** A hash for a new entry. */
+  /** Creates a hash for a new entry. */
   static PasswordHash of(byte[] password, SecureRandom random) {
     byte[] salt = random(random, 16);
     Argon2id form = new Argon2id(MEMORY_KIB, PASSES, 1, salt, new byte[32]);
@@ -58,15 +58,15 @@ sealed interface PasswordHash {
   }
 
   /**
-   * Reads a hash.
+   * Parses a hash.
    *
-   * @throws IllegalArgumentException if it is none; the message says why
+   * @throws IllegalArgumentException if the text is not a hash; the message has the reason
    */
   static PasswordHash parse(String text) {
     String[] parts = text.split("\\$", -1);
     if (parts.length < 2 || !parts[0].isEmpty()) {
       throw new IllegalArgumentException(
-          "the password is not hashed; let bin/passwd.sh -U hash the whole file");
+          "the password is not hashed; hash the whole file with bin/passwd.sh -U");
     }
     return switch (parts[1]) {
       case "6" -> {
@@ -84,21 +84,21 @@ sealed interface PasswordHash {
       }
       default ->
           throw new IllegalArgumentException(
-              "hash of an unknown kind $" + parts[1] + "$; known are $6$, $7$ and $argon2id$");
+              "unknown hash type $" + parts[1] + "$; supported are $6$, $7$ and $argon2id$");
     };
   }
 
   private static void requireParts(String[] parts, int count) {
     if (parts.length != count) {
-      throw new IllegalArgumentException(
-          "$" + parts[1] + "$ is not followed by what belongs there");
+      throw new IllegalArgumentException("$" + parts[1] + "$ has the wrong number of fields");
     }
   }
 
   private static byte[] bytes(String base64) {
     byte[] bytes = Base64.getDecoder().decode(base64);
     if (bytes.length == 0 || bytes.length > LONGEST_BYTES) {
-      throw new IllegalArgumentException("salt or hash of " + bytes.length + " bytes");
+      throw new IllegalArgumentException(
+          "invalid length of salt or hash: " + bytes.length + " bytes");
     }
     return bytes;
   }
@@ -127,7 +127,7 @@ sealed interface PasswordHash {
     return Base64.getEncoder().encodeToString(bytes);
   }
 
-  /** {@code $6$}: fast to compute, so fast to guess; read for old files only. */
+  /** {@code $6$}: fast to compute and therefore easy to guess; only read, for old files. */
   record Sha512(byte[] salt, byte[] hash) implements PasswordHash {
     @Override
     public byte[] compute(byte[] password) {
@@ -137,7 +137,7 @@ sealed interface PasswordHash {
         digest.update(salt);
         return digest.digest();
       } catch (NoSuchAlgorithmException e) {
-        throw new IllegalStateException("every Java has SHA-512", e);
+        throw new IllegalStateException("every JDK must provide SHA-512", e);
       }
     }
 
@@ -178,7 +178,8 @@ sealed interface PasswordHash {
 
     private static PasswordHash parse(String[] parts) {
       if (!parts[2].equals("v=19")) {
-        throw new IllegalArgumentException("argon2id of version " + parts[2] + ", known is v=19");
+        throw new IllegalArgumentException(
+            "unsupported argon2id version " + parts[2] + "; supported is v=19");
       }
       String[] costs = parts[3].split(",", -1);
       if (costs.length != 3

@@ -6,11 +6,11 @@ import java.util.List;
 import java.util.concurrent.Executor;
 
 /**
- * A plugin that is loaded and started.
+ * A loaded and started plugin.
  *
  * @param name for operators, e.g. {@code plugin my-auth}
- * @param extensions it offers
- * @param executor its code runs on; refuses when too many calls wait
+ * @param extensions what it provides
+ * @param executor runs its code; rejects calls when too many wait
  */
 public record Plugin(String name, List<? extends Extension> extensions, Executor executor) {
 
@@ -18,7 +18,7 @@ public record Plugin(String name, List<? extends Extension> extensions, Executor
     extensions = List.copyOf(extensions);
   }
 
-  /** Its extensions of one kind, fenced in. */
+  /** Its extensions of one type, each with its executor and timeout. */
   <E extends Extension> List<Provider<E>> providers(Class<E> kind, Duration timeout) {
     return extensions.stream()
         .filter(kind::isInstance)

@@ -5,8 +5,8 @@ import java.net.URLClassLoader;
 import java.util.List;
 
 /**
- * Loads the classes of one plugin. Beyond its own it sees the JDK and broker-api and nothing else,
- * so that a plugin can bring any version of any library along.
+ * Loads the classes of one plugin. Besides its own classes it sees only the JDK and broker-api, so
+ * that a plugin can bring any version of any library.
  */
 final class PluginClassLoader extends URLClassLoader {
   private static final String API = "io.fjordmq.api.";
@@ -19,7 +19,7 @@ final class PluginClassLoader extends URLClassLoader {
     super(name, urls.toArray(URL[]::new), new ApiOnly());
   }
 
-  /** The JDK, and of the broker's classes those of broker-api. */
+  /** The JDK, and the classes of broker-api. */
   private static final class ApiOnly extends ClassLoader {
     ApiOnly() {
       super(ClassLoader.getPlatformClassLoader());

@@ -16,9 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells the listeners of plugins what happens to clients. Never waits: events go through a bounded
- * queue to one thread for each listener, and are dropped and counted when it is full. Costs nothing
- * if there is no listener.
+ * Sends client events to the listeners of plugins. Never waits: each listener has a thread with a
+ * bounded queue, and events are dropped and counted when it is full. Costs nothing without a
+ * listener.
  */
 public final class PluginEvents implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PluginEvents.class);
@@ -41,7 +41,7 @@ public final class PluginEvents implements AutoCloseable {
               new LinkedBlockingQueue<>(maxWaiting),
               task -> {
                 Thread made = new Thread(task, "events-" + name.replace(' ', '-'));
-                made.setDaemon(true); // a listener that hangs does not keep the process alive
+                made.setDaemon(true); // a listener that hangs must not keep the process alive
                 made.setContextClassLoader(listener.getClass().getClassLoader());
                 return made;
               });
@@ -55,7 +55,7 @@ public final class PluginEvents implements AutoCloseable {
         @Nullable String others = failures.permit();
         if (others != null) {
           LOG.warn("Event listener threw: {}{} listener={}", e, others, name);
-          LOG.debug("{} failed on an event", name, e);
+          LOG.debug("Event listener threw listener={}", name, e);
         }
       }
     }
@@ -73,22 +73,22 @@ public final class PluginEvents implements AutoCloseable {
             .toList();
   }
 
-  /** A client was accepted. */
+  /** A client has connected. */
   public void connected(ClientInfo client) {
     tell(listener -> listener.connected(client));
   }
 
-  /** It has gone. */
+  /** A client has disconnected. */
   public void disconnected(ClientInfo client, String reason) {
     tell(listener -> listener.disconnected(client, reason));
   }
 
-  /** A subscription works. */
+  /** A subscription is effective. */
   public void subscribed(ClientInfo client, TopicFilter filter, Qos qos) {
     tell(listener -> listener.subscribed(client, filter, qos));
   }
 
-  /** A subscription is no more. */
+  /** A subscription has been removed. */
   public void unsubscribed(ClientInfo client, String filter) {
     tell(listener -> listener.unsubscribed(client, filter));
   }
@@ -118,7 +118,7 @@ public final class PluginEvents implements AutoCloseable {
     }
   }
 
-  /** Waits a moment for what is under way; what is left is not told any more. */
+  /** Waits briefly for the queued events and discards the rest. */
   @Override
   public void close() throws InterruptedException {
     for (Listening one : listeners) {

@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The jars that plugins were loaded from. A running node keeps the classes it has loaded: one whose
- * jar is replaced has to be restarted, which the log says once for each change. Not thread-safe.
+ * The jars that plugins were loaded from. A running node keeps the classes it has loaded, so it
+ * must be restarted after a jar is replaced; each change is logged once. Not thread-safe.
  */
 final class PluginFiles {
   private static final Logger LOG = LoggerFactory.getLogger(PluginFiles.class);
@@ -25,15 +25,15 @@ final class PluginFiles {
 
   private final Map<Path, @Nullable Signature> loaded = new HashMap<>();
 
-  /** Remembers the files as they are now. */
+  /** Records the current state of the files. */
   void add(List<Path> jars) {
     jars.forEach(jar -> loaded.put(jar, signature(jar)));
   }
 
   /**
-   * Warns of files that have changed or gone since they were loaded, or since the last warning.
+   * Warns of files that were changed or removed since they were loaded or since the last warning.
    *
-   * @return the files that it warned of
+   * @return the files in the warnings
    */
   Set<Path> warnOfChanges() {
     Set<Path> changed = new HashSet<>();

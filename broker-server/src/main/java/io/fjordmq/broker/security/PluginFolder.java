@@ -19,7 +19,7 @@ import java.util.zip.ZipFile;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Finds the plugins in a folder and the settings of each; loads nothing. */
+/** Finds the plugins in a directory and their settings; loads no classes. */
 final class PluginFolder {
   private static final Logger LOG = LoggerFactory.getLogger(PluginFolder.class);
 
@@ -28,14 +28,14 @@ final class PluginFolder {
   private static final String ENABLED = "enabled";
 
   /**
-   * A plugin as it lies in the folder.
+   * A plugin found in the directory.
    *
-   * @param name its jar without .jar, or its folder
-   * @param path of its jar or folder
-   * @param jars every jar of it
+   * @param name its jar without .jar, or its directory
+   * @param path of its jar or directory
+   * @param jars all of its jars
    */
   record Found(String name, Path path, List<Path> jars, Settings settings, long order) {
-    /** Where its classes are. */
+    /** Its class path. */
     List<URL> urls() {
       List<URL> urls = new ArrayList<>();
       try {
@@ -55,7 +55,7 @@ final class PluginFolder {
   private PluginFolder() {}
 
   /**
-   * The enabled plugins in the order in which they are asked.
+   * The enabled plugins in call order.
    *
    * @param values of the {@code plugins} section: {@code name.key} to value
    * @throws SecurityStartException if a file is not a jar, or a section has no plugin
@@ -83,7 +83,7 @@ final class PluginFolder {
       throw new SecurityStartException(
           "plugins."
               + sections.keySet().iterator().next()
-              + " is configured, but there is no such jar or folder in "
+              + " is configured, but there is no such jar or directory in "
               + folder.toAbsolutePath());
     }
     found.sort(Comparator.comparingLong(Found::order).thenComparing(Found::name));
@@ -106,7 +106,9 @@ final class PluginFolder {
     return sections;
   }
 
-  /** Names as {@link Settings} has them, so that sections can come from the environment. */
+  /**
+   * The name in the spelling of {@link Settings}, so that sections can come from the environment.
+   */
   private static String plain(String name) {
     return name.toLowerCase(Locale.ROOT).replace('_', '-');
   }
@@ -122,7 +124,8 @@ final class PluginFolder {
           .forEach(path -> LOG.warn("Ignored a file that is not a jar path={}", path));
       return sorted.stream().filter(PluginFolder::isPlugin).toList();
     } catch (IOException e) {
-      throw new SecurityStartException("securityConfig.pluginDir: cannot be read: " + e, e);
+      throw new SecurityStartException(
+          "securityConfig.pluginDir: cannot read the directory: " + e, e);
     }
   }
 
@@ -136,7 +139,7 @@ final class PluginFolder {
       try (Stream<Path> paths = Files.list(plugin)) {
         paths.filter(path -> path.toString().endsWith(".jar")).sorted().forEach(jars::add);
       } catch (IOException e) {
-        throw new SecurityStartException("plugin " + plugin + " cannot be read: " + e, e);
+        throw new SecurityStartException("cannot read plugin " + plugin + ": " + e, e);
       }
     } else {
       jars.add(plugin);
@@ -147,7 +150,7 @@ final class PluginFolder {
     return jars;
   }
 
-  /** A class loader treats a file that is no archive as an empty one. */
+  /** A class loader would treat a file that is not an archive as an empty jar. */
   private static void requireJar(Path jar) throws SecurityStartException {
     try {
       new ZipFile(jar.toFile()).close();
@@ -160,7 +163,7 @@ final class PluginFolder {
               + "): copy it again, or remove it",
           e);
     } catch (IOException e) {
-      throw new SecurityStartException("plugin " + jar + " cannot be read: " + e, e);
+      throw new SecurityStartException("cannot read plugin " + jar + ": " + e, e);
     }
   }
 }

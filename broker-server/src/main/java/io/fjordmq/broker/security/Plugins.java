@@ -22,8 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The plugins in a folder: each jar, and each folder of jars, is one, with a class loader and
- * threads of its own. Asked in the order of their {@code order}, then of their names.
+ * The plugins of a directory. Each jar, or directory of jars, is one plugin with its own class
+ * loader and threads. Plugins are called by their {@code order}, then by name.
  */
 public final class Plugins implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Plugins.class);
@@ -45,11 +45,11 @@ public final class Plugins implements AutoCloseable {
   private @Nullable ScheduledExecutorService watching;
 
   /**
-   * Loads and starts all. Blocks as long as the plugins' own starts do.
+   * Loads and starts all plugins. Blocks until they have started.
    *
    * @param values of the {@code plugins} section: {@code name.key} to value
-   * @throws SecurityStartException if one cannot be had; names its file. Those started before are
-   *     closed
+   * @throws SecurityStartException if a plugin cannot be loaded or started; the message names its
+   *     file. Plugins that were started before are closed
    */
   public static Plugins open(
       SecuritySettings settings, Map<String, String> values, SecurityObserver observer)
@@ -72,17 +72,18 @@ public final class Plugins implements AutoCloseable {
     this.observer = observer;
   }
 
-  /** What {@link Security} is made of. */
+  /** The plugins, for {@link Security}. */
   public List<Plugin> all() {
     return loaded.stream().map(LoadedPlugin::plugin).toList();
   }
 
   /**
-   * The strategy that a plugin offers.
+   * The split strategy that a plugin provides.
    *
-   * @param name of the plugin: its jar without .jar, or its folder; empty for the standard
-   * @param standard is used if no plugin is named
-   * @throws SecurityStartException if there is no such plugin, or it offers none
+   * @param name of the plugin: its jar without .jar, or its directory; empty for the standard
+   *     strategy
+   * @param standard used if no plugin is named
+   * @throws SecurityStartException if the plugin does not exist or provides no strategy
    */
   public SplitStrategy splitStrategy(String name, SplitStrategy standard)
       throws SecurityStartException {
@@ -107,13 +108,13 @@ public final class Plugins implements AutoCloseable {
               + name
               + "', but no plugin of that name in "
               + Path.of(settings.pluginDir()).toAbsolutePath()
-              + " offers a "
+              + " provides a "
               + SplitStrategy.class.getName());
     }
     return chosen;
   }
 
-  /** From now on the jars are looked at in intervals, by a thread that ends with {@link #close}. */
+  /** Starts a thread that checks the jars for changes periodically until {@link #close}. */
   private void watchFiles() {
     if (loaded.isEmpty()) {
       return;
@@ -134,7 +135,7 @@ public final class Plugins implements AutoCloseable {
     PluginClassLoader loader = new PluginClassLoader("plugin " + found.name(), found.urls());
     List<Extension> extensions = new ArrayList<>();
     LoadedPlugin plugin = new LoadedPlugin(found.name(), loader, extensions, settings, observer);
-    loaded.add(plugin); // from here on it is closed, whatever happens
+    loaded.add(plugin); // from here on close() covers it
     Thread thread = Thread.currentThread();
     ClassLoader before = thread.getContextClassLoader();
     thread.setContextClassLoader(loader);
@@ -144,7 +145,7 @@ public final class Plugins implements AutoCloseable {
         extension.start(found.settings());
       }
     } catch (Exception | LinkageError | ServiceConfigurationError e) {
-      LOG.debug("{} cannot be started", found.path(), e);
+      LOG.debug("Failed to start plugin {}", found.path(), e);
       throw new SecurityStartException("plugin " + found.path() + " cannot be started: " + e, e);
     } finally {
       thread.setContextClassLoader(before);
@@ -153,13 +154,13 @@ public final class Plugins implements AutoCloseable {
       throw new SecurityStartException(
           "plugin "
               + found.path()
-              + " offers nothing: META-INF/services has to name a class for one of "
+              + " provides no extension: META-INF/services must name a class for one of "
               + KINDS.stream().map(Class::getName).toList());
     }
     LOG.info("Loaded a plugin path={} provides={}", found.path(), plugin.kinds());
   }
 
-  /** One object of each class, also if it is named for several kinds. */
+  /** One object per class, also if several services name it. */
   private static List<Extension> extensionsIn(ClassLoader loader) {
     Map<Class<?>, Extension> byClass = new LinkedHashMap<>();
     for (Class<? extends Extension> kind : KINDS) {
@@ -173,7 +174,7 @@ public final class Plugins implements AutoCloseable {
     return List.copyOf(byClass.values());
   }
 
-  /** Closes all, the last one started first. */
+  /** Closes all plugins in reverse order of their start. */
   @Override
   public void close() {
     if (watching != null) {

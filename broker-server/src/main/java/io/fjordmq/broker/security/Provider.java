@@ -17,12 +17,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * An extension and the fence around it: it is called on threads of its own, has so long to answer,
- * and whatever it throws becomes a failed future. Thread-safe.
+ * Isolates an extension: calls run on its own threads and time out, and exceptions become failed
+ * futures. Thread-safe.
  *
  * @param name for operators, e.g. {@code plugin my-auth}
- * @param extension what is asked
- * @param executor of the calls; refuses when too many wait
+ * @param extension to call
+ * @param executor runs the calls; rejects them when too many wait
  * @param timeout for an answer
  */
 record Provider<E extends Extension>(
@@ -34,7 +34,7 @@ record Provider<E extends Extension>(
     return new Provider<>(name, extension, executor, timeout, new RateLimitedLog());
   }
 
-  /** Asks; the future fails as {@link #cause} tells. */
+  /** Calls the extension; {@link #cause} explains a failed future. */
   <T> CompletableFuture<T> ask(Function<E, CompletionStage<T>> question) {
     CompletableFuture<T> answer = new CompletableFuture<>();
     try {
@@ -47,7 +47,7 @@ record Provider<E extends Extension>(
 
   private <T> void call(Function<E, CompletionStage<T>> question, CompletableFuture<T> answer) {
     if (answer.isDone()) {
-      return; // it waited for a thread until its time was over
+      return; // timed out while it waited for a thread
     }
     try {
       question
@@ -57,7 +57,8 @@ record Provider<E extends Extension>(
                 if (error != null) {
                   answer.completeExceptionally(error);
                 } else if (value == null) {
-                  answer.completeExceptionally(new NullPointerException("the answer is null"));
+                  answer.completeExceptionally(
+                      new NullPointerException("the extension returned null"));
                 } else {
                   answer.complete(value);
                 }
@@ -67,7 +68,7 @@ record Provider<E extends Extension>(
     }
   }
 
-  /** Says something that needs no answer; too many that wait are forgotten. */
+  /** Notifies the extension without waiting for an answer; dropped if too many calls wait. */
   void tell(Consumer<E> what) {
     try {
       executor.execute(
@@ -79,11 +80,11 @@ record Provider<E extends Extension>(
             }
           });
     } catch (RejectedExecutionException e) {
-      LOG.debug("{} is not told: {}", name, e.toString());
+      LOG.debug("Notification of {} was rejected: {}", name, e.toString());
     }
   }
 
-  /** Why a question has no answer; a failure is logged. */
+  /** Why a call has no answer; logs failures. */
   DenialCause cause(Throwable error, String question) {
     Throwable cause = error;
     while (cause instanceof CompletionException && cause.getCause() != null) {

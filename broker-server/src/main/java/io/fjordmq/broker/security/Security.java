@@ -26,7 +26,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Who may connect, and what each client may do. Thread-safe; nothing here blocks the caller. */
+/**
+ * Authenticates clients and decides what each of them may do. Thread-safe; nothing here blocks the
+ * caller.
+ */
 public final class Security implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Security.class);
 
@@ -43,7 +46,7 @@ public final class Security implements AutoCloseable {
   private @Nullable PasswordAuthenticator passwords;
   private @Nullable ScheduledExecutorService watching;
 
-  /** With a clock that nobody can set: it is only asked how long ago logins failed. */
+  /** Uses a monotonic clock, because it only measures the time since failed logins. */
   public static Security open(
       SecuritySettings settings, List<Plugin> plugins, SecurityObserver observer)
       throws SecurityStartException {
@@ -52,9 +55,9 @@ public final class Security implements AutoCloseable {
   }
 
   /**
-   * Security as the settings have it.
+   * Creates the configured security.
    *
-   * @param plugins in the order in which they are asked; not closed by this
+   * @param plugins in call order; not closed by this object
    * @throws SecurityStartException if a file cannot be read, or two plugins have the same method
    */
   public static Security open(
@@ -68,17 +71,19 @@ public final class Security implements AutoCloseable {
     return security;
   }
 
-  /** Whoever comes may do everything, as a client of the tenant; for tests of other things. */
+  /**
+   * Admits every client with all rights, as a client of the tenant; for tests of other features.
+   */
   public static Security allowAll(String tenant) {
     Identity anybody = new Identity(tenant, null, null, Map.of());
     Authenticator welcome = attempt -> new Authentication.Allow(anybody).now();
     try {
       return open(
           SecuritySettings.DEFAULTS,
-          List.of(new Plugin("everyone is welcome", List.of(welcome), Runnable::run)),
+          List.of(new Plugin("allow all", List.of(welcome), Runnable::run)),
           SecurityObserver.NONE);
     } catch (SecurityStartException e) {
-      throw new IllegalStateException("nothing is there that could fail", e);
+      throw new IllegalStateException("cannot fail without files and plugins", e);
     }
   }
 
@@ -120,7 +125,7 @@ public final class Security implements AutoCloseable {
                 + other.name()
                 + " and "
                 + one.name()
-                + " are for the authentication method "
+                + " provide the authentication method "
                 + method
                 + "; remove one");
       }
@@ -195,15 +200,13 @@ public final class Security implements AutoCloseable {
     thread.scheduleWithFixedDelay(this::poll, millis, millis, TimeUnit.MILLISECONDS);
   }
 
-  /** Looks whether files have changed; done by itself in intervals. */
+  /** Checks the files for changes; also runs periodically. */
   void poll() {
     for (WatchedFile<?> file : watched) {
       try {
         file.poll();
       } catch (RuntimeException e) {
-        LOG.error(
-            "Failed to check a security file for changes; retrying at the next interval",
-            e); // and the next look is taken
+        LOG.error("Failed to check a security file for changes; retrying at the next interval", e);
       }
     }
   }
@@ -223,8 +226,8 @@ public final class Security implements AutoCloseable {
   /**
    * Begins an exchange of AUTH packets.
    *
-   * @param before who the client has been so far; null at CONNECT
-   * @return null if nobody knows the method
+   * @param before the client's identity so far; null at CONNECT
+   * @return null if no authenticator has the method
    */
   public @Nullable AuthenticationExchange exchange(
       String method, ConnectAttempt attempt, @Nullable ClientInfo before) {
@@ -234,7 +237,7 @@ public final class Security implements AutoCloseable {
         : new AuthenticationExchange(provider, attempt, before, clientRefusals);
   }
 
-  /** Refuses a CONNECT whose method nobody knows, or whose address has failed too often. */
+  /** Refuses a CONNECT with an unknown method, or from an address with too many failed logins. */
   public @Nullable Refused refusesMethod(String method, ConnectAttempt attempt) {
     Refused shut = clientRefusals.shutOut(attempt);
     if (shut != null || methods.containsKey(method)) {
@@ -244,16 +247,16 @@ public final class Security implements AutoCloseable {
         attempt,
         Refusal.BAD_AUTHENTICATION_METHOD,
         DenialCause.BAD_METHOD,
-        "no plugin knows the authentication method " + method,
+        "unknown authentication method " + method,
         "");
   }
 
-  /** What an accepted client may do. */
+  /** The rights of an accepted client. */
   public ClientAccess accessOf(Admitted admitted) {
     return new ClientAccess(authorization, denials, admitted.client(), admitted.permissions());
   }
 
-  /** Tells plugins what happens to clients. */
+  /** Sends client events to plugins. */
   public PluginEvents events() {
     return events;
   }

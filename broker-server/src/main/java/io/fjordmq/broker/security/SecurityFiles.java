@@ -4,9 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Checks the files that {@code securityConfig} names before anything is opened. */
+/** Validates the files that {@code securityConfig} refers to before anything is opened. */
 public final class SecurityFiles {
-  /** A check that throws what is wrong. */
+  /** A check that throws the problem it found. */
   @FunctionalInterface
   private interface Check {
     void run() throws SecurityStartException;
@@ -17,11 +17,11 @@ public final class SecurityFiles {
   private SecurityFiles() {}
 
   /**
-   * Reads the password file, the ACL file and the plugin folder; loads no class of a plugin. Blocks
-   * on the disk.
+   * Reads the password file, the ACL file and the plugin directory; loads no classes of plugins.
+   * Blocks on the disk.
    *
    * @param plugins of the {@code plugins} section: {@code name.key} to value
-   * @return one message for each file that cannot be used, which names the key and the file
+   * @return one message for each file that cannot be used, with the key and the file
    */
   public static List<String> problems(SecuritySettings settings, Map<String, String> plugins) {
     SecurityFiles files = new SecurityFiles();

@@ -2,13 +2,13 @@ package io.fjordmq.broker.security;
 
 import java.util.Locale;
 
-/** What security tells the metrics. Called from any thread: adds to a counter and returns. */
+/** Receives security events, for metrics. Called on any thread; must only increment counters. */
 public interface SecurityObserver {
 
-  /** Nobody listens. */
+  /** Ignores all events. */
   SecurityObserver NONE = new SecurityObserver() {};
 
-  /** What somebody wanted; the label of a metric. */
+  /** The kind of an attempted action; label of a metric. */
   enum Attempt {
     CONNECT,
     WILL,
@@ -17,33 +17,37 @@ public interface SecurityObserver {
 
     private final String label = name().toLowerCase(Locale.ROOT);
 
-    /** Value of the metric's label. */
+    /** Value of the metric label. */
     public String label() {
       return label;
     }
   }
 
-  /** Somebody may not do something. */
+  /** An action was denied. */
   default void denied(Attempt attempt, DenialCause denialCause) {}
 
-  /** An authentication took so many nanoseconds, whatever came of it. */
+  /** Duration of an authentication in nanoseconds, whatever its result. */
   default void authenticated(long nanos) {}
 
-  /** Logins waiting for the computation of a hash: change of the number. */
+  /** Change of the number of logins that wait for a password hash. */
   default void passwordsWaiting(int delta) {}
 
-  /** Addresses whose failed logins are remembered: change of the number. */
+  /** Change of the number of addresses with recorded login failures. */
   default void addressesRemembered(int delta) {}
 
-  /** Calls that wait for a thread of their plugin: change of the number. */
+  /** Change of the number of calls that wait for a thread of their plugin. */
   default void pluginCallsWaiting(int delta) {}
 
-  /** Events waiting for listeners: change of the number. */
+  /** Change of the number of events that wait for listeners. */
   default void eventsWaiting(int delta) {}
 
-  /** An event was dropped because too many waited. */
+  /** An event was dropped because the queue was full. */
   default void eventDropped() {}
 
-  /** A file had changed and was read: taken over, or refused because it is broken. */
+  /**
+   * A changed file was read.
+   *
+   * @param taken true if it is in effect, false if it is invalid
+   */
   default void fileRead(boolean taken) {}
 }

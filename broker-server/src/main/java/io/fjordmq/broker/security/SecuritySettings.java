@@ -3,29 +3,29 @@ package io.fjordmq.broker.security;
 import java.time.Duration;
 
 /**
- * Who may connect and do what.
+ * Settings of authentication and authorization.
  *
  * @param allowAnonymous which clients may connect without credentials
- * @param useCommonNameAsUsername a client with a certificate is who the certificate's common name
- *     says, without a password
- * @param passwordFile user names and hashes of their passwords; empty for none
- * @param aclFile who may read and write which topics; empty for none
- * @param reloadInterval how often both are looked at for changes
- * @param providerTimeout how long one provider may think about one client or action
- * @param passwordThreads that compute password hashes; 0 for half as many as processors
- * @param maxWaitingPasswords logins that wait for one of them; more are refused (0x89)
- * @param rememberedLogins users whose last good password is recognised without computing its hash;
- *     0 for none
- * @param maxLoginFailures of one address within the window, after which it is refused (0x9F) until
- *     the window has passed; 0 for no limit
+ * @param useCommonNameAsUsername authenticate a client with a certificate as the user in its common
+ *     name, without a password
+ * @param passwordFile user names and password hashes; empty for none
+ * @param aclFile topics that clients may read and write; empty for none
+ * @param reloadInterval interval between checks of both files for changes
+ * @param providerTimeout time for one provider to decide about one client or action
+ * @param passwordThreads threads that compute password hashes; 0 for half as many as processors
+ * @param maxWaitingPasswords logins that wait for such a thread; more are refused (0x89)
+ * @param rememberedLogins users whose last correct password is recognized without computing its
+ *     hash; 0 for none
+ * @param maxLoginFailures failed logins of one address within the window after which it is refused
+ *     (0x9F) until the window has passed; 0 for no limit
  * @param loginFailureWindow that window
- * @param maxLoginAddresses addresses whose failures are remembered; the oldest is forgotten
- * @param cachedTopics of one client whose decisions are remembered
- * @param cacheTime how long they are
- * @param pluginDir folder of plugins
- * @param pluginThreads of each plugin
- * @param maxWaitingPluginCalls of each plugin, waiting for a thread; more are denied
- * @param maxWaitingEvents events waiting for listeners; more are dropped
+ * @param maxLoginAddresses addresses whose failures are recorded; above it, the oldest is forgotten
+ * @param cachedTopics topics per client whose decisions are cached
+ * @param cacheTime lifetime of cached decisions
+ * @param pluginDir directory of plugins
+ * @param pluginThreads threads per plugin
+ * @param maxWaitingPluginCalls calls per plugin that wait for a thread; more are denied
+ * @param maxWaitingEvents events that wait for listeners; more are dropped
  */
 public record SecuritySettings(
     Anonymous allowAnonymous,
@@ -49,15 +49,15 @@ public record SecuritySettings(
 
   /** Which clients may connect without credentials. */
   public enum Anonymous {
-    /** Those on this machine as long as nothing else says who may connect; else none. */
+    /** Local clients, as long as no authentication is configured; otherwise none. */
     AUTO,
     TRUE,
     FALSE,
-    /** Those on this machine: loopback addresses and Unix sockets. */
+    /** Local clients: loopback addresses and Unix sockets. */
     LOOPBACK
   }
 
-  /** What stands in the configuration file when it says nothing else. */
+  /** The defaults of the configuration file. */
   public static final SecuritySettings DEFAULTS =
       new SecuritySettings(
           Anonymous.AUTO,
@@ -80,7 +80,7 @@ public record SecuritySettings(
           4_096);
 
   /**
-   * @throws IllegalArgumentException if a value is out of its range; the message names it
+   * @throws IllegalArgumentException if a value is out of range; the message names it
    */
   public SecuritySettings {
     within("reloadInterval (ms)", reloadInterval.toMillis(), 10, 3_600_000);

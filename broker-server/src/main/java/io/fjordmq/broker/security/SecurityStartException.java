@@ -1,6 +1,6 @@
 package io.fjordmq.broker.security;
 
-/** Security cannot be had as it is configured; the message says what to do. */
+/** The configured security cannot be set up; the message says what to do. */
 public final class SecurityStartException extends Exception {
   private static final long serialVersionUID = 1;
 

@@ -6,13 +6,10 @@ import io.fjordmq.api.plugin.Decision;
 import io.fjordmq.api.plugin.Permissions.Rule;
 import java.util.List;
 
-/**
- * Rules about topics for one client; the first that is about a topic and the access decides.
- * Immutable.
- */
+/** Topic rules of one client; the first rule that matches topic and access decides. Immutable. */
 record TopicRules(List<Rule> rules) {
 
-  /** How much of what a filter matches may be read. */
+  /** How much of what a filter matches the client may read. */
   enum Coverage {
     NONE,
     PART,
@@ -33,8 +30,8 @@ record TopicRules(List<Rule> rules) {
   }
 
   /**
-   * What a subscription could bring. A denied part makes it {@link Coverage#PART}: every message is
-   * checked again before it is sent.
+   * The readable part of a subscription. With {@link Coverage#PART}, every message is checked again
+   * before it is sent.
    */
   Coverage readable(TopicFilter filter) {
     boolean whole = true;
@@ -46,7 +43,7 @@ record TopicRules(List<Rule> rules) {
       String pattern = rule.filter().pattern();
       if (!rule.allow()) {
         if (FilterRelations.covers(pattern, filter.pattern())) {
-          break; // what stands behind it is about nothing that is left
+          break; // later rules cannot matter any more
         }
         whole &= !FilterRelations.overlap(pattern, filter.pattern());
       } else if (FilterRelations.covers(pattern, filter.pattern())) {

@@ -11,27 +11,30 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A file that is read again when it changes. A broken one is refused with its reason, and what was
- * read before stays in force. Looked at in intervals: file systems that tell of changes do not tell
- * of all of them (network mounts, Kubernetes' links). What could not be used is read again each
- * time, whether it has changed or not: the reason may have been a passing one.
+ * A file that is read again when it changes. An invalid file is rejected with a reason, and the
+ * previous contents stay in effect. The file is polled, because file system notifications are not
+ * reliable everywhere (network mounts, Kubernetes' links). A file that could not be used is read
+ * again each time, changed or not, because the reason may have been temporary.
  *
- * @param <T> what the file says; immutable
+ * @param <T> the parsed contents; immutable
  */
 final class WatchedFile<T> {
   private static final Logger LOG = LoggerFactory.getLogger(WatchedFile.class);
 
-  /** What tells one state of the file from another. */
+  /** Identifies one state of the file. */
   private record Signature(FileTime modified, long size, @Nullable Object key) {}
 
-  /** What was said to be wrong with a state of the file; null if it cannot be found. */
+  /**
+   * The reported problem of one state of the file; the state is null if the file does not exist.
+   */
   private record ReportedFault(@Nullable Signature of, String why) {}
 
   /** Reads a file. */
   @FunctionalInterface
   interface Reader<T> {
     /**
-     * @throws IOException if it cannot; the message says why, with the line
+     * @throws IOException if the file is invalid or unreadable; the message has the reason and the
+     *     line
      */
     T read(Path file) throws IOException;
   }
@@ -41,15 +44,15 @@ final class WatchedFile<T> {
   private final Reader<T> reader;
   private final SecurityObserver observer;
   private volatile T current;
-  // Of what is in force.
+  // State of the contents in effect.
   private Signature seen;
   private @Nullable ReportedFault reportedFault;
 
   /**
-   * Reads it for the first time.
+   * Reads the file for the first time.
    *
-   * @param setting that names the file
-   * @throws SecurityException if it cannot be read or is broken
+   * @param setting key that names the file
+   * @throws SecurityStartException if the file cannot be read or is invalid
    */
   WatchedFile(String setting, String file, Reader<T> reader, SecurityObserver observer)
       throws SecurityStartException {
@@ -62,18 +65,18 @@ final class WatchedFile<T> {
       current = reader.read(this.file);
     } catch (NoSuchFileException e) {
       throw new SecurityStartException(
-          setting + ": there is no file " + this.file.toAbsolutePath(), e);
+          setting + ": file not found: " + this.file.toAbsolutePath(), e);
     } catch (IOException e) {
       throw new SecurityStartException(setting + ": " + e.getMessage(), e);
     }
   }
 
-  /** What the last good state of the file says. Any thread. */
+  /** The last valid contents. Any thread. */
   T current() {
     return current;
   }
 
-  /** Looks whether the file has changed. One thread at a time. */
+  /** Checks the file for changes. One thread at a time. */
   void poll() {
     @Nullable Signature now = null;
     try {
@@ -90,7 +93,7 @@ final class WatchedFile<T> {
     } catch (IOException e) {
       String why =
           e instanceof NoSuchFileException
-              ? "there is no file " + file
+              ? "file not found: " + file
               : String.valueOf(e.getMessage());
       ReportedFault found = new ReportedFault(now, why);
       if (!found.equals(reportedFault)) {

@@ -99,9 +99,9 @@ class AclFileTest {
   @CsvSource({
     "topic sometimes a/b,  access must be",
     "topic read a/#/b,     '#' must be",
-    "topic read $share/g/a, a rule is about",
+    "topic read $share/g/a, a rule must name the filter",
     "user,                 user needs a name",
-    "grant all,            a line begins with"
+    "grant all,            a line must begin with"
   })
   void shouldNameTheLineThatIsWrong(String line, String reason) throws IOException {
     assertThatThrownBy(() -> acl("# one\n" + line + "\n"))

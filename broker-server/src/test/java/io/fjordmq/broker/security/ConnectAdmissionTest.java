@@ -175,9 +175,9 @@ class ConnectAdmissionTest {
         .hasMessageContaining("passwd.sh");
     String twice = passwords(ALICE, ALICE);
     assertThatThrownBy(() -> opened(TestSettings.with("passwordFile", twice)))
-        .hasMessageContaining("passwords:2: user alice stands there twice");
+        .hasMessageContaining("passwords:2: user alice is listed more than once");
     assertThatThrownBy(() -> opened(TestSettings.with("passwordFile", folder + "/none")))
-        .hasMessageContaining("there is no file");
+        .hasMessageContaining("file not found");
   }
 
   private static void opened(SecuritySettings settings) throws Exception {

@@ -69,7 +69,7 @@ class PasswordCommandTest {
   void shouldSayWhatIsWrong() throws IOException {
     String file = file().toString();
     assertThat(run("x", file, "alice")).isEqualTo(1);
-    assertThat(said.toString(StandardCharsets.UTF_8)).contains("there is no file", "-c");
+    assertThat(said.toString(StandardCharsets.UTF_8)).contains("file not found", "-c");
     assertThat(run("", "-c", file, "alice")).isEqualTo(1);
     assertThat(run("x", "-c", file, "a:b")).isEqualTo(1);
     assertThat(run("x", "-c", file)).isEqualTo(2);
@@ -80,6 +80,6 @@ class PasswordCommandTest {
     assertThat(run("", "-D", file, "nobody")).isEqualTo(1);
     Files.writeString(folder.resolve("passwords.new"), "");
     assertThat(run("x", file, "alice")).isEqualTo(1);
-    assertThat(said.toString(StandardCharsets.UTF_8)).contains("somebody else changes the file");
+    assertThat(said.toString(StandardCharsets.UTF_8)).contains("another edit is in progress");
   }
 }

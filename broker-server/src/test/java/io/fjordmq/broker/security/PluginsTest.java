@@ -159,7 +159,7 @@ class PluginsTest {
         .hasMessageContaining("com.example.Missing");
     plugin("token-auth", "", EXAMPLE);
     assertThatThrownBy(() -> Plugins.open(settings(), Map.of(), SecurityObserver.NONE))
-        .hasMessageContaining("token-auth.jar offers nothing");
+        .hasMessageContaining("token-auth.jar provides no extension");
     Map<String, String> off = Map.of("token-auth.enabled", "false");
     assertThatThrownBy(
             () -> Plugins.open(settings(), Map.of("tokenauth.token", "x"), SecurityObserver.NONE))
