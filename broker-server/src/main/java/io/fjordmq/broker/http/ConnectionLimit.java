@@ -10,9 +10,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Bounds the number of connections. At the limit the longest idle connection makes room for the new
- * one: silent clients cannot keep a probe out, as they could if new connections were refused.
- * Thread-safe.
+ * Limits the number of connections. At the limit, the connection that has been idle longest is
+ * closed in favour of the new one. If new connections were refused instead, silent clients could
+ * lock out a probe. Thread-safe.
  */
 final class ConnectionLimit implements Connection.Listener {
   private static final Logger LOG = LoggerFactory.getLogger(ConnectionLimit.class);
@@ -20,7 +20,7 @@ final class ConnectionLimit implements Connection.Listener {
   private final int max;
   private final HttpObserver observer;
 
-  /** The oldest first. */
+  /** Oldest connection first. */
   private final Set<SocketChannelEndPoint> open = new LinkedHashSet<>();
 
   ConnectionLimit(int max, HttpObserver observer) {
@@ -30,7 +30,7 @@ final class ConnectionLimit implements Connection.Listener {
 
   @Override
   public void onOpened(Connection connection) {
-    // Over TLS there is a second connection, HTTP's, on top of the one to the socket.
+    // With TLS, Jetty reports a second connection, for HTTP, on top of the socket's.
     if (connection.getEndPoint() instanceof SocketChannelEndPoint socket) {
       admit(socket).ifPresent(this::evict);
     }
@@ -45,7 +45,7 @@ final class ConnectionLimit implements Connection.Listener {
     }
   }
 
-  /** Counts the connection in; returns the one that has to go. */
+  /** Adds the connection; returns the one to close for it. */
   private Optional<SocketChannelEndPoint> admit(SocketChannelEndPoint socket) {
     synchronized (open) {
       Optional<SocketChannelEndPoint> longestIdle =
@@ -60,7 +60,8 @@ final class ConnectionLimit implements Connection.Listener {
 
   private void evict(SocketChannelEndPoint socket) {
     LOG.debug(
-        "HTTP connection closed for a new one: httpConfig.maxConnections reached limit={} idleMs={} client={}",
+        "HTTP connection closed for a new one: httpConfig.maxConnections reached"
+            + " limit={} idleMs={} client={}",
         max,
         socket.getIdleFor(),
         socket.getRemoteSocketAddress());

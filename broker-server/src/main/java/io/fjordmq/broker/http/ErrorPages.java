@@ -11,7 +11,9 @@ import org.eclipse.jetty.server.handler.ErrorHandler;
 import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
 
-/** What Jetty itself refuses is answered in one line of plain text, like everything else here. */
+/**
+ * Answers requests that Jetty itself rejects with one line of plain text, like all other errors.
+ */
 final class ErrorPages extends ErrorHandler {
   private static final String TEXT = "text/plain; charset=utf-8";
 

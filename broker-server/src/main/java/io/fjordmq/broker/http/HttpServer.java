@@ -19,12 +19,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Metrics and health for machines: {@code GET /metrics} (Prometheus), {@code /livez} (the process
- * answers), {@code /readyz} (200, or 503 and why); and for people {@code /status} (nodes and ranges
- * of the cluster). Shares no thread with MQTT, so that it answers whatever the rest does.
+ * The HTTP server for metrics and health checks: {@code GET /metrics} (Prometheus), {@code /livez}
+ * (the process responds), {@code /readyz} (200, or 503 with the reasons) and {@code /status} (nodes
+ * and ranges of the cluster, for people). It shares no thread with MQTT, so that it answers under
+ * any load.
  *
  * <p>Jetty handles the pipelined requests of a connection one after the other: a client that does
- * not read holds one response, whatever it sends.
+ * not read holds at most one response.
  */
 public final class HttpServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(HttpServer.class);
@@ -32,7 +33,7 @@ public final class HttpServer implements AutoCloseable {
   private static final int ACCEPTORS = 1;
   private static final int SELECTORS = 1;
 
-  /** Acceptor, selector, and some that handle requests; none of them ever blocks. */
+  /** Acceptor, selector and request threads; none of them ever blocks. */
   private static final int MAX_THREADS = 6;
 
   private static final int MIN_THREADS = 1;
@@ -53,7 +54,7 @@ public final class HttpServer implements AutoCloseable {
         new QueuedThreadPool(
             MAX_THREADS, MIN_THREADS, Math.toIntExact(TimeUnit.SECONDS.toMillis(60)));
     threads.setName("http");
-    threads.setReservedThreads(0); // they are for handlers that block
+    threads.setReservedThreads(0); // reserved threads are for blocking handlers
     this.server =
         new Server(
             threads,
@@ -89,7 +90,7 @@ public final class HttpServer implements AutoCloseable {
     return connector;
   }
 
-  /** Buffers are on the heap: direct memory is for MQTT. */
+  /** Buffers are on the heap; direct memory is left to MQTT. */
   private static HttpConfiguration configuration(HttpSettings settings) {
     HttpConfiguration http = new HttpConfiguration();
     http.setSendServerVersion(false);
@@ -104,7 +105,7 @@ public final class HttpServer implements AutoCloseable {
   /**
    * Opens the port.
    *
-   * @throws IOException if the port cannot be opened; says what to do
+   * @throws IOException if the port cannot be opened; the message names the keys to change
    */
   public static HttpServer start(HttpSettings settings, Pages pages, HttpObserver observer)
       throws IOException {
@@ -120,14 +121,14 @@ public final class HttpServer implements AutoCloseable {
     HttpServer http = new HttpServer(settings, pages, observer, tls);
     String host = settings.host().isEmpty() ? "0.0.0.0" : settings.host();
     try {
-      http.connector.open(); // before any thread is started
+      http.connector.open(); // open the port before any thread starts
       http.server.start();
     } catch (IOException e) {
       http.close();
       throw cannotListen(host, settings.port(), e);
     } catch (Exception e) { // Jetty's signature
       http.close();
-      throw new IOException("the HTTP server cannot be started: " + e, e);
+      throw new IOException("cannot start the HTTP server: " + e, e);
     }
     LOG.info("HTTP listening: /metrics /livez /readyz /status host={} port={}", host, http.port());
     return http;
@@ -142,11 +143,11 @@ public final class HttpServer implements AutoCloseable {
             + port
             + ": "
             + reason.getMessage()
-            + "; change httpConfig.host or httpConfig.port, or stop whatever uses it",
+            + "; change httpConfig.host or httpConfig.port, or stop the process that uses it",
         cause);
   }
 
-  /** The port it really has. */
+  /** The bound port. */
   public int port() {
     return connector.getLocalPort();
   }

@@ -3,16 +3,16 @@ package io.fjordmq.broker.http;
 import java.time.Duration;
 
 /**
- * Metrics and health over HTTP.
+ * Settings of the HTTP port.
  *
- * @param host address of this machine; empty for all
+ * @param host local address; empty for all
  * @param port 0 lets the system choose
  * @param maxConnections open connections; at the limit the longest idle one is closed
  * @param maxPendingRequests requests for /metrics and /status in progress; more get 503
  * @param maxPendingResponseBytes bytes of their responses that clients have not yet received
  * @param maxHeaderBytes request line and headers of a request; larger ones get 431
  * @param maxBodyBytes body of a request; larger ones get 413
- * @param idleTimeout a connection on which nothing happens for so long is closed
+ * @param idleTimeout idle time after which a connection is closed
  * @param requestTimeout time to prepare a response, after which the client gets 503
  * @param writeTimeout time for a client to receive a response, after which it is disconnected
  */
@@ -27,7 +27,7 @@ public record HttpSettings(
     Duration idleTimeout,
     Duration requestTimeout,
     Duration writeTimeout) {
-  /** On the loopback address only: the port has no authentication. */
+  /** Listens on the loopback address only, because the port has no authentication. */
   public static final HttpSettings DEFAULTS =
       new HttpSettings(
           "127.0.0.1",
@@ -42,7 +42,7 @@ public record HttpSettings(
           Duration.ofSeconds(30));
 
   /**
-   * @throws IllegalArgumentException if a value cannot be used; the message begins with its name
+   * @throws IllegalArgumentException if a value is invalid; the message begins with its name
    */
   public HttpSettings {
     require(port >= 0 && port <= 65_535, "port must be 0 to 65535, not " + port);

@@ -26,8 +26,8 @@ import org.slf4j.LoggerFactory;
  * Maps paths to pages. Runs on Jetty's threads and never blocks them: {@code /livez} is answered at
  * once, {@code /readyz} is prepared on a thread of its own, the large pages on another.
  *
- * <p>Probes are not counted among the pending requests, so that other clients cannot use up their
- * place: there is at most one per connection, and it is small.
+ * <p>Probes do not count as pending requests, so that other clients cannot block them; there is at
+ * most one per connection, and it is small.
  */
 final class PageHandler extends Handler.Abstract.NonBlocking implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PageHandler.class);
@@ -66,7 +66,9 @@ final class PageHandler extends Handler.Abstract.NonBlocking implements AutoClos
     Exchange exchange = new Exchange(request, response, callback, path);
     if (!PATHS.contains(path)) {
       exchange.send(
-          Page.text(HttpStatus.NOT_FOUND_404, "there are /metrics, /livez, /readyz and /status\n"));
+          Page.text(
+              HttpStatus.NOT_FOUND_404,
+              "not found; available: /metrics, /livez, /readyz, /status\n"));
     } else if (!METHODS.contains(request.getMethod())) {
       response.getHeaders().put(HttpHeader.ALLOW, "GET, HEAD");
       exchange.send(
@@ -152,7 +154,7 @@ final class PageHandler extends Handler.Abstract.NonBlocking implements AutoClos
     }
 
     void sendWhenPrepared(CompletableFuture<Page> prepared) {
-      request.addIdleTimeoutListener(idle -> false); // requestTimeout and writeTimeout end it
+      request.addIdleTimeoutListener(idle -> false); // other timeouts apply
       prepared.whenComplete((page, thrown) -> send(thrown == null ? page : fault(path, thrown)));
     }
 
@@ -172,7 +174,8 @@ final class PageHandler extends Handler.Abstract.NonBlocking implements AutoClos
 
     private void writeTimedOut() {
       LOG.debug(
-          "HTTP client disconnected: it did not receive its response within writeTimeout path={} client={}",
+          "HTTP client disconnected: it did not receive its response within writeTimeout"
+              + " path={} client={}",
           path,
           client.getRemoteSocketAddress());
       observer.limited(HttpLimit.WRITE_TIMEOUT);
@@ -180,7 +183,7 @@ final class PageHandler extends Handler.Abstract.NonBlocking implements AutoClos
     }
   }
 
-  /** The socket below all layers. */
+  /** The socket below all protocol layers. */
   private static SocketChannelEndPoint socketOf(Request request) {
     EndPoint endPoint = request.getConnectionMetaData().getConnection().getEndPoint();
     while (endPoint instanceof EndPoint.Wrapper wrapper) {

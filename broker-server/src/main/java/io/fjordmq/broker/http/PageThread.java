@@ -9,8 +9,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * Prepares pages of one kind, one after the other, apart from the threads that serve connections: a
- * page that blocks delays only pages of its kind. The thread exists while it is needed.
+ * Prepares pages of one kind, one at a time, on a thread that serves no connections: a slow page
+ * delays only pages of its kind. The thread exists only while there is work.
  */
 final class PageThread implements AutoCloseable {
   private static final int KEEP_ALIVE_SECONDS = 60;
@@ -38,8 +38,8 @@ final class PageThread implements AutoCloseable {
   /**
    * Prepares a page.
    *
-   * @return fails with {@link RejectedExecutionException} at once if too many wait, with {@link
-   *     java.util.concurrent.TimeoutException} when the time is over; completes on any thread
+   * @return fails with {@link RejectedExecutionException} at once if too many pages wait, with
+   *     {@link java.util.concurrent.TimeoutException} after the timeout; completes on any thread
    */
   <T> CompletableFuture<T> prepare(Supplier<CompletableFuture<T>> page) {
     CompletableFuture<T> prepared = new CompletableFuture<>();
@@ -50,7 +50,7 @@ final class PageThread implements AutoCloseable {
       return CompletableFuture.failedFuture(e);
     }
     prepared.orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS);
-    prepared.whenComplete((page1, fault) -> thread.remove(task)); // one that is late is not begun
+    prepared.whenComplete((page1, fault) -> thread.remove(task)); // too late to start
     return prepared;
   }
 

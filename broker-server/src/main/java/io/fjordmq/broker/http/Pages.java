@@ -5,12 +5,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 /**
- * What the HTTP port shows. Each supplier is called on a thread of the HTTP server that serves
- * nothing else; one that is slow delays only requests of its kind.
+ * The contents of the HTTP port. Each supplier runs on an HTTP server thread reserved for its kind;
+ * a slow one delays only requests of its kind.
  *
- * @param metrics in Prometheus' text format
- * @param notReadyBecause why the node is not ready; empty if it is
- * @param cluster nodes and ranges, as text; completes in its own time, on any thread
+ * @param metrics in the Prometheus text format
+ * @param notReadyBecause reasons why the node is not ready; empty if it is ready
+ * @param cluster nodes and ranges, as text; completes asynchronously, on any thread
  */
 public record Pages(
     Supplier<String> metrics,

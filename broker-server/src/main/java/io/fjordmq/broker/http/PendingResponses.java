@@ -11,12 +11,12 @@ import org.eclipse.jetty.io.SocketChannelEndPoint;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bounds the requests in progress and the bytes of responses that clients have not received. When a
- * limit is reached, clients that have stopped reading are disconnected first; only if there is none
- * a new request is refused. Thread-safe.
+ * Limits the requests in progress and the response bytes that clients have not received. At a
+ * limit, stalled clients are disconnected first; a new request is refused only if there is none.
+ * Thread-safe.
  */
 final class PendingResponses {
-  /** A client that has taken nothing of its response for so long is stalled. */
+  /** A client that has received nothing of its response for this long is stalled. */
   private static final long STALLED_MILLIS = 1_000;
 
   private final int maxRequests;
@@ -43,9 +43,9 @@ final class PendingResponses {
     }
 
     /**
-     * To be called before the response is written.
+     * Reserves the bytes of a response, before it is written.
      *
-     * @return false if too many bytes wait already: it must not be written
+     * @return false if too many bytes are pending; the response must not be written
      */
     boolean reserve(long responseBytes) {
       List<Slot> stalled = new ArrayList<>();
@@ -57,7 +57,7 @@ final class PendingResponses {
       return reserved;
     }
 
-    /** The request is done, however it ended. May be called more than once. */
+    /** Ends the request, whatever its result. Idempotent. */
     void release() {
       remove(this);
     }
@@ -70,7 +70,7 @@ final class PendingResponses {
     }
   }
 
-  /** Counts a request in; null if too many are in progress. */
+  /** Admits a request; null if too many are in progress. */
   @Nullable Slot admit(SocketChannelEndPoint client) {
     List<Slot> stalled = new ArrayList<>();
     Slot slot = new Slot(client);
@@ -91,7 +91,7 @@ final class PendingResponses {
     return true;
   }
 
-  /** One response may be larger than the limit if nothing else waits. */
+  /** A single response may exceed the limit if nothing else is pending. */
   private synchronized boolean reserveOrEvict(Slot slot, long size, List<Slot> stalled) {
     while (bytes > 0 && bytes + size > maxBytes) {
       if (!evictStalled(stalled)) {
@@ -124,7 +124,7 @@ final class PendingResponses {
     }
   }
 
-  /** Not within the lock: closing runs callbacks. */
+  /** Must be called without the lock, because closing runs callbacks. */
   private void disconnect(List<Slot> stalled, HttpLimit limit) {
     for (Slot slot : stalled) {
       observer.limited(limit);

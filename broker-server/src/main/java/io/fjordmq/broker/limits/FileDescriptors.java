@@ -10,28 +10,31 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps some of the process's file descriptors in reserve for files, other nodes and probes:
- * clients get none of those. Counting them is slow if there are many, so the last count is carried
- * forward with the connections that came and went since.
+ * Reserves some of the process's file descriptors for files, other nodes and probes; clients cannot
+ * use them. Counting descriptors is slow, so the last count is adjusted by the connections opened
+ * and closed since.
  *
- * <p>{@link #look} is called by one thread; everything else by any.
+ * <p>{@link #look} is called by one thread; all other methods by any thread.
  */
 final class FileDescriptors {
   private static final Logger LOG = LoggerFactory.getLogger(FileDescriptors.class);
 
-  /** Between two counts while more than half are free. */
+  /** Interval between counts while more than half of the descriptors are free. */
   private static final long RARELY_MILLIS = 30_000;
 
   private static final long OFTEN_MILLIS = 1_000;
 
-  /** Counts in a row below the reserve that end it. A margin might never be met by a low limit. */
+  /**
+   * Number of consecutive counts outside the reserve that end the shortage. With a margin instead,
+   * a low limit might never recover.
+   */
   private static final int CALM_COUNTS = 3;
 
   private final Supplier<Count> source;
   private final int reserve;
   private final LongSupplier nowMillis;
 
-  /** Connections that came less those that went since the last count. */
+  /** Connections opened minus connections closed since the last count. */
   private final AtomicLong sinceCount = new AtomicLong();
 
   private volatile Count last;
@@ -40,20 +43,20 @@ final class FileDescriptors {
   private int calmCounts;
 
   /**
-   * What the operating system says.
+   * A count by the operating system.
    *
    * @param open file descriptors in use
-   * @param max the limit of the process
+   * @param max limit of the process
    */
   record Count(long open, long max) {
-    /** Where the system does not tell. */
+    /** For systems that do not report it. */
     static final Count UNKNOWN = new Count(0, Long.MAX_VALUE);
   }
 
   /**
-   * @param source may be slow
-   * @param reserve descriptors that clients do not get; 0 refuses nobody
-   * @param nowMillis of a clock that is never set
+   * @param source counts descriptors; may be slow
+   * @param reserve descriptors that clients cannot use; 0 refuses no client
+   * @param nowMillis monotonic clock
    */
   FileDescriptors(Supplier<Count> source, int reserve, LongSupplier nowMillis) {
     this.source = source;
@@ -63,22 +66,22 @@ final class FileDescriptors {
     this.lastMillis = nowMillis.getAsLong();
   }
 
-  /** Those of this process. */
+  /** Counts the descriptors of this process. */
   static Count ofThisProcess() {
     if (ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system) {
       long max = system.getMaxFileDescriptorCount();
       long open = system.getOpenFileDescriptorCount();
       if (max > 0) {
-        return new Count(open < 0 ? max : open, max); // none is left to count them with
+        return new Count(open < 0 ? max : open, max); // no descriptor is left for counting
       }
     }
     return Count.UNKNOWN;
   }
 
   /**
-   * Logs a warning if the limit of the process is lower.
+   * Logs a warning if the limit of the process is below the need.
    *
-   * @param needed what the configuration allows, without the reserve
+   * @param needed descriptors that the configuration allows, without the reserve
    */
   void warnIfFewerThan(long needed) {
     long max = last.max();
@@ -91,7 +94,7 @@ final class FileDescriptors {
     }
   }
 
-  /** Counts a new connection in, unless it would take from the reserve. */
+  /** Admits a new connection unless it would use the reserve. */
   boolean admit() {
     if (sinceCount.incrementAndGet() + last.open() <= allowed()) {
       return true;
@@ -101,12 +104,12 @@ final class FileDescriptors {
     return false;
   }
 
-  /** A connection that was admitted has ended. */
+  /** An admitted connection has closed. */
   void ended() {
     sinceCount.decrementAndGet();
   }
 
-  /** Counts anew if it is time. */
+  /** Counts again if it is time. */
   void look() {
     long now = nowMillis.getAsLong();
     long pause = exhausted || estimate() > last.max() / 2 ? OFTEN_MILLIS : RARELY_MILLIS;
@@ -126,11 +129,11 @@ final class FileDescriptors {
     }
   }
 
-  /** Why clients should not be sent here; empty if they should. */
+  /** Why load balancers should send no clients here; empty if they may. */
   List<String> reasons() {
     return exhausted
         ? List.of(
-            "file descriptors: %d of %d in use, %d are reserved; raise the limit (ulimit -n)"
+            "file descriptors: %d of %d in use, %d reserved; raise the limit (ulimit -n)"
                 .formatted(estimate(), last.max(), reserve))
         : List.of();
   }

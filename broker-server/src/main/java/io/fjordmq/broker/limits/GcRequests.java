@@ -5,56 +5,59 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks for a garbage collection when only an old reading of the heap keeps the node overloaded. The
- * heap is read as its last collection left it, and a node that refuses new work may make too little
- * garbage for another one, long after what filled the heap has gone.
+ * Requests a garbage collection when only an outdated heap reading keeps the node overloaded. The
+ * heap reading is that of the last collection. A node that refuses new work may produce too little
+ * garbage for another collection, long after the memory has become free.
  *
  * <p>Used by one thread, which waits for the collection.
  */
 final class GcRequests {
   private static final Logger LOG = LoggerFactory.getLogger(GcRequests.class);
 
-  /** A heap that is truly full is not collected all the time: at most 1/20 of it. */
-  private static final int REST_PER_COLLECTION = 19;
+  /**
+   * Pause after a collection, in multiples of its duration, so that a full heap is collected at
+   * most 1/20 of the time.
+   */
+  private static final int PAUSE_FACTOR = 19;
 
   private final long oldAfterMillis;
   private final LongSupplier nowMillis;
   private final LongSupplier reading;
   private final Runnable collect;
   private long lastReading;
-  private long readSinceMillis;
-  private long restUntilMillis;
-  private boolean isHigh;
-  private boolean inVain;
+  private long unchangedSinceMillis;
+  private long pauseUntilMillis;
+  private boolean wasHigh;
+  private boolean wasIgnored;
 
   /**
-   * @param oldAfterMillis a reading is old when it has not changed for so long
-   * @param nowMillis of a clock that is never set
-   * @param reading in bytes: two collections never leave the same
-   * @param collect asks the JVM, and returns when it has collected
+   * @param oldAfterMillis age at which an unchanged reading is outdated
+   * @param nowMillis monotonic clock
+   * @param reading heap in use in bytes; practically never the same after two collections
+   * @param collect requests a collection from the JVM and returns when it is done
    */
   GcRequests(long oldAfterMillis, LongSupplier nowMillis, LongSupplier reading, Runnable collect) {
     this.oldAfterMillis = oldAfterMillis;
     this.nowMillis = nowMillis;
     this.reading = reading;
     this.collect = collect;
-    this.restUntilMillis = nowMillis.getAsLong();
+    this.pauseUntilMillis = nowMillis.getAsLong();
   }
 
   /**
-   * Looks whether it is time to ask.
+   * Requests a collection if it is time.
    *
-   * @param high true if the node is overloaded and its heap too full, by the last reading
+   * @param high true if the last reading of the heap keeps the node overloaded
    */
   void look(boolean high) {
     long now = nowMillis.getAsLong();
     long read = reading.getAsLong();
-    if (!high || !isHigh || read != lastReading) {
-      inVain = false;
-      isHigh = high;
+    if (!high || !wasHigh || read != lastReading) {
+      wasIgnored = false;
+      wasHigh = high;
       lastReading = read;
-      readSinceMillis = now;
-    } else if (now - readSinceMillis >= oldAfterMillis && now - restUntilMillis >= 0) {
+      unchangedSinceMillis = now;
+    } else if (now - unchangedSinceMillis >= oldAfterMillis && now - pauseUntilMillis >= 0) {
       ask(now);
     }
   }
@@ -63,12 +66,12 @@ final class GcRequests {
     LOG.info(
         "Requesting a garbage collection: the heap reading that keeps this node "
             + "overloaded is out of date ageMs={}",
-        now - readSinceMillis);
+        now - unchangedSinceMillis);
     collect.run();
     long done = nowMillis.getAsLong();
-    restUntilMillis = done + Math.max(oldAfterMillis, REST_PER_COLLECTION * (done - now));
-    if (reading.getAsLong() == lastReading && !inVain) {
-      inVain = true;
+    pauseUntilMillis = done + Math.max(oldAfterMillis, PAUSE_FACTOR * (done - now));
+    if (reading.getAsLong() == lastReading && !wasIgnored) {
+      wasIgnored = true;
       LOG.warn(
           "The JVM ignored a request for garbage collection; new work is rejected until "
               + "it collects by itself; start it without -XX:+DisableExplicitGC and with "

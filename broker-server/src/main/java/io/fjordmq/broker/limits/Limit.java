@@ -3,8 +3,8 @@ package io.fjordmq.broker.limits;
 import java.util.Locale;
 
 /**
- * Limits that are counted each time they are reached, each with the key that changes it.
- * docs/LIMITS.md says what the client sees; a test keeps the two together.
+ * Limits that are counted each time they take effect, each with its configuration key.
+ * docs/LIMITS.md describes what clients see; a test keeps both consistent.
  */
 public enum Limit {
   CONNECTIONS("tenantConfig.maxConnections"),
@@ -41,7 +41,7 @@ public enum Limit {
     return key;
   }
 
-  /** Value of the metric's label. */
+  /** Value of the metric label. */
   public String label() {
     return label;
   }

@@ -7,7 +7,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
-/** How late event loops begin what they are given: each carries one probe at a time. */
+/** Measures how late event loops start their tasks: each loop runs one probe at a time. */
 final class LoopLag {
   private final class Probe implements Runnable {
     private final Executor loop;
@@ -21,7 +21,7 @@ final class LoopLag {
 
     @Override
     public void run() {
-      // An odd value, so that it is never the 0 that says it has not run.
+      // An odd value, because 0 means that the probe has not run yet.
       doneNanos = nowNanos.getAsLong() | 1;
     }
 
@@ -38,9 +38,9 @@ final class LoopLag {
   private final List<Probe> probes = new ArrayList<>();
 
   /**
-   * Probes these loops from now on.
+   * Starts probing the loops.
    *
-   * @param nowNanos of a clock that is never set; any thread asks it
+   * @param nowNanos monotonic clock; called by any thread
    */
   LoopLag(Iterable<? extends Executor> loops, LongSupplier nowNanos) {
     this.nowNanos = nowNanos;
@@ -49,7 +49,7 @@ final class LoopLag {
     }
   }
 
-  /** Of the loop that is latest, milliseconds; sends new probes. Called by one thread. */
+  /** Lag of the slowest loop in milliseconds; sends new probes. Called by one thread. */
   long millis() {
     long now = nowNanos.getAsLong();
     long most = 0;
@@ -68,7 +68,7 @@ final class LoopLag {
     try {
       loop.execute(probe);
     } catch (RejectedExecutionException e) {
-      probe.run(); // the loop has ended: it is not late
+      probe.run(); // the loop has terminated and is not late
     }
     return probe;
   }

@@ -8,11 +8,11 @@ import java.lang.management.MemoryUsage;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Memory of the process, in percent of what it may take. */
+/** Memory in use by the process, in percent of its limits. */
 final class MemoryInUse {
   /**
-   * Where objects stay: the old generation, or all of the heap if it has none. The young ones are
-   * empty after a collection or hold what is about to move.
+   * The pools of long-lived objects: the old generation, or the whole heap if there is none. The
+   * young generation is empty after a collection or holds objects that are about to move.
    */
   private final List<MemoryPoolMXBean> longLived =
       ManagementFactory.getMemoryPoolMXBeans().stream()
@@ -21,7 +21,7 @@ final class MemoryInUse {
           .filter(MemoryPoolMXBean::isCollectionUsageThresholdSupported)
           .toList();
 
-  /** In use after the last collection of the long-lived objects; 0 before the first. */
+  /** Long-lived objects in use after the last collection; 0 before the first. */
   int heapPercent() {
     long most = 0;
     for (MemoryPoolMXBean pool : longLived) {
@@ -33,7 +33,7 @@ final class MemoryInUse {
     return percent(collectedHeapBytes(), most);
   }
 
-  /** The same in bytes. */
+  /** The same, in bytes. */
   long collectedHeapBytes() {
     long used = 0;
     for (MemoryPoolMXBean pool : longLived) {
@@ -43,7 +43,7 @@ final class MemoryInUse {
     return used;
   }
 
-  /** Direct memory that netty holds, for network buffers. */
+  /** Direct memory that Netty has allocated for network buffers. */
   int directPercent() {
     return percent(PlatformDependent.usedDirectMemory(), PlatformDependent.maxDirectMemory());
   }

@@ -1,21 +1,22 @@
 package io.fjordmq.broker.limits;
 
 /**
- * Whether the node has too much to do. Asked for every CONNECT, SUBSCRIBE and PUBLISH; any thread.
+ * Tells whether the node is overloaded. Called for every CONNECT, SUBSCRIBE and PUBLISH, on any
+ * thread.
  */
 @FunctionalInterface
 public interface Overload {
-  /** Never. */
+  /** Never overloaded. */
   Overload NEVER = () -> false;
 
-  /** True while new work is to be refused. */
+  /** True while new work has to be refused. */
   boolean isOverloaded();
 
-  /** Counts a new connection in; false if it has to be closed, for want of file descriptors. */
+  /** Admits a new connection; false if it must be closed because file descriptors are short. */
   default boolean admitConnection() {
     return true;
   }
 
-  /** A connection that was admitted has ended. */
+  /** An admitted connection has closed. */
   default void connectionEnded() {}
 }

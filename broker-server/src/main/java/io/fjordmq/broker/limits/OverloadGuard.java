@@ -9,16 +9,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Decides from readings whether the node has too much to do. One state with hysteresis: it begins
- * with the first measure at its upper threshold, and ends when all have stayed below their lower
- * ones for a while.
+ * Decides from readings whether the node is overloaded. One state with hysteresis: overload begins
+ * when a measure reaches its upper threshold, and ends when all measures have stayed below their
+ * lower thresholds for a while.
  *
- * <p>{@link #check} is called by one thread; everything else may be asked by any.
+ * <p>{@link #check} is called by one thread; all other methods by any thread.
  */
 public final class OverloadGuard implements Overload {
   private static final Logger LOG = LoggerFactory.getLogger(OverloadGuard.class);
 
-  /** What can be too much. */
+  /** A measure that can be too high. */
   private enum Cause {
     HEAP,
     DIRECT_MEMORY,
@@ -35,7 +35,7 @@ public final class OverloadGuard implements Overload {
   private volatile boolean overloaded;
 
   /**
-   * @param nowMillis of a clock that is never set
+   * @param nowMillis monotonic clock
    */
   OverloadGuard(OverloadSettings settings, LongSupplier nowMillis, FileDescriptors descriptors) {
     this.settings = settings;
@@ -61,8 +61,8 @@ public final class OverloadGuard implements Overload {
   /**
    * Guards this process.
    *
-   * @param mostDescriptors file descriptors that the configuration allows; a lower limit of the
-   *     process is warned of
+   * @param mostDescriptors file descriptors that the configuration allows; a warning is logged if
+   *     the limit of the process is lower
    */
   public static OverloadGuard ofProcess(OverloadSettings settings, long mostDescriptors) {
     LongSupplier nowMillis = () -> System.nanoTime() / 1_000_000;
@@ -83,22 +83,23 @@ public final class OverloadGuard implements Overload {
     return last;
   }
 
-  /** One line for each measure that is too high; empty if new work and clients are taken. */
+  /** One line per measure that is too high; empty if the node accepts new work and clients. */
   public List<String> reasons() {
     List<String> reasons = new ArrayList<>(overloaded ? describe(last) : List.of());
     reasons.addAll(descriptors.reasons());
     return reasons;
   }
 
-  /** True if the heap, as it was read last, is among what keeps the node overloaded. */
+  /** True if the last reading of the heap keeps the node overloaded. */
   boolean isOverloadedByHeap() {
     return overloaded && last.heapPercent() >= settings.heapLowPercent();
   }
 
   /**
-   * Decides.
+   * Updates the state.
    *
-   * @return true if memory is short and clients that do not read should go; from time to time
+   * @return true from time to time while memory is short: clients that do not read have to be
+   *     disconnected
    */
   public boolean check(OverloadReading reading) {
     last = reading;
@@ -165,10 +166,10 @@ public final class OverloadGuard implements Overload {
                 "direct memory %d %% (overloadConfig.directHighPercent %d)"
                     .formatted(reading.directPercent(), settings.directHighPercent());
             case LOOP_LAG ->
-                "an event loop is %d ms late (overloadConfig.loopLagHigh %d ms)"
+                "event loop lag %d ms (overloadConfig.loopLagHigh %d ms)"
                     .formatted(reading.loopLagMillis(), settings.loopLagHigh().toMillis());
           });
     }
-    return lines.isEmpty() ? List.of("overloaded a moment ago") : lines;
+    return lines.isEmpty() ? List.of("recovering from overload") : lines;
   }
 }

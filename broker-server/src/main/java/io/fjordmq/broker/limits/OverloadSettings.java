@@ -3,21 +3,21 @@ package io.fjordmq.broker.limits;
 import java.time.Duration;
 
 /**
- * When a node has too much to do. Each measure has two thresholds: at the upper one new work is
- * refused, below the lower one it is taken again.
+ * When a node counts as overloaded. Each measure has two thresholds: at the upper one new work is
+ * refused, below the lower one it is accepted again.
  *
- * @param enabled false never refuses anything for it
- * @param checkInterval how often the measures are read
- * @param heapHighPercent of the heap's long-lived part in use after a garbage collection
- * @param heapLowPercent the same, lower threshold
- * @param directHighPercent of the direct memory for network buffers in use
- * @param directLowPercent the same, lower threshold
- * @param loopLagHigh how late an event loop begins its work
- * @param loopLagLow the same, lower threshold
- * @param calmTime how long all measures have to be below their lower thresholds
- * @param stuckAfter while memory is short, clients that have not read for so long are disconnected,
- *     and a heap that was not collected for so long is collected
- * @param reservedDescriptors file descriptors that MQTT connections do not get; 0 for none
+ * @param enabled false disables overload protection
+ * @param checkInterval interval between readings
+ * @param heapHighPercent long-lived part of the heap in use after a garbage collection
+ * @param heapLowPercent the same, recovery threshold
+ * @param directHighPercent direct memory for network buffers in use
+ * @param directLowPercent the same, recovery threshold
+ * @param loopLagHigh how late an event loop starts its tasks
+ * @param loopLagLow the same, recovery threshold
+ * @param calmTime how long all measures have to stay below their recovery thresholds
+ * @param stuckAfter while memory is short, clients that have not read for this long are
+ *     disconnected, and a garbage collection is requested if there was none for this long
+ * @param reservedDescriptors file descriptors that MQTT connections cannot use; 0 for none
  */
 public record OverloadSettings(
     boolean enabled,
@@ -31,7 +31,7 @@ public record OverloadSettings(
     Duration calmTime,
     Duration stuckAfter,
     int reservedDescriptors) {
-  /** Late enough not to be met in normal work, early enough to answer with reasons. */
+  /** High enough not to be reached in normal operation, low enough to refuse work in time. */
   public static final OverloadSettings DEFAULTS =
       new OverloadSettings(
           true,
@@ -47,7 +47,7 @@ public record OverloadSettings(
           128);
 
   /**
-   * @throws IllegalArgumentException if a value makes no sense; the message names it
+   * @throws IllegalArgumentException if a value is invalid; the message names it
    */
   public OverloadSettings {
     positive("checkInterval", checkInterval);

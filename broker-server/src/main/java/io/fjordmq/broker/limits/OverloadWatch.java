@@ -8,7 +8,10 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The thread that lets an {@link OverloadGuard} look; its own, so that no other work delays it. */
+/**
+ * The thread that runs the checks of an {@link OverloadGuard}, separate so that no other work
+ * delays them.
+ */
 public final class OverloadWatch implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(OverloadWatch.class);
 
@@ -21,10 +24,10 @@ public final class OverloadWatch implements AutoCloseable {
   private final GcRequests collections;
 
   /**
-   * Begins to look at this process.
+   * Starts checking this process.
    *
    * @param loops event loops of clients
-   * @param endStuckClients disconnects clients that have not read since it was called last
+   * @param endStuckClients disconnects clients that have not read since the previous call
    */
   public static OverloadWatch start(
       OverloadGuard guard,
@@ -46,9 +49,9 @@ public final class OverloadWatch implements AutoCloseable {
   }
 
   /**
-   * Begins to look.
+   * Starts checking.
    *
-   * @param readings taken once for each look
+   * @param readings called once per check
    * @param endStuckClients disconnects clients that do not read
    */
   private OverloadWatch(

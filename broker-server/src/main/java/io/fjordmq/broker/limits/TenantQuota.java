@@ -4,7 +4,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** What the connections of one tenant use up on this node. Thread-safe, without locks. */
+/**
+ * The part of a tenant's limits that its connections use on this node. Thread-safe, without locks.
+ */
 public final class TenantQuota {
   private static final long SECOND = 1_000_000;
 
@@ -12,8 +14,9 @@ public final class TenantQuota {
   private final AtomicInteger connections = new AtomicInteger();
 
   /**
-   * The virtual scheduling form of a token bucket (GCRA): when a connection would be due if they
-   * came evenly. It runs ahead of the clock by what was used of the second's worth; microseconds.
+   * The theoretical arrival time of GCRA, a token bucket in virtual time, in microseconds: when the
+   * next connection would be due at an even rate. It is ahead of the clock by the used part of one
+   * second's budget.
    */
   private final AtomicLong nextDue = new AtomicLong();
 
@@ -22,10 +25,10 @@ public final class TenantQuota {
   }
 
   /**
-   * Admits a connection, which {@link #release} gives back.
+   * Admits a connection, which must be given back with {@link #release}.
    *
-   * @param replaces true if it takes the place of a connection that is there, which is about to end
-   * @return the limit that stands against it; null if it is admitted
+   * @param replaces true if it takes over an existing connection, which is about to close
+   * @return the limit that is exceeded; null if it is admitted
    */
   public @Nullable Limit admit(long nowMillis, boolean replaces) {
     if (!isInTime(nowMillis * 1_000)) {
@@ -57,12 +60,12 @@ public final class TenantQuota {
     }
   }
 
-  /** A connection that was admitted is gone. */
+  /** An admitted connection has closed. */
   public void release() {
     connections.decrementAndGet();
   }
 
-  /** Connections at the moment. */
+  /** Current number of connections. */
   public int connections() {
     return connections.get();
   }

@@ -1,24 +1,24 @@
 package io.fjordmq.broker.limits;
 
 /**
- * The limits of a tenant as a whole, on each node. 0 stands for none.
+ * Limits of a whole tenant, on each node. 0 means no limit.
  *
- * @param maxConnections at a time; more are refused (MQTT 5: 0x97, MQTT 3: 0x03)
- * @param connectionsPerSecond accepted; more are refused (MQTT 5: 0x9F, MQTT 3: 0x03), after a
- *     second's worth at once
- * @param maxRetainedMessages beyond, retained messages for new topics are refused (MQTT 5: 0x97)
- * @param maxRetainedBytes of their topics, properties and payloads; beyond, what would add to them
- *     is refused
+ * @param maxConnections open connections; more are refused (MQTT 5: 0x97, MQTT 3: 0x03)
+ * @param connectionsPerSecond rate of accepted connections, with a burst of one second's worth;
+ *     more are refused (MQTT 5: 0x9F, MQTT 3: 0x03)
+ * @param maxRetainedMessages above it, retained messages for new topics are refused (MQTT 5: 0x97)
+ * @param maxRetainedBytes their topics, properties and payloads; above it, retained messages that
+ *     would add bytes are refused
  */
 public record TenantSettings(
     int maxConnections, int connectionsPerSecond, long maxRetainedMessages, long maxRetainedBytes) {
-  /** No limits: the node's own and those of each client remain. */
+  /** No limits per tenant; those of the node and of each client still apply. */
   public static final TenantSettings DEFAULTS = new TenantSettings(0, 0, 0, 0);
 
   private static final int MOST_PER_SECOND = 1_000_000;
 
   /**
-   * @throws IllegalArgumentException if a value makes no sense; the message names it
+   * @throws IllegalArgumentException if a value is invalid; the message names it
    */
   public TenantSettings {
     within("maxConnections", maxConnections, Integer.MAX_VALUE);

@@ -1,9 +1,8 @@
 /**
- * What protects the node and its tenants from too much: the limits of a tenant as a whole and the
- * count of what they refuse. The limits of one client stand in {@code broker.session}, where they
- * are kept.
+ * Overload protection, the limits of whole tenants, and counts of what they refuse. The limits of a
+ * single client are enforced in {@code broker.session}.
  *
- * <p>Knows neither sessions nor sockets.
+ * <p>This package knows neither sessions nor sockets.
  */
 @NullMarked
 package io.fjordmq.broker.limits;

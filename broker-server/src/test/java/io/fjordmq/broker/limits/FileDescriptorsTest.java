@@ -35,7 +35,7 @@ class FileDescriptorsTest {
     assertThat(admitted(descriptors, 1_000)).isEqualTo(150);
     assertThat(descriptors.reasons())
         .containsExactly(
-            "file descriptors: 250 of 300 in use, 50 are reserved; raise the limit (ulimit -n)");
+            "file descriptors: 250 of 300 in use, 50 reserved; raise the limit (ulimit -n)");
   }
 
   @Test

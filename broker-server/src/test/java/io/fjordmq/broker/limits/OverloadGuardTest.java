@@ -33,7 +33,7 @@ class OverloadGuardTest {
     "84, 84, 1999, false,",
     "85,  0,    0, true, heap after garbage collection 85 %",
     " 0, 85,    0, true, direct memory 85 %",
-    " 0,  0, 2000, true, an event loop is 2000 ms late"
+    " 0,  0, 2000, true, event loop lag 2000 ms"
   })
   void shouldBeginAtEachUpperThreshold(
       int heap, int direct, long lag, boolean overloaded, String reason) {
@@ -52,7 +52,7 @@ class OverloadGuardTest {
     assertThat(at(2_000, 10, 0, 0)).isTrue();
     assertThat(at(2_500, 10, 71, 0)).as("another measure between its thresholds").isTrue();
     assertThat(at(4_000, 10, 10, 0)).isTrue();
-    assertThat(guard.reasons()).containsExactly("overloaded a moment ago");
+    assertThat(guard.reasons()).containsExactly("recovering from overload");
     assertThat(at(4_500, 10, 10, 0)).isFalse();
     assertThat(at(4_600, 84, 84, 0)).as("hysteresis").isFalse();
     assertThat(guard.reasons()).isEmpty();
